@@ -32,6 +32,23 @@ export const stories = {
       await field.fill(text);
       await page.getByText(new RegExp(`^${pods} pods?, `)).waitFor();
     }
+    // Enter goes from one to the next, Shift + Enter back.
+    await field.fill("db");
+    const side = page.locator(".side[data-subject]");
+    await field.press("Enter");
+    const first = await side.getAttribute("data-subject");
+    t.check(first.includes("db"), first);
+    await field.fill("web-");
+    const seen = new Set();
+    for (let i = 0; i < 3; i += 1) {
+      await field.press("Enter");
+      await page.waitForTimeout(200);
+      seen.add(await page.locator("[data-node] .pod.sel").getAttribute("data-uid"));
+    }
+    t.equal(seen.size, 3, "each once");
+    await field.press("Shift+Enter");
+    await page.waitForTimeout(200);
+    t.check(seen.has(await page.locator("[data-node] .pod.sel").getAttribute("data-uid")), "back to the one before");
     await field.press("Escape");
     await field.waitFor({ state: "detached" });
     t.equal(await page.locator(".out").count(), 0, "everything is there again");
@@ -49,6 +66,10 @@ export const stories = {
     await page.locator(".find input").fill("team=h");
     t.equal(await line.locator(".pod:not(.out)").count(), 0, "the tray dims as well");
     t.equal(await page.locator(".tray .pod:not(.out)").count(), 3, "what is found does not");
+    await page.locator(".find input").fill("big-11");
+    await line.getByText("1 of 12 pods: Insufficient cpu").waitFor();
+    t.equal(await line.locator(".pod").first().getAttribute("data-pod"), "default/big-11", "what is looked for stands first");
+    await page.locator(".find input").fill("team=h");
     await t.look(page, "find-tray");
     await t.fits(page, "tray");
     await page.setViewportSize({ width: 390, height: 844 });

@@ -105,6 +105,8 @@ export const stories = {
       await side.getByRole("button", { name: /What would help/ }).click(); // the second
       const answer = side.locator(".help li").first();
       await answer.waitFor();
+      const cut = await side.locator(".help").evaluate((help) => [...help.querySelectorAll("button")].filter((e) => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > help.getBoundingClientRect().right).length);
+      t.equal(cut, 0, `${size}: buttons that do not hold their words`);
       const box = await answer.boundingBox();
       const height = page.viewportSize().height;
       t.check(box.y > 0 && box.y + Math.min(box.height, 40) <= height, `${size}: the answer is where the reader is (${box.y})`);

@@ -62,7 +62,7 @@ export const stories = {
     const list = page.locator(".sessions li");
     t.check(await list.count() >= 1, "it is listed");
     await t.look(page, "sessions");
-    await list.getByRole("button", { name: /small living cluster/ }).first().click();
+    await list.getByRole("button", { name: /^Open .*small living cluster/ }).first().click();
     await page.locator('.node.dark[data-node="c-2"]').waitFor();
   },
 
@@ -150,7 +150,7 @@ export const stories = {
     await next.locator("[data-zone] [data-node]").first().waitFor();
     t.equal(await next.locator(".node.dark").count(), 0, "the first visit's cluster");
     await next.getByRole("button", { name: "Files" }).click();
-    await next.locator(".sessions li").getByRole("button", { name: /small living cluster/ }).first().click();
+    await next.locator(".sessions li").getByRole("button", { name: /^Open .*small living cluster/ }).first().click();
     await next.locator('.node.dark[data-node="c-2"]').waitFor();
   },
 
@@ -194,7 +194,22 @@ export const stories = {
     const other = await t.tab(page.context(), "#new");
     await other.locator("[data-node]").first().waitFor();
     await other.getByRole("button", { name: "Files" }).first().click();
-    await other.locator(".sessions li").getByRole("button", { name: /· My outage drill/ }).first().waitFor();
+    await other.locator(".sessions li").getByRole("button", { name: /^Open .* · My outage drill/ }).first().waitFor();
     await t.look(other, "session-named");
+    // So has one that no tab works on, and a second tab's copy is named after its original.
+    const copy = await t.tab(page.context());
+    await copy.locator("[data-node]").first().waitFor();
+    await t.kept(copy);
+    await copy.getByRole("button", { name: "Files" }).first().click();
+    const names = copy.locator(".sessions input");
+    const all = () => names.evaluateAll((all) => all.map((field) => field.value));
+    const original = (await all()).find((name) => / \(2\)$/.test(name))?.slice(0, -4);
+    t.check((await all()).includes(original), `a copy beside its original: ${await all()}`);
+    await copy.getByLabel(/^Name of .* · My outage drill$/).fill("Drill of Monday");
+    await copy.keyboard.press("Tab");
+    t.check((await all()).includes("Drill of Monday"), `${await all()}`);
+    await copy.setViewportSize({ width: 360, height: 640 });
+    await t.fits(copy, "sessions on a phone");
+    await t.look(copy, "sessions-360");
   },
 };

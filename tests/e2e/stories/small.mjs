@@ -106,7 +106,7 @@ export const stories = {
 
   async "nothing is lost at 200 % zoom, in a wide row, on a small phone (U-13)"(t) {
     const page = await t.open("#new");
-    await t.pause(page);
+    await t.seek(page, "0:30.0");
     // The control plane's row stays one, also where something scrolls beside it.
     for (const width of [1280, 1440, 1920]) {
       await page.setViewportSize({ width, height: 900 });
@@ -118,9 +118,15 @@ export const stories = {
       });
       t.equal(rows, 1, `rows of the control plane at ${width}`);
     }
-    // 1 280 pixels at 200 %.
-    await page.setViewportSize({ width: 640, height: 400 });
-    await t.fits(page, "200 %");
+    // 1 280 and 1 440 pixels at 200 %, and a phone on its side: the story leaves room for the cluster.
+    for (const [width, height] of [[844, 390], [720, 450], [640, 400]]) {
+      await page.setViewportSize({ width, height });
+      await page.waitForTimeout(150);
+      await t.fits(page, `${width} × ${height}`);
+      const [story, node, dock, transport] = await Promise.all([".story", "[data-node]", ".dock", ".transport"].map((what) => page.locator(what).first().boundingBox()));
+      t.check(node.x >= story.x + story.width && node.y < dock.y, `${width}: the first node at ${node.x}, ${node.y}`);
+      t.check(transport.x >= dock.x + dock.width - 1 && transport.y + transport.height <= height + 1, `${width}: tabs and transport share a row`);
+    }
     for (const name of ["Play", /^Share/, "More"]) t.check(await page.getByRole("button", { name }).first().isVisible(), `${name} is there`);
     await t.look(page, "zoom-200");
     // The first visit on a small phone: the ways in leave room for the cluster.
@@ -154,6 +160,38 @@ export const stories = {
     await ways.getByRole("button", { name: "Heal c-2" }).dblclick();
     await other.locator(".con").getByRole("button", { name: /Console/ }).click();
     t.equal(await other.locator(".con .log p.input").filter({ hasText: "fault heal c-2" }).count(), 1, "given once");
+    // Pods of one name are told apart as people tell them apart.
+    await other.locator(".side .chip").filter({ hasText: "at-most-one" }).click();
+    await other.locator(".side").getByText(/processes of two pods default\/db-0 run: on c-2 since 0:0\d\.\d and on [ab]-\d since \d:\d\d\.\d/).waitFor();
+    await other.keyboard.press("Escape");
+    await other.getByRole("button", { name: "Fork", exact: true }).dblclick();
+    const branches = other.getByRole("group", { name: "Branches" });
+    await branches.waitFor();
+    await other.waitForTimeout(500);
+    t.equal(await branches.locator("[aria-pressed]").count(), 2, "a fork that is pressed twice is one");
+    // They have a row of their own.
+    const [row, axis] = await Promise.all([branches.boundingBox(), other.locator(".axis").boundingBox()]);
+    t.check(row.y >= axis.y + axis.height - 1, `branches at ${row.y}, the axis ends at ${axis.y + axis.height}`);
+  },
+
+  async "a sweep over the speed by keyboard costs nothing (U-08)"(t) {
+    const page = await t.open("#new");
+    await t.pause(page);
+    const speed = page.getByLabel("Speed");
+    const said = page.locator(".speed .set");
+    await speed.focus();
+    for (let i = 0; i < 6; i += 1) await page.keyboard.press("ArrowRight");
+    t.equal(await said.innerText(), "100×", "what the keys chose is told");
+    await page.keyboard.press("Escape");
+    t.equal(await said.innerText(), "1×", "and taken back");
+    await page.waitForTimeout(1000);
+    t.equal(await said.innerText(), "1×", "for good");
+    await page.keyboard.press("ArrowRight");
+    await page.waitForTimeout(1000);
+    t.equal(await said.innerText(), "2×", "what rests holds");
+    // What a button is refused is said where the console is closed.
+    await page.getByRole("button", { name: /^Undo/ }).click();
+    await page.getByText("there is no command to take back on this branch").waitFor();
   },
 
   async "the strip is one row with all it has, and heals everything at once (U-03, U-13)"(t) {

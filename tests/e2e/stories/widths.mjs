@@ -33,6 +33,8 @@ export const stories = {
       t.check(button && button.y > 0 && button.y + button.height <= height, `${at}: its button is on the first screen`);
       const sentence = await story.locator(".prose").boundingBox();
       t.check(sentence && sentence.height > 20, `${at}: its sentence is`);
+      const strip = await page.locator(".plane").first().evaluate((e) => e.scrollWidth - e.clientWidth);
+      t.check(strip <= 0, `${at}: ${strip} px of the control plane are out of sight`);
       if (width < 1280) t.equal((await small(page)).join("; "), "", `${at}: small targets`);
       if (width === 1920) {
         t.check(await page.evaluate(() => parseFloat(getComputedStyle(document.querySelector(".prose")).fontSize) >= 16), "16 px at 1920");
@@ -69,6 +71,14 @@ export const stories = {
     const dialog = page.getByRole("dialog", { name: "My pod is Pending" });
     await dialog.getByText("kubectl get nodes,pods -A -o yaml").waitFor();
     await t.look(page, "pending");
+    await page.setViewportSize({ width: 360, height: 640 });
+    const wide = await dialog.locator(".inner").evaluate((e) => e.scrollWidth - e.clientWidth);
+    t.check(wide <= 0, `on a phone ${wide} px of it stick out`);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    // What comes into the field by another way than a paste waits for a press.
+    t.equal(await dialog.getByRole("button", { name: "Open it" }).count(), 0, "nothing to open yet");
+    await dialog.getByLabel("Paste your cluster here").fill("apiVersion: v1\nkind: Node\nmetadata: {name: typed-1}\n");
+    await dialog.getByRole("button", { name: "Open it" }).waitFor();
     await dialog.getByRole("button", { name: "Close" }).click();
     await start.getByRole("button", { name: /Start the course/ }).click();
     await start.waitFor({ state: "detached" });
