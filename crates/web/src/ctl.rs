@@ -85,11 +85,16 @@ impl Ctl {
         });
     }
 
-    /// A request as a click's answer. A fork that is pressed twice is one.
+    /// A request as a click's answer.
     pub(crate) fn on(&self, request: Request) -> Callback<MouseEvent> {
+        self.send.reform(move |_| request.clone())
+    }
+
+    /// The same, where a press that shook must not do what the second would: buttons of one name share it.
+    pub(crate) fn once(&self, name: &'static str, request: Request) -> Callback<MouseEvent> {
         let send = self.send.clone();
         Callback::from(move |_| {
-            if request != Request::Fork || !is_pressed_twice("") {
+            if !is_pressed_twice(name) {
                 send.emit(request.clone());
             }
         })

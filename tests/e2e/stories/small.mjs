@@ -169,6 +169,13 @@ export const stories = {
     await branches.waitFor();
     await other.waitForTimeout(500);
     t.equal(await branches.locator("[aria-pressed]").count(), 2, "a fork that is pressed twice is one");
+    // The button that stops a skip comes where the one that began it was.
+    await t.command(other, "fault heal c-2");
+    await t.seek(other, "1:45.0");
+    await t.command(other, "fault partition b-1");
+    const skip = await other.getByRole("button", { name: "Skip ahead" }).boundingBox();
+    for (let i = 0; i < 2; i += 1) await other.mouse.click(skip.x + skip.width / 2, skip.y + skip.height / 2, { delay: 40 });
+    await other.locator(".due .ended:not(:empty)").waitFor();
     // They have a row of their own.
     const [row, axis] = await Promise.all([branches.boundingBox(), other.locator(".axis").boundingBox()]);
     t.check(row.y >= axis.y + axis.height - 1, `branches at ${row.y}, the axis ends at ${axis.y + axis.height}`);

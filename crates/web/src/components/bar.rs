@@ -74,7 +74,7 @@ pub(crate) fn Bar(props: &Props) -> Html {
             { transport(&ctl, &props.page) }
             <span class="tools">
                 <button type="button" onclick={ctl.on(Request::Undo)} class="quiet undo" aria-label="Undo the last command" title="Undo the last command (u)">{ icon("undo") }</button>
-                <button type="button" class="fork" onclick={ctl.on(Request::Fork)} aria-label="Fork" title="Keep this future as a branch and go on from here (f)">{ icon("fork") }<span class="word">{ "Fork" }</span></button>
+                <button type="button" class="fork" onclick={ctl.once("fork", Request::Fork)} aria-label="Fork" title="Keep this future as a branch and go on from here (f)">{ icon("fork") }<span class="word">{ "Fork" }</span></button>
                 <button type="button" class="finder" onclick={ctl.act.reform(|_: MouseEvent| Act::Find(Some(String::new())))} aria-label="Find pods and nodes" title="Find pods and nodes (/)">{ icon("find") }<span class="word">{ "Find" }</span></button>
                 <button type="button" class="primary share" onclick={open(Dialog::Share)} aria-haspopup="dialog" title="A link that holds everything (s)">
                     { "Share" }

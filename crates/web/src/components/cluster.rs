@@ -208,7 +208,7 @@ pub(crate) fn Cluster(props: &Props) -> Html {
                     </div>
                     <div class="side-b" data-other="">
                         <h2 class="versus"><span class="eyebrow">{ "Same seed" }</span>{ shown(&title(other)) }
-                            <button type="button" class="chip" data-end="" onclick={ctl.on(Request::Compare { other: None })}>{ "End the comparison" }</button></h2>
+                            <button type="button" class="chip" data-end="" onclick={ctl.on(Request::Compare { other: None })} aria-label="End the comparison">{ "End" }</button></h2>
                         { run(page, other, Some(&page.model), true, &ctl) }
                     </div>
                 </div>

@@ -25,7 +25,7 @@ pub(crate) fn DirectorBar(props: &Props) -> Html {
         return html! {
             <section class="due" aria-label="What comes next">
                 <span role="status">{ runs(run) }</span>
-                <button type="button" onclick={ctl.on(Request::Pause)}>{ icon("pause") }{ "Stop" }</button>
+                <button type="button" onclick={ctl.once("skip", Request::Pause)}>{ icon("pause") }{ "Stop" }</button>
             </section>
         };
     }
@@ -38,7 +38,7 @@ pub(crate) fn DirectorBar(props: &Props) -> Html {
                 <span><b>{ "Next: " }</b>{ says(first) }{ " " }<span class="mono">{ when(first, now.at) }</span>
                     if let Some(then) = then { <small>{ format!(" · {} {}", says(then), when(then, now.at)) }</small> }
                 </span>
-                <button type="button" data-skip="" onclick={ctl.on(Request::SkipAhead)} title="Runs fast, and stops there">{ "Skip ahead" }{ icon("decision") }</button>
+                <button type="button" data-skip="" onclick={ctl.once("skip", Request::SkipAhead)} title="Runs fast, and stops there">{ "Skip ahead" }{ icon("decision") }</button>
             }
         </section>
     }

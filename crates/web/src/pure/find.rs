@@ -1,6 +1,7 @@
 //! What the filter finds: pods and nodes by name, label, state and owner. Words are looked for anywhere, all of them
 //! must be found; what a pod's node is called counts for the pod as well.
 
+use podscope_api::ordered::StableSort as _;
 use podscope_protocol::{Mark, NodeView, PodMark, PodView, SubjectRef};
 
 use crate::state::{Model, NodeState};
@@ -79,8 +80,9 @@ impl Filter {
         let nodes = nodes.map(|node| SubjectRef::Node {
             name: node.view.name.clone(),
         });
-        let pods = model.pods.values().filter(|pod| self.finds_pod(pod));
-        let pods = pods.map(|pod| SubjectRef::Pod {
+        let mut pods: Vec<_> = model.pods.values().filter(|pod| self.finds_pod(pod)).collect();
+        pods.stable_sort_by(|one, other| one.key.cmp(&other.key));
+        let pods = pods.into_iter().map(|pod| SubjectRef::Pod {
             key: pod.key.clone(),
             uid: pod.uid.clone(),
         });
@@ -141,6 +143,7 @@ fn node_states(node: &NodeView) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::Shared;
 
     fn pod() -> PodView {
         PodView {
@@ -171,6 +174,37 @@ mod tests {
             assert_eq!(filter.finds_pod(&pod()), found, "{text}");
         }
         assert_eq!(Filter::read("  "), None);
+    }
+
+    #[test]
+    fn one_goes_from_what_is_found_to_the_next_by_name_and_round() {
+        let mut model = Model::default();
+        for (uid, key) in [
+            ("1", "shop/web-c"),
+            ("2", "shop/web-a"),
+            ("3", "shop/db"),
+            ("4", "shop/web-b"),
+        ] {
+            let pod = PodView {
+                key: key.into(),
+                uid: uid.into(),
+                ..PodView::default()
+            };
+            model.pods.insert_mut(uid.into(), Shared::new(pod));
+        }
+        let filter = Filter::read("web").unwrap_or_default();
+        let mut at = None;
+        let mut way = |back: bool| {
+            at = filter.next(&model, at.as_ref(), back);
+            match &at {
+                Some(SubjectRef::Pod { uid, .. }) => uid.clone(),
+                _ => String::new(),
+            }
+        };
+        let went = [false, false, false, false, true, true].map(&mut way);
+        assert_eq!(went, ["2", "4", "1", "2", "1", "4"]);
+        let nothing = Filter::read("no-such-thing").unwrap_or_default();
+        assert_eq!(nothing.next(&model, None, false), None);
     }
 
     #[test]
