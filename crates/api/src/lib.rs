@@ -109,7 +109,7 @@ pub use self::time::{MicroTime, Time, go_time_error, parse_rfc3339, print_rfc112
 pub use self::tree::{Data, Entry, Tree};
 pub use self::validate::{
     ErrorList, ValidationError, label_value_problems, port_name_problems, qualified_name_problems, service_conflicts,
-    validate, validate_resize, validate_update,
+    subdomain_problems, validate, validate_resize, validate_update,
 };
 pub use self::visible::visible;
 pub use self::warnings::{DEPRECATED_ENDPOINTS, warnings};

@@ -196,7 +196,7 @@ fn rehearsal(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     match plan.client {
         Some(ClientCommand::Write(writes)) if writes.iter().all(|write| write.request.is_none()) => {
             let says = writes.into_iter().filter(|write| !write.success.is_empty());
-            says.for_each(|write| printed.out(write.success));
+            says.for_each(|write| write.success.split('\n').for_each(|line| printed.out(line)));
         }
         Some(_) => return None,
         None => {}

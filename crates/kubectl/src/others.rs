@@ -6,6 +6,7 @@ use podscope_api::{Event, Kind, Object, Pod, Time};
 use super::columns::{age, event_times, node_status};
 use super::get::find;
 use super::output::Form;
+use super::selector::LabelQuery;
 use super::text::{cell, table, table_padded};
 use super::{Printed, View, list_value, not_found};
 use crate::command::{Mark, Output, Target, Top};
@@ -119,6 +120,10 @@ pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
         selector: top.selector.clone(),
         ..Target::kind(kind, top.name.iter().cloned().collect())
     };
+    // It is read before anybody is asked.
+    if let Err(why) = LabelQuery::parse(top.selector.as_deref().unwrap_or_default()) {
+        return printed.fail(format!("error: {why}"));
+    }
     let found = match find(&target, view.objects) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),

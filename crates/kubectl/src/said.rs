@@ -38,6 +38,7 @@ pub(super) fn said(said: &Said, view: &View<'_>, printed: &mut Printed) -> bool 
             lines(&rows.map(|row| row.map(String::from).to_vec()), printed);
         }
         Deed::ApiResources { .. } => api_resources(&said.deed, printed),
+        Deed::ComponentStatuses(names) => component_statuses(names, &said.output, view, printed),
         Deed::ApiVersions => {
             let mut versions: Vec<&str> = OTHER_VERSIONS.to_vec();
             versions.extend(all_resources().iter().map(|listed| listed.resource.api_version));
@@ -116,8 +117,7 @@ fn api_resources(deed: &Deed, printed: &mut Printed) {
         verbs,
         categories,
         by_kind,
-        wide,
-        name,
+        output,
     } = deed
     else {
         return;
@@ -134,7 +134,10 @@ fn api_resources(deed: &Deed, printed: &mut Printed) {
     if *by_kind {
         all.stable_sort_by_key(|listed| listed.resource.kind);
     }
-    if *name {
+    if let Ok(Some(form @ (Form::Json | Form::Yaml))) = Form::of(output) {
+        return printed_whole(&form, &listed_value(&all), printed);
+    }
+    if *output == Output::Name {
         for Listed { group, resource } in all {
             let dot = if group.is_empty() { "" } else { "." };
             printed.out(format!("{}{dot}{group}", resource.plural));
@@ -146,7 +149,7 @@ fn api_resources(deed: &Deed, printed: &mut Printed) {
         let mut header = ["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"]
             .map(String::from)
             .to_vec();
-        if *wide {
+        if *output == Output::Wide {
             header.extend(["VERBS", "CATEGORIES"].map(String::from));
         }
         rows.push(header);
@@ -159,12 +162,101 @@ fn api_resources(deed: &Deed, printed: &mut Printed) {
             resource.is_namespaced.to_string(),
             resource.kind.to_owned(),
         ];
-        if *wide {
+        if *output == Output::Wide {
             row.extend([resource.verbs, resource.category].map(String::from));
         }
         rows.push(row);
     }
     lines(&rows, printed);
+}
+
+fn printed_whole(form: &Form, value: &Value, printed: &mut Printed) {
+    match form.text(value) {
+        Ok(text) => text.split('\n').for_each(|line| printed.out(line)),
+        Err(why) => printed.fail(why),
+    }
+}
+
+/// `~` As an APIResourceList with the group and version of each.
+fn listed_value(all: &[Listed]) -> Value {
+    let of = |listed: &Listed| {
+        let Listed { group, resource } = listed;
+        let version = resource.api_version.rsplit('/').next().unwrap_or_default();
+        let mut value = json!({"name": resource.plural, "singularName": resource.kind.to_ascii_lowercase(),
+            "namespaced": resource.is_namespaced, "version": version, "kind": resource.kind,
+            "verbs": resource.verbs.split(',').collect::<Vec<_>>()});
+        if !group.is_empty() {
+            value["group"] = Value::from(*group);
+        }
+        if !resource.short_names.is_empty() {
+            value["shortNames"] = json!(resource.short_names);
+        }
+        if !resource.category.is_empty() {
+            value["categories"] = json!([resource.category]);
+        }
+        value
+    };
+    json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "", "resources": all.iter().map(of).collect::<Vec<_>>()})
+}
+
+/// `get componentstatuses`: who leads and renews its lease is well, and so is etcd, or nobody would answer.
+fn component_statuses(names: &[String], output: &Output, view: &View<'_>, printed: &mut Printed) {
+    printed.err("Warning: v1 ComponentStatus is deprecated in v1.19+");
+    let all = [("controller-manager", 10257), ("scheduler", 10259), ("etcd-0", 0)];
+    let mut found = Vec::new();
+    for (name, port) in all {
+        if names.is_empty() || names.iter().any(|one| one == name) {
+            let key = ObjectKey::new("kube-system", format!("kube-{name}"));
+            let lease = view.objects.get::<podscope_api::Lease>(&key);
+            let is_led = lease.is_some_and(|lease| {
+                let seconds = i64::from(lease.spec.lease_duration_seconds.unwrap_or(15));
+                lease
+                    .spec
+                    .renew_time
+                    .is_some_and(|at| view.now.0 - at.0 <= seconds * 1_000_000)
+            });
+            let why = match port == 0 || is_led {
+                true => "ok".to_owned(),
+                false => format!(
+                    "Get \"https://127.0.0.1:{port}/healthz\": dial tcp 127.0.0.1:{port}: connect: connection refused"
+                ),
+            };
+            found.push((name, why));
+        }
+    }
+    let form = match Form::of(output) {
+        Ok(form) => form,
+        Err(message) => return printed.fail(message),
+    };
+    if let Some(form) = form {
+        let value = |(name, why): &(&str, String)| {
+            let status = if why == "ok" { "True" } else { "False" };
+            json!({"apiVersion": "v1", "conditions": [{"message": why, "status": status, "type": "Healthy"}],
+                "kind": "ComponentStatus", "metadata": {"name": name}})
+        };
+        let items: Vec<Value> = found.iter().map(value).collect();
+        match (&form, names, items.as_slice()) {
+            (Form::Name, ..) => items.iter().for_each(|item| printed_whole(&form, item, printed)),
+            (_, [_], [one]) => printed_whole(&form, one, printed),
+            _ => {
+                let list =
+                    json!({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}});
+                printed_whole(&form, &list, printed);
+            }
+        }
+    } else if !found.is_empty() {
+        let mut rows = vec![["NAME", "STATUS", "MESSAGE", "ERROR"].map(String::from).to_vec()];
+        for (name, why) in &found {
+            let status = if why == "ok" { "Healthy" } else { "Unhealthy" };
+            rows.push(vec![(*name).to_owned(), status.to_owned(), why.clone(), String::new()]);
+        }
+        lines(&rows, printed);
+    }
+    for name in names.iter().filter(|name| !all.iter().any(|(known, _)| known == name)) {
+        printed.fail(format!(
+            "Error from server (NotFound): componentstatuses {name:?} not found"
+        ));
+    }
 }
 
 fn config(what: ConfigWhat, printed: &mut Printed) {

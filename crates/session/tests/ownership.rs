@@ -130,7 +130,7 @@ fn logs_of_a_workload_are_those_of_one_of_its_pods() {
     );
     assert_eq!(run(&mut shell, "kubectl get pods | grep -c Running", None), "2");
     assert_eq!(
-        run(&mut shell, "kubectl delete pods --all | cat", None),
+        run(&mut shell, "kubectl get pods -w | cat", None),
         "!error: a pipe takes what is printed at once; this command's answer comes while time runs"
     );
 }

@@ -41,7 +41,7 @@ mod workload_update;
 pub use self::list::{ErrorList, ValidationError};
 pub(crate) use self::list::{Path, quoted};
 
-pub use self::names::{label_value_problems, port_name_problems, qualified_name_problems};
+pub use self::names::{label_value_problems, port_name_problems, qualified_name_problems, subdomain_problems};
 pub use self::pod_resize::validate_resize;
 pub use self::service::service_conflicts;
 use crate::Object;

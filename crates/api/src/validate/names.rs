@@ -92,6 +92,11 @@ pub fn label_value_problems(text: &str) -> Vec<String> {
     label_value(text)
 }
 
+/// What is wrong with a DNS subdomain, as [`label_value_problems`].
+pub fn subdomain_problems(text: &str) -> Vec<String> {
+    subdomain(text)
+}
+
 /// VA-076: label keys, taint keys, conditions.
 pub(super) fn qualified(text: &str) -> Messages {
     let mut messages = Vec::new();

@@ -56,7 +56,7 @@ pub struct WaitCommand {
     pub objects: Vec<Awaited>,
     /// Until when.
     pub until: Until,
-    /// How long for each object.
+    /// How long for all of them.
     pub timeout: Span,
     /// Whether the error of a time-out names the object.
     pub names_object: bool,

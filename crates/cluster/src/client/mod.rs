@@ -31,8 +31,8 @@ pub(crate) enum ClientTimer {
     Retry(ObjectKey),
     /// Look again whether pods are gone.
     Poll,
-    /// The time to wait for that object is up.
-    WaitEnds(usize),
+    /// The time to wait is up.
+    WaitEnds,
 }
 
 /// What a client does beside its requests.

@@ -9,7 +9,7 @@ pub(super) struct Waiting {
     command: WaitCommand,
     /// Which object is waited for now.
     at: usize,
-    has_failed: bool,
+    failures: Vec<String>,
     has_started: bool,
 }
 
@@ -18,44 +18,39 @@ impl Waiting {
         Self {
             command,
             at: 0,
-            has_failed: false,
+            failures: Vec::new(),
             has_started: false,
         }
     }
     pub(super) fn handle(&mut self, input: &Input, view: &View, ctx: &mut Context<'_>) {
         match input {
-            Input::Started => self.arm(ctx),
+            // It looks once.
+            Input::Started if self.command.timeout == Span::ZERO => {}
+            Input::Started => {
+                // A command begins a microsecond after the instant at which it is given; its time counts from there.
+                let span = Span((self.command.timeout.0 - 1).max(1));
+                ctx.timer_in(span, ClientTimer::WaitEnds);
+            }
             Input::Listed { .. } | Input::Changed(_) => {
                 self.has_started = true;
                 self.look(view, ctx);
             }
-            Input::Timer(ClientTimer::WaitEnds(at)) if *at == self.at => {
-                let Some(one) = self.command.objects.get(self.at) else {
-                    return;
-                };
-                let on = format!(" on {}/{}", one.kind.plural(), one.key.name);
-                let on = if self.command.names_object { on } else { String::new() };
-                complain(ctx, format!("error: timed out waiting for the condition{on}"));
-                self.has_failed = true;
-                self.next(ctx);
-                if self.at >= self.command.objects.len() {
-                    exit(ctx, true);
-                } else {
-                    self.look(view, ctx);
+            Input::Timer(ClientTimer::WaitEnds) => {
+                // What stands behind it in the row has no time left; only who is gone is gone.
+                while let Some(one) = self.command.objects.get(self.at) {
+                    let object = view.objects.get_kind(one.kind, &one.key);
+                    if object.is_none() && (self.command.until.0)(None, &one.uid) {
+                        print(ctx, format!("{} condition met", object_name(one.kind, &one.key.name)));
+                    } else {
+                        let on = format!(" on {}/{}", one.kind.plural(), one.key.name);
+                        let on = if self.command.names_object { on } else { String::new() };
+                        self.failures.push(format!("timed out waiting for the condition{on}"));
+                    }
+                    self.at += 1;
                 }
+                self.end(ctx);
             }
             _ => {}
-        }
-    }
-    fn arm(&self, ctx: &mut Context<'_>) {
-        // A command begins a microsecond after the instant at which it is given; its time counts from there.
-        let span = Span((self.command.timeout.0 - 1).max(1));
-        ctx.timer_in(span, ClientTimer::WaitEnds(self.at));
-    }
-    fn next(&mut self, ctx: &mut Context<'_>) {
-        self.at += 1;
-        if self.at < self.command.objects.len() {
-            self.arm(ctx);
         }
     }
     fn look(&mut self, view: &View, ctx: &mut Context<'_>) {
@@ -64,12 +59,25 @@ impl Waiting {
         }
         while let Some(one) = self.command.objects.get(self.at) {
             let object = view.objects.get_kind(one.kind, &one.key);
-            if !(self.command.until.0)(object.as_ref(), &one.uid) {
-                return;
+            let holds = (self.command.until.0)(object.as_ref(), &one.uid);
+            match self.command.timeout {
+                _ if holds => print(ctx, format!("{} condition met", object_name(one.kind, &one.key.name))),
+                Span::ZERO => {
+                    let which = format!("{}/{}", one.kind.plural(), one.key.name);
+                    self.failures.push(format!("condition not met for {which}"));
+                }
+                _ => return,
             }
-            print(ctx, format!("{} condition met", object_name(one.kind, &one.key.name)));
-            self.next(ctx);
+            self.at += 1;
         }
-        exit(ctx, self.has_failed);
+        self.end(ctx);
+    }
+    /// What failed is told in the end: several without kubectl's `error: ` (KC-116).
+    fn end(&mut self, ctx: &mut Context<'_>) {
+        match self.failures.as_slice() {
+            [one] => complain(ctx, format!("error: {one}")),
+            several => several.iter().for_each(|one| complain(ctx, one.as_str())),
+        }
+        exit(ctx, !self.failures.is_empty());
     }
 }

@@ -1,8 +1,8 @@
 //! The kubectl commands of K-02 as values.
 
 use podscope_api::{Kind, Time};
-use podscope_cluster::Span;
 pub use podscope_cluster::client::DryRun;
+use podscope_cluster::{Propagation, Span};
 
 /// Which objects a command names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,6 +177,8 @@ pub struct Apply {
     pub force: bool,
     /// `-l`: of the manifest only objects that it matches.
     pub selector: Option<String>,
+    /// `--prune`: what was applied before and is not in the manifest goes.
+    pub prune: bool,
     /// `--validate`.
     pub validation: Validation,
     /// `--dry-run`.
@@ -250,6 +252,25 @@ pub struct Delete {
     pub answer: Option<String>,
     /// `--dry-run`.
     pub dry_run: DryRun,
+}
+
+/// What `--cascade` asks for; words of Go's booleans are deprecated, and told of as kubectl does.
+pub(crate) fn cascading(word: Option<&str>) -> (Propagation, Option<String>) {
+    let deprecated = |better: &str| {
+        let word = word.unwrap_or_default();
+        Some(format!(
+            "warning: --cascade={word} is deprecated (boolean value) and can be replaced with --cascade={better}."
+        ))
+    };
+    match word {
+        None | Some("background") => (Propagation::Background, None),
+        Some("foreground") => (Propagation::Foreground, None),
+        Some("orphan") => (Propagation::Orphan, None),
+        Some(word) if matches!(word.as_bytes().first(), Some(b'0' | b'f' | b'F')) => {
+            (Propagation::Orphan, deprecated("orphan"))
+        }
+        Some(_) => (Propagation::Background, deprecated("background")),
+    }
 }
 
 impl Delete {

@@ -159,7 +159,9 @@ impl std::fmt::Display for Kubectl {
                     }
                     t.flag("--force-conflicts", server_side.force_conflicts);
                 }
-                t.value("-l", &apply.selector)
+                t.flag("--prune", apply.prune)
+                    .flag("--all", apply.prune && apply.selector.is_none())
+                    .value("-l", &apply.selector)
                     .validation(apply.validation)
                     .dry_run(apply.dry_run)
                     .output(&apply.output);

@@ -264,12 +264,14 @@ impl Draw {
                     DryRun::Client | DryRun::Bare if server_side.is_some() => DryRun::Server,
                     dry_run => dry_run,
                 };
+                let selector = self.some(Self::selector);
                 Kubectl::Apply(Apply {
                     manifest: self.document(),
                     namespace: self.namespace(),
                     // Nothing is deleted on the server's side, nor tried there.
                     force: server_side.is_none() && dry_run != DryRun::Server && self.bool(),
-                    selector: self.some(Self::selector),
+                    prune: selector.is_some() && self.bool(),
+                    selector,
                     validation: self.one(&[Validation::Strict, Validation::Warn, Validation::Ignore]),
                     dry_run,
                     output: self.output(),

@@ -125,11 +125,11 @@ pub enum Deed {
         categories: Vec<String>,
         /// `--sort-by`.
         by_kind: bool,
-        /// `-o wide`.
-        wide: bool,
-        /// `-o name`.
-        name: bool,
+        /// `-o`: wide, name, json or yaml.
+        output: Output,
     },
+    /// `get componentstatuses`, all or those of the names.
+    ComponentStatuses(Vec<String>),
     /// `api-versions`.
     ApiVersions,
     /// `cluster-info`.

@@ -28,6 +28,7 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
         Ok(query) => query,
         Err(why) => return Plan::refuse(format!("error: {why}")),
     };
+    let mut applied = Vec::new();
     let mut found = read(&apply.manifest, apply.namespace.as_deref(), apply.validation);
     found.retain(|read| match read {
         Ok(Read::Object { object, .. }) => query.matches(object),
@@ -37,6 +38,9 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
         return Plan::refuse("error: no objects passed to apply");
     }
     for read in found {
+        if let Ok(Read::Object { object, .. }) = &read {
+            applied.push((object.kind(), object.key()));
+        }
         let planned = match (read, &apply.server_side) {
             (Err(message), _) => Err(message),
             (Ok(Read::Binding { .. }), _) => Err(BINDING.to_owned()),
@@ -92,7 +96,61 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
             Err(message) => errors.push(message),
         }
     }
+    if apply.prune && errors.is_empty() {
+        prune(&applied, &query, view, &mut plan, &mut writes);
+    }
     finish(plan, writes, errors)
+}
+
+/// What kubectl prunes, in its order.
+const PRUNED: &[Kind] = &[
+    Kind::ConfigMap,
+    Kind::Endpoints,
+    Kind::PersistentVolumeClaim,
+    Kind::Pod,
+    Kind::ReplicationController,
+    Kind::Secret,
+    Kind::Service,
+    Kind::Job,
+    Kind::CronJob,
+    Kind::Ingress,
+    Kind::DaemonSet,
+    Kind::Deployment,
+    Kind::ReplicaSet,
+    Kind::StatefulSet,
+    Kind::Namespace,
+    Kind::PersistentVolume,
+];
+
+/// `--prune`: what was applied once, matches, and is not among what is applied now, in the namespaces of that.
+fn prune(applied: &[(Kind, ObjectKey)], query: &LabelQuery, view: &View<'_>, plan: &mut Plan, writes: &mut Vec<Write>) {
+    let why = "Deprecated: kubectl apply will no longer prune non-namespaced resources by default when used with the --namespace flag in a future release. To preserve the current behaviour, list the resources you want to target explicitly in the --prune-allowlist flag.";
+    plan.err(super::super::gotext::klog('W', view.now, "prune.go:71", why));
+    let namespaced = applied.iter().filter(|(kind, _)| kind.is_namespaced());
+    let namespaces: podscope_api::ordered::Set<&str> = namespaced.map(|(_, key)| &*key.namespace).collect();
+    if !namespaces.is_empty() {
+        plan.err(format!("Warning: {}", podscope_api::DEPRECATED_ENDPOINTS));
+    }
+    let mut doomed: Vec<Object> = Vec::new();
+    for namespace in namespaces {
+        let kinds = PRUNED.iter().filter(|kind| kind.is_namespaced());
+        doomed.extend(kinds.flat_map(|kind| view.objects.list_kind_in(*kind, namespace)));
+    }
+    let kinds = PRUNED.iter().filter(|kind| !kind.is_namespaced());
+    doomed.extend(kinds.flat_map(|kind| view.objects.list_kind(*kind)));
+    doomed.retain(|object| {
+        let is_applied = |(kind, key): &(Kind, ObjectKey)| *kind == object.kind() && *key == object.key();
+        object.metadata().annotation(LAST_APPLIED).is_some() && query.matches(object) && !applied.iter().any(is_applied)
+    });
+    for object in doomed {
+        let options = DeleteOptions {
+            propagation: Some(Propagation::Background),
+            ..DeleteOptions::default()
+        };
+        let (kind, key) = (object.kind(), object.key());
+        let say = format!("{} pruned", typed_name(&object));
+        writes.push(Write::new(Request::Delete { kind, key, options }, say));
+    }
 }
 
 /// The document as it is sent to server-side apply.

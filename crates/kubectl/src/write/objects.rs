@@ -5,7 +5,7 @@ use podscope_api::ordered;
 use podscope_api::schema::{self, Rejection};
 use podscope_api::{Kind, Object, ObjectKey, Str, Tree};
 use podscope_cluster::client::{ClientCommand, DeleteCommand, Write};
-use podscope_cluster::{DeleteOptions, Part, Propagation, Request};
+use podscope_cluster::{DeleteOptions, Part, Request};
 use serde_json::{Value, json};
 
 pub(super) use super::super::logs::go_type;
@@ -94,6 +94,8 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         }
         return plan;
     }
+    let (propagation, deprecated) = crate::command::cascading(what.cascade.as_deref());
+    deprecated.into_iter().for_each(|warning| plan.err(warning));
     let mut question = String::new();
     if let Some(answer) = &what.answer {
         plan.out(format!(
@@ -118,11 +120,7 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         targets,
         options: DeleteOptions {
             grace_seconds: what.grace_seconds(),
-            propagation: match what.cascade.as_deref() {
-                Some("orphan") => Some(Propagation::Orphan),
-                Some("foreground") => Some(Propagation::Foreground),
-                _ => Some(Propagation::Background),
-            },
+            propagation: Some(propagation),
             ..DeleteOptions::default()
         },
         wait: what.wait.unwrap_or(true),

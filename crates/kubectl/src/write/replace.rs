@@ -2,12 +2,12 @@
 
 use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::client::Write;
-use podscope_cluster::{DeleteOptions, Part, Propagation, Request};
+use podscope_cluster::{DeleteOptions, Part, Request};
 
 use super::manifest::{BINDING, left_out};
 use super::reading::{Read, read};
 use super::{Plan, View, finish, not_found, saved};
-use crate::command::{Forced, Replaces, Said};
+use crate::command::{Forced, Replaces, Said, cascading};
 
 /// `kubectl replace`: the whole object in place of the one there is. With force, all that are there go first.
 pub(super) fn replace(text: &str, how: &Replaces, said: &Said, view: &View<'_>) -> Plan {
@@ -89,11 +89,7 @@ fn deleted(kind: Kind, key: ObjectKey, how: &Forced) -> Write {
     let say = format!("{} {:?} deleted{tail}", kind.qualified_singular(), &*key.name);
     let options = DeleteOptions {
         grace_seconds: how.grace,
-        propagation: Some(match how.cascade.as_deref() {
-            Some("orphan") => Propagation::Orphan,
-            Some(_) => Propagation::Foreground,
-            None => Propagation::Background,
-        }),
+        propagation: Some(cascading(how.cascade.as_deref()).0),
         ..DeleteOptions::default()
     };
     Write {

@@ -278,3 +278,65 @@ fn what_was_applied_last_is_set_without_applying_it() {
     );
     assert_eq!(run(&mut shell, "kubectl get cm a -o jsonpath={.data}", None, 1), [""]);
 }
+
+#[test]
+fn what_was_applied_once_and_is_gone_from_the_text_is_pruned() {
+    let mut shell = shell();
+    let map = |name: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, labels: {{a: b}}}}\n");
+    let prune = "kubectl apply --prune -l a=b -f -";
+    let out = |lines: Vec<String>| -> Vec<String> { lines.into_iter().filter(|line| !line.starts_with('!')).collect() };
+    assert_eq!(
+        out(run(&mut shell, prune, Some(&map("one")), 1)),
+        ["configmap/one created"]
+    );
+    let rehearsed = run(&mut shell, &format!("{prune} --dry-run=client"), Some(&map("two")), 1);
+    assert_eq!(
+        out(rehearsed),
+        ["configmap/two created (dry run)", "configmap/one pruned (dry run)"]
+    );
+    // What was never applied stays.
+    run(&mut shell, "kubectl create -f -", Some(&map("made")), 1);
+    assert_eq!(
+        out(run(&mut shell, prune, Some(&map("two")), 1)),
+        ["configmap/two created", "configmap/one pruned"]
+    );
+    assert_eq!(
+        run(&mut shell, "kubectl get cm -l a=b -o name", None, 1),
+        ["configmap/made", "configmap/two"]
+    );
+}
+
+#[test]
+fn all_that_is_waited_for_has_the_same_time() {
+    let mut shell = shell();
+    let gated = POD
+        .replace("spec: {", "spec: {schedulingGates: [{name: a/b}], ")
+        .replace("name: p,", "name: g,");
+    run(&mut shell, "kubectl create -f -", Some(POD), 1);
+    run(&mut shell, "kubectl create -f -", Some(&gated), 10);
+    for (line, want) in [
+        (
+            "kubectl wait --for=condition=Ready pod/p pod/g --timeout=0",
+            vec!["pod/p condition met", "!error: condition not met for pods/g"],
+        ),
+        (
+            "kubectl wait --for=condition=Ready pod/g pod/p --timeout=1s",
+            vec![
+                "!timed out waiting for the condition on pods/g",
+                "!timed out waiting for the condition on pods/p",
+            ],
+        ),
+    ] {
+        assert_eq!(run(&mut shell, line, None, 3), want, "{line}");
+    }
+}
+
+#[test]
+fn component_statuses_tell_who_leads() {
+    let mut shell = shell();
+    let line = "kubectl get cs scheduler -o jsonpath={.conditions[0].status}";
+    let deprecated = "!Warning: v1 ComponentStatus is deprecated in v1.19+";
+    assert_eq!(run(&mut shell, line, None, 1), [deprecated, "True"]);
+    run(&mut shell, "fault crash scheduler", None, 30);
+    assert_eq!(run(&mut shell, line, None, 1), [deprecated, "False"]);
+}

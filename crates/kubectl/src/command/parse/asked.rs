@@ -102,7 +102,7 @@ pub(super) fn token(args: &Args) -> Parsed<Deed> {
 
 pub(super) fn api_resources(args: &Args) -> Parsed<Deed> {
     let output = args.value("output").unwrap_or_default();
-    if !matches!(output.as_str(), "" | "wide" | "name") {
+    if !matches!(output.as_str(), "" | "wide" | "name" | "json" | "yaml") {
         let why = format!(
             "unable to match a printer suitable for the output format {output:?}, allowed formats are: json,kyaml,name,wide,yaml"
         );
@@ -125,8 +125,13 @@ pub(super) fn api_resources(args: &Args) -> Parsed<Deed> {
         verbs: make::split_all(args, "verbs"),
         categories: make::split_all(args, "categories"),
         by_kind: by == "kind",
-        wide: output == "wide",
-        name: output == "name",
+        output: match output.as_str() {
+            "wide" => Output::Wide,
+            "name" => Output::Name,
+            "json" => Output::Json,
+            "yaml" => Output::Yaml,
+            _ => Output::Table,
+        },
     })
 }
 

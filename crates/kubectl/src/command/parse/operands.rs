@@ -54,7 +54,7 @@ pub(super) fn some_target(args: &Args, words: &[Word]) -> Result<Option<Target>,
             "a resource cannot be retrieved by name across all namespaces",
         ));
     }
-    if target.all && target.selector.is_some() {
+    if target.all && (target.selector.is_some() || target.field_selector.is_some()) {
         return Err(args.plain(
             args.column("all"),
             "setting 'all' parameter but found a non empty selector. ",
@@ -358,6 +358,8 @@ pub(super) fn cascade(args: &Args) -> Result<Option<String>, CommandError> {
     match cascade.as_deref() {
         None | Some("background") => Ok(None),
         Some("foreground" | "orphan") => Ok(cascade),
+        // Deprecated, which kubectl tells.
+        Some(text) if BOOLEANS.contains(&text) => Ok(cascade),
         Some(other) => Err(args.plain(
             args.column("cascade"),
             format!("invalid cascade value ({other}). Must be \"background\", \"foreground\", or \"orphan\""),

@@ -9,8 +9,29 @@ use super::operands::*;
 
 /// `kubectl get`.
 pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
-    if let Some(path) = args.value("raw") {
+    if let Some(path) = args.value("raw").filter(|path| !path.is_empty()) {
+        let column = args.column("raw");
+        if !args.positional.is_empty() {
+            return Err(args.plain(column, "arguments may not be passed when --raw is specified"));
+        }
+        if !path.starts_with('/') && !path.contains("://") {
+            let why = format!("--raw must be a valid URL path: parse {path:?}: invalid URI for request");
+            return Err(args.plain(column, why));
+        }
         return Ok(super::said::raw(args, path));
+    }
+    if let Some((what, names)) = args.positional.split_first()
+        && matches!(what.text.as_str(), "cs" | "componentstatus" | "componentstatuses")
+    {
+        let names = names.iter().map(|word| word.text.clone()).collect();
+        let output = output(args)?;
+        return Ok(super::said::keep(
+            args,
+            "get",
+            Deed::ComponentStatuses(names),
+            DryRun::None,
+            output,
+        ));
     }
     if let Some(path) = args.value("filename").filter(|path| path != "-") {
         return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));

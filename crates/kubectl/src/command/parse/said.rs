@@ -20,7 +20,7 @@ pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
     let dry_run = dry_run(args)?;
     let prints_objects = !matches!(
         verb,
-        "version" | "api-resources" | "config view" | "auth whoami" | "api-versions"
+        "version" | "api-resources" | "config view" | "config get-contexts" | "auth whoami" | "api-versions"
     );
     if verb == "apply view-last-applied" {
         let given = args.value("output").unwrap_or_default();
@@ -72,7 +72,14 @@ pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         "cluster-info" => Deed::ClusterInfo,
         "config view" => Deed::Config(ConfigWhat::View),
         "config current-context" => Deed::Config(ConfigWhat::CurrentContext),
-        "config get-contexts" => Deed::Config(ConfigWhat::GetContexts),
+        "config get-contexts" => match args.value("output").as_deref() {
+            None | Some("") => Deed::Config(ConfigWhat::GetContexts),
+            Some("name") => Deed::Config(ConfigWhat::CurrentContext),
+            Some(other) => {
+                let why = format!("output must be one of '' or 'name': {other}");
+                return Err(args.plain(args.column("output"), why));
+            }
+        },
         "config get-clusters" => Deed::Config(ConfigWhat::GetClusters),
         "config get-users" => Deed::Config(ConfigWhat::GetUsers),
         "config use-context" => use_context(args)?,

@@ -14,7 +14,8 @@ pub(super) fn apply(args: &Args) -> Result<Kubectl, CommandError> {
     }
     let selector = selector(args);
     let all = args.bool("all", false)?;
-    if args.bool("prune", false)? && selector.is_none() && !all {
+    let prune = args.bool("prune", false)?;
+    if prune && selector.is_none() && !all {
         return Err(args.plain(
             args.column("prune"),
             "all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all flag. If you did not mean to prune all resources, specify a label selector",
@@ -28,6 +29,7 @@ pub(super) fn apply(args: &Args) -> Result<Kubectl, CommandError> {
         namespace: namespace(args),
         force,
         selector,
+        prune,
         validation: validation(args)?,
         dry_run,
         output: output_of_write(args)?,

@@ -59,7 +59,12 @@ pub(super) fn service(args: &Args, kind: &str) -> Parsed<Made> {
         spec["clusterIP"] = Value::from(ip);
     }
     if kind == "externalname" {
-        spec["externalName"] = Value::from(args.value("external-name"));
+        let name = args.value("external-name").unwrap_or_default();
+        if !podscope_api::subdomain_problems(&name).is_empty() {
+            let why = format!("invalid service external name {name}");
+            return Err(args.plain(args.column("external-name"), why));
+        }
+        spec["externalName"] = Value::from(name);
     }
     let mut made = made(
         json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "labels": {"app": name}}, "spec": spec}),

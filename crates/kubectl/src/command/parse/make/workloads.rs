@@ -15,7 +15,8 @@ pub(super) fn container_of(image: &str) -> String {
 pub(super) fn deployment(args: &Args) -> Parsed<Made> {
     required(args, &["image"])?;
     let (name, images) = (name(args)?, args.values("image"));
-    let images: Vec<&str> = images.iter().flat_map(|list| list.split(',')).collect();
+    let images = images.iter().filter(|list| !list.is_empty());
+    let images: Vec<&str> = images.flat_map(|list| list.split(',')).collect();
     let command = args.handed_on.clone().unwrap_or_default();
     if images.len() > 1 && !command.is_empty() {
         return Err(args.plain(args.end, "cannot specify multiple --image options and command"));
