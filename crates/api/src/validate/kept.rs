@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{Kept, Kind};
 
 use super::untyped::{text, texts};
-use super::{ErrorList, Path, names, networking};
+use super::{ErrorList, Path, names, networking, pod, webhooks};
 
 fn items(value: Option<&Value>) -> impl Iterator<Item = (usize, &Value)> {
     value.and_then(Value::as_array).into_iter().flatten().enumerate()
@@ -18,7 +18,21 @@ pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
         Kind::NetworkPolicy => networking::policy(object, errors),
         Kind::Ingress => networking::ingress(object, errors),
         Kind::IngressClass => networking::class(object, errors),
+        Kind::PodTemplate => pod_template(object, errors),
+        Kind::ValidatingWebhookConfiguration | Kind::MutatingWebhookConfiguration => webhooks::validate(object, errors),
         _ => {}
+    }
+}
+
+/// The template alone, with the defaults that it has in a ReplicaSet.
+fn pod_template(object: &Kept, errors: &mut ErrorList) {
+    let template = object.at("/template").cloned().unwrap_or_default();
+    let set = serde_json::json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "spec": {"template": template}});
+    if let Ok(mut set) = crate::object_from_value(&set) {
+        crate::default_object(&mut set);
+        if let Some(template) = set.template() {
+            pod::template(template, &[], &Path::root("template"), errors);
+        }
     }
 }
 

@@ -35,6 +35,7 @@ mod service;
 mod storage;
 mod untyped;
 mod volume;
+mod webhooks;
 mod workload;
 mod workload_update;
 

@@ -226,6 +226,37 @@ fn what_is_wrong_with_other_kinds_is_refused() {
         ),
         ("policy/v1, kind: PodDisruptionBudget, spec: {}", &[]),
         (
+            "v1, kind: PodTemplate, template: {spec: {containers: [{name: A}]}}",
+            &[
+                "template.spec.containers[0].name: Invalid value: \"A\"…",
+                "template.spec.containers[0].image: Required value",
+            ],
+        ),
+        (
+            "v1, kind: PodTemplate, template: {spec: {containers: [{name: a, image: b}]}}",
+            &[],
+        ),
+        (
+            "admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, webhooks: [{name: a.b, reinvocationPolicy: X, \
+             rules: [{operations: [PATCH], apiGroups: [''], apiVersions: [v1]}], timeoutSeconds: 60, clientConfig: \
+             {service: {name: x, namespace: team}}, admissionReviewVersions: [v7]}]",
+            &[
+                "webhooks[0].name: Invalid value: \"a.b\": should be a domain with at least three segments separated by dots",
+                "webhooks[0].rules[0].operations[0]: Unsupported value: \"PATCH\": supported values: \"*\", \"CONNECT\", \
+                 \"CREATE\", \"DELETE\", \"UPDATE\"",
+                "webhooks[0].rules[0].resources: Required value",
+                "webhooks[0].sideEffects: Required value: must specify one of None, NoneOnDryRun",
+                "webhooks[0].timeoutSeconds: Invalid value: 60: the timeout value must be between 1 and 30 seconds",
+                "webhooks[0].reinvocationPolicy: Unsupported value: \"X\": supported values: \"IfNeeded\", \"Never\"",
+                "webhooks[0].admissionReviewVersions: Invalid value: [\"v7\"]: must include at least one of v1, v1beta1",
+            ],
+        ),
+        (
+            "admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, webhooks: [{name: a.b.c, sideEffects: None, \
+             clientConfig: {}, admissionReviewVersions: [v1]}]",
+            &["webhooks[0].clientConfig: Required value: exactly one of url or service is required"],
+        ),
+        (
             "v1, kind: Node, spec: {taints: [{key: a}, {key: b, value: z, effect: NoSchedule}, {key: b, value: z, effect: \
              NoSchedule}, {key: b, effect: X}], podCIDR: x}, status: {capacity: {cpu: -1, pods: 1500m}}",
             &[

@@ -7,6 +7,7 @@
 //! object of `edit`) is a here-document: `kubectl apply -f - <<'EOF'`.
 
 mod complete;
+mod delete;
 mod fault;
 mod flags;
 mod help;
@@ -18,6 +19,7 @@ mod said;
 mod shell;
 
 pub use complete::{Completion, complete};
+pub use delete::*;
 pub use help::help_text;
 pub use kubectl::*;
 pub(crate) use parse::is_of_all;

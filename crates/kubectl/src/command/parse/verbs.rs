@@ -144,7 +144,7 @@ verbs! {
         [NAMESPACE, ALL_NAMESPACES, ALL, SELECTOR, FIELD_SELECTOR, OVERWRITE, ("list", '-', Takes::Bool), RESOURCE_VERSION, LOCAL, FILENAME, KUSTOMIZE, RECURSIVE, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
     "patch", "TYPE NAME -p PATCH", "Update fields of a resource",
         [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, ("patch", 'p', Takes::Value), ("type", '-', Takes::Value), ("subresource", '-', Takes::Value), ("patch-file", '-', Takes::Value), LOCAL, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
-    "edit", "TYPE/NAME <<'EOF'", "Edit a resource on the server", [NAMESPACE, FIELD_MANAGER, VALIDATE, ("subresource", '-', Takes::Value)];
+    "edit", "TYPE/NAME <<'EOF'", "Edit a resource on the server", [NAMESPACE, OUTPUT, SAVE_CONFIG, FIELD_MANAGER, VALIDATE, ("subresource", '-', Takes::Value)];
     "set image", "TYPE/NAME CONTAINER=IMAGE…", "Update the image of a pod template", [NAMESPACE, ALL, SELECTOR, LOCAL, FILENAME, KUSTOMIZE, RECURSIVE, DRY_RUN, OUTPUT, TEMPLATE, FIELD_MANAGER];
     "events", "", "List events", [NAMESPACE, ALL_NAMESPACES, OUTPUT, TEMPLATE, ("for", '-', Takes::Value), ("types", '-', Takes::Value), NO_HEADERS, WATCH, CHUNK_SIZE];
     "explain", "TYPE[.FIELD…]", "Get documentation for a resource", [RECURSIVE, OUTPUT, ("api-version", '-', Takes::Value)];

@@ -265,6 +265,11 @@ pub(super) const NO_EDIT: &str = "the edited object is missing: write it after t
 
 /// `kubectl edit`.
 pub(super) fn edit(args: &Args) -> Result<Kubectl, CommandError> {
+    // In what form the editor shows it; both are read.
+    let form = args.value("output").unwrap_or_default();
+    if !matches!(form.as_str(), "" | "yaml" | "json") {
+        return Err(args.usage(args.column("output"), "The flag 'output' must be one of yaml|json"));
+    }
     Ok(Kubectl::Edit {
         target: target(args, &args.positional)?,
         text: args.stdin.clone().ok_or_else(|| args.plain(args.end, NO_EDIT))?,
