@@ -238,11 +238,7 @@ fn component_statuses(names: &[String], output: &Output, view: &View<'_>, printe
         match (&form, names, items.as_slice()) {
             (Form::Name, ..) => items.iter().for_each(|item| printed_whole(&form, item, printed)),
             (_, [_], [one]) => printed_whole(&form, one, printed),
-            _ => {
-                let list =
-                    json!({"apiVersion": "v1", "items": items, "kind": "List", "metadata": {"resourceVersion": ""}});
-                printed_whole(&form, &list, printed);
-            }
+            _ => printed_whole(&form, &super::get::list_of(items), printed),
         }
     } else if !found.is_empty() {
         let mut rows = vec![["NAME", "STATUS", "MESSAGE", "ERROR"].map(String::from).to_vec()];

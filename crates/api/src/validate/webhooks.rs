@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::untyped::text;
+use super::untyped::{items, one_of, text, texts};
 use super::{ErrorList, Path, names};
 use crate::{Kept, Kind};
 
@@ -33,25 +33,14 @@ fn one(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &mut ErrorList) {
         }
         _ => {}
     }
-    let rules = webhook.get("rules").and_then(Value::as_array);
-    for (index, rule) in rules.into_iter().flatten().enumerate() {
+    for (index, rule) in items(webhook, "rules") {
         self::rule(rule, &path.child("rules").index(index), errors);
     }
-    let mut words = vec![
-        ("failurePolicy", &["Fail", "Ignore"]),
-        ("matchPolicy", &["Equivalent", "Exact"]),
-    ];
-    words.push(("sideEffects", &["None", "NoneOnDryRun"]));
-    for (field, supported) in words {
-        match webhook.get(field).and_then(Value::as_str) {
-            Some(word) if !supported.contains(&word) => {
-                errors.unsupported_text(&path.child(field), word, supported);
-            }
-            None if field == "sideEffects" => {
-                errors.required(&path.child(field), "must specify one of None, NoneOnDryRun");
-            }
-            _ => {}
-        }
+    one_of(webhook, "failurePolicy", &["Fail", "Ignore"], path, errors);
+    one_of(webhook, "matchPolicy", &["Equivalent", "Exact"], path, errors);
+    one_of(webhook, "sideEffects", &["None", "NoneOnDryRun"], path, errors);
+    if webhook.get("sideEffects").is_none() {
+        errors.required(&path.child("sideEffects"), "must specify one of None, NoneOnDryRun");
     }
     if let Some(seconds) = webhook.get("timeoutSeconds").and_then(Value::as_i64)
         && !(1..=30).contains(&seconds)
@@ -59,11 +48,8 @@ fn one(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &mut ErrorList) {
         let message = "the timeout value must be between 1 and 30 seconds";
         errors.invalid(&path.child("timeoutSeconds"), seconds, message);
     }
-    if kind == Kind::MutatingWebhookConfiguration
-        && let Some(word) = webhook.get("reinvocationPolicy").and_then(Value::as_str)
-        && !matches!(word, "IfNeeded" | "Never")
-    {
-        errors.unsupported_text(&path.child("reinvocationPolicy"), word, &["IfNeeded", "Never"]);
+    if kind == Kind::MutatingWebhookConfiguration {
+        one_of(webhook, "reinvocationPolicy", &["IfNeeded", "Never"], path, errors);
     }
     let client = webhook.get("clientConfig").unwrap_or(&Value::Null);
     let at = path.child("clientConfig");
@@ -82,13 +68,7 @@ fn one(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &mut ErrorList) {
         }
         (Some(_), None) => {}
     }
-    let versions = webhook.get("admissionReviewVersions");
-    let versions: Vec<&str> = versions
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let versions = texts(webhook, "admissionReviewVersions");
     let at = path.child("admissionReviewVersions");
     if versions.is_empty() {
         errors.required(&at, "must specify one of v1, v1beta1");
@@ -105,8 +85,7 @@ fn one(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &mut ErrorList) {
 fn rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
     for field in ["operations", "apiGroups", "apiVersions", "resources"] {
-        let list = rule.get(field).and_then(Value::as_array);
-        let words: Vec<&str> = list.into_iter().flatten().filter_map(Value::as_str).collect();
+        let words = texts(rule, field);
         let at = path.child(field);
         if words.is_empty() {
             errors.required(&at, "");
