@@ -40,13 +40,11 @@ pub(super) fn followed(logs: &Logs, view: &View<'_>) -> Vec<Followed> {
     };
     let mut followed = Vec::new();
     for pod in pods {
-        // One that has not started refuses.
-        let mut told = Printed::default();
-        of_pod(logs, &pod, view, &mut told);
-        if told.status != 0 || logs.previous {
+        let names = containers(logs, &pod);
+        if logs.previous || refusal(logs, &pod, &names, view).is_some() {
             continue;
         }
-        for container in containers(logs, &pod) {
+        for container in names {
             if goes_on(&pod, &container) {
                 followed.push(Followed {
                     uid: pod.metadata.uid.clone(),
@@ -185,54 +183,55 @@ fn lead(logs: &Logs, pod: &Pod, container: &str) -> String {
 }
 
 fn of_pod(logs: &Logs, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printed) {
-    let name_of_pod = &*pod.metadata.name;
     let names = containers(logs, pod);
     let all: Vec<&str> = pod.spec.all_containers().map(|container| &*container.name).collect();
-    match &logs.container {
-        _ if logs.all_containers => {}
-        Some(name) if !all.contains(&name.as_str()) => {
-            return printed.fail(format!("error: container {name} is not valid for pod {name_of_pod}"));
-        }
-        None if all.len() > 1 => {
-            let first = names.first().map_or("", String::as_str);
-            printed.err(format!("Defaulted container {first:?} out of: {}", all.join(", ")));
-        }
-        _ => {}
+    if logs.container.is_none() && !logs.all_containers && all.len() > 1 {
+        let first = names.first().map_or("", String::as_str);
+        printed.err(format!("Defaulted container {first:?} out of: {}", all.join(", ")));
     }
-    let (mut lines, mut is_empty) = (Vec::new(), true);
+    if let Some(why) = refusal(logs, pod, &names, view) {
+        return printed.fail(why);
+    }
+    let mut lines = Vec::new();
     for name in &names {
         let lead = lead(logs, pod, name);
         let whole = (view.logs)(pod, name, logs.previous);
-        is_empty &= whole.is_empty();
         let shown = shown(logs, whole, view).into_iter();
         lines.extend(shown.map(|(at, text)| (at, format!("{lead}{text}"))));
     }
     lines.stable_sort_by_key(|(at, _)| *at);
-    if is_empty && pod.spec.node_name.is_some() {
-        let waiting = names.iter().any(|name| {
-            pod.status
-                .container_statuses
-                .iter()
-                .chain(&pod.status.init_container_statuses)
-                .any(|status| *status.name == **name && status.state.waiting.is_some())
-        });
-        if waiting {
-            let reason = pod
-                .status
-                .container_statuses
-                .iter()
-                .find_map(|status| status.state.waiting.as_ref())
-                .map_or("ContainerCreating", |waiting| &waiting.reason);
-            return printed.fail(format!(
-                "Error from server (BadRequest): container {:?} in pod {:?} is waiting to start: {reason}",
-                names.first().map_or("", String::as_str),
-                name_of_pod
-            ));
-        }
-    }
     for (_, text) in lines {
         printed.out(text);
     }
+}
+
+/// Why these containers of a pod tell nothing: there is no such one, or none of them has started.
+fn refusal(logs: &Logs, pod: &Arc<Pod>, names: &[String], view: &View<'_>) -> Option<String> {
+    let name_of_pod = &*pod.metadata.name;
+    let is_there = |name: &String| pod.spec.all_containers().any(|container| *container.name == **name);
+    if let Some(name) = logs
+        .container
+        .as_ref()
+        .filter(|name| !logs.all_containers && !is_there(name))
+    {
+        return Some(format!("error: container {name} is not valid for pod {name_of_pod}"));
+    }
+    let mut statuses = (pod.status.container_statuses.iter()).chain(&pod.status.init_container_statuses);
+    let waits = pod.spec.node_name.is_some()
+        && statuses.any(|status| status.state.waiting.is_some() && names.iter().any(|name| **name == *status.name));
+    if !waits
+        || names
+            .iter()
+            .any(|name| !(view.logs)(pod, name, logs.previous).is_empty())
+    {
+        return None;
+    }
+    let mut waiting = (pod.status.container_statuses.iter()).filter_map(|status| status.state.waiting.as_ref());
+    let reason = waiting.next().map_or("ContainerCreating", |waiting| &waiting.reason);
+    Some(format!(
+        "Error from server (BadRequest): container {:?} in pod {name_of_pod:?} is waiting to start: {reason}",
+        names.first().map_or("", String::as_str),
+    ))
 }
 
 /// What is shown of a container's log: what is not too old, of that the last lines, of these the first bytes.

@@ -1,6 +1,7 @@
 //! `-o` of every verb: an object or a list of objects as text (KC-052 to KC-056).
 
 use podscope_api::Object;
+use podscope_cluster::client::object_name;
 use serde_json::Value;
 
 use super::gotemplate::GoTemplate;
@@ -77,7 +78,7 @@ fn name_of(value: &Value) -> String {
     let text = |at: &str| value.pointer(at).and_then(Value::as_str).unwrap_or_default();
     let (kind, name) = (text("/kind"), text("/metadata/name"));
     match podscope_api::Kind::from_wire(text("/apiVersion"), kind) {
-        Some(kind) => format!("{}/{name}", kind.qualified_singular()),
+        Some(kind) => object_name(kind, name),
         None => format!("{}/{name}", kind.to_ascii_lowercase()),
     }
 }

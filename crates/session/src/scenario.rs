@@ -25,8 +25,8 @@ pub use bounds::{MAX_STEPS, MAX_TEXT, MAX_ZONES};
 use document::Document;
 #[cfg(test)]
 pub(crate) use document::written_fields;
+pub(crate) use expect::count;
 pub use expect::{Check, Condition, Expect, Test, Timing};
-pub(crate) use expect::{count, value_at};
 pub(crate) use findings::Findings;
 pub(crate) use flow::unfolded;
 pub(crate) use lesson::in_words;

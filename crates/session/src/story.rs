@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use podscope_api::ordered;
 use podscope_cluster::{Objects, SimTime};
 
-use crate::scenario::{About, Check, Condition, Findings, Scenario, Step, Timing, count, value_at};
+use crate::scenario::{About, Check, Condition, Findings, Scenario, Step, Timing, count};
 use podscope_kubectl::duration::print_duration;
 
 /// Where a goal stands.
@@ -310,7 +310,7 @@ fn truth(about: &About, asked: SimTime, moment: &Moment<'_>) -> Option<Truth> {
     let value = match about {
         About::Field { kind, key, path, at } => {
             let object = moment.objects.get_kind(*kind, key).filter(|_| is_time(at))?;
-            value_at(path, &object)?
+            moment.findings.borrow_mut().at(path, &object)?
         }
         About::Count { at: None, .. } => return None,
         About::Count { get, at } => is_time(at).then(|| count(get, moment.objects).to_string())?,

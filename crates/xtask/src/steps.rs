@@ -187,14 +187,14 @@ pub(crate) fn program(kind: &str, name: &str) -> Fallible<PathBuf> {
 fn conformance(_: &Paths) -> (Fallible, Counts) {
     let mut counts = Counts::default();
     let mut done = Ok(());
+    let podscope = match program("", "podscope") {
+        Ok(podscope) => podscope,
+        Err(message) => return (Err(message), counts),
+    };
     for corpus in ["decisions", "configured"] {
         let cases = format!("tests/conformance/{corpus}.jsonl.gz");
-        let (one, found) = match program("", "podscope") {
-            Ok(podscope) => Run::new(podscope)
-                .args(["explain", "--check", "--cases", &cases])
-                .counted(),
-            Err(message) => (Err(message), Counts::default()),
-        };
+        let run = Run::new(&podscope).args(["explain", "--check", "--cases", &cases]);
+        let (one, found) = run.counted();
         counts.add(found);
         done = done.and(one);
     }

@@ -4,7 +4,7 @@
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
 use super::{
-    ClientTimer, Context, DeleteCommand, DryRun, Input, View, complain, error_text, exit, object_name, print,
+    ClientTimer, Context, DeleteCommand, DryRun, Input, View, complain, deletion, error_text, exit, object_name, print,
     set_timeout, version_of,
 };
 use crate::Request;
@@ -109,15 +109,9 @@ impl Deleting {
         if self.command.output_name {
             print(ctx, format!("{question}{}", object_name(kind, &key.name)));
         } else {
-            let what = kind.qualified_singular();
             let how = if self.is_forced() { "force deleted" } else { "deleted" };
-            let from = if key.namespace.is_empty() {
-                String::new()
-            } else {
-                format!(" from {} namespace", key.namespace)
-            };
-            let tail = self.command.dry_run.suffix();
-            print(ctx, format!("{question}{what} {:?} {how}{from}{tail}", &*key.name));
+            let said = deletion(kind, &key, how);
+            print(ctx, format!("{question}{said}{}", self.command.dry_run.suffix()));
         }
         // Leases and events are not watched.
         if self.waits()

@@ -230,6 +230,15 @@ pub fn object_name(kind: Kind, name: &str) -> String {
     format!("{}/{name}", kind.qualified_singular())
 }
 
+/// `pod "web" deleted from default namespace`: what kubectl says of an object that it had deleted so.
+pub fn deletion(kind: Kind, key: &ObjectKey, how: &str) -> String {
+    let from = match key.namespace.is_empty() {
+        true => String::new(),
+        false => format!(" from {} namespace", key.namespace),
+    };
+    format!("{} {:?} {how}{from}", kind.qualified_singular(), &*key.name)
+}
+
 fn version_of(object: &Object) -> u64 {
     object.metadata().resource_version.parse().unwrap_or(0)
 }

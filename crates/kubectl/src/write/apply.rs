@@ -5,7 +5,7 @@ use std::sync::Arc;
 use podscope_api::managed::{Manager, Managers};
 use podscope_api::schema::Rejection;
 use podscope_api::{Kind, Object, ObjectKey};
-use podscope_cluster::client::Write;
+use podscope_cluster::client::{Write, object_name};
 use podscope_cluster::{Applied, DeleteOptions, Part, Propagation, Request};
 use serde_json::{Value, json};
 
@@ -155,7 +155,7 @@ fn prune(applied: &[(Kind, ObjectKey)], query: &LabelQuery, view: &View<'_>, pla
 
 /// The document as it is sent to server-side apply.
 fn on_server(kind: Kind, key: ObjectKey, document: Value, how: &ServerSide) -> Write {
-    let success = format!("{}/{} serverside-applied", kind.qualified_singular(), key.name);
+    let success = format!("{} serverside-applied", object_name(kind, &key.name));
     let applied = Applied {
         kind,
         key,

@@ -9,9 +9,16 @@ use super::said::merged;
 use super::{LAST_APPLIED, Plan, View, finish, not_found, typed_name, with_objects};
 use crate::command::{Said, Target, Validation};
 
+/// What was applied last, if that is known.
+fn before(object: &Object) -> Option<Value> {
+    let text = object.metadata().annotation(LAST_APPLIED)?;
+    serde_json::from_str(text).ok()
+}
+
 /// The request that writes it.
-fn annotated(object: &Object, text: &str, word: &str) -> Result<Write, String> {
+fn annotated(object: &Object, document: &Value, word: &str) -> Result<Write, String> {
     let say = format!("{} {word}", typed_name(object));
+    let text = format!("{}\n", super::super::gotext::json(document));
     let patch = json!({"metadata": {"annotations": {LAST_APPLIED: text}}});
     merged(object, "kubectl-last-applied", &say, patch)
 }
@@ -32,24 +39,18 @@ pub(super) fn set(text: &str, creates: bool, said: &Said, view: &View<'_>) -> Pl
         let Some(live) = view.objects.get_kind(kind, &key) else {
             return fail(plan, not_found(kind, &key.name));
         };
-        let before = live.metadata().annotation(LAST_APPLIED);
-        if before.is_none() && !creates {
+        if live.metadata().annotation(LAST_APPLIED).is_none() && !creates {
             let why = format!(
                 "error: no last-applied-configuration annotation found on resource: {}, to create the annotation, run the command with --create-annotation",
                 key.name
             );
             return fail(plan, why);
         }
-        if before
-            .and_then(|text| serde_json::from_str::<Value>(text).ok())
-            .as_ref()
-            == Some(&document)
-        {
+        if before(&live).as_ref() == Some(&document) {
             plan.out(format!("set-last-applied {}: no changes required.", key.name));
             continue;
         }
-        let text = format!("{}\n", super::super::gotext::json(&document));
-        match annotated(&live, &text, "configured") {
+        match annotated(&live, &document, "configured") {
             Ok(write) => writes.push(write),
             Err(why) => return fail(plan, why),
         }
@@ -66,17 +67,11 @@ pub(super) fn edit(target: &Target, text: &str, view: &View<'_>) -> Plan {
     let mut document = document.unwrap_or_default();
     document.sort_all_objects();
     with_objects(target, view, |object, plan, writes| {
-        let before = object.metadata().annotation(LAST_APPLIED);
-        if before
-            .and_then(|text| serde_json::from_str::<Value>(text).ok())
-            .as_ref()
-            == Some(&document)
-        {
+        if before(object).as_ref() == Some(&document) {
             plan.out("Edit cancelled, no changes made.");
             return Ok(());
         }
-        let text = format!("{}\n", super::super::gotext::json(&document));
-        writes.push(annotated(object, &text, "edited")?);
+        writes.push(annotated(object, &document, "edited")?);
         Ok(())
     })
 }

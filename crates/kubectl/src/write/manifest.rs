@@ -3,7 +3,7 @@
 use podscope_api::managed::{Manager, Managers};
 use podscope_api::schema::Rejection;
 use podscope_api::{Kind, NodeName, Object, ObjectKey, Str, Uid};
-use podscope_cluster::client::Write;
+use podscope_cluster::client::{Write, object_name};
 use podscope_cluster::{ApiError, Request};
 use serde_json::Value;
 
@@ -58,7 +58,7 @@ pub(super) fn create_of_client(
             .unwrap_or_default();
         writes.push(Write::say(match &form {
             Some(form) => format!("{separator}{}", shown_value(form, &document)),
-            None => format!("{}/{name} created (dry run)", kind.qualified_singular()),
+            None => format!("{} created (dry run)", object_name(kind, name)),
         }));
     }
     finish(plan, writes, errors)
@@ -89,7 +89,7 @@ pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Valida
                 // Left out by kubectl, whoever wrote it.
                 object.metadata_mut().resource_version = Str::default();
                 object.metadata_mut().managers = Managers::of(vec![Manager::creating("kubectl-create")]);
-                let success = format!("{}/{{name}} created", object.kind().qualified_singular());
+                let success = format!("{} created", object_name(object.kind(), "{name}"));
                 writes.push(Write {
                     context: CREATING.to_owned(),
                     ..Write::new(Request::Create(object), success)
@@ -149,7 +149,7 @@ pub(super) const CREATING: &str = "error when creating \"STDIN\": ";
 /// A request that the server cannot read.
 pub(super) fn malformed(kind: Kind, key: ObjectKey, why: Rejection) -> Write {
     // A client that only says what it would do does not read what the server would refuse.
-    let success = format!("{}/{} created", kind.qualified_singular(), key.name);
+    let success = format!("{} created", object_name(kind, &key.name));
     Write {
         context: CREATING.into(),
         ..Write::new(Request::Malformed { kind, key, why }, success)

@@ -18,7 +18,7 @@ pub(super) use manifest::manifest_objects;
 use std::sync::Arc;
 
 use podscope_api::{Kind, Object, Time};
-use podscope_cluster::client::{ClientCommand, RolloutStatus, Shows, Write};
+use podscope_cluster::client::{ClientCommand, RolloutStatus, Shows, Write, object_name};
 use podscope_cluster::{Mutation, Objects, Part, Request};
 use serde_json::Value;
 
@@ -383,7 +383,7 @@ fn showing_scale(mut plan: Plan, output: &Output) -> Plan {
 
 /// `deployment.apps/web`.
 pub(super) fn typed_name(object: &Object) -> String {
-    format!("{}/{}", object.kind().qualified_singular(), object.metadata().name)
+    object_name(object.kind(), &object.metadata().name)
 }
 
 /// What a verb of `kubectl set` writes: `how` changes a copy of the object as it is then.

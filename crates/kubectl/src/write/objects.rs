@@ -4,7 +4,7 @@
 use podscope_api::ordered;
 use podscope_api::schema::{self, Rejection};
 use podscope_api::{Kind, Object, ObjectKey, Str, Tree};
-use podscope_cluster::client::{ClientCommand, DeleteCommand, Write};
+use podscope_cluster::client::{ClientCommand, DeleteCommand, Write, object_name};
 use podscope_cluster::{DeleteOptions, Part, Request};
 use serde_json::{Value, json};
 
@@ -103,7 +103,7 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
             targets.len()
         ));
         for (kind, key) in &targets {
-            plan.out(format!("{}/{}", kind.qualified_singular(), key.name));
+            plan.out(object_name(*kind, &key.name));
         }
         "Do you want to continue? (y/n): ".clone_into(&mut question);
         let is_yes = answer

@@ -1,7 +1,7 @@
 //! `kubectl replace`: whole objects in place of those there are.
 
 use podscope_api::{Kind, ObjectKey};
-use podscope_cluster::client::Write;
+use podscope_cluster::client::{Write, deletion, object_name};
 use podscope_cluster::{DeleteOptions, Part, Request};
 
 use super::manifest::{BINDING, left_out};
@@ -56,7 +56,7 @@ pub(super) fn replace(text: &str, how: &Replaces, said: &Said, view: &View<'_>) 
             errors.push(format!("error: {}resource name may not be empty", context()));
             continue;
         }
-        let replaced = format!("{}/{} replaced", kind.qualified_singular(), key.name);
+        let replaced = format!("{} replaced", object_name(kind, &key.name));
         let is_there = view.objects.get_kind(kind, &key).is_some();
         match force {
             Some(how) => {
@@ -82,11 +82,7 @@ pub(super) fn replace(text: &str, how: &Replaces, said: &Said, view: &View<'_>) 
 
 /// The deletion of what is replaced by force, until it is gone.
 fn deleted(kind: Kind, key: ObjectKey, how: &Forced) -> Write {
-    let tail = match kind.is_namespaced() {
-        true => format!(" from {} namespace", key.namespace),
-        false => String::new(),
-    };
-    let say = format!("{} {:?} deleted{tail}", kind.qualified_singular(), &*key.name);
+    let say = deletion(kind, &key, "deleted");
     let options = DeleteOptions {
         grace_seconds: how.grace,
         propagation: Some(cascading(how.cascade.as_deref()).0),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use podscope_api::managed::{Manager, Managers};
 use podscope_api::{Kind, Object, ObjectKey};
-use podscope_cluster::client::{Awaited as AwaitedObject, ClientCommand, Until, WaitCommand, Write};
+use podscope_cluster::client::{Awaited as AwaitedObject, ClientCommand, Until, WaitCommand, Write, object_name};
 use podscope_cluster::{Objects, Part, Request};
 use serde_json::{Map, Value, json};
 
@@ -143,7 +143,7 @@ fn make(made: &Made, said: &Said, view: &View<'_>) -> Plan {
             Ok(mut object) => {
                 let verb = said.words.verb.split(' ').next().unwrap_or_default();
                 object.metadata_mut().managers = Managers::of(vec![Manager::creating(format!("kubectl-{verb}"))]);
-                let success = format!("{}/{{name}} {}", object.kind().qualified_singular(), made.word);
+                let success = format!("{} {}", object_name(object.kind(), "{name}"), made.word);
                 writes.push(Write {
                     context: made.context.clone(),
                     ..Write::new(Request::Create(object), success)

@@ -331,7 +331,7 @@ impl Test {
 }
 
 /// What stands at a path of an object; several values as kubectl joins them.
-pub(crate) fn value_at(path: &Path, object: &Object) -> Option<String> {
+pub(super) fn value_at(path: &Path, object: &Object) -> Option<String> {
     let value = object.to_value();
     let found: Vec<String> = path
         .find(&value, &Work::default())
@@ -359,10 +359,10 @@ impl Check {
                 let Some(object) = objects.get_kind(*kind, key) else {
                     return (test.holds(None), "no such object".into());
                 };
-                let Some((path, text)) = path else {
+                let Some((path, _)) = path else {
                     return (test.holds(Some("")), "it exists".into());
                 };
-                match findings.borrow_mut().at(path, text, &object) {
+                match findings.borrow_mut().at(path, &object) {
                     None => (test.holds(None), "nothing".into()),
                     Some(text) => (test.holds(Some(&text)), text),
                 }

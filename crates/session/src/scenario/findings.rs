@@ -15,24 +15,24 @@ pub(crate) struct Findings(Vec<Finding>);
 #[derive(Debug, Clone)]
 struct Finding {
     object: Object,
-    path: String,
+    path: Path,
     found: Option<String>,
 }
 
 impl Findings {
-    /// What stands at a path, written so, of an object.
-    pub(super) fn at(&mut self, path: &Path, text: &str, object: &Object) -> Option<String> {
-        let is_it = |one: &&Finding| one.object.is_same(object) && one.path == text;
+    /// What stands at a path of an object.
+    pub(crate) fn at(&mut self, path: &Path, object: &Object) -> Option<String> {
+        let is_it = |one: &&Finding| one.object.is_same(object) && one.path == *path;
         if let Some(known) = self.0.iter().find(is_it) {
             return known.found.clone();
         }
         let found = value_at(path, object);
         // What an earlier state of the object said is not asked again.
         let is_earlier = |one: &Finding| one.object.kind() == object.kind() && one.object.key() == object.key();
-        self.0.retain(|one| one.path != text || !is_earlier(one));
+        self.0.retain(|one| one.path != *path || !is_earlier(one));
         self.0.push(Finding {
             object: object.clone(),
-            path: text.to_owned(),
+            path: path.clone(),
             found: found.clone(),
         });
         found
