@@ -17,6 +17,8 @@
 mod bench;
 #[cfg(feature = "package")]
 mod errors;
+#[cfg(target_arch = "wasm32")]
+mod memory;
 #[cfg(feature = "package")]
 mod package;
 #[cfg(feature = "package")]
