@@ -53,7 +53,10 @@ pub(crate) fn test() -> Fallible {
     step("fmt", Some(Run::cargo().args(["fmt", "--all", "--check"])));
     let is_native = |name: &&str| !BROWSER_CRATES.contains(name);
     step("clippy", clippy(affected.iter().copied().filter(is_native), &[]));
-    let wasm = ["--target", "wasm32-unknown-unknown"];
+    let mut wasm = vec!["--target", "wasm32-unknown-unknown"];
+    if affected.contains("podscope-web") {
+        wasm.extend(steps::IN_BROWSER);
+    }
     step(
         "clippy-wasm",
         clippy(affected.iter().copied().filter(|name| !is_native(name)), &wasm),

@@ -20,6 +20,9 @@ pub(crate) struct Step {
 /// The browser's crates: built for wasm only.
 pub(crate) const BROWSER_CRATES: [&str; 2] = ["podscope-web", "podscope-js"];
 
+/// Chooses the page's tests in a browser too.
+pub(crate) const IN_BROWSER: [&str; 2] = ["--features", "podscope-web/in-browser"];
+
 pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "fmt",
@@ -43,10 +46,8 @@ pub(crate) const STEPS: &[Step] = &[
         run: |_| {
             let packages = BROWSER_CRATES.iter().flat_map(|name| ["-p", name]);
             let run = Run::cargo().args(["clippy", "--target", "wasm32-unknown-unknown"]);
-            plain(
-                run.args(packages)
-                    .args(["--keep-going", "--all-targets", "--", "-D", "warnings"]),
-            )
+            let run = run.args(packages).args(IN_BROWSER);
+            plain(run.args(["--keep-going", "--all-targets", "--", "-D", "warnings"]))
         },
     },
     Step {
@@ -218,11 +219,11 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
         if let Some(driver) = paths.var("PODSCOPE_CHROMEDRIVER") {
             run = run.args(["--chromedriver"]).args([driver]);
         }
-        let (one, found) = run
-            .args([&format!("crates/{name}")])
-            .env("PODSCOPE_TRACE_HASHES", &hashes)
-            .tools(paths)
-            .counted();
+        run = run.args([&format!("crates/{name}")]);
+        if name == "web" {
+            run = run.args(["--", "--features", "in-browser"]);
+        }
+        let (one, found) = run.env("PODSCOPE_TRACE_HASHES", &hashes).tools(paths).counted();
         counts.add(found);
         done = done.and(one);
     }
