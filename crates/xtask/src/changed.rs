@@ -68,11 +68,13 @@ pub(crate) fn test() -> Fallible {
         .filter(|name| *name != TESTS && *name != "podscope-js");
     step("native", of(own, &["test", "--no-fail-fast"], &[]));
     let crossing = crossing(&files, affected.contains(ENGINE));
-    let flags: Vec<&str> = crossing.iter().flat_map(|test| ["--test", test]).collect();
-    step(
-        "crossing",
-        (!flags.is_empty()).then(|| Run::cargo().args(["test", "-p", TESTS, "--no-fail-fast"]).args(flags)),
-    );
+    let filters: Vec<String> = crossing.iter().map(|module| format!("{module}::")).collect();
+    let crossing = || {
+        Run::cargo()
+            .args(["test", "-p", TESTS, "--test", "all", "--"])
+            .args(filters)
+    };
+    step("crossing", (!files.is_empty()).then(crossing));
 
     let began = Instant::now();
     let done = crate::spec::report(&["--missing".to_string()]);
@@ -185,12 +187,12 @@ fn affected<'m>(touched: &BTreeSet<&'m str>, members: &'m [Member]) -> BTreeSet<
     }
 }
 
-/// The tests that cross crates and that these files concern.
+/// The modules of tests that cross crates and that these files concern.
 fn crossing(files: &[String], is_engine_affected: bool) -> BTreeSet<&str> {
     let mut tests = BTreeSet::new();
     for file in files {
         if let Some(name) = file
-            .strip_prefix("tests/tests/")
+            .strip_prefix("tests/tests/all/")
             .and_then(|name| name.strip_suffix(".rs"))
         {
             tests.insert(name);
@@ -250,7 +252,7 @@ mod tests {
             ["architecture", "documents", "scenarios"]
         );
         assert_eq!(
-            of(&["tests/tests/links.rs"], false),
+            of(&["tests/tests/all/links.rs"], false),
             ["architecture", "documents", "links"]
         );
         assert!(of(&[], false).is_empty());

@@ -1,0 +1,27 @@
+//! The order of keys is that of their texts, wherever two of them part.
+
+use podscope_api::ObjectKey;
+
+#[test]
+fn keys_are_ordered_by_namespace_and_then_by_name_byte_by_byte() {
+    let texts = [
+        "",
+        "a",
+        "app-12-5f7d8c9b6d-xxxxx",
+        "app-12-5f7d8c9b6d-xxxxy",
+        "app-12-5f7d8c9b6d",
+        "app-12-5",
+        "app-12-50",
+        "app-12-5é",
+        "app-12-6f7d8c9b6d-aaaaa",
+        "b",
+        "bpp-12-5",
+    ];
+    let keys = || texts.iter().flat_map(|namespace| texts.map(|name| (*namespace, name)));
+    for one in keys() {
+        for other in keys() {
+            let [a, b] = [one, other].map(|(namespace, name)| ObjectKey::new(namespace, name));
+            assert_eq!(a.cmp(&b), one.cmp(&other), "{a} and {b}");
+        }
+    }
+}

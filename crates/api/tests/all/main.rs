@@ -1,0 +1,13 @@
+//! The tests of this crate through its public door, one program: linked once, and two long ones run side by side.
+
+mod advice;
+mod behavior;
+mod default;
+mod keys;
+mod long_lists;
+mod parity;
+mod parse;
+mod print;
+mod totality;
+mod validate;
+mod validate_update;

@@ -1,0 +1,5 @@
+//! The tests of this crate through its public door, one program: linked once, and two long ones run side by side.
+
+mod cli;
+mod dump;
+mod streams;

@@ -1,0 +1,210 @@
+//! Deletion at the API server, through a client of the world (LC-011 to LC-020).
+
+use crate::common;
+use crate::common::{Trace, at, key, object, pod, world};
+use podscope_api::{Kind, Pod};
+use podscope_cluster::client::{ClientCommand, Write};
+use podscope_cluster::{DeleteOptions, Request, Setup, SimTime, World};
+use serde_json::json;
+
+/// A deletion that is waited for.
+fn delete(name: &str, grace_seconds: Option<i64>) -> ClientCommand {
+    common::delete(name, grace_seconds, true)
+}
+
+/// LC-016.
+#[test]
+fn a_forced_deletion_is_two_writes() {
+    let mut trace = Trace::default();
+    // A node without a machine: nobody answers the deletion.
+    let mut world = world(&[pod("web", Some("elsewhere"))], &mut trace);
+    world.start_client(delete("web", Some(0)), &mut trace);
+    world.run_until(SimTime(100_000), &mut trace);
+    assert!(world.objects().get::<Pod>(&key("web")).is_none());
+    let seen = trace.of("web");
+    assert_eq!(seen[seen.len() - 2..], ["DeletionRequested", "Deleted"]);
+    // LC-022: the warning, the line, and the wait that ends when the UID is gone.
+    let lines: Vec<&str> = trace.output.iter().map(|line| line.text.as_str()).collect();
+    assert!(lines[0].starts_with("Warning: Immediate deletion does not wait for confirmation"));
+    assert_eq!(lines[1..], ["pod \"web\" force deleted from default namespace"]);
+    assert_eq!(trace.finished.len(), 1);
+}
+
+/// LC-013, LC-014.
+#[test]
+fn grace_only_shrinks() {
+    let mut trace = Trace::default();
+    let mut world = world(&[pod("web", Some("elsewhere"))], &mut trace);
+    world.start_client(delete("web", None), &mut trace);
+    world.run_until(at(2), &mut trace);
+    world.start_client(delete("web", Some(60)), &mut trace);
+    world.run_until(at(3), &mut trace);
+    let grace = |world: &World| {
+        let pod = world.objects().get::<Pod>(&key("web")).expect("still there");
+        pod.metadata.deletion_grace_period_seconds
+    };
+    assert_eq!(grace(&world), Some(30));
+    world.start_client(delete("web", Some(10)), &mut trace);
+    world.run_until(at(4), &mut trace);
+    assert_eq!(grace(&world), Some(10));
+}
+
+/// LC-020.
+#[test]
+fn a_finalizer_holds_a_forced_pod() {
+    let mut trace = Trace::default();
+    let mut held = pod("web", Some("elsewhere"));
+    held["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    let mut world = world(&[held], &mut trace);
+    world.start_client(delete("web", Some(0)), &mut trace);
+    world.run_until(at(1), &mut trace);
+    let stored = world.objects().get::<Pod>(&key("web")).expect("held").clone();
+    assert_eq!(stored.metadata.deletion_grace_period_seconds, Some(0));
+    let mut released = Pod::clone(&stored);
+    released.metadata.finalizers.clear();
+    let update = Request::Update(
+        podscope_api::Object::Pod(std::sync::Arc::new(released)),
+        podscope_cluster::Part::Main,
+    );
+    world.start_client(ClientCommand::Write(vec![Write::new(update, "")]), &mut trace);
+    world.run_until(at(2), &mut trace);
+    assert!(world.objects().get::<Pod>(&key("web")).is_none());
+}
+
+#[test]
+fn refusals_use_the_servers_words() {
+    let mut trace = Trace::default();
+    let mut world = world(&[pod("web", None)], &mut trace);
+    let create = |value: serde_json::Value| Request::Create(object(&value));
+    let mut unknown_class = pod("vip", None);
+    unknown_class["spec"]["priorityClassName"] = json!("gold");
+    let mut wrong_namespace = pod("lost", None);
+    wrong_namespace["metadata"]["namespace"] = json!("nowhere");
+    let requests = [
+        create(pod("web", None)),
+        create(unknown_class),
+        create(wrong_namespace),
+        Request::Delete {
+            kind: Kind::Deployment,
+            key: key("web"),
+            options: DeleteOptions::default(),
+        },
+    ]
+    .into_iter()
+    .map(|request| Write::new(request, "done"))
+    .collect();
+    world.start_client(ClientCommand::Write(requests), &mut trace);
+    world.run_until(at(1), &mut trace);
+    let lines: Vec<&str> = trace.output.iter().map(|line| line.text.as_str()).collect();
+    assert_eq!(
+        lines,
+        [
+            "Error from server (AlreadyExists): pods \"web\" already exists",
+            "Error from server (Forbidden): pods \"vip\" is forbidden: no PriorityClass with name gold was found",
+            "Error from server (NotFound): namespaces \"nowhere\" not found",
+            "Error from server (NotFound): deployments.apps \"web\" not found",
+        ]
+    );
+    assert_eq!(trace.finished.len(), 1);
+    assert_eq!(trace.finished[0].2, 1);
+}
+
+/// P-02.
+#[test]
+fn equal_worlds_leave_equal_traces() {
+    let run = |seed: u64| {
+        let mut trace = Trace::default();
+        let setup = Setup {
+            seed,
+            objects: vec![object(&pod("web", Some("a-1")))],
+            ..Setup::default()
+        };
+        let mut world = World::new(setup, &mut trace).expect("accepted");
+        world.run_until(at(60), &mut trace);
+        world.start_client(delete("web", None), &mut trace);
+        world.run_until(at(200), &mut trace);
+        trace.lines()
+    };
+    assert_eq!(run(7), run(7));
+    assert_ne!(run(7), run(8));
+}
+
+/// Random deletions, updates and forced deletions of one pod with and without a finalizer: whatever the order, the
+/// rules hold (LC-012 to LC-020, CT-165, CT-166).
+#[test]
+fn deletion_rules_hold_in_any_order() {
+    use podscope_cluster::{Mutation, Part, Rng};
+    for seed in 0..60_u64 {
+        let mut rng = Rng::split(seed, "deletion");
+        let mut trace = Trace::default();
+        let mut manifest = pod("web", Some("elsewhere"));
+        let has_finalizer = rng.below(2) == 0;
+        if has_finalizer {
+            manifest["metadata"]["finalizers"] = json!(["example.com/hold"]);
+        }
+        let mut world = world(&[manifest], &mut trace);
+        let mut last: Option<(i64, i64)> = None;
+        for step in 1..=8 {
+            let request = match rng.below(6) {
+                0 => Request::Patch {
+                    kind: Kind::Pod,
+                    key: key("web"),
+                    uid: None,
+                    part: Part::Main,
+                    change: Mutation::new::<Pod>("release", |pod| pod.metadata.finalizers.clear()),
+                },
+                1 => Request::Patch {
+                    kind: Kind::Pod,
+                    key: key("web"),
+                    uid: None,
+                    part: Part::Main,
+                    change: Mutation::new::<Pod>("revive", |pod| pod.metadata.deletion_timestamp = None),
+                },
+                draw => Request::Delete {
+                    kind: Kind::Pod,
+                    key: key("web"),
+                    options: DeleteOptions {
+                        grace_seconds: [None, Some(0), Some(5), Some(60)][(draw - 2) as usize],
+                        ..DeleteOptions::default()
+                    },
+                },
+            };
+            let forces = matches!(&request, Request::Delete { options, .. } if options.grace_seconds == Some(0));
+            world.start_client(ClientCommand::Write(vec![Write::new(request, "")]), &mut trace);
+            world.run_until(at(step * 3), &mut trace);
+            let Some(stored) = world.objects().get::<Pod>(&key("web")) else {
+                break;
+            };
+            let metadata = &stored.metadata;
+            if forces {
+                assert!(
+                    !metadata.finalizers.is_empty(),
+                    "seed {seed}: only a finalizer holds a forced pod"
+                );
+            }
+            let now = metadata
+                .deletion_timestamp
+                .map(|at| (at.0, metadata.deletion_grace_period_seconds.unwrap_or(0)));
+            if let Some((at, grace)) = last {
+                let (now_at, now_grace) = now.expect("a deletion is never taken back");
+                assert!(now_grace <= grace, "seed {seed}: the grace grew");
+                // A shortened deletion that would lie in the past is due now (LC-014).
+                let wall = world.start().0 + step * 3_000_000;
+                assert!(now_at <= at.max(wall), "seed {seed}: the timestamp moved later");
+            }
+            last = now;
+        }
+        let requested = trace
+            .of("web")
+            .iter()
+            .filter(|what| *what == "DeletionRequested")
+            .count();
+        assert!(requested <= 1, "seed {seed}: one first DELETE");
+        let gone = trace.of("web").iter().filter(|what| *what == "Deleted").count();
+        assert_eq!(
+            gone,
+            usize::from(world.objects().get::<Pod>(&key("web")).is_none()),
+            "seed {seed}"
+        );
+    }
+}

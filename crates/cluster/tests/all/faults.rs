@@ -1,0 +1,235 @@
+//! Faults, application groups, two managers, the cost of idling.
+
+use podscope_api::ordered;
+
+use crate::common;
+use crate::common::{Trace, at, key, partition, world};
+use podscope_api::{Node, NodeName, Pod};
+use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, Targets};
+use podscope_cluster::{NodeShorthand, Setup, World};
+use serde_json::{Value, json};
+
+fn etcd() -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "etcd", "namespace": "default"},
+        "spec": {
+            "replicas": 3, "serviceName": "etcd", "podManagementPolicy": "Parallel",
+            "selector": {"matchLabels": {"app": "etcd"}},
+            "template": {
+                "metadata": {"labels": {"app": "etcd"}, "annotations": {"podscope.dev/group": "etcd"}},
+                "spec": {
+                    "containers": [{"name": "main", "image": "etcd"}],
+                    "topologySpreadConstraints": [{
+                        "maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule",
+                        "labelSelector": {"matchLabels": {"app": "etcd"}},
+                    }],
+                },
+            },
+        },
+    })
+}
+
+fn node_of(world: &World, pod: &str) -> NodeName {
+    let pod = world.objects().get::<Pod>(&key(pod)).expect("made");
+    pod.spec.node_name.clone().expect("scheduled")
+}
+
+fn member(name: &str, add: bool) -> Fault {
+    Fault::Member {
+        group: "etcd".into(),
+        member: name.into(),
+        add,
+    }
+}
+
+/// C-13.
+#[test]
+fn membership_changes_by_quorum() {
+    let mut trace = Trace::default();
+    let mut world = world(&[etcd()], &mut trace);
+    world.run_until(at(30), &mut trace);
+    let nodes = [node_of(&world, "etcd-1"), node_of(&world, "etcd-2")];
+    world.apply_fault(&partition(&nodes), &mut trace).expect("known nodes");
+    let mut check = |world: &mut World, fault: Fault, expected: Result<(), &str>| {
+        let answer = world.apply_fault(&fault, &mut trace);
+        assert_eq!(answer, expected.map_err(str::to_owned), "{fault:?}");
+    };
+    check(
+        &mut world,
+        member("etcd-9", false),
+        Err("etcd-9 is not a member of etcd"),
+    );
+    check(
+        &mut world,
+        member("etcd-2", true),
+        Err("etcd-2 is already a member of etcd"),
+    );
+    check(
+        &mut world,
+        member("etcd-2", false),
+        Err("no quorum in etcd: 1 of 3 members run and reach each other, 2 are needed"),
+    );
+    check(&mut world, Fault::Heal(Targets::Nodes(vec![nodes[0].clone()])), Ok(()));
+    check(&mut world, member("etcd-2", false), Ok(()));
+    assert_eq!(world.groups().get("etcd").map(Vec::len), Some(2));
+    check(&mut world, member("etcd-2", true), Ok(()));
+}
+
+/// F-05.
+#[test]
+fn a_machine_joins_and_leaves() {
+    let mut trace = Trace::default();
+    let mut world = world(&[], &mut trace);
+    let join = Fault::Join {
+        node: "d-1".into(),
+        labels: ordered::Map::from([("topology.kubernetes.io/zone".into(), "d".into())]),
+        capacity: Default::default(),
+    };
+    world.apply_fault(&join, &mut trace).expect("a new name");
+    assert!(
+        world.objects().named::<Node>("d-1").is_none(),
+        "the kubelet registers first"
+    );
+    world.run_until(at(30), &mut trace);
+    let node = world.objects().named::<Node>("d-1").expect("registered").clone();
+    assert!(node.is_ready());
+    assert!(node.spec.taints.is_empty(), "{:?}", node.spec.taints);
+    world
+        .apply_fault(&Fault::Leave("d-1".into()), &mut trace)
+        .expect("it is there");
+    world.run_until(at(120), &mut trace);
+    assert!(
+        !world
+            .objects()
+            .named::<Node>("d-1")
+            .expect("the object stays")
+            .is_ready()
+    );
+}
+
+/// F-01.
+#[test]
+fn power_kubelet_and_zone_faults_heal() {
+    let mut trace = Trace::default();
+    let mut world = world(&[etcd()], &mut trace);
+    world.run_until(at(30), &mut trace);
+    let node = node_of(&world, "etcd-0");
+    let faults = [
+        Fault::Power {
+            node: node.clone(),
+            on: false,
+        },
+        Fault::Kubelet {
+            node: NodeName::from("b-2"),
+            up: false,
+        },
+        Fault::Partition {
+            targets: Targets::Zone("c".into()),
+            from: CutFrom::Everything,
+            direction: Direction::Both,
+        },
+    ];
+    for fault in faults {
+        world.apply_fault(&fault, &mut trace).expect("possible");
+    }
+    world.run_until(at(100), &mut trace);
+    assert!(!world.objects().named::<Node>(node.as_str()).expect("stays").is_ready());
+    assert!(!world.objects().named::<Node>("b-2").expect("stays").is_ready());
+    let repairs = [
+        Fault::Power {
+            node: node.clone(),
+            on: true,
+        },
+        Fault::Kubelet {
+            node: NodeName::from("b-2"),
+            up: true,
+        },
+        Fault::Heal(Targets::All),
+    ];
+    for repair in repairs {
+        world.apply_fault(&repair, &mut trace).expect("possible");
+    }
+    world.run_until(at(220), &mut trace);
+    assert!(world.objects().list::<Node>().all(|node| node.is_ready()));
+    assert_eq!(trace.violations(), [""; 0]);
+}
+
+/// F-01.
+#[test]
+fn two_schedulers_race_and_one_binding_wins() {
+    let mut trace = Trace::default();
+    let mut world = world(&[], &mut trace);
+    world.run_until(at(5), &mut trace);
+    world
+        .apply_fault(&Fault::Second(ControlPlaneProcess::Scheduler), &mut trace)
+        .expect("one runs");
+    world.run_until(at(10), &mut trace);
+    let create = podscope_cluster::Request::Create(common::object(&common::pod("web", None)));
+    let write = podscope_cluster::client::Write::new(create, "pod/web created");
+    world.start_client(podscope_cluster::client::ClientCommand::Write(vec![write]), &mut trace);
+    world.run_until(at(40), &mut trace);
+    let attempts = trace.of("web").iter().filter(|what| *what == "Attempt").count();
+    assert!(attempts >= 2, "both decide");
+    assert_eq!(trace.of("web").iter().filter(|what| *what == "Bound").count(), 1);
+    let restart = Fault::ControlPlane {
+        process: ControlPlaneProcess::Scheduler,
+        up: true,
+    };
+    world.apply_fault(&restart, &mut trace).expect("possible");
+    world.run_until(at(80), &mut trace);
+    let running = world.control_plane_processes();
+    assert_eq!(
+        running
+            .iter()
+            .filter(|(actor, runs, _)| *runs && actor.to_string().starts_with("scheduler"))
+            .count(),
+        1
+    );
+}
+
+///
+#[test]
+fn idle_nodes_cost_next_to_nothing() {
+    let mut trace = Trace::default();
+    let setup = Setup {
+        nodes: NodeShorthand {
+            nodes_per_zone: 100,
+            ..NodeShorthand::default()
+        },
+        ..Setup::default()
+    };
+    let mut world = World::new(setup, &mut trace).expect("accepted");
+    world.run_until(at(60), &mut trace);
+    let (_, before) = world.queue_stats();
+    world.run_until(at(660), &mut trace);
+    let (waiting, after) = world.queue_stats();
+    // Elections, the node controller's passes and the checks; and a status a node every five minutes.
+    assert!(after - before < 6_000, "{} events in ten idle minutes", after - before);
+    assert!(waiting < 2_000, "{waiting} events wait");
+}
+
+/// V-05, CT-144: a lost node is powered off before the cluster is told that it is out of service; the identity moves
+/// without ever running twice.
+#[test]
+fn the_fencing_controller_recovers_a_stateful_pod_safely() {
+    let mut trace = Trace::default();
+    let mut single = etcd();
+    single["spec"]["replicas"] = json!(1);
+    let mut setup = Setup {
+        objects: vec![common::object(&single)],
+        ..Setup::default()
+    };
+    setup.settings.fencing.enabled = true;
+    let mut world = World::new(setup, &mut trace).expect("accepted");
+    world.run_until(at(30), &mut trace);
+    let node = node_of(&world, "etcd-0");
+    world
+        .apply_fault(&partition(std::slice::from_ref(&node)), &mut trace)
+        .expect("a known node");
+    world.run_until(at(300), &mut trace);
+    assert_ne!(node_of(&world, "etcd-0"), node);
+    let what: Vec<&str> = trace.records.iter().map(|record| record.what().as_str()).collect();
+    let first = |name: &str| what.iter().position(|what| *what == name);
+    assert!(first("Fenced").is_some());
+    assert_eq!(trace.violations(), [""; 0]);
+}

@@ -1,0 +1,201 @@
+//! Causes that manifests cannot say (F-06): each is a command or an
+//! annotation, and does what it does on a real node.
+
+use podscope_cluster::What;
+use podscope_cluster::fault::Fault;
+use serde_json::{Value, json};
+
+use crate::common::key;
+use crate::kubelet::lab::{Lab, status, web};
+
+/// What the events about `web` say, in order and each once.
+fn words(lab: &Lab) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for (_, text) in lab.events() {
+        if !words.contains(&text) {
+            words.push(text);
+        }
+    }
+    words
+}
+
+fn plain() -> Value {
+    web(json!({}), &[("main", json!({}), "")])
+}
+
+/// F-06, LC-071.
+#[test]
+fn a_sandbox_that_cannot_be_made_is_tried_again() {
+    let mut lab = Lab::new(&[plain()]);
+    lab.fault(Fault::Sandbox(key("web")));
+    lab.run(8.0);
+    assert_eq!(
+        words(&lab),
+        [
+            "FailedCreatePodSandBox: Failed to create pod sandbox: rpc error: code = Unknown desc = failed to start sandbox"
+        ]
+    );
+    let waiting = status(lab.web().unwrap());
+    assert_eq!(waiting["phase"], "Pending");
+    assert_eq!(waiting["conditions"][0]["type"], "PodReadyToStartContainers");
+    assert_eq!(waiting["conditions"][0]["status"], "False");
+    // LC-056: an error is tried again after 10 to 15 s.
+    lab.run(20.0);
+    assert_eq!(lab.processes(), ["main"]);
+}
+
+/// F-06, LC-071.
+#[test]
+fn a_lost_sandbox_takes_its_containers_along_and_init_runs_again() {
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[("prepare", json!({"init": true}), ""), ("main", json!({}), "")],
+    )]);
+    lab.run(20.0);
+    lab.fault(Fault::Sandbox(key("web")));
+    lab.run(40.0);
+    let starts: Vec<String> = lab
+        .records(What::ContainerStarted)
+        .iter()
+        .filter_map(|record| Some(record.container.as_deref()?.to_owned()))
+        .collect();
+    assert_eq!(starts, ["prepare", "main", "prepare", "main"]);
+    assert!(
+        words(&lab).contains(&"SandboxChanged: Pod sandbox changed, it will be killed and re-created.".to_owned()),
+        "{:#?}",
+        words(&lab)
+    );
+    // L-01: the phase does not go back meanwhile.
+    assert_eq!(status(lab.web().unwrap())["phase"], "Running");
+    assert_eq!(lab.trace.violations(), [""; 0]);
+}
+
+/// F-06.
+#[test]
+fn containers_outlive_their_runtime_and_nothing_is_started_without_it() {
+    let runtime = |up| Fault::Runtime { node: "a-1".into(), up };
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=30s, exit=1")])]);
+    lab.run(20.0);
+    lab.fault(runtime(false));
+    lab.run(25.0);
+    assert_eq!(lab.processes(), ["main"]);
+    lab.run(60.0);
+    assert!(lab.processes().is_empty(), "it ended; nobody can start it again");
+    lab.fault(runtime(true));
+    lab.run(80.0);
+    assert_eq!(lab.records(What::ContainerStarted).len(), 2);
+}
+
+/// F-06, LC-178.
+#[test]
+fn a_slow_runtime_exceeds_the_grace_period_of_an_eviction() {
+    // 8Gi, of which 100Mi must be free: evicted; the runtime needs a minute to kill.
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[("main", json!({}), "memory=8150Mi, sigterm=ignore, stop=60s")],
+    )]);
+    lab.run(60.0);
+    assert!(
+        words(&lab).iter().any(|text| text.starts_with("ExceededGracePeriod: ")),
+        "{:#?}",
+        words(&lab)
+    );
+    assert_eq!(lab.processes(), ["main"], "the kill itself goes on");
+}
+
+/// F-06.
+#[test]
+fn a_process_exits_on_command() {
+    let mut lab = Lab::new(&[plain()]);
+    lab.run(20.0);
+    lab.fault(Fault::Exit {
+        pod: key("web"),
+        container: "main".into(),
+        code: 42,
+    });
+    lab.run(30.0);
+    let container = &status(lab.web().unwrap())["containerStatuses"][0];
+    assert_eq!(container["lastState"]["terminated"]["exitCode"], 42);
+    assert_eq!(container["restartCount"], 1);
+}
+
+/// F-06, LC-117.
+#[test]
+fn probes_that_turn_unknown_change_nothing() {
+    let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "readiness=unknown@10s..40s")])]);
+    lab.run(35.0);
+    assert!(lab.web().unwrap().is_ready());
+    assert!(
+        words(&lab)
+            .iter()
+            .any(|text| text.starts_with("Unhealthy: Readiness probe errored and resulted in unknown state: ")),
+        "{:#?}",
+        words(&lab)
+    );
+}
+
+/// A service in front of `web`; its endpoint as `ready serving terminating`.
+fn endpoint(lab: &Lab) -> Option<String> {
+    let objects = lab.world.objects();
+    let mut slices = objects.list::<podscope_api::EndpointSlice>();
+    let slice = slices.find(|slice| slice.metadata.label("kubernetes.io/service-name") == Some("web"))?;
+    let endpoint = slice.endpoints.first()?;
+    let word = |name: &str, value: Option<bool>| format!("{name}={}", value.unwrap_or_default());
+    let conditions = &endpoint.conditions;
+    Some(
+        [
+            word("ready", conditions.ready),
+            word("serving", conditions.serving),
+            word("terminating", conditions.terminating),
+        ]
+        .join(" "),
+    )
+}
+
+/// L-14, LC-184, LC-185.
+#[test]
+fn endpoints_during_a_termination() {
+    for (publish, rows) in [
+        (
+            false,
+            [
+                (19.0, Some("ready=true serving=true terminating=false")),
+                (22.0, Some("ready=false serving=true terminating=true")),
+                (28.0, Some("ready=false serving=false terminating=true")),
+                (40.0, None),
+            ],
+        ),
+        (
+            true,
+            [
+                (19.0, Some("ready=true serving=true terminating=false")),
+                (22.0, Some("ready=true serving=true terminating=true")),
+                (28.0, Some("ready=true serving=false terminating=true")),
+                (40.0, None),
+            ],
+        ),
+    ] {
+        let service = json!({
+            "apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "default"},
+            "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}], "publishNotReadyAddresses": publish},
+        });
+        let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
+        // It stops serving 5 s after the stop signal, and ends 10 s after it.
+        let mut pod = web(json!({}), &[("main", probe, "readiness=fail@24s..100s, sigterm=10s")]);
+        pod["metadata"]["labels"] = json!({"app": "web"});
+        let mut lab = Lab::new(&[service, pod]);
+        for (at, expected) in rows {
+            if at > 20.0 && lab.web().is_some_and(|pod| !pod.metadata.is_terminating()) {
+                lab.run(20.0);
+                lab.delete(None);
+            }
+            lab.run(at);
+            assert_eq!(
+                endpoint(&lab).as_deref(),
+                expected,
+                "publishNotReadyAddresses {publish}, {at} s"
+            );
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! What a kubelet and its machine do under faults (LC-059 to LC-061, LC-166 to LC-168, LC-207 to LC-210).
+
+use podscope_api::{ConditionStatus, Node, NodeName, ObjectKey};
+use podscope_cluster::fault::{Fault, Targets};
+use podscope_cluster::{SimTime, What};
+use serde_json::json;
+
+use crate::common::partition;
+use crate::kubelet::lab::{Lab, check, status, web};
+
+fn a_1() -> NodeName {
+    "a-1".into()
+}
+fn cut(lab: &mut Lab) {
+    lab.fault(partition(&[a_1()]));
+}
+fn heal(lab: &mut Lab) {
+    lab.fault(Fault::Heal(Targets::Nodes(vec![a_1()])));
+}
+
+/// LC-166, LC-208, L-13.
+#[test]
+fn a_forced_deletion_under_partition_leaves_processes_until_the_heal() {
+    let hook = json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "prestop=4s, sigterm=ignore")])]);
+    lab.run(20.0);
+    cut(&mut lab);
+    lab.run(30.0);
+    lab.delete(Some(0));
+    lab.run(100.0);
+    assert!(lab.web().is_none());
+    assert_eq!(lab.processes(), ["main"]);
+    heal(&mut lab);
+    lab.run(200.0);
+    assert!(lab.processes().is_empty());
+}
+
+/// LC-208.
+#[test]
+fn a_deletion_under_partition_begins_at_the_heal() {
+    let mut lab = Lab::new(&[web(
+        json!({"terminationGracePeriodSeconds": 10}),
+        &[("main", json!({}), "sigterm=ignore")],
+    )]);
+    lab.run(20.0);
+    cut(&mut lab);
+    lab.run(30.0);
+    lab.delete(None);
+    lab.run(100.0);
+    // LC-135: the deletion timestamp is no deadline; nothing happened yet.
+    assert!(lab.records(What::SignalSent).is_empty());
+    heal(&mut lab);
+    lab.run(150.0);
+    check(
+        "full stored grace from now",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (10.0, "SIGKILL main"), (10.0, "exit 137 main")],
+    );
+    assert!(lab.web().is_none());
+}
+
+/// LC-168.
+#[test]
+fn force_deleted_while_the_kubelet_is_down() {
+    let hook = json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "sigterm=ignore")])]);
+    lab.run(20.0);
+    lab.fault(Fault::Kubelet { node: a_1(), up: false });
+    lab.delete(Some(0));
+    lab.run(40.0);
+    assert_eq!(lab.processes(), ["main"]);
+    lab.fault(Fault::Kubelet { node: a_1(), up: true });
+    lab.run(60.0);
+    check(
+        "LC-061: orphans get no preStop and two seconds",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
+    );
+}
+
+/// LC-059, LC-131.
+#[test]
+fn containers_survive_a_kubelet_restart() {
+    let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 10}});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "")])]);
+    lab.run(30.0);
+    assert!(lab.web().unwrap().is_ready());
+    lab.fault(Fault::Kubelet { node: a_1(), up: false });
+    lab.run(35.0);
+    lab.fault(Fault::Kubelet { node: a_1(), up: true });
+    let is_unready = |lab: &Lab| !lab.web().unwrap().is_ready();
+    assert!(
+        !lab.sees(60.0, is_unready),
+        "ready is kept while the probe has not answered"
+    );
+    assert_eq!(lab.records(What::ContainerStarted).len(), 1);
+    assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 0);
+}
+
+/// LC-131: a startup probe need not be passed again, a probe that fails still counts, and a container that had run for
+/// less than ten seconds has to show anew that it is ready.
+#[test]
+fn what_a_container_had_shown_before_a_kubelet_restart_is_kept() {
+    let probes = json!({
+        "startupProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 2, "failureThreshold": 30},
+        "readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 5, "failureThreshold": 2},
+    });
+    let restarted_at = |seconds: f64, behavior: &str| {
+        let mut lab = Lab::new(&[web(json!({}), &[("main", probes.clone(), behavior)])]);
+        lab.run(seconds);
+        assert!(lab.web().unwrap().is_ready());
+        lab.fault(Fault::Kubelet { node: a_1(), up: false });
+        lab.run(seconds + 1.0);
+        lab.fault(Fault::Kubelet { node: a_1(), up: true });
+        lab
+    };
+    let not_ready = |lab: &Lab| !lab.web().unwrap().is_ready();
+    let not_started = |lab: &Lab| status(lab.web().unwrap())["containerStatuses"][0]["started"] == false;
+    let mut long = restarted_at(30.0, "");
+    assert!(!long.sees(60.0, |lab| not_ready(lab) || not_started(lab)));
+    let mut failing = restarted_at(30.0, "readiness=fail@30s..300s");
+    assert!(failing.sees(60.0, not_ready));
+    assert_eq!(failing.records(What::ProbeFailed).len(), 2, "ready until the threshold");
+    let mut young = restarted_at(9.0, "readiness=fail@9s..300s");
+    assert!(young.sees(20.0, not_ready));
+    assert_eq!(young.records(What::ProbeFailed).len(), 1, "nothing is kept");
+    assert!(!not_started(&young));
+}
+
+#[test]
+fn a_reboot_starts_the_pod_again_in_a_new_sandbox() {
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[("prepare", json!({"init": true}), ""), ("main", json!({}), "")],
+    )]);
+    lab.run(30.0);
+    lab.fault(Fault::Power { node: a_1(), on: false });
+    lab.run(40.0);
+    assert!(lab.processes().is_empty());
+    lab.fault(Fault::Power { node: a_1(), on: true });
+    lab.run(120.0);
+    assert_eq!(lab.processes(), ["main"]);
+    let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
+    assert!(
+        events.contains(&"SandboxChanged: Pod sandbox changed, it will be killed and re-created.".to_owned()),
+        "{events:#?}"
+    );
+    let starts: Vec<String> = lab
+        .records(What::ContainerStarted)
+        .iter()
+        .map(|record| record.container.as_deref().unwrap().into())
+        .collect();
+    assert_eq!(starts, ["prepare", "main", "prepare", "main"]);
+    assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 1);
+    assert_eq!(status(lab.web().unwrap())["phase"], "Running");
+}
+
+/// LC-071.
+#[test]
+fn a_lost_sandbox_is_made_anew() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    lab.run(20.0);
+    lab.fault(Fault::Sandbox(ObjectKey::new("default", "web")));
+    lab.run(40.0);
+    assert_eq!(lab.processes(), ["main"]);
+    assert_eq!(lab.records(What::ContainerStarted).len(), 2);
+}
+
+/// LC-210.
+#[test]
+fn a_deleted_node_comes_back_only_with_a_new_kubelet() {
+    use podscope_api::Kind;
+    use podscope_cluster::{DeleteOptions, Request};
+    for (switch, comes_back) in [(None, false), (Some("healed-kubelet-reregisters"), true)] {
+        let mut lab = match switch {
+            None => Lab::new(&[]),
+            Some(switch) => Lab::with_switch(&[], switch),
+        };
+        lab.run(5.0);
+        lab.request(Request::Delete {
+            kind: Kind::Node,
+            key: ObjectKey::cluster("a-1"),
+            options: DeleteOptions::default(),
+        });
+        lab.run(30.0);
+        assert_eq!(
+            lab.world.objects().named::<Node>("a-1").is_some(),
+            comes_back,
+            "{switch:?}"
+        );
+        if !comes_back {
+            lab.fault(Fault::Kubelet { node: a_1(), up: false });
+            lab.fault(Fault::Kubelet { node: a_1(), up: true });
+            lab.run(60.0);
+            assert!(lab.world.objects().named::<Node>("a-1").is_some());
+        }
+    }
+}
+
+/// LC-204.
+#[test]
+fn a_dead_runtime_makes_the_node_not_ready() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    lab.run(20.0);
+    lab.fault(Fault::Runtime { node: a_1(), up: false });
+    lab.run(65.0);
+    let ready = |lab: &Lab| {
+        lab.world
+            .objects()
+            .named::<Node>("a-1")
+            .unwrap()
+            .condition("Ready")
+            .unwrap()
+            .clone()
+    };
+    assert_eq!(ready(&lab).status, ConditionStatus::False);
+    assert_eq!(&*ready(&lab).reason, "KubeletNotReady");
+    assert_eq!(lab.processes(), ["main"]);
+    lab.fault(Fault::Runtime { node: a_1(), up: true });
+    lab.run(80.0);
+    assert_eq!(ready(&lab).status, ConditionStatus::True);
+}
+
+#[test]
+fn an_imported_pod_keeps_running_with_its_past() {
+    let mut imported = web(json!({}), &[("main", json!({}), "")]);
+    imported["metadata"]["uid"] = json!("11111111-2222-3333-4444-555555555555");
+    imported["status"] = json!({
+        "phase": "Running", "podIP": "10.9.8.7", "startTime": "2025-12-31T00:00:00Z",
+        "conditions": [{"type": "Ready", "status": "True"}, {"type": "PodScheduled", "status": "True"}],
+        "containerStatuses": [{
+            "name": "main", "ready": true, "started": true, "restartCount": 3, "image": "busybox",
+            "state": {"running": {"startedAt": "2025-12-31T12:00:00Z"}},
+            "lastState": {"terminated": {"exitCode": 2, "reason": "Error", "finishedAt": "2025-12-31T11:59:00Z"}},
+        }],
+    });
+    let mut lab = Lab::new(&[imported]);
+    lab.run(0.0);
+    assert_eq!(lab.processes(), ["main"]);
+    lab.run(30.0);
+    let found = status(lab.web().unwrap());
+    assert_eq!(found["containerStatuses"][0]["restartCount"], 3);
+    assert_eq!(
+        found["containerStatuses"][0]["state"]["running"]["startedAt"],
+        "2025-12-31T12:00:00Z"
+    );
+    assert_eq!(found["podIP"], "10.9.8.7");
+    assert!(
+        lab.records(What::ContainerStarted)
+            .iter()
+            .all(|record| record.at == SimTime::ZERO)
+    );
+}
+
+/// LC-114.
+#[test]
+fn a_live_kubelet_puts_ready_right() {
+    use podscope_api::{Kind, Pod};
+    use podscope_cluster::{Mutation, Part, Request};
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    lab.run(20.0);
+    lab.request(Request::Patch {
+        kind: Kind::Pod,
+        key: ObjectKey::new("default", "web"),
+        uid: None,
+        part: Part::Status,
+        change: Mutation::new::<Pod>("not ready", |pod| {
+            for one in pod.status.conditions.iter_mut().filter(|one| &*one.kind == "Ready") {
+                one.status = ConditionStatus::False;
+            }
+        }),
+    });
+    lab.run(20.1);
+    assert!(!lab.web().unwrap().is_ready());
+    lab.run(31.0);
+    assert!(lab.web().unwrap().is_ready());
+}
+
+/// LC-060.
+#[test]
+fn a_kubelet_that_starts_again_may_refuse_a_running_pod() {
+    use podscope_api::{Kind, Node};
+    use podscope_cluster::{Mutation, Part, Request};
+    let label = |value: Option<&'static str>| Request::Patch {
+        kind: Kind::Node,
+        key: ObjectKey::cluster("a-1"),
+        uid: None,
+        part: Part::Main,
+        change: Mutation::new::<Node>("label", move |node| {
+            let labels = std::sync::Arc::make_mut(&mut node.metadata.labels);
+            match value {
+                Some(value) => labels.insert("disk".into(), value.into()),
+                None => labels.remove("disk"),
+            };
+        }),
+    };
+    let mut lab = Lab::new(&[]);
+    lab.request(label(Some("ssd")));
+    lab.run(2.0);
+    lab.create(&web(
+        json!({"nodeSelector": {"disk": "ssd"}}),
+        &[("main", json!({}), "sigterm=ignore")],
+    ));
+    lab.run(20.0);
+    assert_eq!(lab.processes(), ["main"]);
+    lab.request(label(None));
+    lab.run(22.0);
+    assert_eq!(lab.processes(), ["main"], "a running kubelet does not look again");
+    lab.fault(Fault::Kubelet { node: a_1(), up: false });
+    lab.fault(Fault::Kubelet { node: a_1(), up: true });
+    lab.run(40.0);
+    let refused = status(lab.web().unwrap());
+    assert_eq!(
+        (&refused["phase"], &refused["reason"]),
+        (&json!("Failed"), &json!("NodeAffinity"))
+    );
+    check(
+        "then killed as in LC-061",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
+    );
+}
+
+/// LC-065: a pod that was deleted by force is in no list of the kubelet any more, though its processes still end: it
+/// leaves its room to the one that takes its name.
+#[test]
+fn a_pod_deleted_by_force_leaves_its_room_at_once() {
+    let three = json!({"resources": {"requests": {"cpu": "3"}}});
+    let first = web(json!({}), &[("main", three, "sigterm=ignore")]);
+    let mut lab = Lab::new(std::slice::from_ref(&first));
+    lab.run(10.0);
+    lab.delete(Some(0));
+    lab.run(10.1);
+    lab.create(&first);
+    lab.run(11.0);
+    assert_eq!(
+        lab.processes().first().map(String::as_str),
+        Some("main"),
+        "the old one, which has not ended"
+    );
+    assert_ne!(status(lab.web().unwrap())["phase"], "Failed", "{:?}", lab.events());
+    lab.run(30.0);
+    assert_eq!(status(lab.web().unwrap())["phase"], "Running");
+}
+
+/// Cordoning is told by the node's kubelet, with its next status.
+#[test]
+fn a_kubelet_tells_that_its_node_was_cordoned() {
+    use podscope_api::Kind;
+    use podscope_cluster::{Mutation, Part, Request};
+    let cordon = |unschedulable: bool| Request::Patch {
+        kind: Kind::Node,
+        key: ObjectKey::cluster("a-1"),
+        uid: None,
+        part: Part::Main,
+        change: Mutation::new::<Node>("cordon", move |node| node.spec.unschedulable = Some(unschedulable)),
+    };
+    let mut lab = Lab::new(&[]);
+    lab.run(5.0);
+    for (unschedulable, until) in [(true, 20.0), (false, 40.0)] {
+        lab.request(cordon(unschedulable));
+        lab.run(until);
+    }
+    let told: Vec<String> = lab
+        .trace
+        .records
+        .iter()
+        .filter(|record| record.what() == What::Event)
+        .map(|record| crate::kubelet::lab::text(record, "message"))
+        .filter(|message| message.contains("chedulable"))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "Node a-1 status is now: NodeNotSchedulable",
+            "Node a-1 status is now: NodeSchedulable"
+        ]
+    );
+}

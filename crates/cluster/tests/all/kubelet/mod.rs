@@ -1,0 +1,20 @@
+//! Kubelet and machine through a whole world: rows of (when, what) that cite
+//! their fact. Expectations come from the facts, never from a run.
+
+mod causes;
+mod eviction;
+mod faults;
+mod image_gc;
+mod images;
+mod lab;
+mod objects;
+mod probes;
+mod properties;
+mod resize;
+mod restarts;
+mod rules;
+mod shutdown;
+mod start;
+mod static_pods;
+mod termination;
+mod timelines;

@@ -1,0 +1,121 @@
+//! Probes (LC-116 to LC-131).
+
+use podscope_cluster::{SimTime, What};
+use serde_json::json;
+
+use crate::kubelet::lab::{Lab, status, text, web};
+
+/// LC-125, L-07.
+#[test]
+fn a_failed_liveness_probe_restarts_the_container() {
+    let probe =
+        json!({"livenessProbe": {"httpGet": {"path": "/", "port": 80}, "periodSeconds": 5, "failureThreshold": 3}});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "liveness=fail@30s..60s")])]);
+    lab.run(60.0);
+    let started = lab.times(What::ContainerStarted, SimTime::ZERO);
+    let failed = lab.times(What::ProbeFailed, SimTime::ZERO);
+    assert_eq!(failed.len(), 3, "{failed:?}");
+    assert!(
+        failed[0] >= started[0] + 30.0 && failed[0] < started[0] + 35.0,
+        "{failed:?}"
+    );
+    assert!((failed[2] - failed[0] - 10.0).abs() < 0.001, "{failed:?}");
+    let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
+    assert!(
+        events.contains(&"Killing: Container main failed liveness probe, will be restarted".to_owned()),
+        "{events:#?}"
+    );
+    assert!(
+        events
+            .iter()
+            .any(|event| event.starts_with("Unhealthy: Liveness probe failed: ")),
+        "{events:#?}"
+    );
+    // LC-090: the first such restart is immediate, in the same sync.
+    let exit = lab.times(What::ContainerExited, SimTime::ZERO)[0];
+    assert!((started[1] - exit).abs() < 0.001, "{started:?} {exit}");
+    assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 1);
+}
+
+/// LC-126.
+#[test]
+fn a_probes_own_grace_wins() {
+    let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1, "terminationGracePeriodSeconds": 7}});
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[("main", probe, "liveness=fail@10s..20s, sigterm=ignore")],
+    )]);
+    lab.run(30.0);
+    let signals = lab.records(What::SignalSent);
+    assert_eq!(text(signals[0], "signal"), "SIGTERM");
+    assert_eq!(text(signals[1], "signal"), "SIGKILL");
+    assert_eq!((signals[1].at - signals[0].at).0, 7_000_000);
+}
+
+/// LC-122, LC-130.
+#[test]
+fn startup_gates_and_readiness_never_restarts() {
+    let probes = json!({
+        "startupProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 2, "failureThreshold": 30},
+        "readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 5},
+    });
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[("main", probes, "startup=20s, readiness=fail@40s..60s")],
+    )]);
+    lab.run(15.0);
+    let early = status(lab.web().unwrap());
+    assert_eq!(early["phase"], "Running");
+    assert_eq!(early["containerStatuses"][0]["started"], false);
+    assert_eq!(early["containerStatuses"][0]["ready"], false);
+    lab.run(35.0);
+    assert!(lab.web().unwrap().is_ready());
+    // Three failures in a row make it not ready.
+    lab.run(58.0);
+    let middle = status(lab.web().unwrap());
+    assert_eq!(middle["containerStatuses"][0]["ready"], false);
+    let ready = middle["conditions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["type"] == "Ready")
+        .unwrap()
+        .clone();
+    assert_eq!(ready["message"], "containers with unready status: [main]");
+    lab.run(75.0);
+    assert!(lab.web().unwrap().is_ready());
+    assert_eq!(lab.records(What::ContainerStarted).len(), 1);
+}
+
+/// LC-117.
+#[test]
+fn an_unknown_answer_moves_no_counter() {
+    let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", probe, "liveness=unknown")])]);
+    lab.run(30.0);
+    assert_eq!(lab.records(What::ContainerStarted).len(), 1);
+    assert!(lab.records(What::ProbeFailed).is_empty());
+}
+
+#[test]
+fn a_steady_probe_costs_nothing() {
+    let probes = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1}, "livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1}});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", probes, "")])]);
+    lab.run(60.0);
+    assert!(lab.web().unwrap().is_ready());
+    let (_, before) = lab.world.queue_stats();
+    lab.run(1060.0);
+    let (_, after) = lab.world.queue_stats();
+    // 1000 s of two probes a second; what is left are the control plane's own loops.
+    let mut idle = Lab::new(&[]);
+    idle.run(60.0);
+    let (_, idle_before) = idle.world.queue_stats();
+    idle.run(1060.0);
+    let (_, idle_after) = idle.world.queue_stats();
+    assert!(
+        after - before <= idle_after - idle_before + 20,
+        "{} {}",
+        after - before,
+        idle_after - idle_before
+    );
+}

@@ -1,0 +1,417 @@
+//! What holds for random pods under random interleavings of deletions, shorter
+//! graces, forced deletions, crashes, restarts, losses of power, partitions and
+//! heals (L-01, L-09 to L-13, F-01). A failure names the seed: narrow `SEEDS` to it.
+
+use podscope_api::ordered;
+
+use podscope_api::NodeName;
+use podscope_cluster::fault::{Fault, Targets};
+use podscope_cluster::{NodeShorthand, Record, Rng, Setup, SimTime, Span, What};
+use serde_json::{Value, json};
+
+use crate::common::partition;
+use crate::kubelet::lab::{Lab, number, pod, text};
+
+const SEEDS: std::ops::Range<u64> = 0..60;
+const PODS: [&str; 4] = ["p0", "p1", "p2", "p3"];
+const NODES: [&str; 2] = ["a-1", "a-2"];
+/// How often the kubelets are asked whether they end a pod.
+const LOOK: f64 = 0.1;
+
+fn pick<'a>(rng: &mut Rng, among: &[&'a str]) -> &'a str {
+    among[rng.below(among.len() as u64) as usize]
+}
+
+fn random_pod(name: &str, rng: &mut Rng) -> Value {
+    let grace = rng.below(20) as i64;
+    let policy = pick(rng, &["Always", "OnFailure", "Never"]);
+    let mut containers: Vec<(&str, Value, String)> = Vec::new();
+    for container in ["init", "side", "app", "other"].iter().take(2 + rng.below(3) as usize) {
+        let mut extra = json!({});
+        match *container {
+            "init" => extra["init"] = json!(true),
+            "side" => {
+                extra["init"] = json!(true);
+                extra["restartPolicy"] = json!("Always");
+            }
+            _ => {}
+        }
+        let mut behavior = vec![format!("sigterm={}", pick(rng, &["0s", "1s", "4s", "ignore"]))];
+        if *container != "init" && rng.below(3) == 0 {
+            behavior.push(format!("run={}", pick(rng, &["1s", "15s", "40s"])));
+            behavior.push(format!("exit={}", pick(rng, &["0", "1"])));
+        }
+        if *container != "init" && rng.below(3) == 0 {
+            extra["lifecycle"] = json!({"preStop": {"exec": {"command": ["stop"]}}});
+            behavior.push(format!(
+                "prestop={}",
+                pick(rng, &["1s", "2500ms", "hang", "fail", "30s"])
+            ));
+        }
+        if *container == "app" && rng.below(4) == 0 {
+            extra["livenessProbe"] = json!({"exec": {"command": ["ok"]}, "periodSeconds": 2});
+            behavior.push("liveness=fail@20s..30s".into());
+        }
+        containers.push((container, extra, behavior.join(", ")));
+    }
+    if containers.len() == 2 {
+        containers.push(("app", json!({}), String::new()));
+    }
+    let list: Vec<(&str, Value, &str)> = containers
+        .iter()
+        .map(|(name, extra, behavior)| (*name, extra.clone(), behavior.as_str()))
+        .collect();
+    // Where it runs is the scheduler's choice.
+    let spec = json!({"nodeName": null, "terminationGracePeriodSeconds": grace, "restartPolicy": policy});
+    pod(name, spec, &list)
+}
+
+/// A run, and what the kubelets said meanwhile.
+struct Run {
+    seed: u64,
+    lab: Lab,
+    /// What each pod asks for in its spec, seconds.
+    own_grace: ordered::Map<String, i64>,
+    /// The least grace that each deletion was seen to have, seconds, and since when.
+    shortest: ordered::Map<String, (i64, SimTime)>,
+    /// When a kubelet was first seen to end a pod as a whole.
+    terminating: ordered::Map<String, SimTime>,
+}
+
+impl Run {
+    /// Goes on to an instant, looking at the kubelets on the way.
+    fn to(&mut self, until: f64) {
+        let mut at = (self.lab.world.now() - SimTime::ZERO).0 as f64 / 1e6;
+        while at < until {
+            at = (at + LOOK).min(until);
+            self.lab.run(at);
+            for name in PODS {
+                let now = self.lab.world.now();
+                let Some(pod) = self.lab.pod(name) else { continue };
+                let uid = pod.metadata.uid.clone();
+                if let Some(seconds) = pod.metadata.deletion_grace_period_seconds {
+                    let known = self.shortest.entry(uid.to_string()).or_insert((seconds, now));
+                    if seconds < known.0 {
+                        *known = (seconds, now);
+                    }
+                }
+                let is_ending =
+                    |(_, kubelet): (_, &podscope_cluster::kubelet::Kubelet)| kubelet.termination(&uid).is_some();
+                if self.lab.world.kubelets().any(is_ending) {
+                    self.terminating.entry(uid.to_string()).or_insert(self.lab.world.now());
+                }
+            }
+        }
+    }
+    /// Impossible faults (booting what is on) are refused and change nothing.
+    fn try_fault(&mut self, fault: &Fault) {
+        let _ = self.lab.world.apply_fault(fault, &mut self.lab.trace);
+    }
+}
+
+fn run(seed: u64) -> Run {
+    let mut rng = Rng::split(seed, "properties");
+    let pods: Vec<Value> = PODS.iter().map(|name| random_pod(name, &mut rng)).collect();
+    let setup = Setup {
+        seed,
+        nodes: NodeShorthand {
+            zones: vec!["a".into()],
+            ..NodeShorthand::default()
+        },
+        ..Setup::default()
+    };
+    let lab = Lab::with(&pods, setup);
+    let own = |name: &&str| {
+        let pod = lab.pod(name)?;
+        Some((pod.metadata.uid.to_string(), pod.spec.termination_grace_period_seconds?))
+    };
+    let mut run = Run {
+        seed,
+        own_grace: PODS.iter().filter_map(own).collect(),
+        lab,
+        shortest: ordered::Map::new(),
+        terminating: ordered::Map::new(),
+    };
+    let mut at = 0.0;
+    for _ in 0..14 {
+        at += 0.2 + rng.below(12_000) as f64 / 1000.0;
+        run.to(at);
+        let name = pick(&mut rng, &PODS);
+        let node: NodeName = pick(&mut rng, &NODES).into();
+        match rng.below(12) {
+            0 | 1 => run.lab.delete_pod(name, None),
+            2 | 3 => run.lab.delete_pod(name, Some(rng.below(10) as i64 + 1)),
+            4 => run.lab.delete_pod(name, Some(0)),
+            5 => run.try_fault(&Fault::Kubelet { node, up: false }),
+            6 => run.try_fault(&Fault::Kubelet { node, up: true }),
+            7 => run.try_fault(&partition(&[node])),
+            8 | 9 => run.try_fault(&Fault::Heal(Targets::All)),
+            10 => run.try_fault(&Fault::Power {
+                node,
+                on: rng.below(2) == 0,
+            }),
+            _ => run.try_fault(&Fault::Runtime {
+                node,
+                up: rng.below(2) == 0,
+            }),
+        }
+    }
+    // Everything is repaired; every pod is to go.
+    run.try_fault(&Fault::Heal(Targets::All));
+    for node in NODES.map(NodeName::from) {
+        for fault in [
+            Fault::Power {
+                node: node.clone(),
+                on: true,
+            },
+            Fault::Runtime {
+                node: node.clone(),
+                up: true,
+            },
+            Fault::Kubelet { node, up: true },
+        ] {
+            run.try_fault(&fault);
+        }
+    }
+    run.to(at + 60.0);
+    for name in PODS {
+        if run.lab.pod(name).is_some() {
+            run.lab.delete_pod(name, None);
+        }
+    }
+    run.to(at + 400.0);
+    run
+}
+
+fn uid_of(record: &Record) -> Option<String> {
+    Some(record.object.as_ref()?.uid.to_string())
+}
+
+/// A kill of a pod, or of a container of it, as the trace shows it.
+#[derive(Debug)]
+struct KillSeen {
+    /// The first hook or signal.
+    began: SimTime,
+    /// The grace that held then, seconds.
+    grace: i64,
+    /// Containers that were asked and have not ended.
+    left: ordered::Set<String>,
+    /// When the last of them ended.
+    ended_at: SimTime,
+}
+
+impl Run {
+    /// The records about a pod, for a failure's message.
+    fn story(&self, uid: &str) -> String {
+        let own = self.lab.trace.records.iter().filter(|record| {
+            record.what() == What::Fault || record.what() == What::Healed || uid_of(record).as_deref() == Some(uid)
+        });
+        own.map(Record::to_json_line).collect::<Vec<_>>().join("\n")
+    }
+    /// LC-002, LC-103: phases never go back, whoever writes them.
+    fn phases_only_go_forward(&self) {
+        let mut reached: ordered::Map<String, usize> = ordered::Map::new();
+        for record in self
+            .lab
+            .trace
+            .records
+            .iter()
+            .filter(|record| record.what() == What::Updated)
+        {
+            let (Some(uid), phase) = (uid_of(record), text(record, "phase")) else {
+                continue;
+            };
+            let rank = match phase.as_str() {
+                "Pending" => 0,
+                "Running" => 1,
+                "Succeeded" => 2,
+                "Failed" => 3,
+                _ => continue,
+            };
+            let before = reached.insert(uid.clone(), rank).unwrap_or(0);
+            let is_forward = rank > before && before < 2;
+            assert!(is_forward, "seed {}: {uid} at {}: {phase}", self.seed, record.at);
+        }
+    }
+    /// LC-001: a UID runs on one node, each of its containers once at a time.
+    fn a_uid_runs_on_one_node(&self) {
+        let mut node: ordered::Map<String, String> = ordered::Map::new();
+        let mut running: ordered::Map<(String, String), SimTime> = ordered::Map::new();
+        for record in &self.lab.trace.records {
+            let (Some(uid), Some(container)) = (uid_of(record), record.container.as_ref()) else {
+                continue;
+            };
+            let process = (uid.clone(), container.to_string());
+            match record.what() {
+                What::ContainerStarted => {
+                    let before = running.insert(process.clone(), record.at);
+                    assert!(before.is_none(), "seed {}: {process:?} runs twice", self.seed);
+                    let here = record.actor.to_string();
+                    let first = node.entry(uid).or_insert_with(|| here.clone());
+                    assert_eq!(*first, here, "seed {}: {process:?}", self.seed);
+                }
+                What::ContainerExited => {
+                    running.remove(&process);
+                }
+                _ => {}
+            }
+        }
+    }
+    /// LC-004, LC-138, LC-140, LC-167: from the first act of a kill to SIGKILL lies the whole grace that held then (a
+    /// forced one counts as 1 s), and two seconds lie after the stop signal. A crash begins the grace again.
+    fn no_sigkill_comes_early(&self) {
+        let mut grace: ordered::Map<String, i64> = ordered::Map::new();
+        let mut kills: ordered::Map<String, KillSeen> = ordered::Map::new();
+        let mut signalled: ordered::Map<(String, String), SimTime> = ordered::Map::new();
+        let mut place: ordered::Map<String, String> = ordered::Map::new();
+        for record in &self.lab.trace.records {
+            let Some(uid) = uid_of(record) else { continue };
+            // A kill goes on while its node is cut off; it begins again after a crash.
+            if record.what() == What::Fault && text(record, "fault") != "partition" {
+                let node = record.object.as_ref().map(|object| object.key.name.to_string());
+                let is_elsewhere = |uid: &String| place.get(uid) != node.as_ref();
+                kills.retain(|uid, _| is_elsewhere(uid));
+                signalled.retain(|(uid, _), _| is_elsewhere(uid));
+            }
+            let container = record.container.as_deref().unwrap_or_default().to_owned();
+            let key = (uid.clone(), container.clone());
+            match record.what() {
+                What::DeletionRequested | What::Updated => {
+                    if let Some(seconds) = number(record, "grace") {
+                        grace.insert(uid, seconds);
+                    }
+                }
+                What::ContainerStarted => {
+                    let actor = record.actor.to_string();
+                    let node = actor.rsplit('/').next().unwrap_or_default();
+                    place.insert(uid, node.to_owned());
+                }
+                // Forced away, perhaps in the middle of a termination: what is left of it is an orphan (LC-061).
+                What::Deleted => {
+                    grace.insert(uid, 0);
+                }
+                What::ContainerExited => {
+                    signalled.remove(&key);
+                    if let Some(kill) = kills.get_mut(&uid) {
+                        kill.left.remove(&container);
+                        kill.ended_at = record.at;
+                    }
+                }
+                What::SignalSent if text(record, "signal") == "SIGKILL" => {
+                    let asked = signalled.get(&key).copied();
+                    let asked = asked.unwrap_or_else(|| panic!("seed {}: SIGKILL before SIGTERM: {key:?}", self.seed));
+                    let kill = kills.get(&uid).expect("a signal begins it");
+                    // A deletion that was made shorter before the kill began is not a record of its own.
+                    let shorter = self
+                        .shortest
+                        .get(&uid)
+                        .filter(|(_, since)| *since <= kill.began + Span::seconds(1));
+                    let grace = shorter.map_or(kill.grace, |(seconds, _)| kill.grace.min(*seconds));
+                    let earliest = (kill.began + Span::seconds(grace.max(1))).max(asked + Span::seconds(2));
+                    assert!(
+                        record.at >= earliest,
+                        "seed {}: {key:?}: {kill:?}, SIGTERM {asked}, SIGKILL {}\n{}",
+                        self.seed,
+                        record.at,
+                        self.story(&uid)
+                    );
+                }
+                What::SignalSent | What::HookStarted if text(record, "hook") != "postStart" => {
+                    // The next in order is asked at the instant in which the one before it ended.
+                    let is_over = |kill: &KillSeen| kill.left.is_empty() && kill.ended_at < record.at;
+                    if kills.get(&uid).is_none_or(is_over) {
+                        let seconds = grace.get(&uid).or_else(|| self.own_grace.get(&uid));
+                        let kill = KillSeen {
+                            began: record.at,
+                            grace: seconds.copied().unwrap_or(0),
+                            left: ordered::Set::new(),
+                            ended_at: record.at,
+                        };
+                        kills.insert(uid.clone(), kill);
+                    }
+                    if let Some(kill) = kills.get_mut(&uid) {
+                        kill.left.insert(container);
+                    }
+                    if record.what() == What::SignalSent {
+                        signalled.insert(key, record.at);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    /// LC-054, LC-082: nothing is started once a kubelet began to end the pod.
+    fn nothing_starts_after_termination_began(&self) {
+        for record in self
+            .lab
+            .trace
+            .records
+            .iter()
+            .filter(|record| record.what() == What::ContainerStarted)
+        {
+            let Some(uid) = uid_of(record) else { continue };
+            if let Some(since) = self.terminating.get(&uid) {
+                assert!(
+                    record.at <= *since,
+                    "seed {}: {uid} ends since {since}, started at {}",
+                    self.seed,
+                    record.at
+                );
+            }
+        }
+    }
+    /// LC-005, LC-171: a kubelet removes an object only when nothing of it runs, unless it was forced.
+    fn kubelets_remove_only_what_ended(&self) {
+        let mut forced: ordered::Map<String, bool> = ordered::Map::new();
+        let mut alive: ordered::Map<String, i32> = ordered::Map::new();
+        for record in &self.lab.trace.records {
+            let Some(uid) = uid_of(record) else { continue };
+            match record.what() {
+                What::ContainerStarted => *alive.entry(uid).or_default() += 1,
+                What::ContainerExited => *alive.entry(uid).or_default() -= 1,
+                What::DeletionRequested => {
+                    forced.insert(uid, number(record, "grace") == Some(0));
+                }
+                What::Deleted if record.actor.to_string().starts_with("kubelet/") => {
+                    let is_forced = forced.get(&uid).copied().unwrap_or(true);
+                    let n_alive = alive.get(&uid).copied().unwrap_or(0);
+                    assert!(
+                        is_forced || n_alive == 0,
+                        "seed {}: {uid} was removed while it ran",
+                        self.seed
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+    /// LC-005, LC-208: every deletion completes once the nodes are back, and nothing is left behind.
+    fn every_deletion_completes(&self) {
+        for name in PODS {
+            let left = self.lab.pod(name).map(|pod| &pod.status);
+            assert!(left.is_none(), "seed {}: {name} is still there: {left:#?}", self.seed);
+        }
+        for node in NODES.map(NodeName::from) {
+            let processes = self
+                .lab
+                .world
+                .machine(&node)
+                .map(podscope_cluster::machine::Machine::processes);
+            assert_eq!(processes, Some(Vec::new()), "seed {}: {node}", self.seed);
+        }
+    }
+}
+
+/// L-01, L-09, L-10, L-12, L-13.
+#[test]
+fn a_pod_keeps_its_promises_under_any_interleaving() {
+    for seed in SEEDS {
+        let run = run(seed);
+        run.phases_only_go_forward();
+        run.a_uid_runs_on_one_node();
+        run.no_sigkill_comes_early();
+        run.nothing_starts_after_termination_began();
+        run.kubelets_remove_only_what_ended();
+        run.every_deletion_completes();
+    }
+}

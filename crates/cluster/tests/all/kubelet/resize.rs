@@ -1,0 +1,424 @@
+//! Resizes in place: granted, deferred, infeasible, with and without a restart (LC-221 to LC-226), and what a kubelet
+//! declares that it can do.
+
+use std::sync::Arc;
+
+use podscope_api::{Kind, Pod, Quantity};
+use podscope_cluster::fault::Fault;
+use podscope_cluster::{Mutation, Part, Request, SimTime, What};
+use serde_json::{Value, json};
+
+use crate::common::key;
+use crate::kubelet::lab::{Lab, pod, status};
+
+fn cpu(amount: &str) -> Value {
+    json!({"resources": {"requests": {"cpu": amount}, "limits": {"cpu": "4"}}})
+}
+
+/// `kubectl patch --subresource resize` of the request of cpu.
+fn resize(lab: &mut Lab, name: &str, amount: &'static str) {
+    resize_of(lab, name, "cpu", amount);
+}
+
+fn resize_of(lab: &mut Lab, name: &str, resource: &'static str, amount: &'static str) {
+    resize_with(lab, name, move |pod| {
+        let container = &mut Arc::make_mut(&mut pod.spec.containers)[0];
+        let resources = Arc::make_mut(&mut container.resources);
+        let list = if resource == "cpu" {
+            &mut resources.requests
+        } else {
+            &mut resources.limits
+        };
+        list.insert(resource.into(), quantity(amount));
+    });
+}
+
+fn resize_with(lab: &mut Lab, name: &str, change: impl Fn(&mut Pod) + Send + Sync + 'static) {
+    lab.request(Request::Patch {
+        kind: Kind::Pod,
+        key: key(name),
+        uid: None,
+        part: Part::Resize,
+        change: Mutation::new::<Pod>("resize", change),
+    });
+}
+
+fn quantity(amount: &str) -> Quantity {
+    amount.parse().expect("a quantity")
+}
+
+/// Reason and message of a condition, if it is True.
+fn condition(lab: &Lab, name: &str, kind: &str) -> Option<(String, String)> {
+    let found = lab.pod(name)?.condition(kind)?.clone();
+    (found.status == podscope_api::ConditionStatus::True).then(|| (found.reason.to_string(), found.message.to_string()))
+}
+
+fn reasons(lab: &Lab) -> Vec<String> {
+    let events = lab.events().into_iter().map(|(_, event)| event);
+    events.filter(|event| event.starts_with("Resize")).collect()
+}
+
+/// K-02: the container gets its resources without a restart, and the events say so. L-18.
+#[test]
+fn a_resize_that_fits_is_put_in_force_without_a_restart() {
+    let mut lab = Lab::new(&[pod("web", json!({}), &[("main", cpu("500m"), "")])]);
+    lab.run(5.0);
+    resize(&mut lab, "web", "1");
+    lab.run(10.0);
+    let found = status(lab.pod("web").unwrap());
+    let container = &found["containerStatuses"][0];
+    assert_eq!(container["resources"]["requests"]["cpu"], "1");
+    assert_eq!(container["allocatedResources"]["cpu"], "1");
+    assert_eq!(
+        (&container["restartCount"], &found["allocatedResources"]["cpu"]),
+        (&json!(0), &json!("1"))
+    );
+    assert_eq!(lab.pod("web").unwrap().metadata.generation, Some(2));
+    let summary =
+        r#"{"containers":[{"name":"main","resources":{"limits":{"cpu":"4"},"requests":{"cpu":"1"}}}],"generation":2}"#;
+    assert_eq!(
+        reasons(&lab),
+        [
+            format!("ResizeStarted: Pod resize started: {summary}"),
+            format!("ResizeCompleted: Pod resize completed: {summary}")
+        ]
+    );
+    for kind in ["PodResizePending", "PodResizeInProgress"] {
+        assert_eq!(condition(&lab, "web", kind), None);
+    }
+}
+
+/// What does not fit beside the others waits, and comes when one of them has gone; the kubelet forgets nothing of it. L-18.
+#[test]
+fn a_resize_without_room_is_deferred_until_a_neighbour_goes() {
+    for restarts in [false, true] {
+        let mut lab = Lab::new(&[
+            pod("web", json!({}), &[("main", cpu("500m"), "")]),
+            pod(
+                "neighbour",
+                json!({"terminationGracePeriodSeconds": 1}),
+                &[("main", cpu("3"), "sigterm=0s")],
+            ),
+        ]);
+        lab.run(5.0);
+        resize(&mut lab, "web", "2");
+        lab.run(8.0);
+        let wanted = "Node didn't have enough resource: cpu, requested: 2000, used: 3000, capacity: 4000";
+        assert_eq!(
+            condition(&lab, "web", "PodResizePending"),
+            Some(("Deferred".into(), wanted.into()))
+        );
+        let allocated = status(lab.pod("web").unwrap())["containerStatuses"][0]["allocatedResources"]["cpu"].clone();
+        assert_eq!(allocated, "500m");
+        assert!(
+            reasons(&lab)[0].starts_with("ResizeDeferred: Pod resize Deferred: {"),
+            "{:?}",
+            reasons(&lab)
+        );
+        if restarts {
+            for up in [false, true] {
+                lab.fault(Fault::Kubelet { node: "a-1".into(), up });
+                lab.run(if up { 30.0 } else { 10.0 });
+            }
+            assert!(
+                condition(&lab, "web", "PodResizePending").is_some(),
+                "kept over a restart"
+            );
+        }
+        lab.delete_pod("neighbour", None);
+        lab.run(45.0);
+        let found = status(lab.pod("web").unwrap());
+        assert_eq!(found["containerStatuses"][0]["resources"]["requests"]["cpu"], "2");
+        assert_eq!(found["containerStatuses"][0]["restartCount"], 0);
+        assert_eq!(condition(&lab, "web", "PodResizePending"), None);
+        assert!(
+            reasons(&lab).last().unwrap().starts_with("ResizeCompleted"),
+            "{:?}",
+            reasons(&lab)
+        );
+    }
+}
+
+/// L-18, LC-223: a node that shrank meanwhile could not hold the pod however empty; a smaller request is taken.
+#[test]
+fn a_resize_beyond_the_node_is_infeasible() {
+    let mut lab = Lab::new(&[
+        pod(
+            "web",
+            json!({}),
+            &[("main", json!({"resources": {"requests": {"cpu": "500m"}}}), "")],
+        ),
+        pod(
+            "neighbour",
+            json!({"terminationGracePeriodSeconds": 1}),
+            &[("main", cpu("2"), "sigterm=0s")],
+        ),
+    ]);
+    lab.run(5.0);
+    resize(&mut lab, "web", "3");
+    lab.run(8.0);
+    assert_eq!(condition(&lab, "web", "PodResizePending").unwrap().0, "Deferred");
+    lab.request(Request::Patch {
+        kind: Kind::Node,
+        key: podscope_api::ObjectKey::cluster("a-1"),
+        uid: None,
+        part: Part::Status,
+        change: Mutation::new::<podscope_api::Node>("shrink", |node| {
+            node.status.allocatable.insert("cpu".into(), quantity("2500m"));
+        }),
+    });
+    lab.run(9.0);
+    lab.delete_pod("neighbour", None);
+    lab.run(20.0);
+    let why = "Node didn't have enough capacity: cpu, requested: 3000, capacity: 2500";
+    assert_eq!(
+        condition(&lab, "web", "PodResizePending"),
+        Some(("Infeasible".into(), why.into()))
+    );
+    assert!(
+        reasons(&lab)
+            .last()
+            .unwrap()
+            .starts_with("ResizeInfeasible: Pod resize Infeasible: {"),
+        "{:?}",
+        reasons(&lab)
+    );
+    resize(&mut lab, "web", "2");
+    lab.run(25.0);
+    assert_eq!(condition(&lab, "web", "PodResizePending"), None);
+    let granted = status(lab.pod("web").unwrap())["allocatedResources"]["cpu"].clone();
+    assert_eq!(granted, "2");
+}
+
+/// With `RestartContainer` the container starts anew, and with a higher limit it is no longer killed for its memory.
+#[test]
+fn a_container_whose_policy_says_so_starts_anew() {
+    let memory = json!({
+        "resources": {"limits": {"memory": "300Mi"}},
+        "resizePolicy": [{"resourceName": "memory", "restartPolicy": "RestartContainer"}],
+    });
+    let mut lab = Lab::new(&[pod("web", json!({}), &[("main", memory, "memory=200Mi")])]);
+    lab.run(5.0);
+    resize_of(&mut lab, "web", "memory", "400Mi");
+    lab.run(60.0);
+    let container = status(lab.pod("web").unwrap())["containerStatuses"][0].clone();
+    assert_eq!(container["restartCount"], 1);
+    assert_eq!(container["resources"]["limits"]["memory"], "400Mi");
+    let killing: Vec<String> = lab.events().into_iter().map(|(_, event)| event).collect();
+    assert!(
+        killing.contains(&"Killing: Container main resize requires restart".to_owned()),
+        "{killing:?}"
+    );
+}
+
+/// A higher limit in place saves a process that would have met the old one; one below what is used is an error.
+#[test]
+fn limits_of_memory_follow_the_resize() {
+    let memory = json!({"resources": {"requests": {"memory": "100Mi"}, "limits": {"memory": "300Mi"}}});
+    let mut lab = Lab::new(&[pod(
+        "web",
+        json!({"restartPolicy": "Never"}),
+        &[("main", memory, "memory=200Mi..400Mi@100s")],
+    )]);
+    lab.run(10.0);
+    resize_of(&mut lab, "web", "memory", "500Mi");
+    lab.run(120.0);
+    assert!(lab.times(What::ContainerExited, SimTime::ZERO).is_empty());
+    resize_of(&mut lab, "web", "memory", "350Mi");
+    // The next sync tells it.
+    lab.run(145.0);
+    let used = 400 << 20;
+    let why = format!(
+        "attempting to set container \"main\" memory limit ({}) below current usage ({used})",
+        350 << 20
+    );
+    assert_eq!(
+        condition(&lab, "web", "PodResizeInProgress"),
+        Some(("Error".into(), why))
+    );
+    assert!(
+        reasons(&lab).iter().any(|event| event.starts_with("ResizeError: ")),
+        "{:?}",
+        reasons(&lab)
+    );
+}
+
+/// LC-063: a kubelet refuses what it cannot do, whoever sent it the pod; a newer one takes it.
+#[test]
+fn a_pod_that_needs_a_newer_kubelet_is_refused_by_an_older_one() {
+    let rule = json!({
+        "restartPolicy": "Never",
+        "restartPolicyRules": [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [88]}}],
+    });
+    for (version, declared, phase) in [("v1.35.6", 0, "Failed"), ("v1.36.3", 4, "Running")] {
+        let node = json!({
+            "apiVersion": "v1", "kind": "Node", "metadata": {"name": "other"},
+            "status": {"capacity": {"cpu": "4", "memory": "8Gi", "pods": "110"}, "nodeInfo": {"kubeletVersion": version}},
+        });
+        let mut lab = Lab::new(&[
+            node,
+            pod("web", json!({"nodeName": "other"}), &[("main", rule.clone(), "")]),
+        ]);
+        lab.run(10.0);
+        let found = status(lab.pod("web").unwrap());
+        assert_eq!(found["phase"], phase, "{version}");
+        let node = lab
+            .world
+            .objects()
+            .named::<podscope_api::Node>("other")
+            .unwrap()
+            .clone();
+        assert_eq!(node.status.declared_features.len(), declared, "{version}");
+        if phase == "Failed" {
+            assert_eq!(found["reason"], "PodFeatureUnsupported");
+            assert_eq!(
+                found["message"],
+                "Pod was rejected: Pod requires node features that are not available: RestartAllContainersOnContainerExits"
+            );
+        }
+    }
+}
+
+/// LC-222: sidecars, and since v1.36 the other init containers, get theirs while they run.
+#[test]
+fn init_containers_are_resized_while_they_run() {
+    let asks = |more: Value| {
+        let mut one = json!({"init": true, "resources": {"requests": {"cpu": "100m"}, "limits": {"cpu": "1"}}});
+        for (field, value) in more.as_object().expect("fields") {
+            one[field] = value.clone();
+        }
+        one
+    };
+    for (what, extra, behavior) in [
+        ("a sidecar", asks(json!({"restartPolicy": "Always"})), ""),
+        ("one that prepares", asks(json!({})), "run=60s, exit=0"),
+    ] {
+        let mut lab = Lab::new(&[pod(
+            "web",
+            json!({}),
+            &[("first", extra, behavior), ("main", cpu("50m"), "")],
+        )]);
+        lab.run(5.0);
+        resize_with(&mut lab, "web", |pod| {
+            let first = &mut Arc::make_mut(&mut pod.spec.init_containers)[0];
+            Arc::make_mut(&mut first.resources)
+                .requests
+                .insert("cpu".into(), quantity("300m"));
+        });
+        lab.run(10.0);
+        let found = status(lab.pod("web").unwrap());
+        let first = &found["initContainerStatuses"][0];
+        assert_eq!(first["resources"]["requests"]["cpu"], "300m", "{what}");
+        assert_eq!(first["allocatedResources"]["cpu"], "300m", "{what}");
+        assert_eq!(first["restartCount"], 0, "{what}");
+        let told = reasons(&lab);
+        assert!(
+            told[0].starts_with("ResizeStarted: Pod resize started: {"),
+            "{what}: {told:?}"
+        );
+        assert!(
+            told[0].contains(r#""initContainers":[{"name":"first""#),
+            "{what}: {told:?}"
+        );
+        assert!(told[1].starts_with("ResizeCompleted: "), "{what}: {told:?}");
+        assert_eq!(told.len(), 2, "{what}: {told:?}");
+    }
+}
+
+/// LC-222, LC-226: a pod as a whole is resized like its containers; what waits counts as before.
+#[test]
+fn a_pod_as_a_whole_is_resized() {
+    let whole = |amount: &str| json!({"resources": {"requests": {"cpu": amount}, "limits": {"cpu": "4"}}});
+    let mut lab = Lab::new(&[
+        pod("web", whole("1"), &[("main", json!({}), "")]),
+        pod(
+            "neighbour",
+            json!({"terminationGracePeriodSeconds": 1}),
+            &[("main", cpu("2"), "sigterm=0s")],
+        ),
+    ]);
+    let ask = |lab: &mut Lab, amount: &'static str| {
+        resize_with(lab, "web", move |pod| {
+            let own = pod.spec.resources.as_mut().expect("resources of the pod");
+            Arc::make_mut(own).requests.insert("cpu".into(), quantity(amount));
+        });
+    };
+    let has = |lab: &Lab| {
+        let found = status(lab.pod("web").unwrap());
+        let text = |value: &Value| value.as_str().unwrap_or("none").to_owned();
+        (
+            text(&found["allocatedResources"]["cpu"]),
+            text(&found["resources"]["requests"]["cpu"]),
+        )
+    };
+    let both = |amount: &str| (amount.to_owned(), amount.to_owned());
+    lab.run(5.0);
+    assert_eq!(has(&lab), both("1"));
+    ask(&mut lab, "2");
+    lab.run(10.0);
+    assert_eq!(has(&lab), both("2"));
+    assert_eq!(
+        status(lab.pod("web").unwrap())["containerStatuses"][0]["restartCount"],
+        0
+    );
+    ask(&mut lab, "3");
+    lab.run(15.0);
+    let why = "Node didn't have enough resource: cpu, requested: 3000, used: 2000, capacity: 4000";
+    assert_eq!(
+        condition(&lab, "web", "PodResizePending"),
+        Some(("Deferred".into(), why.into()))
+    );
+    assert_eq!(has(&lab), both("2"));
+    lab.delete_pod("neighbour", None);
+    lab.run(30.0);
+    assert_eq!(has(&lab), both("3"));
+    let kinds: Vec<String> = reasons(&lab)
+        .iter()
+        .filter_map(|line| Some(line.split_once(':')?.0.to_owned()))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            "ResizeStarted",
+            "ResizeCompleted",
+            "ResizeDeferred",
+            "ResizeStarted",
+            "ResizeCompleted"
+        ]
+    );
+}
+
+/// LC-221, LC-223: what is asked for while the kubelet is down comes when it is back, without a restart.
+#[test]
+fn a_resize_asked_for_while_the_kubelet_is_down_comes_with_it() {
+    let mut lab = Lab::new(&[pod("web", json!({}), &[("main", cpu("500m"), "")])]);
+    let in_force = |lab: &Lab| {
+        let container = status(lab.pod("web").unwrap())["containerStatuses"][0].clone();
+        assert_eq!(container["restartCount"], 0);
+        container["resources"]["requests"]["cpu"].clone()
+    };
+    let kubelet = |lab: &mut Lab, up: bool| lab.fault(Fault::Kubelet { node: "a-1".into(), up });
+    lab.run(5.0);
+    kubelet(&mut lab, false);
+    lab.run(6.0);
+    resize(&mut lab, "web", "1");
+    lab.run(20.0);
+    assert_eq!((in_force(&lab), reasons(&lab).len()), (json!("500m"), 0));
+    kubelet(&mut lab, true);
+    lab.run(40.0);
+    assert_eq!(in_force(&lab), "1");
+    // And after another restart it is as it was: nothing is begun anew, nothing told twice.
+    kubelet(&mut lab, false);
+    lab.run(45.0);
+    kubelet(&mut lab, true);
+    lab.run(70.0);
+    assert_eq!(in_force(&lab), "1");
+    let kinds: Vec<String> = reasons(&lab)
+        .iter()
+        .filter_map(|line| Some(line.split_once(':')?.0.to_owned()))
+        .collect();
+    assert_eq!(kinds, ["ResizeStarted", "ResizeCompleted"]);
+    for kind in ["PodResizePending", "PodResizeInProgress"] {
+        assert_eq!(condition(&lab, "web", kind), None);
+    }
+}

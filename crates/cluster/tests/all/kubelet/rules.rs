@@ -1,0 +1,207 @@
+//! A container's own restart rules, all containers anew, and what a status says that the runtime has no trace of
+//! (LC-079, LC-096, LC-227, LC-228).
+
+use podscope_cluster::{SimTime, What};
+use serde_json::{Value, json};
+
+use crate::kubelet::lab::{Lab, seconds, status, web};
+
+fn rules(action: &str, exit_code: i32) -> Value {
+    json!({
+        "restartPolicy": "Never",
+        "restartPolicyRules": [{"action": action, "exitCodes": {"operator": "In", "values": [exit_code]}}],
+    })
+}
+
+fn condition(lab: &Lab, kind: &str) -> (String, String) {
+    let found = lab
+        .web()
+        .and_then(|pod| pod.condition(kind))
+        .cloned()
+        .unwrap_or_default();
+    (found.status.to_string(), found.reason.to_string())
+}
+
+/// LC-227: the exit that a rule is about restarts the container in place with the usual back-off; another ends the pod. L-17.
+#[test]
+fn a_rule_restarts_its_container_and_no_other_exit_does() {
+    for (exit, phase, restarts) in [(42, "Running", true), (1, "Failed", false), (0, "Succeeded", false)] {
+        let behavior = format!("run=2s, exit={exit}");
+        let mut lab = Lab::new(&[web(
+            json!({"restartPolicy": "Never"}),
+            &[("main", rules("Restart", 42), &behavior)],
+        )]);
+        lab.run(30.0);
+        let found = status(lab.web().unwrap());
+        assert_eq!(found["phase"], phase, "exit code {exit}");
+        let starts = lab.times(What::ContainerStarted, SimTime::ZERO).len();
+        assert_eq!(starts > 1, restarts, "exit code {exit}: {starts} starts");
+        // LC-085: the first restart is at once, the second after 10 s.
+        if restarts {
+            let exits = lab.times(What::ContainerExited, SimTime::ZERO);
+            let starts = lab.times(What::ContainerStarted, SimTime::ZERO);
+            assert!(starts[1] - exits[0] < 2.0, "{starts:?} {exits:?}");
+            assert!(starts[2] - exits[1] > 9.0, "{starts:?} {exits:?}");
+            assert!(found["containerStatuses"][0]["restartCount"].as_i64() >= Some(2));
+        }
+    }
+}
+
+/// LC-228: condition, statuses, phase and order while all containers begin anew; pod, node and address stay. L-17.
+#[test]
+fn one_exit_begins_all_containers_anew() {
+    let anew = || rules("RestartAllContainers", 88);
+    let mut lab = Lab::new(&[web(
+        json!({"restartPolicy": "Never"}),
+        &[
+            ("prepare", json!({"init": true}), "run=1s, exit=0"),
+            ("main", json!({}), "sigterm=20s"),
+            ("watcher", anew(), "run=20s, exit=88"),
+        ],
+    )]);
+    lab.run(15.0);
+    let before = status(lab.web().unwrap());
+    assert_eq!(condition(&lab, "AllContainersRestarting").0, "False");
+    assert!(lab.sees(30.0, |lab| condition(lab, "AllContainersRestarting").0 == "True"));
+    assert_eq!(
+        condition(&lab, "AllContainersRestarting").1,
+        "RestartAllContainersStarted"
+    );
+    // Each waits and has the end of all as its last state; the pod runs on, and stays initialized.
+    assert!(lab.sees(35.0, |lab| lab.waiting() == "RestartingAllContainers"));
+    let during = status(lab.web().unwrap());
+    for list in ["containerStatuses", "initContainerStatuses"] {
+        for one in during[list].as_array().unwrap() {
+            assert_eq!(one["state"]["waiting"]["reason"], "RestartingAllContainers", "{one}");
+            let message = "The container is removed because RestartAllContainers in place";
+            assert_eq!(one["state"]["waiting"]["message"], message, "{one}");
+            let last = &one["lastState"]["terminated"];
+            assert_eq!(last["message"], message, "{one}");
+            assert!(last["startedAt"].is_null() && last["finishedAt"].is_null(), "{one}");
+            assert_eq!(
+                (&last["reason"], &last["exitCode"]),
+                (&json!("RestartingAllContainers"), &json!(137)),
+                "{one}"
+            );
+            assert_eq!(one["restartCount"], 1, "{one}");
+        }
+    }
+    assert_eq!(
+        (&during["phase"], condition(&lab, "Initialized").0.as_str()),
+        (&json!("Running"), "True")
+    );
+    // The status that tells it says that it is over; with the next one they wait as those of a new pod do.
+    assert_eq!(condition(&lab, "AllContainersRestarting").0, "False");
+    assert!(lab.sees(36.0, |lab| lab.waiting() == "PodInitializing"));
+    let next = status(lab.web().unwrap());
+    assert!(
+        next["initContainerStatuses"][0]["state"]["running"].is_object(),
+        "{next}"
+    );
+    for one in next["containerStatuses"].as_array().unwrap() {
+        assert_eq!(one["state"]["waiting"], json!({"reason": "PodInitializing"}), "{one}");
+        assert_eq!(
+            one["lastState"]["terminated"]["reason"], "RestartingAllContainers",
+            "{one}"
+        );
+        assert_eq!(one["restartCount"], 1, "{one}");
+    }
+    assert_eq!(
+        (&next["phase"], condition(&lab, "Initialized").0.as_str()),
+        (&json!("Running"), "True")
+    );
+    lab.run(39.0);
+    let after = status(lab.web().unwrap());
+    for field in ["phase", "podIP", "hostIP", "startTime"] {
+        assert_eq!(after[field], before[field], "{field}");
+    }
+    assert_eq!(after["containerStatuses"][0]["restartCount"], 1);
+    let rows: Vec<(f64, String)> = lab
+        .trace
+        .records
+        .iter()
+        .filter(|record| matches!(record.what(), What::ContainerStarted | What::ContainerExited))
+        .map(|record| {
+            let name = record.container.as_deref().unwrap_or("");
+            let what = if record.what() == What::ContainerStarted {
+                "starts"
+            } else {
+                "ends"
+            };
+            (seconds(record.at - SimTime::ZERO), format!("{name} {what}"))
+        })
+        .collect();
+    let order: Vec<&str> = rows.iter().map(|(_, row)| row.as_str()).collect();
+    let once = ["prepare starts", "prepare ends", "main starts", "watcher starts"];
+    assert_eq!(order, [&once[..], &["watcher ends", "main ends"], &once[..]].concat());
+    // Two seconds are the least grace of those that are killed.
+    let at = |row: &str| rows.iter().find(|(_, known)| known == row).map(|(at, _)| *at).unwrap();
+    let took = at("main ends") - at("watcher ends");
+    assert!((2.0..4.0).contains(&took), "main was ended {took} s after the watcher");
+}
+
+/// LC-228: a restart of all is no crash; the containers are not held back, however often.
+#[test]
+fn beginning_anew_knows_no_back_off() {
+    let mut lab = Lab::new(&[web(
+        json!({"restartPolicy": "Never"}),
+        &[("main", rules("RestartAllContainers", 88), "run=3s, exit=88")],
+    )]);
+    lab.run(60.0);
+    let exits = lab.times(What::ContainerExited, SimTime::ZERO);
+    let starts = lab.times(What::ContainerStarted, SimTime::ZERO);
+    let waits: Vec<f64> = starts[1..]
+        .iter()
+        .zip(&exits)
+        .map(|(start, exit)| start - exit)
+        .collect();
+    assert!(waits.len() > 3, "{waits:?}");
+    assert!(waits.iter().all(|wait| *wait < 3.0), "{waits:?}");
+    assert_eq!(status(lab.web().unwrap())["phase"], "Running");
+}
+
+/// LC-079, LC-096: an init container of which nothing is known any more counts as done once the pod was initialized.
+#[test]
+fn an_init_container_whose_status_is_lost_has_completed() {
+    for initialized in ["True", "False"] {
+        let mut imported = web(
+            json!({}),
+            &[
+                ("prepare", json!({"init": true}), "run=60s, exit=0"),
+                ("main", json!({}), ""),
+            ],
+        );
+        imported["metadata"]["uid"] = json!("11111111-2222-3333-4444-555555555555");
+        imported["status"] = json!({
+            "phase": "Running", "podIP": "10.9.8.7", "startTime": "2025-12-31T00:00:00Z",
+            "conditions": [{"type": "Initialized", "status": initialized}, {"type": "PodScheduled", "status": "True"}],
+            "initContainerStatuses": [{
+                "name": "prepare", "ready": false, "restartCount": 2, "image": "busybox",
+                "state": {"waiting": {"reason": "PodInitializing"}},
+            }],
+            "containerStatuses": [{
+                "name": "main", "ready": true, "started": true, "restartCount": 0, "image": "busybox",
+                "state": {"running": {"startedAt": "2025-12-31T12:00:00Z"}},
+            }],
+        });
+        let mut lab = Lab::new(&[imported]);
+        lab.run(20.0);
+        let found = status(lab.web().unwrap());
+        let prepare = &found["initContainerStatuses"][0];
+        let ended = &prepare["state"]["terminated"];
+        if initialized == "True" {
+            assert_eq!(
+                (&ended["reason"], &prepare["restartCount"]),
+                (&json!("Completed"), &json!(2)),
+                "{prepare}"
+            );
+            assert_eq!(
+                ended["message"],
+                "Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally"
+            );
+            assert_eq!(found["containerStatuses"][0]["restartCount"], 0);
+        } else {
+            assert!(ended["message"].is_null(), "{prepare}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Machines that are shut down in order (LC-212), and critical pods (LC-066).
+
+use podscope_api::ordered::StableSort as _;
+use podscope_api::{ConditionStatus, Node};
+use podscope_cluster::fault::Fault;
+use podscope_cluster::kubelet::{KubeletSettings, ShutdownGroup};
+use podscope_cluster::{SimTime, What};
+use serde_json::{Value, json};
+
+use crate::kubelet::lab::{Lab, check, pod, seconds, status, text, web};
+
+fn lab(objects: &[Value], groups: &[(i32, i64)]) -> Lab {
+    let shutdown = groups
+        .iter()
+        .map(|(priority, grace_seconds)| ShutdownGroup {
+            priority: *priority,
+            grace_seconds: *grace_seconds,
+        })
+        .collect();
+    let kubelet = KubeletSettings {
+        shutdown,
+        ..KubeletSettings::default()
+    };
+    Lab::with_kubelet(objects, kubelet)
+}
+
+fn ready(lab: &Lab) -> (ConditionStatus, String) {
+    let node = lab.world.objects().named::<Node>("a-1").expect("registered");
+    let ready = node.condition("Ready").expect("always there");
+    (ready.status.clone(), ready.message.to_string())
+}
+
+/// `(seconds since then, what)` of the processes of all pods, those of an instant by name.
+fn rows(lab: &Lab, from: SimTime) -> Vec<(f64, String)> {
+    let of_processes = |record: &&podscope_cluster::Record| {
+        record.at >= from && matches!(record.what(), What::SignalSent | What::ContainerExited)
+    };
+    let records = lab.trace.records.iter().filter(of_processes);
+    let row = |record: &podscope_cluster::Record| {
+        let name = record.object.as_ref().map(|object| object.key.name.to_string());
+        let what = match record.what() {
+            What::SignalSent => text(record, "signal"),
+            _ => "exit".to_owned(),
+        };
+        (
+            seconds(record.at - from),
+            format!("{what} {}", name.unwrap_or_default()),
+        )
+    };
+    let mut rows: Vec<(f64, String)> = records.map(row).collect();
+    rows.stable_sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
+    rows
+}
+
+/// LC-212.
+#[test]
+fn pods_end_by_ascending_priority_before_the_power_goes() {
+    let critical = json!({"priorityClassName": "system-node-critical"});
+    let mut lab = lab(
+        &[
+            web(json!({}), &[("main", json!({}), "sigterm=ignore")]),
+            pod("agent", critical, &[("main", json!({}), "sigterm=2s")]),
+        ],
+        &[(0, 20), (2_000_000_000, 10)],
+    );
+    lab.run(20.0);
+    let from = lab.world.now();
+    lab.fault(Fault::Shutdown("a-1".into()));
+    lab.run(21.0);
+    assert_eq!(
+        ready(&lab),
+        (ConditionStatus::False, "node is shutting down".to_owned())
+    );
+    lab.create(&pod("late", json!({}), &[("main", json!({}), "")]));
+    lab.run(22.0);
+    let late = status(lab.pod("late").unwrap());
+    assert_eq!(
+        (&late["phase"], &late["reason"], &late["message"]),
+        (
+            &json!("Failed"),
+            &json!("NodeShutdown"),
+            &json!("Pod was rejected: Pod was rejected as the node is shutting down.")
+        )
+    );
+    lab.run(60.0);
+    check(
+        "grace = the smaller of the group's and the pod's",
+        &rows(&lab, from),
+        &[
+            (0.0, "SIGTERM web"),
+            (20.0, "SIGKILL web"),
+            (20.0, "SIGTERM agent"),
+            (20.0, "exit web"),
+            (22.0, "exit agent"),
+        ],
+    );
+    // The objects stay, Failed.
+    for name in ["web", "agent"] {
+        let found = status(lab.pod(name).unwrap());
+        assert_eq!(
+            (&found["phase"], &found["reason"], &found["message"]),
+            (
+                &json!("Failed"),
+                &json!("Terminated"),
+                &json!("Pod was terminated in response to imminent node shutdown.")
+            ),
+            "{name}"
+        );
+        let target = lab.pod(name).unwrap().condition("DisruptionTarget").expect("LC-035");
+        assert_eq!(
+            (&target.status, &*target.reason),
+            (&ConditionStatus::True, "TerminationByKubelet")
+        );
+    }
+    assert!(!lab.world.machine(&"a-1".into()).expect("it stays").is_on());
+    assert_eq!(lab.trace.violations(), [""; 0]);
+}
+
+/// LC-212.
+#[test]
+fn it_is_off_by_default() {
+    let mut lab = lab(&[web(json!({}), &[("main", json!({}), "")])], &[]);
+    lab.run(20.0);
+    lab.fault(Fault::Shutdown("a-1".into()));
+    assert!(lab.processes().is_empty());
+    assert!(lab.records(What::SignalSent).is_empty());
+}
+
+/// LC-066.
+#[test]
+fn a_critical_pod_takes_the_room_of_the_least_and_waits_for_it() {
+    let asks = |cpu: &str| json!({"resources": {"requests": {"cpu": cpu}}});
+    let mut lab = Lab::new(&[
+        pod("small", json!({}), &[("main", asks("1"), "sigterm=ignore")]),
+        pod(
+            "large",
+            json!({"terminationGracePeriodSeconds": 5}),
+            &[("main", asks("2"), "sigterm=ignore")],
+        ),
+        pod("free", json!({}), &[("main", json!({}), "")]),
+    ]);
+    lab.run(20.0);
+    let mut critical = pod(
+        "agent",
+        json!({"priorityClassName": "system-node-critical"}),
+        &[("main", asks("3"), "")],
+    );
+    critical["metadata"]["namespace"] = json!("kube-system");
+    lab.create(&critical);
+    let from = lab.world.now();
+    lab.run(60.0);
+    // 3 of 4 are held and 2 are short: `large` alone is the nearest; BestEffort frees no cpu.
+    let found = status(lab.pod("large").unwrap());
+    assert_eq!(
+        (&found["phase"], &found["reason"], &found["message"]),
+        (
+            &json!("Failed"),
+            &json!("Preempting"),
+            &json!("Preempted in order to admit critical pod")
+        )
+    );
+    for name in ["small", "free"] {
+        assert_eq!(status(lab.pod(name).unwrap())["phase"], "Running", "{name}");
+    }
+    let started = lab.trace.records.iter().find(|record| {
+        record.what() == What::ContainerStarted && record.object.as_ref().is_some_and(|one| &*one.key.name == "agent")
+    });
+    let killed = rows(&lab, from);
+    assert_eq!(killed[1].1, "SIGKILL large", "{killed:?}");
+    assert!(
+        (killed[1].0 - killed[0].0 - 5.0).abs() < 0.001,
+        "its spec grace: {killed:?}"
+    );
+    let started = started.map(|record| seconds(record.at - from)).expect("it runs");
+    assert!(started >= killed[2].0, "not beside its victim: {started} {killed:?}");
+}
+
+/// LC-066.
+#[test]
+fn without_room_to_be_made_a_critical_pod_is_refused_too() {
+    let asks = json!({"resources": {"requests": {"cpu": "5"}}});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    lab.run(20.0);
+    lab.create(&pod(
+        "agent",
+        json!({"priorityClassName": "system-node-critical"}),
+        &[("main", asks, "")],
+    ));
+    lab.run(40.0);
+    assert_eq!(status(lab.pod("agent").unwrap())["reason"], "OutOfcpu");
+    assert_eq!(status(lab.web().unwrap())["phase"], "Running");
+}

@@ -1,0 +1,382 @@
+//! Starting pods: sandbox, images, init containers, sidecars, hooks, volumes.
+
+use podscope_cluster::What;
+use serde_json::json;
+
+use crate::kubelet::lab::{Lab, status, web};
+
+/// L-01, L-04.
+#[test]
+fn a_pod_starts_and_is_ready() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
+    lab.run(0.5);
+    let pending = status(lab.web().unwrap());
+    assert_eq!(pending["phase"], "Pending");
+    assert_eq!(
+        pending["containerStatuses"][0]["state"]["waiting"]["reason"],
+        "ContainerCreating"
+    );
+    assert!(pending["startTime"].is_string());
+    lab.run(4.0);
+    let running = status(lab.web().unwrap());
+    assert_eq!(running["phase"], "Running");
+    assert_eq!(running["containerStatuses"][0]["ready"], true);
+    assert_eq!(running["containerStatuses"][0]["started"], true);
+    assert!(running["containerStatuses"][0]["state"]["running"]["startedAt"].is_string());
+    // LC-106 to LC-110: order and values.
+    let conditions: Vec<(String, String)> = running["conditions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            (
+                one["type"].as_str().unwrap().into(),
+                one["status"].as_str().unwrap().into(),
+            )
+        })
+        .collect();
+    let wanted = [
+        "PodReadyToStartContainers",
+        "Initialized",
+        "Ready",
+        "ContainersReady",
+        "PodScheduled",
+    ];
+    assert_eq!(conditions, wanted.map(|kind| (kind.to_owned(), "True".to_owned())));
+    assert_eq!(running["observedGeneration"], 1);
+    // LC-180: events in order, with their texts.
+    let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
+    assert_eq!(
+        events,
+        [
+            "Pulling: Pulling image \"busybox\"",
+            "Pulled: Successfully pulled image \"busybox\" in 1s (1s including waiting). Image size: 66000000 bytes.",
+            "Created: Container created",
+            "Started: Container started",
+        ]
+    );
+    assert_eq!(lab.records(What::ContainerStarted).len(), 1);
+}
+
+/// LC-072 to LC-075, L-05.
+#[test]
+fn init_containers_and_sidecars_in_order() {
+    let init = |extra: serde_json::Value| {
+        let mut one = json!({"init": true});
+        for (key, value) in extra.as_object().unwrap() {
+            one[key] = value.clone();
+        }
+        one
+    };
+    let probe = json!({"restartPolicy": "Always", "startupProbe": {"exec": {"command": ["up"]}, "periodSeconds": 1, "failureThreshold": 30}});
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[
+            ("prepare", init(json!({})), "run=2s"),
+            ("side", init(probe), "startup=5s"),
+            ("migrate", init(json!({})), "run=1s"),
+            ("app", json!({}), ""),
+        ],
+    )]);
+    lab.run(5.0);
+    let early = status(lab.web().unwrap());
+    assert_eq!(early["phase"], "Pending");
+    assert_eq!(
+        early["containerStatuses"][0]["state"]["waiting"]["reason"],
+        "PodInitializing"
+    );
+    let initialized = early["conditions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["type"] == "Initialized")
+        .unwrap();
+    assert_eq!(initialized["reason"], "ContainersNotInitialized");
+    assert_eq!(
+        initialized["message"],
+        "containers with incomplete status: [side migrate]"
+    );
+    lab.run(40.0);
+    let order: Vec<String> = lab
+        .records(What::ContainerStarted)
+        .iter()
+        .map(|record| record.container.as_deref().unwrap().into())
+        .collect();
+    assert_eq!(order, ["prepare", "side", "migrate", "app"]);
+    let starts = lab.times(What::ContainerStarted, podscope_cluster::SimTime::ZERO);
+    // LC-074: migrate waits for the sidecar's startup probe; the sidecar serves 5 s after its start.
+    assert!(starts[2] - starts[1] >= 5.0, "{starts:?}");
+    assert_eq!(status(lab.web().unwrap())["phase"], "Running");
+}
+
+/// LC-073.
+#[test]
+fn a_failed_init_container_under_never_fails_the_pod() {
+    let mut lab = Lab::new(&[web(
+        json!({"restartPolicy": "Never"}),
+        &[
+            ("prepare", json!({"init": true}), "run=1s, exit=3"),
+            ("app", json!({}), ""),
+        ],
+    )]);
+    lab.run(20.0);
+    let failed = status(lab.web().unwrap());
+    assert_eq!(failed["phase"], "Failed");
+    assert_eq!(failed["initContainerStatuses"][0]["state"]["terminated"]["exitCode"], 3);
+    assert_eq!(lab.records(What::ContainerStarted).len(), 1);
+}
+
+/// LC-069.
+#[test]
+fn a_failed_pull_is_tried_again_with_back_off() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=fail")])]);
+    assert!(lab.sees(60.0, |lab| lab.waiting() == "ErrImagePull"));
+    assert!(lab.sees(60.0, |lab| lab.waiting() == "ImagePullBackOff"));
+    let waiting = status(lab.web().unwrap())["containerStatuses"][0]["state"]["waiting"].clone();
+    let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
+    for wanted in [
+        "Pulling: Pulling image \"busybox\"",
+        "Failed: Error: ErrImagePull",
+        "BackOff: Back-off pulling image \"busybox\"",
+        "Failed: Error: ImagePullBackOff",
+    ] {
+        assert!(events.iter().any(|event| event == wanted), "{wanted} in {events:#?}");
+    }
+    assert!(
+        waiting["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("Back-off pulling image \"busybox\": ErrImagePull: ")
+    );
+}
+
+/// LC-081, L-06.
+#[test]
+fn a_failing_post_start_hook_kills_the_container() {
+    let hook = json!({"lifecycle": {"postStart": {"exec": {"command": ["warm"]}}}});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", hook, "poststart=fail")])]);
+    lab.run(8.0);
+    let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
+    assert!(
+        events.contains(&"FailedPostStartHook: PostStartHook failed".to_owned()),
+        "{events:#?}"
+    );
+    assert!(
+        events.contains(&"Killing: FailedPostStartHook".to_owned()),
+        "{events:#?}"
+    );
+    assert!(!lab.records(What::SignalSent).is_empty());
+}
+
+#[test]
+fn a_missing_config_map_keeps_a_container_from_being_created() {
+    let env = json!({"envFrom": [{"configMapRef": {"name": "settings"}}]});
+    let mut lab = Lab::new(&[web(json!({}), &[("main", env, "")])]);
+    lab.run(30.0);
+    let waiting = status(lab.web().unwrap())["containerStatuses"][0]["state"]["waiting"].clone();
+    assert_eq!(
+        waiting,
+        json!({"reason": "CreateContainerConfigError", "message": "configmap \"settings\" not found"})
+    );
+    lab.create(
+        &json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "default"}}),
+    );
+    lab.run(60.0);
+    assert_eq!(status(lab.web().unwrap())["phase"], "Running");
+}
+
+/// LC-231: a file of variables is there once a container that can write it has run; a long key is never taken.
+#[test]
+fn a_file_of_variables_is_written_by_a_container_before() {
+    let from = |key: &str, optional: bool| {
+        let file = json!({"volumeName": "made", "path": "app.env", "key": key, "optional": optional});
+        json!({"env": [{"name": "COLOR", "valueFrom": {"fileKeyRef": file}}]})
+    };
+    let mounts = |read_only: bool| json!({"init": true, "volumeMounts": [{"name": "made", "mountPath": "/data", "readOnly": read_only}]});
+    let long = "K".repeat(129);
+    let too_long = format!("environment variable key \"{long}\" exceeds maximum length of 128 characters");
+    for (who_writes, needs, refusal) in [
+        (Some(mounts(false)), from("COLOR", false), None),
+        (Some(mounts(true)), from("COLOR", true), Some("couldn't parse env file")),
+        (None, from("COLOR", true), Some("couldn't parse env file")),
+        (Some(mounts(false)), from(&long, true), Some(too_long.as_str())),
+    ] {
+        let spec = json!({"volumes": [{"name": "made", "emptyDir": {}}]});
+        let mut containers = vec![("main", needs.clone(), "")];
+        if let Some(writer) = &who_writes {
+            containers.insert(0, ("prepare", writer.clone(), "run=1s, exit=0"));
+        }
+        let mut lab = Lab::new(&[web(spec, &containers)]);
+        lab.run(30.0);
+        let found = status(lab.web().unwrap());
+        let what = format!("{who_writes:?} {needs}");
+        match refusal {
+            None => assert_eq!(found["phase"], "Running", "{what}"),
+            Some(message) => assert_eq!(
+                found["containerStatuses"][0]["state"]["waiting"],
+                json!({"reason": "CreateContainerConfigError", "message": message}),
+                "{what}"
+            ),
+        }
+    }
+}
+
+#[test]
+fn a_missing_secret_keeps_a_volume_from_being_mounted() {
+    let spec = json!({"volumes": [{"name": "key", "secret": {"secretName": "tls"}}]});
+    let mut lab = Lab::new(&[web(spec, &[("main", json!({}), "")])]);
+    lab.run(30.0);
+    let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
+    assert!(
+        events.contains(
+            &"FailedMount: MountVolume.SetUp failed for volume \"key\" : secret \"tls\" not found".to_owned()
+        ),
+        "{events:#?}"
+    );
+    assert_eq!(status(lab.web().unwrap())["phase"], "Pending");
+    lab.create(&json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "tls", "namespace": "default"}}));
+    lab.run(100.0);
+    assert_eq!(status(lab.web().unwrap())["phase"], "Running");
+}
+
+/// LC-062, LC-063.
+#[test]
+fn a_kubelet_refuses_what_does_not_fit() {
+    for (name, spec, container, reason) in [
+        (
+            "cpu",
+            json!({}),
+            json!({"resources": {"requests": {"cpu": "5"}}}),
+            "OutOfcpu",
+        ),
+        (
+            "affinity",
+            json!({"nodeSelector": {"disk": "ssd"}}),
+            json!({}),
+            "NodeAffinity",
+        ),
+    ] {
+        let mut lab = Lab::new(&[web(spec, &[("main", container, "")])]);
+        lab.run(5.0);
+        let refused = status(lab.web().unwrap());
+        assert_eq!(refused["phase"], "Failed", "{name}");
+        assert_eq!(refused["reason"], reason, "{name}");
+        assert!(
+            refused["message"].as_str().unwrap().starts_with("Pod was rejected: "),
+            "{name}"
+        );
+        assert!(refused["containerStatuses"].is_null(), "{name}");
+        assert!(lab.processes().is_empty());
+    }
+}
+
+/// LC-109.
+#[test]
+fn a_readiness_gate_holds_ready_back() {
+    let gate = "www.example.com/feature-1";
+    let mut lab = Lab::new(&[web(
+        json!({"readinessGates": [{"conditionType": gate}]}),
+        &[("main", json!({}), "")],
+    )]);
+    lab.run(6.0);
+    let of = |lab: &Lab, kind: &str| -> serde_json::Value {
+        let status = status(lab.web().unwrap());
+        status["conditions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["type"] == kind)
+            .unwrap()
+            .clone()
+    };
+    assert_eq!(of(&lab, "ContainersReady")["status"], "True");
+    assert_eq!(of(&lab, "Ready")["status"], "False");
+    assert_eq!(of(&lab, "Ready")["reason"], "ReadinessGatesNotReady");
+    assert_eq!(
+        of(&lab, "Ready")["message"],
+        format!("corresponding condition of pod readiness gate \"{gate}\" does not exist.")
+    );
+}
+
+/// CT-128.
+#[test]
+fn an_attachable_volume_is_reported_in_use_attached_mounted_and_given_back() {
+    use podscope_api::Node;
+    let volume = json!({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "disk"},
+        "spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
+                 "claimRef": {"namespace": "default", "name": "data", "kind": "PersistentVolumeClaim"},
+                 "gcePersistentDisk": {"pdName": "pd-1"}}});
+    let claim = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "default"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "volumeName": "disk", "resources": {"requests": {"storage": "1Gi"}}}});
+    let spec = json!({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]});
+    let mounts = json!({"volumeMounts": [{"name": "v", "mountPath": "/v"}]});
+    let mut lab = Lab::new(&[volume, claim, web(spec, &[("main", mounts, "")])]);
+    let node = |lab: &Lab| lab.world.objects().named::<Node>("a-1").unwrap().clone();
+    let name = "kubernetes.io/gce-pd/pd-1";
+    assert!(lab.sees(15.0, |lab| {
+        node(lab).status.volumes_in_use.iter().any(|own| &**own == name)
+    }));
+    // The kubelet reports it in use and waits; the attach/detach controller and the attacher do their part.
+    assert!(lab.sees(60.0, |lab| lab.processes() == ["main"]));
+    let attached = lab
+        .trace
+        .records
+        .iter()
+        .position(|record| record.what() == What::VolumeAttached);
+    let mounted = lab
+        .trace
+        .records
+        .iter()
+        .position(|record| record.what() == What::VolumeMounted);
+    assert!(attached.is_some() && attached < mounted, "{attached:?} {mounted:?}");
+    let mounted = lab.records(What::VolumeMounted);
+    let fields: Vec<String> = mounted[0]
+        .happening
+        .fields()
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    assert_eq!(fields, ["volume=\"disk\"", "node=\"a-1\"", "writable=true"]);
+    lab.run(70.0);
+    lab.delete(None);
+    lab.run(90.0);
+    assert!(lab.web().is_none());
+    assert_eq!(lab.records(What::VolumeUnmounted).len(), 1);
+    assert!(node(&lab).status.volumes_in_use.is_empty());
+}
+
+#[test]
+fn many_idle_pods_cost_nothing() {
+    let nodes = podscope_cluster::NodeShorthand {
+        zones: vec!["a".into()],
+        nodes_per_zone: 20,
+        ..podscope_cluster::NodeShorthand::default()
+    };
+    let mut pods = Vec::new();
+    for node in 1..=20 {
+        for idx in 0..50 {
+            let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1}});
+            let mut one = crate::kubelet::lab::pod(&format!("p-{node}-{idx}"), json!({}), &[("main", probe, "")]);
+            one["spec"]["nodeName"] = json!(format!("a-{node}"));
+            pods.push(one);
+        }
+    }
+    let setup = podscope_cluster::Setup {
+        nodes,
+        ..podscope_cluster::Setup::default()
+    };
+    let mut lab = Lab::with(&pods, setup);
+    lab.run(150.0);
+    let ready = lab
+        .world
+        .objects()
+        .list::<podscope_api::Pod>()
+        .filter(|pod| pod.is_ready())
+        .count();
+    assert_eq!(ready, pods.len());
+    let (_, before) = lab.world.queue_stats();
+    lab.run(450.0);
+    let (_, after) = lab.world.queue_stats();
+    // What is left are the control plane's own loops: a few a second, whatever the number of pods.
+    assert!(after - before < 3000, "{}", after - before);
+}

@@ -1,0 +1,499 @@
+//! The termination sequence (LC-133 to LC-177) to the millisecond.
+
+use podscope_cluster::{SimTime, What};
+use serde_json::{Value, json};
+
+use crate::kubelet::lab::{Lab, check, status, web};
+
+fn pre_stop() -> Value {
+    json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}})
+}
+
+/// Deletes a pod of one container 20 s after t = 0 and shows what its process goes through.
+fn killed(
+    grace: i64,
+    request: Option<i64>,
+    container: Value,
+    behavior: &str,
+    switch: Option<&str>,
+) -> Vec<(f64, String)> {
+    let objects = [web(
+        json!({"terminationGracePeriodSeconds": grace}),
+        &[("main", container, behavior)],
+    )];
+    let mut lab = match switch {
+        Some(switch) => Lab::with_switch(&objects, switch),
+        None => Lab::new(&objects),
+    };
+    lab.run(20.0);
+    lab.delete(request);
+    lab.run(200.0);
+    assert!(lab.web().is_none(), "the kubelet finishes the deletion (LC-005)");
+    assert!(lab.processes().is_empty());
+    lab.killing()
+}
+
+/// LC-149 to LC-157, L-10.
+#[test]
+fn each_termination_follows_its_timeline() {
+    for (name, grace, request, hook, behavior, rows) in [
+        (
+            "LC-149 no preStop",
+            30,
+            None,
+            false,
+            "sigterm=ignore",
+            vec![(0.0, "SIGTERM main"), (30.0, "SIGKILL main"), (30.0, "exit 137 main")],
+        ),
+        (
+            "LC-150 preStop 10 s",
+            30,
+            None,
+            true,
+            "prestop=10s, sigterm=ignore",
+            vec![
+                (0.0, "preStop begins main"),
+                (10.0, "preStop ends main"),
+                (10.0, "SIGTERM main"),
+                (30.0, "SIGKILL main"),
+                (30.0, "exit 137 main"),
+            ],
+        ),
+        (
+            "LC-151 preStop 10.9 s",
+            30,
+            None,
+            true,
+            "prestop=10900ms, sigterm=ignore",
+            vec![
+                (0.0, "preStop begins main"),
+                (10.9, "preStop ends main"),
+                (10.9, "SIGTERM main"),
+                (30.9, "SIGKILL main"),
+                (30.9, "exit 137 main"),
+            ],
+        ),
+        (
+            "LC-152 preStop 29 s",
+            30,
+            None,
+            true,
+            "prestop=29s, sigterm=ignore",
+            vec![
+                (0.0, "preStop begins main"),
+                (29.0, "preStop ends main"),
+                (29.0, "SIGTERM main"),
+                (31.0, "SIGKILL main"),
+                (31.0, "exit 137 main"),
+            ],
+        ),
+        (
+            "LC-153 preStop hangs, LC-145 and dies with the container",
+            30,
+            None,
+            true,
+            "prestop=hang, sigterm=ignore",
+            vec![
+                (0.0, "preStop begins main"),
+                (30.0, "SIGTERM main"),
+                (32.0, "SIGKILL main"),
+                (32.0, "exit 137 main"),
+                (32.0, "preStop ends main"),
+            ],
+        ),
+        (
+            "LC-143 preStop fails at once",
+            30,
+            None,
+            true,
+            "prestop=fail, sigterm=ignore",
+            vec![
+                (0.0, "preStop begins main"),
+                (0.0, "preStop ends main"),
+                (0.0, "SIGTERM main"),
+                (30.0, "SIGKILL main"),
+                (30.0, "exit 137 main"),
+            ],
+        ),
+        (
+            "LC-146 both share the grace",
+            30,
+            None,
+            true,
+            "prestop=10s, sigterm=5s",
+            vec![
+                (0.0, "preStop begins main"),
+                (10.0, "preStop ends main"),
+                (10.0, "SIGTERM main"),
+                (15.0, "exit 0 main"),
+            ],
+        ),
+        (
+            "LC-155 force, no preStop",
+            30,
+            Some(0),
+            false,
+            "sigterm=ignore",
+            vec![(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
+        ),
+        (
+            "LC-156 force, preStop hangs",
+            30,
+            Some(0),
+            true,
+            "prestop=hang, sigterm=ignore",
+            vec![
+                (0.0, "preStop begins main"),
+                (1.0, "SIGTERM main"),
+                (3.0, "SIGKILL main"),
+                (3.0, "exit 137 main"),
+                (3.0, "preStop ends main"),
+            ],
+        ),
+        (
+            "the runtime is slow to kill",
+            5,
+            None,
+            false,
+            "sigterm=ignore, stop=4s",
+            vec![(0.0, "SIGTERM main"), (5.0, "SIGKILL main"), (9.0, "exit 137 main")],
+        ),
+        (
+            "the image's own stop signal",
+            30,
+            None,
+            false,
+            "stopsignal=SIGQUIT, sigterm=3s",
+            vec![(0.0, "SIGQUIT main"), (3.0, "exit 0 main")],
+        ),
+    ] {
+        let container = if hook { pre_stop() } else { json!({}) };
+        check(name, &killed(grace, request, container, behavior, None), &rows);
+    }
+}
+
+/// L-11.
+#[test]
+fn a_switch_brings_the_older_rules_of_grace_back() {
+    check(
+        "LC-137, seed 003: v1.23 gives the runtime the whole grace after the hook",
+        &killed(
+            30,
+            None,
+            pre_stop(),
+            "prestop=10s, sigterm=ignore",
+            Some("grace-rules-v1.23"),
+        ),
+        &[
+            (0.0, "preStop begins main"),
+            (10.0, "preStop ends main"),
+            (10.0, "SIGTERM main"),
+            (40.0, "SIGKILL main"),
+            (40.0, "exit 137 main"),
+        ],
+    );
+    check(
+        "LC-134: v1.23 and a forced deletion: 30 s",
+        &killed(30, Some(0), json!({}), "sigterm=ignore", Some("grace-rules-v1.23")),
+        &[(0.0, "SIGTERM main"), (30.0, "SIGKILL main"), (30.0, "exit 137 main")],
+    );
+    check(
+        "without the floor, a grace of one second is one second",
+        &killed(
+            30,
+            Some(0),
+            json!({}),
+            "sigterm=ignore",
+            Some("kubelet-without-two-second-floor"),
+        ),
+        &[(0.0, "SIGTERM main"), (1.0, "SIGKILL main"), (1.0, "exit 137 main")],
+    );
+}
+
+/// LC-171, LC-173, LC-176.
+#[test]
+fn a_pod_is_removed_after_its_last_status_is_written() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "sigterm=3s")])]);
+    lab.run(20.0);
+    assert_eq!(status(lab.web().unwrap())["phase"], "Running");
+    lab.delete(None);
+    lab.run(22.0);
+    // LC-113: deletion alone does not change Ready.
+    assert!(lab.web().unwrap().is_ready());
+    lab.run(23.1);
+    // LC-175: exit 0 is Succeeded even under Always; the object is still there.
+    let pod = lab.web().expect("not removed before its terminal phase was written");
+    assert_eq!(status(pod)["phase"], "Succeeded");
+    assert_eq!(
+        status(pod)["containerStatuses"][0]["state"]["terminated"]["reason"],
+        "Completed"
+    );
+    lab.run(26.0);
+    assert!(lab.web().is_none());
+    let whats: Vec<&str> = lab
+        .trace
+        .records
+        .iter()
+        .filter(|record| {
+            record.at > SimTime::from_seconds(20)
+                && record.object.as_ref().is_some_and(|object| &*object.key.name == "web")
+        })
+        .filter(|record| {
+            matches!(
+                record.what(),
+                What::DeletionRequested | What::Updated | What::Deleted | What::ContainerExited
+            )
+        })
+        .map(|record| record.what().as_str())
+        .collect();
+    // The deletion raises the generation (LC-013), which the kubelet notes; then LC-176: terminal, grace 0, gone.
+    assert_eq!(
+        whats,
+        [
+            "DeletionRequested",
+            "Updated",
+            "ContainerExited",
+            "Updated",
+            "Updated",
+            "Deleted"
+        ]
+    );
+}
+
+/// LC-158 to LC-161, L-05.
+#[test]
+fn sidecars_end_in_reverse_order() {
+    let sidecar = || json!({"init": true, "restartPolicy": "Always"});
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[
+            ("s1", sidecar(), "sigterm=1s"),
+            ("s2", sidecar(), "sigterm=2s"),
+            ("app", json!({}), "sigterm=5s"),
+        ],
+    )]);
+    lab.run(30.0);
+    assert_eq!(lab.processes(), ["s1", "s2", "app"]);
+    lab.delete(None);
+    lab.run(60.0);
+    check(
+        "LC-158 reverse order after the apps",
+        &lab.killing(),
+        &[
+            (0.0, "SIGTERM app"),
+            (5.0, "exit 0 app"),
+            (5.0, "SIGTERM s2"),
+            (7.0, "exit 0 s2"),
+            (7.0, "SIGTERM s1"),
+            (8.0, "exit 0 s1"),
+        ],
+    );
+    assert!(lab.web().is_none());
+}
+
+/// LC-160.
+#[test]
+fn all_waiting_sidecars_are_signalled_when_the_grace_ends() {
+    let sidecar = |hook: bool| {
+        let mut one = json!({"init": true, "restartPolicy": "Always"});
+        if hook {
+            one["lifecycle"] = pre_stop()["lifecycle"].clone();
+        }
+        one
+    };
+    let mut lab = Lab::new(&[web(
+        json!({"terminationGracePeriodSeconds": 10}),
+        &[
+            ("s1", sidecar(true), "sigterm=ignore, prestop=2s"),
+            ("s2", sidecar(false), "sigterm=ignore"),
+            ("app", json!({}), "sigterm=ignore"),
+        ],
+    )]);
+    lab.run(30.0);
+    lab.delete(None);
+    lab.run(60.0);
+    check(
+        "LC-159 hooks at 0, LC-160 signals at G and G + 2",
+        &lab.killing(),
+        &[
+            (0.0, "preStop begins s1"),
+            (0.0, "SIGTERM app"),
+            (2.0, "preStop ends s1"),
+            (10.0, "SIGTERM s1"),
+            (10.0, "SIGTERM s2"),
+            (10.0, "SIGKILL app"),
+            (10.0, "exit 137 app"),
+            (12.0, "SIGKILL s1"),
+            (12.0, "SIGKILL s2"),
+            (12.0, "exit 137 s1"),
+            (12.0, "exit 137 s2"),
+        ],
+    );
+    // CT-167: they had the pod's grace, most of it while they waited.
+    assert_eq!(lab.trace.violations(), Vec::<String>::new());
+}
+
+/// LC-164.
+#[test]
+fn a_shorter_grace_does_not_move_a_running_kill() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "sigterm=ignore")])]);
+    lab.run(20.0);
+    lab.delete(None);
+    lab.run(25.0);
+    lab.delete(Some(3));
+    lab.run(30.0);
+    assert_eq!(lab.web().unwrap().metadata.deletion_grace_period_seconds, Some(1));
+    lab.run(70.0);
+    check(
+        "the deadline stands",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (30.0, "SIGKILL main"), (30.0, "exit 137 main")],
+    );
+}
+
+/// LC-167, L-12.
+#[test]
+fn a_crashed_kubelet_begins_the_grace_again() {
+    use podscope_cluster::fault::Fault;
+    let mut lab = Lab::new(&[web(json!({}), &[("main", pre_stop(), "prestop=5s, sigterm=ignore")])]);
+    lab.run(20.0);
+    lab.delete(None);
+    lab.run(30.0);
+    let node: podscope_api::NodeName = "a-1".into();
+    lab.fault(Fault::Kubelet {
+        node: node.clone(),
+        up: false,
+    });
+    lab.run(100.0);
+    // No kubelet, no SIGKILL.
+    assert_eq!(lab.processes(), ["main"]);
+    lab.fault(Fault::Kubelet { node, up: true });
+    lab.run(200.0);
+    let rows = lab.killing();
+    let whats: Vec<&str> = rows.iter().map(|row| row.1.as_str()).collect();
+    assert_eq!(
+        whats,
+        [
+            "preStop begins main",
+            "preStop ends main",
+            "SIGTERM main",
+            "preStop begins main",
+            "preStop ends main",
+            "SIGTERM main",
+            "SIGKILL main",
+            "exit 137 main",
+        ]
+    );
+    // The full stored grace, from the second start of the hook.
+    assert!((rows[6].0 - rows[3].0 - 30.0).abs() < 0.001, "{rows:?}");
+    assert!(lab.web().is_none());
+}
+
+/// LC-174.
+#[test]
+fn a_pod_that_never_started_ends_failed() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=fail")])]);
+    lab.run(5.0);
+    lab.delete(None);
+    assert!(lab.sees(60.0, |lab| lab.web().is_some_and(|pod| pod.is_terminal())));
+    let last = status(lab.web().unwrap());
+    lab.run(70.0);
+    assert!(lab.web().is_none());
+    assert_eq!(last["phase"], "Failed");
+    assert_eq!(
+        last["containerStatuses"][0]["state"]["terminated"],
+        json!({
+            "exitCode": 137, "reason": "ContainerStatusUnknown",
+            "message": "The container could not be located when the pod was terminated",
+            "startedAt": null, "finishedAt": null,
+        })
+    );
+}
+
+/// LC-170.
+#[test]
+fn an_early_exit_is_reported_when_the_last_container_ended() {
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[("fast", json!({}), "sigterm=1s"), ("slow", json!({}), "sigterm=10s")],
+    )]);
+    lab.run(20.0);
+    lab.delete(None);
+    lab.run(28.0);
+    let pod = status(lab.web().unwrap());
+    assert!(pod["containerStatuses"][0]["state"]["running"].is_object(), "{pod:#}");
+    assert_eq!(lab.processes(), ["slow"]);
+    lab.run(40.0);
+    assert!(lab.web().is_none());
+}
+
+/// L-16.
+#[test]
+fn the_page_can_say_what_a_termination_waits_for() {
+    use podscope_cluster::Span;
+    use podscope_cluster::kubelet::TerminationStep;
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[("main", pre_stop(), "prestop=5s, sigterm=ignore, stop=3s")],
+    )]);
+    lab.run(20.0);
+    lab.delete(None);
+    let uid = lab.web().unwrap().metadata.uid.clone();
+    let mut seen = Vec::new();
+    for second in [21.0, 30.0, 51.0] {
+        lab.run(second);
+        let (_, kubelet) = lab.world.kubelets().find(|(node, _)| node.as_str() == "a-1").unwrap();
+        let view = kubelet.termination(&uid).expect("it is terminating");
+        let one = &view.containers[0];
+        seen.push((one.step, one.until.map(|until| until - one.since)));
+    }
+    assert_eq!(
+        seen,
+        [
+            (TerminationStep::PreStop, Some(Span::seconds(30))),
+            (TerminationStep::Stopping, Some(Span::seconds(25))),
+            (TerminationStep::Killed, None),
+        ]
+    );
+}
+
+/// LC-169.
+#[test]
+fn a_pull_under_way_is_not_cut_short_by_the_deletion() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=10s, sigterm=1s")])]);
+    lab.run(3.0);
+    lab.delete(None);
+    lab.run(9.0);
+    assert!(lab.web().is_some() && lab.processes().is_empty());
+    lab.run(20.0);
+    // The start that was under way happens; the kill follows that sync.
+    check(
+        "started, then stopped",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (1.0, "exit 0 main")],
+    );
+    assert!(lab.web().is_none());
+}
+
+/// LC-127.
+#[test]
+fn a_deletion_waits_for_a_liveness_kill() {
+    let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[("main", probe, "liveness=fail@10s..200s, sigterm=ignore")],
+    )]);
+    lab.run(20.0);
+    assert_eq!(lab.records(What::SignalSent).len(), 1, "the liveness kill is under way");
+    lab.delete(Some(3));
+    lab.run(60.0);
+    let rows = lab.killing();
+    assert_eq!(rows[0], (0.0, "SIGTERM main".to_owned()));
+    assert_eq!(
+        rows[1],
+        (30.0, "SIGKILL main".to_owned()),
+        "the kill that was running keeps its deadline"
+    );
+    lab.run(90.0);
+    assert!(lab.web().is_none());
+}

@@ -1,0 +1,379 @@
+//! The rest of the facts' section 5, row by row: sidecars, changes during a
+//! termination, its end (LC-154, LC-158, LC-161 to LC-167, LC-170, LC-174, LC-177).
+
+use podscope_api::{ConditionStatus, Kind};
+use podscope_cluster::fault::{ControlPlaneProcess, Fault, Targets};
+use podscope_cluster::{DeleteOptions, Request, SimTime, What};
+use serde_json::{Value, json};
+
+use crate::common::{key, partition};
+use crate::kubelet::lab::{Lab, check, status, web};
+
+fn pre_stop(mut container: Value) -> Value {
+    container["lifecycle"] = json!({"preStop": {"exec": {"command": ["stop"]}}});
+    container
+}
+fn sidecar() -> Value {
+    json!({"init": true, "restartPolicy": "Always"})
+}
+fn runtime(up: bool) -> Fault {
+    Fault::Runtime { node: "a-1".into(), up }
+}
+
+/// What the processes go through after a deletion at some second.
+fn killed(containers: &[(&str, Value, &str)], grace: i64, at: f64) -> Vec<(f64, String)> {
+    let mut lab = Lab::new(&[web(json!({"terminationGracePeriodSeconds": grace}), containers)]);
+    lab.run(at);
+    lab.delete(None);
+    lab.run(at + 80.0);
+    assert!(lab.web().is_none(), "the deletion completes");
+    lab.killing()
+}
+
+/// LC-154.
+#[test]
+fn a_hook_that_returns_early_gives_the_rest_to_the_process() {
+    // Deviation: a scripted hook fails at once or not at all; what counts is when it returns.
+    check(
+        "preStop returns at 1 s",
+        &killed(&[("main", pre_stop(json!({})), "prestop=1s, sigterm=ignore")], 30, 20.0),
+        &[
+            (0.0, "preStop begins main"),
+            (1.0, "preStop ends main"),
+            (1.0, "SIGTERM main"),
+            (30.0, "SIGKILL main"),
+            (30.0, "exit 137 main"),
+        ],
+    );
+}
+
+/// LC-158, L-05.
+#[test]
+fn a_gap_in_the_chain_of_sidecars_is_not_bridged() {
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[
+            ("s1", sidecar(), "sigterm=1s"),
+            ("s2", sidecar(), "run=1s, exit=1"),
+            ("s3", sidecar(), "sigterm=5s"),
+            ("app", json!({}), "sigterm=2s"),
+        ],
+    )]);
+    // The middle one is down, in back-off.
+    assert!(lab.sees(400.0, |lab| {
+        let second = lab
+            .web()
+            .map(|pod| status(pod)["initContainerStatuses"][1]["state"].clone());
+        let is_down = second.is_some_and(|state| state["waiting"]["reason"] == "CrashLoopBackOff");
+        is_down && lab.processes() == ["s1", "s3", "app"]
+    }));
+    lab.delete(None);
+    lab.run(600.0);
+    let rows: Vec<(f64, String)> = {
+        let before = lab.killing();
+        // Only what follows the deletion: the rows since the first signal.
+        let first = before
+            .iter()
+            .position(|row| row.1.starts_with("SIGTERM"))
+            .expect("it is stopped");
+        let zero = before[first].0;
+        before[first..]
+            .iter()
+            .map(|row| (row.0 - zero, row.1.clone()))
+            .collect()
+    };
+    check(
+        "the first does not wait for the third",
+        &rows,
+        &[
+            (0.0, "SIGTERM app"),
+            (2.0, "exit 0 app"),
+            (2.0, "SIGTERM s1"),
+            (2.0, "SIGTERM s3"),
+            (3.0, "exit 0 s1"),
+            (7.0, "exit 0 s3"),
+        ],
+    );
+    assert!(lab.web().is_none());
+}
+
+/// LC-161.
+#[test]
+fn hook_and_turn_are_deducted_in_whole_seconds_each() {
+    check(
+        "1.9 s of hook and 8.x s of turn: under G + 3",
+        &killed(
+            &[
+                ("s1", pre_stop(sidecar()), "prestop=1900ms, sigterm=ignore"),
+                ("app", json!({}), "sigterm=ignore"),
+            ],
+            10,
+            20.0,
+        ),
+        &[
+            (0.0, "preStop begins s1"),
+            (0.0, "SIGTERM app"),
+            (1.9, "preStop ends s1"),
+            (10.0, "SIGKILL app"),
+            (10.0, "exit 137 app"),
+            (10.0, "SIGTERM s1"),
+            (12.0, "SIGKILL s1"),
+            (12.0, "exit 137 s1"),
+        ],
+    );
+}
+
+/// LC-162.
+#[test]
+fn natural_completion_keeps_the_order_and_the_spec_grace() {
+    let mut lab = Lab::new(&[web(
+        json!({"restartPolicy": "Never", "terminationGracePeriodSeconds": 20}),
+        &[
+            ("s1", sidecar(), "sigterm=1s"),
+            ("s2", sidecar(), "sigterm=ignore"),
+            ("app", json!({}), "run=5s"),
+        ],
+    )]);
+    lab.run(60.0);
+    let rows = lab.killing();
+    let names: Vec<&str> = rows.iter().map(|row| row.1.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "exit 0 app",
+            "SIGTERM s2",
+            "SIGTERM s1",
+            "SIGKILL s2",
+            "exit 137 s2",
+            "exit 0 s1"
+        ]
+    );
+    // LC-160: the first waited for the second as long as the spec's grace lasts.
+    for row in [2, 3] {
+        assert!((rows[row].0 - rows[1].0 - 20.0).abs() < 0.001, "{rows:?}");
+    }
+    // LC-078: the exit codes of sidecars never count.
+    assert_eq!(status(lab.web().unwrap())["phase"], "Succeeded");
+}
+
+/// LC-163.
+#[test]
+fn a_plain_init_container_is_stopped_without_order() {
+    check(
+        "both at once",
+        &killed(
+            &[
+                ("side", sidecar(), "sigterm=1s"),
+                ("prepare", json!({"init": true}), "run=500s, sigterm=3s"),
+                ("app", json!({}), ""),
+            ],
+            30,
+            20.0,
+        ),
+        &[
+            (0.0, "SIGTERM side"),
+            (0.0, "SIGTERM prepare"),
+            (1.0, "exit 0 side"),
+            (3.0, "exit 0 prepare"),
+        ],
+    );
+}
+
+/// LC-165, L-09.
+#[test]
+fn a_shorter_grace_counts_if_it_comes_before_the_kill() {
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=10s, sigterm=ignore")])]);
+    lab.run(3.0);
+    lab.delete(None);
+    lab.run(5.0);
+    lab.delete(Some(4));
+    lab.run(60.0);
+    check(
+        "the smaller of the two, once the start under way is done (LC-169)",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (4.0, "SIGKILL main"), (4.0, "exit 137 main")],
+    );
+}
+
+/// LC-166, L-13.
+#[test]
+fn a_removal_that_was_only_seen_afterwards_gives_the_whole_spec_grace() {
+    let mut lab = Lab::new(&[web(
+        json!({"terminationGracePeriodSeconds": 12}),
+        &[("main", pre_stop(json!({})), "prestop=4s, sigterm=ignore")],
+    )]);
+    lab.run(20.0);
+    lab.fault(partition(&["a-1".into()]));
+    lab.run(30.0);
+    lab.delete(Some(0));
+    // Longer than a connection lives without an answer: the kubelet lists again (LC-208).
+    lab.run(70.0);
+    assert!(lab.web().is_none() && lab.killing().is_empty());
+    lab.fault(Fault::Heal(Targets::All));
+    lab.run(120.0);
+    check(
+        "preStop and 12 s, from the relist on",
+        &lab.killing(),
+        &[
+            (0.0, "preStop begins main"),
+            (4.0, "preStop ends main"),
+            (4.0, "SIGTERM main"),
+            (12.0, "SIGKILL main"),
+            (12.0, "exit 137 main"),
+        ],
+    );
+}
+
+/// LC-166.
+#[test]
+fn a_short_cut_brings_the_forced_update_after_all() {
+    let mut lab = Lab::new(&[web(
+        json!({"terminationGracePeriodSeconds": 12}),
+        &[("main", json!({}), "sigterm=ignore")],
+    )]);
+    lab.run(20.0);
+    lab.fault(partition(&["a-1".into()]));
+    lab.run(22.0);
+    lab.delete(Some(0));
+    lab.run(40.0);
+    lab.fault(Fault::Heal(Targets::All));
+    lab.run(60.0);
+    check(
+        "the connection lived: MODIFIED with grace 0, then DELETED",
+        &lab.killing(),
+        &[(0.0, "SIGTERM main"), (2.0, "SIGKILL main"), (2.0, "exit 137 main")],
+    );
+}
+
+/// LC-167, LC-179, F-06.
+#[test]
+fn a_runtime_that_restarts_begins_the_grace_again() {
+    let mut lab = Lab::new(&[web(
+        json!({"terminationGracePeriodSeconds": 10}),
+        &[("main", json!({}), "sigterm=ignore")],
+    )]);
+    lab.run(20.0);
+    lab.delete(None);
+    lab.run(25.0);
+    lab.fault(runtime(false));
+    lab.fault(runtime(true));
+    lab.run(80.0);
+    let rows = lab.killing();
+    let names: Vec<&str> = rows.iter().map(|row| row.1.as_str()).collect();
+    assert_eq!(names, ["SIGTERM main", "SIGTERM main", "SIGKILL main", "exit 137 main"]);
+    // LC-056: the failed kill is tried again after 10 to 15 s; then the whole grace.
+    assert!((15.0..21.5).contains(&rows[1].0), "{rows:?}");
+    assert!((rows[2].0 - rows[1].0 - 10.0).abs() < 0.001, "{rows:?}");
+    let events: Vec<String> = lab.events().into_iter().map(|(_, text)| text).collect();
+    assert!(
+        events
+            .iter()
+            .any(|event| event.starts_with("FailedKillPod: error killing pod: ")),
+        "{events:#?}"
+    );
+    assert!(lab.web().is_none());
+}
+
+/// LC-129, LC-170.
+#[test]
+fn readiness_goes_on_until_the_last_container_ended() {
+    let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[("main", probe, "readiness=fail@24s..200s, sigterm=ignore")],
+    )]);
+    lab.run(20.0);
+    assert!(lab.web().unwrap().is_ready());
+    lab.delete(None);
+    lab.run(23.0);
+    // LC-113: the deletion alone changes nothing.
+    assert!(lab.web().unwrap().is_ready());
+    lab.run(30.0);
+    let pod = lab.web().expect("still terminating");
+    assert!(
+        !pod.is_ready()
+            && pod
+                .status
+                .phase
+                .as_ref()
+                .is_some_and(|phase| phase.as_str() == "Running")
+    );
+    let ready = pod.condition("ContainersReady").expect("owned");
+    assert_eq!(
+        (&ready.status, &*ready.reason),
+        (&ConditionStatus::False, "ContainersNotReady")
+    );
+}
+
+/// LC-174.
+#[test]
+fn what_never_ran_ends_as_unknown_up_to_the_last_init_container_that_started() {
+    let init = |image: &str| json!({"init": true, "image": image});
+    let mut lab = Lab::new(&[web(
+        json!({}),
+        &[
+            ("first", init("one"), ""),
+            ("second", init("two"), "pull=fail"),
+            ("third", init("three"), ""),
+            ("app", json!({}), ""),
+        ],
+    )]);
+    lab.run(15.0);
+    lab.delete(None);
+    assert!(lab.sees(60.0, |lab| lab.web().is_some_and(podscope_api::Pod::is_terminal)));
+    let last = status(lab.web().unwrap());
+    assert_eq!(last["phase"], "Failed");
+    let state = |list: &str, idx: usize| last[list][idx]["state"].clone();
+    assert_eq!(state("initContainerStatuses", 0)["terminated"]["exitCode"], 0);
+    assert!(state("initContainerStatuses", 1)["waiting"].is_object(), "{last:#}");
+    assert!(state("initContainerStatuses", 2)["waiting"].is_object(), "{last:#}");
+    assert!(state("containerStatuses", 0)["waiting"].is_object(), "{last:#}");
+}
+
+/// LC-177.
+#[test]
+fn the_last_delete_is_tried_again_until_the_server_answers() {
+    let server = |up: bool| Fault::ControlPlane {
+        process: ControlPlaneProcess::ApiServer,
+        up,
+    };
+    let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "sigterm=5s")])]);
+    lab.run(20.0);
+    lab.delete(None);
+    lab.run(22.0);
+    lab.fault(server(false));
+    lab.run(50.0);
+    // The process is gone; its object waits for the status and the DELETE.
+    assert!(lab.processes().is_empty() && lab.web().is_some_and(|pod| !pod.is_terminal()));
+    lab.fault(server(true));
+    lab.run(75.0);
+    assert!(lab.web().is_none(), "the status pass of every 10 s");
+    let whats: Vec<&str> = lab
+        .trace
+        .records
+        .iter()
+        .filter(|record| record.at > SimTime::from_seconds(50))
+        .filter(|record| record.object.as_ref().is_some_and(|object| &*object.key.name == "web"))
+        .filter(|record| matches!(record.what(), What::Updated | What::Deleted))
+        .map(|record| record.what().as_str())
+        .collect();
+    // LC-176: terminal, grace 0, gone.
+    assert_eq!(whats.last(), Some(&"Deleted"), "{whats:?}");
+    assert!(whats.len() >= 3, "{whats:?}");
+}
+
+/// LC-220.
+#[test]
+fn a_terminal_pod_is_removed_at_once_and_without_a_signal() {
+    let mut lab = Lab::new(&[web(json!({"restartPolicy": "Never"}), &[("main", json!({}), "run=3s")])]);
+    lab.run(20.0);
+    assert_eq!(status(lab.web().unwrap())["phase"], "Succeeded");
+    lab.request(Request::Delete {
+        kind: Kind::Pod,
+        key: key("web"),
+        options: DeleteOptions::default(),
+    });
+    lab.run(20.1);
+    assert!(lab.web().is_none());
+    assert!(lab.records(What::SignalSent).is_empty());
+}

@@ -1,0 +1,192 @@
+//! Preemption: who ends, where, against which budgets, and how it is told.
+
+use serde_json::{Value, json};
+
+use crate::wider::{Row, check, cpu, decided, merged, new, node, on, two};
+
+fn labelled(node: &str, name: &str, labels: Value, started: &str, amount: &str) -> Value {
+    let more = json!({"metadata": {"labels": labels}, "status": {"startTime": started}});
+    on(node, name, merged(cpu(amount), &more))
+}
+
+fn budget(name: &str, labels: Value, allowed: i64, disrupted: Value) -> Value {
+    json!({
+        "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name, "namespace": "default"},
+        "spec": {"selector": {"matchLabels": labels}},
+        "status": {"disruptionsAllowed": allowed, "disruptedPods": disrupted},
+    })
+}
+
+fn urgent(amount: &str) -> Value {
+    new(merged(json!({"spec": {"priority": 100}}), &cpu(amount)))
+}
+
+const MORNING: &str = "2026-01-01T06:00:00Z";
+const NOON: &str = "2026-01-01T12:00:00Z";
+
+/// SCH-099, SCH-100, SCH-102.
+#[test]
+fn budgets_are_spent_on_the_important_and_decide_the_node() {
+    let both = || json!({"app": "web", "tier": "db"});
+    let web = || json!({"app": "web"});
+    let db = || json!({"tier": "db"});
+    let world = |budgets: Vec<Value>| {
+        let pods = vec![
+            labelled("a", "pa", both(), NOON, "4"),
+            labelled("b", "pb", web(), MORNING, "4"),
+        ];
+        [two(), pods, budgets].concat()
+    };
+    let three = |budgets: Vec<Value>| {
+        let pods = vec![
+            labelled("a", "first", both(), MORNING, "1"),
+            labelled("a", "second", both(), NOON, "1"),
+            labelled("a", "third", web(), NOON, "1"),
+        ];
+        [vec![node("a", json!({}))], pods, budgets].concat()
+    };
+    let short = "Insufficient cpu";
+    let start = format!("a: {short}; b: {short}");
+    let plain = format!("{start}; a* without pa; b without pb");
+    let one_against = format!("{start}; a without pa (1 against a budget); b* without pb");
+    let both_against = format!("{start}; a* without pa (1 against a budget); b without pb (1 against a budget)");
+    let free = || json!({});
+    let rows: Vec<Row<'_>> = vec![
+        ("the latest to have started", world(vec![]), urgent("4"), &plain),
+        (
+            "a pod of two budgets violates if one of them is spent",
+            world(vec![budget("w", web(), 2, free()), budget("d", db(), 0, free())]),
+            urgent("4"),
+            &one_against,
+        ),
+        (
+            "all against one",
+            world(vec![budget("w", web(), 0, free())]),
+            urgent("4"),
+            &both_against,
+        ),
+        (
+            "one that is on its way out already is not counted again",
+            world(vec![budget("d", db(), 0, json!({"pa": "2026-01-01T12:00:00Z"}))]),
+            urgent("4"),
+            &plain,
+        ),
+        (
+            "a budget of another namespace",
+            world(vec![merged(
+                budget("w", both(), 0, free()),
+                &json!({"metadata": {"namespace": "other"}}),
+            )]),
+            urgent("4"),
+            &plain,
+        ),
+        (
+            "a budget for everything protects nothing",
+            world(vec![merged(
+                budget("w", json!({}), 0, free()),
+                &json!({"spec": {"selector": {}}}),
+            )]),
+            urgent("4"),
+            &plain,
+        ),
+        (
+            "those against a budget are spared first",
+            three(vec![budget("d", db(), 1, free())]),
+            urgent("3"),
+            "a: Insufficient cpu; a* without first third",
+        ),
+        (
+            "what cannot be spared counts",
+            three(vec![budget("d", db(), 0, free())]),
+            urgent("4"),
+            "a: Insufficient cpu; a* without first second third (2 against a budget)",
+        ),
+    ];
+    check(rows);
+}
+
+/// SCH-026, SCH-027, SCH-094, SCH-101.
+#[test]
+fn a_refusal_names_its_reasons_in_the_order_of_their_texts() {
+    let at = |name: String, more: Value| node(&name, more);
+    let cordoned = (0..10).map(|n| at(format!("c{n}"), json!({"spec": {"unschedulable": true}})));
+    let tainted = (0..2).map(|n| {
+        at(
+            format!("t{n}"),
+            json!({"spec": {"taints": [{"key": format!("k{n}"), "effect": "NoExecute"}]}}),
+        )
+    });
+    let full = (0..3).map(|n| on(&format!("f{n}"), &format!("p{n}"), cpu("4")));
+    let nodes = (0..3).map(|n| at(format!("f{n}"), json!({})));
+    let world: Vec<Value> = cordoned.chain(tainted).chain(nodes).chain(full).collect();
+    let reasons = "0/15 nodes are available: 10 node(s) were unschedulable, 2 node(s) had untolerated taint(s), 3 Insufficient cpu.";
+    let asks = |spec: Value| new(merged(cpu("1"), &json!({"spec": spec})));
+    for (what, pod, after) in [
+        (
+            "without a victim",
+            asks(json!({})),
+            " no new claims to deallocate, preemption: 0/15 nodes are available: 12 Preemption is not helpful for scheduling, 3 No preemption victims found for incoming pod.",
+        ),
+        (
+            "that may not preempt",
+            asks(json!({"priority": 9, "preemptionPolicy": "Never"})),
+            " no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
+        ),
+        ("with victims", asks(json!({"priority": 9})), ""),
+    ] {
+        assert_eq!(
+            decided(&world, &pod, &Value::Null)["message"],
+            format!("{reasons}{after}"),
+            "{what}"
+        );
+    }
+}
+
+/// SCH-094, SCH-097.
+#[test]
+fn a_preemptor_waits_for_its_victims_on_the_node_it_was_promised() {
+    let ending = |reason: &str| {
+        let more = json!({
+            "metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"},
+            "status": {"conditions": [{"type": "DisruptionTarget", "status": "True", "reason": reason}]},
+        });
+        vec![node("a", json!({})), on("a", "old", merged(cpu("4"), &more))]
+    };
+    let promised = |amount: &str, status: Value| merged(urgent(amount), &json!({"status": status}));
+    let to_a = || json!({"nominatedNodeName": "a"});
+    let waits = "a: Insufficient cpu; not eligible due to a terminating pod on the nominated node.";
+    let again = "a: Insufficient cpu; a* without old";
+    let rows: Vec<Row<'_>> = vec![
+        (
+            "its own victim ends",
+            ending("PreemptionByScheduler"),
+            promised("1", to_a()),
+            waits,
+        ),
+        (
+            "another's victim ends",
+            ending("EvictionByEvictionAPI"),
+            promised("1", to_a()),
+            again,
+        ),
+        (
+            "it was promised no node",
+            ending("PreemptionByScheduler"),
+            promised("1", json!({})),
+            again,
+        ),
+        (
+            "it was promised a node that is gone",
+            ending("PreemptionByScheduler"),
+            promised("1", json!({"nominatedNodeName": "z"})),
+            again,
+        ),
+        (
+            "the node could never hold it",
+            ending("PreemptionByScheduler"),
+            promised("5", to_a()),
+            "a! Insufficient cpu",
+        ),
+    ];
+    check(rows);
+}

@@ -1,0 +1,13 @@
+//! The tests of this crate through its public door, one program: linked once, and two long ones run side by side.
+
+mod describe;
+mod director;
+mod host;
+mod kubectl;
+mod kubelet_configuration;
+mod monkey;
+mod ownership;
+mod spread;
+mod stop;
+mod story;
+mod told;

@@ -1,0 +1,464 @@
+//! A lesson's story, its questions, promises and mistakes, through the doors of the session and of the host.
+
+use podscope_cluster::SimTime;
+use podscope_protocol::{ExportKind, GoalState, Request, Source, StoryState, SubjectRef, Update};
+use podscope_session::host::Host;
+use podscope_session::play::{self, Attempt, Played};
+use podscope_session::scenario;
+use podscope_session::story::Goal;
+use podscope_session::timeline::{Session, Slice};
+
+fn lesson(spec: &str) -> String {
+    format!(
+        "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: x}}\nspec:\n  cluster: {{zones: [a], nodesPerZone: 1}}\n{spec}"
+    )
+}
+
+fn problems(spec: &str) -> Vec<String> {
+    match scenario::load(&[("x.yaml".to_owned(), lesson(spec))]) {
+        Ok(_) => Vec::new(),
+        Err(problems) => problems.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn played(spec: &str, attempt: Attempt) -> Played {
+    let loaded = scenario::load(&[("x.yaml".to_owned(), lesson(spec))]).unwrap_or_else(|p| panic!("{p:?}"));
+    play::play(loaded, attempt, None).unwrap_or_else(|p| panic!("{p:?}"))
+}
+
+const POD: &str = "{object: Pod default/p, exists: true}";
+
+/// E-05: the first step obeys its `when`; none shows it at once.
+#[test]
+fn the_first_step_waits_for_its_condition_and_shows_at_once_without_one() {
+    let at_once = played("  steps: [{text: a}]\n", Attempt::Nothing);
+    assert_eq!(at_once.session.progress().story().shown()[0].at, SimTime::ZERO);
+    let waits = format!("  steps: [{{text: a, when: {POD}}}]\n");
+    assert!(
+        played(&waits, Attempt::Nothing)
+            .session
+            .progress()
+            .story()
+            .shown()
+            .is_empty()
+    );
+    let late = played("  steps: [{text: a, when: {at: 30s}}]\n", Attempt::Nothing);
+    assert_eq!(late.session.progress().story().shown()[0].at, SimTime::from_seconds(30));
+}
+
+/// E-05: no clock shows a step while a goal before it is open.
+#[test]
+fn steps_follow_what_was_done_and_never_the_clock_alone() {
+    let spec = format!(
+        "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {{at: 5s}}}}\n  solution: [{{at: 20s, run: \"kubectl run p --image=p:1\"}}]\n"
+    );
+    assert_eq!(
+        played(&spec, Attempt::Nothing).session.progress().story().shown().len(),
+        1
+    );
+    let solved = played(&spec, Attempt::Solution);
+    let shown = solved.session.progress().story().shown();
+    assert!(
+        shown.len() == 2 && shown[1].at >= SimTime::from_seconds(20),
+        "{shown:?}"
+    );
+    assert!(solved.is_as_promised());
+}
+
+/// E-07: a goal that is reached after a promise was broken does not count, and going back makes it good.
+#[test]
+fn a_broken_keep_halts_the_story() {
+    let spec = format!(
+        "  steps:\n  - {{text: a, keep: {{count: nodes, least: 1, say: one node}}, goal: {POD}}}\n  \
+         bypasses: [[{{at: 5s, run: \"kubectl delete node a-1\"}}, {{at: 9s, run: \"kubectl run p --image=p:1\"}}]]\n  \
+         solution: [{{at: 9s, run: \"kubectl run p --image=p:1\"}}]\n"
+    );
+    let bypass = played(&spec, Attempt::Bypass(1));
+    let story = bypass.session.progress().story();
+    let halt = story.halt().expect("it is halted");
+    assert_eq!((halt.step, halt.keep), (0, Some(0)));
+    assert_eq!(story.shown()[0].goals, [Goal::Open]);
+    assert!(bypass.is_as_promised());
+    assert!(bypass.report().contains("keep  broken at 5"), "{}", bypass.report());
+    let mut session = bypass.session;
+    session.seek(SimTime::from_seconds(4));
+    assert_eq!(session.advance(SimTime::from_seconds(4), u64::MAX), Slice::Done);
+    assert!(
+        session.progress().story().halt().is_none(),
+        "before it, nothing is broken"
+    );
+    assert!(played(&spec, Attempt::Solution).is_as_promised());
+}
+
+/// E-07: a goal for the whole run is ticked with the last other goal, and missed when its invariant breaks.
+#[test]
+fn an_always_goal_is_ticked_with_the_last_other_goal() {
+    let spec = format!(
+        "  steps:\n  - {{text: a, goal: [{{always: at-most-one}}, {POD}]}}\n  solution: [{{at: 9s, run: \"kubectl run p --image=p:1\"}}]\n"
+    );
+    let nothing = played(&spec, Attempt::Nothing);
+    assert_eq!(
+        nothing.session.progress().story().shown()[0].goals,
+        [Goal::Open, Goal::Open]
+    );
+    let solved = played(&spec, Attempt::Solution);
+    let story = solved.session.progress().story();
+    let [Goal::Reached(always), Goal::Reached(pod)] = story.shown()[0].goals[..] else {
+        panic!("{story:?}");
+    };
+    assert_eq!(always, pod);
+    assert_eq!(story.finished(), Some(pod));
+}
+
+const ASKS: &str = "  timeline: [{at: 10s, run: \"kubectl run p --image=p:1\"}, {at: 40s, run: \"kubectl delete pod p --wait=false\"}]\n  steps:\n  \
+    - {text: a, predict: {ask: Where?, options: [a-1, b-1], is: {object: Pod default/p, path: .spec.nodeName}, why: {b-1: There is no b-1.}}}\n  \
+    - {text: b, when: {object: Pod default/p, path: .metadata.deletionTimestamp, exists: true}, predict: {ask: When?, options: [1s, 30s], until: {count: pods, equals: 0}}}\n  \
+    - {text: c, predict: {ask: How many?, options: [0, 1], is: {count: pods, at: 20s}}}\n";
+
+/// E-06: a value, a time and a number; the run is the key.
+#[test]
+fn the_run_answers_the_questions() {
+    let nothing = played(ASKS, Attempt::Nothing);
+    let shown = nothing.session.progress().story().shown();
+    let value = |step: usize| {
+        shown[step]
+            .truth
+            .as_ref()
+            .map(|truth| truth.value.as_str())
+            .unwrap_or_default()
+    };
+    assert_eq!((value(0), value(2)), ("a-1", "1"));
+    let steps = &nothing.session.loaded().scenario.steps;
+    let when = steps[1].predict.as_ref().expect("a question");
+    assert_eq!(when.option_of(value(1)), Some("1s"), "{}", value(1));
+    assert!(when.is_right("1s", value(1)) && !when.is_right("30s", value(1)));
+    assert!(when.is_right("1.5s", value(1)), "a pin may be off by a second");
+}
+
+/// A host that plays, with the story it last told.
+struct Reading {
+    host: Host,
+    clock: f64,
+    story: StoryState,
+    playing: bool,
+    now: i64,
+}
+
+impl Reading {
+    fn open(spec: &str) -> Reading {
+        let mut reading = Reading {
+            host: Host::new(),
+            clock: 0.0,
+            story: StoryState::default(),
+            playing: false,
+            now: 0,
+        };
+        let files = vec![("x.yaml".to_owned(), lesson(spec))];
+        reading.ask(Request::Open {
+            source: Source::Files { files },
+        });
+        reading
+    }
+    fn recap(name: &str, seed: u64) -> Reading {
+        let mut reading = Reading::open("  steps: []\n");
+        let name = name.to_owned();
+        reading.ask(Request::Open {
+            source: Source::Recap { name, seed },
+        });
+        reading
+    }
+    fn hear(&mut self, updates: Vec<Update>) {
+        for update in updates {
+            if let Update::Frame(frame) = update {
+                self.playing = frame.playing;
+                self.now = frame.now;
+                self.story = frame.story.unwrap_or_else(|| self.story.clone());
+            }
+        }
+    }
+    fn ask(&mut self, request: Request) {
+        let updates = self.host.handle(request, self.clock);
+        self.hear(updates);
+        self.run(0.1);
+    }
+    fn run(&mut self, seconds: f64) {
+        let end = self.clock + seconds * 1000.0;
+        while self.clock < end {
+            self.clock += 5.0;
+            self.host.handle(Request::FrameDone, self.clock);
+            let updates = self.host.work(self.clock);
+            self.hear(updates);
+        }
+    }
+    fn answer(&mut self, step: usize, answer: &str) {
+        let answer = Some(answer.to_owned());
+        self.ask(Request::Predict { step, answer });
+    }
+}
+
+/// E-05, E-06: time waits for an answer, and goes on when there is one; the run's answer is told after the reader's.
+#[test]
+fn time_waits_for_the_answer() {
+    let mut reading = Reading::open(ASKS);
+    reading.ask(Request::Speed { per_mille: 100_000 });
+    assert_eq!(reading.story.question, Some(0));
+    reading.ask(Request::Play);
+    reading.run(1.0);
+    assert_eq!((reading.playing, reading.now), (false, 0), "time waits");
+    reading.ask(Request::Seek { at: 50_000_000 });
+    assert_eq!(reading.now, 0, "nobody looks ahead");
+    reading.answer(0, "b-1");
+    reading.ask(Request::Play);
+    reading.run(2.0);
+    assert_eq!((reading.playing, reading.story.question), (false, Some(1)));
+    assert!((40_000_000..40_100_000).contains(&reading.now), "{}", reading.now);
+    let first = reading.story.steps[0].truth.clone().expect("told");
+    assert_eq!((first.value.as_str(), first.is_right), ("a-1", false));
+    assert!(reading.story.steps[1].truth.is_none());
+    reading.answer(1, "1s");
+    reading.ask(Request::Predict { step: 2, answer: None });
+    assert!(reading.playing, "time goes on as it did");
+    reading.run(1.0);
+    let second = reading.story.steps[1].truth.clone().expect("told");
+    assert!(second.is_right && second.value == "1s");
+    assert_eq!(reading.story.steps[2].answer.as_deref(), Some(""), "skipped");
+    assert_eq!(
+        reading.story.step, 0,
+        "what has been shown stays until the reader moves on"
+    );
+    assert!(reading.story.finished);
+}
+
+/// E-07: *Show me* plays the rest of the solution from where the last step showed, whatever was done since.
+#[test]
+fn show_me_plays_the_solution_from_here() {
+    let spec = format!(
+        "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, goal: {{object: Pod default/q, exists: true}}}}\n  \
+         solution: [{{at: 10s, run: \"kubectl run p --image=p:1\"}}, {{at: 20s, run: \"kubectl run q --image=p:1\"}}]\n"
+    );
+    let mut reading = Reading::open(&spec);
+    reading.ask(Request::Speed { per_mille: 10_000 });
+    reading.ask(Request::Play);
+    reading.run(0.5);
+    reading.ask(Request::Command {
+        line: "kubectl run p --image=p:1".into(),
+    });
+    reading.run(0.5);
+    assert_eq!(reading.story.steps.len(), 2);
+    assert_eq!(reading.story.waits_for, None, "Next is offered");
+    reading.ask(Request::StoryStep { step: 1 });
+    assert!(reading.story.waits_for.is_none() && reading.story.step == 1);
+    reading.ask(Request::ShowMe);
+    reading.run(4.0);
+    assert!(reading.story.finished, "{:?}", reading.story);
+    assert_eq!(reading.story.steps[1].goals, [GoalState::Reached]);
+}
+
+/// E-05: what the next step waits for is said in words.
+#[test]
+fn next_says_what_it_waits_for() {
+    let spec = format!("  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {{count: nodes, equals: 2}}}}\n");
+    let mut reading = Reading::open(&spec);
+    assert_eq!(reading.story.waits_for.as_deref(), Some("Pod p exists"));
+    reading.ask(Request::Play);
+    reading.ask(Request::Command {
+        line: "kubectl run p --image=p:1".into(),
+    });
+    reading.run(1.0);
+    assert_eq!(reading.story.waits_for.as_deref(), Some("There are 2 nodes"));
+}
+
+/// E-10: every mistake of a file at once, in words for who writes lessons.
+#[test]
+fn a_lesson_is_checked_in_a_teachers_words() {
+    let spec = "  timeline: [{at: 5, run: \"kubectl get pods\"}]\n  steps:\n  - text: a\n    when: {at: 5}\n    hints: look\n    \
+         goal: [{count: pods, equals: 1, least: 2}, {count: pods, gaol: 1}]\n    predict: {ask: \"\", options: [a], is: {count: pods}}\n    \
+         mistakes: [{say: no}]\n  - {text: \"\", predict: {ask: When?, options: [5, 6s], until: {count: pods, equals: 0}, why: {7s: no}}}\n  \
+         solution: [{at: 5 minutes, run: \"kubectl get pods\"}]\n";
+    let all = problems(spec);
+    for wanted in [
+        "spec.timeline[0].at: 5 has no unit: write 5s",
+        "spec.steps[0].when.at: 5 has no unit: write 5s",
+        "spec.steps[0].hints: this is a text, and must be a list: one `- ` before each item",
+        "only one of exists, equals, not and least or most may be given",
+        "unknown field \"gaol\"",
+        "a question needs its words",
+        "one option is no choice",
+        "a mistake needs a condition to know it by",
+        "a step needs a text",
+        "spec.steps[1].predict.options[0]: 5 has no unit: write 5s",
+        "7s is none of the options",
+        "\"5 minutes\" is not a time: write it like 90s, 1m30s or 250ms",
+    ] {
+        assert!(all.iter().any(|problem| problem.contains(wanted)), "{wanted}: {all:#?}");
+    }
+    assert!(
+        all.iter()
+            .all(|problem| !problem.contains("Go ") && !problem.contains("v1.")),
+        "{all:#?}"
+    );
+}
+
+/// The contract's exit: a bypass that reaches the last goal is no bypass.
+#[test]
+fn a_bypass_that_works_is_told() {
+    let spec = format!(
+        "  steps: [{{text: a, goal: {POD}}}]\n  wrong: [{{at: 9s, run: \"kubectl run p --image=p:1\"}}]\n  bypasses: [[{{at: 1s, run: \"kubectl get pods\"}}]]\n"
+    );
+    assert!(played(&spec, Attempt::Bypass(1)).is_as_promised());
+    assert!(
+        !played(&spec, Attempt::Bypass(2)).is_as_promised(),
+        "`wrong` counts after the others"
+    );
+    assert!(!played(&spec, Attempt::Bypass(0)).is_as_promised());
+    let loaded = scenario::load(&[("x.yaml".to_owned(), lesson(&spec))]).expect("it loads");
+    assert!(play::play(loaded, Attempt::Bypass(3), None).is_err());
+    assert!(Session::new(scenario::load(&[]).expect("empty")).is_ok());
+}
+
+/// E-10: the template keeps every rule, and what breaks one is told in a teacher's words, all at once.
+#[test]
+fn a_lesson_is_checked_by_playing_it() {
+    let template = include_str!("../../../web/examples/lesson.yaml");
+    let complaints = |text: &str| {
+        let loaded = scenario::load(&[("lesson.yaml".into(), text.into())]).expect("it is read");
+        podscope_session::author::complaints(&loaded)
+    };
+    assert_eq!(complaints(template), Vec::<String>::new());
+    let spoilt = template
+        .replace("equals: b-1, say", "exists: true, say")
+        .replace("options: [a, b]", "options: [a, c]")
+        .replace("must.\", b:", "must.\", c:")
+        .replace("[[pod]]", "[[pud]]")
+        .replace("zone: ___}", "zone: b}");
+    let found = complaints(&spoilt);
+    for part in [
+        "links [[pud]], which is no term of the glossary",
+        "has no gap",
+        "that is none of the options",
+        "Bypass 1 reaches the last goals",
+    ] {
+        assert!(
+            found.iter().any(|complaint| complaint.contains(part)),
+            "{part}: {found:#?}"
+        );
+    }
+}
+
+/// E-06: what has happened before it could be asked is not asked: the picture shows the answer already.
+#[test]
+fn what_has_happened_is_not_asked() {
+    let spec = format!(
+        "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {{object: Pod default/q, path: .spec.nodeName, exists: true}}, \
+         predict: {{ask: Where?, is: {{object: Pod default/q, path: .spec.nodeName}}}}}}\n"
+    );
+    let mut reading = Reading::open(&spec);
+    reading.ask(Request::Speed { per_mille: 10_000 });
+    reading.ask(Request::Play);
+    for pod in ["q", "p"] {
+        reading.ask(Request::Command {
+            line: format!("kubectl run {pod} --image=p:1"),
+        });
+        reading.run(1.0);
+    }
+    assert_eq!((reading.story.steps.len(), reading.story.question), (2, None));
+    let step = &reading.story.steps[1];
+    assert_eq!(step.answer.as_deref(), Some(""));
+    assert_eq!(step.truth.as_ref().map(|truth| truth.value.as_str()), Some("a-1"));
+}
+
+/// E-08: an earlier question is asked again in a run on another seed, and its solution goes on after the answer.
+#[test]
+fn an_earlier_question_is_asked_again_on_another_seed() {
+    let mut reading = Reading::recap("prestop-overrun", 1000);
+    assert_eq!((reading.story.question, reading.story.step), (Some(1), 1));
+    assert!(
+        reading.now >= 15_000_000,
+        "what leads to it has been done: {}",
+        reading.now
+    );
+    reading.ask(Request::Speed { per_mille: 100_000 });
+    reading.answer(1, "32s");
+    reading.run(2.0);
+    let truth = reading.story.steps[1].truth.clone().expect("told");
+    assert!(truth.is_right && reading.story.finished, "{truth:?}");
+}
+
+/// E-08: the end shows the run before and after its key moment.
+#[test]
+fn the_end_shows_two_moments_of_the_run() {
+    let spec = format!(
+        "  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {POD}}}\n  \
+         solution: [{{at: 10s, run: \"kubectl run p --image=p:1\"}}]\n"
+    );
+    let mut reading = Reading::open(&spec);
+    reading.ask(Request::Speed { per_mille: 10_000 });
+    reading.ask(Request::ShowMe);
+    reading.run(0.5);
+    assert!(reading.story.moments.is_empty(), "not before the end");
+    reading.run(2.0);
+    assert!(reading.story.finished);
+    let [before, after] = &reading.story.moments[..] else {
+        panic!("{:?}", reading.story.moments)
+    };
+    let pods = |moment: &podscope_protocol::Moment| {
+        let on: usize = moment
+            .groups
+            .iter()
+            .flat_map(|(_, nodes)| nodes)
+            .map(|node| node.pods.len())
+            .sum();
+        on + moment.pending.len()
+    };
+    assert_eq!((pods(before), pods(after)), (0, 1));
+    assert!(before.at < after.at);
+}
+
+/// E-10: a field that is pressed while a lesson is recorded becomes a goal of the step it came with.
+#[test]
+fn a_field_that_is_pressed_becomes_a_goal() {
+    let mut reading = Reading::open("  seed: 1\n");
+    reading.ask(Request::Command {
+        line: "kubectl cordon a-1".into(),
+    });
+    let node = SubjectRef::Node { name: "a-1".into() };
+    let mut goals = Vec::new();
+    for line in 1..200 {
+        let subject = node.clone();
+        for update in reading
+            .host
+            .handle(Request::RecordGoal { subject, line }, reading.clock)
+        {
+            if let Update::Recorded { goals: now } = update {
+                goals = now;
+            }
+        }
+    }
+    let cordoned = goals.iter().position(|goal| goal == "Node a-1 is cordoned");
+    let ready = goals.iter().any(|goal| goal == "Node a-1 is ready");
+    assert!(ready, "a condition is found by its type: {goals:#?}");
+    let cordoned = cordoned.unwrap_or_else(|| panic!("{goals:#?}"));
+    for index in (0..goals.len()).rev().filter(|index| *index != cordoned) {
+        reading.host.handle(Request::ForgetGoal { index }, reading.clock);
+    }
+    let updates = reading.host.handle(
+        Request::Export {
+            what: ExportKind::Lesson,
+        },
+        reading.clock,
+    );
+    let text = updates.iter().find_map(|update| match update {
+        Update::File { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    let loaded = scenario::load(&[("lesson.yaml".to_owned(), text.expect("a file"))]).expect("a lesson");
+    let steps = &loaded.scenario.steps;
+    assert_eq!(steps[0].goals.len(), 1);
+    assert!(steps[0].hints[0].contains("kubectl cordon a-1"));
+    assert_eq!(
+        steps[1].when.as_ref().map(|when| when.text.as_str()),
+        Some("Node a-1 is cordoned")
+    );
+    let played = play::play(loaded, Attempt::Solution, None).expect("it plays");
+    assert!(played.is_finished(), "{}", played.report());
+}

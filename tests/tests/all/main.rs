@@ -1,0 +1,27 @@
+//! The tests of this crate through its public door, one program: linked once, and two long ones run side by side.
+
+mod advice;
+mod architecture;
+mod bad_input;
+mod compare;
+mod conformance;
+mod determinism;
+mod documents;
+mod dump;
+mod explain_replay;
+mod fencing_compared;
+mod fuzz;
+mod garbage_collection;
+mod image_locality;
+mod invariants;
+mod lessons;
+mod limits;
+mod links;
+mod live;
+mod palette;
+mod readme;
+mod save;
+mod scenarios;
+mod search;
+mod sequences;
+mod spread_examples;

@@ -1,0 +1,213 @@
+//! The page's colours, computed from its own tokens: contrast, and what people with a colour-vision
+//! deficiency are left with (U-08). Shapes and words as second carriers are looked at in the
+//! browser (`tests/e2e/stories/colour.mjs`).
+
+use podscope_api::ordered;
+
+/// Linear sRGB.
+type Rgb = [f64; 3];
+/// A token's colours, light and dark.
+type Token = [Rgb; 2];
+
+const THEMES: [&str; 2] = ["light", "dark"];
+
+/// Vision without one kind of cone: linear sRGB as seen. Machado, Oliveira, Fernandes 2009
+/// (doi 10.1109/TVCG.2009.113), severity 1.0; the first row is unimpaired vision.
+const VISIONS: [(&str, [Rgb; 3]); 4] = [
+    ("all cones", [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+    (
+        "protanopia",
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ],
+    ),
+    (
+        "deuteranopia",
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ],
+    ),
+    (
+        "tritanopia",
+        [
+            [1.255528, -0.076749, -0.178779],
+            [-0.078411, 0.930809, 0.147602],
+            [0.004733, 0.691367, 0.303900],
+        ],
+    ),
+];
+
+/// What a meaning is drawn in: any two are told apart by everyone.
+const MEANINGS: [&str; 5] = ["ok", "wait", "bad", "ghost", "accent"];
+/// Distance in OKLab between two meanings, at least. Side by side, 0.02 is just seen.
+const APART: f64 = 0.06;
+/// The same for owners, which their short names tell apart besides.
+const OWNERS_APART: f64 = 0.04;
+
+fn product(matrix: &[Rgb; 3], v: Rgb) -> Rgb {
+    matrix.map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum())
+}
+
+/// Björn Ottosson's OKLab, polar, to linear sRGB cut to what a screen shows.
+fn linear([lightness, chroma, hue]: [f64; 3]) -> Rgb {
+    let (a, b) = (chroma * hue.to_radians().cos(), chroma * hue.to_radians().sin());
+    let cones = product(
+        &[
+            [1.0, 0.3963377774, 0.2158037573],
+            [1.0, -0.1055613458, -0.0638541728],
+            [1.0, -0.0894841775, -1.2914855480],
+        ],
+        [lightness, a, b],
+    )
+    .map(|x| x.powi(3));
+    product(
+        &[
+            [4.0767416621, -3.3077115913, 0.2309699292],
+            [-1.2684380046, 2.6097574011, -0.3413193965],
+            [-0.0041960863, -0.7034186147, 1.7076147010],
+        ],
+        cones,
+    )
+    .map(|x| x.clamp(0.0, 1.0))
+}
+
+fn oklab(rgb: Rgb) -> [f64; 3] {
+    let cones = product(
+        &[
+            [0.4122214708, 0.5363325363, 0.0514459929],
+            [0.2119034982, 0.6806995451, 0.1073969566],
+            [0.0883024619, 0.2817188376, 0.6299787005],
+        ],
+        rgb.map(|x| x.clamp(0.0, 1.0)),
+    )
+    .map(f64::cbrt);
+    product(
+        &[
+            [0.2104542553, 0.7936177850, -0.0040720468],
+            [1.9779984951, -2.4285922050, 0.4505937099],
+            [0.0259040371, 0.7827717662, -0.8086757660],
+        ],
+        cones,
+    )
+}
+
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
+}
+
+/// WCAG's contrast of two colours.
+fn contrast(a: Rgb, b: Rgb) -> f64 {
+    let luminance = |c: Rgb| 0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2];
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+/// Every token of the form `--name: light-dark(oklch(…), oklch(…))` without transparency.
+fn tokens() -> ordered::Map<&'static str, Token> {
+    let colour = |text: &str| -> Option<Rgb> {
+        let inner = text.split_once("oklch(")?.1.split(')').next()?;
+        let mut parts = inner.split_whitespace().map(|p| p.trim_end_matches('%').parse::<f64>());
+        let mut next = || parts.next()?.ok();
+        Some(linear([next()? / 100.0, next()?, next()?])).filter(|_| !inner.contains('/'))
+    };
+    include_str!("../../../www/style/tokens.css")
+        .lines()
+        .filter_map(|line| {
+            let (name, value) = line.trim().strip_prefix("--")?.split_once(": light-dark(")?;
+            let (light, dark) = value.split_once("), ")?;
+            Some((name, [colour(light)?, colour(dark)?]))
+        })
+        .collect()
+}
+
+fn token(tokens: &ordered::Map<&str, Token>, name: &str, theme: usize) -> Rgb {
+    tokens.get(name).unwrap_or_else(|| panic!("no token --{name}"))[theme]
+}
+
+/// The least distance of any pair, in any theme and vision, with its names.
+fn least(names: &[&str]) -> (f64, String) {
+    let tokens = tokens();
+    let mut least = (f64::MAX, String::new());
+    for (theme, theme_name) in THEMES.iter().enumerate() {
+        for (vision, matrix) in VISIONS {
+            let seen: Vec<_> = names
+                .iter()
+                .map(|n| oklab(product(&matrix, token(&tokens, n, theme))))
+                .collect();
+            for i in 0..seen.len() {
+                for j in 0..i {
+                    let d = distance(seen[i], seen[j]);
+                    if d < least.0 {
+                        least = (d, format!("--{} and --{}, {theme_name}, {vision}", names[j], names[i]));
+                    }
+                }
+            }
+        }
+    }
+    least
+}
+
+// U-08
+#[test]
+fn meanings_stay_apart_in_every_colour_vision() {
+    let (distance, pair) = least(&MEANINGS);
+    assert!(distance >= APART, "{pair}: {distance:.3} is too close");
+}
+
+// U-08
+#[test]
+fn owners_stay_apart_in_every_colour_vision() {
+    let (distance, pair) = least(&["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"]);
+    assert!(distance >= OWNERS_APART, "{pair}: {distance:.3} is too close");
+}
+
+/// Text 4.5:1 on every surface it stands on, marks and fields 3:1 (WCAG 1.4.3, 1.4.11). U-08
+#[test]
+fn text_and_marks_have_contrast_in_both_themes() {
+    let tokens = tokens();
+    let surfaces = ["bg", "panel", "raised", "zone"];
+    let texts = ["ink", "ink-2", "ink-3", "ok", "wait", "bad", "ghost", "accent"];
+    let owners = ["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"];
+    let soft = [
+        ("bad", "bad-soft"),
+        ("wait", "wait-soft"),
+        ("ghost", "ghost-soft"),
+        ("ink", "accent-soft"),
+    ];
+    let rows = (texts.iter().flat_map(|t| surfaces.map(|s| (*t, s, 4.5))))
+        .chain(owners.iter().flat_map(|h| surfaces.map(|s| (*h, s, 3.0))))
+        .chain(owners.map(|h| ("on-h", h, 4.5)))
+        .chain(soft.map(|(t, s)| (t, s, 4.5)))
+        .chain([("on-accent", "accent", 4.5), ("on-accent", "bad", 4.5)])
+        .chain(["panel", "raised"].map(|s| ("edge", s, 3.0)));
+    for (theme, theme_name) in THEMES.iter().enumerate() {
+        for (text, surface, want) in rows.clone() {
+            let got = contrast(token(&tokens, text, theme), token(&tokens, surface, theme));
+            assert!(
+                got >= want,
+                "--{text} on --{surface}, {theme_name}: {got:.2}, want {want}"
+            );
+        }
+    }
+}
+
+/// The arithmetic itself: white on black, and red and green that only full vision tells apart.
+#[test]
+fn the_simulation_confuses_what_it_should() {
+    assert!((contrast([1.0; 3], [0.0; 3]) - 21.0).abs() < 1e-9);
+    let white = linear([1.0, 0.0, 0.0]);
+    assert!(distance(white, [1.0; 3]) < 1e-3);
+    let (red, green) = (linear([0.55, 0.12, 30.0]), linear([0.56, 0.12, 130.0]));
+    let seen = |vision: usize, c: Rgb| oklab(product(&VISIONS[vision].1, c));
+    let apart = |vision: usize| distance(seen(vision, red), seen(vision, green));
+    assert!(
+        apart(0) > 0.15 && apart(2) < apart(0) / 2.0,
+        "{} {}",
+        apart(0),
+        apart(2)
+    );
+}
