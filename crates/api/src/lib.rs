@@ -27,6 +27,7 @@
 #![deny(missing_docs)]
 
 mod advice;
+mod api_access;
 mod autoscaler;
 mod behavior;
 pub mod clock;
@@ -78,6 +79,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 pub use self::advice::{Advice, advice};
+pub use self::api_access::ApiAccess;
 pub use self::autoscaler::{load, load_key, metric_source};
 pub use self::behavior::*;
 pub use self::config::*;

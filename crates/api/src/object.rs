@@ -87,7 +87,8 @@ macro_rules! kinds {
                 let mut map = serde_json::Map::new();
                 map.insert("apiVersion".into(), self.kind().api_version().into());
                 map.insert("kind".into(), self.kind().name().into());
-                if let Value::Object(fields) = self.as_wire().write() { map.extend(fields); }
+                let fields = match self { Object::Pod(pod) => pod.written_out().write(), _ => self.as_wire().write() };
+                if let Value::Object(fields) = fields { map.extend(fields); }
                 Value::Object(map)
             }
             /// Whether both are one object in memory, and so the same in all they hold.

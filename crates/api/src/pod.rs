@@ -63,6 +63,13 @@ wire_types! {
         pub service_account_name: Str,
         /// The deprecated twin of `serviceAccountName`: read where that is not given, and always shown as it.
         pub service_account: Str,
+        /// `false`: no token of the account; what the account says where it is absent.
+        pub automount_service_account_token: Option<bool>,
+        /// The volume with that token, where it is as admission makes it.
+        ///
+        /// Invariant: it is neither among `volumes` nor mounted by a container's `volume_mounts`.
+        pub api_access as "": Option<crate::ApiAccess>,
+        pub image_pull_secrets: Vec<LocalReference>,
         pub dns_policy: Str,
         pub dns_config: Option<serde_json::Value>,
         pub host_aliases: Vec<HostAlias>,
@@ -379,6 +386,8 @@ wire_types! {
         pub allocated_resources: ResourceList,
         pub resources: Option<Arc<ResourceRequirements>>,
         pub volume_mounts: Vec<VolumeMountStatus>,
+        /// Whether the last of its mounts is that of the pod's `api_access`.
+        pub has_api_access as "": bool,
     }
     /// A volume as it is mounted into the container.
     pub struct VolumeMountStatus { pub name [shown]: Str, pub mount_path [shown]: Str, pub read_only: Option<bool>, pub recursive_read_only: Option<Str> }

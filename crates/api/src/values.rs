@@ -302,5 +302,6 @@ macro_rules! untold {
         }
     )*};
 }
-// What was kept aside is printed by `Extra::merge_into`; managers only for who asks (`Managers::to_value`).
-untold! { Extra, crate::managed::Managers }
+// What was kept aside is printed by `Extra::merge_into`; managers only for who asks (`Managers::to_value`); access to the
+// API by `Pod::written_out`.
+untold! { Extra, crate::managed::Managers, Option<crate::ApiAccess> }

@@ -9,7 +9,7 @@ use podscope_api::{
     ServiceAccount, StorageClass, Str, Taint, TaintEffect, Toleration, TolerationOperator, shared,
 };
 
-use super::{ApiServer, Caller};
+use super::{ApiServer, Caller, name_suffix};
 use podscope_sim::{Actor, ApiError};
 
 const NOT_READY: &str = "node.kubernetes.io/not-ready";
@@ -45,10 +45,8 @@ impl ApiServer {
                     self.copy_topology_labels(pod, &node);
                 }
                 self.admit_runtime_class(pod, caller)?;
-                self.admit_account(pod, caller)?;
-                if pod.spec.service_account_name.is_empty() && !pod.is_mirror() {
-                    pod.spec.service_account_name = shared("default");
-                    pod.spec.service_account = pod.spec.service_account_name.clone();
+                if !pod.is_mirror() {
+                    self.admit_account(pod, caller)?;
                 }
             }
             Object::PriorityClass(class) if class.global_default == Some(true) => {
@@ -148,19 +146,31 @@ impl ApiServer {
         Ok(())
     }
 
-    /// The account that a pod names must be there; every namespace has one that is called `default`. Deviation: as above.
-    fn admit_account(&self, pod: &Pod, caller: &Caller<'_>) -> Result<(), ApiError> {
-        let (name, namespace) = (&pod.spec.service_account_name, &pod.metadata.namespace);
-        let is_named = !name.is_empty() && &**name != "default" && !pod.is_mirror();
-        if !is_named || !matches!(caller.actor, Actor::Client(_)) {
-            return Ok(());
+    /// The account that a pod names must be there; every namespace has one that is called `default`. It gives the pod
+    /// its token and its secrets for images (VA-284). Deviation: as above.
+    fn admit_account(&mut self, pod: &mut Pod, caller: &Caller<'_>) -> Result<(), ApiError> {
+        let namespace = pod.metadata.namespace.clone();
+        let spec = &mut pod.spec;
+        if spec.service_account_name.is_empty() {
+            spec.service_account_name = shared("default");
+            spec.service_account = spec.service_account_name.clone();
         }
-        let key = ObjectKey::new(namespace.clone(), name.clone());
-        if self.objects().get::<ServiceAccount>(&key).is_some() {
-            return Ok(());
+        let name = spec.service_account_name.clone();
+        let account = self
+            .objects()
+            .get::<ServiceAccount>(&ObjectKey::new(namespace.clone(), name.clone()));
+        if account.is_none() && &*name != "default" && matches!(caller.actor, Actor::Client(_)) {
+            let why = format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
+            return Err(ApiError::forbidden(Kind::Pod, &pod.metadata.name, &why));
         }
-        let why = format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
-        Err(ApiError::forbidden(Kind::Pod, &pod.metadata.name, &why))
+        if let Some(account) = account.filter(|_| spec.image_pull_secrets.is_empty()) {
+            spec.image_pull_secrets.clone_from(&account.image_pull_secrets);
+        }
+        let of_account = account.and_then(|account| account.automount_service_account_token);
+        if spec.automount_service_account_token.or(of_account).unwrap_or(true) {
+            spec.add_api_access(|| name_suffix(&mut self.access));
+        }
+        Ok(())
     }
 
     /// Admission of an update of the main resource.

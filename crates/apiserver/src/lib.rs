@@ -97,6 +97,8 @@ pub struct ApiServer {
     rng: Rng,
     /// UIDs of what the cluster keeps beside what it was given: they shift no name and no UID of that.
     aside: Rng,
+    /// Names of the volumes with the tokens of accounts.
+    access: Rng,
     events: events::EventLog,
     next_cluster_ip: u32,
     /// Whether priority classes mean nothing: the history switch of that name.
@@ -112,6 +114,7 @@ impl ApiServer {
             store: Store::default(),
             rng: Rng::split(seed, "apiserver"),
             aside: Rng::split(seed, "apiserver/aside"),
+            access: Rng::split(seed, "apiserver/access"),
             events: events::EventLog::default(),
             next_cluster_ip: 0,
             ignores_priority: false,

@@ -25,7 +25,11 @@ use self::workload::{default_cron_job, default_job, default_stateful_set};
 /// Fills in the defaults of an object, as the API server does at decode; doing it again changes nothing (VA-055).
 pub fn default_object(object: &mut Object) {
     match object {
-        Object::Pod(pod) => default_pod(&mut Arc::make_mut(pod).spec),
+        Object::Pod(pod) => {
+            let pod = Arc::make_mut(pod);
+            default_pod(&mut pod.spec);
+            pod.fold_api_access();
+        }
         Object::ReplicationController(object) => {
             let object = Arc::make_mut(object);
             fill(&mut object.spec.replicas, 1);

@@ -37,6 +37,9 @@ pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
 
 /// A pod's spec, new or changed.
 pub(super) fn whole(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
+    // An ephemeral container may mount any volume.
+    let written_out = (!pod.spec.ephemeral_containers.is_empty()).then(|| pod.written_out());
+    let pod = written_out.as_deref().unwrap_or(pod);
     let value = on_wire(&pod.spec, pod, &pod.extra);
     let value = value
         .as_ref()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::ordered;
 
@@ -71,61 +71,17 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     if rest != old.spec || !same_extra() {
         let mut now = new.clone();
         now.spec = rest;
-        let diff = internal::difference(&internal_spec(old, old), &internal_spec(&now, old));
+        let diff = internal::difference(&internal_spec(old), &internal_spec(&now));
         errors.forbidden(&path, &format!("{FORBIDDEN}\n{diff}"));
     }
 }
 
 /// A pod's spec as the server has it inside.
-///
-/// Deviation: every pod of a real cluster has a volume with its account's token, and none has it here, as nothing reads
-/// it. It is counted in, so that the lines of a diff have the server's numbers: the pod's own, and those containers that
-/// it had before.
-fn internal_spec(pod: &Pod, old: &Pod) -> Value {
-    let mut value = pod.write();
+fn internal_spec(pod: &Pod) -> Value {
+    let mut value = pod.written_out().write();
     pod.extra.merge_into(&mut value);
-    let mut spec = value.get_mut("spec").map(Value::take).unwrap_or_default();
-    // Whoever writes a whole pod and names no account has not copied what the account brings.
-    let is_written_anew = !old.spec.service_account_name.is_empty() && pod.spec.service_account_name.is_empty();
-    let has_token =
-        spec.get("automountServiceAccountToken") != Some(&Value::Bool(false)) && !old.is_mirror() && !is_written_anew;
-    if has_token && let Value::Object(fields) = &mut spec {
-        add_token(fields, old);
-    }
+    let spec = value.get_mut("spec").map(Value::take).unwrap_or_default();
     internal::structured("PodSpec", &spec)
-}
-
-fn add_token(fields: &mut serde_json::Map<String, Value>, old: &Pod) {
-    const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-    let hash = crate::hash::fnv1a(0xcbf2_9ce4_8422_2325, old.metadata.uid.as_str().bytes());
-    let suffix: String = (0..5_u32)
-        .map(|at| (hash.rotate_left(at * 6) % 27) as usize)
-        .filter_map(|at| LETTERS.get(at).copied().map(char::from))
-        .collect();
-    let name = format!("kube-api-access-{suffix}");
-    let volume = json!({"name": name, "projected": {"defaultMode": 420, "sources": [
-        {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}},
-        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
-        {"downwardAPI": {"items": [{"path": "namespace", "fieldRef": {"apiVersion": "v1", "fieldPath": "metadata.namespace"}}]}}
-    ]}});
-    let mount = json!({"name": name, "readOnly": true, "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount"});
-    let add = |list: &mut Value, item: &Value| match list {
-        Value::Array(items) => items.push(item.clone()),
-        list => *list = json!([item]),
-    };
-    add(fields.entry("volumes").or_insert(Value::Null), &volume);
-    for (field, before) in [
-        ("containers", &old.spec.containers),
-        ("initContainers", &old.spec.init_containers),
-    ] {
-        let containers = fields.get_mut(field).and_then(Value::as_array_mut);
-        for container in containers.into_iter().flatten().filter_map(Value::as_object_mut) {
-            let name = container.get("name").and_then(Value::as_str).unwrap_or_default();
-            if before.iter().any(|before| *before.name == *name) {
-                add(container.entry("volumeMounts").or_insert(Value::Null), &mount);
-            }
-        }
-    }
 }
 
 /// Whether a pod mirrors a static one is said when it is created, or never (LC-213; `ValidatePodSpecificAnnotationUpdates`).

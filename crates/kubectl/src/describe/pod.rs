@@ -10,8 +10,9 @@ use super::container::{self, Of};
 use super::{annotations, labels, stamp, template, terminating, volume};
 
 pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut Elastic) {
-    let (meta, spec, status) = (&pod.metadata, &pod.spec, &pod.status);
     let value = Object::Pod(pod.clone()).to_value();
+    let pod = &*pod.written_out();
+    let (meta, spec, status) = (&pod.metadata, &pod.spec, &pod.status);
     let optional = |text: &mut Elastic, title: &str, value: &str| {
         if !value.is_empty() {
             text.line(0, &format!("{title}:\t{value}"));

@@ -211,6 +211,7 @@ fn container_status(
         None => never_seen(role, container, old, default_reason, worker),
     };
     status.volume_mounts = container.volume_mounts.iter().map(mounted).collect();
+    status.has_api_access = role != Role::Ephemeral && pod.spec.gives_api_access(container);
     // What the API knows of the instance beyond this (its ID before an import, its resources) stays.
     if let Some(before) = known.filter(|known| is_same_instance(known, &status)) {
         status.container_id = before.container_id;

@@ -1,37 +1,16 @@
 //! LimitRanges and quotas at the server's door.
 
-use podscope_api::{Object, Quantity, Time, parse, print_yaml};
-use podscope_apiserver::{ApiServer, Caller, Outcome};
-use podscope_sim::{Actor, Request, SimTime};
+use podscope_api::{Quantity, print_yaml};
+use podscope_apiserver::ApiServer;
 
-const CALLER: Caller<'static> = Caller {
-    actor: &Actor::Client(1),
-    now: SimTime::ZERO,
-    start: Time::from_seconds(1_767_225_600),
-};
-
-fn object(text: &str) -> Object {
-    let mut parsed = parse(text);
-    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
-    parsed.objects.remove(0).value
-}
+use crate::create;
 
 /// A server with a namespace and what its owner set.
 fn server(kind: &str, spec: &str) -> ApiServer {
-    let mut server = ApiServer::new(1);
-    let namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: default}}";
-    server.import(object(namespace), &CALLER);
+    let mut server = crate::server();
     let limits = format!("{{apiVersion: v1, kind: {kind}, metadata: {{name: l, namespace: default}}, spec: {spec}}}");
     create(&mut server, &limits).expect("it is well formed");
     server
-}
-
-/// What is stored, or the server's refusal.
-fn create(server: &mut ApiServer, text: &str) -> Result<Object, String> {
-    let answer = server.handle(&Request::Create(object(text)), &CALLER, &mut Outcome::default());
-    answer
-        .map_err(|error| error.message)
-        .map(|stored| stored.expect("it answers with the object"))
 }
 
 fn pod(name: &str, resources: &str) -> String {

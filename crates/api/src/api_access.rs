@@ -1,0 +1,223 @@
+//! The volume with the token of a pod's account (VA-284). Nearly every pod has it, and it differs in five letters: a
+//! pod holds those, and the volume and its mounts are written out where somebody reads the pod.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::{
+    Container, ContainerStatus, DownwardFile, DownwardProjection, FilesProjection, KeyToPath, ObjectFieldSelector, Pod,
+    PodSpec, ProjectedVolume, ROOT_CA, Str, TokenProjection, Volume, VolumeMount, VolumeMountStatus, VolumeProjection,
+};
+
+const PREFIX: &str = "kube-api-access-";
+const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+const TOKEN_SECONDS: i64 = 3607;
+const DEFAULT_MODE: i32 = 0o644;
+
+/// The end of the volume's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ApiAccess([u8; 5]);
+
+impl ApiAccess {
+    /// Of a name's random end.
+    pub fn new(suffix: &str) -> Option<Self> {
+        let is_plain = suffix.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        suffix.as_bytes().try_into().ok().filter(|_| is_plain).map(Self)
+    }
+
+    fn name(self) -> Str {
+        PREFIX.chars().chain(self.0.map(char::from)).collect::<String>().into()
+    }
+
+    fn volume(name: Str) -> Volume {
+        let token = VolumeProjection {
+            service_account_token: Some(TokenProjection {
+                expiration_seconds: Some(TOKEN_SECONDS),
+                path: "token".into(),
+                ..TokenProjection::default()
+            }),
+            ..VolumeProjection::default()
+        };
+        let certificate = VolumeProjection {
+            config_map: Some(FilesProjection {
+                name: ROOT_CA.into(),
+                items: vec![KeyToPath {
+                    key: "ca.crt".into(),
+                    path: "ca.crt".into(),
+                    mode: None,
+                }],
+                optional: None,
+            }),
+            ..VolumeProjection::default()
+        };
+        let namespace = VolumeProjection {
+            downward_api: Some(DownwardProjection {
+                items: vec![DownwardFile {
+                    path: "namespace".into(),
+                    field_ref: Some(ObjectFieldSelector {
+                        api_version: "v1".into(),
+                        field_path: "metadata.namespace".into(),
+                    }),
+                    ..DownwardFile::default()
+                }],
+            }),
+            ..VolumeProjection::default()
+        };
+        Volume {
+            name,
+            projected: Some(Box::new(ProjectedVolume {
+                sources: vec![token, certificate, namespace],
+                default_mode: Some(DEFAULT_MODE),
+            })),
+            ..Volume::default()
+        }
+    }
+}
+
+fn mount(name: Str) -> VolumeMount {
+    VolumeMount {
+        name,
+        mount_path: MOUNT_PATH.into(),
+        read_only: Some(true),
+        ..VolumeMount::default()
+    }
+}
+
+fn mount_status(name: Str) -> VolumeMountStatus {
+    VolumeMountStatus {
+        name,
+        mount_path: MOUNT_PATH.into(),
+        read_only: Some(true),
+        recursive_read_only: Some("Disabled".into()),
+    }
+}
+
+/// Whether it has something of its own where the token would be.
+fn has_own(container: &Container) -> bool {
+    container
+        .volume_mounts
+        .iter()
+        .any(|mount| &*mount.mount_path == MOUNT_PATH)
+}
+
+impl PodSpec {
+    /// Whether the container, one of the pod's own, gets the volume that is not written out.
+    pub fn gives_api_access(&self, container: &Container) -> bool {
+        self.api_access.is_some() && !has_own(container)
+    }
+
+    /// Gives every container the token that has nothing in its place, in a volume whose name ends in `suffix` unless
+    /// there is one of such a name already.
+    pub fn add_api_access(&mut self, suffix: impl FnOnce() -> Str) {
+        if self.api_access.is_some() || self.own_containers().all(has_own) {
+            return;
+        }
+        let held = self.volumes.iter().find(|volume| volume.name.starts_with(PREFIX));
+        let Some(name) = held.map(|volume| volume.name.clone()) else {
+            self.api_access = ApiAccess::new(&suffix());
+            return;
+        };
+        self.mount_api_access(&name);
+        self.fold_api_access();
+    }
+
+    fn own_containers(&self) -> impl Iterator<Item = &Container> {
+        self.init_containers.iter().chain(self.containers.iter())
+    }
+
+    fn mount_api_access(&mut self, name: &Str) {
+        for list in [&mut self.init_containers, &mut self.containers] {
+            if !list.iter().all(has_own) {
+                for container in Arc::make_mut(list).iter_mut().filter(|container| !has_own(container)) {
+                    container.volume_mounts.push(mount(name.clone()));
+                }
+            }
+        }
+    }
+
+    /// Holds a volume that is exactly as admission makes it by its letters alone; what is written out stays the same.
+    fn fold_api_access(&mut self) {
+        let Some(access) = self.volumes.last().and_then(|volume| {
+            let access = ApiAccess::new(volume.name.strip_prefix(PREFIX)?)?;
+            (*volume == ApiAccess::volume(volume.name.clone())).then_some(access)
+        }) else {
+            return;
+        };
+        let name = access.name();
+        let given = mount(name.clone());
+        let is_given = |container: &Container| container.volume_mounts.last() == Some(&given);
+        let mentions = |container: &Container| {
+            let mut others = container
+                .volume_mounts
+                .iter()
+                .rev()
+                .skip(usize::from(is_given(container)));
+            others.any(|mount| mount.name == name)
+        };
+        let has_one = |container: &Container| is_given(container) || has_own(container);
+        let is_as_made = self.own_containers().any(is_given)
+            && self
+                .own_containers()
+                .all(|container| has_one(container) && !mentions(container))
+            && self.volumes.iter().filter(|volume| volume.name == name).count() == 1;
+        if !is_as_made {
+            return;
+        }
+        let volumes = Arc::make_mut(&mut self.volumes);
+        volumes.pop();
+        volumes.shrink_to_fit();
+        for list in [&mut self.init_containers, &mut self.containers] {
+            if list.iter().any(is_given) {
+                for container in Arc::make_mut(list).iter_mut().filter(|container| is_given(container)) {
+                    container.volume_mounts.pop();
+                    container.volume_mounts.shrink_to_fit();
+                }
+            }
+        }
+        self.api_access = Some(access);
+    }
+}
+
+impl Pod {
+    /// Holds the token's volume by its letters, in spec and status.
+    pub(crate) fn fold_api_access(&mut self) {
+        if self.spec.api_access.is_none() {
+            self.spec.fold_api_access();
+        }
+        let Some(access) = self.spec.api_access else { return };
+        let known = mount_status(access.name());
+        for status in statuses(self) {
+            if status.volume_mounts.last() == Some(&known) {
+                status.volume_mounts.pop();
+                status.volume_mounts.shrink_to_fit();
+                status.has_api_access = true;
+            }
+        }
+    }
+
+    /// The pod as it is read: with the token's volume among the others.
+    pub fn written_out(&self) -> Cow<'_, Pod> {
+        let Some(access) = self.spec.api_access else {
+            return Cow::Borrowed(self);
+        };
+        let name = access.name();
+        let mut pod = self.clone();
+        pod.spec.api_access = None;
+        pod.spec.mount_api_access(&name);
+        Arc::make_mut(&mut pod.spec.volumes).push(ApiAccess::volume(name.clone()));
+        for status in statuses(&mut pod) {
+            if std::mem::take(&mut status.has_api_access) {
+                status.volume_mounts.push(mount_status(name.clone()));
+            }
+        }
+        Cow::Owned(pod)
+    }
+}
+
+fn statuses(pod: &mut Pod) -> impl Iterator<Item = &mut ContainerStatus> {
+    let status = &mut pod.status;
+    status
+        .init_container_statuses
+        .iter_mut()
+        .chain(status.container_statuses.iter_mut())
+}

@@ -1,0 +1,146 @@
+//! What the account of a pod brings: its token and its secrets for images.
+
+use podscope_api::{Object, object_from_value};
+use podscope_sim::{Part, Request};
+use serde_json::{Value, json};
+
+use crate::{answer, create, server};
+
+const PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+fn pod(spec: &str) -> String {
+    format!("{{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: default}}, spec: {{{spec}}}}}")
+}
+
+fn account(name: &str, says: &str) -> String {
+    format!("{{apiVersion: v1, kind: ServiceAccount, metadata: {{name: {name}, namespace: default}}, {says}}}")
+}
+
+/// The names of the volumes, and of what each container mounts.
+fn mounts(stored: &Object) -> String {
+    let spec = &stored.to_value()["spec"];
+    let names = |list: &Value| {
+        let items = list.as_array().into_iter().flatten();
+        let names: Vec<&str> = items.filter_map(|item| item["name"].as_str()).collect();
+        names.join(" ")
+    };
+    let containers = ["initContainers", "containers"]
+        .into_iter()
+        .filter_map(|field| spec[field].as_array());
+    let mounts: Vec<String> = containers
+        .flatten()
+        .map(|container| {
+            format!(
+                "{}: {}",
+                container["name"].as_str().unwrap_or_default(),
+                names(&container["volumeMounts"])
+            )
+        })
+        .collect();
+    let volumes = names(&spec["volumes"]);
+    // A drawn name has five letters.
+    let text = format!("[{volumes}] {}", mounts.join(", "));
+    match text.split_once("kube-api-access-") {
+        Some((_, rest)) if !rest.starts_with("given") => text.replace(&rest[..5], "*"),
+        _ => text,
+    }
+}
+
+/// VA-284.
+#[test]
+fn containers_get_the_token_of_their_account_unless_they_have_something_in_its_place() {
+    let own = format!("volumeMounts: [{{name: v, mountPath: {PATH}}}]");
+    let given = "{name: kube-api-access-given, emptyDir: {}}";
+    let rows = [
+        (
+            "initContainers: [{name: i, image: x}], containers: [{name: c, image: x}]".to_owned(),
+            "[kube-api-access-*] i: kube-api-access-*, c: kube-api-access-*",
+        ),
+        (
+            format!(
+                "containers: [{{name: c, image: x, {own}}}, {{name: d, image: x}}], volumes: [{{name: v, emptyDir: {{}}}}]"
+            ),
+            "[v kube-api-access-*] c: v, d: kube-api-access-*",
+        ),
+        (
+            format!("containers: [{{name: c, image: x, {own}}}], volumes: [{{name: v, emptyDir: {{}}}}]"),
+            "[v] c: v",
+        ),
+        // A volume of such a name is taken for the token's, whatever it is.
+        (
+            format!("containers: [{{name: c, image: x}}], volumes: [{given}]"),
+            "[kube-api-access-given] c: kube-api-access-given",
+        ),
+        (
+            "automountServiceAccountToken: false, containers: [{name: c, image: x}]".to_owned(),
+            "[] c: ",
+        ),
+        (
+            "serviceAccountName: shy, containers: [{name: c, image: x}]".to_owned(),
+            "[] c: ",
+        ),
+        (
+            "serviceAccountName: shy, automountServiceAccountToken: true, containers: [{name: c, image: x}]".to_owned(),
+            "[kube-api-access-*] c: kube-api-access-*",
+        ),
+    ];
+    for (spec, expected) in rows {
+        let mut server = server();
+        create(&mut server, &account("shy", "automountServiceAccountToken: false")).expect("an account");
+        let stored = create(&mut server, &pod(&spec)).expect(&spec);
+        assert_eq!(mounts(&stored), expected, "{spec}");
+    }
+}
+
+/// VA-284.
+#[test]
+fn the_secrets_for_images_are_the_accounts_where_the_pod_names_none() {
+    for (more, expected) in [
+        ("", json!([{"name": "registry"}])),
+        ("imagePullSecrets: [{name: own}], ", json!([{"name": "own"}])),
+    ] {
+        let mut server = server();
+        create(&mut server, &account("default", "imagePullSecrets: [{name: registry}]")).expect("an account");
+        let stored = create(&mut server, &pod(&format!("{more}containers: [{{name: c, image: x}}]"))).expect("a pod");
+        assert_eq!(stored.to_value()["spec"]["imagePullSecrets"], expected);
+    }
+}
+
+/// VA-284, LC-042: whoever writes a pod back as it was read changes nothing; whoever leaves the volume out does.
+#[test]
+fn the_volume_is_part_of_the_pod_that_is_written_back() {
+    let mut server = server();
+    let text = pod("containers: [{name: c, image: x}]");
+    let stored = create(&mut server, &text).expect("a pod");
+    let read = object_from_value(&stored.to_value()).expect("it is well formed");
+    let written = answer(&mut server, &Request::Update(read, Part::Main)).expect("nothing changes");
+    assert_eq!(written, stored);
+    // A copy under another name keeps the volume it has.
+    let mut copy = stored.to_value();
+    for field in ["uid", "resourceVersion"] {
+        copy["metadata"]
+            .as_object_mut()
+            .and_then(|metadata| metadata.shift_remove(field));
+    }
+    copy["metadata"]["name"] = "q".into();
+    let copy = Request::Create(object_from_value(&copy).expect("it is well formed"));
+    let copied = answer(&mut server, &copy).expect("a pod of its own");
+    for field in ["volumes", "containers"] {
+        assert_eq!(copied.to_value()["spec"][field], stored.to_value()["spec"][field]);
+    }
+    // What a manifest alone says lacks it.
+    let mut bare = stored.to_value();
+    bare["spec"]
+        .as_object_mut()
+        .and_then(|spec| spec.shift_remove("volumes"));
+    bare["spec"]["containers"] = json!([{"name": "c", "image": "x"}]);
+    let bare = Request::Update(object_from_value(&bare).expect("it is well formed"), Part::Main);
+    let refused = answer(&mut server, &bare).expect_err("the volume would go");
+    for line in [
+        "- \"Volumes\": [",
+        "-     \"Name\": \"kube-api-access-",
+        "+   \"VolumeMounts\": null,",
+    ] {
+        assert!(refused.contains(line), "{line}\n{refused}");
+    }
+}

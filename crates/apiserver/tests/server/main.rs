@@ -1,0 +1,40 @@
+//! The server, by requests alone.
+
+mod accounts;
+mod limits;
+
+use podscope_api::{Object, Time, parse};
+use podscope_apiserver::{ApiServer, Caller, Outcome};
+use podscope_sim::{Actor, Request, SimTime};
+
+const CALLER: Caller<'static> = Caller {
+    actor: &Actor::Client(1),
+    now: SimTime::ZERO,
+    start: Time::from_seconds(1_767_225_600),
+};
+
+fn object(text: &str) -> Object {
+    let mut parsed = parse(text);
+    assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+    parsed.objects.remove(0).value
+}
+
+/// A server with a namespace.
+fn server() -> ApiServer {
+    let mut server = ApiServer::new(1);
+    let namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: default}}";
+    server.import(object(namespace), &CALLER);
+    server
+}
+
+/// What is stored, or the server's refusal.
+fn answer(server: &mut ApiServer, request: &Request) -> Result<Object, String> {
+    let answer = server.handle(request, &CALLER, &mut Outcome::default());
+    answer
+        .map_err(|error| error.message)
+        .map(|stored| stored.expect("it answers with the object"))
+}
+
+fn create(server: &mut ApiServer, text: &str) -> Result<Object, String> {
+    answer(server, &Request::Create(object(text)))
+}
