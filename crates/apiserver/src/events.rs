@@ -147,7 +147,7 @@ impl ApiServer {
     /// Records an event, or raises the count of an equal one.
     pub(super) fn note_event(&mut self, note: &EventNote, caller: &Caller<'_>, out: &mut Outcome) {
         let (now, is_series) = (caller.wall(), !note.action.is_empty());
-        let version = self.version_of(note);
+        let version = self.version_of(note.kind, &note.key, &note.uid);
         let speaker = speaker(note, caller.actor);
         let Correlated { hash, message } = self.events.correlate(note, speaker, &version, now);
         let last = self.events.sent.get(hash).cloned();
@@ -189,17 +189,28 @@ impl ApiServer {
                 message,
                 count,
             },
-            object: Some(subject(note.kind, note.key.clone(), note.uid.clone())),
+            object: Some(subject(note.kind, note.key.clone(), self.uid_of(note))),
         });
     }
 
-    /// The version of the object that an event is about, as far as its writer gives it: kubelets and the controllers of
+    /// The object that the note is about, also where its writer names it by its name alone.
+    fn uid_of(&self, note: &EventNote) -> Uid {
+        let object = note
+            .uid
+            .is_empty()
+            .then(|| self.objects().get_kind(note.kind, &note.key));
+        object
+            .flatten()
+            .map_or_else(|| note.uid.clone(), |object| object.metadata().uid.clone())
+    }
+
+    /// The version of an object that an event names, as far as its writer gives it: kubelets and the controllers of
     /// nodes name their node alone.
-    fn version_of(&self, note: &EventNote) -> Str {
-        let object = (note.kind != Kind::Node)
-            .then(|| self.objects().get_kind(note.kind, &note.key))
+    fn version_of(&self, kind: Kind, key: &ObjectKey, uid: &Uid) -> Str {
+        let object = (kind != Kind::Node)
+            .then(|| self.objects().get_kind(kind, key))
             .flatten();
-        let object = object.filter(|object| object.metadata().uid == note.uid);
+        let object = object.filter(|object| object.metadata().uid == *uid);
         object.map_or_else(Str::default, |object| object.metadata().resource_version.clone())
     }
 
@@ -232,10 +243,10 @@ impl ApiServer {
             reason: shared(&note.reason),
             message: message.clone(),
             kind: shared(note.kind_of_event.as_str()),
-            related: note
-                .related
-                .as_ref()
-                .map(|(kind, key, uid)| reference(*kind, key, uid, "")),
+            related: note.related.as_ref().map(|(kind, key, uid)| ObjectReference {
+                resource_version: self.version_of(*kind, key, uid),
+                ..reference(*kind, key, uid, "")
+            }),
             reporting_component: signed.component.clone(),
             reporting_instance: signed.host.clone(),
             ..Event::default()

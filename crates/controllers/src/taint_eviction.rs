@@ -11,7 +11,7 @@
 
 use podscope_api::ordered;
 
-use podscope_api::{ConditionStatus, EventType, Kind, Node, Object, ObjectKey, Pod, PodPhase, Taint, Toleration};
+use podscope_api::{ConditionStatus, EventType, Kind, Node, Object, ObjectKey, Pod, PodPhase, Taint, Toleration, Uid};
 
 use podscope_sim::{Change, Coming, DeleteOptions, Due, EventNote, Mutation, Part, Request, SimTime, Span};
 
@@ -105,11 +105,7 @@ impl Controller for TaintEvictionController {
         for (key, state) in &mut self.pods {
             if matches!(state, State::Timer { fires } if *fires <= now) {
                 *state = State::Firing { failures: 0 };
-                cx.event(event(
-                    cx.objects.get::<Pod>(key).map(|pod| &**pod),
-                    key,
-                    "Marking for deletion Pod",
-                ));
+                cx.event(event(key, "Marking for deletion Pod"));
                 cx.enqueue((Kind::Pod, key.clone()));
             }
         }
@@ -255,22 +251,18 @@ impl TaintEvictionController {
     /// Ends a timer; only one that has not fired is announced. What has fired is forgotten when the pod is gone.
     fn cancel(&mut self, key: &ObjectKey, cx: &mut ControllerContext<'_, '_>) {
         if let Some(State::Timer { .. }) = self.pods.remove(key) {
-            cx.event(event(
-                cx.objects.get::<Pod>(key).map(|pod| &**pod),
-                key,
-                "Cancelling deletion of Pod",
-            ));
+            cx.event(event(key, "Cancelling deletion of Pod"));
         }
     }
 }
 
-/// The taint manager's events name the pod by namespace and name only.
-fn event(pod: Option<&Pod>, key: &ObjectKey, text: &str) -> EventNote {
+/// The taint manager's events name the pod by namespace and name only, so `describe` does not find them (CT-033).
+fn event(key: &ObjectKey, text: &str) -> EventNote {
     EventNote {
         component: "".into(),
         kind: Kind::Pod,
         key: key.clone(),
-        uid: pod.map(|pod| pod.metadata.uid.clone()).unwrap_or_default(),
+        uid: Uid::default(),
         field_path: "".into(),
         kind_of_event: EventType::Normal,
         reason: "TaintManagerEviction".into(),

@@ -1,6 +1,7 @@
 //! The server, by requests alone.
 
 mod accounts;
+mod events;
 mod limits;
 
 use podscope_api::{Object, Time, parse};
