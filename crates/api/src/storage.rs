@@ -133,7 +133,15 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
     /// Properties of a driver.
-    pub struct CsiDriverSpec { pub attach_required: Option<bool>, pub storage_capacity: Option<bool> }
+    pub struct CsiDriverSpec {
+        pub attach_required: Option<bool>,
+        pub fs_group_policy: Str,
+        pub pod_info_on_mount: Option<bool>,
+        pub requires_republish: Option<bool>,
+        pub se_linux_mount: Option<bool>,
+        pub storage_capacity: Option<bool>,
+        pub volume_lifecycle_modes: Vec<Str>,
+    }
     /// How much a class can provision in a part of the cluster.
     pub struct CsiStorageCapacity {
         pub metadata: ObjectMeta,

@@ -11,13 +11,13 @@ mod workload;
 use std::sync::Arc;
 
 use crate::{
-    Container, DeploymentStrategyType, EmptyDirVolume, EphemeralVolume, IntOrString, Lifecycle, LifecycleHandler,
-    NamespaceStatus, Object, PersistentVolumeClaimSpec, PodManagementPolicy, PodSpec, PreemptionPolicy, Probe,
-    PullPolicy, ResourceList, ResourceRequirements, RestartPolicy, RollingUpdateDaemonSet, RollingUpdateDeployment,
-    RollingUpdateStatefulSet, Str, UpdateStrategyType, Volume, VolumeBindingMode,
+    Container, CsiDriverSpec, DeploymentStrategyType, EmptyDirVolume, EphemeralVolume, IntOrString, Lifecycle,
+    LifecycleHandler, NamespaceStatus, Object, PersistentVolumeClaimSpec, PodManagementPolicy, PodSpec,
+    PreemptionPolicy, Probe, PullPolicy, ResourceList, ResourceRequirements, RestartPolicy, RollingUpdateDaemonSet,
+    RollingUpdateDeployment, RollingUpdateStatefulSet, Str, UpdateStrategyType, Volume, VolumeBindingMode,
 };
 
-use self::objects::{default_kept, default_limits, default_secret, default_service};
+use self::objects::{default_driver, default_kept, default_limits, default_secret, default_service};
 use self::pod::{default_claim, default_pod, default_template};
 pub use self::workload::generate_job_selector;
 use self::workload::{default_cron_job, default_job, default_stateful_set};
@@ -147,11 +147,7 @@ pub fn default_object(object: &mut Object) {
                 fill(&mut port.protocol, "TCP".into());
             }
         }
-        Object::CsiDriver(object) => {
-            let spec = &mut Arc::make_mut(object).spec;
-            fill(&mut spec.attach_required, true);
-            fill(&mut spec.storage_capacity, false);
-        }
+        Object::CsiDriver(object) => default_driver(&mut Arc::make_mut(object).spec),
         Object::Secret(object) => default_secret(Arc::make_mut(object)),
         Object::CronJob(object) => default_cron_job(&mut Arc::make_mut(object).spec),
         Object::ResourceQuota(object) => round_up(&mut Arc::make_mut(object).spec.hard),

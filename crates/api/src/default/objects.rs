@@ -118,3 +118,20 @@ pub(super) fn default_service(spec: &mut crate::ServiceSpec) {
         fill(&mut spec.allocate_load_balancer_node_ports, true);
     }
 }
+
+/// VA-341.
+pub(super) fn default_driver(spec: &mut CsiDriverSpec) {
+    fill(&mut spec.attach_required, true);
+    for off in [
+        &mut spec.pod_info_on_mount,
+        &mut spec.requires_republish,
+        &mut spec.se_linux_mount,
+        &mut spec.storage_capacity,
+    ] {
+        fill(off, false);
+    }
+    set_str(&mut spec.fs_group_policy, "ReadWriteOnceWithFSType");
+    if spec.volume_lifecycle_modes.is_empty() {
+        spec.volume_lifecycle_modes.push("Persistent".into());
+    }
+}

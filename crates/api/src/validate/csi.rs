@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use crate::{CsiStorageCapacity, ordered};
+use crate::wire::Wire;
+use crate::{CsiNode, CsiStorageCapacity, Object, ordered};
 
-use super::list::quoted;
+use super::list::{IMMUTABLE, quoted};
 use super::untyped::{items, text, texts};
-use super::{ErrorList, Path, names, selector, volume};
+use super::{ErrorList, Path, internal, names, selector, volume};
 
 /// Most letters of what a driver calls a node.
 const NODE_ID_MAX: usize = 256;
@@ -36,6 +37,12 @@ pub(super) fn driver(value: &Value, errors: &mut ErrorList) {
         if seconds > 1 << 32 {
             errors.invalid(&path, seconds, "may not specify a duration larger than 2^32 seconds");
         }
+    }
+    if let Some(seconds) = spec.get("nodeAllocatableUpdatePeriodSeconds").and_then(Value::as_i64)
+        && seconds < 10
+    {
+        let path = path.child("nodeAllocatableUpdatePeriodSeconds");
+        errors.invalid(&path, seconds, "must be greater than or equal to 10 seconds");
     }
     for mode in texts(spec, "volumeLifecycleModes") {
         if !LIFECYCLES.contains(&mode) {
@@ -71,17 +78,14 @@ pub(super) fn node(value: &Value, errors: &mut ErrorList) {
             errors.duplicate(&path.child("name"), quoted(name), "");
         }
         let mut seen = ordered::Set::new();
-        let keys = texts(driver, "topologyKeys");
-        for key in keys.iter().copied() {
+        for key in texts(driver, "topologyKeys") {
             if key.is_empty() {
                 errors.required(&path, "");
             }
             if !seen.insert(key) {
                 errors.duplicate(&path, quoted(key), "");
             }
-            for problem in names::qualified(key) {
-                errors.invalid(&path, Value::from(keys.clone()), &problem);
-            }
+            errors.each_invalid(&path, key, &names::qualified(key));
         }
     }
 }
@@ -93,13 +97,36 @@ pub(super) fn capacity(object: &CsiStorageCapacity, errors: &mut ErrorList) {
     }
     let class = &*object.storage_class_name;
     errors.each_invalid(&Path::root("storageClassName"), class, &names::subdomain(class));
-    for (field, amount) in [
-        ("capacity", object.capacity),
-        ("maximumVolumeSize", object.maximum_volume_size),
-    ] {
-        if let Some(amount) = amount.filter(|amount| amount.milli_value() < 0) {
-            let message = "must be greater than or equal to 0";
-            errors.invalid_text(&Path::root(field), &amount.to_string(), message);
+    if let Some(amount) = object.capacity.filter(|amount| amount.milli_value() < 0) {
+        let message = "must be greater than or equal to 0";
+        errors.invalid_text(&Path::root("capacity"), &amount.to_string(), message);
+    }
+}
+
+/// A driver on a node may change how many volumes it takes, and nothing else.
+pub(super) fn node_update(old: &CsiNode, new: &CsiNode, errors: &mut ErrorList) {
+    let values = [old, new].map(|one| Object::CsiNode(one.clone().into()).to_value());
+    let [before, after] = &values;
+    node(after, errors);
+    let path = Path::root("spec");
+    let drivers = |value| items(value, "drivers").map(|(_, driver)| internal::structured("CSINodeDriver", driver));
+    for mut known in before.get("spec").into_iter().flat_map(drivers) {
+        for mut driver in after.get("spec").into_iter().flat_map(drivers) {
+            known["Allocatable"] = Value::Null;
+            driver["Allocatable"] = Value::Null;
+            if known["Name"] == driver["Name"] && known != driver {
+                errors.invalid(&path.child("drivers"), driver, IMMUTABLE);
+            }
         }
+    }
+}
+
+/// Where and of which class a capacity is, is what it is about.
+pub(super) fn capacity_update(old: &CsiStorageCapacity, new: &CsiStorageCapacity, errors: &mut ErrorList) {
+    if old.node_topology != new.node_topology {
+        errors.invalid(&Path::root("nodeTopology"), new.node_topology.write(), IMMUTABLE);
+    }
+    if old.storage_class_name != new.storage_class_name {
+        errors.invalid_text(&Path::root("storageClassName"), &new.storage_class_name, IMMUTABLE);
     }
 }

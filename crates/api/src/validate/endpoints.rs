@@ -75,7 +75,7 @@ fn slice_endpoints(object: &EndpointSlice, path: &Path<'_>, errors: &mut ErrorLi
 /// For whom an endpoint is meant: zones and nodes, each once.
 fn hints(slice: &Value, errors: &mut ErrorList) {
     let path = Path::root("endpoints");
-    for (index, endpoint) in items(slice, "endpoints") {
+    'endpoints: for (index, endpoint) in items(slice, "endpoints") {
         let Some(given) = endpoint.get("hints") else { continue };
         let path = path.index(index);
         let path = path.child("hints");
@@ -87,7 +87,7 @@ fn hints(slice: &Value, errors: &mut ErrorList) {
             let count = items(given, field).count();
             if count > MAX_HINTS {
                 errors.too_many(&path, count, MAX_HINTS);
-                return;
+                continue 'endpoints;
             }
             let mut known = ordered::Set::new();
             for (index, one) in items(given, field) {

@@ -107,6 +107,10 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
         (Object::PersistentVolumeClaim(old), Object::PersistentVolumeClaim(new)) => {
             storage::claim_update(old, new, &mut errors);
         }
+        (Object::CsiNode(old), Object::CsiNode(new)) => csi::node_update(old, new, &mut errors),
+        (Object::CsiStorageCapacity(old), Object::CsiStorageCapacity(new)) => {
+            csi::capacity_update(old, new, &mut errors);
+        }
         (Object::StorageClass(old), Object::StorageClass(new)) => storage::class_update(old, new, &mut errors),
         (Object::Service(old), Object::Service(new)) => service::validate_update(old, new, &mut errors),
         (Object::ConfigMap(old), Object::ConfigMap(new)) => config::config_map_update(old, new, &mut errors),

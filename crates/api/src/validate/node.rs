@@ -2,6 +2,7 @@
 
 use crate::{Node, TaintEffect};
 
+use super::list::quoted;
 use super::{ErrorList, Path, names, resources};
 
 pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
@@ -72,6 +73,11 @@ fn pod_ranges(node: &Node, errors: &mut ErrorList) {
     if ranges.len() > 2 || (ranges.len() == 2 && of_six != 1) {
         let message = "may specify no more than one CIDR for each IP family";
         errors.invalid(&path, serde_json::json!(ranges), message);
+    }
+    for (index, range) in ranges.iter().enumerate() {
+        if ranges[..index].contains(range) {
+            errors.duplicate(&path.index(index), quoted(range), "");
+        }
     }
 }
 

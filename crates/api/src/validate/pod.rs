@@ -107,6 +107,25 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
     }
 }
 
+/// VA-340: a name of the pod's own choice is the whole of its host name.
+fn host_name(spec: &PodSpec, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    const MAX: usize = 64;
+    let Some(name) = value.get("hostnameOverride").and_then(Value::as_str) else {
+        return;
+    };
+    let path = path.child("hostnameOverride");
+    if value.get("setHostnameAsFQDN") == Some(&Value::Bool(true)) {
+        errors.forbidden(&path, "may not be specified when setHostnameAsFQDN is true");
+    }
+    if spec.host_network == Some(true) {
+        errors.forbidden(&path, "may not be specified when hostNetwork is true");
+    }
+    if name.len() > MAX {
+        errors.too_long(&path, MAX);
+    }
+    errors.each_invalid(&path, name, &names::subdomain(name));
+}
+
 /// A pod or a template as it is written, where there is anything in it that is only kept, or a system that forbids it.
 fn on_wire(spec: &PodSpec, whole: &dyn Wire, extra: &Extra) -> Option<Value> {
     let is_needed = !extra.is_empty() || spec.os.is_some();
@@ -232,6 +251,7 @@ fn spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, error
         }
     }
     let node_name = spec.node_name.as_ref().map_or("", |name| name.as_str());
+    host_name(spec, value, path, errors);
     for (name, value, rule) in [
         (
             "serviceAccountName",
@@ -254,9 +274,6 @@ fn spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, error
         if !value.is_empty() {
             errors.each_invalid(&path.child(name), value, &names::label(value));
         }
-    }
-    if let Some(name) = value.get("hostnameOverride").and_then(Value::as_str) {
-        errors.each_invalid(&path.child("hostnameOverride"), name, &names::subdomain(name));
     }
     scheduling::tolerations(&spec.tolerations, &path.child("tolerations"), errors);
     host_aliases(spec, &path.child("hostAliases"), errors);

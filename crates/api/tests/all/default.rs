@@ -308,3 +308,19 @@ fn the_deprecated_twin_of_the_service_account_is_read_and_shown() {
         );
     }
 }
+
+/// VA-341.
+#[test]
+fn drivers_say_what_they_do_not_do() {
+    check(
+        "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: a}\nspec: {podInfoOnMount: true}\n",
+        &[(
+            "/spec",
+            json!({
+                "attachRequired": true, "fsGroupPolicy": "ReadWriteOnceWithFSType", "podInfoOnMount": true,
+                "requiresRepublish": false, "seLinuxMount": false, "storageCapacity": false,
+                "volumeLifecycleModes": ["Persistent"]
+            }),
+        )],
+    );
+}

@@ -271,3 +271,32 @@ fn what_may_not_change_of_other_kinds_is_refused() {
         );
     }
 }
+
+/// VA-321.
+#[test]
+fn what_drivers_and_capacities_are_about_stays() {
+    let rows: &[(&str, &str, &str, &[&str])] = &[
+        (
+            "CSINode",
+            "spec: {drivers: [{name: a, nodeID: x, allocatable: {count: 1}}, {name: b, nodeID: x}]}",
+            "spec: {drivers: [{name: a, nodeID: x, allocatable: {count: 2}}, {name: b, nodeID: z, topologyKeys: [k]}]}",
+            &[
+                "spec.drivers: Invalid value: {\"Name\":\"b\",\"NodeID\":\"z\",\"TopologyKeys\":[\"k\"],\"Allocatable\":null}: \
+                 field is immutable",
+            ],
+        ),
+        (
+            "CSIStorageCapacity",
+            "storageClassName: a, capacity: 1Gi",
+            "storageClassName: b, capacity: 2Gi, nodeTopology: {matchLabels: {zone: a}}",
+            &[
+                "nodeTopology: Invalid value: {\"matchLabels\":{\"zone\":\"a\"}}: field is immutable",
+                "storageClassName: Invalid value: \"b\": field is immutable",
+            ],
+        ),
+    ];
+    for (kind, old, new, wanted) in rows {
+        let text = |spec: &str| format!("{{apiVersion: storage.k8s.io/v1, kind: {kind}, {spec}}}");
+        check(&text(old), &text(new), wanted);
+    }
+}

@@ -46,7 +46,7 @@ pub(crate) fn columns(object: &Object, prefix: &str, now: Time) -> Vec<Column> {
         Object::StorageClass(class) => storage::class(class, object, to),
         Object::VolumeAttachment(attachment) => storage::attachment(attachment, to),
         Object::CsiNode(node) => storage::csi_node(node, to),
-        Object::CsiDriver(driver) => storage::csi_driver(driver, to),
+        Object::CsiDriver(driver) => storage::csi_driver(driver, object, to),
         Object::Node(node) => cluster::node(node, to),
         Object::Service(service) => cluster::service(service, object, to),
         Object::EndpointSlice(slice) => cluster::endpoint_slice(slice, to),

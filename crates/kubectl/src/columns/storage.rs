@@ -102,15 +102,26 @@ pub(super) fn csi_node(node: &CsiNode, line: &mut Line) {
     line.age();
 }
 
-pub(super) fn csi_driver(driver: &CsiDriver, line: &mut Line) {
+pub(super) fn csi_driver(driver: &CsiDriver, object: &Object, line: &mut Line) {
+    let (spec, value) = (&driver.spec, object.to_value());
+    let requests = value
+        .pointer("/spec/tokenRequests")
+        .and_then(serde_json::Value::as_array);
+    let audiences = requests.map(|requests| {
+        let audience = |request: &serde_json::Value| request["audience"].as_str().unwrap_or_default().to_owned();
+        requests.iter().map(audience).collect::<Vec<_>>().join(",")
+    });
+    let modes = match spec.volume_lifecycle_modes.join(",") {
+        none if none.is_empty() => "<none>".to_owned(),
+        modes => modes,
+    };
+    let told = |given: Option<bool>, default: bool| given.unwrap_or(default).to_string();
     line.name();
-    line.put(
-        "ATTACHREQUIRED",
-        driver.spec.attach_required.unwrap_or(true).to_string(),
-    );
-    line.put(
-        "STORAGECAPACITY",
-        driver.spec.storage_capacity.unwrap_or(false).to_string(),
-    );
+    line.put("ATTACHREQUIRED", told(spec.attach_required, true));
+    line.put("PODINFOONMOUNT", told(spec.pod_info_on_mount, false));
+    line.put("STORAGECAPACITY", told(spec.storage_capacity, false));
+    line.put("TOKENREQUESTS", audiences.unwrap_or_else(|| "<unset>".to_owned()));
+    line.put("REQUIRESREPUBLISH", told(spec.requires_republish, false));
+    line.put("MODES", modes);
     line.age();
 }

@@ -304,7 +304,20 @@ fn what_is_wrong_with_drivers_hints_and_ranges_is_refused() {
             ],
         ),
         (
-            "storage.k8s.io/v1, kind: CSIStorageCapacity, storageClassName: a, capacity: -1",
+            "storage.k8s.io/v1, kind: CSIDriver, spec: {nodeAllocatableUpdatePeriodSeconds: 5}",
+            &["spec.nodeAllocatableUpdatePeriodSeconds: Invalid value: 5: must be greater than or equal to 10 seconds"],
+        ),
+        (
+            "storage.k8s.io/v1, kind: CSINode, spec: {drivers: [{name: a, nodeID: x, topologyKeys: [b, b, '']}]}",
+            &[
+                "spec.drivers[0]: Duplicate value: \"b\"",
+                "spec.drivers[0]: Required value",
+                "spec.drivers[0]: Invalid value: \"\": name part must be non-empty",
+                "spec.drivers[0]: Invalid value: \"\": name part must consist of…",
+            ],
+        ),
+        (
+            "storage.k8s.io/v1, kind: CSIStorageCapacity, storageClassName: a, capacity: -1, maximumVolumeSize: -1",
             &["capacity: Invalid value: \"-1\": must be greater than or equal to 0"],
         ),
         (
@@ -317,6 +330,14 @@ fn what_is_wrong_with_drivers_hints_and_ranges_is_refused() {
             &[
                 "spec.podCIDRs: Invalid value: [\"10.0.0.0/24\",\"10.0.1.0/24\"]: may specify no more than one CIDR for each \
                  IP family",
+            ],
+        ),
+        (
+            "v1, kind: Node, spec: {podCIDRs: [10.0.0.0/24, 10.0.0.0/24]}",
+            &[
+                "spec.podCIDRs: Invalid value: [\"10.0.0.0/24\",\"10.0.0.0/24\"]: may specify no more than one CIDR for each \
+                 IP family",
+                "spec.podCIDRs[1]: Duplicate value: \"10.0.0.0/24\"",
             ],
         ),
     ];

@@ -184,6 +184,21 @@ fn what_is_wrong_with_scheduling_fields_is_refused() {
             ],
         ),
         (
+            "hostNetwork: true\nsetHostnameAsFQDN: true\nhostnameOverride: A23456789012345678901234567890123456789012345678901234567890abcde\nserviceAccountName: A",
+            &[
+                "spec.hostnameOverride: Forbidden: may not be specified when setHostnameAsFQDN is true",
+                "spec.hostnameOverride: Forbidden: may not be specified when hostNetwork is true",
+                "spec.hostnameOverride: Too long: may not be more than 64 bytes",
+                "spec.hostnameOverride: Invalid value: \"A23456789012345678901234567890123456789012345678901234567890abcde\": a lowercase RFC 1123 subdomain…",
+                "spec.serviceAccountName: Invalid value: \"A\": a lowercase RFC 1123 subdomain…",
+            ],
+        ),
+        // VA-340.
+        (
+            "hostNetwork: false\nsetHostnameAsFQDN: false\nhostnameOverride: a.b",
+            &[],
+        ),
+        (
             "restartPolicy: Foo\ndnsPolicy: None\nactiveDeadlineSeconds: 0\nos: {name: mac}\nhostAliases: [{ip: x, hostnames: \
              [A]}]\nnodeName: A\nhostname: a.b\nnodeSelector: {a: '-'}",
             &[

@@ -400,3 +400,24 @@ fn what_is_created_says_what_it_was_made_of_when_asked_to() {
         ["configmap/m unchanged"]
     );
 }
+
+/// VA-341, K-02.
+#[test]
+fn what_a_driver_does_is_listed() {
+    let mut shell = Shell::on(
+        "{apiVersion: storage.k8s.io/v1, kind: CSIDriver, metadata: {name: plain.example}}\n---\n{apiVersion: \
+         storage.k8s.io/v1, kind: CSIDriver, metadata: {name: vault.example}, spec: {attachRequired: false, podInfoOnMount: \
+         true, tokenRequests: [{audience: a}, {audience: b}], volumeLifecycleModes: [Persistent, Ephemeral]}}",
+    );
+    let rows = shell.run("kubectl get csidrivers");
+    let cells = |row: &String| row.split_whitespace().collect::<Vec<_>>().join(" ");
+    let rows: Vec<String> = rows.iter().map(cells).collect();
+    assert_eq!(
+        rows,
+        [
+            "NAME ATTACHREQUIRED PODINFOONMOUNT STORAGECAPACITY TOKENREQUESTS REQUIRESREPUBLISH MODES AGE",
+            "plain.example true false false <unset> false Persistent 0s",
+            "vault.example false true false a,b false Persistent,Ephemeral 0s",
+        ]
+    );
+}
