@@ -31,8 +31,8 @@ const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 pub(super) struct CronJobController {
     /// Jobs that were asked for, with the instant they are for, until the status names them.
     started: ordered::Map<Key, (Str, Time)>,
-    /// Jobs that were deleted here: nobody misses them.
-    removed: ordered::Set<Uid>,
+    /// Jobs that were deleted here, with whose they were, until the status names them no more: nobody misses them.
+    removed: ordered::Map<Uid, Key>,
 }
 
 impl CronJobController {
@@ -81,18 +81,21 @@ impl CronJobController {
         let removed = &self.removed;
         status.active.retain(|one| {
             let is_there = jobs.iter().any(|job| job.metadata.uid == one.uid);
-            if !is_there && !removed.contains(&one.uid) {
+            if !is_there && !removed.contains_key(&one.uid) {
                 let text = format!("Active job went missing: {}", one.name);
                 cx.event(note(&**cron, EventType::Normal, "MissingJob", text));
             }
             is_there
         });
-        self.removed
-            .retain(|uid| jobs.iter().any(|job| job.metadata.uid == *uid));
+        self.removed.retain(|uid, of| {
+            of != key
+                || jobs.iter().any(|job| job.metadata.uid == *uid)
+                || cron.status.active.iter().any(|one| one.uid == *uid)
+        });
     }
 
     fn delete(&mut self, cron: &CronJob, job: &Job) -> Action {
-        self.removed.insert(job.metadata.uid.clone());
+        self.removed.insert(job.metadata.uid.clone(), key_of(cron));
         let name = &job.metadata.name;
         let delete = Request::Delete {
             kind: Kind::Job,
@@ -270,6 +273,7 @@ impl Controller for CronJobController {
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(cron) = cx.objects.get::<CronJob>(&key.1).cloned() else {
             self.started.remove(key);
+            self.removed.retain(|_, of| of != key);
             return Plan::default();
         };
         if cx.objects.assumed().is_left_alone(&cron.metadata.uid) {

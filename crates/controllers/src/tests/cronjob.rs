@@ -97,6 +97,25 @@ fn while_a_job_runs_forbid_skips_and_replace_deletes() {
 
 /// CT-188.
 #[test]
+fn jobs_that_were_replaced_are_not_missed_beside_other_schedules() {
+    let cron = |name: &str| {
+        format!(
+            "{{apiVersion: batch/v1, kind: CronJob, metadata: {{name: {name}}}, spec: {{schedule: '* * * * *', \
+             concurrencyPolicy: Replace, jobTemplate: {{spec: {{template: {{spec: {{restartPolicy: Never, containers: \
+             [{{name: c, image: i}}]}}}}}}}}}}}}"
+        )
+    };
+    let mut lab = Lab::new(&["a-1"], &["a", "b", "c"].map(cron).join("\n---\n"));
+    lab.run(Span::seconds(310));
+    let missed: Vec<&String> = (lab.events.iter())
+        .filter(|event| event.contains("MissingJob"))
+        .collect();
+    assert!(missed.is_empty(), "{missed:?}");
+    assert_eq!(lab.objects().list::<Job>().count(), 3);
+}
+
+/// CT-188.
+#[test]
 fn only_the_last_ones_that_ended_are_kept() {
     let mut lab = every_minute("successfulJobsHistoryLimit: 2, failedJobsHistoryLimit: 1,");
     for name in ["61", "62", "63", "64", "65"] {
