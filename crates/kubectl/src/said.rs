@@ -368,6 +368,12 @@ fn difference(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mu
                     .metadata()
                     .annotation(LAST_APPLIED)
                     .and_then(|text| serde_json::from_str(text).ok());
+                // What kubectl itself keeps there is none of the file's.
+                if !live.metadata().annotations.is_empty()
+                    && let Some(metadata) = desired.get_mut("metadata").and_then(Value::as_object_mut)
+                {
+                    metadata.entry("annotations").or_insert_with(|| json!({}));
+                }
                 three_way(&original.unwrap_or(Value::Null), &desired, &shown(live, false))
             }
         };

@@ -421,3 +421,26 @@ fn what_a_driver_does_is_listed() {
         ]
     );
 }
+
+// K-02: what `apply` wrote down beside the object is no difference.
+#[test]
+fn diff_tells_what_the_file_changes_and_no_more() {
+    let mut shell = Shell::on("{apiVersion: v1, kind: Namespace, metadata: {name: team}}");
+    let pod = |image: &str| {
+        format!(
+            "<<EOF\n{{apiVersion: v1, kind: Pod, metadata: {{name: p}}, spec: {{containers: [{{name: c, image: {image}}}]}}}}\nEOF"
+        )
+    };
+    assert_eq!(
+        shell.run(&format!("kubectl apply -f - {}", pod("x:1"))),
+        ["pod/p created"]
+    );
+    let told = shell.run(&format!("kubectl diff -f - {}", pod("x:2")));
+    let changed = |line: &&String| line.starts_with(['-', '+']) && !line.starts_with("---") && !line.starts_with("+++");
+    let changed: Vec<&String> = told.iter().filter(changed).collect();
+    assert_eq!(changed, ["-  - image: x:1", "+  - image: x:2"]);
+    assert_eq!(
+        shell.run(&format!("kubectl diff -f - {}", pod("x:1"))),
+        Vec::<String>::new()
+    );
+}
