@@ -242,8 +242,8 @@ fn spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, error
     if spec.host_users == Some(false) {
         for (name, is_shared) in [
             ("hostNetwork", spec.host_network == Some(true)),
-            ("hostPID", spec.host_pid == Some(true)),
-            ("hostIPC", untyped::is_true(value, "hostIPC")),
+            ("HostPID", spec.host_pid == Some(true)),
+            ("HostIPC", untyped::is_true(value, "hostIPC")),
         ] {
             if is_shared {
                 errors.forbidden(&path.child(name), "when `hostUsers` is false");

@@ -184,6 +184,14 @@ fn what_is_wrong_with_scheduling_fields_is_refused() {
             ],
         ),
         (
+            "hostUsers: false\nhostNetwork: true\nhostPID: true\nhostIPC: true",
+            &[
+                "spec.hostNetwork: Forbidden: when `hostUsers` is false",
+                "spec.HostPID: Forbidden: when `hostUsers` is false",
+                "spec.HostIPC: Forbidden: when `hostUsers` is false",
+            ],
+        ),
+        (
             "hostNetwork: true\nsetHostnameAsFQDN: true\nhostnameOverride: A23456789012345678901234567890123456789012345678901234567890abcde\nserviceAccountName: A",
             &[
                 "spec.hostnameOverride: Forbidden: may not be specified when setHostnameAsFQDN is true",
