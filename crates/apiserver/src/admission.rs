@@ -46,7 +46,7 @@ impl ApiServer {
                 }
                 self.admit_runtime_class(pod, caller)?;
                 if !pod.is_mirror() {
-                    self.admit_account(pod, caller)?;
+                    self.admit_account(pod)?;
                 }
             }
             Object::PriorityClass(class) if class.global_default == Some(true) => {
@@ -147,8 +147,8 @@ impl ApiServer {
     }
 
     /// The account that a pod names must be there; every namespace has one that is called `default`. It gives the pod
-    /// its token and its secrets for images (VA-284). Deviation: as above.
-    fn admit_account(&mut self, pod: &mut Pod, caller: &Caller<'_>) -> Result<(), ApiError> {
+    /// its token and its secrets for images (VA-284).
+    fn admit_account(&mut self, pod: &mut Pod) -> Result<(), ApiError> {
         let namespace = pod.metadata.namespace.clone();
         let spec = &mut pod.spec;
         if spec.service_account_name.is_empty() {
@@ -159,7 +159,7 @@ impl ApiServer {
         let account = self
             .objects()
             .get::<ServiceAccount>(&ObjectKey::new(namespace.clone(), name.clone()));
-        if account.is_none() && &*name != "default" && matches!(caller.actor, Actor::Client(_)) {
+        if account.is_none() && &*name != "default" {
             let why = format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
             return Err(ApiError::forbidden(Kind::Pod, &pod.metadata.name, &why));
         }

@@ -23,7 +23,8 @@ impl ApiServer {
                 "resourceVersion should not be set on objects to be created",
             ));
         }
-        if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
+        let was_unnamed = metadata.name.is_empty() && !metadata.generate_name.is_empty();
+        if was_unnamed {
             // The suffix keeps names within 63 bytes, as the real generator does.
             let base: String = metadata.generate_name.chars().take(58).collect();
             metadata.name = format!("{base}{}", name_suffix(&mut self.rng)).into();
@@ -45,7 +46,7 @@ impl ApiServer {
         if let Object::Job(job) = &mut object {
             generate_job_selector(Arc::make_mut(job));
         }
-        self.admit(&mut object, caller)?;
+        self.admit_by_prefix(&mut object, was_unnamed, caller)?;
         self.strategy(&mut object, caller);
         let problems = validate(&object);
         if !problems.is_empty() {
@@ -75,6 +76,18 @@ impl ApiServer {
             }
         }
         Ok(Some(stored))
+    }
+
+    /// Admission, which changes objects before their names are drawn: it tells of one by what its name begins with.
+    fn admit_by_prefix(&mut self, object: &mut Object, was_unnamed: bool, caller: &Caller<'_>) -> Result<(), ApiError> {
+        if !was_unnamed {
+            return self.admit(object, caller);
+        }
+        let metadata = object.metadata_mut();
+        let drawn = std::mem::replace(&mut metadata.name, metadata.generate_name.clone());
+        self.admit(object, caller)?;
+        object.metadata_mut().name = drawn;
+        Ok(())
     }
 
     /// What the kind's own strategy fills in (LC-040, LC-044).

@@ -73,6 +73,7 @@ pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
 fn spec_of(object: &Object) -> Option<&PodSpec> {
     match object {
         Object::Pod(pod) => Some(&pod.spec),
+        Object::CronJob(cron) => Some(&cron.spec.job_template.spec.template.spec),
         _ => object.template().map(|template| &template.spec),
     }
 }

@@ -1,6 +1,8 @@
 use super::{check, run, session};
 
 const DEPLOYMENT: &str = r#"
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: web}}
+---
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web, labels: {app: web}}

@@ -6,6 +6,7 @@ use podscope_kubectl::command::{Command, parse};
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 
+mod accounts;
 mod answers;
 mod texts;
 

@@ -1,0 +1,39 @@
+//! Accounts of pods, as their owners meet them.
+
+use super::*;
+
+/// VA-284: whoever makes a pod needs its account; what is told of it has no name yet.
+#[test]
+fn pods_of_a_workload_wait_for_their_account() {
+    let mut shell = Shell::on(
+        "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 1, selector: {matchLabels: {a: b}}, \
+         template: {metadata: {labels: {a: b}}, spec: {serviceAccountName: late, containers: [{name: c, image: x}]}}}}",
+    );
+    shell.to(5);
+    let told = shell.run("kubectl describe rs web").join("\n");
+    let refused = "Error creating: pods \"web-\" is forbidden: error looking up service account default/late: \
+                   serviceaccount \"late\" not found";
+    assert!(told.contains(refused), "{told}");
+    assert_eq!(
+        shell.run("kubectl get pods"),
+        ["!No resources found in default namespace."]
+    );
+    assert_eq!(shell.run("kubectl create sa late"), ["serviceaccount/late created"]);
+    shell.to(60);
+    let pods = shell.run("kubectl get pods --no-headers");
+    assert!(pods.len() == 1 && pods[0].contains("Running"), "{pods:?}");
+}
+
+/// P-09: the account that the Jobs of an opened CronJob run as was there.
+#[test]
+fn the_account_of_an_opened_schedule_is_assumed_to_exist() {
+    let mut shell = Shell::on(
+        "{apiVersion: batch/v1, kind: CronJob, metadata: {name: tick, namespace: default, uid: u-1, creationTimestamp: \
+         '2025-12-31T23:00:00Z'}, spec: {schedule: '* * * * *', jobTemplate: {spec: {template: {spec: {serviceAccountName: \
+         runner, restartPolicy: Never, containers: [{name: c, image: x}]}}}}}, status: {lastScheduleTime: \
+         '2026-01-01T00:00:00Z'}}",
+    );
+    shell.to(70);
+    let pods = shell.run("kubectl get pods --no-headers");
+    assert!(pods.len() == 1 && pods[0].contains("Running"), "{pods:?}");
+}
