@@ -83,16 +83,20 @@ const PLACES: &[(&str, &[&str])] = &[
     ("console_error_panic_hook", &["podscope-web", "podscope-js"]),
 ];
 
-/// Our crates and the packages that each names as normal dependencies.
-fn dependencies() -> ordered::Map<String, ordered::Set<String>> {
+/// What Cargo says of our crates.
+fn packages() -> Vec<Value> {
     let out = Command::new(env!("CARGO"))
         .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
         .current_dir(root())
         .output()
         .expect("cargo metadata runs");
     let metadata: Value = serde_json::from_slice(&out.stdout).expect("metadata is JSON");
-    let packages = metadata["packages"].as_array().expect("packages");
-    packages
+    metadata["packages"].as_array().expect("packages").clone()
+}
+
+/// Our crates and the packages that each names as normal dependencies.
+fn dependencies() -> ordered::Map<String, ordered::Set<String>> {
+    packages()
         .iter()
         .map(|package| {
             let names = package["dependencies"].as_array().into_iter().flatten();
@@ -114,7 +118,7 @@ fn imports_run_one_way() {
         let (_, below) = BELOW
             .iter()
             .find(|(name, _)| name == package)
-            .unwrap_or_else(|| panic!("{package} has no place in tests/tests/architecture.rs"));
+            .unwrap_or_else(|| panic!("{package} has no place in tests/tests/all/architecture.rs"));
         for name in names.iter().filter(|name| ours.contains(name)) {
             assert!(below.contains(&name.as_str()), "{package} must not import {name}");
         }
@@ -212,5 +216,23 @@ fn each_library_crate_denies_missing_docs_and_begins_with_an_example() {
         assert!(text.contains("#![deny(missing_docs)]"), "{name}");
         let examples = text.lines().filter(|line| *line == "//! ```").count();
         assert!(examples >= 2, "{name}: the front page has no example that runs");
+    }
+}
+
+/// Each program of tests links the whole engine once more: a crate has one, of many modules. A browser's has one for each
+/// page that wasm-pack opens.
+#[test]
+fn a_crate_has_one_program_of_tests() {
+    for package in packages() {
+        let name = package["name"].as_str().unwrap_or_default();
+        let targets = package["targets"].as_array().into_iter().flatten();
+        for target in targets.filter(|target| target["kind"][0] == "test") {
+            let is_browsers = matches!(name, "podscope-web" | "podscope-js");
+            assert!(
+                is_browsers || target["name"] == "all",
+                "{name}: {} belongs into tests/all",
+                target["name"]
+            );
+        }
     }
 }

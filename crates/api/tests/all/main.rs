@@ -1,6 +1,7 @@
 //! The tests of this crate through its public door, one program: linked once, and two long ones run side by side.
 
 mod advice;
+mod api_access;
 mod behavior;
 mod default;
 mod keys;
