@@ -110,8 +110,8 @@ pub use self::storage::*;
 pub use self::time::{MicroTime, Time, go_time_error, parse_rfc3339, print_rfc1123, print_rfc3339};
 pub use self::tree::{Data, Entry, Tree};
 pub use self::validate::{
-    ErrorList, ValidationError, label_value_problems, port_name_problems, qualified_name_problems, service_conflicts,
-    subdomain_problems, validate, validate_resize, validate_update,
+    ErrorList, Unallocated, ValidationError, label_value_problems, port_name_problems, qualified_name_problems,
+    service_allocation, subdomain_problems, validate, validate_resize, validate_update,
 };
 pub use self::visible::visible;
 pub use self::warnings::{DEPRECATED_ENDPOINTS, warnings};

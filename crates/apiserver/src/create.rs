@@ -47,13 +47,14 @@ impl ApiServer {
             generate_job_selector(Arc::make_mut(job));
         }
         self.admit_by_prefix(&mut object, was_unnamed, caller)?;
+        if let Object::Service(service) = &mut object {
+            super::service::name_cluster_ips(&mut Arc::make_mut(service).spec);
+            self.check_allocation(service, None)?;
+        }
         self.strategy(&mut object, caller);
         let problems = validate(&object);
         if !problems.is_empty() {
             return Err(ApiError::invalid(kind, &object.metadata().name, problems));
-        }
-        if let Object::Service(service) = &object {
-            self.check_conflicts(service)?;
         }
         self.check_limit_ranges(&object)?;
         let charges = self.charges(None, &object, caller)?;
@@ -146,7 +147,7 @@ impl ApiServer {
                     bounds.max_unavailable = None;
                 }
             }
-            Object::Service(service) => self.allocate(Arc::make_mut(service)),
+            Object::Service(service) => self.allocate(Arc::make_mut(service), true),
             _ => {}
         }
     }

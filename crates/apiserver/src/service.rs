@@ -1,6 +1,6 @@
 //! Addresses and ports of Services: what is given out, what an update keeps, and what another type of Service loses.
 
-use podscope_api::{Kind, Service, ServiceSpec, Str, ordered};
+use podscope_api::{Kind, Service, ServiceSpec, Str, Unallocated, ordered};
 
 use podscope_sim::ApiError;
 
@@ -8,8 +8,8 @@ use super::ApiServer;
 
 impl ApiServer {
     /// Ports of the nodes that no Service has, from the lowest. Deviation: the real server draws them.
-    fn free_node_ports(&self) -> impl Iterator<Item = i32> + use<> {
-        let mut taken = ordered::Set::new();
+    fn free_node_ports(&self, asked: &ServiceSpec) -> impl Iterator<Item = i32> + use<> {
+        let mut taken: ordered::Set<i32> = asked.ports.iter().filter_map(|port| port.node_port).collect();
         for service in self.objects().list::<Service>() {
             taken.extend(service.spec.ports.iter().filter_map(|port| port.node_port));
             taken.extend(service.spec.health_check_node_port);
@@ -30,23 +30,25 @@ impl ApiServer {
         }
     }
 
-    /// Refuses a Service that asks for an address or a port that another one has.
-    pub(super) fn check_conflicts(&self, service: &Service) -> Result<(), ApiError> {
-        let key = service.metadata.key();
+    /// Refuses a Service that asks for addresses or ports it cannot have; `old` is what an update replaces.
+    pub(super) fn check_allocation(&self, service: &Service, old: Option<&Service>) -> Result<(), ApiError> {
+        let name = &service.metadata.name;
+        let replaced = old.map(|old| old.metadata.key());
         let services = self.objects().list::<Service>().map(|other| &**other);
-        let others: Vec<&Service> = services.filter(|other| other.metadata.key() != key).collect();
-        let is_there = self.objects().get_kind(Kind::Service, &key).is_some();
-        let problems = podscope_api::service_conflicts(service, !is_there, others.iter().copied());
-        match problems.is_empty() {
-            true => Ok(()),
-            false => Err(ApiError::invalid(Kind::Service, &service.metadata.name, problems)),
-        }
+        let others: Vec<&Service> = services
+            .filter(|other| replaced.as_ref() != Some(&other.metadata.key()))
+            .collect();
+        podscope_api::service_allocation(service, old, others.iter().copied()).map_err(|why| match why {
+            Unallocated::Invalid(problems) => ApiError::invalid(Kind::Service, name, problems),
+            Unallocated::Internal(why) => ApiError::internal(format!("Internal error occurred: {why}")),
+            Unallocated::Unnamed(why) => ApiError::unnamed(why),
+        })
     }
 
     /// Gives a Service the addresses and ports that its type needs and it has not.
-    pub(super) fn allocate(&mut self, service: &mut Service) {
-        let mut ports = self.free_node_ports();
-        node_ports(&mut service.spec, &mut ports);
+    pub(super) fn allocate(&mut self, service: &mut Service, is_new: bool) {
+        let mut ports = self.free_node_ports(&service.spec);
+        node_ports(&mut service.spec, is_new, &mut ports);
         let is_external = &*service.spec.kind == "ExternalName";
         // Of the other family there are no addresses, which the validation says.
         let wants_other = service
@@ -73,9 +75,14 @@ impl ApiServer {
                 }
             }
         }
-        if service.spec.cluster_ips.is_empty() && !service.spec.cluster_ip.is_empty() {
-            service.spec.cluster_ips = vec![service.spec.cluster_ip.clone()];
-        }
+        name_cluster_ips(&mut service.spec);
+    }
+}
+
+/// One form of the address follows the other.
+pub(super) fn name_cluster_ips(spec: &mut ServiceSpec) {
+    if spec.cluster_ips.is_empty() && !spec.cluster_ip.is_empty() {
+        spec.cluster_ips = vec![spec.cluster_ip.clone()];
     }
 }
 
@@ -153,16 +160,19 @@ pub(super) fn carry_over(old: &ServiceSpec, new: &mut ServiceSpec) {
     }
 }
 
-/// Ports of the nodes for a Service that is reached through them.
-fn node_ports(spec: &mut ServiceSpec, free: &mut impl Iterator<Item = i32>) {
+/// Ports of the nodes for a Service that is reached through them. Of a new one, two protocols of one port share theirs.
+fn node_ports(spec: &mut ServiceSpec, is_new: bool, free: &mut impl Iterator<Item = i32>) {
     let wants = match &*spec.kind {
         "NodePort" => true,
         "LoadBalancer" => spec.allocate_load_balancer_node_ports != Some(false),
         _ => false,
     };
-    for port in spec.ports.iter_mut().filter(|_| wants) {
-        if port.node_port.unwrap_or(0) == 0 {
-            port.node_port = free.next();
+    for index in (0..spec.ports.len()).filter(|_| wants) {
+        if spec.ports[index].node_port.unwrap_or(0) == 0 {
+            let port = spec.ports[index].port;
+            let mut same = spec.ports.iter().filter(|other| is_new && other.port == port);
+            let shared = same.find_map(|other| other.node_port.filter(|number| *number != 0));
+            spec.ports[index].node_port = shared.or_else(|| free.next());
         }
     }
     if &*spec.kind == "LoadBalancer"

@@ -75,15 +75,13 @@ impl ApiServer {
             podscope_api::default_object(&mut merged);
             if let (Object::Service(old), Object::Service(new)) = (old, &mut merged) {
                 super::service::carry_over(&old.spec, &mut std::sync::Arc::make_mut(new).spec);
-                self.allocate(std::sync::Arc::make_mut(new));
+                self.check_allocation(new, Some(old))?;
+                self.allocate(std::sync::Arc::make_mut(new), false);
             }
             self.admit_update(old, &mut merged)?;
             let problems = podscope_api::validate_update(old, &merged);
             if !problems.is_empty() {
                 return Err(ApiError::invalid(kind, &key.name, problems));
-            }
-            if let Object::Service(service) = &merged {
-                self.check_conflicts(service)?;
             }
             if parts::raises_generation(old, &merged) {
                 let metadata = merged.metadata_mut();

@@ -47,6 +47,9 @@ impl ErrorList {
         format!("{} {} is invalid: {self}", kind.qualified_name(), quoted(name))
     }
 
+    pub(crate) fn extend(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
     fn push(&mut self, path: &Path<'_>, reason: &'static str, message: String) {
         self.0.push(ValidationError {
             path: path.to_string(),

@@ -5,6 +5,7 @@
 //! Knows one object (and its older self) only; what needs others is admission.
 
 mod affinity;
+mod allocation;
 mod autoscaler;
 mod config;
 mod container;
@@ -39,12 +40,12 @@ mod webhooks;
 mod workload;
 mod workload_update;
 
+pub use self::allocation::{Unallocated, service_allocation};
 pub use self::list::{ErrorList, ValidationError};
 pub(crate) use self::list::{Path, quoted};
 
 pub use self::names::{label_value_problems, port_name_problems, qualified_name_problems, subdomain_problems};
 pub use self::pod_resize::validate_resize;
-pub use self::service::service_conflicts;
 use crate::Object;
 
 /// Everything that is wrong with an object that is to be created.

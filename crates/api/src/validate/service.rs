@@ -4,11 +4,10 @@ use crate::ordered;
 
 use crate::{IntOrString, Service, ServicePort, ServiceSpec};
 
+use super::allocation::{Unallocated, service_allocation};
 use super::list::quoted;
 use super::{ErrorList, Path, meta, names};
 
-/// Ports of the nodes that Services may have.
-const NODE_PORTS: std::ops::RangeInclusive<i32> = 30_000..=32_767;
 const ONLY_BALANCED: &str = "may only be used when `type` is 'LoadBalancer'";
 /// Longest that a client keeps its endpoint, in seconds.
 const AFFINITY_MAX: i64 = 86_400;
@@ -65,13 +64,15 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
             errors.unsupported_text(&path.child("trafficDistribution"), distribution, &KNOWN);
         }
     }
-    if errors.is_empty() {
-        allocation(spec, &path, errors);
+    if errors.is_empty()
+        && let Err(Unallocated::Invalid(problems)) = service_allocation(service, None, std::iter::empty())
+    {
+        errors.extend(problems);
     }
 }
 
 /// Whether there is no address but those of the pods.
-fn is_headless(spec: &ServiceSpec) -> bool {
+pub(super) fn is_headless(spec: &ServiceSpec) -> bool {
     match &*spec.cluster_ips {
         [] => &*spec.cluster_ip == "None",
         [only] => &**only == "None",
@@ -134,7 +135,7 @@ fn affinity(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Addresses and their families (VA-302).
-fn addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let ips = path.child("clusterIPs");
     let all = || crate::wire::to_json(&spec.cluster_ips);
     match spec.cluster_ips.first() {
@@ -303,30 +304,6 @@ fn balancer(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// What the server cannot give: ports outside its range, families it has no addresses of.
-fn allocation(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    let families = path.child("ipFamilies");
-    let is_dual =
-        matches!(&*spec.ip_family_policy, "RequireDualStack" | "PreferDualStack") || &*spec.cluster_ip == "None";
-    for (index, family) in spec.ip_families.iter().enumerate() {
-        if &**family == "IPv6" && !(is_dual && spec.selector.is_none()) {
-            errors.invalid_text(&families.index(index), family, "not configured on this cluster");
-        }
-    }
-    let ports = path.child("ports");
-    for (index, port) in spec.ports.iter().enumerate() {
-        let number = port.node_port.unwrap_or(0);
-        if number != 0 && !NODE_PORTS.contains(&number) {
-            let message = format!(
-                "provided port is not in the valid range. The range of valid ports is {}-{}",
-                NODE_PORTS.start(),
-                NODE_PORTS.end()
-            );
-            errors.invalid(&ports.index(index).child("nodePort"), number, &message);
-        }
-    }
-}
-
 fn one_port<'p>(
     port: &'p ServicePort,
     must_have_name: bool,
@@ -418,57 +395,4 @@ fn traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(port) = spec.health_check_node_port.filter(|port| *port != 0 && is_checked) {
         errors.port(&health, port);
     }
-}
-
-/// Whether an address is of the range of Services, 10.96.0.0/12.
-fn is_in_range(ip: &str) -> bool {
-    let address = ip.parse::<std::net::Ipv4Addr>().map(|ip| ip.octets());
-    address.is_ok_and(|[a, b, ..]| a == 10 && b & 0xf0 == 96)
-}
-
-/// What a Service asks for by name that another one has: a cluster address, or a port of the nodes (VA-322). The first
-/// that is taken is told, addresses before ports.
-pub fn service_conflicts<'o>(
-    service: &Service,
-    is_new: bool,
-    others: impl Iterator<Item = &'o Service> + Clone,
-) -> ErrorList {
-    let mut errors = ErrorList::default();
-    let spec = Path::root("spec");
-    let has_address = |one: &Service, ip: &str| one.spec.cluster_ips.iter().any(|other| **other == *ip);
-    for ip in service
-        .spec
-        .cluster_ips
-        .iter()
-        .filter(|ip| !matches!(&***ip, "" | "None"))
-    {
-        let why = match others.clone().any(|other| has_address(other, ip)) {
-            true => Some("provided IP is already allocated"),
-            false if is_new && !is_in_range(ip) => Some("the provided network does not match the current range"),
-            false => None,
-        };
-        if let Some(why) = why {
-            let all = serde_json::json!(service.spec.cluster_ips.iter().map(|ip| &**ip).collect::<Vec<_>>());
-            let message = format!("failed to allocate IP {ip}: {why}");
-            errors.invalid(&spec.child("clusterIPs"), all, &message);
-            return errors;
-        }
-    }
-    let ports = spec.child("ports");
-    let has_port = |one: &Service, number: i32| {
-        let health = one.spec.health_check_node_port;
-        let mut own = one.spec.ports.iter().filter_map(|port| port.node_port).chain(health);
-        own.any(|other| other == number)
-    };
-    for (index, port) in service.spec.ports.iter().enumerate() {
-        let Some(number) = port.node_port.filter(|number| *number != 0) else {
-            continue;
-        };
-        if others.clone().any(|other| has_port(other, number)) {
-            let path = ports.index(index);
-            errors.invalid(&path.child("nodePort"), number, "provided port is already allocated");
-            return errors;
-        }
-    }
-    errors
 }

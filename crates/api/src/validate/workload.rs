@@ -195,12 +195,18 @@ fn strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
+/// Whether a bound counts as none: what is no number does.
 fn is_zero(value: &IntOrString) -> bool {
     match value {
         IntOrString::Int(number) => *number == 0,
-        IntOrString::String(text) => text
-            .strip_suffix('%')
-            .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte == b'0')),
+        IntOrString::String(text) => {
+            let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            let percent = text.strip_suffix('%').filter(|digits| is_digits(digits));
+            percent.unwrap_or(text).parse::<i64>().is_ok_and(|number| number == 0) || {
+                let sign = text.strip_prefix(['-', '+']).unwrap_or(text);
+                percent.is_none() && !is_digits(sign)
+            }
+        }
     }
 }
 
@@ -345,6 +351,8 @@ fn daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList
             let (unavailable_path, surge_path) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
             int_or_percent(unavailable, &unavailable_path, errors);
             int_or_percent(surge, &surge_path, errors);
+            not_more_than_100_percent(unavailable, &unavailable_path, errors);
+            not_more_than_100_percent(surge, &surge_path, errors);
             match (is_zero(unavailable), is_zero(surge)) {
                 (false, false) => errors.invalid(
                     &surge_path,
@@ -354,8 +362,6 @@ fn daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList
                 (true, true) => errors.required(&unavailable_path, "cannot be 0 when maxSurge is 0"),
                 _ => {}
             }
-            not_more_than_100_percent(unavailable, &unavailable_path, errors);
-            not_more_than_100_percent(surge, &surge_path, errors);
         }
         other => {
             let kind = other.as_ref().map_or("", UpdateStrategyType::as_str);

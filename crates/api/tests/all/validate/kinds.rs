@@ -57,6 +57,19 @@ fn what_is_wrong_with_workloads_is_refused() {
             ],
         ),
         (
+            // VA-325
+            "apps/v1, kind: DaemonSet",
+            format!(
+                "{T}, selector: {{matchLabels: {{a: b}}}}, updateStrategy: {{type: RollingUpdate, rollingUpdate: \
+                 {{maxSurge: 101%, maxUnavailable: abc}}}}"
+            ),
+            &[
+                "spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: \"abc\": a valid percent string must be a \
+                 numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')",
+                "spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: \"101%\": must not be greater than 100%",
+            ],
+        ),
+        (
             "apps/v1, kind: Deployment",
             format!(
                 "{T}, selector: {{matchLabels: {{a: b}}}}, strategy: {{rollingUpdate: {{maxSurge: '5', maxUnavailable: \
@@ -346,9 +359,10 @@ fn what_is_wrong_with_drivers_hints_and_ranges_is_refused() {
     }
 }
 
-/// VA-322.
+/// VA-322, VA-324: the first stage that fails is told alone.
 #[test]
-fn what_another_service_has_is_not_given_twice() {
+fn what_a_service_cannot_be_given_is_told_before_all_else() {
+    use podscope_api::Unallocated;
     let service = |text: &str| {
         let text = format!("{{apiVersion: v1, kind: Service, metadata: {{name: s}}, spec: {{{text}}}}}");
         match &parse(&text).objects.last().expect("an object").value {
@@ -356,20 +370,70 @@ fn what_another_service_has_is_not_given_twice() {
             other => panic!("{text}: {other:?}"),
         }
     };
-    let old = service("clusterIPs: [10.96.5.5], ports: [{port: 80, nodePort: 30080}]");
+    let ask = |text: &str, old: Option<&podscope_api::Service>| {
+        let other = service(
+            "type: NodePort, clusterIP: 10.96.5.5, clusterIPs: [10.96.5.5], ports: [{port: 80, nodePort: 30080}]",
+        );
+        match podscope_api::service_allocation(&service(text), old, std::iter::once(&*other)) {
+            Ok(()) => String::new(),
+            Err(Unallocated::Invalid(problems)) => {
+                problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+            }
+            Err(Unallocated::Internal(why) | Unallocated::Unnamed(why)) => why,
+        }
+    };
+    const TAKEN: &str = "Invalid value: 30080: provided port is already allocated";
     for (text, wanted) in [
         (
-            "clusterIPs: [10.96.5.5], ports: [{port: 80, nodePort: 30080}]",
+            "type: NodePort, clusterIP: 10.96.5.5, clusterIPs: [10.96.5.5], ports: [{port: 80, nodePort: 30080}]",
             "spec.clusterIPs: Invalid value: [\"10.96.5.5\"]: failed to allocate IP 10.96.5.5: provided IP is already allocated",
         ),
         (
-            "clusterIPs: [10.96.5.6], ports: [{port: 81}, {port: 80, nodePort: 30080}]",
-            "spec.ports[1].nodePort: Invalid value: 30080: provided port is already allocated",
+            "type: NodePort, ports: [{port: 81}, {port: 80, nodePort: 30080}]",
+            &format!("spec.ports[1].nodePort: {TAKEN}"),
         ),
-        ("clusterIPs: [None], ports: [{port: 80, nodePort: 30081}]", ""),
+        (
+            "type: NodePort, ports: [{port: 80, nodePort: 30081}, {port: 81, nodePort: 30081, protocol: UDP}]",
+            "spec.ports[1].nodePort: Invalid value: 30081: provided port is already allocated",
+        ),
+        (
+            "type: NodePort, ports: [{port: 53, nodePort: 30053}, {port: 53, protocol: UDP}]",
+            "",
+        ),
+        ("clusterIP: None, clusterIPs: [None], ports: [{port: 80}]", ""),
+        (
+            "clusterIPs: [10.96.5.6], ports: [{port: 0}]",
+            "spec.clusterIPs: Invalid value: [\"10.96.5.6\"]: must be empty when `clusterIP` is not specified",
+        ),
+        (
+            "ipFamilyPolicy: RequireDualStack",
+            "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": this cluster is not configured for dual-stack services",
+        ),
+        (
+            "ipFamilies: [IPv4, IPv6]",
+            "spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be 'RequireDualStack' or 'PreferDualStack' when \
+             multiple IP families are specified",
+        ),
+        (
+            "type: LoadBalancer, externalTrafficPolicy: Local, healthCheckNodePort: 99, ports: [{port: 80}]",
+            "failed to allocate requested HealthCheck NodePort 99: provided port is not in the valid range. The range of \
+             valid ports is 30000-32767",
+        ),
     ] {
-        let found = podscope_api::service_conflicts(&service(text), true, std::iter::once(&*old));
-        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
-        assert_eq!(found.join("; "), wanted, "{text}");
+        assert_eq!(ask(text, None), wanted, "{text}");
+    }
+    let old = service("type: NodePort, ports: [{port: 80, nodePort: 30090}]");
+    for (text, wanted) in [
+        ("type: NodePort, ports: [{port: 80, nodePort: 30090}]", ""),
+        (
+            "type: NodePort, ports: [{port: 80, nodePort: 30080}]",
+            &format!("spec.ports[0].nodePort: {TAKEN}"),
+        ),
+        (
+            "type: NodePort, ports: [{port: 80, nodePort: 30090, protocol: TCP}, {port: 81, nodePort: 30090, protocol: TCP}]",
+            "duplicate nodePort: {TCP 30090}",
+        ),
+    ] {
+        assert_eq!(ask(text, Some(&old)), wanted, "{text}");
     }
 }

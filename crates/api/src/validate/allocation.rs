@@ -1,0 +1,228 @@
+//! What the API server has to give out to a Service before it looks at the rest of it: families, addresses, ports of
+//! the nodes (VA-322, VA-324).
+
+use crate::{Service, ServiceSpec, ordered};
+
+use super::service::{addresses, is_headless};
+use super::{ErrorList, Path};
+
+/// Ports of the nodes that Services may have.
+const NODE_PORTS: std::ops::RangeInclusive<i32> = 30_000..=32_767;
+
+/// Why a Service cannot have what it asks for.
+#[derive(Debug)]
+pub enum Unallocated {
+    /// A field of it is wrong.
+    Invalid(ErrorList),
+    /// The server says that it failed itself.
+    Internal(String),
+    /// Said without a reason.
+    Unnamed(String),
+}
+
+/// What keeps a Service from the addresses and ports it asks for. The first stage that fails is told alone; `old` is
+/// what an update replaces, `others` are all Services but that one.
+pub fn service_allocation<'o>(
+    service: &Service,
+    old: Option<&Service>,
+    others: impl Iterator<Item = &'o Service> + Clone,
+) -> Result<(), Unallocated> {
+    let path = Path::root("spec");
+    let mut errors = ErrorList::default();
+    if &*service.spec.kind != "ExternalName" {
+        addresses(&service.spec, &path, &mut errors);
+        if errors.is_empty() {
+            policy(&service.spec, &path, &mut errors);
+        }
+        if errors.is_empty() {
+            families(&service.spec, &path, &mut errors);
+        }
+        let had_address = old.is_some_and(|old| &*old.spec.kind != "ExternalName");
+        if errors.is_empty() && !had_address {
+            cluster_ips(&service.spec, &path, others.clone(), &mut errors);
+        }
+    }
+    if !errors.is_empty() {
+        return Err(Unallocated::Invalid(errors));
+    }
+    let mut taken = Taken::new(others);
+    if matches!(&*service.spec.kind, "NodePort" | "LoadBalancer") {
+        match old {
+            Some(old) => taken.update(service, old, &path)?,
+            None => taken.create(service, &path)?,
+        }
+    }
+    let needs_check =
+        |service: &Service| &*service.spec.kind == "LoadBalancer" && &*service.spec.external_traffic_policy == "Local";
+    let asked = service.spec.health_check_node_port.filter(|port| *port != 0);
+    if needs_check(service)
+        && !old.is_some_and(needs_check)
+        && let Some(port) = asked
+        && let Err(why) = taken.take(port)
+    {
+        let message = format!("failed to allocate requested HealthCheck NodePort {port}: {why}");
+        return Err(Unallocated::Internal(message));
+    }
+    Ok(())
+}
+
+fn policy_of(spec: &ServiceSpec) -> &str {
+    match &*spec.ip_family_policy {
+        "" if is_by_hand(spec) => "RequireDualStack",
+        "" => "SingleStack",
+        policy => policy,
+    }
+}
+
+/// Who makes the endpoints of a headless Service by hand may mean either family.
+fn is_by_hand(spec: &ServiceSpec) -> bool {
+    &*spec.cluster_ip == "None" && spec.selector.as_ref().is_none_or(|labels| labels.is_empty())
+}
+
+/// Whether the policy goes with what is given of two families.
+fn policy(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    if policy_of(spec) == "SingleStack" {
+        let lists = [
+            (spec.cluster_ips.len(), "cluster IPs"),
+            (spec.ip_families.len(), "IP families"),
+        ];
+        for (_, what) in lists.iter().filter(|(count, _)| *count == 2) {
+            let message = format!("must be 'RequireDualStack' or 'PreferDualStack' when multiple {what} are specified");
+            errors.invalid_text(&path.child("ipFamilyPolicy"), "SingleStack", &message);
+        }
+    }
+    let ips = path.child("clusterIPs");
+    for (index, ip) in spec.cluster_ips.iter().enumerate().skip(spec.ip_families.len()) {
+        if ip.contains(':') {
+            let all = crate::wire::to_json(&spec.cluster_ips);
+            errors.invalid(&ips.index(index), all, "IPv6 is not configured on this cluster");
+        }
+    }
+}
+
+/// Families that the server has no addresses of. A cluster here has one: IPv4.
+fn families(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    if is_by_hand(spec) {
+        return;
+    }
+    if policy_of(spec) == "RequireDualStack" {
+        let message = "this cluster is not configured for dual-stack services";
+        errors.invalid_text(&path.child("ipFamilyPolicy"), "RequireDualStack", message);
+    }
+    let families = path.child("ipFamilies");
+    for (index, family) in spec.ip_families.iter().enumerate() {
+        if &**family == "IPv6" {
+            errors.invalid_text(&families.index(index), family, "not configured on this cluster");
+        }
+    }
+}
+
+/// Whether an address is of the range of Services, 10.96.0.0/12.
+fn is_in_range(ip: &str) -> bool {
+    let address = ip.parse::<std::net::Ipv4Addr>().map(|ip| ip.octets());
+    address.is_ok_and(|[a, b, ..]| a == 10 && b & 0xf0 == 96)
+}
+
+/// Addresses that are asked for by name; the first that cannot be had is told.
+fn cluster_ips<'o>(
+    spec: &ServiceSpec,
+    path: &Path<'_>,
+    others: impl Iterator<Item = &'o Service> + Clone,
+    errors: &mut ErrorList,
+) {
+    if is_headless(spec) {
+        return;
+    }
+    let has_address = |one: &Service, ip: &str| one.spec.cluster_ips.iter().any(|other| **other == *ip);
+    for ip in spec.cluster_ips.iter().filter(|ip| !ip.is_empty()) {
+        let why = match others.clone().any(|other| has_address(other, ip)) {
+            true => "provided IP is already allocated",
+            false if !is_in_range(ip) => "the provided network does not match the current range",
+            false => continue,
+        };
+        let message = format!("failed to allocate IP {ip}: {why}");
+        let all = crate::wire::to_json(&spec.cluster_ips);
+        errors.invalid(&path.child("clusterIPs"), all, &message);
+        return;
+    }
+}
+
+/// Ports of the nodes that are given away.
+struct Taken(ordered::Set<i32>);
+
+impl Taken {
+    fn new<'o>(others: impl Iterator<Item = &'o Service>) -> Self {
+        Self(others.flat_map(numbers).collect())
+    }
+
+    fn take(&mut self, number: i32) -> Result<(), String> {
+        if !NODE_PORTS.contains(&number) {
+            let (start, end) = (NODE_PORTS.start(), NODE_PORTS.end());
+            return Err(format!(
+                "provided port is not in the valid range. The range of valid ports is {start}-{end}"
+            ));
+        }
+        match self.0.insert(number) {
+            true => Ok(()),
+            false => Err("provided port is already allocated".to_owned()),
+        }
+    }
+
+    fn take_for(&mut self, number: i32, index: usize, path: &Path<'_>) -> Result<(), Unallocated> {
+        self.take(number).map_err(|why| {
+            let mut errors = ErrorList::default();
+            errors.invalid(&path.child("ports").index(index).child("nodePort"), number, &why);
+            Unallocated::Invalid(errors)
+        })
+    }
+
+    /// One port of the nodes leads to one port of the Service, whatever the protocol: asked for twice for two ports,
+    /// it is taken.
+    fn create(&mut self, service: &Service, path: &Path<'_>) -> Result<(), Unallocated> {
+        let ports = &service.spec.ports;
+        let mut given: ordered::Map<i32, i32> = ordered::Map::new();
+        for (index, port) in ports.iter().enumerate() {
+            let own = port.node_port.unwrap_or(0);
+            match given.get(&port.port) {
+                Some(shared) if own == 0 || own == *shared => {}
+                Some(_) => self.take_for(own, index, path)?,
+                None => {
+                    let mut same = ports.iter().filter(|other| other.port == port.port);
+                    if let Some(asked) = same.find_map(|other| other.node_port.filter(|number| *number != 0)) {
+                        self.take_for(asked, index, path)?;
+                        given.insert(port.port, asked);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn update(&mut self, service: &Service, old: &Service, path: &Path<'_>) -> Result<(), Unallocated> {
+        let before: Vec<i32> = old.spec.ports.iter().filter_map(|port| port.node_port).collect();
+        let (mut taken, mut pairs) = (Vec::new(), Vec::new());
+        for (index, port) in service.spec.ports.iter().enumerate() {
+            let Some(number) = port.node_port.filter(|number| *number != 0) else {
+                continue;
+            };
+            if !before.contains(&number) && !taken.contains(&number) {
+                self.take_for(number, index, path)?;
+                taken.push(number);
+            }
+            let pair = (&*port.protocol, number);
+            if pairs.contains(&pair) {
+                let message = format!("duplicate nodePort: {{{} {number}}}", port.protocol);
+                return Err(Unallocated::Unnamed(message));
+            }
+            pairs.push(pair);
+        }
+        Ok(())
+    }
+}
+
+fn numbers(service: &Service) -> impl Iterator<Item = i32> + '_ {
+    let ports = service.spec.ports.iter().filter_map(|port| port.node_port);
+    ports
+        .chain(service.spec.health_check_node_port)
+        .filter(|number| *number != 0)
+}
