@@ -66,6 +66,7 @@ mod time;
 mod tree;
 mod validate;
 mod values;
+mod versions;
 mod visible;
 mod warnings;
 pub mod wire;
@@ -111,8 +112,9 @@ pub use self::time::{MicroTime, Time, go_time_error, parse_rfc3339, print_rfc112
 pub use self::tree::{Data, Entry, Tree};
 pub use self::validate::{
     ErrorList, Unallocated, ValidationError, label_value_problems, port_name_problems, qualified_name_problems,
-    service_allocation, subdomain_problems, validate, validate_resize, validate_update,
+    service_allocation, stored_version, subdomain_problems, validate, validate_resize, validate_update,
 };
+pub use self::versions::stored_form;
 pub use self::visible::visible;
 pub use self::warnings::{DEPRECATED_ENDPOINTS, warnings};
 pub use self::workload::*;

@@ -179,6 +179,7 @@ kinds! {
     ClusterRoleBinding { api: "rbac.authorization.k8s.io/v1", kind: "ClusterRoleBinding", plural: "clusterrolebindings", singular: "clusterrolebinding", short: [], namespaced: false },
     VolumeAttributesClass { api: "storage.k8s.io/v1", kind: "VolumeAttributesClass", plural: "volumeattributesclasses", singular: "volumeattributesclass", short: ["vac"], namespaced: false },
     ApiService { api: "apiregistration.k8s.io/v1", kind: "APIService", plural: "apiservices", singular: "apiservice", short: [], namespaced: false },
+    CustomResourceDefinition { api: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", plural: "customresourcedefinitions", singular: "customresourcedefinition", short: ["crd", "crds"], namespaced: false },
     MutatingWebhookConfiguration { api: "admissionregistration.k8s.io/v1", kind: "MutatingWebhookConfiguration", plural: "mutatingwebhookconfigurations", singular: "mutatingwebhookconfiguration", short: [], namespaced: false },
     ValidatingWebhookConfiguration { api: "admissionregistration.k8s.io/v1", kind: "ValidatingWebhookConfiguration", plural: "validatingwebhookconfigurations", singular: "validatingwebhookconfiguration", short: [], namespaced: false },
     ValidatingAdmissionPolicy { api: "admissionregistration.k8s.io/v1", kind: "ValidatingAdmissionPolicy", plural: "validatingadmissionpolicies", singular: "validatingadmissionpolicy", short: [], namespaced: false },
@@ -274,6 +275,15 @@ impl Kind {
         }
     }
 
+    /// Other groups, or versions of its own, that it is served in as well.
+    const fn other_groups(self) -> &'static [&'static str] {
+        match self {
+            Kind::Event => &["events.k8s.io", "v1.events.k8s.io"],
+            Kind::HorizontalPodAutoscaler => &["v1.autoscaling"],
+            _ => &[],
+        }
+    }
+
     /// Whether nothing that is simulated acts on objects of this kind, or looks at them: they are stored and printed.
     pub const fn is_only_stored(self) -> bool {
         self as u8 >= Kind::PodTemplate as u8
@@ -295,7 +305,7 @@ impl Kind {
             let names = kind.plural() == lower || kind.singular() == lower || kind.short_names().contains(&bare);
             let of_group = group.is_none_or(|group| {
                 let (own, version) = kind.group_and_version();
-                own == group || format!("{version}.{own}") == group
+                own == group || format!("{version}.{own}") == group || kind.other_groups().contains(&group)
             });
             names && of_group
         })

@@ -82,14 +82,6 @@ pub const OTHER_RESOURCES: &[OtherResource] = &[
         "mutatingadmissionpolicybindings",
         "MutatingAdmissionPolicyBinding",
     ),
-    OtherResource {
-        short_names: &["crd", "crds"],
-        ..extension(
-            "apiextensions.k8s.io/v1",
-            "customresourcedefinitions",
-            "CustomResourceDefinition",
-        )
-    },
     only_created(AUTHENTICATION, "selfsubjectreviews", "SelfSubjectReview"),
     only_created(AUTHENTICATION, "tokenreviews", "TokenReview"),
     OtherResource {
@@ -112,7 +104,7 @@ pub const OTHER_VERSIONS: &[&str] = &["autoscaling/v1"];
 
 /// Kinds of the built-in groups that are served in other versions or for subresources alone.
 const KEPT: &[(&str, &[&str])] = &[
-    ("autoscaling/v1", &["HorizontalPodAutoscaler", "Scale"]),
+    ("autoscaling/v1", &["Scale"]),
     ("policy/v1", &["Eviction"]),
     (
         "resource.k8s.io/v1beta1",

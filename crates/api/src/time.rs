@@ -142,7 +142,23 @@ pub fn print_rfc3339(micros: i64, fraction_digits: usize) -> String {
 /// Go's words for a text that is not an RFC 3339 time (VA-241).
 #[must_use]
 pub fn go_time_error(text: &str) -> String {
-    const LAYOUT: [(&str, usize); 12] = [
+    let (rest, element) = first_unfit(text, "");
+    format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {rest:?} as {element:?}")
+}
+
+/// Go's words for a text that is no time to the microsecond: six digits after the second, no more and no fewer.
+pub(crate) fn go_micro_time_error(text: &str) -> Option<String> {
+    let (rest, element) = first_unfit(text, ".000000");
+    let is_zone = element == "Z07:00" && !rest.starts_with(|first: char| first.is_ascii_digit());
+    (!is_zone || parse_rfc3339(text).is_none()).then(|| {
+        format!("parsing time {text:?} as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse {rest:?} as {element:?}")
+    })
+}
+
+/// Where a text leaves the layout of a time, and the part of the layout that it does not fit: the zone where all before
+/// it does.
+fn first_unfit<'t>(text: &'t str, fraction: &'static str) -> (&'t str, &'static str) {
+    let layout: [(&'static str, usize); 13] = [
         ("2006", 4),
         ("-", 1),
         ("01", 2),
@@ -154,27 +170,22 @@ pub fn go_time_error(text: &str) -> String {
         ("04", 2),
         (":", 1),
         ("05", 2),
+        (fraction, fraction.len()),
         ("Z07:00", 0),
     ];
     let mut rest = text;
-    let mut element = "Z07:00";
-    for (name, width) in LAYOUT {
-        element = name;
-        let digits = width > 0 && name.starts_with(|first: char| first.is_ascii_digit());
-        let fits = rest.get(..width).is_some_and(|part| {
-            width > 0
-                && if digits {
-                    part.bytes().all(|byte| byte.is_ascii_digit())
-                } else {
-                    part == name
-                }
-        });
-        if !fits {
-            break;
+    for (name, width) in layout.into_iter().filter(|(name, _)| !name.is_empty()) {
+        let is_like = |(byte, wanted): (u8, u8)| match wanted.is_ascii_digit() {
+            true => byte.is_ascii_digit(),
+            false => byte == wanted,
+        };
+        let fits = |part: &str| width > 0 && part.bytes().zip(name.bytes()).all(is_like);
+        match rest.get(..width) {
+            Some(part) if fits(part) => rest = &rest[width..],
+            _ => return (rest, name),
         }
-        rest = &rest[width..];
     }
-    format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {rest:?} as {element:?}")
+    (rest, "Z07:00")
 }
 
 macro_rules! text_form {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use podscope_api::{ConditionStatus, Kind, Object, PodCondition, PodPhase, Str};
 use podscope_api::{default_object, generate_job_selector, validate};
 
+use serde_json::json;
+
 use super::{ApiServer, Caller, Outcome, admission, is_unrecorded, name_suffix, parts};
 use podscope_sim::{Actor, Answer, ApiError, Happening, MAX_OBJECTS_OF_KIND};
 
@@ -148,6 +150,9 @@ impl ApiServer {
                 }
             }
             Object::Service(service) => self.allocate(Arc::make_mut(service), true),
+            Object::Kept(kept) if kept.kind == Kind::CustomResourceDefinition => {
+                establish(Arc::make_mut(kept), caller);
+            }
             _ => {}
         }
     }
@@ -174,4 +179,21 @@ fn created(object: &Object) -> Happening {
         },
         owner: owner.map(|owner| format!("{}/{}", owner.kind, owner.name)),
     }
+}
+
+/// What is told of a definition: its names are taken, and what it defines is there. Deviation: at once, and no objects
+/// of it can be made.
+fn establish(definition: &mut podscope_api::Kept, caller: &Caller<'_>) {
+    let now = caller.wall().to_string();
+    let condition = |kind: &str, reason: &str, message: &str| json!({"type": kind, "status": "True", "lastTransitionTime": now, "reason": reason, "message": message});
+    let spec = definition.at("/spec").cloned().unwrap_or_default();
+    let status = json!({
+        "acceptedNames": spec["names"],
+        "conditions": [
+            condition("NamesAccepted", "NoConflicts", "no conflicts found"),
+            condition("Established", "InitialNamesAccepted", "the initial names have been accepted"),
+        ],
+        "storedVersions": podscope_api::stored_version(&spec).into_iter().collect::<Vec<_>>(),
+    });
+    definition.fields.insert("status".to_owned(), status);
 }

@@ -190,6 +190,7 @@ pub(super) fn has_generation(object: &Object) -> bool {
             | Kind::ValidatingWebhookConfiguration
             | Kind::ValidatingAdmissionPolicy
             | Kind::ValidatingAdmissionPolicyBinding
+            | Kind::CustomResourceDefinition
             | Kind::FlowSchema
             | Kind::PriorityLevelConfiguration
             | Kind::DeviceClass

@@ -91,6 +91,7 @@ fn all_resources() -> Vec<Listed> {
             | Kind::ValidatingWebhookConfiguration
             | Kind::ValidatingAdmissionPolicy
             | Kind::ValidatingAdmissionPolicyBinding
+            | Kind::CustomResourceDefinition
             | Kind::ApiService => API_EXTENSIONS,
             _ => "",
         },

@@ -41,12 +41,32 @@ pub(super) fn default_kept(object: &mut crate::Kept) {
     let fields = &mut object.fields;
     match object.kind {
         Kind::RoleBinding | Kind::ClusterRoleBinding => {
-            set(fields.get_mut("roleRef"), "apiGroup", RBAC);
+            let role = fields.entry("roleRef").or_insert_with(|| serde_json::json!({}));
+            set(Some(role), "apiGroup", RBAC);
             let subjects = fields.get_mut("subjects").and_then(Value::as_array_mut);
             for subject in subjects.into_iter().flatten() {
                 if matches!(subject["kind"].as_str(), Some("User" | "Group")) {
                     set(Some(subject), "apiGroup", RBAC);
                 }
+            }
+        }
+        Kind::MutatingWebhookConfiguration | Kind::ValidatingWebhookConfiguration => {
+            let is_mutating = object.kind == Kind::MutatingWebhookConfiguration;
+            let webhooks = fields.get_mut("webhooks").and_then(Value::as_array_mut);
+            for webhook in webhooks.into_iter().flatten().filter_map(Value::as_object_mut) {
+                default_webhook(webhook, is_mutating);
+            }
+        }
+        Kind::CustomResourceDefinition => {
+            let spec = fields.entry("spec").or_insert_with(|| serde_json::json!({}));
+            let kind = spec["names"]["kind"].as_str().unwrap_or_default().to_owned();
+            if let Some(names) = spec.get_mut("names").filter(|_| !kind.is_empty()) {
+                set(Some(&mut *names), "singular", &kind.to_ascii_lowercase());
+                set(Some(names), "listKind", &format!("{kind}List"));
+            }
+            if let Some(spec) = spec.as_object_mut() {
+                spec.entry("conversion")
+                    .or_insert_with(|| serde_json::json!({"strategy": "None"}));
             }
         }
         Kind::NetworkPolicy => {
@@ -69,6 +89,31 @@ pub(super) fn default_kept(object: &mut crate::Kept) {
             }
         }
         _ => {}
+    }
+}
+
+/// What the server fills in of a webhook.
+fn default_webhook(webhook: &mut serde_json::Map<String, serde_json::Value>, is_mutating: bool) {
+    use serde_json::json;
+    for (field, value) in [
+        ("failurePolicy", json!("Fail")),
+        ("matchPolicy", json!("Equivalent")),
+        ("namespaceSelector", json!({})),
+        ("objectSelector", json!({})),
+        ("timeoutSeconds", json!(10)),
+    ] {
+        webhook.entry(field).or_insert(value);
+    }
+    if is_mutating {
+        webhook.entry("reinvocationPolicy").or_insert_with(|| json!("Never"));
+    }
+    let rules = webhook.get_mut("rules").and_then(serde_json::Value::as_array_mut);
+    for rule in rules.into_iter().flatten().filter_map(serde_json::Value::as_object_mut) {
+        rule.entry("scope").or_insert_with(|| json!("*"));
+    }
+    let client = webhook.get_mut("clientConfig");
+    if let Some(service) = client.and_then(|client| client.get_mut("service")?.as_object_mut()) {
+        service.entry("port").or_insert_with(|| json!(443));
     }
 }
 

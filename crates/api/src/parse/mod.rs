@@ -395,6 +395,17 @@ impl Reader {
         }
     }
 
+    fn typed(&mut self, kind: Kind, node: &Tree<'_>, at: Location) {
+        match typed(kind, node) {
+            Ok(value) => self.parsed.objects.push(Located { value, at }),
+            Err(errors) => {
+                for error in errors {
+                    self.problem(at.document, error.line, error.column, &error.path, error.message);
+                }
+            }
+        }
+    }
+
     /// One object, or a list of them; `inherited` is the kind of the items of a typed list (`PodList`).
     fn object(&mut self, node: &Tree<'_>, inherited: Option<(&str, &str)>) {
         let at = Location {
@@ -458,15 +469,11 @@ impl Reader {
             });
             return;
         }
+        if let Some((kind, value)) = crate::stored_form(api_version, kind, || node.to_value()) {
+            return self.typed(kind, &Tree::from_value(&value), at);
+        }
         match served::look_up(api_version, kind) {
-            Served::Simulated(kind) => match typed(kind, node) {
-                Ok(value) => self.parsed.objects.push(Located { value, at }),
-                Err(errors) => {
-                    for error in errors {
-                        self.problem(at.document, error.line, error.column, &error.path, error.message);
-                    }
-                }
-            },
+            Served::Simulated(kind) => self.typed(kind, node, at),
             Served::Kept => {
                 let metadata = |key: &str| {
                     node.get("metadata")

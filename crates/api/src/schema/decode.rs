@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::{GoType, Shape, Struct};
 use crate::tree::{Data, Entry, Tree};
-use crate::{MicroTime, Quantity, Time};
+use crate::{Quantity, Time};
 
 /// Why the API server cannot read an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -236,10 +236,10 @@ impl<'n> Decoder<'n> {
             ("Time" | "MicroTime", Data::String(text)) => {
                 let error = match leaf {
                     "Time" => text.parse::<Time>().err(),
-                    _ => text.parse::<MicroTime>().err(),
+                    _ => crate::time::go_micro_time_error(text),
                 };
                 if !text.is_empty() {
-                    self.fatal = error.map(|error| error.to_string());
+                    self.fatal = error;
                 }
             }
             ("Time" | "MicroTime", _) => {

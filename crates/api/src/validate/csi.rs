@@ -55,6 +55,22 @@ pub(super) fn driver(value: &Value, errors: &mut ErrorList) {
     }
 }
 
+/// What a driver never changes. The first field has that name in messages alone.
+pub(super) fn driver_update(old: &Value, new: &Value, errors: &mut ErrorList) {
+    driver(new, errors);
+    let path = Path::root("spec");
+    let modes = serde_json::json!(["Persistent"]);
+    for (field, told, default) in [
+        ("attachRequired", "attachedRequired", &Value::Bool(true)),
+        ("volumeLifecycleModes", "volumeLifecycleModes", &modes),
+    ] {
+        let of = |object: &Value| object.pointer(&format!("/spec/{field}")).unwrap_or(default).clone();
+        if of(old) != of(new) {
+            errors.invalid(&path.child(told), of(new), super::list::IMMUTABLE);
+        }
+    }
+}
+
 /// A CSINode, as JSON.
 pub(super) fn node(value: &Value, errors: &mut ErrorList) {
     let path = Path::root("spec");

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{Kept, Kind};
 
 use super::untyped::{text, texts};
-use super::{ErrorList, Path, names, networking, pod, webhooks};
+use super::{ErrorList, Path, crds, names, networking, pod, selector, storage, webhooks};
 
 fn items(value: Option<&Value>) -> impl Iterator<Item = (usize, &Value)> {
     value.and_then(Value::as_array).into_iter().flatten().enumerate()
@@ -13,11 +13,17 @@ fn items(value: Option<&Value>) -> impl Iterator<Item = (usize, &Value)> {
 
 pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
     match object.kind {
-        Kind::Role | Kind::ClusterRole => rules(object, errors),
+        Kind::Role => rules(object, errors),
+        Kind::ClusterRole => {
+            rules(object, errors);
+            aggregation(object, errors);
+        }
+        Kind::VolumeAttributesClass => attributes_class(object, errors),
         Kind::RoleBinding | Kind::ClusterRoleBinding => binding(object, errors),
         Kind::NetworkPolicy => networking::policy(object, errors),
         Kind::Ingress => networking::ingress(object, errors),
         Kind::IngressClass => networking::class(object, errors),
+        Kind::CustomResourceDefinition => crds::validate(object, errors),
         Kind::PodTemplate => pod_template(object, errors),
         Kind::ValidatingWebhookConfiguration | Kind::MutatingWebhookConfiguration => webhooks::validate(object, errors),
         _ => {}
@@ -40,12 +46,56 @@ pub(super) fn validate_update(old: &Kept, new: &Kept, errors: &mut ErrorList) {
     if new.kind == Kind::IngressClass {
         networking::class_update(old, new, errors);
     }
+    if new.kind == Kind::VolumeAttributesClass {
+        for field in ["driverName", "parameters"] {
+            if old.fields.get(field) != new.fields.get(field) {
+                let message = format!("updates to {field} are forbidden.");
+                errors.forbidden(&Path::root(field), &message);
+            }
+        }
+    }
     validate(new, errors);
+    if new.kind == Kind::CustomResourceDefinition {
+        crds::validate_update(old, new, errors);
+    }
     if matches!(new.kind, Kind::RoleBinding | Kind::ClusterRoleBinding) && old.at("/roleRef") != new.at("/roleRef") {
         let value = new
             .at("/roleRef")
             .map_or_else(|| "null".to_owned(), ToString::to_string);
         errors.invalid(&Path::root("roleRef"), value, "cannot change roleRef");
+    }
+}
+
+/// Roles whose rules a ClusterRole takes up (VA-329).
+fn aggregation(object: &Kept, errors: &mut ErrorList) {
+    let Some(rule) = object.at("/aggregationRule") else {
+        return;
+    };
+    let root = Path::root("aggregationRule");
+    let path = root.child("clusterRoleSelectors");
+    if items(rule.get("clusterRoleSelectors")).next().is_none() {
+        let message = "at least one clusterRoleSelector required if aggregationRule is non-nil";
+        errors.required(&path, message);
+    }
+    for (index, one) in items(rule.get("clusterRoleSelectors")) {
+        let path = path.index(index);
+        if !selector::validate_value(Some(one), &path, errors) {
+            errors.invalid(&path, one, "invalid label selector.");
+        }
+    }
+}
+
+/// A class of attributes: as a class of storage, but with parameters.
+fn attributes_class(object: &Kept, errors: &mut ErrorList) {
+    let driver = object.at("/driverName").and_then(Value::as_str).unwrap_or_default();
+    storage::provisioner(driver, &Path::root("driverName"), errors);
+    let path = Path::root("parameters");
+    let parameters = object.at("/parameters").and_then(Value::as_object);
+    let pairs = parameters.into_iter().flatten();
+    let texts = pairs.map(|(key, value)| (key.as_str(), value.as_str().unwrap_or_default()));
+    storage::parameters(texts, &path, errors);
+    if parameters.is_none_or(serde_json::Map::is_empty) {
+        errors.required(&path, "must contain at least one key/value pair");
     }
 }
 

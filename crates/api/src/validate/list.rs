@@ -193,6 +193,12 @@ impl Display for ErrorList {
     }
 }
 
+impl FromIterator<ValidationError> for ErrorList {
+    fn from_iter<I: IntoIterator<Item = ValidationError>>(errors: I) -> Self {
+        Self(errors.into_iter().collect())
+    }
+}
+
 impl IntoIterator for ErrorList {
     type Item = ValidationError;
     type IntoIter = std::vec::IntoIter<ValidationError>;

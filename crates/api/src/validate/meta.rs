@@ -12,9 +12,12 @@ type NameRule = fn(&str) -> Vec<String>;
 fn name_rule(kind: Kind) -> NameRule {
     match kind {
         Kind::Namespace | Kind::StatefulSet | Kind::Service => names::label,
-        Kind::PodDisruptionBudget | Kind::Role | Kind::RoleBinding | Kind::ClusterRole | Kind::ClusterRoleBinding => {
-            names::path_segment
-        }
+        Kind::PodDisruptionBudget
+        | Kind::Event
+        | Kind::Role
+        | Kind::RoleBinding
+        | Kind::ClusterRole
+        | Kind::ClusterRoleBinding => names::path_segment,
         _ => names::subdomain,
     }
 }

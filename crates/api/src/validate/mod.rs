@@ -9,9 +9,11 @@ mod allocation;
 mod autoscaler;
 mod config;
 mod container;
+mod crds;
 mod csi;
 mod downward;
 mod endpoints;
+mod events;
 mod internal;
 mod job;
 mod kept;
@@ -44,6 +46,7 @@ pub use self::allocation::{Unallocated, service_allocation};
 pub use self::list::{ErrorList, ValidationError};
 pub(crate) use self::list::{Path, quoted};
 
+pub use self::crds::stored_version;
 pub use self::names::{label_value_problems, port_name_problems, qualified_name_problems, subdomain_problems};
 pub use self::pod_resize::validate_resize;
 use crate::Object;
@@ -84,7 +87,8 @@ pub fn validate(object: &Object) -> ErrorList {
         Object::CsiDriver(_) => csi::driver(&object.to_value(), &mut errors),
         Object::CsiNode(_) => csi::node(&object.to_value(), &mut errors),
         Object::CsiStorageCapacity(object) => csi::capacity(object, &mut errors),
-        Object::ServiceAccount(_) | Object::Event(_) => {}
+        Object::Event(object) => events::validate(object, &mut errors),
+        Object::ServiceAccount(_) => {}
     }
     errors
 }
@@ -131,6 +135,16 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
         (Object::Endpoints(_), Object::Endpoints(new)) => endpoints::validate(new, &mut errors),
         (Object::RuntimeClass(old), Object::RuntimeClass(new)) => quota::runtime_class_update(old, new, &mut errors),
         (Object::Kept(old), Object::Kept(new)) => kept::validate_update(old, new, &mut errors),
+        (Object::ControllerRevision(old), Object::ControllerRevision(new)) => {
+            workload::revision_update(old, new, &mut errors);
+        }
+        (Object::VolumeAttachment(old), Object::VolumeAttachment(new)) => {
+            node::attachment_update(old, new, &mut errors);
+        }
+        (Object::CsiDriver(_), Object::CsiDriver(_)) => {
+            csi::driver_update(&old.to_value(), &new.to_value(), &mut errors);
+        }
+        (Object::Event(_), Object::Event(new)) => events::validate(new, &mut errors),
         _ => {}
     }
     errors

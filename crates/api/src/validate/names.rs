@@ -64,6 +64,23 @@ pub(super) fn label(text: &str) -> Messages {
     messages
 }
 
+/// A label that begins with a letter (VA-059).
+pub(super) fn label_1035(text: &str) -> Messages {
+    const MESSAGE: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an \
+        alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for \
+        validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+    let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let mut messages = Messages::new();
+    max_length(text, 63, &mut messages);
+    let is_fit = text.starts_with(|first: char| first.is_ascii_lowercase())
+        && text.bytes().all(|byte| is_part(byte) || byte == b'-')
+        && text.bytes().next_back().is_some_and(is_part);
+    if !is_fit {
+        messages.push(MESSAGE.to_owned());
+    }
+    messages
+}
+
 /// All hosts of a domain: `*.example.com`.
 pub(super) fn wildcard(text: &str) -> Messages {
     let is_sound = text.strip_prefix("*.").is_some_and(is_subdomain);

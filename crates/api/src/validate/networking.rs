@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use crate::wire::from_value;
-use crate::{Kept, LabelSelector};
+use crate::Kept;
 
 use super::list::IMMUTABLE;
 use super::untyped::{given, items, text};
@@ -12,7 +11,7 @@ use super::{ErrorList, Path, job, names, selector};
 pub(super) fn policy(object: &Kept, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = object.at("/spec").unwrap_or(&Value::Null);
-    of_labels(given(spec, "podSelector"), &path.child("podSelector"), errors);
+    selector::validate_value(given(spec, "podSelector"), &path.child("podSelector"), errors);
     for (rules, peers) in [("ingress", "from"), ("egress", "to")] {
         let list = path.child(rules);
         for (index, rule) in items(spec, rules) {
@@ -79,7 +78,7 @@ fn peer(peer: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     for field in ["podSelector", "namespaceSelector"] {
         let labels = given(peer, field);
         n_given += u32::from(labels.is_some());
-        of_labels(labels, &path.child(field), errors);
+        selector::validate_value(labels, &path.child(field), errors);
     }
     let block = given(peer, "ipBlock");
     if let Some(block) = block {
@@ -117,12 +116,6 @@ fn range(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
         errors.invalid_text(path, text, names::CIDR);
     } else if !names::is_network(text) {
         errors.invalid_text(path, text, "must not have bits set beyond the prefix length");
-    }
-}
-
-fn of_labels(value: Option<&Value>, path: &Path<'_>, errors: &mut ErrorList) {
-    if let Some(labels) = value.and_then(|value| from_value::<LabelSelector>(value).ok()) {
-        selector::validate(&labels, path, errors);
     }
 }
 

@@ -120,6 +120,15 @@ pub(super) fn attachment(object: &crate::VolumeAttachment, errors: &mut ErrorLis
     errors.each_invalid(&path.child("nodeName"), node, &names::subdomain(node));
 }
 
+pub(super) fn attachment_update(old: &crate::VolumeAttachment, new: &crate::VolumeAttachment, errors: &mut ErrorList) {
+    attachment(new, errors);
+    if old.spec != new.spec {
+        let spec = crate::wire::Wire::write(&new.spec);
+        let value = super::internal::printed("VolumeAttachmentSpec", &spec);
+        errors.invalid(&Path::root("spec"), value, super::list::IMMUTABLE);
+    }
+}
+
 /// What keeps a namespace, and its labels that say what its pods may do.
 pub(super) fn namespace(object: &crate::Namespace, errors: &mut ErrorList) {
     const PREFIX: &str = "pod-security.kubernetes.io/";

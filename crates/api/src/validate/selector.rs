@@ -42,6 +42,15 @@ pub(super) fn validate(selector: &LabelSelector, path: &Path<'_>, errors: &mut E
     }
 }
 
+/// A selector as JSON; `true` if there is none, or it can be used.
+pub(super) fn validate_value(value: Option<&serde_json::Value>, path: &Path<'_>, errors: &mut ErrorList) -> bool {
+    let before = errors.len();
+    if let Some(labels) = value.and_then(|value| crate::wire::from_value::<LabelSelector>(value).ok()) {
+        validate(&labels, path, errors);
+    }
+    errors.len() == before
+}
+
 /// Whether the API can turn it into a matcher.
 pub(super) fn is_sound(selector: &LabelSelector) -> bool {
     let mut errors = ErrorList::default();

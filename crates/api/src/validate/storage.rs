@@ -14,6 +14,8 @@ use super::{ErrorList, Path, affinity, internal, names, selector, untyped, volum
 use crate::wire::Wire;
 
 const ACCESS_MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+/// Most parameters of a class.
+const PARAMETERS_MOST: usize = 512;
 /// Most bytes of a class's parameters.
 const PARAMETERS_MAX: usize = 256 * 1024;
 const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
@@ -378,25 +380,30 @@ pub(super) fn claim_update(old: &PersistentVolumeClaim, new: &PersistentVolumeCl
     }
 }
 
-pub(super) fn class(object: &StorageClass, errors: &mut ErrorList) {
-    let provisioner = Path::root("provisioner");
-    if object.provisioner.is_empty() {
-        errors.required(&provisioner, "");
-    } else {
-        let messages = names::qualified(&object.provisioner.to_ascii_lowercase());
-        errors.each_invalid(&provisioner, &object.provisioner, &messages);
+/// Who makes volumes: a qualified name in small letters.
+pub(super) fn provisioner(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    let lower = name.to_ascii_lowercase();
+    errors.name(path, &lower, names::qualified);
+}
+
+pub(super) fn parameters<'p>(pairs: impl Iterator<Item = (&'p str, &'p str)>, path: &Path<'_>, errors: &mut ErrorList) {
+    let pairs: Vec<(&str, &str)> = pairs.collect();
+    if pairs.len() > PARAMETERS_MOST {
+        return errors.too_long(path, PARAMETERS_MOST);
     }
-    if object.parameters.contains_key("") {
-        errors.invalid_text(&Path::root("parameters"), "", "field can not be empty.");
+    if pairs.iter().any(|(key, _)| key.is_empty()) {
+        errors.invalid_text(path, "", "field can not be empty.");
     }
-    let size: usize = object
-        .parameters
-        .iter()
-        .map(|(key, value)| key.len() + value.len())
-        .sum();
+    let size: usize = pairs.iter().map(|(key, value)| key.len() + value.len()).sum();
     if size > PARAMETERS_MAX {
-        errors.too_long(&Path::root("parameters"), PARAMETERS_MAX);
+        errors.too_long(path, PARAMETERS_MAX);
     }
+}
+
+pub(super) fn class(object: &StorageClass, errors: &mut ErrorList) {
+    provisioner(&object.provisioner, &Path::root("provisioner"), errors);
+    let pairs = object.parameters.iter().map(|(key, value)| (&**key, &**value));
+    parameters(pairs, &Path::root("parameters"), errors);
     if let Some(policy) = &object.reclaim_policy
         && !matches!(&**policy, "Delete" | "Retain")
     {

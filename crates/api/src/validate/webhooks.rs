@@ -1,9 +1,10 @@
-//! Webhook configurations: what the API server asks of each webhook before it would call it. Nothing calls them here.
+//! Webhook configurations: what the API server asks of each webhook before it would call it (VA-326). Nothing calls them
+//! here.
 
 use serde_json::Value;
 
-use super::untyped::{items, one_of, text, texts};
-use super::{ErrorList, Path, names};
+use super::untyped::{given, items, one_of, text, texts};
+use super::{ErrorList, Path, names, selector};
 use crate::{Kept, Kind};
 
 /// A validating or mutating webhook configuration.
@@ -48,43 +49,145 @@ fn one(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &mut ErrorList) {
         let message = "the timeout value must be between 1 and 30 seconds";
         errors.invalid(&path.child("timeoutSeconds"), seconds, message);
     }
+    for field in ["namespaceSelector", "objectSelector"] {
+        selector::validate_value(given(webhook, field), &path.child(field), errors);
+    }
     if kind == Kind::MutatingWebhookConfiguration {
         one_of(webhook, "reinvocationPolicy", &["IfNeeded", "Never"], path, errors);
     }
     let client = webhook.get("clientConfig").unwrap_or(&Value::Null);
     let at = path.child("clientConfig");
-    match (client.get("url"), client.get("service")) {
+    match (given(client, "url"), given(client, "service")) {
         (None, None) | (Some(_), Some(_)) => errors.required(&at, "exactly one of url or service is required"),
-        (None, Some(service)) => {
-            let at = at.child("service");
-            for (field, why) in [
-                ("name", "service name is required"),
-                ("namespace", "service namespace is required"),
-            ] {
-                if text(service, field).is_empty() {
-                    errors.required(&at.child(field), why);
-                }
-            }
-        }
-        (Some(_), None) => {}
+        (None, Some(service)) => self::service(service, &at.child("service"), errors),
+        (Some(address), None) => url(address.as_str().unwrap_or_default(), &at.child("url"), errors),
     }
+    conditions(webhook, &path.child("matchConditions"), errors);
+    review_versions(webhook, &path.child("admissionReviewVersions"), errors);
+}
+
+/// What an address may hold: nothing but host and path.
+fn url(address: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    const FORM: &str = "; desired format: https://host[/path]";
+    let (address, fragment) = address.split_once('#').unwrap_or((address, ""));
+    let (scheme, rest) = match address.split_once(':') {
+        Some((scheme, rest)) if !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
+            (scheme.to_ascii_lowercase(), rest)
+        }
+        _ => (String::new(), address),
+    };
+    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let authority = rest
+        .strip_prefix("//")
+        .map_or("", |rest| rest.split('/').next().unwrap_or(rest));
+    let (user, host) = match authority.rsplit_once('@') {
+        Some((user, host)) => (Some(user), host),
+        None => (None, authority),
+    };
+    if scheme != "https" {
+        errors.invalid_text(path, &scheme, &format!("'https' is the only allowed URL scheme{FORM}"));
+    }
+    if host.is_empty() {
+        errors.invalid_text(path, host, &format!("host must be specified{FORM}"));
+    }
+    let parts = [
+        (user, "user information is not permitted in the URL"),
+        (
+            Some(fragment).filter(|text| !text.is_empty()),
+            "fragments are not permitted in the URL",
+        ),
+        (
+            Some(query).filter(|text| !text.is_empty()),
+            "query parameters are not permitted in the URL",
+        ),
+    ];
+    for (part, why) in parts {
+        if let Some(part) = part {
+            errors.invalid_text(path, part, why);
+        }
+    }
+}
+
+/// The Service that is called. The API server mixes up its name and its namespace.
+fn service(service: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    for (field, told) in [("namespace", "name"), ("name", "namespace")] {
+        if text(service, field).is_empty() {
+            errors.required(&path.child(told), "");
+        }
+    }
+    let port = service.get("port").and_then(Value::as_i64).unwrap_or(443);
+    if !(1..=65_535).contains(&port) {
+        let message = format!("port is not valid: {}", names::range_text(1, 65_535));
+        errors.invalid(&path.child("port"), port, &message);
+    }
+    let (whole, at) = (text(service, "path"), path.child("path"));
+    if matches!(whole, "" | "/") {
+        return;
+    }
+    if whole == "//" {
+        return errors.invalid_text(&at, whole, "segment[0] may not be empty");
+    }
+    if !whole.starts_with('/') {
+        errors.invalid_text(&at, whole, "must start with a '/'");
+    }
+    let mut letters = whole.chars();
+    letters.next();
+    let steps = letters.as_str();
+    for (index, step) in steps.strip_suffix('/').unwrap_or(steps).split('/').enumerate() {
+        if step.is_empty() {
+            errors.invalid_text(&at, whole, &format!("segment[{index}] may not be empty"));
+            continue;
+        }
+        for problem in names::subdomain(step) {
+            errors.invalid_text(&at, whole, &format!("segment[{index}]: {problem}"));
+        }
+    }
+}
+
+/// Deviation: what a condition says is not compiled.
+fn conditions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    const MOST: usize = 64;
+    let count = items(webhook, "matchConditions").count();
+    if count > MOST {
+        errors.too_many(path, count, MOST);
+    }
+    let mut known: Vec<&str> = Vec::new();
+    for (index, condition) in items(webhook, "matchConditions") {
+        let path = path.index(index);
+        if text(condition, "expression").trim().is_empty() {
+            errors.required(&path.child("expression"), "");
+        }
+        let name = text(condition, "name");
+        errors.name(&path.child("name"), name, names::qualified);
+        if !name.is_empty() && known.contains(&name) {
+            errors.duplicate(&path.child("name"), super::quoted(name), "");
+        }
+        known.push(name);
+    }
+}
+
+fn review_versions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let versions = texts(webhook, "admissionReviewVersions");
-    let at = path.child("admissionReviewVersions");
     if versions.is_empty() {
-        errors.required(&at, "must specify one of v1, v1beta1");
-    } else if !versions.iter().any(|version| matches!(*version, "v1" | "v1beta1")) {
-        errors.invalid(
-            &at,
-            serde_json::json!(versions),
-            "must include at least one of v1, v1beta1",
-        );
+        return errors.required(path, "must specify one of v1, v1beta1");
+    }
+    for (index, version) in versions.iter().enumerate() {
+        if versions.iter().take(index).any(|before| before == version) {
+            errors.invalid_text(&path.index(index), version, "duplicate version");
+        } else {
+            errors.each_invalid(&path.index(index), version, &names::label_1035(version));
+        }
+    }
+    if !versions.iter().any(|version| matches!(*version, "v1" | "v1beta1")) {
+        let message = "must include at least one of v1, v1beta1";
+        errors.invalid(path, serde_json::json!(versions), message);
     }
 }
 
 /// What a webhook is called for.
 fn rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
-    for field in ["operations", "apiGroups", "apiVersions", "resources"] {
+    for field in ["operations", "apiGroups", "apiVersions"] {
         let words = texts(rule, field);
         let at = path.child(field);
         if words.is_empty() {
@@ -93,17 +196,63 @@ fn rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         let what = match field {
             "operations" => "operations",
             "apiGroups" => "API groups",
-            "apiVersions" => "API versions",
-            _ => continue,
+            _ => "API versions",
         };
         if words.len() > 1 && words.contains(&"*") {
             let message = format!("if '*' is present, must not specify other {what}");
             errors.invalid(&at, serde_json::json!(words), &message);
         }
         for (index, word) in words.iter().enumerate() {
-            if field == "operations" && !OPERATIONS.contains(word) {
-                errors.unsupported_text(&at.index(index), word, OPERATIONS);
+            match field {
+                "operations" if !OPERATIONS.contains(word) => {
+                    errors.unsupported_text(&at.index(index), word, OPERATIONS);
+                }
+                "apiVersions" if word.is_empty() => errors.required(&at.index(index), ""),
+                _ => {}
             }
         }
+    }
+    resources(&texts(rule, "resources"), &path.child("resources"), errors);
+    one_of(rule, "scope", &["*", "Cluster", "Namespaced"], path, errors);
+}
+
+/// Resources and their parts: what `*` covers is not said again.
+fn resources(words: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+    if words.is_empty() {
+        return errors.required(path, "");
+    }
+    let (mut all_parts, mut of_all): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
+    let mut ends_whole = false;
+    for (index, word) in words.iter().enumerate() {
+        if word.is_empty() {
+            errors.required(&path.index(index), "");
+            continue;
+        }
+        let Some((resource, part)) = word.split_once('/') else {
+            ends_whole = *word != "*";
+            continue;
+        };
+        if all_parts.contains(&resource) {
+            let message = format!("if '{resource}/*' is present, must not specify {word}");
+            errors.invalid_text(&path.index(index), word, &message);
+        }
+        if of_all.contains(&part) {
+            let message = format!("if '*/{part}' is present, must not specify {word}");
+            errors.invalid_text(&path.index(index), word, &message);
+        }
+        if part == "*" {
+            all_parts.push(resource);
+        }
+        if resource == "*" {
+            of_all.push(part);
+        }
+    }
+    let whole = || serde_json::json!(words);
+    if words.len() > 1 && words.contains(&"*/*") {
+        errors.invalid(path, whole(), "if '*/*' is present, must not specify other resources");
+    }
+    if words.contains(&"*") && ends_whole {
+        let message = "if '*' is present, must not specify other resources without subresources";
+        errors.invalid(path, whole(), message);
     }
 }

@@ -379,3 +379,15 @@ pub(super) fn revision(object: &crate::ControllerRevision, errors: &mut ErrorLis
         errors.required(&Path::root("data"), "data is mandatory");
     }
 }
+
+pub(super) fn revision_update(
+    old: &crate::ControllerRevision,
+    new: &crate::ControllerRevision,
+    errors: &mut ErrorList,
+) {
+    revision(new, errors);
+    if old.data != new.data {
+        let value = new.data.as_ref().map_or_else(|| "null".to_owned(), ToString::to_string);
+        errors.invalid(&Path::root("data"), value, super::list::IMMUTABLE);
+    }
+}

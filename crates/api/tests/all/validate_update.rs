@@ -262,6 +262,40 @@ fn what_may_not_change_of_other_kinds_is_refused() {
                 "spec.template: Invalid value: {\"labels\":{\"a\":\"b\"},\"Spec\":{\"Volumes\":null,…",
             ],
         ),
+        // VA-329
+        (
+            "apps/v1, kind: ControllerRevision",
+            "revision: 1, data: {a: 1}".into(),
+            "revision: 2, data: {a: 2}".into(),
+            &["data: Invalid value: {\"a\":2}: field is immutable"],
+        ),
+        (
+            "storage.k8s.io/v1, kind: VolumeAttachment",
+            "spec: {attacher: d.io, nodeName: a, source: {persistentVolumeName: v}}".into(),
+            "spec: {attacher: d.io, nodeName: b, source: {persistentVolumeName: v}}".into(),
+            &[
+                "spec: Invalid value: {\"Attacher\":\"d.io\",\"Source\":{\"PersistentVolumeName\":\"v\",\
+                 \"InlineVolumeSpec\":null},\"NodeName\":\"b\"}: field is immutable",
+            ],
+        ),
+        (
+            "storage.k8s.io/v1, kind: CSIDriver",
+            "spec: {}".into(),
+            "spec: {attachRequired: false, volumeLifecycleModes: [Ephemeral]}".into(),
+            &[
+                "spec.attachedRequired: Invalid value: false: field is immutable",
+                "spec.volumeLifecycleModes: Invalid value: [\"Ephemeral\"]: field is immutable",
+            ],
+        ),
+        (
+            "storage.k8s.io/v1, kind: VolumeAttributesClass",
+            "driverName: d.io, parameters: {a: b}".into(),
+            "driverName: e.io, parameters: {a: c}".into(),
+            &[
+                "driverName: Forbidden: updates to driverName are forbidden.",
+                "parameters: Forbidden: updates to parameters are forbidden.",
+            ],
+        ),
     ];
     for (kind, old, new, wanted) in rows {
         check(

@@ -15,7 +15,7 @@ pub(super) fn kept(object: &Kept, line: &mut Line) {
     };
     line.name();
     match object.kind {
-        Kind::Role | Kind::ClusterRole => return line.created_at(),
+        Kind::Role | Kind::ClusterRole | Kind::CustomResourceDefinition => return line.created_at(),
         Kind::RoleBinding | Kind::ClusterRoleBinding => return binding(object, line),
         Kind::NetworkPolicy => {
             let selector = object.at("/spec/podSelector");

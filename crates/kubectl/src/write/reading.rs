@@ -194,7 +194,8 @@ fn object(
             }),
         };
     }
-    let Some(kind) = Kind::from_wire(api_version, kind) else {
+    let stored = podscope_api::stored_form(api_version, kind, || tree.to_value());
+    let Some(kind) = Kind::from_wire(api_version, kind).or(stored.as_ref().map(|(kind, _)| *kind)) else {
         return Ok(Read::LeftOut {
             kind: kind.to_owned(),
             name: name.to_owned(),
@@ -224,6 +225,15 @@ fn object(
     if validation == Validation::Ignore {
         unknown.clear();
     }
+    let pruned = match (pruned, &stored) {
+        (Some(pruned), Some(_)) => {
+            podscope_api::stored_form(api_version, served.kind, || pruned).map(|(_, value)| value)
+        }
+        (pruned, _) => pruned,
+    };
+    // Deviation: what was applied last is told in the stored version.
+    let stored = stored.as_ref().map(|(_, value)| Tree::from_value(value));
+    let tree = stored.as_ref().unwrap_or(tree);
     let known = pruned.as_ref().map(Tree::from_value);
     Ok(
         match podscope_api::object_from_tree(kind, known.as_ref().unwrap_or(tree)) {

@@ -105,6 +105,8 @@ reason: Scheduled
 message: Successfully assigned default/web-5d4-abcde to node-a
 reportingComponent: default-scheduler
 eventTime: "2025-12-31T23:54:33.000000Z"
+reportingInstance: default-scheduler-0
+action: Scheduling
 ---
 apiVersion: v1
 kind: Event

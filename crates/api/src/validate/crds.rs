@@ -1,0 +1,370 @@
+//! CustomResourceDefinitions (VA-328): names, versions and the shape of schemas. Nothing serves what they define.
+
+use serde_json::{Map, Value, json};
+
+use crate::Kept;
+use crate::ordered::StableSort as _;
+
+use super::list::{IMMUTABLE, quoted};
+use super::untyped::{given, is_true, items, text, texts};
+use super::{ErrorList, Path, names};
+
+const NULL: &Value = &Value::Null;
+/// What columns of a table may hold.
+const COLUMN_TYPES: &[&str] = &["boolean", "date", "integer", "number", "string"];
+const COLUMN_FORMATS: &[&str] = &[
+    "byte",
+    "date",
+    "date-time",
+    "double",
+    "float",
+    "int32",
+    "int64",
+    "password",
+];
+const SCHEMA_TYPES: &[&str] = &["array", "boolean", "integer", "number", "object", "string"];
+/// Fields that the API server works with once for all versions where they are the same in all.
+const SHARED: [(&str, &str); 2] = [
+    ("schema", "validation"),
+    ("additionalPrinterColumns", "additionalPrinterColumns"),
+];
+
+pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
+    let spec = object.at("/spec").unwrap_or(NULL);
+    let names = spec.get("names").unwrap_or(NULL);
+    let name = &*object.metadata.name;
+    if name != format!("{}.{}", text(names, "plural"), text(spec, "group")) {
+        let metadata = Path::root("metadata");
+        errors.invalid_text(
+            &metadata.child("name"),
+            name,
+            "must be spec.names.plural+\".\"+spec.group",
+        );
+    }
+    let path = Path::root("spec");
+    group(text(spec, "group"), &path.child("group"), errors);
+    one_of(spec, "scope", &["Cluster", "Namespaced"], &path, errors);
+    versions(spec, &path, errors);
+    all_names(names, &path.child("names"), errors);
+    for (field, told) in SHARED {
+        if let Some(shared) = shared(spec, field) {
+            part(field, shared, &path.child(told), errors);
+        }
+    }
+    conversion(
+        spec.get("conversion").unwrap_or(NULL),
+        &path.child("conversion"),
+        errors,
+    );
+    if stored_version(spec).is_none() {
+        let status = Path::root("status");
+        errors.invalid(
+            &status.child("storedVersions"),
+            "null",
+            "must have at least one stored version",
+        );
+    }
+    approval(object, errors);
+    if is_true(spec, "preserveUnknownFields") {
+        let message = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema \
+                       instead";
+        errors.invalid(&path.child("preserveUnknownFields"), true, message);
+    }
+}
+
+pub(super) fn validate_update(old: &Kept, new: &Kept, errors: &mut ErrorList) {
+    for pointer in ["/spec/scope", "/spec/names/kind", "/spec/group", "/spec/names/plural"] {
+        let of = |object: &Kept| object.at(pointer).cloned().unwrap_or_default();
+        if of(old) != of(new) {
+            let field = pointer.trim_start_matches('/').replace('/', ".");
+            errors.invalid(&Path::root(&field), of(new), IMMUTABLE);
+        }
+    }
+}
+
+/// The version that objects of a definition would be stored in.
+#[must_use]
+pub fn stored_version(spec: &Value) -> Option<&str> {
+    items(spec, "versions")
+        .find(|(_, version)| is_true(version, "storage"))
+        .map(|(_, version)| text(version, "name"))
+}
+
+fn one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+    match text(value, field) {
+        "" => errors.required(&path.child(field), ""),
+        word if known.contains(&word) => {}
+        word => errors.unsupported_text(&path.child(field), word, known),
+    }
+}
+
+/// All that is wrong with a name, as one text.
+fn joined(path: &Path<'_>, word: &str, problems: &[String], before: &str, errors: &mut ErrorList) {
+    if !problems.is_empty() {
+        errors.invalid_text(path, word, &format!("{before}{}", problems.join(",")));
+    }
+}
+
+fn group(group: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    let problems = names::subdomain(group);
+    if group.is_empty() {
+        errors.required(path, "");
+    } else if !problems.is_empty() {
+        joined(path, group, &problems, "", errors);
+    } else if !group.contains('.') {
+        errors.invalid_text(path, group, "should be a domain with at least one dot");
+    }
+}
+
+/// A field that is the same in all versions, as the API server then has it: above them.
+fn shared<'v>(spec: &'v Value, field: &str) -> Option<&'v Value> {
+    let mut all = items(spec, "versions").map(|(_, version)| given(version, field));
+    let first = all.next()??;
+    all.all(|other| other == Some(first)).then_some(first)
+}
+
+fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let path = path.child("versions");
+    for (index, version) in items(spec, "versions") {
+        if version.pointer("/schema/openAPIV3Schema").is_none() {
+            let (at, why) = (path.index(index), "schemas are required");
+            errors.required(&at.child("schema").child("openAPIV3Schema"), why);
+        }
+    }
+    let mut known: Vec<&str> = Vec::new();
+    for (index, version) in items(spec, "versions") {
+        let path = path.index(index);
+        let name = text(version, "name");
+        joined(&path.child("name"), name, &names::label_1035(name), "", errors);
+        let warning = version.get("deprecationWarning").and_then(Value::as_str);
+        if let Some(warning) = warning.filter(|_| !is_true(version, "deprecated")) {
+            let message = "can only be set for deprecated versions";
+            errors.invalid_text(&path.child("deprecationWarning"), warning, message);
+        }
+        for (field, _) in SHARED.iter().filter(|(field, _)| shared(spec, field).is_none()) {
+            if let Some(own) = given(version, field) {
+                part(field, own, &path.child(field), errors);
+            }
+        }
+        known.push(name);
+    }
+    let whole = || {
+        spec.get("versions")
+            .map_or_else(|| "null".to_owned(), |_| internal(spec))
+    };
+    let is_unique = known
+        .iter()
+        .enumerate()
+        .all(|(index, name)| !known[..index].contains(name));
+    if !is_unique {
+        errors.invalid(&path, whole(), "must contain unique version names");
+    }
+    let stored = items(spec, "versions").filter(|(_, version)| is_true(version, "storage"));
+    if stored.count() != 1 {
+        let message = "must have exactly one version marked as storage version";
+        errors.invalid(&path, whole(), message);
+    }
+    // The API server also holds the first version's name by itself.
+    if let Some(first) = known.first().filter(|name| !name.is_empty()) {
+        joined(
+            &Path::root("spec.version"),
+            first,
+            &names::label_1035(first),
+            "",
+            errors,
+        );
+    }
+}
+
+/// The versions as the API server prints them, without what is above them.
+fn internal(spec: &Value) -> String {
+    const FIELDS: [(&str, &str); 9] = [
+        ("Name", "name"),
+        ("Served", "served"),
+        ("Storage", "storage"),
+        ("Deprecated", "deprecated"),
+        ("DeprecationWarning", "deprecationWarning"),
+        ("Schema", "schema"),
+        ("Subresources", "subresources"),
+        ("AdditionalPrinterColumns", "additionalPrinterColumns"),
+        ("SelectableFields", "selectableFields"),
+    ];
+    let one = |version: &Value| -> Value {
+        let value = |field: &str| match field {
+            "name" => json!(text(version, field)),
+            "served" | "storage" | "deprecated" => json!(is_true(version, field)),
+            "deprecationWarning" => version.get(field).cloned().unwrap_or_default(),
+            _ if shared(spec, field).is_some() => Value::Null,
+            _ => version.get(field).cloned().unwrap_or_default(),
+        };
+        let fields = FIELDS.iter().map(|(name, field)| ((*name).to_owned(), value(field)));
+        Value::Object(fields.collect::<Map<_, _>>())
+    };
+    let all: Vec<Value> = items(spec, "versions").map(|(_, version)| one(version)).collect();
+    Value::Array(all).to_string()
+}
+
+fn all_names(names: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    const MIXED: &str = "may have mixed case, but should otherwise match: ";
+    const FIELDS: [(&str, &str); 4] = [("plural", ""), ("singular", ""), ("kind", MIXED), ("listKind", MIXED)];
+    for (field, _) in FIELDS {
+        if text(names, field).is_empty() {
+            errors.required(&path.child(field), "");
+        }
+    }
+    for (field, before) in FIELDS {
+        let word = text(names, field);
+        let lower = word.to_ascii_lowercase();
+        let checked = if before.is_empty() { word } else { &lower };
+        if !word.is_empty() {
+            joined(&path.child(field), word, &names::label_1035(checked), before, errors);
+        }
+    }
+    let list = |field: &str, errors: &mut ErrorList| {
+        for (index, word) in texts(names, field).into_iter().enumerate() {
+            let at = path.child(field);
+            joined(&at.index(index), word, &names::label_1035(word), "", errors);
+        }
+    };
+    list("shortNames", errors);
+    let kind = text(names, "kind");
+    if !kind.is_empty() && kind == text(names, "listKind") {
+        let message = "kind and listKind may not be the same";
+        errors.invalid_text(&path.child("listKind"), kind, message);
+    }
+    list("categories", errors);
+}
+
+/// A schema or columns.
+fn part(field: &str, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    if field == "schema" {
+        let schema = value.get("openAPIV3Schema").unwrap_or(NULL);
+        let path = path.child("openAPIV3Schema");
+        let mut found = ErrorList::default();
+        structural(schema, Level::Root, &path, &mut found);
+        let mut found: Vec<_> = found.into_iter().collect();
+        found.stable_sort_by_key(ToString::to_string);
+        errors.extend(found.into_iter().collect());
+        types(schema, &path, errors);
+        return;
+    }
+    for (index, column) in value.as_array().into_iter().flatten().enumerate() {
+        let path = path.index(index);
+        if text(column, "name").is_empty() {
+            errors.required(&path.child("name"), "");
+        }
+        let known = format!("must be one of {}", COLUMN_TYPES.join(","));
+        match text(column, "type") {
+            "" => errors.required(&path.child("type"), &known),
+            of if COLUMN_TYPES.contains(&of) => {}
+            of => errors.invalid_text(&path.child("type"), of, &known),
+        }
+        let format = text(column, "format");
+        if !format.is_empty() && !COLUMN_FORMATS.contains(&format) {
+            let known = format!("must be one of {}", COLUMN_FORMATS.join(","));
+            errors.invalid_text(&path.child("format"), format, &known);
+        }
+        if text(column, "jsonPath").is_empty() {
+            errors.required(&path.child("JSONPath"), "");
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Level {
+    Root,
+    Item,
+    Field,
+}
+
+/// That every part of a schema says its type.
+fn structural(schema: &Value, level: Level, path: &Path<'_>, errors: &mut ErrorList) {
+    let of = text(schema, "type");
+    let parts = given(schema, "items");
+    if of == "array" && parts.is_none() {
+        errors.required(&path.child("items"), "must be specified");
+    }
+    if let Some(parts) = parts {
+        structural(parts, Level::Item, &path.child("items"), errors);
+    }
+    let properties = path.child("properties");
+    for (name, property) in schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        structural(property, Level::Field, &properties.key(name), errors);
+    }
+    if let Some(more) = schema.get("additionalProperties").filter(|more| !more.is_null()) {
+        let path = path.child("additionalProperties");
+        if level == Level::Root {
+            errors.forbidden(&path, "must not be used at the root");
+        }
+        if more.is_object() {
+            structural(more, Level::Field, &path, errors);
+        }
+    }
+    let is_open = ["x-kubernetes-int-or-string", "x-kubernetes-preserve-unknown-fields"];
+    let at = path.child("type");
+    match (of, level) {
+        ("", _) if is_open.iter().any(|field| is_true(schema, field)) => {}
+        ("", Level::Root) => errors.required(&at, "must not be empty at the root"),
+        ("", Level::Item) => errors.required(&at, "must not be empty for specified array items"),
+        ("", Level::Field) => errors.required(&at, "must not be empty for specified object fields"),
+        ("object", _) | (_, Level::Item | Level::Field) => {}
+        (other, Level::Root) => errors.invalid_text(&at, other, "must be object at the root"),
+    }
+}
+
+fn types(schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    let of = text(schema, "type");
+    if !of.is_empty() && !SCHEMA_TYPES.contains(&of) {
+        errors.unsupported_text(&path.child("type"), of, SCHEMA_TYPES);
+    }
+    let properties = path.child("properties");
+    for (name, property) in schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        types(property, &properties.key(name), errors);
+    }
+    if let Some(items) = given(schema, "items") {
+        types(items, &path.child("items"), errors);
+    }
+}
+
+fn conversion(conversion: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+    one_of(conversion, "strategy", &["None", "Webhook"], path, errors);
+    let client = path.child("webhookClientConfig");
+    let has_client = conversion.pointer("/webhook/clientConfig").is_some();
+    match text(conversion, "strategy") {
+        "Webhook" if !has_client => errors.required(&client, "required when strategy is set to Webhook"),
+        "Webhook" => {}
+        _ if has_client => errors.forbidden(&client, "should not be set when strategy is not set to Webhook"),
+        _ => {}
+    }
+}
+
+/// Groups of Kubernetes itself are not for everybody.
+fn approval(object: &Kept, errors: &mut ErrorList) {
+    const APPROVED: &str = "api-approved.kubernetes.io";
+    let group = object.at("/spec/group").and_then(Value::as_str).unwrap_or_default();
+    let is_protected = ["k8s.io", "kubernetes.io"].iter().any(|own| {
+        group
+            .strip_suffix(own)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    });
+    if is_protected && object.metadata.annotation(APPROVED).is_none() {
+        let metadata = Path::root("metadata");
+        let annotations = metadata.child("annotations");
+        let message = format!(
+            "protected groups must have approval annotation {}, see \
+             https://github.com/kubernetes/enhancements/pull/1111",
+            quoted(APPROVED)
+        );
+        errors.required(&annotations.key(APPROVED), &message);
+    }
+}

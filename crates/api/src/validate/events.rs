@@ -1,0 +1,57 @@
+//! Events (VA-327): what holds of all of them, and more of those that say when they were seen.
+
+use crate::Event;
+
+use super::{ErrorList, Path, names};
+
+/// Most letters of what an event says of itself.
+const WORD_MAX: usize = 128;
+/// Most letters of its message.
+const NOTE_MAX: usize = 1024;
+
+pub(super) fn validate(event: &Event, errors: &mut ErrorList) {
+    let own = &*event.metadata.namespace;
+    let about = &*event.involved_object.namespace;
+    let is_new = event.event_time.is_some();
+    let fits = match (about, is_new) {
+        ("", false) => matches!(own, "" | "default"),
+        ("", true) => matches!(own, "default" | "kube-system"),
+        (about, _) => is_new || about == own,
+    };
+    if !fits {
+        let involved = Path::root("involvedObject");
+        errors.invalid_text(&involved.child("namespace"), about, "does not match event.namespace");
+    }
+    if is_new {
+        said(event, errors);
+    }
+    let namespace = Path::root("namespace");
+    errors.each_invalid(&namespace, own, &names::subdomain(own));
+}
+
+/// Who saw what.
+fn said(event: &Event, errors: &mut ErrorList) {
+    let component = Path::root("reportingComponent");
+    if event.reporting_component.is_empty() {
+        errors.required(&component, "");
+    }
+    let problems = names::qualified(&event.reporting_component);
+    errors.each_invalid(&component, &event.reporting_component, &problems);
+    for (field, word) in [
+        ("reportingInstance", &event.reporting_instance),
+        ("action", &event.action),
+        ("reason", &event.reason),
+    ] {
+        if word.is_empty() {
+            errors.required(&Path::root(field), "");
+        }
+        at_most(field, word, WORD_MAX, errors);
+    }
+    at_most("message", &event.message, NOTE_MAX, errors);
+}
+
+fn at_most(field: &str, text: &str, max: usize, errors: &mut ErrorList) {
+    if text.len() > max {
+        errors.invalid_text(&Path::root(field), "", &format!("can have at most {max} characters"));
+    }
+}
