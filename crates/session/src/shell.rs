@@ -12,9 +12,8 @@ const ANSWER: Span = Span::millis(100);
 /// Events between two looks at whether a command has answered.
 const PIECE: u64 = 10_000;
 
-/// Said of a pipe behind a command that writes, watches or waits.
-pub(crate) const PIPED_LATE: &str =
-    "error: a pipe takes what is printed at once; this command's answer comes while time runs";
+/// Said of a pipe behind a command that watches or waits.
+const PIPED_LATE: &str = "error: a pipe takes what is printed at once; this command's answer comes while time runs";
 
 /// Lines, and the command to the world that is left with what its own go through.
 pub(crate) type Told = (Vec<(bool, String)>, Option<(Command, Pipe)>);
@@ -36,7 +35,7 @@ pub(crate) fn at_once(session: &Session, command: Command, pipe: &Pipe) -> Resul
 }
 
 /// The same for what has been printed.
-fn through(session: &Session, printed: Vec<(bool, String)>, pipe: &Pipe) -> Result<Told, String> {
+pub(crate) fn through(session: &Session, printed: Vec<(bool, String)>, pipe: &Pipe) -> Result<Told, String> {
     let mut lines = pipe.run(printed);
     let Some(next) = pipe.next(&lines) else {
         return Ok((lines, None));
@@ -46,6 +45,25 @@ fn through(session: &Session, printed: Vec<(bool, String)>, pipe: &Pipe) -> Resu
     let (more, left) = at_once(session, command, &pipe)?;
     lines.extend(more);
     Ok((lines, left))
+}
+
+/// Gives a command to the world and lets time pass until it has answered, for what stands behind its pipe.
+///
+/// # Errors
+/// The world does not take it, or its answer comes while time runs.
+pub(crate) fn follow(session: &mut Session, command: Command) -> Result<(), String> {
+    if !answers_soon(&command) {
+        return Err(PIPED_LATE.to_owned());
+    }
+    let clients = session.world().clients();
+    session.command(command)?;
+    until_answered(session, clients);
+    Ok(())
+}
+
+fn until_answered(session: &mut Session, clients: usize) {
+    let answered = session.now() + ANSWER;
+    while session.advance_while(answered, PIECE, |world| world.clients() > clients) == Slice::More {}
 }
 
 /// Whether what a command prints comes all in its first moments.
@@ -170,21 +188,16 @@ impl Shell {
             let Some((command, pipe)) = left else {
                 break;
             };
-            if !pipe.is_empty() && !answers_soon(&command) {
-                refused = Some(PIPED_LATE.to_owned());
+            if pipe.is_empty() {
+                let clients = self.session.world().clients();
+                refused = self.session.command(command).err();
+                if wait == Span::ZERO {
+                    until_answered(&mut self.session, clients);
+                }
                 break;
             }
-            let clients = self.session.world().clients();
-            refused = self.session.command(command).err();
-            if wait == Span::ZERO || !pipe.is_empty() {
-                let answered = self.session.now() + ANSWER;
-                while self
-                    .session
-                    .advance_while(answered, PIECE, |world| world.clients() > clients)
-                    == Slice::More
-                {}
-            }
-            if pipe.is_empty() || refused.is_some() {
+            refused = follow(&mut self.session, command).err();
+            if refused.is_some() {
                 break;
             }
             let printed = self.unseen();

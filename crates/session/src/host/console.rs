@@ -2,7 +2,7 @@
 //! has to say. It knows no frames and no clock but the session's own.
 
 use super::Show;
-use crate::shell::{PIPED_LATE, at_once};
+use crate::shell::{at_once, follow, through};
 use podscope_kubectl::command;
 use podscope_protocol::{ConsoleLine, LineKind, Micros, Update};
 
@@ -34,34 +34,40 @@ pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) 
             return (lines, false);
         }
     };
-    let (printed, left) = match at_once(&show.session, command, &pipe) {
-        Ok(done) => done,
-        Err(message) => (vec![(true, message)], None),
-    };
-    for (is_error, text) in printed {
-        let kind = if is_error { LineKind::Error } else { LineKind::Output };
-        let blank = text.is_empty().then_some("");
-        lines.extend(text.lines().chain(blank).map(|text| console(kind, text)));
-    }
-    let Some((command, pipe)) = left else {
-        return (lines, false);
-    };
-    let given = match pipe.is_empty() {
-        true => show.session.command(command),
-        false => Err(PIPED_LATE.to_owned()),
-    };
-    match given {
-        Ok(()) => {
-            if let Some(input) = lines.first_mut() {
-                input.command = Some(show.session.given());
-            }
-            lines.extend(new_output(show));
-            (lines, true)
+    let mut done = at_once(&show.session, command, &pipe);
+    let mut is_given = false;
+    loop {
+        let (printed, left) = match done {
+            Ok(done) => done,
+            Err(message) => (vec![(true, message)], None),
+        };
+        for (is_error, text) in printed {
+            let kind = if is_error { LineKind::Error } else { LineKind::Output };
+            let blank = text.is_empty().then_some("");
+            lines.extend(text.lines().chain(blank).map(|text| console(kind, text)));
         }
-        Err(message) => {
+        let Some((command, pipe)) = left else {
+            return (lines, is_given);
+        };
+        let given = match pipe.is_empty() {
+            true => show.session.command(command),
+            false => follow(&mut show.session, command),
+        };
+        if let Err(message) = given {
             lines.push(console(LineKind::Error, &message));
-            (lines, false)
+            return (lines, is_given);
         }
+        is_given = true;
+        if let Some(input) = lines.first_mut() {
+            input.command = Some(show.session.given());
+        }
+        let output = new_output(show);
+        if pipe.is_empty() {
+            lines.extend(output);
+            return (lines, is_given);
+        }
+        let printed = output.into_iter().map(|line| (line.kind == LineKind::Error, line.text));
+        done = through(&show.session, printed.collect(), &pipe);
     }
 }
 

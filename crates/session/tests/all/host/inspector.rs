@@ -188,6 +188,31 @@ fn a_pending_pod_is_explained_and_helped() {
     );
 }
 
+// K-01: what is behind a pipe takes what a command that writes has answered, also where time stands still.
+#[test]
+fn a_pipe_of_the_console_waits_for_the_answer() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(30);
+    for (line, wanted) in [
+        ("kubectl create cm piped --from-literal=a=b | grep -c created", "1"),
+        (
+            "kubectl create cm more --dry-run=client -o yaml | kubectl apply -f - | grep created",
+            "configmap/more created",
+        ),
+        (
+            "kubectl get cm piped -o name | xargs kubectl delete",
+            "configmap \"piped\" deleted from default namespace",
+        ),
+    ] {
+        let mut lines = page.run(line);
+        lines.extend(page.run("kubectl get nodes -o name"));
+        assert_eq!(texts(&lines, LineKind::Output)[0], wanted, "{line}");
+    }
+    let lines = page.run("kubectl get pods -w | cat");
+    let refused = "error: a pipe takes what is printed at once; this command's answer comes while time runs";
+    assert_eq!(texts(&lines, LineKind::Error), [refused]);
+}
+
 // K-01, K-03: the console echoes, answers, completes, and says what is wrong without touching the session.
 #[test]
 fn the_console_answers_and_completes() {
