@@ -181,6 +181,8 @@ pub struct Apply {
     pub selector: Option<String>,
     /// `--prune`: what was applied before and is not in the manifest goes.
     pub prune: bool,
+    /// `--prune-allowlist`: of these kinds alone; of kubectl's own list where there are none.
+    pub prune_allowlist: Vec<Kind>,
     /// `--validate`.
     pub validation: Validation,
     /// `--dry-run`.

@@ -160,8 +160,15 @@ impl std::fmt::Display for Kubectl {
                     t.flag("--force-conflicts", server_side.force_conflicts);
                 }
                 t.flag("--prune", apply.prune)
-                    .flag("--all", apply.prune && apply.selector.is_none())
-                    .value("-l", &apply.selector)
+                    .flag("--all", apply.prune && apply.selector.is_none());
+                for kind in &apply.prune_allowlist {
+                    let version = match kind.api_version() {
+                        "v1" => "core/v1",
+                        version => version,
+                    };
+                    t.equals("--prune-allowlist", format!("{version}/{}", kind.name()));
+                }
+                t.value("-l", &apply.selector)
                     .validation(apply.validation)
                     .dry_run(apply.dry_run)
                     .output(&apply.output);

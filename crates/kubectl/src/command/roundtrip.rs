@@ -219,6 +219,10 @@ impl Draw {
             Selection::Kinds { kinds, names } => kinds.len() == 1 && names.len() < 2,
             Selection::Items(items) => items.len() == 1,
         };
+        let watch = match is_one {
+            true => self.one(&[Watch::No, Watch::Yes, Watch::Only]),
+            false => Watch::No,
+        };
         let output = match self.0.below(7) {
             0 => Output::Table,
             1 => Output::Wide,
@@ -237,12 +241,8 @@ impl Draw {
             sort_by: self.some(|_| "{.metadata.name}".to_owned()),
             ignore_not_found: self.bool(),
             show_managed_fields: self.bool(),
-            watch: if is_one {
-                self.one(&[Watch::No, Watch::Yes, Watch::Only])
-            } else {
-                Watch::No
-            },
-            output_watch_events: self.bool(),
+            watch,
+            output_watch_events: watch != Watch::No && self.bool(),
             scale: is_named && self.bool(),
             bare_columns: self.bool(),
             ..Get::of(target)
@@ -271,6 +271,7 @@ impl Draw {
                     // Nothing is deleted on the server's side, nor tried there.
                     force: server_side.is_none() && dry_run != DryRun::Server && self.bool(),
                     prune: selector.is_some() && self.bool(),
+                    prune_allowlist: self.one(&[Vec::new(), vec![Kind::ConfigMap, Kind::Deployment]]),
                     selector,
                     validation: self.one(&[Validation::Strict, Validation::Warn, Validation::Ignore]),
                     dry_run,
@@ -413,17 +414,21 @@ impl Draw {
                 path: self.many(0, 3, |draw| draw.one(&["spec", "containers", "x"]).to_owned()),
                 recursive: self.bool(),
             },
-            17 => Kubectl::Top(Top {
-                nodes: self.bool(),
-                name: self.some(Self::name),
-                namespace: self.namespace(),
-                all_namespaces: self.bool(),
-                selector: self.some(Self::selector),
-                containers: self.bool(),
-                sort_by: self.some(|draw| draw.one(&["cpu", "memory"]).to_owned()),
-                no_headers: self.bool(),
-                sum: self.bool(),
-            }),
+            17 => {
+                let name = self.some(Self::name);
+                let selector = name.is_none().then(|| self.some(Self::selector)).flatten();
+                Kubectl::Top(Top {
+                    name,
+                    selector,
+                    nodes: self.bool(),
+                    namespace: self.namespace(),
+                    all_namespaces: self.bool(),
+                    containers: self.bool(),
+                    sort_by: self.some(|draw| draw.one(&["cpu", "memory"]).to_owned()),
+                    no_headers: self.bool(),
+                    sum: self.bool(),
+                })
+            }
             _ => {
                 let all_containers = self.bool();
                 Kubectl::Logs(Logs {

@@ -188,8 +188,8 @@ pub struct Expose {
     pub target: Target,
     /// `--name`.
     pub name: Option<String>,
-    /// `--port`.
-    pub ports: Vec<i64>,
+    /// `--port`, as it was given: read when the object is there.
+    pub port: Option<String>,
     /// `--target-port`: a number or a name.
     pub target_port: Option<String>,
     /// `--protocol`.

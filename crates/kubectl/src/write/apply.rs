@@ -97,7 +97,8 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
         }
     }
     if apply.prune && errors.is_empty() {
-        prune(&applied, &query, view, &mut plan, &mut writes);
+        let doomed = pruned(&applied, &query, &apply.prune_allowlist, view, &mut plan);
+        writes.extend(doomed.into_iter().map(|object| prune(&object)));
     }
     finish(plan, writes, errors)
 }
@@ -123,34 +124,48 @@ const PRUNED: &[Kind] = &[
 ];
 
 /// `--prune`: what was applied once, matches, and is not among what is applied now, in the namespaces of that.
-fn prune(applied: &[(Kind, ObjectKey)], query: &LabelQuery, view: &View<'_>, plan: &mut Plan, writes: &mut Vec<Write>) {
+fn pruned(
+    applied: &[(Kind, ObjectKey)],
+    query: &LabelQuery,
+    allowlist: &[Kind],
+    view: &View<'_>,
+    plan: &mut Plan,
+) -> Vec<Object> {
     let why = "Deprecated: kubectl apply will no longer prune non-namespaced resources by default when used with the --namespace flag in a future release. To preserve the current behaviour, list the resources you want to target explicitly in the --prune-allowlist flag.";
-    plan.err(super::super::gotext::klog('W', view.now, "prune.go:71", why));
+    let kinds = match allowlist {
+        [] => {
+            plan.err(super::super::gotext::klog('W', view.now, "prune.go:71", why));
+            PRUNED
+        }
+        kinds => kinds,
+    };
     let namespaced = applied.iter().filter(|(kind, _)| kind.is_namespaced());
     let namespaces: podscope_api::ordered::Set<&str> = namespaced.map(|(_, key)| &*key.namespace).collect();
-    if !namespaces.is_empty() {
+    if !namespaces.is_empty() && kinds.contains(&Kind::Endpoints) {
         plan.err(format!("Warning: {}", podscope_api::DEPRECATED_ENDPOINTS));
     }
     let mut doomed: Vec<Object> = Vec::new();
     for namespace in namespaces {
-        let kinds = PRUNED.iter().filter(|kind| kind.is_namespaced());
+        let kinds = kinds.iter().filter(|kind| kind.is_namespaced());
         doomed.extend(kinds.flat_map(|kind| view.objects.list_kind_in(*kind, namespace)));
     }
-    let kinds = PRUNED.iter().filter(|kind| !kind.is_namespaced());
+    let kinds = kinds.iter().filter(|kind| !kind.is_namespaced());
     doomed.extend(kinds.flat_map(|kind| view.objects.list_kind(*kind)));
     doomed.retain(|object| {
         let is_applied = |(kind, key): &(Kind, ObjectKey)| *kind == object.kind() && *key == object.key();
         object.metadata().annotation(LAST_APPLIED).is_some() && query.matches(object) && !applied.iter().any(is_applied)
     });
-    for object in doomed {
-        let options = DeleteOptions {
-            propagation: Some(Propagation::Background),
-            ..DeleteOptions::default()
-        };
-        let (kind, key) = (object.kind(), object.key());
-        let say = format!("{} pruned", typed_name(&object));
-        writes.push(Write::new(Request::Delete { kind, key, options }, say));
-    }
+    doomed
+}
+
+fn prune(object: &Object) -> Write {
+    let options = DeleteOptions {
+        propagation: Some(Propagation::Background),
+        ..DeleteOptions::default()
+    };
+    let (kind, key) = (object.kind(), object.key());
+    let say = format!("{} pruned", typed_name(object));
+    Write::new(Request::Delete { kind, key, options }, say)
 }
 
 /// The document as it is sent to server-side apply.

@@ -316,6 +316,14 @@ fn json_type(value: &Value) -> &'static str {
 /// Reads a patch: YAML or JSON; what is wrong with it is what the server says.
 fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, String> {
     let bad = |why: String| format!("Error from server (BadRequest): {why}");
+    // Nothing to change; a merge patch has to be an object.
+    if text.trim() == "null" {
+        return match patch_type {
+            PatchType::Json => Ok(json!([])),
+            PatchType::Strategic => Ok(json!({})),
+            PatchType::Merge => Err(bad("Invalid JSON Patch".to_owned())),
+        };
+    }
     let looks_like_json = text.trim_start().starts_with(['{', '[']);
     let tree = match (podscope_api::read_yaml(text), serde_json::from_str::<Value>(text)) {
         (Ok(tree), _) => tree.to_value(),

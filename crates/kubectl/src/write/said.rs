@@ -289,7 +289,12 @@ fn exposed_one(expose: &Expose, object: &Object) -> Result<Made, String> {
     } else {
         "/spec/template/spec/containers"
     };
-    let mut ports: Vec<(i64, String)> = expose.ports.iter().map(|port| (*port, "TCP".to_owned())).collect();
+    let given = expose.port.iter().flat_map(|list| list.split(','));
+    let read = |text: &str| match text.parse::<i64>() {
+        Ok(number) => Ok((number, "TCP".to_owned())),
+        Err(_) => Err(format!("error: strconv.Atoi: parsing {text:?}: invalid syntax")),
+    };
+    let mut ports = given.map(read).collect::<Result<Vec<(i64, String)>, String>>()?;
     if ports.is_empty() {
         let (list, field) = match kind {
             Kind::Service => (

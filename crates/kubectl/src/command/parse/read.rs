@@ -94,6 +94,11 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
                 "watch is only supported on individual resources and resource collections - more than 1 resource was found",
             ));
         }
+        let output_watch_events = args.bool("output-watch-events", false)?;
+        if output_watch_events && watch == Watch::No {
+            let why = "--output-watch-events option can only be used with --watch or --watch-only";
+            return Err(args.plain(args.column("output-watch-events"), why));
+        }
         Kubectl::Get(Get {
             target,
             output,
@@ -111,7 +116,7 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
             ignore_not_found: args.bool("ignore-not-found", false)?,
             show_managed_fields: args.bool("show-managed-fields", false)?,
             watch,
-            output_watch_events: args.bool("output-watch-events", false)?,
+            output_watch_events,
             scale: args.value("subresource").as_deref() == Some("scale"),
             bare_columns: !args.bool("server-print", true)?,
         })
@@ -157,7 +162,7 @@ pub(super) fn describe(args: &Args) -> Result<Kubectl, CommandError> {
         return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
     }
     if args.positional.is_empty() && args.value("filename").is_none() && args.value("kustomize").is_none() {
-        let why = "You must specify the type of resource to describe. Use \"kubectl api-resources\" for a complete list of supported resources.\n";
+        let why = "You must specify the type of resource to describe. Use \"kubectl api-resources\" for a complete list of supported resources.";
         return Err(args.plain(args.end, why));
     }
     Ok(Kubectl::Describe(Describe {
@@ -281,6 +286,9 @@ pub(super) fn top(args: &Args) -> Result<Kubectl, CommandError> {
         let what = if nodes { "node" } else { "pod" };
         let why = format!("error: {what} [NAME | -l label]\nSee 'kubectl top {what} -h' for help and examples");
         return Err(CommandError::new(extra.column, why));
+    }
+    if !rest.is_empty() && selector.is_some() {
+        return Err(args.plain(args.column("selector"), "only one of NAME or selector can be provided"));
     }
     let sort_by = args.value("sort-by");
     if !matches!(sort_by.as_deref(), None | Some("cpu" | "memory")) {

@@ -69,7 +69,14 @@ pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
             }
             None => Deed::ApiVersions,
         },
-        "cluster-info" => Deed::ClusterInfo,
+        "cluster-info" => match args.positional.first() {
+            Some(word) if word.text == "dump" => {
+                let why = "kubectl cluster-info dump writes all objects and all logs; \
+                           `kubectl get all,nodes,events -A -o yaml` prints the objects, `kubectl logs POD` a log";
+                return Err(args.plain(word.column, why));
+            }
+            _ => Deed::ClusterInfo,
+        },
         "config view" => Deed::Config(ConfigWhat::View),
         "config current-context" => Deed::Config(ConfigWhat::CurrentContext),
         "config get-contexts" => match args.value("output").as_deref() {
@@ -142,35 +149,7 @@ fn text(args: &Args) -> Parsed<String> {
     manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))
 }
 
-fn atoi(args: &Args, flag: &str) -> Parsed<Option<i64>> {
-    let Some(text) = args.value(flag).filter(|text| !text.is_empty()) else {
-        return Ok(None);
-    };
-    let wrong = |_| {
-        args.plain(
-            args.column(flag),
-            format!("strconv.Atoi: parsing {text:?}: invalid syntax"),
-        )
-    };
-    text.parse::<i64>().map(Some).map_err(wrong)
-}
-
 fn expose(args: &Args) -> Parsed<Deed> {
-    let ports = match args.value("port") {
-        Some(text) if text.contains(',') => text
-            .split(',')
-            .map(|one| {
-                let wrong = |_| {
-                    args.plain(
-                        args.column("port"),
-                        format!("strconv.Atoi: parsing {one:?}: invalid syntax"),
-                    )
-                };
-                one.parse::<i64>().map_err(wrong)
-            })
-            .collect::<Parsed<Vec<_>>>()?,
-        _ => atoi(args, "port")?.into_iter().collect(),
-    };
     let labels = make::pairs(args, "labels", "label")?;
     let selector = args.value("selector").filter(|selector| !selector.is_empty());
     if selector.is_some() {
@@ -192,7 +171,7 @@ fn expose(args: &Args) -> Parsed<Deed> {
     Ok(Deed::Expose(Box::new(Expose {
         target: target.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?,
         name: args.value("name").filter(|name| !name.is_empty()),
-        ports,
+        port: args.value("port").filter(|port| !port.is_empty()),
         target_port: args.value("target-port").filter(|port| !port.is_empty()),
         protocol: args.value("protocol"),
         service_type: args.value("type").filter(|kind| !kind.is_empty()),

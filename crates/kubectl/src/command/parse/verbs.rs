@@ -62,7 +62,7 @@ verbs! {
     "describe", "TYPE [NAME…] | TYPE/NAME…", "Show details of a specific resource or group of resources",
         [NAMESPACE, ALL_NAMESPACES, SELECTOR, FILENAME, KUSTOMIZE, RECURSIVE, CHUNK_SIZE, ("show-events", '-', Takes::Bool)];
     "apply", "-f - <<'EOF'", "Apply a configuration to a resource by file name or stdin",
-        [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, SELECTOR, ALL, VALIDATE, DRY_RUN, OUTPUT, TEMPLATE, FORCE, FIELD_MANAGER, OVERWRITE, ("prune", '-', Takes::Bool), ("wait", '-', Takes::Bool), TIMEOUT, GRACE,
+        [NAMESPACE, FILENAME, KUSTOMIZE, RECURSIVE, SELECTOR, ALL, VALIDATE, DRY_RUN, OUTPUT, TEMPLATE, FORCE, FIELD_MANAGER, OVERWRITE, ("prune", '-', Takes::Bool), ("prune-allowlist", '-', Takes::Value), ("wait", '-', Takes::Bool), TIMEOUT, GRACE,
          ("server-side", '-', Takes::Bool), ("force-conflicts", '-', Takes::Bool)];
     "apply view-last-applied", "TYPE/NAME", "View the latest last-applied-configuration annotations of a resource", [NAMESPACE, SELECTOR, ALL, OUTPUT, FILENAME, KUSTOMIZE, RECURSIVE];
     "apply set-last-applied", "-f - <<'EOF'", "Set the last-applied-configuration annotation on a live object to match the contents of a file",

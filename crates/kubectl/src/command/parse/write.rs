@@ -1,6 +1,8 @@
 //! Verbs that write objects: `apply`, `create`, `run`, `delete`, `scale`,
 //! `patch`, `edit`, `set image`, `rollout`.
 
+use podscope_api::Kind;
+
 use super::super::flags::Args;
 use super::super::shell::Word;
 use super::super::*;
@@ -15,6 +17,9 @@ pub(super) fn apply(args: &Args) -> Result<Kubectl, CommandError> {
     let selector = selector(args);
     let all = args.bool("all", false)?;
     let prune = args.bool("prune", false)?;
+    if all && selector.is_some() {
+        return Err(args.plain(args.column("all"), "cannot set --all and --selector at the same time"));
+    }
     if prune && selector.is_none() && !all {
         return Err(args.plain(
             args.column("prune"),
@@ -30,10 +35,35 @@ pub(super) fn apply(args: &Args) -> Result<Kubectl, CommandError> {
         force,
         selector,
         prune,
+        prune_allowlist: prune_allowlist(args)?,
         validation: validation(args)?,
         dry_run,
         output: output_of_write(args)?,
     }))
+}
+
+/// `--prune-allowlist`: kinds as `GROUP/VERSION/KIND`, the first group as `core`.
+fn prune_allowlist(args: &Args) -> Result<Vec<Kind>, CommandError> {
+    let column = args.column("prune-allowlist");
+    let texts = args.values("prune-allowlist");
+    let one = |text: &str| {
+        let parts: Vec<&str> = text.split('/').collect();
+        let [group, version, kind] = parts.as_slice() else {
+            let why = format!("invalid GroupVersionKind format: {text}, please follow <group/version/kind>");
+            return Err(args.plain(column, why));
+        };
+        let api_version = match *group {
+            "core" | "" => (*version).to_owned(),
+            group => format!("{group}/{version}"),
+        };
+        Kind::from_wire(&api_version, kind).ok_or_else(|| {
+            args.plain(
+                column,
+                format!("no matches for kind {kind:?} in version {api_version:?}"),
+            )
+        })
+    };
+    texts.iter().flat_map(|list| list.split(',')).map(one).collect()
 }
 
 /// `--server-side`, and what it does not go with.
@@ -106,6 +136,15 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
         let why = "standard input holds the manifest, and cannot answer --interactive";
         return Err(args.plain(args.column("interactive"), why));
     }
+    let cascade = cascade(args)?;
+    let grace_period = args.int("grace-period")?.unwrap_or(-1);
+    let (force, now) = (args.bool("force", false)?, args.bool("now", false)?);
+    if now && grace_period != -1 {
+        return Err(args.plain(
+            args.column("now"),
+            "--now and --grace-period cannot be specified together",
+        ));
+    }
     let what = match manifest {
         None => Doomed::Target(chosen(args, &args.positional)?),
         Some(_) if !args.positional.is_empty() => {
@@ -131,18 +170,10 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
             }
         }
     };
-    let grace_period = args.int("grace-period")?.unwrap_or(-1);
-    let (force, now) = (args.bool("force", false)?, args.bool("now", false)?);
     if force && grace_period > 0 {
         return Err(args.plain(
             args.column("force"),
             "--force and --grace-period greater than 0 cannot be specified together",
-        ));
-    }
-    if now && grace_period != -1 {
-        return Err(args.plain(
-            args.column("now"),
-            "--now and --grace-period cannot be specified together",
         ));
     }
     let output_name = match args.value("output").as_deref() {
@@ -155,7 +186,6 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
             ));
         }
     };
-    let cascade = cascade(args)?;
     Ok(Kubectl::Delete(Delete {
         what,
         grace_period,
@@ -308,7 +338,7 @@ pub(super) fn rollout(args: &Args, rollout: &str) -> Result<Kubectl, CommandErro
     Ok(Kubectl::Rollout {
         action: match rollout.strip_prefix("rollout ").unwrap_or_default() {
             "status" => RolloutAction::Status {
-                revision: args.int("revision")?.unwrap_or(0),
+                revision: positive_revision(args)?,
                 watch: args.bool("watch", true)?,
                 timeout: args.duration("timeout")?,
             },
@@ -320,7 +350,7 @@ pub(super) fn rollout(args: &Args, rollout: &str) -> Result<Kubectl, CommandErro
             "pause" => RolloutAction::Pause,
             "resume" => RolloutAction::Resume,
             _ => RolloutAction::History {
-                revision: revision_of_history(args)?,
+                revision: positive_revision(args)?,
             },
         },
         output: output_of_write(args)?,
@@ -329,7 +359,7 @@ pub(super) fn rollout(args: &Args, rollout: &str) -> Result<Kubectl, CommandErro
     })
 }
 
-fn revision_of_history(args: &Args) -> Result<i64, CommandError> {
+fn positive_revision(args: &Args) -> Result<i64, CommandError> {
     match args.int("revision")?.unwrap_or(0) {
         negative if negative < 0 => {
             let why = format!("revision must be a positive integer: {negative}");

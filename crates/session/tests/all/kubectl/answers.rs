@@ -253,6 +253,86 @@ fn answers_and_errors_in_kubectls_words() {
     assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 
+/// KC-129: what is wrong with flags comes before what is wrong with names, and the port of `expose` after its object.
+#[test]
+fn what_is_looked_at_first_is_told_first() {
+    let mut shell = Shell::on(CLUSTER);
+    shell.to(10);
+    for (line, want) in [
+        (
+            "kubectl get pods --output-watch-events",
+            "!error: --output-watch-events option can only be used with --watch or --watch-only",
+        ),
+        (
+            "kubectl delete pods --cascade=x",
+            "!error: invalid cascade value (x). Must be \"background\", \"foreground\", or \"orphan\"",
+        ),
+        (
+            "kubectl delete pods --now --grace-period=5",
+            "!error: --now and --grace-period cannot be specified together",
+        ),
+        (
+            "kubectl apply --prune --all -l a=b -f -",
+            "!error: cannot set --all and --selector at the same time",
+        ),
+        (
+            "kubectl apply --prune --all --prune-allowlist=v1/ConfigMap -f -",
+            "!error: invalid GroupVersionKind format: v1/ConfigMap, please follow <group/version/kind>",
+        ),
+        (
+            "kubectl create clusterrole x --aggregation-rule=a=b --verb=get",
+            "!error: aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames",
+        ),
+        (
+            "kubectl create configmap x --from-file=a=b=c",
+            "!error: key names or file paths cannot contain '='",
+        ),
+        (
+            "kubectl create service clusterip x --tcp=80:x:y --dry-run=client -o jsonpath={.spec.ports[0].targetPort}",
+            "x",
+        ),
+        (
+            "kubectl rollout status deploy/nope --revision=-1",
+            "!error: revision must be a positive integer: -1",
+        ),
+        (
+            "kubectl top pod x -l a=b",
+            "!error: only one of NAME or selector can be provided",
+        ),
+        (
+            "kubectl expose deploy nope --port=x",
+            "!Error from server (NotFound): deployments.apps \"nope\" not found",
+        ),
+        (
+            "kubectl expose deploy web --port=x",
+            "!error: strconv.Atoi: parsing \"x\": invalid syntax",
+        ),
+        (
+            "kubectl patch deploy web -p null",
+            "deployment.apps/web patched (no change)",
+        ),
+        (
+            "kubectl patch deploy web --type=json -p null",
+            "deployment.apps/web patched (no change)",
+        ),
+        (
+            "kubectl patch deploy web --type=merge -p null",
+            "!Error from server (BadRequest): Invalid JSON Patch",
+        ),
+    ] {
+        assert_eq!(shell.run(line), [want], "{line}");
+    }
+    let config_map = |name: &str| format!("<<EOF\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\nEOF");
+    let account = "<<EOF\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: gone}\nEOF";
+    shell.run(&format!("kubectl apply -f - {}", config_map("kept")));
+    shell.run(&format!("kubectl apply -f - {account}"));
+    let allowed = "kubectl apply --prune --all --prune-allowlist=core/v1/ServiceAccount -f -";
+    assert_eq!(
+        shell.run(&format!("{allowed} {}", config_map("now"))),
+        ["configmap/now created", "serviceaccount/gone pruned"]
+    );
+}
+
 /// LC-230: what the pod's node could never grant is refused when it is asked for. K-02.
 #[test]
 fn a_resize_that_the_node_could_never_grant_is_refused() {

@@ -39,6 +39,11 @@ pub(in super::super) fn split_all(args: &Args, flag: &str) -> Vec<String> {
 pub(super) fn role(args: &Args, what: &str) -> Parsed<Made> {
     let name = name(args)?;
     let verbs = split_all(args, "verb");
+    let of_rules = ["verb", "resource", "resource-name", "non-resource-url"];
+    if args.value("aggregation-rule").is_some() && of_rules.iter().any(|flag| args.value(flag).is_some()) {
+        let why = "aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames";
+        return Err(args.plain(args.column("aggregation-rule"), why));
+    }
     if verbs.is_empty() && args.value("aggregation-rule").is_none() {
         return Err(args.plain(args.end, "at least one verb must be specified"));
     }

@@ -14,6 +14,9 @@ fn literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
     }
     for flag in ["from-file", "from-env-file"] {
         if let Some(path) = args.value(flag) {
+            if flag == "from-file" && path.matches('=').count() > 1 {
+                return Err(args.plain(args.column(flag), "key names or file paths cannot contain '='"));
+            }
             let path = path.rsplit('=').next().unwrap_or_default().to_owned();
             return Err(args.plain(
                 args.column(flag),

@@ -11,9 +11,9 @@ pub(super) fn service(args: &Args, kind: &str) -> Parsed<Made> {
     let column = args.column("tcp");
     let given = args.values("tcp");
     for text in given.iter().flat_map(|list| list.split(',')) {
-        let (port, target) = text
-            .split_once(':')
-            .map_or((text, None), |(port, target)| (port, Some(target)));
+        // What stands behind a second colon is not looked at.
+        let mut parts = text.split(':');
+        let (port, target) = (parts.next().unwrap_or_default(), parts.next());
         let number = |text: &str| {
             let wrong = |why: &str| args.plain(column, format!("strconv.ParseUint: parsing {text:?}: {why}"));
             match text.parse::<u64>() {
