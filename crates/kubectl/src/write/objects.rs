@@ -541,19 +541,7 @@ pub(super) fn set_image(
     plan: &mut Plan,
     writes: &mut Vec<Write>,
 ) -> Result<(), String> {
-    if object.kind() != Kind::Pod && object.template().is_none() {
-        let (kind, name) = (object.kind(), &object.metadata().name);
-        return Err(format!(
-            "error: {}/{name} the object is not a pod or does not have a pod template: *{}",
-            kind.plural(),
-            go_type(kind)
-        ));
-    }
-    let at = if object.kind() == Kind::Pod {
-        "/spec"
-    } else {
-        "/spec/template/spec"
-    };
+    let at = super::set::pod_spec(object)?;
     let value = object.to_value();
     let names = |field: &str| -> Vec<String> {
         value

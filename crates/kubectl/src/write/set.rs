@@ -14,7 +14,7 @@ use super::{Plan, View, objects, set, typed_name};
 use crate::command::SetChange;
 
 /// Where a kind keeps its pods' spec.
-fn pod_spec(object: &Object) -> Result<&'static str, String> {
+pub(super) fn pod_spec(object: &Object) -> Result<&'static str, String> {
     match object.kind() {
         Kind::Pod => Ok("/spec"),
         _ if object.template().is_some() => Ok("/spec/template/spec"),

@@ -333,6 +333,30 @@ fn what_is_looked_at_first_is_told_first() {
     );
 }
 
+/// KC-103: `set image` reaches the pods of a CronJob's jobs.
+#[test]
+fn the_image_of_a_cron_job_is_set() {
+    let mut shell = Shell::on(CLUSTER);
+    shell.to(10);
+    shell.run("kubectl create cronjob nightly --image=a:1 --schedule='0 3 * * *'");
+    for (line, want) in [
+        (
+            "kubectl set image cj/nightly nightly=a:2",
+            "cronjob.batch/nightly image updated",
+        ),
+        (
+            "kubectl get cj nightly -o jsonpath={.spec.jobTemplate.spec.template.spec.containers[0].image}",
+            "a:2",
+        ),
+        (
+            "kubectl set image svc/nope a=b",
+            "!Error from server (NotFound): services \"nope\" not found",
+        ),
+    ] {
+        assert_eq!(shell.run(line), [want], "{line}");
+    }
+}
+
 /// LC-230: what the pod's node could never grant is refused when it is asked for. K-02.
 #[test]
 fn a_resize_that_the_node_could_never_grant_is_refused() {
