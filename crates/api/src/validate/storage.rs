@@ -324,6 +324,22 @@ pub(super) fn claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<'_>, erro
             errors.each_invalid(&path.child("namespace"), namespace, &names::label(namespace));
         }
     }
+    // What is wrong is printed as an empty struct.
+    if let (Some(source), Some(whole)) = (&spec.data_source, &spec.data_source_ref) {
+        let fields = ["apiGroup", "kind", "name"];
+        if whole
+            .get("namespace")
+            .is_some_and(|namespace| namespace.as_str() != Some(""))
+        {
+            errors.invalid(
+                path,
+                "{}",
+                "may not be specified when dataSourceRef.namespace is specified",
+            );
+        } else if fields.iter().any(|field| source.get(field) != whole.get(field)) {
+            errors.invalid(path, "{}", "must match dataSourceRef");
+        }
+    }
     if let Some(class) = spec
         .volume_attributes_class_name
         .as_deref()

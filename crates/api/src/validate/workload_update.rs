@@ -100,8 +100,41 @@ pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
             .map_or_else(|| "null".to_owned(), quoted);
         errors.invalid(&path.child("completionMode"), value, IMMUTABLE);
     }
+    policy(
+        &old.spec.pod_failure_policy,
+        &new.spec.pod_failure_policy,
+        ("podFailurePolicy", "PodFailurePolicy"),
+        errors,
+    );
+    let limit = new.spec.backoff_limit_per_index;
+    if old.spec.backoff_limit_per_index != limit {
+        let value = limit.map_or_else(|| "null".to_owned(), |limit| limit.to_string());
+        errors.invalid(&path.child("backoffLimitPerIndex"), value, IMMUTABLE);
+    }
     if old.spec.managed_by != new.spec.managed_by {
         let value = new.spec.managed_by.as_deref().map_or_else(|| "null".to_owned(), quoted);
         errors.invalid(&path.child("managedBy"), value, IMMUTABLE);
+    }
+    policy(
+        &old.spec.success_policy,
+        &new.spec.success_policy,
+        ("successPolicy", "SuccessPolicy"),
+        errors,
+    );
+}
+
+/// A policy of a Job, which never changes: its field and its struct.
+fn policy(
+    old: &Option<serde_json::Value>,
+    new: &Option<serde_json::Value>,
+    (field, name): (&str, &str),
+    errors: &mut ErrorList,
+) {
+    if old != new {
+        let spec = Path::root("spec");
+        let value = new
+            .as_ref()
+            .map_or_else(|| "null".to_owned(), |policy| internal::printed(name, policy));
+        errors.invalid(&spec.child(field), value, IMMUTABLE);
     }
 }

@@ -296,6 +296,39 @@ fn what_may_not_change_of_other_kinds_is_refused() {
                 "parameters: Forbidden: updates to parameters are forbidden.",
             ],
         ),
+        (
+            "coordination.k8s.io/v1, kind: Lease",
+            "spec: {}".into(),
+            "spec: {leaseDurationSeconds: 0}".into(),
+            &["spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"],
+        ),
+        (
+            "storage.k8s.io/v1, kind: CSINode",
+            "spec: {drivers: [{name: d.io, nodeID: x}]}".into(),
+            "spec: {drivers: [{name: d.io, nodeID: z}]}".into(),
+            &[
+                "CSINodeDriver: Invalid value: {\"Name\":\"d.io\",\"NodeID\":\"z\",\"TopologyKeys\":null,\"Allocatable\":null}: \
+                 field is immutable",
+            ],
+        ),
+        (
+            "batch/v1, kind: Job",
+            "spec: {completions: 1, completionMode: Indexed, manualSelector: true, selector: {matchLabels: {a: b}}, template: \
+             {metadata: {labels: {a: b}}, spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}"
+                .into(),
+            "spec: {completions: 1, completionMode: Indexed, manualSelector: true, selector: {matchLabels: {a: b}}, template: \
+             {metadata: {labels: {a: b}}, spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}, \
+             backoffLimitPerIndex: 1, podReplacementPolicy: Failed, podFailurePolicy: {rules: [{action: FailJob, onExitCodes: \
+             {operator: In, values: [1]}}]}, successPolicy: {rules: [{succeededCount: 1}]}}"
+                .into(),
+            &[
+                "spec.podFailurePolicy: Invalid value: {\"Rules\":[{\"Action\":\"FailJob\",\"OnExitCodes\":{\"ContainerName\":\
+                 null,\"Operator\":\"In\",\"Values\":[1]},\"OnPodConditions\":null}]}: field is immutable",
+                "spec.backoffLimitPerIndex: Invalid value: 1: field is immutable",
+                "spec.successPolicy: Invalid value: {\"Rules\":[{\"SucceededIndexes\":null,\"SucceededCount\":1}]}: field is \
+                 immutable",
+            ],
+        ),
     ];
     for (kind, old, new, wanted) in rows {
         check(

@@ -203,3 +203,18 @@ fn roles_and_classes_that_miss_something_are_refused() {
         ),
     ]);
 }
+
+/// VA-331.
+#[test]
+fn a_claim_has_one_source() {
+    const CLAIM: &str = "v1, kind: PersistentVolumeClaim, spec: {accessModes: [ReadWriteOnce], resources: {requests: \
+                         {storage: 1Gi}}, dataSource: {kind: PersistentVolumeClaim, name: a}, dataSourceRef: {kind: \
+                         PersistentVolumeClaim, name: ";
+    check_rows(&[
+        (&format!("{CLAIM}a}}}}"), &[]),
+        (
+            &format!("{CLAIM}b}}}}"),
+            &["spec: Invalid value: {}: must match dataSourceRef"],
+        ),
+    ]);
+}
