@@ -77,6 +77,16 @@
     return script;
   };
 
+  /** Asks for a lock that one tab has at a time: `answer` hears whether it is this one, of a browser without locks
+   *  nothing. It is held until what this returns is called (crates/web/src/browser/store.rs). */
+  window.podscopeHold = (name, answer) => {
+    let free;
+    const until = new Promise((resolve) => { free = resolve; });
+    if (!navigator.locks) answer();
+    else navigator.locks.request(name, { ifAvailable: true }, (lock) => { answer(lock !== null); return lock && until; }).catch(() => answer());
+    return free;
+  };
+
   const missing = [
     ["WebAssembly", typeof WebAssembly === "object"],
     ["module workers", typeof Worker === "function"],

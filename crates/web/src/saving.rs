@@ -85,8 +85,13 @@ impl Saving {
     }
 }
 
-/// Asks for the link of what is seen.
-fn ask(saving: &RefCell<Saving>, ctl: &Ctl) {
+/// Asks for the link of what is seen, once it is sure under which number it is kept.
+fn ask(saving: &Rc<RefCell<Saving>>, ctl: &Rc<Ctl>) {
+    if store::is_unsure() {
+        let (again, ctl) = (saving.clone(), ctl.clone());
+        saving.borrow_mut().waiting = Some(Timeout::new(SOON, move || ask(&again, &ctl)));
+        return;
+    }
     let (screen, revision) = {
         let mut saving = saving.borrow_mut();
         (saving.waiting, saving.is_urgent) = (None, false);

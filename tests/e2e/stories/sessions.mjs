@@ -87,6 +87,24 @@ export const stories = {
     }
   },
 
+  async "a tab that crashed leaves its session to the next one, without a copy (T-08)"(t) {
+    const page = await worked(t);
+    const before = await kept(page);
+    const context = page.context();
+    const wire = await context.newCDPSession(page);
+    const crashed = page.waitForEvent("crash");
+    wire.send("Page.crash").catch(() => {});
+    await crashed;
+    const next = await t.tab(context);
+    await next.locator('.node.dark[data-node="c-2"]').waitFor();
+    await t.pause(next);
+    await t.command(next, "fault poweroff a-1");
+    await t.kept(next);
+    const names = (text) => text.split("|").map((entry) => entry.split(",")[0]).join();
+    t.equal(names(await kept(next)), names(before), "the sessions that are kept");
+    await page.close();
+  },
+
   async "a kept session of a newer version stays and can be downloaded (T-08)"(t) {
     const page = await worked(t);
     const newer = "s99:bmV3ZXI";

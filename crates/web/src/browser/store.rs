@@ -1,10 +1,15 @@
 //! What the browser keeps between visits: the theme, whether single keys act, the last ten sessions.
 //!
 //! Names carry the path of the site, so that two of them on one origin live side by side. Each tab works on a session
-//! of its own (its number is in the tab's own storage, and a mark says that a tab works on it); what is opened beside it,
-//! or in a second tab, gets another number. A page in a frame keeps nothing and reads no session.
+//! of its own (its number is in the tab's own storage, and the tab holds a lock by that number, which ends with the tab
+//! however that ends); what is opened beside it, or in a second tab, gets another number. A page in a frame keeps nothing
+//! and reads no session.
 
+use std::cell::Cell;
+
+use js_sys::Function;
 use podscope_api::ordered::StableSort as _;
+use wasm_bindgen::prelude::*;
 
 use super::window;
 
@@ -107,13 +112,13 @@ fn write(all: &[Kept]) -> bool {
 
 /// The number of this tab's session; a new one if the tab has none yet.
 pub(crate) fn here() -> u64 {
-    MARKED.get().or_else(own).unwrap_or_else(begin)
+    HERE.get().or_else(own).unwrap_or_else(begin)
 }
 
 /// This tab works on another session from now on; what it worked on stays where it is.
 pub(crate) fn begin() -> u64 {
     let id = unused();
-    take(id);
+    settle(id, true);
     id
 }
 
@@ -126,13 +131,67 @@ fn unused() -> u64 {
 
 /// This tab goes on with a session that is kept; with a copy of it where another tab works on it.
 pub(crate) fn take(id: u64) {
+    // Where a browser has no locks, on a page that came unencrypted, only a reload is known to be alone.
+    settle(id, own() == Some(id));
+}
+
+/// This tab works on a session, as soon as it is known that no other does; on a copy otherwise. `alone`: what is taken
+/// for known where there are no locks.
+fn settle(id: u64, alone: bool) {
+    if HERE.get() == Some(id) {
+        return;
+    }
     leave();
-    let marked = get(&mark(id)).is_some();
-    let id = if marked { copy(id) } else { id };
     if let Some(tab) = of_tab() {
         drop(tab.set_item(&name("tab"), &id.to_string()));
     }
-    stay(id);
+    if HAS_LEFT.get() {
+        return;
+    }
+    HERE.set(Some(id));
+    if is_framed() {
+        return;
+    }
+    ASKS.set(true);
+    let answer = Closure::once_into_js(move |held: Option<bool>| {
+        if HERE.get() == Some(id) {
+            ASKS.set(false);
+            if !held.unwrap_or(alone) {
+                settle(copy(id), true);
+            }
+        }
+    });
+    LOCK.set(Some(hold(&name(&format!("open.{id}")), &answer)));
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// Asks for a lock (`www/boot.js`): whether this tab has it now is told once, nothing where there are no locks. What
+    /// it returns gives it back.
+    #[wasm_bindgen(js_name = podscopeHold)]
+    fn hold(name: &str, answer: &JsValue) -> Function;
+}
+
+thread_local! {
+    /// The session that this page works on.
+    static HERE: Cell<Option<u64>> = const { Cell::new(None) };
+    /// Gives back its lock.
+    static LOCK: Cell<Option<Function>> = const { Cell::new(None) };
+    /// It is not known yet whether another tab works on it.
+    static ASKS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the number of this tab's session may still become another one: nothing is kept until it is sure.
+pub(crate) fn is_unsure() -> bool {
+    ASKS.get()
+}
+
+/// Nobody works on this page's session any more.
+fn leave() {
+    HERE.set(None);
+    if let Some(free) = LOCK.take() {
+        drop(free.call0(&JsValue::NULL));
+    }
 }
 
 /// The number of a copy, which is named after its original: `NAME (2)`, or the next number that no other has.
@@ -149,35 +208,10 @@ fn copy(original: u64) -> u64 {
     id
 }
 
-/// The mark of a session that a tab works on. One that a tab left behind when it crashed costs a copy, nothing else.
-fn mark(id: u64) -> String {
-    format!("open.{id}")
-}
-
-thread_local! {
-    /// The session that this page has marked as its own.
-    static MARKED: std::cell::Cell<Option<u64>> = const { std::cell::Cell::new(None) };
-}
-
-fn stay(id: u64) {
-    if HAS_LEFT.get() {
-        return;
-    }
-    set(&mark(id), Some("1"));
-    MARKED.set(Some(id));
-}
-
-/// Nobody works on this page's session any more.
-fn leave() {
-    if let Some(id) = MARKED.take() {
-        set(&mark(id), None);
-    }
-}
-
 /// The page is there again, out of the browser's memory of pages.
 pub(crate) fn returned() {
     HAS_LEFT.set(false);
-    if let (None, Some(id)) = (MARKED.get(), own()) {
+    if let (None, Some(id)) = (HERE.get(), own()) {
         take(id);
     }
 }
@@ -188,7 +222,7 @@ fn own() -> Option<u64> {
 }
 
 thread_local! {
-    static RESUMED: std::cell::Cell<Option<u64>> = const { std::cell::Cell::new(None) };
+    static RESUMED: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
 /// The next session that opens is this kept one: the tab goes on with it.
@@ -256,7 +290,6 @@ pub(crate) fn keep_session(fragment: &str, title: &str) -> bool {
     );
     for old in all.drain(MAX_SESSIONS.min(all.len())..) {
         remove(old.id);
-        set(&mark(old.id), None);
     }
     write(&all)
 }
@@ -283,9 +316,9 @@ pub(crate) fn trying(what: Option<&str>) {
 
 thread_local! {
     /// When this page began to open what it noted.
-    static SINCE: std::cell::Cell<Option<f64>> = const { std::cell::Cell::new(None) };
+    static SINCE: Cell<Option<f64>> = const { Cell::new(None) };
     /// The page has been left.
-    static HAS_LEFT: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    static HAS_LEFT: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Milliseconds after which somebody who leaves has given up waiting.
