@@ -8,7 +8,36 @@ spec:
   containers: [{name: c, image: "app:1", resources: {requests: {cpu: "1"}}}]
 `;
 
+const LATER = `apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: later}
+spec:
+  title: A story that waits
+  cluster: {zones: [a], nodesPerZone: 2}
+  steps:
+  - when: {at: 30s}
+    text: Half a minute later.
+`;
+
 export const stories = {
+  async "a story whose first step waits says what for, and lets time run (E-01)"(t) {
+    const page = await t.open("#new");
+    await t.openFiles(page, { "later.yaml": LATER });
+    await t.seek(page, "0:05.0");
+    const story = page.getByRole("complementary", { name: "Story" });
+    await story.getByText("The story begins when this has happened:").waitFor();
+    await story.getByText("From 30s on").waitFor();
+    for (const [width, height] of [[1440, 900], [820, 1180], [360, 640]]) {
+      await page.setViewportSize({ width, height });
+      await story.getByRole("button", { name: "Let time run" }).waitFor();
+      await t.look(page, `story-waits-${width}`);
+    }
+    await story.getByRole("button", { name: "Let time run" }).click();
+    await story.getByText("Time runs.").waitFor();
+    await page.getByRole("button", { name: "Skip ahead" }).click();
+    await story.getByText("Half a minute later.").waitFor();
+  },
+
   async "the lesson on preemption, start to goal (E-01)"(t) {
     const page = await t.open("");
     await page.getByRole("button", { name: "A small living cluster" }).click();

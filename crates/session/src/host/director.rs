@@ -183,7 +183,8 @@ pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<
                 Some(due) => !session.world().has_come(due),
                 // The clock may stand there already, and what the scenario does then is still to be done.
                 None if is_script => session.next_scripted().is_some_and(|at| at <= *to) || session.now() < last,
-                None => session.now() < *to,
+                // What the story waits for is judged when its instant is over.
+                None => session.now() < *to || session.now() == *to && read(session) == read_before,
             };
             let mut slice = Slice::More;
             for _ in 0..PIECE {

@@ -70,8 +70,19 @@ pub(crate) fn Story(props: &Props) -> Html {
     let (Some(step), Some(now)) = (opened.story.get(at), state.steps.get(at)) else {
         return html! {
             <aside class="story" aria-label="Story">
-                <h2 class="title">{ shown(&opened.title) }</h2>
-                <p class="waits">{ "The story begins when: " }{ words(state.waits_for.as_deref().unwrap_or_default()) }{ "." }</p>
+                <div class="scroll">
+                    <h2 class="title">{ shown(&opened.title) }</h2>
+                    <div class="try">
+                        <p>{ "The story begins when this has happened:" }</p>
+                        <b>{ words(state.waits_for.as_deref().unwrap_or_default()) }</b>
+                        if page.model.playing {
+                            <p>{ "Time runs." }</p>
+                        } else {
+                            <p>{ "Time stands still." }</p>
+                            <button type="button" class="primary" onclick={ctl.on(Request::Play)}>{ "Let time run" }</button>
+                        }
+                    </div>
+                </div>
             </aside>
         };
     };
