@@ -146,7 +146,11 @@ const MARKS: usize = 2;
 const WORDS: usize = 3;
 
 /// How wide a drawing is.
-pub(crate) const WIDTH: usize = 16 + COLUMNS * (CARD + 30);
+pub(crate) const WIDTH: usize = MARGIN + COLUMNS * (CARD + 30) - 10 + MARGIN;
+const MARGIN: usize = 16;
+/// Letters in a line of a card, and how many such lines a sentence may take.
+const LINE: usize = 46;
+const LINES: usize = 2;
 
 impl Sheet {
     fn put(&mut self, layer: usize, element: String) {
@@ -254,9 +258,9 @@ fn card(
     pods: &[&PodView],
     hue: &dyn Fn(&str) -> &'static str,
 ) -> usize {
-    let lines = node.machine.differs.len();
+    let lines: Vec<String> = node.machine.differs.iter().flat_map(|line| wrap(line)).collect();
     let rows = pods.len().div_ceil(ROW);
-    let height = 34 + rows * STEP + lines * 17;
+    let height = 34 + rows * STEP + lines.len() * 17;
     let (stroke, dash) = match (node.machine.cuts.is_empty(), node.ready == "True") {
         (false, _) => (BAD, " stroke-dasharray=\"5 3\""),
         (true, false) => (BAD, ""),
@@ -288,12 +292,31 @@ fn card(
         let (x, y) = (x + 12 + at % ROW * STEP, y + 32 + at / ROW * STEP);
         mark(sheet, x, y, pod, hue(&pod.owner));
     }
-    for (at, line) in node.machine.differs.iter().enumerate() {
-        let short: String = line.chars().take(46).collect();
+    for (at, line) in lines.iter().enumerate() {
         let how = format!("font-size=\"11\" fill=\"{GHOST}\"");
-        sheet.write(x + 12, y + 40 + rows * STEP + at * 17, &short, &how);
+        sheet.write(x + 12, y + 40 + rows * STEP + at * 17, line, &how);
     }
     height
+}
+
+/// A sentence in lines of a card, broken between words; what has no room is left out, and said to be.
+fn wrap(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let is_full = lines.len() == LINES;
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= LINE => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            Some(line) if is_full => {
+                line.push('…');
+                break;
+            }
+            _ => lines.push(word.chars().take(LINE).collect()),
+        }
+    }
+    lines
 }
 
 /// A pod's mark: shape and texture say the state, colour the owner, the title both in words.
@@ -333,7 +356,22 @@ fn mark(sheet: &mut Sheet, x: usize, y: usize, pod: &PodView, colour: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::escape;
+    use super::{escape, wrap};
+
+    /// T-06: what a machine does is told in whole words.
+    #[test]
+    fn a_long_sentence_is_told_in_two_lines_and_says_what_is_left_out() {
+        let text = "c-2: cut off, no heartbeat for 77 s. The API server cannot know whether its pods still run, or what they do.";
+        let lines = wrap(text);
+        assert_eq!(
+            lines,
+            [
+                "c-2: cut off, no heartbeat for 77 s. The API",
+                "server cannot know whether its pods still run,…"
+            ]
+        );
+        assert_eq!(wrap("a-1: off"), ["a-1: off"]);
+    }
 
     /// T-06, Q-04: XML 1.0 has no way to write most control characters, so a title that holds some shows them.
     #[test]

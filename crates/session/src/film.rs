@@ -19,6 +19,8 @@ const LONGEST: u32 = 60;
 const LARGEST: usize = 8 << 20;
 /// Events in one piece of work.
 const PIECE: u64 = 500;
+/// Pictures at the end that stand still: how it ended is looked at before it begins again.
+const STILL: u32 = 12;
 /// Seconds of the film for which a caption stands.
 const STANDS: u32 = 2;
 
@@ -87,9 +89,14 @@ impl Film {
         self.at * 1000 / self.pictures()
     }
 
-    /// The instant of a picture; the last one shows the end of the span.
+    /// The first picture that shows the end of the span.
+    fn last(&self) -> u32 {
+        self.pictures().saturating_sub(STILL).max(1)
+    }
+
+    /// The instant of a picture.
     fn instant(&self, picture: u32) -> SimTime {
-        let last = i64::from(self.pictures() - 1).max(1);
+        let last = i64::from(self.last());
         SimTime(self.from.0 + (self.to.0 - self.from.0) / last * i64::from(picture)).min(self.to)
     }
 
@@ -169,7 +176,8 @@ impl Film {
         let line = self.height + 8;
         let _ = write!(
             body,
-            "<rect y=\"{line}\" width=\"{WIDTH}\" height=\"4\" fill=\"#026fd7\"><animate attributeName=\"width\" from=\"0\" to=\"{WIDTH}\" dur=\"{}s\" repeatCount=\"indefinite\"/></rect>",
+            "<rect y=\"{line}\" width=\"{WIDTH}\" height=\"4\" fill=\"#026fd7\"><animate attributeName=\"width\" values=\"0;{WIDTH};{WIDTH}\" keyTimes=\"0;{:.4};1\" dur=\"{}s\" repeatCount=\"indefinite\"/></rect>",
+            f64::from(self.last()) / f64::from(self.pictures()),
             self.seconds
         );
         document(line + 4, &body)
@@ -239,7 +247,8 @@ mod tests {
         assert!(text.contains("kubectl run web"), "a caption says why");
         assert_eq!(
             text.matches("at 0:0").count() + text.matches("at 0:1").count() + text.matches("at 0:2").count(),
-            32
+            21,
+            "twenty instants and the end, which stands"
         );
         assert_eq!(text.matches(">a-1</text>").count(), 1, "what stays is there once");
         assert_eq!(text.matches("<g ").count(), text.matches("</g>").count());
