@@ -54,6 +54,30 @@ export const stories = {
     t.equal(await page.locator(".out").count(), 0, "everything is there again");
   },
 
+  async "on a phone what is found stays in view, and one press opens it (U-14, U-08)"(t) {
+    const page = await t.open("#new", { size: "phone" });
+    await t.seek(page, "0:30.0");
+    await page.getByRole("button", { name: "Find pods and nodes" }).tap();
+    const field = page.locator(".find input");
+    await field.fill("db-0");
+    await page.getByText("1 pod, 0 nodes").waitFor();
+    t.equal(await page.locator(".story:visible, .node.out:visible").count(), 0, "nothing lies before what is found");
+    const pod = page.locator('[data-node] [data-pod="default/db-0"]');
+    const isSeen = async (when) => {
+      const [box, dock] = [await pod.boundingBox(), await page.locator(".dock").boundingBox()];
+      t.check(box && box.y > 0 && box.y + box.height < dock.y && !(await page.locator(".side").isVisible()), `${when}: ${box?.y}`);
+    };
+    await isSeen("typed");
+    await field.press("Enter");
+    await page.locator('[data-node] .pod.sel[data-pod="default/db-0"]').waitFor();
+    await isSeen("gone to");
+    await t.look(page, "find-phone");
+    await pod.tap();
+    await page.locator('.side[data-subject*="db-0"]').waitFor();
+    await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Details" }).tap();
+    await isSeen("back");
+  },
+
   async "pending pods with one trouble are one line (U-14)"(t) {
     const page = await t.open("");
     await t.openFiles(page, { "crowd.yaml": CROWD });

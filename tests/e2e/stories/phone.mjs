@@ -78,6 +78,55 @@ export const stories = {
     await page.locator(`[data-pod="${name}"].m-term`).waitFor();
   },
 
+  async "a table keeps its columns in a phone's console (K-01, U-08)"(t) {
+    const page = await t.open("#new", { size: "phone" });
+    await t.seek(page, "0:20.0");
+    await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Console" }).click();
+    const field = page.getByLabel("Command", { exact: true });
+    const log = page.getByRole("log");
+    for (const line of ["kubectl get pods -o wide", "kubectl describe node a-1"]) {
+      await field.fill("clear");
+      await field.press("Enter");
+      await field.fill(line);
+      await field.press("Enter");
+      await log.locator("p.output").first().waitFor();
+      await page.waitForTimeout(200);
+      const high = await log.locator("p.output .text").evaluateAll((all) => Math.max(...all.map((e) => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight))));
+      t.check(high < 1.5, `${line}: a line takes ${high} lines`);
+      await t.fits(page, line);
+      const room = await log.evaluate((e) => e.scrollWidth - e.clientWidth);
+      t.check(room > 100, `${line}: ${room} px to scroll`);
+      await t.look(page, `phone-console-${line.split(" ")[1]}`);
+    }
+    // By keys as well; the next command is read from its first column.
+    await log.focus();
+    for (let i = 0; i < 3; i += 1) await page.keyboard.press("ArrowRight");
+    await page.waitForFunction(() => document.querySelector(".con .log").scrollLeft > 40);
+    await field.fill("kubectl get nodes");
+    await field.press("Enter");
+    await page.waitForFunction(() => document.querySelector(".con .log").scrollLeft === 0);
+  },
+
+  async "on a small phone a lesson is read before its button is pressed, and what that does is seen (U-08, E-01)"(t) {
+    for (const [width, height] of [[320, 568], [360, 640], [390, 844]]) {
+      const page = await t.open("#lesson=first-pod", { size: "phone", before: (page) => page.setViewportSize({ width, height }) });
+      const story = page.locator(".story");
+      const press = story.locator(".try button");
+      await press.waitFor();
+      const [text, button, foot] = await Promise.all([story.locator(".prose p").nth(1), press, story.locator(".story-foot")].map((what) => what.boundingBox()));
+      t.check(text.y + text.height <= button.y + 1, `${width} px: the second paragraph ends at ${text.y + text.height}, the button is at ${button.y}`);
+      t.check(button.y + button.height <= foot.y + 1, `${width} px: the button is in sight`);
+      await t.look(page, `lesson-${width}`);
+      await press.tap();
+      const pod = page.locator('[data-node] [data-pod="default/hello"]');
+      await pod.waitFor();
+      await page.waitForTimeout(500);
+      const [mark, below, dock] = await Promise.all([pod, story, page.locator(".dock")].map((what) => what.boundingBox()));
+      t.check(mark.y >= below.y + below.height - 1 && mark.y + mark.height <= dock.y + 1, `${width} px: the pod is at ${mark.y}, between ${below.y + below.height} and ${dock.y}`);
+      await page.context().close();
+    }
+  },
+
   async "the narrowest phone and the widest wall (U-08)"(t) {
     for (const size of ["narrow", "wall"]) {
       const page = await t.open("", { size });

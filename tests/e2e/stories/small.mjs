@@ -223,6 +223,22 @@ export const stories = {
       await page.waitForTimeout(150);
       await strip(`${width} px`);
     }
+    // On a phone two at most; the components that are up are one button, which says what can be done to each.
+    for (const [width, height] of [[320, 568], [360, 640], [390, 844]]) {
+      await page.setViewportSize({ width, height });
+      await page.waitForTimeout(150);
+      const { rows, over } = await page.locator(".plane").evaluate((strip) => {
+        const all = [...strip.querySelectorAll("button, select")].filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect());
+        const tops = all.map((r) => r.top).sort((a, b) => a - b);
+        return { rows: 1 + tops.filter((top, i) => i > 0 && top - tops[i - 1] > 20).length, over: strip.scrollWidth - strip.clientWidth };
+      });
+      t.check(rows <= 2 && over <= 0, `${width} px: ${rows} rows, ${over} px out of sight`);
+      t.check(await page.locator(".plane .bad:visible .n:visible").count() === 1, `${width} px: what is broken is said in words`);
+      await t.look(page, `strip-${width}`);
+    }
+    await page.locator(".plane").getByRole("button", { name: "Control plane" }).click();
+    await page.getByRole("dialog", { name: "Control plane" }).getByRole("button", { name: /^scheduler: Crash it/ }).click();
+    await page.locator(".plane .c.down").getByText("scheduler").waitFor({ state: "attached" });
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole("button", { name: "Editor" }).click();
     await page.getByRole("button", { name: "Beside the cluster" }).click();

@@ -21,7 +21,7 @@ export const stories = {
   async "the story is there at every width (U-13)"(t) {
     const page = await t.open("");
     await page.locator("[data-zone] [data-node] [data-pod]").first().waitFor();
-    for (const [width, height] of SIZES) {
+    for (const [width, height] of [[320, 568], ...SIZES]) {
       const at = `${width} px`;
       await page.setViewportSize({ width, height });
       await page.waitForTimeout(150);
@@ -31,8 +31,8 @@ export const stories = {
       t.check(await story.isVisible(), `${at}: the story is on the first screen`);
       const button = await story.locator(".try button").boundingBox();
       t.check(button && button.y > 0 && button.y + button.height <= height, `${at}: its button is on the first screen`);
-      const sentence = await story.locator(".prose").boundingBox();
-      t.check(sentence && sentence.height > 20, `${at}: its sentence is`);
+      const sentence = await story.locator(".prose p").first().boundingBox();
+      t.check(sentence && sentence.y > 0 && sentence.y + sentence.height <= button.y + 1, `${at}: its sentence is, to its end`);
       const strip = await page.locator(".plane").first().evaluate((e) => e.scrollWidth - e.clientWidth);
       t.check(strip <= 0, `${at}: ${strip} px of the control plane are out of sight`);
       if (width < 1280) t.equal((await small(page)).join("; "), "", `${at}: small targets`);

@@ -26,6 +26,13 @@ pub(crate) fn places(root: &Element, ids: &[String]) -> Places {
         .collect()
 }
 
+/// Scrolls to the mark of a pod.
+pub(crate) fn show(root: &Element, id: &str) {
+    if let Some(mark) = mark(root, id) {
+        super::bring_into_sight(&mark);
+    }
+}
+
 /// Lets the marks come from their old places.
 pub(crate) fn fly(root: &Element, from: &Places) {
     for (id, (x, y)) in from {

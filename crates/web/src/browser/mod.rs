@@ -87,11 +87,20 @@ pub(crate) fn focus_on(selector: &'static str) {
     });
 }
 
+fn is_so(media: &str) -> bool {
+    window()
+        .and_then(|w| w.match_media(media).ok().flatten())
+        .is_some_and(|m| m.matches())
+}
+
 /// Whether the person wants little motion.
 pub(crate) fn calm() -> bool {
-    window()
-        .and_then(|w| w.match_media("(prefers-reduced-motion: reduce)").ok().flatten())
-        .is_some_and(|m| m.matches())
+    is_so("(prefers-reduced-motion: reduce)")
+}
+
+/// Whether the page is a phone's (`www/style/phone.css`).
+pub(crate) fn is_phone() -> bool {
+    is_so("(max-width: 760px), (max-width: 999px) and (max-height: 520px)")
 }
 
 /// Sets the theme on the page's root.

@@ -28,11 +28,11 @@ use super::tray::Tray;
 use super::versus::Versus;
 use super::zone::Zone;
 use crate::browser::drag::{self, Drag, End, Went};
-use crate::browser::{closest, flight, focus};
+use crate::browser::{self, closest, flight, focus};
 use crate::ctl::Ctl;
 use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM};
 use crate::pure::{compare, director};
-use crate::state::{Act, Dialog, Model, NodeState, Page, Shared};
+use crate::state::{Act, Dialog, Model, NodeState, Page, Shared, Sheet};
 
 /// From so many nodes on, cards are small.
 const FULL_CARDS: usize = 24;
@@ -67,8 +67,12 @@ pub(crate) fn Cluster(props: &Props) -> Html {
         }
     }
     {
-        let (root, places) = (root.clone(), places.clone());
-        use_effect_with(page.model.moved.clone(), move |_| {
+        let (root, places, reads) = (root.clone(), places.clone(), page.sheet == Sheet::Story);
+        use_effect_with(page.model.moved.clone(), move |moved| {
+            // Who reads a story on a phone sees a few lines of the cluster: those in which it happens.
+            if let ([only], true, Some(root)) = (&***moved, reads && browser::is_phone(), root.cast::<Element>()) {
+                flight::show(&root, only);
+            }
             let from = std::mem::take(&mut *places.borrow_mut());
             if let (false, Some(root)) = (from.is_empty(), root.cast::<Element>()) {
                 flight::fly(&root, &from);

@@ -45,6 +45,16 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
         });
     }
     {
+        // What a new command prints is read from its first column.
+        let log = log.clone();
+        let input = console.lines.iter().rposition(|line| line.kind == LineKind::Input);
+        use_effect_with(input, move |_| {
+            if let Some(log) = log.cast::<web_sys::Element>() {
+                log.set_scroll_left(0);
+            }
+        });
+    }
+    {
         let log = log.clone();
         use_effect_with((console.lines.len(), open), move |_| {
             if let Some(log) = log.cast::<web_sys::Element>() {

@@ -42,8 +42,8 @@ pub(crate) fn Find(props: &Props) -> Html {
             } else if event.key() == "Enter" {
                 let next =
                     (page.filter.as_ref()).and_then(|f| f.next(&page.model, page.selected.as_ref(), event.shift_key()));
-                if next.is_some() {
-                    ctl.act.emit(Act::Select(next));
+                if let Some(next) = next {
+                    ctl.act.emit(Act::Point(next));
                     crate::browser::after_drawing(crate::browser::show_selected);
                 }
             }

@@ -10,7 +10,7 @@ use crate::browser::closest;
 use crate::browser::drag::End;
 use crate::ctl::Ctl;
 use crate::pure::actions;
-use crate::state::{Act, Dialog, Page, menu};
+use crate::state::{Act, Dialog, Page, Sheet, menu};
 
 /// Said when the second of two runs is touched.
 const PLAYS_ALONG: &str = "This run only plays along, on the same clock. To look into it, open it by itself.";
@@ -37,7 +37,8 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
                 key: pod.key.clone(),
                 uid: pod.uid.clone(),
             };
-            let again = page.selected.as_ref() == Some(&subject);
+            // Where the details are a sheet that is not there, a press brings it.
+            let again = page.selected.as_ref() == Some(&subject) && page.sheet == Sheet::Side;
             ctl.act.emit(Act::Select((!again).then_some(subject)));
         }
     } else if let Some((_, name)) = closest(target(), "data-select-node") {

@@ -5,6 +5,7 @@ use yew::prelude::*;
 
 use super::icon;
 use crate::ctl::Ctl;
+use crate::pure::actions::Action;
 use crate::pure::{actions, clock};
 use crate::state::{Act, Dialog, Shared, Truth};
 
@@ -71,7 +72,10 @@ pub(crate) fn Plane(props: &Props) -> Html {
     html! {
         <section class="plane" tabindex={props.idle.then_some("0")} aria-label={if props.idle { "Control plane, other run" } else { "Control plane" }}>
             <h2>{ "Control plane" }</h2>
-            <span class="parts">{ for props.plane.components.iter().map(|(name, up, word)| component(&ctl, name, *up, word, props.idle)) }</span>
+            <span class="parts">
+                { as_one(&ctl, &props.plane.components, props.idle) }
+                { for props.plane.components.iter().map(|(name, up, word)| component(&ctl, name, *up, word, props.idle)) }
+            </span>
             if let Some(first) = all.first().filter(|_| all.len() > 1) { { together(&ctl, first, all.len(), props.idle) } }
             { for broken }
             // One is healed where it is cut.
@@ -122,6 +126,35 @@ fn together(ctl: &Ctl, first: &BrokenInvariant, count: usize, idle: bool) -> Htm
     html! { <button type="button" class="chip bad together" onclick={select}>{ words }</button> }
 }
 
+/// Components as one button, where there is no room for each: a dot for each. Those that are down stand beside it.
+fn as_one(ctl: &Ctl, all: &[(String, bool, String)], idle: bool) -> Html {
+    let dots = all.iter().map(|(_, up, _)| dot(*up));
+    if idle {
+        return html! { <span class="c all">{ for dots }</span> };
+    }
+    let list = all.iter().flat_map(|(name, up, _)| {
+        let named = move |action: Action| Action {
+            label: format!("{name}: {}", action.label),
+            ..action
+        };
+        actions::component(name, *up).into_iter().map(named)
+    });
+    let open = opens(ctl, "Control plane", list.collect());
+    html! { <button type="button" class="c all" onclick={open} aria-haspopup="dialog" aria-label="Control plane">{ for dots }</button> }
+}
+
+fn dot(up: bool) -> Html {
+    html! { <i class={classes!("dot", if up { "ok" } else { "bad" })}></i> }
+}
+
+fn opens(ctl: &Ctl, title: &str, list: Vec<Action>) -> Callback<MouseEvent> {
+    let (ctl, title) = (ctl.clone(), title.to_owned());
+    Callback::from(move |event: MouseEvent| {
+        let menu = crate::state::menu(title.clone(), list.clone(), &event);
+        ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
+    })
+}
+
 /// A name where there is no room for the whole.
 fn short(name: &str) -> String {
     [
@@ -137,25 +170,18 @@ fn short(name: &str) -> String {
 fn component(ctl: &Ctl, name: &str, up: bool, word: &str, idle: bool) -> Html {
     let list = actions::component(name, up);
     let names = html! { <><span class="n">{ name }</span><span class="s" aria-hidden="true">{ short(name) }</span></> };
-    let dot = if up { "ok" } else { "bad" };
     let said = match (up, word.is_empty()) {
         (true, true) => String::new(),
         (_, false) => format!(" ({word})"),
         (false, true) => " (down)".into(),
     };
     if idle || list.is_empty() {
-        return html! { <span class="c" title={format!("{name}{said}")}><i class={classes!("dot", dot)}></i>{ names }<span class="word">{ said }</span></span> };
+        return html! { <span class="c" title={format!("{name}{said}")}>{ dot(up) }{ names }<span class="word">{ said }</span></span> };
     }
-    let open = {
-        let (ctl, title) = (ctl.clone(), name.to_string());
-        Callback::from(move |event: MouseEvent| {
-            let menu = crate::state::menu(title.clone(), list.clone(), &event);
-            ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
-        })
-    };
+    let open = opens(ctl, name, list);
     html! {
         <button type="button" class={classes!("c", (!up).then_some("down"))} onclick={open} aria-haspopup="dialog" title={format!("{name}{said}")}>
-            <i class={classes!("dot", dot)}></i>{ names }<span class="word">{ said }</span>
+            { dot(up) }{ names }<span class="word">{ said }</span>
         </button>
     }
 }

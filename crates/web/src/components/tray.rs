@@ -47,7 +47,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
         "Pending pods"
     };
     if props.pending.is_empty() {
-        return html! { <section class="tray empty" aria-label={name} data-drop=""><span class="eyebrow">{ "Pending" }</span><span>{ if props.any { "every pod has a node" } else { "no pods yet" } }</span></section> };
+        return html! { <section class="tray empty" aria-label={name} data-drop=""><span class="eyebrow">{ "Pending" }</span><span>{ if props.any { "every pod has a node" } else { "no pods" } }</span></section> };
     }
     let body = if props.pending.len() <= ROWS {
         html! { <>{ for props.pending.iter().map(|pod| row(props, pod)) }</> }

@@ -18,6 +18,8 @@ pub(crate) enum Act {
     Heard(Box<Update>),
     Trapped(String),
     Select(Option<SubjectRef>),
+    /// Selects what was found; it opens nothing that would cover what else was.
+    Point(SubjectRef),
     Tab(Tab),
     Dialog(Dialog),
     Sheet(Sheet),
@@ -71,6 +73,11 @@ impl Reducible for Page {
             Act::Heard(update) => page.hear(*update),
             Act::Trapped(message) => page.crash(message),
             Act::Select(subject) => page.select(subject),
+            Act::Point(subject) => {
+                let sheet = page.sheet;
+                page.select(Some(subject));
+                page.sheet = sheet;
+            }
             Act::Tab(tab) => page.tab = tab,
             Act::Dialog(dialog) => page.dialog = dialog,
             Act::Sheet(sheet) => page.sheet = if page.sheet == sheet { Sheet::None } else { sheet },
@@ -105,6 +112,10 @@ impl Reducible for Page {
             Act::Read => page.unread = false,
             Act::Find(text) => {
                 page.filter = text.as_deref().and_then(Filter::read).map(Shared::new);
+                // What is found is seen: no sheet lies over it.
+                if text.is_some() {
+                    page.sheet = Sheet::None;
+                }
                 page.find = text;
             }
             Act::Truth(truth) => page.truth = truth,
@@ -306,6 +317,9 @@ impl Page {
 
     fn select(&mut self, subject: Option<SubjectRef>) {
         if self.selected == subject {
+            if subject.is_some() {
+                self.sheet = Sheet::Side;
+            }
             return;
         }
         self.detail = None;

@@ -66,7 +66,7 @@ pub(crate) struct Model {
     pub(crate) spread: Shared<SpreadLane>,
     /// What comes next.
     pub(crate) director: Shared<Director>,
-    /// Ids of pods whose place changed in the last frame, with the place they left.
+    /// Ids of pods that came to a node in the last frame.
     pub(crate) moved: Shared<Vec<String>>,
 }
 
@@ -175,7 +175,9 @@ impl Model {
             self.pods.remove_mut(id);
         }
         for pod in changed {
-            if !reset && self.pods.get(&pod.id).is_some_and(|old| old.node != pod.node) {
+            // One that was never seen without its node has come to it as well.
+            let came = (self.pods.get(&pod.id)).map_or(!pod.node.is_empty(), |old| old.node != pod.node);
+            if !reset && came {
                 moved.push(pod.id.clone());
             }
             if !pod.node.is_empty() {
