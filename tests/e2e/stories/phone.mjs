@@ -102,6 +102,7 @@ export const stories = {
     await log.focus();
     for (let i = 0; i < 3; i += 1) await page.keyboard.press("ArrowRight");
     await page.waitForFunction(() => document.querySelector(".con .log").scrollLeft > 40);
+    await page.waitForTimeout(400); // until it rests
     await field.fill("kubectl get nodes");
     await field.press("Enter");
     await page.waitForFunction(() => document.querySelector(".con .log").scrollLeft === 0);
