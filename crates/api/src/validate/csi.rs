@@ -106,20 +106,6 @@ pub(super) fn node(value: &Value, errors: &mut ErrorList) {
     }
 }
 
-/// What a driver says of a node stays.
-pub(super) fn node_update(old: &Value, new: &Value, errors: &mut ErrorList) {
-    node(new, errors);
-    let drivers = |object: &Value| object.pointer("/spec/drivers").and_then(Value::as_array).cloned();
-    for before in drivers(old).into_iter().flatten() {
-        for now in drivers(new).into_iter().flatten() {
-            if text(&before, "name") == text(&now, "name") && before != now {
-                let value = super::internal::printed("CSINodeDriver", &now);
-                errors.invalid(&Path::root("CSINodeDriver"), value, super::list::IMMUTABLE);
-            }
-        }
-    }
-}
-
 /// A CSIStorageCapacity.
 pub(super) fn capacity(object: &CsiStorageCapacity, errors: &mut ErrorList) {
     if let Some(topology) = &object.node_topology {

@@ -144,7 +144,6 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
         (Object::CsiDriver(_), Object::CsiDriver(_)) => {
             csi::driver_update(&old.to_value(), &new.to_value(), &mut errors);
         }
-        (Object::CsiNode(_), Object::CsiNode(_)) => csi::node_update(&old.to_value(), &new.to_value(), &mut errors),
         (Object::Lease(_), Object::Lease(new)) => node::lease(new, &mut errors),
         (Object::Event(_), Object::Event(new)) => events::validate(new, &mut errors),
         _ => {}

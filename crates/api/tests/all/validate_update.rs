@@ -303,15 +303,6 @@ fn what_may_not_change_of_other_kinds_is_refused() {
             &["spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"],
         ),
         (
-            "storage.k8s.io/v1, kind: CSINode",
-            "spec: {drivers: [{name: d.io, nodeID: x}]}".into(),
-            "spec: {drivers: [{name: d.io, nodeID: z}]}".into(),
-            &[
-                "CSINodeDriver: Invalid value: {\"Name\":\"d.io\",\"NodeID\":\"z\",\"TopologyKeys\":null,\"Allocatable\":null}: \
-                 field is immutable",
-            ],
-        ),
-        (
             "batch/v1, kind: Job",
             "spec: {completions: 1, completionMode: Indexed, manualSelector: true, selector: {matchLabels: {a: b}}, template: \
              {metadata: {labels: {a: b}}, spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}"
