@@ -204,11 +204,7 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Vec<Problem>> {
     }
     reader.assume();
     reader.namespaces();
-    // The nodes of a live cluster are all the nodes there are.
-    let is_live = |object: &Object| object.kind() == Kind::Node && !object.metadata().uid.is_empty();
-    if !reader.loaded.has_scenario && reader.loaded.setup.objects.iter().any(is_live) {
-        reader.loaded.setup.nodes.nodes_per_zone = 0;
-    }
+    reader.nodes();
     reader.start_of_live_objects();
     reader.basis();
     reader.unknown_machines();

@@ -106,3 +106,39 @@ fn the_time_of_a_later_dump_is_its_own() {
     );
     assert!(session.loaded().notices.iter().any(|notice| notice.contains("t = 0")));
 }
+
+/// P-09: programs and hands that tidy a dump take UIDs away; its nodes are still all there are.
+#[test]
+fn nodes_of_a_dump_without_uids_are_all_there_are() {
+    let mut list = podscope_api::read_yaml(&dump(SMALL)).expect("YAML").to_value();
+    let items = list["items"].as_array_mut().expect("items");
+    for node in items.iter_mut().filter(|item| item["kind"] == "Node") {
+        let metadata = node["metadata"].as_object_mut().expect("metadata");
+        metadata.remove("uid").expect("a UID");
+    }
+    let mut session = open(list.to_string());
+    let before = pods(&session);
+    assert_eq!(session.advance(SimTime::from_seconds(120), u64::MAX), Slice::Done);
+    assert_eq!(pods(&session), before);
+    assert_eq!(session.world().objects().list::<Node>().count(), 9);
+}
+
+/// Nodes of one's own stand beside the made ones, and that is said; one of a made node's name is that node.
+#[test]
+fn nodes_that_are_made_beside_others_are_told() {
+    for (name, nodes, told) in [
+        (
+            "big",
+            7,
+            &["6 nodes are made beside the files' own 1; a Scenario with `cluster: {nodesPerZone: 0}` leaves them out"]
+                [..],
+        ),
+        ("a-1", 6, &[]),
+    ] {
+        let text =
+            format!("{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, status: {{allocatable: {{cpu: 16}}}}}}");
+        let session = open(text);
+        assert_eq!(session.world().objects().list::<Node>().count(), nodes, "{name}");
+        assert_eq!(session.loaded().notices, told, "{name}");
+    }
+}

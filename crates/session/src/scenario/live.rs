@@ -146,6 +146,31 @@ impl Reader {
         }
     }
 
+    /// Without a Scenario, the nodes in a dump of a live cluster are all the nodes there are, also where a hand or a
+    /// program took their UIDs away (P-09). Nodes of one's own stand beside those that are made, which is said.
+    pub(super) fn nodes(&mut self) {
+        let objects = &self.loaded.setup.objects;
+        let nodes = objects.iter().filter(|object| object.kind() == Kind::Node);
+        let own: ordered::Set<&str> = nodes.map(|node| &*node.metadata().name).collect();
+        if self.loaded.has_scenario || own.is_empty() {
+            return;
+        }
+        if objects.iter().any(|object| !object.metadata().uid.is_empty()) {
+            self.loaded.setup.nodes.nodes_per_zone = 0;
+            return;
+        }
+        // One of a made node's name is that node.
+        let made: Vec<String> = self.loaded.setup.nodes.names().map(|(name, _)| name).collect();
+        let beside = made.iter().filter(|name| !own.contains(name.as_str())).count();
+        if beside > 0 && own.len() + beside > made.len() {
+            self.loaded.notices.push(format!(
+                "{beside} nodes are made beside the files' own {}; a Scenario with `cluster: {{nodesPerZone: 0}}` leaves \
+                 them out",
+                own.len()
+            ));
+        }
+    }
+
     /// Without `spec.start`, a live cluster that was looked at after the default start begins at its newest time:
     /// nothing in it is younger than t = 0 (P-03).
     pub(super) fn start_of_live_objects(&mut self) {
