@@ -221,7 +221,7 @@ fn wasm(paths: &Paths) -> (Fallible, Counts) {
         }
         run = run.args([&format!("crates/{name}")]);
         if name == "web" {
-            run = run.args(["--", "--features", "in-browser"]);
+            run = run.args(["--features", "in-browser"]);
         }
         let (one, found) = run.env("PODSCOPE_TRACE_HASHES", &hashes).tools(paths).counted();
         counts.add(found);
