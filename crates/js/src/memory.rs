@@ -1,5 +1,5 @@
 //! The engine's memory grows in large steps. `std`'s allocator asks for 64 KiB at a time, and each time the browser looks
-//! through its own heap: of the time in which the largest cluster fills, that was a quarter.
+//! through its own heap: of the first three seconds of the largest cluster, that was a quarter.
 
 #![allow(unsafe_code)] // an allocator can be no other; it hands on what it is given
 
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Bytes of a page of wasm memory.
 const PAGE: usize = 1 << 16;
 /// At most so many bytes are taken before they are needed.
-const STEP: usize = 8 << 20;
+const STEP: usize = 2 << 20;
 
 /// [`System`], which is given an eighth more memory whenever it has taken some.
 struct Ahead {

@@ -28,6 +28,7 @@ mod story;
 mod update;
 
 pub use podscope_api::clock;
+use postcard::ser_flavors::Size;
 
 pub use detail::{ContainerDetail, Detail, EventLine};
 pub use director::{Caption, Director, DueKind, DueView, FastRun};
@@ -60,7 +61,14 @@ pub const LONGEST_LINK: usize = 64_000;
 /// # Errors
 /// None for the protocol's own messages; postcard refuses values of unknown length.
 pub fn pack(message: &impl serde::Serialize) -> Result<Vec<u8>, String> {
-    postcard::to_allocvec(message).map_err(|error| error.to_string())
+    // Counted first: a buffer that grew as it filled would be there twice, and a frame can be tens of megabytes.
+    let size = postcard::serialize_with_flavor(message, Size::default());
+    let packed = size.and_then(|size| {
+        let mut bytes = vec![0; size];
+        postcard::to_slice(message, &mut bytes)?;
+        Ok(bytes)
+    });
+    packed.map_err(|error| error.to_string())
 }
 
 /// The message in these bytes.
