@@ -131,7 +131,7 @@ pub(crate) fn in_chromium(paths: &Paths) -> Fallible<Run> {
     let out = built_for_browsers(paths, "bench", &[])?;
     let wasm = out.join(WASM);
     Run::new("wasm-opt")
-        .args(["-Os", "-o"])
+        .args(["-O2", "-o"])
         .args([&wasm, &wasm])
         .tools(paths)
         .status()?;

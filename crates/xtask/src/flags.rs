@@ -1,5 +1,5 @@
 //! `cargo xtask bench flags`: what the engine weighs and how fast it decides when it is built otherwise. The table
-//! in ARCHITECTURE.md is this one's; the committed choice is its first row.
+//! in docs/measurements.md is this one's; the committed choice is its first row.
 
 use crate::bench::{Figure, figures};
 use crate::decisions::{WASM, built_for_browsers, timer};
@@ -24,37 +24,37 @@ const VARIANTS: &[Variant] = &[
     Variant {
         name: "as it is",
         config: &[],
-        levels: &["-Os", "-Oz", "-O3", ""],
+        levels: &["-O2", "-Os", "-Oz", "-O3", ""],
     },
     Variant {
         name: "scheduler s",
         config: &[SCHEDULER_S],
-        levels: &["-Os"],
+        levels: &["-O2"],
     },
     Variant {
         name: "scheduler 3",
         config: &[SCHEDULER_3],
-        levels: &["-Os"],
+        levels: &["-O2"],
     },
     Variant {
         name: "all s",
         config: &["profile.release.opt-level=\"s\""],
-        levels: &["-Os"],
+        levels: &["-O2"],
     },
     Variant {
         name: "all 3",
         config: &["profile.release.opt-level=3"],
-        levels: &["-Os", "-O3"],
+        levels: &["-O2", "-O3"],
     },
     Variant {
         name: "thin LTO",
         config: &["profile.release.lto=\"thin\"", "profile.release.codegen-units=16"],
-        levels: &["-Os"],
+        levels: &["-O2"],
     },
     Variant {
         name: "panic unwind",
         config: &["profile.release.panic=\"unwind\""],
-        levels: &["-Os"],
+        levels: &["-O2"],
     },
 ];
 
