@@ -86,8 +86,7 @@ impl PartialOrd for dyn KeyParts + '_ {
 impl Ord for dyn KeyParts + '_ {
     /// By namespace, then by name.
     fn cmp(&self, other: &Self) -> Ordering {
-        let ((namespace, name), (other_namespace, other_name)) = (self.parts(), other.parts());
-        compare(namespace, other_namespace).then_with(|| compare(name, other_name))
+        by_parts(self.parts(), other.parts())
     }
 }
 
@@ -100,8 +99,12 @@ impl PartialOrd for ObjectKey {
 impl Ord for ObjectKey {
     /// By namespace, then by name.
     fn cmp(&self, other: &Self) -> Ordering {
-        compare(&self.namespace, &other.namespace).then_with(|| compare(&self.name, &other.name))
+        by_parts(self.parts(), other.parts())
     }
+}
+
+fn by_parts((namespace, name): (&str, &str), (other_namespace, other_name): (&str, &str)) -> Ordering {
+    compare(namespace, other_namespace).then_with(|| compare(name, other_name))
 }
 
 /// `a.cmp(b)`, for what is compared most: keys on the way through a tree. Those of a namespace mostly share its text, and

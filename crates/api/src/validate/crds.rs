@@ -1,12 +1,13 @@
 //! CustomResourceDefinitions (VA-328): names, versions and the shape of schemas. Nothing serves what they define.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::Kept;
 use crate::ordered::StableSort as _;
 
+use super::internal::structured;
 use super::list::{IMMUTABLE, quoted};
-use super::untyped::{given, is_true, items, text, texts};
+use super::untyped::{given, is_true, items, one_of, text, texts};
 use super::{ErrorList, Path, names};
 
 const NULL: &Value = &Value::Null;
@@ -43,7 +44,7 @@ pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
     }
     let path = Path::root("spec");
     group(text(spec, "group"), &path.child("group"), errors);
-    one_of(spec, "scope", &["Cluster", "Namespaced"], &path, errors);
+    given_one_of(spec, "scope", &["Cluster", "Namespaced"], &path, errors);
     versions(spec, &path, errors);
     all_names(names, &path.child("names"), errors);
     for (field, told) in SHARED {
@@ -90,11 +91,10 @@ pub fn stored_version(spec: &Value) -> Option<&str> {
         .map(|(_, version)| text(version, "name"))
 }
 
-fn one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+fn given_one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     match text(value, field) {
         "" => errors.required(&path.child(field), ""),
-        word if known.contains(&word) => {}
-        word => errors.unsupported_text(&path.child(field), word, known),
+        _ => one_of(value, field, known, path, errors),
     }
 }
 
@@ -109,9 +109,10 @@ fn group(group: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let problems = names::subdomain(group);
     if group.is_empty() {
         errors.required(path, "");
-    } else if !problems.is_empty() {
-        joined(path, group, &problems, "", errors);
-    } else if !group.contains('.') {
+        return;
+    }
+    joined(path, group, &problems, "", errors);
+    if problems.is_empty() && !group.contains('.') {
         errors.invalid_text(path, group, "should be a domain with at least one dot");
     }
 }
@@ -178,27 +179,13 @@ fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 
 /// The versions as the API server prints them, without what is above them.
 fn internal(spec: &Value) -> String {
-    const FIELDS: [(&str, &str); 9] = [
-        ("Name", "name"),
-        ("Served", "served"),
-        ("Storage", "storage"),
-        ("Deprecated", "deprecated"),
-        ("DeprecationWarning", "deprecationWarning"),
-        ("Schema", "schema"),
-        ("Subresources", "subresources"),
-        ("AdditionalPrinterColumns", "additionalPrinterColumns"),
-        ("SelectableFields", "selectableFields"),
-    ];
+    const ABOVE: [&str; 4] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"];
     let one = |version: &Value| -> Value {
-        let value = |field: &str| match field {
-            "name" => json!(text(version, field)),
-            "served" | "storage" | "deprecated" => json!(is_true(version, field)),
-            "deprecationWarning" => version.get(field).cloned().unwrap_or_default(),
-            _ if shared(spec, field).is_some() => Value::Null,
-            _ => version.get(field).cloned().unwrap_or_default(),
-        };
-        let fields = FIELDS.iter().map(|(name, field)| ((*name).to_owned(), value(field)));
-        Value::Object(fields.collect::<Map<_, _>>())
+        let mut own = version.clone();
+        if let Some(fields) = own.as_object_mut() {
+            fields.retain(|field, _| !ABOVE.contains(&field.as_str()) || shared(spec, field).is_none());
+        }
+        structured("CustomResourceDefinitionVersion", &own)
     };
     let all: Vec<Value> = items(spec, "versions").map(|(_, version)| one(version)).collect();
     Value::Array(all).to_string()
@@ -277,6 +264,11 @@ enum Level {
     Field,
 }
 
+fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    let all = schema.get("properties").and_then(Value::as_object);
+    all.into_iter().flatten()
+}
+
 /// That every part of a schema says its type.
 fn structural(schema: &Value, level: Level, path: &Path<'_>, errors: &mut ErrorList) {
     let of = text(schema, "type");
@@ -287,14 +279,9 @@ fn structural(schema: &Value, level: Level, path: &Path<'_>, errors: &mut ErrorL
     if let Some(parts) = parts {
         structural(parts, Level::Item, &path.child("items"), errors);
     }
-    let properties = path.child("properties");
-    for (name, property) in schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
-        structural(property, Level::Field, &properties.key(name), errors);
+    let at = path.child("properties");
+    for (name, property) in properties(schema) {
+        structural(property, Level::Field, &at.key(name), errors);
     }
     if let Some(more) = schema.get("additionalProperties").filter(|more| !more.is_null()) {
         let path = path.child("additionalProperties");
@@ -322,14 +309,9 @@ fn types(schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if !of.is_empty() && !SCHEMA_TYPES.contains(&of) {
         errors.unsupported_text(&path.child("type"), of, SCHEMA_TYPES);
     }
-    let properties = path.child("properties");
-    for (name, property) in schema
-        .get("properties")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
-        types(property, &properties.key(name), errors);
+    let at = path.child("properties");
+    for (name, property) in properties(schema) {
+        types(property, &at.key(name), errors);
     }
     if let Some(items) = given(schema, "items") {
         types(items, &path.child("items"), errors);
@@ -337,7 +319,7 @@ fn types(schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 fn conversion(conversion: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    one_of(conversion, "strategy", &["None", "Webhook"], path, errors);
+    given_one_of(conversion, "strategy", &["None", "Webhook"], path, errors);
     let client = path.child("webhookClientConfig");
     let has_client = conversion.pointer("/webhook/clientConfig").is_some();
     match text(conversion, "strategy") {

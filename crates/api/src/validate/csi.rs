@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::wire::Wire;
-use crate::{CsiNode, CsiStorageCapacity, Object, ordered};
+use crate::{CsiDriver, CsiStorageCapacity, ordered};
 
 use super::list::{IMMUTABLE, quoted};
 use super::untyped::{items, text, texts};
@@ -56,18 +56,16 @@ pub(super) fn driver(value: &Value, errors: &mut ErrorList) {
 }
 
 /// What a driver never changes. The first field has that name in messages alone.
-pub(super) fn driver_update(old: &Value, new: &Value, errors: &mut ErrorList) {
-    driver(new, errors);
+pub(super) fn driver_update(old: &CsiDriver, new: &CsiDriver, errors: &mut ErrorList) {
     let path = Path::root("spec");
-    let modes = serde_json::json!(["Persistent"]);
-    for (field, told, default) in [
-        ("attachRequired", "attachedRequired", &Value::Bool(true)),
-        ("volumeLifecycleModes", "volumeLifecycleModes", &modes),
-    ] {
-        let of = |object: &Value| object.pointer(&format!("/spec/{field}")).unwrap_or(default).clone();
-        if of(old) != of(new) {
-            errors.invalid(&path.child(told), of(new), super::list::IMMUTABLE);
-        }
+    let (before, now) = (&old.spec, &new.spec);
+    if before.attach_required != now.attach_required {
+        let path = path.child("attachedRequired");
+        errors.invalid(&path, Value::from(now.attach_required), IMMUTABLE);
+    }
+    if before.volume_lifecycle_modes != now.volume_lifecycle_modes {
+        let modes = crate::wire::to_json(&now.volume_lifecycle_modes);
+        errors.invalid(&path.child("volumeLifecycleModes"), modes, IMMUTABLE);
     }
 }
 
@@ -119,10 +117,8 @@ pub(super) fn capacity(object: &CsiStorageCapacity, errors: &mut ErrorList) {
     }
 }
 
-/// A driver on a node may change how many volumes it takes, and nothing else.
-pub(super) fn node_update(old: &CsiNode, new: &CsiNode, errors: &mut ErrorList) {
-    let values = [old, new].map(|one| Object::CsiNode(one.clone().into()).to_value());
-    let [before, after] = &values;
+/// Two CSINodes, as JSON: a driver on a node may change how many volumes it takes, and nothing else.
+pub(super) fn node_update(before: &Value, after: &Value, errors: &mut ErrorList) {
     node(after, errors);
     let path = Path::root("spec");
     let drivers = |value| items(value, "drivers").map(|(_, driver)| internal::structured("CSINodeDriver", driver));

@@ -112,7 +112,7 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
         (Object::PersistentVolumeClaim(old), Object::PersistentVolumeClaim(new)) => {
             storage::claim_update(old, new, &mut errors);
         }
-        (Object::CsiNode(old), Object::CsiNode(new)) => csi::node_update(old, new, &mut errors),
+        (Object::CsiNode(_), Object::CsiNode(_)) => csi::node_update(&old.to_value(), &new.to_value(), &mut errors),
         (Object::CsiStorageCapacity(old), Object::CsiStorageCapacity(new)) => {
             csi::capacity_update(old, new, &mut errors);
         }
@@ -141,8 +141,9 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
         (Object::VolumeAttachment(old), Object::VolumeAttachment(new)) => {
             node::attachment_update(old, new, &mut errors);
         }
-        (Object::CsiDriver(_), Object::CsiDriver(_)) => {
-            csi::driver_update(&old.to_value(), &new.to_value(), &mut errors);
+        (Object::CsiDriver(before), Object::CsiDriver(now)) => {
+            csi::driver(&new.to_value(), &mut errors);
+            csi::driver_update(before, now, &mut errors);
         }
         (Object::Lease(_), Object::Lease(new)) => node::lease(new, &mut errors),
         (Object::Event(_), Object::Event(new)) => events::validate(new, &mut errors),
