@@ -216,3 +216,25 @@ pub fn serve(early: Array, ask: Function) -> Result<(), JsValue> {
     }
     Ok(())
 }
+
+#[cfg(all(test, target_arch = "wasm32"))]
+mod tests {
+    use js_sys::Array;
+    use wasm_bindgen::{JsCast as _, JsValue};
+    use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+    use super::serve;
+
+    wasm_bindgen_test_configure!(run_in_browser);
+
+    /// Outside a worker the engine refuses to listen, and says why. Q-05.
+    #[wasm_bindgen_test]
+    fn a_page_is_not_a_worker() {
+        let refused = serve(Array::new(), JsValue::NULL.unchecked_into()).expect_err("this is a page");
+        assert!(
+            refused
+                .as_string()
+                .is_some_and(|text| text.contains("dedicated worker"))
+        );
+    }
+}

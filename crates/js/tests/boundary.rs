@@ -5,7 +5,6 @@ use js_sys::Uint8Array;
 use podscope_protocol::{
     Explanation, NodeExplanation, NodeVerdict, Opened, Outcome, Request, Source, SubjectRef, Update, pack, unpack,
 };
-use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
@@ -95,15 +94,4 @@ fn updates_cross_unchanged() {
 fn other_bytes_are_refused() {
     assert!(unpack::<Request>(&[]).is_err());
     assert!(unpack::<Update>(&[250, 1, 2]).is_err());
-}
-
-/// Outside a worker the engine refuses to listen, and says why.
-#[wasm_bindgen_test]
-fn a_page_is_not_a_worker() {
-    let refused = podscope_js::serve(js_sys::Array::new(), JsValue::NULL.unchecked_into()).expect_err("this is a page");
-    assert!(
-        refused
-            .as_string()
-            .is_some_and(|text| text.contains("dedicated worker"))
-    );
 }
