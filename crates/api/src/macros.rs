@@ -54,8 +54,14 @@ pub(crate) use string_enum;
 macro_rules! string_newtype {
     ($($(#[$m:meta])* pub struct $name:ident;)*) => {$(
         $(#[$m])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub struct $name(pub crate::Str);
+        impl PartialOrd for $name {
+            fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> { Some(self.cmp(other)) }
+        }
+        impl Ord for $name {
+            fn cmp(&self, other: &Self) -> std::cmp::Ordering { crate::meta::compare(&self.0, &other.0) }
+        }
         impl $name {
             /// The text.
             pub fn as_str(&self) -> &str { &self.0 }

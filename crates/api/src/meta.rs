@@ -109,19 +109,21 @@ fn by_parts((namespace, name): (&str, &str), (other_namespace, other_name): (&st
 
 /// `a.cmp(b)`, for what is compared most: keys on the way through a tree. Those of a namespace mostly share its text, and
 /// names of one owner all but their ends, over which `std` goes byte by byte on wasm and this by eights.
-fn compare(a: &str, b: &str) -> Ordering {
+pub(crate) fn compare(a: &str, b: &str) -> Ordering {
     if std::ptr::eq(a, b) {
         return Ordering::Equal;
     }
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let (eights, others) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
-    let mut same = 0;
-    while let (Some(one), Some(other)) = (eights.get(same), others.get(same))
-        && u64::from_ne_bytes(*one) == u64::from_ne_bytes(*other)
-    {
-        same += 1;
+    for (one, other) in eights.iter().zip(others) {
+        // Of two big-endian numbers the first byte that differs decides.
+        let (one, other) = (u64::from_be_bytes(*one), u64::from_be_bytes(*other));
+        if one != other {
+            return one.cmp(&other);
+        }
     }
-    a[same * 8..].cmp(&b[same * 8..])
+    let same = eights.len().min(others.len()) * 8;
+    a[same..].cmp(&b[same..])
 }
 
 impl std::fmt::Display for ObjectKey {

@@ -36,9 +36,9 @@ impl Check for NoOvercommit {
         let Some(node) = view.objects.named::<Node>(name.as_str()) else {
             return;
         };
-        let others = || view.objects.pods_on(name).filter(|other| !other.is_terminal());
+        let others: Vec<_> = view.objects.pods_on(name).filter(|other| !other.is_terminal()).collect();
         let is_over = |resource: &Str| {
-            let sum = others().fold(Quantity::default(), |sum, other| sum.plus(request(other, resource)));
+            let sum = (others.iter()).fold(Quantity::default(), |sum, other| sum.plus(request(other, resource)));
             sum > node.status.allocatable.get(resource).copied().unwrap_or_default()
         };
         let mut over: Vec<String> = named(&pod)
@@ -46,7 +46,7 @@ impl Check for NoOvercommit {
             .filter(|resource| request(&pod, resource).sign() > 0 && is_over(resource))
             .map(|resource| resource.to_string())
             .collect();
-        let pods = i64::try_from(others().count()).unwrap_or(i64::MAX);
+        let pods = i64::try_from(others.len()).unwrap_or(i64::MAX);
         if node
             .status
             .allocatable
