@@ -120,23 +120,24 @@ impl LastFrame {
         clock - self.at
     }
 
-    /// Frames begin every [`FRAME`], but the simulation gets as much time between two as the last one took.
-    fn pause(&self) -> ClockMillis {
-        (FRAME - self.cost).max(self.cost)
+    /// Frames begin every [`FRAME`], but a simulation that is late gets as much time between two as the last one took.
+    fn pause(&self, is_late: bool) -> ClockMillis {
+        let share = if is_late { self.cost } else { 0.0 };
+        (FRAME - self.cost).max(share)
     }
 
-    /// When to look whether the next one is due.
+    /// When to look whether the next one is due, where the simulation is not late.
     pub(super) fn next(&self) -> ClockMillis {
         let pause = match self.is_open {
             true => PATIENCE.min(4.0 * FRAME),
-            false => self.pause(),
+            false => self.pause(false),
         };
         self.at + pause
     }
 
     /// Whether the next one is due.
-    pub(super) fn is_due(&self, clock: ClockMillis) -> bool {
+    pub(super) fn is_due(&self, clock: ClockMillis, is_late: bool) -> bool {
         let waited = self.age(clock);
-        waited >= self.pause() && (!self.is_open || waited >= PATIENCE)
+        waited >= self.pause(is_late) && (!self.is_open || waited >= PATIENCE)
     }
 }

@@ -37,7 +37,7 @@ impl Host {
         }
         updates.extend(self.go_on_with_waiting(clock));
         self.go_on_comparing();
-        let rests = !self.pace.playing || self.last_frame.is_due(clock);
+        let rests = !self.pace.playing || self.last_frame.is_due(clock, self.pace.is_late());
         if self.dirty && self.job.is_none() && rests {
             updates.extend(self.frame(clock));
         }

@@ -6,16 +6,32 @@ use podscope_protocol::{GroupView, NodeView, PodView};
 use super::*;
 use crate::view::Picture;
 
-/// U-09: where a frame takes long to make, the simulation gets as much time as the frames.
+/// U-09: where a frame takes long to make, a simulation that is late gets as much time as the frames.
 #[test]
 fn frames_do_not_starve_the_simulation() {
     let mut host = playing();
+    host.handle(Request::Speed { per_mille: 1_000_000_000 }, 900.0);
+    host.handle(Request::FrameDone, 900.0);
     // A frame that came at 1 000 and took 120 ms.
     while frames(&host.work(1_000.0)).is_empty() {}
     host.sent(1_120.0);
     host.handle(Request::FrameDone, 1_125.0);
     assert!(frames(&host.work(1_200.0)).is_empty(), "the simulation's turn");
     assert!(!frames(&host.work(1_240.0)).is_empty());
+}
+
+/// U-09: one that keeps up takes no time from frames that are costly.
+#[test]
+fn a_simulation_that_keeps_up_leaves_the_time_to_the_frames() {
+    let mut host = playing();
+    while frames(&host.work(1_000.0)).is_empty() {}
+    host.sent(1_020.0);
+    host.handle(Request::FrameDone, 1_021.0);
+    while host.wants() == Wants::Now {
+        assert!(frames(&host.work(1_022.0)).is_empty());
+    }
+    assert_eq!(host.wants(), Wants::At(1_025.0));
+    assert!(!frames(&host.work(1_025.0)).is_empty());
 }
 
 /// What a frame costs is part of the time between two.
