@@ -19,15 +19,7 @@ fn check(old: &str, new: &str, wanted: &[&str]) {
         .iter()
         .map(ToString::to_string)
         .collect();
-    let same = got.len() == wanted.len()
-        && got
-            .iter()
-            .zip(wanted)
-            .all(|(got, wanted)| match wanted.strip_suffix('…') {
-                Some(start) => got.starts_with(start),
-                None => got == wanted,
-            });
-    assert!(same, "{old}\n{new}\n  got: {got:#?}\n  wanted: {wanted:#?}");
+    crate::validate::check(&got, wanted, &format!("{old}\n{new}"));
 }
 
 fn pod(metadata: &str, spec: &str) -> String {

@@ -47,7 +47,8 @@ fn indent(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
-fn check(got: &[String], wanted: &[&str], row: &str) {
+/// The problems are these; of one that is given with `…` only the beginning.
+pub(crate) fn check(got: &[String], wanted: &[&str], row: &str) {
     let same = got.len() == wanted.len()
         && got
             .iter()
