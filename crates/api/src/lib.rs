@@ -64,6 +64,7 @@ mod settings;
 mod storage;
 mod time;
 mod tree;
+pub mod untyped;
 mod validate;
 mod values;
 mod versions;

@@ -2,6 +2,7 @@
 //! (VA-290). The API server charges by these rules, the quota controller counts again by them.
 
 use crate::ordered::{Map, Set};
+use crate::untyped::{list, texts};
 use crate::{
     Kind, LabelSelector, LabelSelectorRequirement, Object, Pod, QosClass, Quantity, ResourceList, ResourceQuota,
     ResourceRequirements, SelectorOperator, Service, Str, Time,
@@ -216,20 +217,15 @@ fn scopes(quota: &ResourceQuota) -> Vec<Scope> {
         values: None,
     });
     let selector = quota.spec.scope_selector.as_ref();
-    let expressions = selector.and_then(|selector| selector.get("matchExpressions")?.as_array());
-    let selected = expressions.into_iter().flatten().filter_map(|one| {
+    let expressions = list(selector.and_then(|selector| selector.get("matchExpressions")));
+    let selected = expressions.filter_map(|(_, one)| {
         let text = |key: &str| one.get(key).and_then(serde_json::Value::as_str);
-        let values = one
-            .get("values")
-            .and_then(serde_json::Value::as_array)
-            .into_iter()
-            .flatten();
         let name = Str::from(text("scopeName")?);
         Some(Scope {
             values: Some(LabelSelectorRequirement {
                 key: name.clone(),
                 operator: SelectorOperator::from(text("operator")?),
-                values: values.filter_map(|value| value.as_str().map(Str::from)).collect(),
+                values: texts(one, "values").into_iter().map(Str::from).collect(),
             }),
             name,
         })

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use crate::untyped::{items, list, text};
 use crate::validate::{dns_label, quoted};
 use crate::{Kind, Object, Quantity};
 
@@ -115,19 +116,6 @@ fn fractional(amount: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-fn list<'v>(value: &'v Value, pointer: &str) -> impl Iterator<Item = (usize, &'v Value)> {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .enumerate()
-}
-
-fn text<'v>(value: &'v Value, field: &str) -> &'v str {
-    value.get(field).and_then(Value::as_str).unwrap_or_default()
-}
-
 /// A pod or a template; `at` stands before its fields.
 fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
     for (key, since, instead) in OLD_LABELS {
@@ -157,21 +145,21 @@ fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
             ));
         }
     }
-    for (index, constraint) in list(pod, "/spec/topologySpreadConstraints") {
+    for (index, constraint) in list(pod.pointer("/spec/topologySpreadConstraints")) {
         if constraint.get("labelSelector").is_none_or(Value::is_null) {
             found.push(format!(
                 "{at}spec.topologySpreadConstraints[{index}].labelSelector: a null labelSelector results in matching no pod"
             ));
         }
     }
-    for (index, secret) in list(pod, "/spec/imagePullSecrets") {
+    for (index, secret) in list(pod.pointer("/spec/imagePullSecrets")) {
         if text(secret, "name").is_empty() {
             found.push(format!(
                 "{at}spec.imagePullSecrets[{index}].name: invalid empty name \"\""
             ));
         }
     }
-    for (_, volume) in list(pod, "/spec/volumes") {
+    for (_, volume) in list(pod.pointer("/spec/volumes")) {
         let sources = volume.pointer("/projected/sources").and_then(Value::as_array);
         let is_empty = |source: &Value| source.as_object().is_none_or(serde_json::Map::is_empty);
         if volume.get("projected").is_some() && sources.is_none_or(|sources| sources.iter().all(is_empty)) {
@@ -191,7 +179,7 @@ fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
         ));
     }
     for field in ["initContainers", "containers"] {
-        for (index, container) in list(pod, &format!("/spec/{field}")) {
+        for (index, container) in list(pod.pointer(&format!("/spec/{field}"))) {
             of_container(container, &format!("{at}spec.{field}[{index}]"), found);
         }
     }
@@ -206,7 +194,7 @@ fn of_container(container: &Value, at: &str, found: &mut Vec<String>) {
             }
         }
     }
-    let names: Vec<&str> = list(container, "/env")
+    let names: Vec<&str> = items(container, "env")
         .map(|(_, variable)| text(variable, "name"))
         .collect();
     for (index, name) in names.iter().enumerate() {
@@ -221,8 +209,8 @@ fn of_container(container: &Value, at: &str, found: &mut Vec<String>) {
 
 /// The same port twice in a container: the second says nothing new.
 fn ports(pod: &Value, at: &str, found: &mut Vec<String>) {
-    for (index, container) in list(pod, "/spec/containers") {
-        let ports: Vec<(Option<i64>, &str, Option<i64>)> = list(container, "/ports")
+    for (index, container) in list(pod.pointer("/spec/containers")) {
+        let ports: Vec<(Option<i64>, &str, Option<i64>)> = items(container, "ports")
             .map(|(_, port)| {
                 let protocol = text(port, "protocol");
                 let number = |field: &str| port.get(field).and_then(Value::as_i64);

@@ -1,5 +1,7 @@
 //! Pods, templates, containers, probes and volumes (VA-023 to VA-048).
 
+use crate::untyped::text;
+
 use super::*;
 
 /// What only pods get, not templates; then what both get.
@@ -255,14 +257,8 @@ pub(super) fn default_claim(spec: &mut PersistentVolumeClaimSpec) {
     fill(&mut spec.volume_mode, "Filesystem".into());
     // What else may be copied is only said by the newer field.
     let may_be_copied = |source: &serde_json::Value| {
-        let text = |field: &str| {
-            source
-                .get(field)
-                .and_then(serde_json::Value::as_str)
-                .unwrap_or_default()
-        };
         matches!(
-            (text("apiGroup"), text("kind")),
+            (text(source, "apiGroup"), text(source, "kind")),
             ("", "PersistentVolumeClaim") | ("snapshot.storage.k8s.io", "VolumeSnapshot")
         )
     };

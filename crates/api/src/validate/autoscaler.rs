@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
+use crate::untyped::{given, items, text};
 use crate::{HorizontalPodAutoscaler, Quantity};
 
 use super::list::NOT_POSITIVE;
-use super::untyped::{given, text};
 use super::{ErrorList, Path, names, resources};
 
 /// Longest `stabilizationWindowSeconds`.
@@ -258,11 +258,10 @@ fn scaling_rules(rules: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         errors.unsupported_text(&path.child("selectPolicy"), policy, &["Disabled", "Max", "Min"]);
     }
     let policies = path.child("policies");
-    let list = rules.get("policies").and_then(Value::as_array);
-    if list.is_none_or(Vec::is_empty) {
+    if items(rules, "policies").next().is_none() {
         errors.required(&policies, "must specify at least one Policy");
     }
-    for (index, policy) in list.into_iter().flatten().enumerate() {
+    for (index, policy) in items(rules, "policies") {
         scaling_policy(policy, &policies.index(index), errors);
     }
     if let Some(tolerance) = quantity(rules, "tolerance") {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::ordered;
 
+use crate::untyped::{items, text};
 use crate::{
     Container, ContainerPort, EnvFromSource, EnvVar, EnvVarSource, FileKeySelector, KeySelector, PodSpec, PullPolicy,
     RestartPolicy,
@@ -12,7 +13,7 @@ use crate::{
 use super::list::quoted;
 use super::mounts::{self, Sound};
 use super::probe::{self, ProbeKind};
-use super::{ErrorList, Path, downward, names, resources, security, untyped, volume};
+use super::{ErrorList, Path, downward, names, resources, security, volume};
 
 /// What a container's rules need to know of its pod.
 struct Pod<'p> {
@@ -114,7 +115,7 @@ fn ephemeral(pod: &Pod<'_>, list: &Path<'_>, errors: &mut ErrorList) {
         if !names.insert(&*container.name) {
             errors.duplicate(&path.child("name"), quoted(&container.name), "");
         }
-        let target = untyped::text(value, "targetContainerName");
+        let target = text(value, "targetContainerName");
         if !target.is_empty() && !others.contains(target) {
             errors.not_found(&path.child("targetContainerName"), target, "");
         }
@@ -137,9 +138,9 @@ fn ephemeral(pod: &Pod<'_>, list: &Path<'_>, errors: &mut ErrorList) {
             }
         }
         let mounts = path.child("volumeMounts");
-        for (index, mount) in untyped::items(value, "volumeMounts") {
+        for (index, mount) in items(value, "volumeMounts") {
             for field in ["subPath", "subPathExpr"] {
-                if !untyped::text(mount, field).is_empty() {
+                if !text(mount, field).is_empty() {
                     errors.forbidden(&mounts.index(index).child(field), NEVER);
                 }
             }

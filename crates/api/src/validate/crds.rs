@@ -4,10 +4,11 @@ use serde_json::Value;
 
 use crate::Kept;
 use crate::ordered::StableSort as _;
+use crate::untyped::{given, is_true, items, list, text, texts};
 
 use super::internal::structured;
 use super::list::{IMMUTABLE, quoted};
-use super::untyped::{given, is_true, items, one_of, text, texts};
+use super::untyped::one_of;
 use super::{ErrorList, Path, names};
 
 const NULL: &Value = &Value::Null;
@@ -235,7 +236,7 @@ fn part(field: &str, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         types(schema, &path, errors);
         return;
     }
-    for (index, column) in value.as_array().into_iter().flatten().enumerate() {
+    for (index, column) in list(Some(value)) {
         let path = path.index(index);
         if text(column, "name").is_empty() {
             errors.required(&path.child("name"), "");

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use crate::untyped::{items, text, texts};
 use crate::wire::Wire;
 use crate::{CsiDriver, CsiStorageCapacity, ordered};
 
 use super::list::{IMMUTABLE, quoted};
-use super::untyped::{items, text, texts};
 use super::{ErrorList, Path, internal, names, selector, volume};
 
 /// Most letters of what a driver calls a node.

@@ -4,11 +4,11 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 
+use crate::untyped::{items, text};
 use crate::{EndpointAddress, EndpointPort, EndpointSlice, Endpoints, ordered};
 
 use super::list::{IMMUTABLE, quoted};
 use super::service::not_special;
-use super::untyped::{items, text};
 use super::{ErrorList, Path, names};
 
 /// Most endpoints of a slice.

@@ -2,14 +2,10 @@
 
 use serde_json::Value;
 
+use crate::untyped::{items, list, text, texts};
 use crate::{Kept, Kind};
 
-use super::untyped::{text, texts};
 use super::{ErrorList, Path, crds, names, networking, pod, selector, storage, webhooks};
-
-fn items(value: Option<&Value>) -> impl Iterator<Item = (usize, &Value)> {
-    value.and_then(Value::as_array).into_iter().flatten().enumerate()
-}
 
 pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
     match object.kind {
@@ -73,11 +69,11 @@ fn aggregation(object: &Kept, errors: &mut ErrorList) {
     };
     let root = Path::root("aggregationRule");
     let path = root.child("clusterRoleSelectors");
-    if items(rule.get("clusterRoleSelectors")).next().is_none() {
+    if items(rule, "clusterRoleSelectors").next().is_none() {
         let message = "at least one clusterRoleSelector required if aggregationRule is non-nil";
         errors.required(&path, message);
     }
-    for (index, one) in items(rule.get("clusterRoleSelectors")) {
+    for (index, one) in items(rule, "clusterRoleSelectors") {
         let path = path.index(index);
         if !selector::validate_value(Some(one), &path, errors) {
             errors.invalid(&path, one, "invalid label selector.");
@@ -102,7 +98,7 @@ fn attributes_class(object: &Kept, errors: &mut ErrorList) {
 /// What a role may do.
 fn rules(object: &Kept, errors: &mut ErrorList) {
     let path = Path::root("rules");
-    for (index, rule) in items(object.at("/rules")) {
+    for (index, rule) in list(object.at("/rules")) {
         let path = path.index(index);
         if texts(rule, "verbs").is_empty() {
             errors.required(&path.child("verbs"), "verbs must contain at least one value");
@@ -155,7 +151,7 @@ fn binding(object: &Kept, errors: &mut ErrorList) {
     }
     errors.name(&path.child("name"), text(of, "name"), names::path_segment);
     let path = Path::root("subjects");
-    for (index, subject) in items(object.at("/subjects")) {
+    for (index, subject) in list(object.at("/subjects")) {
         let path = path.index(index);
         if text(subject, "name").is_empty() {
             errors.required(&path.child("name"), "");

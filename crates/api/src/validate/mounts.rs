@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use crate::untyped::{items, text};
 use crate::{Container, Volume, VolumeMount, ordered};
 
-use super::untyped::{items, text};
 use super::volume::{local_descending_path, no_backsteps_in};
 use super::{ErrorList, Path};
 

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use crate::Kept;
+use crate::untyped::{given, items, text};
 
 use super::list::IMMUTABLE;
-use super::untyped::{given, items, text};
 use super::{ErrorList, Path, job, names, selector};
 
 pub(super) fn policy(object: &Kept, errors: &mut ErrorList) {

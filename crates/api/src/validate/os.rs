@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::untyped::{given, is_true, items};
+use crate::untyped::{given, is_true, items};
+
 use super::{ErrorList, Path};
 
 const NOT_WINDOWS: &str = "cannot be set for a windows pod";

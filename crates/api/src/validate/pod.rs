@@ -10,6 +10,7 @@ use crate::{
 use super::list::quoted;
 use super::{ErrorList, Path, affinity, container, meta, names, os, resources, scheduling, security, untyped, volume};
 use crate::Extra;
+use crate::untyped::is_true;
 use crate::wire::Wire;
 
 /// What is checked on create; the metadata is the caller's.
@@ -243,7 +244,7 @@ fn spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, error
         for (name, is_shared) in [
             ("hostNetwork", spec.host_network == Some(true)),
             ("HostPID", spec.host_pid == Some(true)),
-            ("HostIPC", untyped::is_true(value, "hostIPC")),
+            ("HostIPC", is_true(value, "hostIPC")),
         ] {
             if is_shared {
                 errors.forbidden(&path.child(name), "when `hostUsers` is false");

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::Zone;
 use crate::cron::Schedule;
+use crate::untyped::{items, text};
 use crate::{
     ConcurrencyPolicy, CronJob, LimitRange, LimitRangeItem, Quantity, ResourceList, ResourceQuota, RuntimeClass, Str,
     ordered,
@@ -149,31 +150,28 @@ fn conflicts(has: impl Fn(&str) -> bool) -> impl Iterator<Item = [&'static str; 
 /// The newer form of scopes (VA-310).
 fn scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("matchExpressions");
-    let list = selector.get("matchExpressions").and_then(Value::as_array);
-    let list: Vec<&Value> = list.into_iter().flatten().collect();
-    let text = |one: &Value, field: &str| one.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
-    for one in &list {
+    for (_, one) in items(selector, "matchExpressions") {
         let (scope, operator) = (text(one, "scopeName"), text(one, "operator"));
-        if !SCOPES.contains(&&*scope) {
-            errors.invalid_text(&path.child("scopeName"), &scope, "unsupported scope");
+        if !SCOPES.contains(&scope) {
+            errors.invalid_text(&path.child("scopeName"), scope, "unsupported scope");
         }
-        for _ in out_of_scope(object, &scope) {
+        for _ in out_of_scope(object, scope) {
             let shown = internal::printed("ScopeSelector", selector);
             errors.invalid(&path, shown, "unsupported scope applied to resource");
         }
-        if SCOPES.contains(&&*scope)
-            && !matches!(&*scope, "PriorityClass" | "VolumeAttributesClass")
+        if SCOPES.contains(&scope)
+            && !matches!(scope, "PriorityClass" | "VolumeAttributesClass")
             && operator != "Exists"
         {
             let message = "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, \
                  ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or \
                  ResourceQuotaScopeCrossNamespacePodAffinity";
-            errors.invalid_text(&path.child("operator"), &operator, message);
+            errors.invalid_text(&path.child("operator"), operator, message);
         }
         let values = one
             .get("values")
             .filter(|values| values.as_array().is_some_and(|list| !list.is_empty()));
-        match (&*operator, values) {
+        match (operator, values) {
             ("In" | "NotIn", None) => {
                 let message = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
                 errors.required(&path.child("values"), message);
@@ -183,10 +181,10 @@ fn scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_>, err
                 errors.invalid(&path.child("values"), values, message);
             }
             ("In" | "NotIn" | "Exists" | "DoesNotExist", _) => {}
-            _ => errors.invalid_text(&path.child("operator"), &operator, "not a valid selector operator"),
+            _ => errors.invalid_text(&path.child("operator"), operator, "not a valid selector operator"),
         }
     }
-    for _ in conflicts(|wanted| list.iter().any(|one| text(one, "scopeName") == wanted)) {
+    for _ in conflicts(|wanted| items(selector, "matchExpressions").any(|(_, one)| text(one, "scopeName") == wanted)) {
         // The server prints the other field, which is seldom there.
         let scopes = Some(&object.spec.scopes).filter(|scopes| !scopes.is_empty());
         let shown = scopes.map_or_else(

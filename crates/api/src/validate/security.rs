@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
+use crate::untyped::{given, is_true, items, text};
 use crate::{PodSecurityContext, SecurityContext, ordered};
 
 use super::internal;
 use super::list::quoted;
-use super::untyped::{given, is_true, items, one_of, text};
+use super::untyped::one_of;
 use super::{ErrorList, Path, names, volume};
 
 const ID_MAX: i64 = i32::MAX as i64;

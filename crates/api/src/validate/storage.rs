@@ -11,6 +11,7 @@ use crate::ordered;
 
 use super::list::{IMMUTABLE, NOT_POSITIVE, quoted};
 use super::{ErrorList, Path, affinity, internal, names, selector, untyped, volume};
+use crate::untyped::{given, text};
 use crate::wire::Wire;
 
 const ACCESS_MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -211,7 +212,7 @@ fn secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         "nodePublishSecretRef",
         "nodeExpandSecretRef",
     ] {
-        let Some(secret) = untyped::given(csi, field) else {
+        let Some(secret) = given(csi, field) else {
             continue;
         };
         let path = path.child(field);
@@ -219,7 +220,7 @@ fn secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
             ("name", names::subdomain as fn(&str) -> Vec<String>),
             ("namespace", names::label),
         ] {
-            errors.name(&path.child(field), untyped::text(secret, field), rule);
+            errors.name(&path.child(field), text(secret, field), rule);
         }
     }
 }
@@ -300,27 +301,21 @@ pub(super) fn claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<'_>, erro
     ] {
         let Some(source) = source else { continue };
         let path = path.child(name);
-        let text = |field: &str| {
-            source
-                .get(field)
-                .and_then(serde_json::Value::as_str)
-                .unwrap_or_default()
-        };
         for field in ["name", "kind"] {
-            if text(field).is_empty() {
+            if text(source, field).is_empty() {
                 errors.required(&path.child(field), "");
             }
         }
-        let group = text("apiGroup");
-        if group.is_empty() && text("kind") != "PersistentVolumeClaim" {
+        let group = text(source, "apiGroup");
+        if group.is_empty() && text(source, "kind") != "PersistentVolumeClaim" {
             let message = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
-            errors.invalid_text(&path, text("kind"), message);
+            errors.invalid_text(&path, text(source, "kind"), message);
         }
         if !group.is_empty() {
             errors.each_invalid(&path.child("apiGroup"), group, &names::subdomain(group));
         }
-        if name == "dataSourceRef" && !text("namespace").is_empty() {
-            let namespace = text("namespace");
+        if name == "dataSourceRef" && !text(source, "namespace").is_empty() {
+            let namespace = text(source, "namespace");
             errors.each_invalid(&path.child("namespace"), namespace, &names::label(namespace));
         }
     }

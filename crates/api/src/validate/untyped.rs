@@ -3,30 +3,9 @@
 
 use serde_json::Value;
 
+use crate::untyped::{given, items, text, texts};
+
 use super::{ErrorList, Path, names, volume};
-
-pub(super) fn text<'v>(value: &'v Value, field: &str) -> &'v str {
-    value.get(field).and_then(Value::as_str).unwrap_or_default()
-}
-
-/// A field that holds something.
-pub(super) fn given<'v>(value: &'v Value, field: &str) -> Option<&'v Value> {
-    value.get(field).filter(|given| !given.is_null())
-}
-
-pub(super) fn is_true(value: &Value, field: &str) -> bool {
-    value.get(field).and_then(Value::as_bool) == Some(true)
-}
-
-/// The texts of a list.
-pub(super) fn texts<'v>(value: &'v Value, field: &str) -> Vec<&'v str> {
-    items(value, field).filter_map(|(_, item)| item.as_str()).collect()
-}
-
-pub(super) fn items<'v>(value: &'v Value, field: &str) -> impl Iterator<Item = (usize, &'v Value)> {
-    let list = value.get(field).and_then(Value::as_array);
-    list.into_iter().flatten().enumerate()
-}
 
 /// The one of these that a text may be; absent is fine.
 pub(super) fn one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
@@ -215,9 +194,7 @@ pub(super) fn dns_config(policy: &str, config: &Value, path: &Path<'_>, errors: 
     const SERVERS_MAX: usize = 3;
     const SEARCHES_MAX: usize = 32;
     const SEARCH_LETTERS: usize = 2048;
-    let servers: Vec<&str> = items(config, "nameservers")
-        .filter_map(|(_, one)| one.as_str())
-        .collect();
+    let servers = texts(config, "nameservers");
     if policy == "None" && servers.is_empty() {
         let message = "must provide at least one DNS nameserver when `dnsPolicy` is None";
         return errors.required(&path.child("nameservers"), message);
@@ -234,7 +211,7 @@ pub(super) fn dns_config(policy: &str, config: &Value, path: &Path<'_>, errors: 
         }
     }
     let list = path.child("searches");
-    let searches: Vec<&str> = items(config, "searches").filter_map(|(_, one)| one.as_str()).collect();
+    let searches = texts(config, "searches");
     if searches.len() > SEARCHES_MAX {
         let message = format!("must not have more than {SEARCHES_MAX} search paths");
         errors.invalid(&list, all("searches"), &message);

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
+use crate::untyped::{given, is_true, text};
 use crate::{KeyToPath, ObjectMeta, PodSpec, Volume, ordered};
 
 use super::list::quoted;
 use super::mounts::Sound;
-use super::untyped::{self, text};
-use super::{ErrorList, Path, downward, meta, names};
+use super::{ErrorList, Path, downward, meta, names, untyped};
 
 const ONE_TYPE: &str = "may not specify more than 1 volume type";
 
@@ -350,8 +350,8 @@ pub(super) fn iscsi(
     let secret = path.child("secretRef");
     let asks = ["chapAuthDiscovery", "chapAuthSession"]
         .iter()
-        .any(|field| untyped::is_true(own, field));
-    match untyped::given(own, "secretRef") {
+        .any(|field| is_true(own, field));
+    match given(own, "secretRef") {
         None if asks => errors.required(&secret, ""),
         Some(value) if is_object && text(value, "name").is_empty() => errors.required(&secret.child("name"), ""),
         _ => {}

@@ -3,16 +3,16 @@
 
 use serde_json::Value;
 
-use super::untyped::{given, items, one_of, text, texts};
+use super::untyped::one_of;
 use super::{ErrorList, Path, names, selector};
+use crate::untyped::{given, items, list, text, texts};
 use crate::{Kept, Kind};
 
 /// A validating or mutating webhook configuration.
 pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
-    let list = object.at("/webhooks").and_then(Value::as_array);
     let path = Path::root("webhooks");
     let mut seen: Vec<&str> = Vec::new();
-    for (index, webhook) in list.into_iter().flatten().enumerate() {
+    for (index, webhook) in list(object.at("/webhooks")) {
         let path = path.index(index);
         one(webhook, object.kind, &path, errors);
         let name = text(webhook, "name");
