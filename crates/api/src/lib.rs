@@ -27,6 +27,7 @@
 #![deny(missing_docs)]
 
 mod advice;
+mod affinity;
 mod api_access;
 mod autoscaler;
 mod behavior;
@@ -81,6 +82,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 pub use self::advice::{Advice, advice};
+pub use self::affinity::NAME_FIELD;
 pub use self::api_access::ApiAccess;
 pub use self::autoscaler::{load, load_key, metric_source};
 pub use self::behavior::*;

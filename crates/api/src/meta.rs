@@ -252,26 +252,28 @@ impl LabelSelector {
 impl LabelSelectorRequirement {
     /// Whether the labels satisfy this requirement (SCH-047).
     pub fn matches(&self, labels: &ordered::Map<Str, Str>) -> bool {
-        let value = labels.get(&self.key);
-        match self.operator {
-            SelectorOperator::In => value.is_some_and(|value| self.values.contains(value)),
-            SelectorOperator::NotIn => value.is_none_or(|value| !self.values.contains(value)),
-            SelectorOperator::Exists => value.is_some(),
-            SelectorOperator::DoesNotExist => value.is_none(),
-            SelectorOperator::Gt | SelectorOperator::Lt => {
+        self.operator.holds(labels.get(&self.key), &self.values)
+    }
+}
+
+impl SelectorOperator {
+    /// Whether a label's value, or its absence, satisfies a requirement with these values.
+    pub(crate) fn holds(&self, value: Option<&Str>, values: &[Str]) -> bool {
+        match self {
+            Self::In => value.is_some_and(|value| values.contains(value)),
+            Self::NotIn => value.is_none_or(|value| !values.contains(value)),
+            Self::Exists => value.is_some(),
+            Self::DoesNotExist => value.is_none(),
+            Self::Gt | Self::Lt => {
                 let number = |text: &str| text.parse::<i64>().ok();
-                match (value.and_then(|value| number(value)), self.values.as_slice()) {
-                    (Some(have), [bound]) => number(bound).is_some_and(|bound| {
-                        if self.operator == SelectorOperator::Gt {
-                            have > bound
-                        } else {
-                            have < bound
-                        }
-                    }),
+                match (value.and_then(|value| number(value)), values) {
+                    (Some(have), [bound]) => {
+                        number(bound).is_some_and(|bound| if *self == Self::Gt { have > bound } else { have < bound })
+                    }
                     _ => false,
                 }
             }
-            SelectorOperator::Other(_) => false,
+            Self::Other(_) => false,
         }
     }
 }

@@ -274,14 +274,8 @@ fn reaches_over(pod: &Pod) -> bool {
         .into_iter()
         .flatten()
         .any(|rules| {
-            let preferred = rules
-                .preferred_during_scheduling_ignored_during_execution
-                .iter()
-                .map(|one| &one.pod_affinity_term);
-            let required = &rules.required_during_scheduling_ignored_during_execution;
-            required
-                .iter()
-                .chain(preferred)
+            rules
+                .terms()
                 .any(|term| !term.namespaces.is_empty() || term.namespace_selector.is_some())
         })
 }

@@ -369,14 +369,7 @@ fn fold_match_label_keys(pod: &mut Pod) {
     };
     let has_keys = |affinity: &podscope_api::PodAffinity| {
         affinity
-            .required_during_scheduling_ignored_during_execution
-            .iter()
-            .chain(
-                affinity
-                    .preferred_during_scheduling_ignored_during_execution
-                    .iter()
-                    .map(|weighted| &weighted.pod_affinity_term),
-            )
+            .terms()
             .any(|term| !term.match_label_keys.is_empty() || !term.mismatch_label_keys.is_empty())
     };
     if let Some(affinity) = &mut pod.spec.affinity

@@ -19,7 +19,7 @@ use podscope_sim::{Answer, Change, Part, Request, SimTime, Span};
 
 use super::controller::{Controller, ControllerContext, note};
 use super::expectations::Expectations;
-use super::node_selector::{fits, pin, target};
+use super::node_selector::{pin, target};
 use super::owner::{self, controller_of, controller_ref};
 use super::plan::{Accept, Action, Failure, Plan};
 use super::pod_util::{is_available, is_failed, is_succeeded, next_available_in};
@@ -76,7 +76,7 @@ fn tolerations(host_network: bool) -> Vec<Toleration> {
 fn belongs(set: &DaemonSet, node: &Node) -> (bool, bool) {
     let spec = &set.spec.template.spec;
     let name_fits = spec.node_name.as_ref().is_none_or(|name| *name == *node.metadata.name);
-    if !name_fits || !fits(spec, node) {
+    if !name_fits || !spec.selects(node) {
         return (false, false);
     }
     let mut tolerated: Vec<Toleration> = spec.tolerations.to_vec();

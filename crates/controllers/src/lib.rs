@@ -72,7 +72,6 @@ pub use fencing::{FenceMechanism, FencingSettings};
 pub use manager::ControllerManager;
 pub use namespace_objects::objects_of;
 pub use node_selector::counts_for_spread;
-pub use node_selector::fits as fits_node;
 pub use settings::{ControllerManagerSettings, Millis, SettingError};
 pub use taint_eviction::stay;
 

@@ -1,8 +1,8 @@
 //! Affinity and node selectors (VA-144 to VA-153).
 
 use crate::{
-    Affinity, LabelSelector, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm,
-    SelectorOperator, Str,
+    Affinity, LabelSelector, NAME_FIELD, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodAffinity,
+    PodAffinityTerm, SelectorOperator, Str,
 };
 
 use super::{ErrorList, Path, names, selector};
@@ -66,47 +66,19 @@ fn node_term(term: &NodeSelectorTerm, is_required: bool, path: &Path<'_>, errors
 }
 
 fn node_requirement(requirement: &NodeSelectorRequirement, is_required: bool, path: &Path<'_>, errors: &mut ErrorList) {
-    let values = path.child("values");
     match requirement.operator {
-        SelectorOperator::In | SelectorOperator::NotIn => {
-            if requirement.values.is_empty() {
-                errors.required(&values, "must be specified when `operator` is 'In' or 'NotIn'");
-            }
-        }
-        SelectorOperator::Exists | SelectorOperator::DoesNotExist => {
-            if !requirement.values.is_empty() {
-                errors.forbidden(
-                    &values,
-                    "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
-                );
-            }
-        }
         SelectorOperator::Gt | SelectorOperator::Lt => {
             if requirement.values.len() != 1 {
-                errors.required(
-                    &values,
-                    "must be specified single value when `operator` is 'Lt' or 'Gt'",
-                );
+                let message = "must be specified single value when `operator` is 'Lt' or 'Gt'";
+                errors.required(&path.child("values"), message);
             }
         }
-        SelectorOperator::Other(_) => bad_operator(&requirement.operator, path, errors),
+        _ => selector::operator(&requirement.operator, &requirement.values, path, errors),
     }
-    errors.each_invalid(
-        &path.child("key"),
-        &requirement.key,
-        &names::qualified(&requirement.key),
-    );
-    for (index, value) in requirement.values.iter().enumerate().filter(|_| is_required) {
-        errors.each_invalid(&values.index(index), value, &names::label_value(value));
+    selector::key(&requirement.key, path, errors);
+    if is_required {
+        selector::values(&requirement.values, path, errors);
     }
-}
-
-fn bad_operator(operator: &SelectorOperator, path: &Path<'_>, errors: &mut ErrorList) {
-    errors.invalid_text(
-        &path.child("operator"),
-        operator.as_str(),
-        "not a valid selector operator",
-    );
 }
 
 /// VA-148: the only field is the node's name.
@@ -121,9 +93,9 @@ fn field_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_>, err
                 );
             }
         }
-        _ => bad_operator(&requirement.operator, path, errors),
+        _ => selector::no_operator(requirement.operator.as_str(), path, errors),
     }
-    if &*requirement.key == "metadata.name" {
+    if &*requirement.key == NAME_FIELD {
         for (index, value) in requirement.values.iter().enumerate() {
             errors.each_invalid(&values.index(index), value, &names::subdomain(value));
         }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::ordered;
 
-use crate::{Container, MIRROR, NodeSelector, Pod, PodSpec, Str, Toleration};
+use crate::{Container, MIRROR, Pod, PodSpec, Str, Toleration};
 
 use super::{ErrorList, Path, internal, names, pod};
 use crate::wire::Wire;
@@ -180,9 +180,9 @@ fn gated(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path<'_>, erro
     let affinity = path.child("affinity");
     let node_affinity = affinity.child("nodeAffinity");
     let required = node_affinity.child("requiredDuringSchedulingIgnoredDuringExecution");
-    if let Some(before) = required_terms(old) {
+    if let Some(before) = old.required_nodes() {
         let terms = required.child("nodeSelectorTerms");
-        match required_terms(new) {
+        match new.required_nodes() {
             Some(after) if after.node_selector_terms.len() == before.node_selector_terms.len() => {
                 let pairs = before.node_selector_terms.iter().zip(&after.node_selector_terms);
                 for (index, (before, after)) in pairs.enumerate() {
@@ -217,15 +217,6 @@ fn gated(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path<'_>, erro
     if before == after {
         rest.affinity.clone_from(&old.affinity);
     }
-}
-
-fn required_terms(spec: &PodSpec) -> Option<&NodeSelector> {
-    spec.affinity
-        .as_ref()?
-        .node_affinity
-        .as_ref()?
-        .required_during_scheduling_ignored_during_execution
-        .as_ref()
 }
 
 /// A term as the API's internal JSON prints it (VA-014).

@@ -11,7 +11,7 @@ use crate::{
 };
 
 use super::list::{IMMUTABLE, quoted};
-use super::{ErrorList, Path, internal, job, names, resources, scheduling};
+use super::{ErrorList, Path, internal, job, names, resources, scheduling, selector};
 
 /// Most letters of a CronJob's name: its Jobs' names are longer.
 const CRON_NAME_MAX: usize = 52;
@@ -181,7 +181,7 @@ fn scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_>, err
                 errors.invalid(&path.child("values"), values, message);
             }
             ("In" | "NotIn" | "Exists" | "DoesNotExist", _) => {}
-            _ => errors.invalid_text(&path.child("operator"), operator, "not a valid selector operator"),
+            _ => selector::no_operator(operator, &path, errors),
         }
     }
     for _ in conflicts(|wanted| items(selector, "matchExpressions").any(|(_, one)| text(one, "scopeName") == wanted)) {

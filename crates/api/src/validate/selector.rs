@@ -1,6 +1,6 @@
 //! Label selectors (VA-152, VA-180 to VA-183).
 
-use crate::{LabelSelector, SelectorOperator};
+use crate::{LabelSelector, SelectorOperator, Str};
 
 use super::{ErrorList, Path, meta, names};
 
@@ -10,35 +10,45 @@ pub(super) fn validate(selector: &LabelSelector, path: &Path<'_>, errors: &mut E
     let expressions = path.child("matchExpressions");
     for (index, requirement) in selector.match_expressions.iter().enumerate() {
         let path = expressions.index(index);
-        let values = path.child("values");
-        match requirement.operator {
-            SelectorOperator::In | SelectorOperator::NotIn => {
-                if requirement.values.is_empty() {
-                    errors.required(&values, "must be specified when `operator` is 'In' or 'NotIn'");
-                }
+        operator(&requirement.operator, &requirement.values, &path, errors);
+        key(&requirement.key, &path, errors);
+        values(&requirement.values, &path, errors);
+    }
+}
+
+/// An operator of labels, and how many values it wants.
+pub(super) fn operator(operator: &SelectorOperator, values: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
+    match operator {
+        SelectorOperator::In | SelectorOperator::NotIn => {
+            if values.is_empty() {
+                let message = "must be specified when `operator` is 'In' or 'NotIn'";
+                errors.required(&path.child("values"), message);
             }
-            SelectorOperator::Exists | SelectorOperator::DoesNotExist => {
-                if !requirement.values.is_empty() {
-                    errors.forbidden(
-                        &values,
-                        "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
-                    );
-                }
+        }
+        SelectorOperator::Exists | SelectorOperator::DoesNotExist => {
+            if !values.is_empty() {
+                let message = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
+                errors.forbidden(&path.child("values"), message);
             }
-            _ => errors.invalid_text(
-                &path.child("operator"),
-                requirement.operator.as_str(),
-                "not a valid selector operator",
-            ),
         }
-        errors.each_invalid(
-            &path.child("key"),
-            &requirement.key,
-            &names::qualified(&requirement.key),
-        );
-        for (index, value) in requirement.values.iter().enumerate() {
-            errors.each_invalid(&values.index(index), value, &names::label_value(value));
-        }
+        other => no_operator(other.as_str(), path, errors),
+    }
+}
+
+pub(super) fn no_operator(given: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    errors.invalid_text(&path.child("operator"), given, "not a valid selector operator");
+}
+
+/// The key of a requirement.
+pub(super) fn key(key: &str, path: &Path<'_>, errors: &mut ErrorList) {
+    errors.each_invalid(&path.child("key"), key, &names::qualified(key));
+}
+
+/// The values of a requirement, as a label has them.
+pub(super) fn values(values: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
+    let path = path.child("values");
+    for (index, value) in values.iter().enumerate() {
+        errors.each_invalid(&path.index(index), value, &names::label_value(value));
     }
 }
 
@@ -64,7 +74,7 @@ pub(super) fn json(selector: &LabelSelector) -> String {
 }
 
 /// A map of labels as the API prints it; `null` where there is none.
-pub(super) fn labels_json(labels: &crate::ordered::Map<crate::Str, crate::Str>) -> String {
+pub(super) fn labels_json(labels: &crate::ordered::Map<Str, Str>) -> String {
     if labels.is_empty() {
         "null".into()
     } else {

@@ -4,10 +4,7 @@
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_api::{
-    Affinity, Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, QosClass, Quantity, SelectorOperator, Str,
-    TaintEffect, features,
-};
+use podscope_api::{Node, Pod, QosClass, Quantity, Str, TaintEffect, features};
 
 use super::host::Host;
 use super::node::Pressure;
@@ -73,7 +70,7 @@ pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(
     }
     fits(pod, others, &node)?;
     let predicate = |name: &str, text: &str| Refusal::new(name, format!("Predicate {name} failed: {text}"));
-    if !selects(pod, &node) {
+    if !pod.spec.selects(&node) {
         return Err(predicate(
             "NodeAffinity",
             "node(s) didn't match Pod's node affinity/selector",
@@ -270,49 +267,4 @@ pub(super) fn shortages(pod: &Pod, others: &[&Pod], node: &Node) -> Vec<Shortage
         }
     }
     found
-}
-
-fn selects(pod: &Pod, node: &Node) -> bool {
-    let labels = &node.metadata.labels;
-    if !pod
-        .spec
-        .node_selector
-        .iter()
-        .all(|(key, value)| labels.get(key) == Some(value))
-    {
-        return false;
-    }
-    let required = |affinity: &Affinity| {
-        affinity
-            .node_affinity
-            .as_ref()?
-            .required_during_scheduling_ignored_during_execution
-            .clone()
-    };
-    let Some(selector) = pod.spec.affinity.as_deref().and_then(required) else {
-        return true;
-    };
-    selector.node_selector_terms.iter().any(|term| term_matches(term, node))
-}
-
-fn term_matches(term: &NodeSelectorTerm, node: &Node) -> bool {
-    let name = [("metadata.name".into(), node.metadata.name.clone())]
-        .into_iter()
-        .collect();
-    (!term.match_expressions.is_empty() || !term.match_fields.is_empty())
-        && term
-            .match_expressions
-            .iter()
-            .all(|one| requirement_matches(one, &node.metadata.labels))
-        && term.match_fields.iter().all(|one| requirement_matches(one, &name))
-}
-
-fn requirement_matches(one: &NodeSelectorRequirement, labels: &ordered::Map<Str, Str>) -> bool {
-    let requirement = podscope_api::LabelSelectorRequirement {
-        key: one.key.clone(),
-        operator: one.operator.clone(),
-        values: one.values.clone(),
-    };
-    // NotIn of a node selector also accepts nodes without the label, like a label selector's.
-    !matches!(one.operator, SelectorOperator::Other(_)) && requirement.matches(labels)
 }
