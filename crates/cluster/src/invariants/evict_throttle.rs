@@ -6,7 +6,7 @@ use podscope_api::ordered;
 use podscope_api::{Node, Object, Str, TaintEffect};
 
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
-use crate::{Actor, SimTime, Span, subject_of};
+use crate::{SimTime, Span, subject_of};
 
 pub(super) const EVICT_THROTTLE: Invariant = Invariant {
     name: "evict-throttle",
@@ -37,11 +37,7 @@ fn has_eviction_taint(node: &Node) -> bool {
 
 impl Check for EvictThrottle {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Change {
-            actor: actor @ Actor::ControllerManager(_),
-            change,
-        } = seen
-        else {
+        let Some((actor, change)) = seen.by_controller_manager() else {
             return;
         };
         let (Some(Object::Node(old)), Some(Object::Node(new))) = (&change.old, &change.new) else {

@@ -138,6 +138,16 @@ pub(crate) enum Seen<'a> {
     },
 }
 
+impl<'a> Seen<'a> {
+    /// A write of a controller-manager.
+    fn by_controller_manager(&self) -> Option<(&'a Actor, &'a Change)> {
+        match *self {
+            Self::Change { actor, change } if matches!(actor, Actor::ControllerManager(_)) => Some((actor, change)),
+            _ => None,
+        }
+    }
+}
+
 /// What a check may look at.
 pub(crate) struct View<'a> {
     pub now: SimTime,

@@ -4,7 +4,7 @@
 use podscope_api::{Deployment, Object, ObjectKey, ReplicaSet, scaled_value};
 
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
-use crate::{Actor, subject_of};
+use crate::subject_of;
 
 pub(super) const ROLL_BOUND: Invariant = Invariant {
     name: "roll-bound",
@@ -23,11 +23,7 @@ pub(super) struct RollBound;
 
 impl Check for RollBound {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Change {
-            actor: actor @ Actor::ControllerManager(_),
-            change,
-        } = seen
-        else {
+        let Some((actor, change)) = seen.by_controller_manager() else {
             return;
         };
         let Some(Object::ReplicaSet(new)) = &change.new else {
