@@ -14,8 +14,8 @@ pub struct Detail {
     pub subtitle: String,
     /// One sentence: what is, and what it means.
     pub sentence: String,
-    /// Conditions: type, status, reason, message, since.
-    pub conditions: Vec<(String, String, String, String, Micros)>,
+    /// Conditions of its status.
+    pub conditions: Vec<ConditionLine>,
     /// Containers.
     pub containers: Vec<ContainerDetail>,
     /// Events, newest first.
@@ -30,6 +30,22 @@ pub struct Detail {
     pub yaml: String,
     /// Wanted replicas, if it has them.
     pub replicas: Option<i64>,
+}
+
+/// A condition in the inspector.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConditionLine {
+    /// Type.
+    pub kind: String,
+    /// `True`, `False` or `Unknown`.
+    pub status: String,
+    /// Reason.
+    pub reason: String,
+    /// Text.
+    pub message: String,
+    /// Since when.
+    pub since: Micros,
 }
 
 /// A container in the inspector.

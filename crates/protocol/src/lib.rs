@@ -30,7 +30,7 @@ mod update;
 pub use podscope_api::clock;
 use postcard::ser_flavors::Size;
 
-pub use detail::{ContainerDetail, Detail, EventLine};
+pub use detail::{ConditionLine, ContainerDetail, Detail, EventLine};
 pub use director::{Caption, Director, DueKind, DueView, FastRun};
 pub use explanation::{
     CandidateExplanation, DomainCount, Explanation, NodeExplanation, NodeVerdict, Outcome, PreemptionExplanation,

@@ -1,6 +1,7 @@
 //! What the inspector shows (U-06).
 
 use podscope_api::ordered::StableSort as _;
+use podscope_api::untyped::{list, text};
 use podscope_api::{Event, Kind, Node, NodeName, Object, ObjectKey, Pod, Time};
 use podscope_cluster::SimTime;
 
@@ -8,7 +9,7 @@ use super::differences;
 use super::nodes::Machines;
 use crate::timeline::Session;
 use podscope_kubectl::{event_times, node_status, pod_row};
-use podscope_protocol::{ContainerDetail, Detail, EventLine, Mark, SubjectRef};
+use podscope_protocol::{ConditionLine, ContainerDetail, Detail, EventLine, Mark, SubjectRef};
 
 /// The detail of a subject at the cursor.
 pub(crate) fn detail(session: &Session, subject: &SubjectRef, marks: &[Mark]) -> Detail {
@@ -63,6 +64,17 @@ fn events(session: &Session, kind: &str, key: &ObjectKey, uid: &str) -> Vec<Even
 
 fn micros(session: &Session, at: Option<Time>) -> i64 {
     at.map_or(0, |at| at.0 - session.world().start().0)
+}
+
+/// A condition: type, status, reason and message, and since when it is so.
+fn condition(session: &Session, [kind, status, reason, message]: [&str; 4], since: Option<Time>) -> ConditionLine {
+    ConditionLine {
+        kind: kind.to_owned(),
+        status: status.to_owned(),
+        reason: reason.to_owned(),
+        message: message.to_owned(),
+        since: micros(session, since),
+    }
 }
 
 fn yaml(object: &Object) -> String {
@@ -221,14 +233,9 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
             .status
             .conditions
             .iter()
-            .map(|condition| {
-                (
-                    condition.kind.to_string(),
-                    condition.status.to_string(),
-                    condition.reason.to_string(),
-                    condition.message.to_string(),
-                    micros(session, condition.last_transition_time),
-                )
+            .map(|one| {
+                let words = [&*one.kind, one.status.as_str(), &one.reason, &one.message];
+                condition(session, words, one.last_transition_time)
             })
             .collect(),
         containers,
@@ -309,14 +316,9 @@ fn node(session: &Session, name: &str) -> Detail {
                 .status
                 .conditions
                 .iter()
-                .map(|condition| {
-                    (
-                        condition.kind.to_string(),
-                        condition.status.to_string(),
-                        condition.reason.to_string(),
-                        condition.message.to_string(),
-                        micros(session, condition.last_transition_time),
-                    )
+                .map(|one| {
+                    let words = [&*one.kind, one.status.as_str(), &one.reason, &one.message];
+                    condition(session, words, one.last_transition_time)
                 })
                 .collect(),
             events: events(session, "Node", &ObjectKey::cluster(name), ""),
@@ -357,27 +359,11 @@ fn object(session: &Session, kind: &str, key: &str) -> Detail {
         };
     };
     let value = object.typed_value();
-    let conditions = value
-        .pointer("/status/conditions")
-        .and_then(serde_json::Value::as_array)
-        .into_iter()
-        .flatten()
-        .map(|condition| {
-            let text = |field: &str| {
-                condition
-                    .get(field)
-                    .and_then(serde_json::Value::as_str)
-                    .unwrap_or_default()
-                    .to_owned()
-            };
-            let since = podscope_api::parse_rfc3339(&text("lastTransitionTime")).map(Time);
-            (
-                text("type"),
-                text("status"),
-                text("reason"),
-                text("message"),
-                micros(session, since),
-            )
+    let conditions = list(value.pointer("/status/conditions"))
+        .map(|(_, one)| {
+            let since = podscope_api::parse_rfc3339(text(one, "lastTransitionTime")).map(Time);
+            let words = ["type", "status", "reason", "message"].map(|field| text(one, field));
+            condition(session, words, since)
         })
         .collect();
     Detail {

@@ -50,12 +50,12 @@ pub(crate) fn Life(props: &Props) -> Html {
             if !detail.conditions.is_empty() {
                 <h3 class="eyebrow">{ "Conditions" }</h3>
                 <table class="conditions"><tbody>
-                    { for detail.conditions.iter().map(|(kind, status, reason, message, since)| html! {
-                        <tr title={podscope_api::visible(message).into_owned()}>
-                            <th scope="row">{ kind }</th>
-                            <td><span class={classes!("status", (status == "True").then_some("yes"), (status == "Unknown").then_some("unknown"))}>{ status }</span></td>
-                            <td>{ shown(reason) }if !message.is_empty() { <small>{ shown(message) }</small> }</td>
-                            <td class="mono">{ clock::ago(*since, now) }</td>
+                    { for detail.conditions.iter().map(|one| html! {
+                        <tr title={podscope_api::visible(&one.message).into_owned()}>
+                            <th scope="row">{ &one.kind }</th>
+                            <td><span class={classes!("status", (one.status == "True").then_some("yes"), (one.status == "Unknown").then_some("unknown"))}>{ &one.status }</span></td>
+                            <td>{ shown(&one.reason) }if !one.message.is_empty() { <small>{ shown(&one.message) }</small> }</td>
+                            <td class="mono">{ clock::ago(one.since, now) }</td>
                         </tr>
                     }) }
                 </tbody></table>

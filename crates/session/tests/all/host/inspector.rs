@@ -28,7 +28,7 @@ fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
         detail
             .conditions
             .iter()
-            .any(|condition| condition.0 == "Ready" && condition.1 == "True")
+            .any(|condition| condition.kind == "Ready" && condition.status == "True")
     );
     assert!(
         detail.owners.iter().any(|owner| owner.0 == "StatefulSet"),
