@@ -353,7 +353,7 @@ fn last_applied(target: &Target, output: &Output, view: &View<'_>, printed: &mut
 
 /// `diff -f -`: what `apply` would change, as `diff -u -N` shows two files.
 fn difference(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut Printed) {
-    let objects = match manifest_objects(text, namespace, &mut super::Plan::default()) {
+    let objects = match manifest_objects(text, namespace) {
         Ok(objects) => objects,
         Err(message) => return printed.fail(message.replace("passed to apply", "passed to diff")),
     };

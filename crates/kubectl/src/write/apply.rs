@@ -11,96 +11,44 @@ use serde_json::{Value, json};
 
 use super::super::merge::{merge_patch, three_way};
 use super::super::selector::LabelQuery;
-use super::manifest::{BINDING, CREATING, left_out, malformed};
+use super::manifest::{self, BINDING, malformed};
 use super::objects::{convertible, invalid_patch, other_identity};
-use super::reading::{Read, read, without_fields};
-use super::{LAST_APPLIED, Plan, View, change, finish, saved, typed_name};
+use super::reading::{Item, Manifest, without_fields};
+use super::{LAST_APPLIED, Plan, View, change, saved, typed_name};
 use crate::command::{Apply, ServerSide};
 
 /// What a client's own merge is called.
 const CLIENT_SIDE: &str = "kubectl-client-side-apply";
 
 pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
-    let mut plan = Plan::default();
-    let mut writes = Vec::new();
-    let mut errors = Vec::new();
     let query = match LabelQuery::parse(apply.selector.as_deref().unwrap_or_default()) {
         Ok(query) => query,
         Err(why) => return Plan::refuse(format!("error: {why}")),
     };
     let mut applied = Vec::new();
-    let mut found = read(&apply.manifest, apply.namespace.as_deref(), apply.validation);
-    found.retain(|read| match read {
-        Ok(Read::Object { object, .. }) => query.matches(object),
-        _ => true,
-    });
+    let mut found = Manifest::read(&apply.manifest, apply.namespace.as_deref(), apply.validation);
+    found.retain(|object| query.matches(object));
     if found.is_empty() {
         return Plan::refuse("error: no objects passed to apply");
     }
-    for read in found {
-        if let Ok(Read::Object { object, .. }) = &read {
+    let mut acted = found.each(|item, plan, writes| {
+        if let Item::Object { object, .. } = &item {
             applied.push((object.kind(), object.key()));
-        }
-        let planned = match (read, &apply.server_side) {
-            (Err(message), _) => Err(message),
-            (Ok(Read::Binding { .. }), _) => Err(BINDING.to_owned()),
-            (Ok(Read::LeftOut { kind, name }), _) => {
-                plan.err(left_out(&kind, &name));
-                continue;
+            if object.metadata().name.is_empty() {
+                return Err(unnamed(object));
             }
-            (Ok(Read::Object { object, document, .. }), Some(how)) => match object.metadata().name.is_empty() {
-                true => Err(unnamed(&object)),
-                false => Ok(on_server(object.kind(), object.key(), document, how)),
-            },
-            (
-                Ok(Read::Malformed {
-                    kind, key, document, ..
-                }),
-                Some(how),
-            ) => Ok(on_server(kind, key, document, how)),
-            (
-                Ok(Read::Malformed {
-                    kind,
-                    key,
-                    why,
-                    document,
-                }),
-                None,
-            ) => match view.objects.get_kind(kind, &key) {
-                Some(live) => Err(unpatchable(&live, document)),
-                None => Ok(malformed(kind, key, why)),
-            },
-            (
-                Ok(Read::Object {
-                    object,
-                    document,
-                    unknown,
-                }),
-                None,
-            ) => {
-                if object.metadata().name.is_empty() {
-                    errors.push(unnamed(&object));
-                    continue;
-                }
-                for field in &unknown {
-                    plan.err(format!("Warning: unknown field {field:?}"));
-                }
-                match view.objects.get_kind(object.kind(), &object.key()) {
-                    None => Ok(created(object, &document)),
-                    Some(live) => merged(object, document, &live, apply.force, &mut plan),
-                }
-            }
-        };
-        match planned {
-            Ok(write) => writes.push(write),
-            Err(message) => errors.push(message),
         }
+        writes.push(match &apply.server_side {
+            Some(how) => on_server(item, how)?,
+            None => on_client(item, apply.force, view, plan)?,
+        });
+        Ok(())
+    });
+    if apply.prune && acted.errors.is_empty() {
+        let doomed = pruned(&applied, &query, &apply.prune_allowlist, view, &mut acted.plan);
+        acted.writes.extend(doomed.into_iter().map(|object| prune(&object)));
     }
-    if apply.prune && errors.is_empty() {
-        let doomed = pruned(&applied, &query, &apply.prune_allowlist, view, &mut plan);
-        writes.extend(doomed.into_iter().map(|object| prune(&object)));
-    }
-    finish(plan, writes, errors)
+    acted.finish()
 }
 
 /// What kubectl prunes, in its order.
@@ -169,7 +117,8 @@ fn prune(object: &Object) -> Write {
 }
 
 /// The document as it is sent to server-side apply.
-fn on_server(kind: Kind, key: ObjectKey, document: Value, how: &ServerSide) -> Write {
+fn on_server(item: Item, how: &ServerSide) -> Result<Write, String> {
+    let (kind, key, document) = item.sent().ok_or(BINDING)?;
     let success = format!("{} serverside-applied", object_name(kind, &key.name));
     let applied = Applied {
         kind,
@@ -178,7 +127,34 @@ fn on_server(kind: Kind, key: ObjectKey, document: Value, how: &ServerSide) -> W
         manager: how.manager.as_str().into(),
         force: how.force_conflicts,
     };
-    Write::new(Request::Apply(Arc::new(applied)), success)
+    Ok(Write::new(Request::Apply(Arc::new(applied)), success))
+}
+
+/// What a client makes of it: it creates what is not there, and merges with what is.
+fn on_client(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Result<Write, String> {
+    match item {
+        Item::Object {
+            object,
+            document,
+            unknown,
+        } => {
+            plan.warn_of_unknown(&unknown);
+            match view.objects.get_kind(object.kind(), &object.key()) {
+                None => Ok(created(object, &document)),
+                Some(live) => merged(object, document, &live, force, plan),
+            }
+        }
+        Item::Malformed {
+            kind,
+            key,
+            why,
+            document,
+        } => match view.objects.get_kind(kind, &key) {
+            Some(live) => Err(unpatchable(&live, document)),
+            None => Ok(malformed(kind, key, why)),
+        },
+        Item::Binding { .. } => Err(BINDING.to_owned()),
+    }
 }
 
 /// One that is not there yet.
@@ -186,10 +162,7 @@ fn created(mut object: Object, document: &Value) -> Write {
     let success = format!("{} created", typed_name(&object));
     saved::annotate_object(&mut object, &saved::of_document(document));
     object.metadata_mut().managers = Managers::of(vec![Manager::creating(CLIENT_SIDE)]);
-    Write {
-        context: CREATING.into(),
-        ..Write::new(Request::Create(object), success)
-    }
+    manifest::created(Request::Create(object), success)
 }
 
 /// One that is there: what was applied last, the document and the live object are merged.

@@ -4,7 +4,7 @@ use podscope_api::Object;
 use podscope_cluster::client::Write;
 use serde_json::{Value, json};
 
-use super::reading::{Read, read};
+use super::reading::{Item, Manifest};
 use super::said::merged;
 use super::{LAST_APPLIED, Plan, View, finish, not_found, typed_name, with_objects};
 use crate::command::{Said, Target, Validation};
@@ -27,13 +27,10 @@ fn annotated(object: &Object, document: &Value, word: &str) -> Result<Write, Str
 pub(super) fn set(text: &str, creates: bool, said: &Said, view: &View<'_>) -> Plan {
     let (mut plan, mut writes) = (Plan::default(), Vec::new());
     let fail = |plan: Plan, why: String| finish(plan, Vec::new(), vec![why]);
-    for read in read(text, said.namespace.as_deref(), Validation::Ignore) {
-        let (kind, key, document) = match read {
-            Ok(Read::Object { object, document, .. }) => (object.kind(), object.key(), document),
-            Ok(Read::Malformed {
-                kind, key, document, ..
-            }) => (kind, key, document),
-            Ok(Read::Binding { .. } | Read::LeftOut { .. }) => continue,
+    for item in Manifest::read(text, said.namespace.as_deref(), Validation::Ignore).items() {
+        let (kind, key, document) = match item.map(Item::sent) {
+            Ok(Some(sent)) => sent,
+            Ok(None) => continue,
             Err(why) => return fail(plan, why),
         };
         let Some(live) = view.objects.get_kind(kind, &key) else {

@@ -8,8 +8,8 @@ use podscope_cluster::{ApiError, Request};
 use serde_json::Value;
 
 use super::super::output::{Form, shown_value};
-use super::reading::{Read, read};
-use super::{Plan, finish, saved};
+use super::reading::{Item, Manifest};
+use super::{Plan, saved};
 use crate::command::{Output, Validation};
 
 /// `kubectl create -f - --dry-run=client`: nothing is asked of the server, and nothing checked but the text.
@@ -24,25 +24,12 @@ pub(super) fn create_of_client(
         Ok(form) => form,
         Err(message) => return Plan::refuse(message),
     };
-    let mut plan = Plan::default();
-    let mut errors = Vec::new();
-    let mut writes = Vec::new();
-    for read in read(manifest, namespace, validation) {
-        let (kind, mut document) = match read {
-            Ok(Read::Object { object, document, .. }) => (object.kind(), document),
-            Ok(Read::Malformed { kind, document, .. }) => (kind, document),
-            Ok(Read::Binding { pod, .. }) => {
-                writes.push(Write::say(format!("binding/{} created (dry run)", pod.name)));
-                continue;
-            }
-            Ok(Read::LeftOut { kind, name }) => {
-                plan.err(left_out(&kind, &name));
-                continue;
-            }
-            Err(message) => {
-                errors.push(message);
-                continue;
-            }
+    let acted = Manifest::read(manifest, namespace, validation).each(|item, _, writes| {
+        if let Item::Binding { pod, .. } = &item {
+            writes.push(Write::say(format!("binding/{} created (dry run)", pod.name)));
+        }
+        let Some((kind, _, mut document)) = item.sent() else {
+            return Ok(());
         };
         if save_config {
             let text = saved::of_document(&document);
@@ -60,77 +47,55 @@ pub(super) fn create_of_client(
             Some(form) => format!("{separator}{}", shown_value(form, &document)),
             None => format!("{} created (dry run)", object_name(kind, name)),
         }));
-    }
-    finish(plan, writes, errors)
+        Ok(())
+    });
+    acted.finish()
 }
 
 pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Validation, save_config: bool) -> Plan {
-    let mut plan = Plan::default();
-    let mut writes = Vec::new();
-    let mut errors = Vec::new();
-    let found = read(manifest, namespace, validation);
+    let found = Manifest::read(manifest, namespace, validation);
     if found.is_empty() {
         return Plan::refuse("error: no objects passed to create");
     }
-    for read in found {
-        match read {
-            Ok(Read::Object {
+    let acted = found.each(|item, plan, writes| {
+        writes.push(match item {
+            Item::Object {
                 mut object,
                 unknown,
                 document,
-                ..
-            }) => {
+            } => {
                 if save_config {
                     saved::annotate_object(&mut object, &saved::of_document(&document));
                 }
-                for field in unknown {
-                    plan.err(format!("Warning: unknown field {field:?}"));
-                }
+                plan.warn_of_unknown(&unknown);
                 // Left out by kubectl, whoever wrote it.
                 object.metadata_mut().resource_version = Str::default();
                 object.metadata_mut().managers = Managers::of(vec![Manager::creating("kubectl-create")]);
                 let success = format!("{} created", object_name(object.kind(), "{name}"));
-                writes.push(Write {
-                    context: CREATING.to_owned(),
-                    ..Write::new(Request::Create(object), success)
-                });
+                created(Request::Create(object), success)
             }
-            Ok(Read::Malformed { kind, key, why, .. }) => writes.push(malformed(kind, key, why)),
-            Ok(Read::Binding { pod, node }) => writes.push(Write {
-                context: CREATING.to_owned(),
-                ..Write::new(
-                    Request::Bind {
-                        uid: Uid::default(),
-                        node: NodeName::from(&*node),
-                        pod: pod.clone(),
-                    },
-                    format!("binding/{} created", pod.name),
-                )
-            }),
-            Ok(Read::LeftOut { kind, name }) => plan.err(left_out(&kind, &name)),
-            Err(message) => errors.push(message),
-        }
-    }
-    finish(plan, writes, errors)
+            Item::Malformed { kind, key, why, .. } => malformed(kind, key, why),
+            Item::Binding { pod, node } => {
+                let success = format!("binding/{} created", pod.name);
+                let uid = Uid::default();
+                let node = NodeName::from(&*node);
+                created(Request::Bind { uid, node, pod }, success)
+            }
+        });
+        Ok(())
+    });
+    acted.finish()
 }
 
 /// The objects of a manifest, if all of them can be read (`diff`).
-pub(in super::super) fn manifest_objects(
-    text: &str,
-    namespace: Option<&str>,
-    plan: &mut Plan,
-) -> Result<Vec<Object>, String> {
-    let found = read(text, namespace, Validation::Ignore);
-    let mut objects = Vec::new();
-    for read in found {
-        match read? {
-            Read::Object { object, .. } => objects.push(object),
-            Read::Malformed { kind, why, .. } => return Err(undecodable(kind, &why)),
-            Read::Binding { .. } => return Err(BINDING.to_owned()),
-            Read::LeftOut { kind, name } => plan.err(left_out(&kind, &name)),
-        }
-    }
-    Ok(objects)
+pub(in super::super) fn manifest_objects(text: &str, namespace: Option<&str>) -> Result<Vec<Object>, String> {
+    let items = Manifest::read(text, namespace, Validation::Ignore).items();
+    let objects = items.map(|item| match item? {
+        Item::Object { object, .. } => Ok(object),
+        Item::Malformed { kind, why, .. } => Err(undecodable(kind, &why)),
+        Item::Binding { .. } => Err(BINDING.to_owned()),
+    });
+    objects.collect()
 }
 
 /// What the server says of an object that it cannot read.
@@ -143,19 +108,18 @@ pub(super) fn undecodable(kind: Kind, why: &Rejection) -> String {
 pub(super) const BINDING: &str =
     "Error from server (MethodNotAllowed): the server does not allow this method on the requested resource";
 
-/// Put before what the server says of an object that is created from a manifest.
-pub(super) const CREATING: &str = "error when creating \"STDIN\": ";
+/// The request of a manifest that makes something.
+pub(super) fn created(request: Request, success: String) -> Write {
+    Write {
+        // Put before what the server says of it.
+        context: "error when creating \"STDIN\": ".to_owned(),
+        ..Write::new(request, success)
+    }
+}
 
 /// A request that the server cannot read.
 pub(super) fn malformed(kind: Kind, key: ObjectKey, why: Rejection) -> Write {
     // A client that only says what it would do does not read what the server would refuse.
     let success = format!("{} created", object_name(kind, &key.name));
-    Write {
-        context: CREATING.into(),
-        ..Write::new(Request::Malformed { kind, key, why }, success)
-    }
-}
-
-pub(super) fn left_out(kind: &str, name: &str) -> String {
-    format!("Warning: {kind} {name:?} is not simulated and is left out")
+    created(Request::Malformed { kind, key, why }, success)
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 pub(super) use super::super::logs::go_type;
 use super::super::merge::{json_merge, json_patch, strategic, three_way, without_merge_key};
 use super::manifest::BINDING;
-use super::reading::{Read, read, without_fields};
+use super::reading::{Item, Manifest, without_fields};
 use super::{Plan, View, change, find, set, typed_name, with_objects};
 use crate::command::{Delete, Doomed, Kubectl, Mark, PatchType, Selection, Target, Validation};
 
@@ -21,17 +21,15 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     let mut ignore_not_found = what.ignore_not_found;
     let is_scoped = match &what.what {
         Doomed::Manifest { text, namespace } => {
-            let found = read(text, namespace.as_deref(), Validation::Ignore);
+            let found = Manifest::read(text, namespace.as_deref(), Validation::Ignore);
             if found.is_empty() {
                 plan.out("No resources found");
                 return plan;
             }
-            for read in found {
-                match read {
-                    Ok(Read::Object { object, .. }) => targets.push((object.kind(), object.key())),
-                    Ok(Read::Malformed { kind, key, .. }) => targets.push((kind, key)),
-                    Ok(Read::Binding { .. }) => return Plan::refuse(BINDING),
-                    Ok(Read::LeftOut { .. }) => {}
+            for item in found.items() {
+                match item.map(Item::sent) {
+                    Ok(Some((kind, key, _))) => targets.push((kind, key)),
+                    Ok(None) => return Plan::refuse(BINDING),
                     Err(message) => return Plan::refuse(message),
                 }
             }
@@ -448,9 +446,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
             (Ok(()), _) | (Err(_), PatchType::Json) => Vec::new(),
             (Err(why), _) => return Err(invalid_patch(&given, &why)),
         };
-        for field in &unknown {
-            plan.err(format!("Warning: unknown field {field:?}"));
-        }
+        plan.warn_of_unknown(&unknown);
         let apply = move |live: &Value| Ok(without_fields(&apply(live)?, &unknown));
         let (name, unchanged) = match subresource.as_deref() {
             Some("scale") => (format!("scale.autoscaling/{}", object.metadata().name), None),

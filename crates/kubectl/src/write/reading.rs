@@ -3,13 +3,29 @@
 
 use podscope_api::schema::{self, Rejection};
 use podscope_api::{Data, Kind, Object, ObjectKey, Str, Tree};
+use podscope_cluster::client::Write;
 use serde_json::{Value, json};
 
+use super::{Plan, finish};
 use crate::command::Validation;
 
-/// An object of a manifest.
-pub(super) enum Read {
-    /// One that the API server can read, and the document as kubectl sends it: keys sorted, the namespace filled in.
+/// A manifest, as far as it can be read: its parts in order, and in their places what is wrong with others, as kubectl
+/// prints it.
+pub(super) struct Manifest(Vec<Result<Read, String>>);
+
+enum Read {
+    Item(Item),
+    /// One of a kind that is served and not simulated.
+    LeftOut {
+        kind: String,
+        name: String,
+    },
+}
+
+/// A part of a manifest with which something can be done.
+pub(super) enum Item {
+    /// An object that the API server can read, and the document as kubectl sends it: keys sorted, the namespace filled
+    /// in.
     Object {
         object: Object,
         document: Value,
@@ -25,28 +41,96 @@ pub(super) enum Read {
     },
     /// A pod's binding: nothing that is stored by itself.
     Binding { pod: ObjectKey, node: Str },
-    /// One of a kind that is served and not simulated.
-    LeftOut { kind: String, name: String },
 }
 
-/// The objects of a manifest in order, and what is wrong with the others, as kubectl prints it. A document that kubectl
-/// itself finds wrong ends the reading.
-pub(super) fn read(text: &str, namespace: Option<&str>, validation: Validation) -> Vec<Result<Read, String>> {
-    let (documents, error) = podscope_api::read_documents(text);
-    let mut found = Vec::new();
-    for document in &documents {
-        if validation != Validation::Ignore
-            && let Err(why) = validated(document)
-        {
-            found.push(Err(format!(
-                "error: error validating \"STDIN\": error validating data: {why}; if you choose to ignore these errors, turn validation off with --validate=false"
-            )));
-            return found;
+impl Item {
+    /// What is sent, and for which object; nothing of a binding.
+    pub(super) fn sent(self) -> Option<(Kind, ObjectKey, Value)> {
+        match self {
+            Self::Object { object, document, .. } => Some((object.kind(), object.key(), document)),
+            Self::Malformed {
+                kind, key, document, ..
+            } => Some((kind, key, document)),
+            Self::Binding { .. } => None,
         }
-        items(document, "", "", namespace, validation, &mut found);
     }
-    found.extend(error.map(|error| Err(format!("error: error parsing STDIN: {error}"))));
-    found
+}
+
+/// What came of the items of a manifest.
+#[derive(Default)]
+pub(super) struct Acted {
+    pub(super) plan: Plan,
+    pub(super) writes: Vec<Write>,
+    pub(super) errors: Vec<String>,
+}
+
+impl Manifest {
+    /// Reads a text. A document that kubectl itself finds wrong ends the reading.
+    pub(super) fn read(text: &str, namespace: Option<&str>, validation: Validation) -> Self {
+        let (documents, error) = podscope_api::read_documents(text);
+        let mut found = Vec::new();
+        for document in &documents {
+            if validation != Validation::Ignore
+                && let Err(why) = validated(document)
+            {
+                found.push(Err(format!(
+                    "error: error validating \"STDIN\": error validating data: {why}; if you choose to ignore these errors, turn validation off with --validate=false"
+                )));
+                return Self(found);
+            }
+            items(document, "", "", namespace, validation, &mut found);
+        }
+        found.extend(error.map(|error| Err(format!("error: error parsing STDIN: {error}"))));
+        Self(found)
+    }
+
+    /// Whether it holds nothing, and nothing wrong.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Without the objects that are not chosen.
+    pub(super) fn retain(&mut self, is_chosen: impl Fn(&Object) -> bool) {
+        self.0.retain(|read| match read {
+            Ok(Read::Item(Item::Object { object, .. })) => is_chosen(object),
+            _ => true,
+        });
+    }
+
+    /// Its items, or what is wrong, for who stops there; nothing is said of what is left out.
+    pub(super) fn items(self) -> impl Iterator<Item = Result<Item, String>> {
+        self.0.into_iter().filter_map(|read| match read {
+            Ok(Read::Item(item)) => Some(Ok(item)),
+            Ok(Read::LeftOut { .. }) => None,
+            Err(why) => Some(Err(why)),
+        })
+    }
+
+    /// Does something with each item, in order. What is left out is told, and what is wrong keeps nothing else from
+    /// being done.
+    pub(super) fn each(self, mut act: impl FnMut(Item, &mut Plan, &mut Vec<Write>) -> Result<(), String>) -> Acted {
+        let mut acted = Acted::default();
+        for read in self.0 {
+            let done = match read {
+                Ok(Read::Item(item)) => act(item, &mut acted.plan, &mut acted.writes),
+                Ok(Read::LeftOut { kind, name }) => {
+                    let warning = format!("Warning: {kind} {name:?} is not simulated and is left out");
+                    acted.plan.err(warning);
+                    Ok(())
+                }
+                Err(why) => Err(why),
+            };
+            acted.errors.extend(done.err());
+        }
+        acted
+    }
+}
+
+impl Acted {
+    /// The plan as it is carried out.
+    pub(super) fn finish(self) -> Plan {
+        finish(self.plan, self.writes, self.errors)
+    }
 }
 
 /// The object, or those of a list, which may leave out what its kind says of each.
@@ -155,12 +239,12 @@ fn object(
         .iter()
         .find(|known| known.api_version() == api_version && known.name().to_ascii_lowercase() == kind);
     if let Some(known) = lower {
-        return Ok(Read::Malformed {
+        return Ok(Read::Item(Item::Malformed {
             kind: *known,
             key: ObjectKey::new(namespace.unwrap_or("default"), name),
             why: Rejection::Unregistered(kind.to_owned(), api_version.to_owned()),
             document: document(tree, ""),
-        });
+        }));
     }
     let Some(served) = served else {
         return Err(format!(
@@ -188,10 +272,10 @@ fn object(
         };
         return match wrong {
             Some(why) => Err(format!("Error from server: error when creating \"STDIN\": {why}")),
-            None => Ok(Read::Binding {
+            None => Ok(Read::Item(Item::Binding {
                 pod: ObjectKey::new(own, name),
                 node: Str::from(target("name").unwrap_or_default()),
-            }),
+            })),
         };
     }
     let stored = podscope_api::stored_form(api_version, kind, || tree.to_value());
@@ -206,7 +290,7 @@ fn object(
         (true, "") => namespace.unwrap_or("default"),
         (true, own) => own,
     };
-    let malformed = |why| Read::Malformed {
+    let malformed = |why| Item::Malformed {
         kind,
         key: ObjectKey::new(own, name),
         why,
@@ -220,7 +304,7 @@ fn object(
             pruned = Some(without_fields(&tree.to_value(), &fields));
             unknown = fields;
         }
-        Err(why) => return Ok(malformed(why)),
+        Err(why) => return Ok(Read::Item(malformed(why))),
     }
     if validation == Validation::Ignore {
         unknown.clear();
@@ -235,22 +319,21 @@ fn object(
     let stored = stored.as_ref().map(|(_, value)| Tree::from_value(value));
     let tree = stored.as_ref().unwrap_or(tree);
     let known = pruned.as_ref().map(Tree::from_value);
-    Ok(
-        match podscope_api::object_from_tree(kind, known.as_ref().unwrap_or(tree)) {
-            Ok(mut object) => {
-                object.metadata_mut().namespace = Str::from(own);
-                Read::Object {
-                    object,
-                    document: document(tree, own),
-                    unknown,
-                }
+    let item = match podscope_api::object_from_tree(kind, known.as_ref().unwrap_or(tree)) {
+        Ok(mut object) => {
+            object.metadata_mut().namespace = Str::from(own);
+            Item::Object {
+                object,
+                document: document(tree, own),
+                unknown,
             }
-            Err(errors) => {
-                let first = errors.into_iter().next();
-                malformed(Rejection::Type(first.map_or_else(String::new, |error| error.message)))
-            }
-        },
-    )
+        }
+        Err(errors) => {
+            let first = errors.into_iter().next();
+            malformed(Rejection::Type(first.map_or_else(String::new, |error| error.message)))
+        }
+    };
+    Ok(Read::Item(item))
 }
 
 /// A value without fields, each given as `spec.containers[0].imag`.

@@ -4,33 +4,31 @@ use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::client::{Write, deletion, object_name};
 use podscope_cluster::{DeleteOptions, Part, Request};
 
-use super::manifest::{BINDING, left_out};
-use super::reading::{Read, read};
-use super::{Plan, View, finish, not_found, saved};
+use super::manifest::BINDING;
+use super::reading::{Item, Manifest};
+use super::{Plan, View, not_found, saved};
 use crate::command::{Forced, Replaces, Said, cascading};
 
 /// `kubectl replace`: the whole object in place of the one there is. With force, all that are there go first.
 pub(super) fn replace(text: &str, how: &Replaces, said: &Said, view: &View<'_>) -> Plan {
-    let (mut plan, force) = (Plan::default(), how.force.as_ref());
-    let found = read(text, said.namespace.as_deref(), how.validation);
+    let force = how.force.as_ref();
+    let found = Manifest::read(text, said.namespace.as_deref(), how.validation);
     if found.is_empty() && force.is_some() {
         return Plan::refuse("error: no objects passed to replace");
     }
     let context = || "error when replacing \"STDIN\": ".to_owned();
-    let (mut goes, mut writes, mut errors) = (Vec::new(), Vec::new(), Vec::new());
-    for read in found {
-        let (request, kind, key) = match read {
-            Ok(Read::Object {
+    let (mut goes, mut is_bound) = (Vec::new(), false);
+    let mut acted = found.each(|item, plan, writes| {
+        let (request, kind, key) = match item {
+            Item::Object {
                 mut object,
                 document,
                 unknown,
-            }) => {
+            } => {
                 if said.save_config {
                     saved::annotate_object(&mut object, &saved::of_document(&document));
                 }
-                for field in unknown {
-                    plan.err(format!("Warning: unknown field {field:?}"));
-                }
+                plan.warn_of_unknown(&unknown);
                 let (kind, key) = (object.kind(), object.key());
                 let request = match force {
                     Some(_) => Request::Create(object),
@@ -38,23 +36,17 @@ pub(super) fn replace(text: &str, how: &Replaces, said: &Said, view: &View<'_>) 
                 };
                 (request, kind, key)
             }
-            Ok(Read::Malformed { kind, key, why, .. }) => {
+            Item::Malformed { kind, key, why, .. } => {
                 let at = key.clone();
                 (Request::Malformed { kind, key, why }, kind, at)
             }
-            Ok(Read::Binding { .. }) => return Plan::refuse(BINDING),
-            Ok(Read::LeftOut { kind, name }) => {
-                plan.err(left_out(&kind, &name));
-                continue;
-            }
-            Err(message) => {
-                errors.push(message);
-                continue;
+            Item::Binding { .. } => {
+                is_bound = true;
+                return Ok(());
             }
         };
         if key.name.is_empty() && force.is_none() {
-            errors.push(format!("error: {}resource name may not be empty", context()));
-            continue;
+            return Err(format!("error: {}resource name may not be empty", context()));
         }
         let replaced = format!("{} replaced", object_name(kind, &key.name));
         let is_there = view.objects.get_kind(kind, &key).is_some();
@@ -72,12 +64,16 @@ pub(super) fn replace(text: &str, how: &Replaces, said: &Said, view: &View<'_>) 
             None => {
                 let missing = not_found(kind, &key.name);
                 let head = "Error from server (NotFound): ";
-                errors.push(missing.replacen(head, &format!("{head}{}", context()), 1));
+                return Err(missing.replacen(head, &format!("{head}{}", context()), 1));
             }
         }
+        Ok(())
+    });
+    if is_bound {
+        return Plan::refuse(BINDING);
     }
-    goes.append(&mut writes);
-    finish(plan, goes, errors)
+    acted.writes.splice(0..0, goes);
+    acted.finish()
 }
 
 /// The deletion of what is replaced by force, until it is gone.

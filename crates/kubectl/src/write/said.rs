@@ -14,7 +14,7 @@ use super::super::merge::{json_merge, overridden};
 use super::super::selector::LabelQuery;
 use super::super::work::Work;
 use super::manifest::undecodable;
-use super::reading::{Read, read};
+use super::reading::{Item, Manifest};
 use super::{Plan, View, all_or_none, change, find, finish, not_found, rehearsed, saved, with_objects};
 use super::{last_applied, replace, set};
 use crate::command::{Autoscale, Awaited, Deed, Expose, Kubectl, Made, Output, Said, SetChange, Validation, Wait};
@@ -73,11 +73,11 @@ pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
 fn local(command: &Kubectl, namespace: &str, said: &Said, view: &View<'_>) -> Plan {
     let text = said.words.stdin.as_deref().unwrap_or_default();
     let mut objects = Objects::default();
-    for read in read(text, Some(namespace), Validation::Ignore) {
-        match read {
-            Ok(Read::Object { object, .. }) => drop(objects.put(object)),
-            Ok(Read::Malformed { kind, why, .. }) => return Plan::refuse(undecodable(kind, &why)),
-            Ok(Read::Binding { .. } | Read::LeftOut { .. }) => {}
+    for item in Manifest::read(text, Some(namespace), Validation::Ignore).items() {
+        match item {
+            Ok(Item::Object { object, .. }) => drop(objects.put(object)),
+            Ok(Item::Malformed { kind, why, .. }) => return Plan::refuse(undecodable(kind, &why)),
+            Ok(Item::Binding { .. }) => {}
             Err(message) => return Plan::refuse(message),
         }
     }
