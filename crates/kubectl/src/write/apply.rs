@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::super::merge::{merge_patch, three_way};
 use super::super::selector::LabelQuery;
 use super::manifest::{self, BINDING, malformed};
-use super::objects::{convertible, invalid_patch, other_identity};
+use super::patch::{convertible, invalid_patch, other_identity};
 use super::reading::{Item, Manifest, without_fields};
 use super::{LAST_APPLIED, Plan, View, change, saved, typed_name};
 use crate::command::{Apply, ServerSide};

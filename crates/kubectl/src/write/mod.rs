@@ -3,14 +3,17 @@
 //! sends, waits and prints (KC-079 to KC-109).
 
 mod apply;
+mod delete;
 mod last_applied;
 mod manifest;
+mod mark;
 mod nodes;
-mod objects;
+mod patch;
 mod reading;
 mod replace;
 mod said;
 mod saved;
+mod scale;
 mod set;
 
 pub(super) use manifest::manifest_objects;
@@ -219,7 +222,7 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             Some(plan) => plan,
             None => Plan::refuse("error: this command only reads"),
         },
-        Kubectl::Delete(what) => objects::delete(what, &view),
+        Kubectl::Delete(what) => delete::delete(what, &view),
         Kubectl::Scale {
             target,
             replicas,
@@ -228,7 +231,7 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             dry_run,
             output,
         } => rehearsed(
-            objects::scale(target, *replicas, *current_replicas, resource_version.as_deref(), &view),
+            scale::scale(target, *replicas, *current_replicas, resource_version.as_deref(), &view),
             *dry_run,
             output,
             &view,
@@ -321,8 +324,8 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             let plan = nodes::taint(nodes, selector.as_deref(), changes, *overwrite, &view);
             rehearsed(plan, *dry_run, output, &view).without_suffix(dry_run.suffix())
         }
-        Kubectl::Label(what) => rehearsed(objects::mark(what, true, &view), what.dry_run, &what.output, &view),
-        Kubectl::Annotate(what) => rehearsed(objects::mark(what, false, &view), what.dry_run, &what.output, &view),
+        Kubectl::Label(what) => rehearsed(mark::mark(what, true, &view), what.dry_run, &what.output, &view),
+        Kubectl::Annotate(what) => rehearsed(mark::mark(what, false, &view), what.dry_run, &what.output, &view),
         Kubectl::Get(get) => super::watch::plan(get, &view),
         Kubectl::Events {
             namespace,
@@ -346,7 +349,7 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             subresource,
             ..
         } => {
-            let plan = rehearsed(objects::patch(command, &view), *dry_run, output, &view);
+            let plan = rehearsed(patch::patch(command, &view), *dry_run, output, &view);
             match subresource.as_deref() {
                 Some("scale") => showing_scale(plan, output),
                 _ => plan,
@@ -356,7 +359,7 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             target,
             text,
             subresource,
-        } => objects::edit(target, text, subresource.as_deref(), &view),
+        } => patch::edit(target, text, subresource.as_deref(), &view),
         Kubectl::SetImage {
             target,
             images,
@@ -365,7 +368,7 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         } => {
             let plan = all_or_none(target, &view).unwrap_or_else(|| {
                 with_objects(target, &view, |object, plan, writes| {
-                    objects::set_image(object, images, plan, writes)
+                    set::set_image(object, images, plan, writes)
                 })
             });
             rehearsed(plan, *dry_run, output, &view)

@@ -1,4 +1,4 @@
-//! `kubectl set env|resources|serviceaccount|selector`: changes of a pod template, or of a Service.
+//! `kubectl set image|env|resources|serviceaccount|selector`: changes of a pod template, or of a Service.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,10 +7,11 @@ use podscope_cluster::client::Write;
 use serde_json::{Value, json};
 
 use super::super::gotext::sorted;
+use super::super::logs::go_type;
 use super::super::not_found;
 use super::super::selector::LabelQuery;
 use super::said::merged;
-use super::{Plan, View, objects, set, typed_name};
+use super::{Plan, View, set, typed_name};
 use crate::command::SetChange;
 
 /// Where a kind keeps its pods' spec.
@@ -23,7 +24,7 @@ pub(super) fn pod_spec(object: &Object) -> Result<&'static str, String> {
             "error: {}/{} the object is not a pod or does not have a pod template: *{}",
             kind.plural(),
             object.metadata().name,
-            objects::go_type(kind)
+            go_type(kind)
         )),
     }
 }
@@ -228,6 +229,66 @@ pub(super) fn write(
             Ok(())
         }
     }
+}
+
+/// `set image`.
+pub(super) fn set_image(
+    object: &Object,
+    images: &[(String, String)],
+    plan: &mut Plan,
+    writes: &mut Vec<Write>,
+) -> Result<(), String> {
+    let at = pod_spec(object)?;
+    let value = object.to_value();
+    let names = |field: &str| -> Vec<String> {
+        value
+            .pointer(&format!("{at}/{field}"))
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(|container| container.get("name").and_then(Value::as_str).map(str::to_owned))
+            .collect()
+    };
+    let known: Vec<String> = names("containers").into_iter().chain(names("initContainers")).collect();
+    let is_known = |(container, _): &&(String, String)| container == "*" || known.contains(container);
+    for (container, _) in images.iter().filter(|image| !is_known(image)) {
+        plan.err(format!("error: unable to find container named {container:?}"));
+    }
+    // What is found is changed all the same.
+    if !images.iter().any(|image| is_known(&image)) {
+        return Ok(());
+    }
+    let images = images.to_vec();
+    let write = set(
+        object,
+        &format!("{} image updated", typed_name(object)),
+        // What changes nothing is not told.
+        Some(String::new()),
+        move |value| {
+            for field in ["containers", "initContainers"] {
+                let Some(Value::Array(containers)) = value.pointer_mut(&format!("{at}/{field}")) else {
+                    continue;
+                };
+                for container in containers {
+                    let name = container
+                        .get("name")
+                        .and_then(Value::as_str)
+                        .unwrap_or_default()
+                        .to_owned();
+                    if let Some((_, image)) = images.iter().rev().find(|(wanted, _)| *wanted == name || wanted == "*")
+                        && let Some(map) = container.as_object_mut()
+                    {
+                        map.insert("image".into(), Value::from(image.as_str()));
+                    }
+                }
+            }
+        },
+    )?;
+    writes.push(Write {
+        context: "error: failed to patch image update to pod template: ".to_owned(),
+        ..write
+    });
+    Ok(())
 }
 
 /// Adds who is not yet among the subjects of a binding.

@@ -1,0 +1,108 @@
+//! `kubectl label` and `kubectl annotate` (KC-100, KC-101).
+
+use podscope_api::{Str, ordered};
+use podscope_cluster::Part;
+use serde_json::{Value, json};
+
+use super::super::merge::json_merge;
+use super::{Plan, View, change, typed_name, with_objects};
+use crate::command::Mark;
+
+/// What `label` did to an object's labels, in a word (KC-100).
+fn label_word(map: &ordered::Map<Str, Str>, changes: &[(String, Option<String>)]) -> &'static str {
+    let sets = |key: &str, value: &str| map.get(key).is_none_or(|have| **have != *value);
+    let has_set = changes
+        .iter()
+        .any(|(key, value)| value.as_ref().is_some_and(|value| sets(key, value)));
+    let has_removed = changes
+        .iter()
+        .any(|(key, value)| value.is_none() && map.contains_key(key.as_str()));
+    match (has_set, has_removed) {
+        (true, true) => "modified",
+        (true, false) => "labeled",
+        (false, true) => "unlabeled",
+        (false, false) => "not labeled",
+    }
+}
+
+pub(super) fn mark(what: &Mark, labels: bool, view: &View<'_>) -> Plan {
+    let mut seen = ordered::Map::new();
+    with_objects(&what.target, view, |object, plan, writes| {
+        let meta = object.metadata();
+        // One that is named twice is met as the first change left it.
+        let stored = if labels { &meta.labels } else { &meta.annotations };
+        let map: &mut ordered::Map<Str, Str> = seen
+            .entry((object.kind(), object.key()))
+            .or_insert_with(|| (**stored).clone());
+        let conflicts: Vec<String> = what
+            .changes
+            .iter()
+            .filter_map(|(key, value)| {
+                let have = map.get(key.as_str())?;
+                let is_exempt = !labels && key == "kubernetes.io/change-cause";
+                let clash = value.as_ref().is_some_and(|value| **value != **have) && !is_exempt;
+                clash.then(|| format!("'{key}' already has a value ({have})"))
+            })
+            .collect();
+        if !what.overwrite && !conflicts.is_empty() {
+            let label = |one: &String| format!("{one}, and --overwrite is false");
+            return Err(match labels {
+                true => match conflicts.as_slice() {
+                    [one] => format!("error: {}", label(one)),
+                    all => all.iter().map(label).collect::<Vec<_>>().join("\n"),
+                },
+                false => format!(
+                    "error: --overwrite is false but found the following declared annotation(s): {}",
+                    conflicts.join("; ")
+                ),
+            });
+        }
+        if let Some(version) = what
+            .resource_version
+            .as_deref()
+            .filter(|version| **version != *meta.resource_version)
+        {
+            if version.parse::<u64>().is_err() {
+                let why = "invalid syntax";
+                return Err(format!(
+                    "Error from server: strconv.ParseUint: parsing {version:?}: {why}"
+                ));
+            }
+            return Err(format!(
+                "Error from server (Conflict): Operation cannot be fulfilled on {} {:?}: the object has been modified; please apply your changes to the latest version and try again",
+                object.kind().qualified_plural(),
+                &*meta.name
+            ));
+        }
+        let name = typed_name(object);
+        for (key, value) in &what.changes {
+            let is_told = labels && !what.list && !what.dry_run.is_of_client();
+            if value.is_none() && !map.contains_key(key.as_str()) && is_told {
+                plan.out(format!("label {key:?} not found."));
+            }
+        }
+        let word = if labels {
+            label_word(map, &what.changes)
+        } else {
+            "annotated"
+        };
+        let mut pairs = serde_json::Map::new();
+        for (key, value) in &what.changes {
+            match value {
+                Some(value) => drop(map.insert(key.as_str().into(), value.as_str().into())),
+                None => drop(map.remove(key.as_str())),
+            }
+            pairs.insert(key.clone(), value.as_deref().map_or(Value::Null, Value::from));
+        }
+        let (field, manager) = match labels {
+            true => ("labels", "kubectl-label"),
+            false => ("annotations", "kubectl-annotate"),
+        };
+        let patch = json!({"metadata": {field: pairs}});
+        let say = format!("{name} {word}");
+        writes.push(change(object, Part::Main, manager, &say, None, move |live| {
+            Ok(json_merge(live, &patch))
+        })?);
+        Ok(())
+    })
+}

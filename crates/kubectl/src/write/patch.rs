@@ -1,0 +1,242 @@
+//! `kubectl patch` and `kubectl edit`, and what the server says of objects that were changed as texts (KC-102, KC-103).
+
+use podscope_api::schema::{self, Rejection};
+use podscope_api::{Kind, Object, Tree};
+use podscope_cluster::Part;
+use serde_json::{Value, json};
+
+use super::super::merge::{json_merge, json_patch, strategic, three_way, without_merge_key};
+use super::reading::without_fields;
+use super::{Plan, View, change, typed_name, with_objects};
+use crate::command::{Kubectl, PatchType, Target};
+
+/// What Go calls a value that is no object.
+fn json_type(value: &Value) -> &'static str {
+    match value {
+        Value::Array(_) => "array",
+        Value::String(_) => "string",
+        Value::Number(_) => "number",
+        Value::Bool(_) => "bool",
+        _ => "object",
+    }
+}
+
+/// Reads a patch: YAML or JSON; what is wrong with it is what the server says.
+fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, String> {
+    let bad = |why: String| format!("Error from server (BadRequest): {why}");
+    // Nothing to change; a merge patch has to be an object.
+    if text.trim() == "null" {
+        return match patch_type {
+            PatchType::Json => Ok(json!([])),
+            PatchType::Strategic => Ok(json!({})),
+            PatchType::Merge => Err(bad("Invalid JSON Patch".to_owned())),
+        };
+    }
+    let looks_like_json = text.trim_start().starts_with(['{', '[']);
+    let tree = match (podscope_api::read_yaml(text), serde_json::from_str::<Value>(text)) {
+        (Ok(tree), _) => tree.to_value(),
+        (Err(_), Err(error)) if looks_like_json && error.is_eof() => {
+            return Err(bad("unexpected end of JSON input".to_owned()));
+        }
+        (Err(problems), _) => {
+            let why = problems.first().map_or_else(String::new, ToString::to_string);
+            return Err(format!("error: unable to parse {text:?}: {why}"));
+        }
+    };
+    match (patch_type, &tree) {
+        (PatchType::Json, Value::Array(_)) | (PatchType::Strategic | PatchType::Merge, Value::Object(_)) => Ok(tree),
+        (PatchType::Json, other) => {
+            let of = json_type(other);
+            let why = format!("json: cannot unmarshal {of} into Go value of type []handlers.jsonPatchOp");
+            Err(bad(format!("error decoding patch: {why}")))
+        }
+        (_, other) => {
+            let of = json_type(other);
+            Err(bad(format!(
+                "json: cannot unmarshal {of} into Go value of type map[string]interface {{}}"
+            )))
+        }
+    }
+}
+
+/// What the server says of a patch that names another object than the one it is sent to.
+pub(super) fn other_identity(object: &Object, patched: &Value) -> Option<String> {
+    let meta = object.metadata();
+    let text = |field: &str| patched.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);
+    let bad = |why: String| Some(format!("Error from server (BadRequest): {why}"));
+    if let Some(name) = text("name").filter(|name| **name != *meta.name) {
+        return bad(format!(
+            "the name of the object ({name}) does not match the name on the URL ({})",
+            meta.name
+        ));
+    }
+    if text("namespace").is_some_and(|namespace| *namespace != *meta.namespace) {
+        return bad("the namespace of the provided object does not match the namespace sent on the request".to_owned());
+    }
+    if let Some(uid) = text("uid").filter(|uid| **uid != *meta.uid.to_string()) {
+        let (kind, name) = (object.kind().name(), &*meta.name);
+        return Some(format!(
+            "The {kind} {name:?} is invalid: metadata.uid: Invalid value: {uid:?}: field is immutable"
+        ));
+    }
+    None
+}
+
+/// What the server says of a patch that names another version of the object than the one that is there.
+fn other_version(object: &Object, patched: &Value) -> Option<String> {
+    let meta = object.metadata();
+    let wanted = patched.pointer("/metadata/resourceVersion")?.as_str()?;
+    (!wanted.is_empty() && *wanted != *meta.resource_version).then(|| {
+        format!(
+            "Error from server (Conflict): Operation cannot be fulfilled on {} {:?}: the object has been modified; please apply your changes to the latest version and try again",
+            object.kind().qualified_plural(),
+            &*meta.name
+        )
+    })
+}
+
+/// `kubectl patch`.
+pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
+    let Kubectl::Patch {
+        target,
+        patch_type,
+        patch,
+        subresource,
+        ..
+    } = command
+    else {
+        return Plan::default();
+    };
+    let patch_type = *patch_type;
+    let part = part_of(subresource.as_deref());
+    with_objects(target, view, |object, plan, writes| {
+        let is_scalable = matches!(
+            object.kind(),
+            Kind::Deployment | Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet
+        );
+        let is_known = match subresource.as_deref() {
+            None | Some("status") => true,
+            Some("scale") => is_scalable,
+            Some("resize") => object.kind() == Kind::Pod,
+            Some(_) => false,
+        };
+        if !is_known {
+            return Err("Error from server (NotFound): the server could not find the requested resource".to_owned());
+        }
+        let tree = read_patch(patch, patch_type)?;
+        let given = tree.clone();
+        let live = object.to_value();
+        if patch_type == PatchType::Strategic
+            && let Some((item, key)) = without_merge_key("", &live, &tree)
+        {
+            let item = super::super::gotext::plain(&item);
+            return Err(format!(
+                "Error from server: map: {item} does not contain declared merge key: {key}"
+            ));
+        }
+        let apply = move |live: &Value| match patch_type {
+            PatchType::Strategic => Ok(strategic(live, &tree)),
+            PatchType::Merge => Ok(json_merge(live, &tree)),
+            PatchType::Json => json_patch(live, &tree).map_err(|_| REJECTED.to_owned()),
+        };
+        let patched = apply(&live)?;
+        if let Some(why) = other_identity(object, &patched).or_else(|| other_version(object, &patched)) {
+            return Err(why);
+        }
+        if patch_type == PatchType::Json
+            && let Some(why) = undecodable(object.kind(), &patched)
+        {
+            // The server prints what it could not read, whole.
+            let made = super::super::gotext::json(&patched);
+            return Err(format!("The request is invalid: patch: Invalid value: {made:?}: {why}"));
+        }
+        let unknown = match (convertible(object.kind(), &patched), patch_type) {
+            (Err(Rejection::Unknown(fields)), _) => fields,
+            // A JSON patch is decoded, not converted.
+            (Ok(()), _) | (Err(_), PatchType::Json) => Vec::new(),
+            (Err(why), _) => return Err(invalid_patch(&given, &why)),
+        };
+        plan.warn_of_unknown(&unknown);
+        let apply = move |live: &Value| Ok(without_fields(&apply(live)?, &unknown));
+        let (name, unchanged) = match subresource.as_deref() {
+            Some("scale") => (format!("scale.autoscaling/{}", object.metadata().name), None),
+            _ => (
+                typed_name(object),
+                Some(format!("{} patched (no change)", typed_name(object))),
+            ),
+        };
+        writes.push(change(
+            object,
+            part,
+            "kubectl-patch",
+            &format!("{name} patched"),
+            unchanged,
+            apply,
+        )?);
+        Ok(())
+    })
+}
+
+/// What a subresource lets a write change.
+fn part_of(subresource: Option<&str>) -> Part {
+    match subresource {
+        Some("status") => Part::Status,
+        Some("resize") => Part::Resize,
+        _ => Part::Main,
+    }
+}
+
+/// Whether the server can make an object of what a patch has left.
+pub(super) fn convertible(kind: Kind, patched: &Value) -> Result<(), Rejection> {
+    match schema::served(kind.api_version(), kind.name()) {
+        Some(served) => schema::convert_object(served.fields, &Tree::from_value(patched)),
+        None => Ok(()),
+    }
+}
+
+/// What the server's decoder says of an object that a JSON patch has made.
+fn undecodable(kind: Kind, patched: &Value) -> Option<Rejection> {
+    let served = schema::served(kind.api_version(), kind.name())?;
+    let why = schema::decode_object(served.fields, &Tree::from_value(patched)).err()?;
+    matches!(why, Rejection::Type(_)).then_some(why)
+}
+
+/// What the server says of a patch whose outcome it cannot read: the patch in Go's words for a map.
+pub(super) fn invalid_patch(patch: &Value, why: &Rejection) -> String {
+    let patch = super::super::gotext::plain(patch);
+    format!("The request is invalid: patch: Invalid value: {patch:?}: {why}")
+}
+
+/// What kubectl says of a refusal without causes.
+const REJECTED: &str = "The request is invalid: the server rejected our request due to an error in our request";
+
+/// `kubectl edit`: what was changed in the text is changed in the object.
+pub(super) fn edit(target: &Target, text: &str, subresource: Option<&str>, view: &View<'_>) -> Plan {
+    let part = part_of(subresource);
+    let parsed = podscope_api::parse(text);
+    if let Some(problem) = parsed.problems.first() {
+        return Plan::refuse(format!("error: the edited file failed validation: {problem}"));
+    }
+    let [located] = parsed.objects.as_slice() else {
+        return Plan::refuse("error: the edited text must hold one object");
+    };
+    let edited = located.value.to_value();
+    with_objects(target, view, |object, _, writes| {
+        if object.kind() != located.value.kind() || object.metadata().name != located.value.metadata().name {
+            return Err("error: at least one of apiVersion, kind and name was changed".into());
+        }
+        if part == Part::Resize && object.kind() != Kind::Pod {
+            return Err("Error from server (NotFound): the server could not find the requested resource".to_owned());
+        }
+        let (before, edited) = (object.to_value(), edited.clone());
+        writes.push(change(
+            object,
+            part,
+            "kubectl-edit",
+            &format!("{} edited", typed_name(object)),
+            Some("Edit cancelled, no changes made.".into()),
+            move |live| Ok(three_way(&before, &edited, live)),
+        )?);
+        Ok(())
+    })
+}
