@@ -11,12 +11,12 @@
 //! remembered, and rebuilt from the API after a restart. How an attachment is
 //! made is in [`super::attachment`].
 
+mod reconcile;
+
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{
-    AccessMode, EventType, Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Pod, Str, VolumeAttachment,
-};
+use podscope_api::{EventType, Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Pod, Str, VolumeAttachment};
 
 use podscope_sim::volume::{Backend, Resolved, of_persistent_volume, resolve};
 use podscope_sim::{Answer, Change, Flag, Happening, Request, SimTime, Span, subject};
@@ -25,11 +25,8 @@ use super::attachment::{self, ATTACHED_TO, AttachMethod};
 use super::controller::{Controller, ControllerContext, note};
 use super::plan::{Failure, Plan};
 use super::queue::Key;
-use super::taints::is_out_of_service;
 
 const PERIOD: Span = Span::millis(100);
-/// How long a volume may stay mounted on a node that is not ready (CT-131).
-const FORCE_AFTER: Span = Span::seconds(360);
 const FIRST_RETRY: Span = Span::millis(500);
 const LONGEST_RETRY: Span = Span::seconds(122);
 
@@ -447,142 +444,6 @@ impl AttachDetachController {
             cx.tick_at(at, 0);
         }
     }
-
-    fn reconcile(&mut self, cx: &mut ControllerContext<'_, '_>) {
-        let mut wanted: ordered::Map<Place, Backend> = ordered::Map::new();
-        for (backend, node) in self.wanted.values().flatten() {
-            wanted.insert((backend.unique_name.clone(), node.clone()), backend.clone());
-        }
-        self.detach_unwanted(&wanted, cx);
-        self.attach_wanted(&wanted, cx);
-    }
-
-    fn detach_unwanted(&mut self, wanted: &ordered::Map<Place, Backend>, cx: &mut ControllerContext<'_, '_>) {
-        let now = cx.now();
-        let mut next: Option<SimTime> = None;
-        let mut detaches = Vec::new();
-        for (place, known) in &mut self.actual {
-            if wanted.contains_key(place) {
-                known.unwanted_since = None;
-                continue;
-            }
-            let since = *known.unwanted_since.get_or_insert(now);
-            if !matches!(known.state, State::Attached | State::Uncertain) {
-                continue;
-            }
-            let wait = known.retry_at.max(if may_detach(place, since, &self.in_use, cx) {
-                now
-            } else {
-                since + FORCE_AFTER + Span(1)
-            });
-            if wait <= now && may_detach(place, since, &self.in_use, cx) {
-                detaches.push(place.clone());
-            } else if wait > now {
-                next = Some(next.map_or(wait, |least| least.min(wait)));
-            }
-        }
-        for place in detaches {
-            self.set(&place, State::Detaching);
-            cx.enqueue(key_of_place(&place));
-        }
-        if let Some(at) = next {
-            self.wake_at(at, cx);
-        }
-    }
-
-    fn attach_wanted(&mut self, wanted: &ordered::Map<Place, Backend>, cx: &mut ControllerContext<'_, '_>) {
-        let now = cx.now();
-        let mut next: Option<SimTime> = None;
-        for (place, backend) in wanted {
-            match self.actual.get(place).map(|known| (known.state, known.retry_at)) {
-                Some((State::Attached | State::Attaching | State::Detaching, _)) => continue,
-                Some((State::Uncertain, retry)) if retry > now => {
-                    next = Some(next.map_or(retry, |least| least.min(retry)));
-                    continue;
-                }
-                _ => {}
-            }
-            if is_single(backend, cx) {
-                let others = self
-                    .actual
-                    .iter()
-                    .filter(|(other, _)| other.0 == place.0 && other.1 != place.1);
-                let states: Vec<(Place, State)> = others.map(|(other, known)| (other.clone(), known.state)).collect();
-                // One operation at a time for such a volume, in the whole cluster.
-                if states
-                    .iter()
-                    .any(|(_, state)| matches!(state, State::Attaching | State::Detaching))
-                {
-                    continue;
-                }
-                if let Some((other, _)) = states.iter().find(|(_, state)| *state == State::Attached) {
-                    self.report_multi_attach(place, &backend.name, other, cx);
-                    continue;
-                }
-            }
-            match self.actual.get_mut(place) {
-                Some(known) => known.state = State::Attaching,
-                None => self.remember(place.clone(), backend.clone(), State::Attaching),
-            }
-            cx.enqueue(key_of_place(place));
-        }
-        if let Some(at) = next {
-            self.wake_at(at, cx);
-        }
-    }
-
-    /// Said once (CT-129).
-    fn report_multi_attach(&mut self, place: &Place, volume: &str, other: &Place, cx: &mut ControllerContext<'_, '_>) {
-        if !self.reported.insert(place.clone()) {
-            return;
-        }
-        let names: Vec<String> = self.users(other).iter().map(|pod| pod.name.to_string()).collect();
-        let text = if names.is_empty() {
-            format!(
-                "Multi-Attach error for volume \"{volume}\" Volume is already exclusively attached to one node and can't be attached to another"
-            )
-        } else {
-            format!(
-                "Multi-Attach error for volume \"{volume}\" Volume is already used by pod(s) {}",
-                names.join(", ")
-            )
-        };
-        say(&self.users(place), EventType::Warning, "FailedAttachVolume", &text, cx);
-    }
-
-    /// Whether the last look at `volumesInUse` is skipped (CT-132).
-    fn is_forced(&self, place: &Place, known: &Attachment, cx: &ControllerContext<'_, '_>) -> bool {
-        let elapsed = known.unwanted_since.is_some_and(|since| cx.now() > since + FORCE_AFTER);
-        let node = cx.objects.named::<Node>(&place.1);
-        elapsed || node.is_some_and(|node| is_out_of_service(node))
-    }
-}
-
-/// CT-131.
-fn may_detach(
-    place: &Place,
-    since: SimTime,
-    in_use: &ordered::Map<NodeName, Vec<Str>>,
-    cx: &ControllerContext<'_, '_>,
-) -> bool {
-    let node = cx.objects.named::<Node>(&place.1);
-    let is_mounted = in_use.get(&place.1).is_some_and(|volumes| volumes.contains(&place.0));
-    let is_ready = node.is_some_and(|node| node.is_ready());
-    let has_timed_out = cx.now() > since + FORCE_AFTER && !cx.settings.disable_force_detach_on_timeout;
-    !is_mounted || (has_timed_out && !is_ready) || node.is_some_and(|node| is_out_of_service(node))
-}
-
-/// Not multi-attachable: a volume that lists modes, none of which admits several nodes (CT-129).
-fn is_single(backend: &Backend, cx: &ControllerContext<'_, '_>) -> bool {
-    cx.objects
-        .named::<PersistentVolume>(&backend.name)
-        .is_some_and(|volume| {
-            let modes = &volume.spec.access_modes;
-            !modes.is_empty()
-                && !modes
-                    .iter()
-                    .any(|mode| matches!(mode, AccessMode::ReadWriteMany | AccessMode::ReadOnlyMany))
-        })
 }
 
 fn record(happening: Happening, backend: &Backend, cx: &mut ControllerContext<'_, '_>) {
