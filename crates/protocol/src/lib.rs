@@ -41,7 +41,7 @@ pub use picture::{
     Mark, MarkKind, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView, SpreadCount,
     SpreadLane, SpreadPoint, TerminationStage, TerminationView,
 };
-pub use request::{ExportKind, PastePlace, Request, Source, SubjectRef, TextKind};
+pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
 pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
     TruthView,

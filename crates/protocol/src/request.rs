@@ -170,22 +170,19 @@ pub enum Request {
         /// How long it takes to watch.
         seconds: u32,
     },
-    /// What a text is that was pasted. [`Update::Recognised`](crate::Update::Recognised) answers.
+    /// What a text is that was pasted into the console. [`Update::Recognised`](crate::Update::Recognised) answers.
     Recognise {
         /// The text.
         text: String,
-        /// Where it was pasted: echoed.
-        place: PastePlace,
     },
-}
-
-/// Where a text was pasted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum PastePlace {
-    /// On the page, in no field: what is a scenario or manifests opens.
-    Page,
-    /// In the console: a scenario opens, manifests are applied.
-    Console,
+    /// A text was pasted on the page, in no field: it opens if it is a scenario or manifests, and is left alone
+    /// otherwise. [`Update::Pasted`](crate::Update::Pasted) answers, then what answers to `Open`.
+    Paste {
+        /// What it is called as a file.
+        name: String,
+        /// The text.
+        text: String,
+    },
 }
 
 /// What a text is, as it is read. Of several documents the last of these counts.

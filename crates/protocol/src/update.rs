@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Detail, Explanation, Frame, Micros, Outcome, PastePlace, StoryStep, TextKind};
+use crate::{Detail, Explanation, Frame, Micros, Outcome, StoryStep, TextKind};
 
 /// What the engine tells the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -124,14 +124,17 @@ pub enum Update {
         /// In the order of their picking.
         goals: Vec<String>,
     },
-    /// What a pasted text is.
+    /// What a text is that was pasted into the console.
     Recognised {
         /// The text.
         text: String,
-        /// Where it was pasted.
-        place: PastePlace,
         /// What it is.
         kind: TextKind,
+    },
+    /// What becomes of a text that was pasted on the page.
+    Pasted {
+        /// It opens, or is refused as a file is; otherwise it is neither a scenario nor manifests.
+        opens: bool,
     },
 }
 

@@ -72,6 +72,8 @@ pub struct Host {
     show: Option<Show>,
     /// A large source on its way.
     opening: Option<open::Opening>,
+    /// A large text that was pasted, of which nobody knows what it is.
+    pasted: Option<crate::scenario::File>,
     other: Option<Show>,
     /// The other run of a comparison has not reached the cursor yet.
     other_late: bool,
@@ -150,6 +152,7 @@ impl Host {
     #[must_use]
     pub fn wants(&self) -> Wants {
         if self.opening.is_some()
+            || self.pasted.is_some()
             || self.job.is_some()
             || self.other_late
             || self.film.is_some()

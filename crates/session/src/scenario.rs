@@ -173,11 +173,17 @@ impl Loaded {
 /// # Errors
 /// Every problem, with its place.
 pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
-    load_own(files.to_vec())
+    load_own(files.to_vec()).map_err(|unreadable| unreadable.problems)
+}
+
+/// Files that cannot be read as one, and why.
+pub(crate) struct Unreadable {
+    pub(crate) files: Vec<File>,
+    pub(crate) problems: Vec<Problem>,
 }
 
 /// [`load`] without a copy of the files.
-pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Vec<Problem>> {
+pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
     let mut reader = Reader {
         problems: Vec::new(),
         document: 0,
@@ -226,7 +232,10 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Vec<Problem>> {
             (file, problem.line, problem.column)
         };
         reader.problems.stable_sort_by_key(order);
-        Err(reader.problems)
+        Err(Unreadable {
+            files: reader.loaded.files,
+            problems: reader.problems,
+        })
     }
 }
 

@@ -77,9 +77,9 @@ impl Ctl {
         self.act.reform(move |_| Act::Select(Some(subject.clone())))
     }
 
-    /// Opens a text that was pasted.
+    /// Opens a text that was pasted to be opened.
     pub(crate) fn open_pasted(&self, text: String) {
-        let files = vec![("pasted.yaml".into(), text)];
+        let files = vec![(PASTED.into(), text)];
         self.send.emit(Request::Open {
             source: Source::Files { files },
         });
@@ -100,6 +100,9 @@ impl Ctl {
         })
     }
 }
+
+/// What a text is called that was pasted.
+pub(crate) const PASTED: &str = "pasted.yaml";
 
 /// Milliseconds in which the same command again is one press that shook.
 const SHAKE: f64 = 350.0;

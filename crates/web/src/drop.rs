@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use podscope_protocol::{PastePlace, Request};
+use podscope_protocol::Request;
 use wasm_bindgen::JsCast;
 use web_sys::{ClipboardEvent, DragEvent};
 use yew::prelude::*;
@@ -10,7 +10,7 @@ use yew::prelude::*;
 use crate::browser;
 use crate::browser::listen::listen;
 use crate::components::open_files;
-use crate::ctl::Ctl;
+use crate::ctl::{Ctl, PASTED};
 
 fn mark(on: bool) {
     if let Some(body) = browser::window().and_then(|w| w.document()).and_then(|d| d.body()) {
@@ -83,8 +83,8 @@ pub(crate) fn use_drop(ctl: &Rc<Ctl>) {
                 .unwrap_or_default();
             // What is no manifest is left alone.
             if !in_field && !text.trim().is_empty() {
-                let place = PastePlace::Page;
-                ctl.send.emit(Request::Recognise { text, place });
+                let name = PASTED.into();
+                ctl.send.emit(Request::Paste { name, text });
             }
         });
         move || drop((over, leave, dropped, pasted))

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use podscope_protocol::{PastePlace, Request, Source, TextKind, Update};
+use podscope_protocol::{Request, Source, Update};
 
 use crate::address::last_or_welcome;
 use crate::browser::{self, files, store};
@@ -45,14 +45,20 @@ impl Wire {
             self.seeking = true;
         }
         if let Request::Open { source } = &request {
-            self.play = !matches!(source, Source::Link { .. });
-            self.own = matches!(source, Source::Link { .. } | Source::Files { .. });
+            let is_link = matches!(source, Source::Link { .. });
+            self.opens(!is_link, is_link || matches!(source, Source::Files { .. }));
         }
         self.touched |= matches!(request, Request::Command { .. });
         self.watch.sent();
         if let Some(engine) = &self.engine {
             drop(engine.send(&request));
         }
+    }
+
+    /// What opens next, if it can be opened, is to run, and is somebody's own.
+    fn opens(&mut self, play: bool, own: bool) {
+        self.play = play;
+        self.own = own;
     }
 
     /// Another engine takes the place of this one: it knows nothing of what was asked before.
@@ -116,13 +122,7 @@ pub(crate) fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
                 }
             });
         }
-        Update::Recognised {
-            text,
-            place: PastePlace::Page,
-            kind,
-        } if *kind != TextKind::Other => {
-            ctl.open_pasted(text.clone());
-        }
+        Update::Pasted { opens: true } => wire.borrow_mut().opens(true, true),
         Update::Opened(_) => {
             let is_beside = {
                 let mut wire = wire.borrow_mut();

@@ -6,7 +6,7 @@ use crate::play::{self, Attempt};
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
 use podscope_cluster::SimTime;
-use podscope_protocol::{Opened, Problem, Source, Update};
+use podscope_protocol::{Opened, Problem, Source, TextKind, Update};
 
 /// Sources of more bytes are opened in pieces of work, with progress between them.
 const LARGE: usize = 1 << 20;
@@ -40,7 +40,7 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
     let (mut lesson, mut linked) = (None, None);
     let is_recap = matches!(source, Source::Recap { .. });
     let loaded = match source {
-        Source::Files { files } => scenario::load_own(files),
+        Source::Files { files } => scenario::load_own(files).map_err(|unreadable| unreadable.problems),
         Source::Welcome => scenario::load(&[lessons::welcome()]),
         Source::Lesson { name, seed } => {
             let loaded = lesson_on(&name, seed);
@@ -74,6 +74,7 @@ impl Host {
     /// Opens a source; the running session is replaced only if that succeeds.
     pub(super) fn open(&mut self, source: Source, clock: ClockMillis) -> Vec<Update> {
         self.opening = None;
+        self.pasted = None;
         let size: usize = match &source {
             Source::Files { files } => files.iter().map(|(_, text)| text.len()).sum(),
             // Text that packs well unfolds to ten times as much.
@@ -88,6 +89,43 @@ impl Host {
             Ok(read) => self.start(read, clock),
             Err(problems) => vec![Update::Refused { problems }],
         }
+    }
+
+    /// Takes a text that was pasted on the page.
+    pub(super) fn paste(&mut self, file: File, clock: ClockMillis) -> Vec<Update> {
+        if file.1.len() > LARGE {
+            self.pasted = Some(file);
+            return vec![progress(0)];
+        }
+        self.open_pasted(file, clock)
+    }
+
+    /// Opens a text that was pasted if it is a scenario or manifests: what was read to see that is what opens. What runs,
+    /// and what is opening, is replaced by nothing else.
+    pub(super) fn open_pasted(&mut self, file: File, clock: ClockMillis) -> Vec<Update> {
+        let is_large = file.1.len() > LARGE;
+        let read = match scenario::load_own(vec![file]) {
+            Ok(loaded) if loaded.has_scenario || !loaded.places.is_empty() || is_meant(&loaded.files) => Ok(Read {
+                loaded,
+                lesson: None,
+                linked: None,
+                is_recap: false,
+            }),
+            Err(unreadable) if is_meant(&unreadable.files) => Err(unreadable.problems),
+            _ => return vec![Update::Pasted { opens: false }],
+        };
+        self.opening = None;
+        self.caption = None;
+        let mut updates = vec![Update::Pasted { opens: true }];
+        match read {
+            Ok(read) if is_large => {
+                self.opening = Some(Opening::Read(Box::new(read)));
+                updates.push(progress(700));
+            }
+            Ok(read) => updates.extend(self.start(read, clock)),
+            Err(problems) => updates.push(Update::Refused { problems }),
+        }
+        updates
     }
 
     /// The next piece of the way of a large source.
@@ -208,6 +246,13 @@ fn recall(session: &mut Session, reader: &mut super::reader::Reader) {
         while session.advance(asked, u64::MAX) == Slice::More {}
         reader.recalls(step);
     }
+}
+
+/// Whether files of which nothing could be used were meant as something.
+fn is_meant(files: &[File]) -> bool {
+    files
+        .iter()
+        .any(|(_, text)| scenario::recognise(text) != TextKind::Other)
 }
 
 fn progress(per_mille: u32) -> Update {

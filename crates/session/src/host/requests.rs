@@ -51,11 +51,11 @@ impl Host {
             Request::Fields { before, after } => Some(Update::Fields {
                 choices: fields::at(&before, &after),
             }),
-            Request::Recognise { text, place } => Some(Update::Recognised {
+            Request::Recognise { text } => Some(Update::Recognised {
                 kind: scenario::recognise(&text),
                 text,
-                place,
             }),
+            Request::Paste { name, text } => return self.paste((name, text), clock),
             Request::CheckLesson { text, revision } => Some(answers::check_lesson(text, revision)),
             Request::FrameDone => None,
             Request::Speed { per_mille } => return self.do_only(|host| host.speed(per_mille, clock)),

@@ -15,6 +15,9 @@ const TELL: ClockMillis = 100.0;
 impl Host {
     /// Does a small piece of work (about a millisecond).
     pub fn work(&mut self, clock: ClockMillis) -> Vec<Update> {
+        if let Some(file) = self.pasted.take() {
+            return self.open_pasted(file, clock);
+        }
         if self.opening.is_some() {
             return self.go_on_opening(clock);
         }

@@ -1,7 +1,7 @@
 //! One line at the bottom that grows upward: what was commanded, what it printed, completion
 //! and history.
 
-use podscope_protocol::{ConsoleLine, LineKind, PastePlace, Request, TextKind};
+use podscope_protocol::{ConsoleLine, LineKind, Request, TextKind};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -197,8 +197,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                 let text = below(&block, &format!("{}{text}", *line));
                 block.set(text.clone());
                 line.set(String::new());
-                let place = PastePlace::Console;
-                send.emit(Request::Recognise { text, place });
+                send.emit(Request::Recognise { text });
             }
         })
     };

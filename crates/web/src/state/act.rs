@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use podscope_protocol::{ConsoleLine, LineKind, Micros, Opened, PastePlace, SubjectRef, TextKind, Update};
+use podscope_protocol::{ConsoleLine, LineKind, Micros, Opened, SubjectRef, TextKind, Update};
 use yew::Reducible;
 
 use super::{Checked, Dialog, HelpView, LinkView, Page, Present, Screen, Shared, Sheet, Tab, Truth};
@@ -243,13 +243,12 @@ impl Page {
                     advice,
                 }));
             }
-            Update::Recognised {
-                text,
-                place: PastePlace::Console,
-                kind,
-            } => self.console.change(|c| c.recognised = Some((text, kind))),
-            // It opens: see `wire`.
-            Update::Recognised { .. } => {}
+            Update::Recognised { text, kind } => self.console.change(|c| c.recognised = Some((text, kind))),
+            Update::Pasted { opens } => {
+                if !opens {
+                    self.progress = None;
+                }
+            }
             Update::Film(film) => {
                 self.progress = None;
                 self.film = Some(Shared::new(film));
