@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::macros::{string_enum, string_newtype};
 use crate::wire_types;
-use crate::{IntOrString, Str, Time};
+use crate::{IntOrString, Kind, Str, Time};
 
 string_newtype! {
     /// `metadata.uid`: identifies one life of an object; a replacement of the same name has another (LC-001).
@@ -34,6 +34,13 @@ impl ObjectKey {
         Self {
             namespace: namespace.into(),
             name: name.into(),
+        }
+    }
+    /// Key of an object of a kind: one that stands in no namespace has none.
+    pub fn of(kind: Kind, namespace: impl Into<Str>, name: impl Into<Str>) -> Self {
+        match kind.is_namespaced() {
+            true => Self::new(namespace, name),
+            false => Self::cluster(name),
         }
     }
     /// Key of a cluster-scoped object.

@@ -12,8 +12,9 @@ use super::output::Form;
 use super::selector::{FieldQuery, LabelQuery, refused};
 use super::text::table;
 use super::work::Work;
-use super::{Printed, View, not_found};
+use super::{Printed, View};
 use crate::command::{Get, Output, Selection, Target};
+use crate::refusals::{bad_request, not_found};
 
 /// The objects a selection names, by kind in order; misses are reported as they come.
 pub(crate) struct Found {
@@ -33,7 +34,6 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, String> 
     let namespace = target.namespace();
     let selector = target.selector.as_deref().unwrap_or_default();
     let field_selector = target.field_selector.as_deref().unwrap_or_default();
-    let bad = |why: String| format!("Error from server (BadRequest): {why}");
     let labels = match LabelQuery::parse(selector) {
         Ok(labels) => labels,
         Err(why) => {
@@ -41,7 +41,12 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, String> 
                 Selection::Kinds { kinds, .. } => kinds.first().copied(),
                 Selection::Items(items) => items.first().map(|(kind, _)| *kind),
             };
-            return Err(bad(refused(kind.unwrap_or(Kind::Pod), selector, field_selector, &why)));
+            return Err(bad_request(refused(
+                kind.unwrap_or(Kind::Pod),
+                selector,
+                field_selector,
+                &why,
+            )));
         }
     };
     let mut found = Found {
@@ -49,14 +54,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, String> 
         misses: Vec::new(),
         single: false,
     };
-    let by_name = |kind: Kind, name: &str| {
-        let key = if kind.is_namespaced() {
-            ObjectKey::new(namespace, name)
-        } else {
-            ObjectKey::cluster(name)
-        };
-        objects.get_kind(kind, &key)
-    };
+    let by_name = |kind: Kind, name: &str| objects.get_kind(kind, &ObjectKey::of(kind, namespace, name));
     match &target.selection {
         Selection::Items(items) => {
             found.single = items.len() == 1;
@@ -86,7 +84,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, String> 
         Selection::Kinds { kinds, .. } => {
             let work = Work::default();
             for kind in kinds {
-                let fields = FieldQuery::parse(*kind, field_selector, selector).map_err(bad)?;
+                let fields = FieldQuery::parse(*kind, field_selector, selector).map_err(bad_request)?;
                 let objects = objects.list_kind(*kind);
                 // A selector of thousands of terms on thousands of objects.
                 work.spend(objects.len() as u64 * (labels.weight() + fields.weight()))

@@ -10,8 +10,9 @@ use super::get::find;
 use super::merge::strategic;
 use super::output::{Form, shown_object};
 use super::text::Elastic;
-use super::{Printed, View, not_found};
+use super::{Printed, View};
 use crate::command::{Output, Target};
+use crate::refusals::not_found;
 
 const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
 

@@ -29,6 +29,7 @@ mod merge;
 mod others;
 mod output;
 mod pod_status;
+mod refusals;
 mod rollout;
 mod said;
 mod scale;
@@ -123,14 +124,6 @@ impl Printed {
             })
             .collect()
     }
-}
-
-/// KC-117: an object that is not there.
-pub fn not_found(kind: Kind, name: &str) -> String {
-    format!(
-        "Error from server (NotFound): {} {name:?} not found",
-        kind.qualified_plural()
-    )
 }
 
 /// Runs a command that only reads; none if it is one that writes.

@@ -9,6 +9,7 @@ use podscope_cluster::SimTime;
 use super::command::{Logs, Since};
 use super::selector::{LabelQuery, refused};
 use super::{Followed, Printed, View};
+use crate::refusals::bad_request;
 
 /// `v1.Node`, as Go names the type of a kind.
 pub(crate) fn go_type(kind: Kind) -> String {
@@ -70,10 +71,7 @@ fn pods(logs: &Logs, view: &View<'_>, printed: &mut Printed) -> Result<Vec<Arc<P
                 .filter(|pod| query.matches(&Object::Pod((*pod).clone())))
                 .cloned()
                 .collect()),
-            Err(why) => {
-                let why = refused(Kind::Pod, selector, "", &why);
-                Err(format!("Error from server (BadRequest): {why}"))
-            }
+            Err(why) => Err(bad_request(refused(Kind::Pod, selector, "", &why))),
         },
         (None, Some((kind, name))) => of_workload(logs, kind, name, view, printed).map(|pod| vec![pod]),
         (None, None) => match view
@@ -228,10 +226,10 @@ fn refusal(logs: &Logs, pod: &Arc<Pod>, names: &[String], view: &View<'_>) -> Op
     }
     let mut waiting = (pod.status.container_statuses.iter()).filter_map(|status| status.state.waiting.as_ref());
     let reason = waiting.next().map_or("ContainerCreating", |waiting| &waiting.reason);
-    Some(format!(
-        "Error from server (BadRequest): container {:?} in pod {name_of_pod:?} is waiting to start: {reason}",
+    Some(bad_request(format!(
+        "container {:?} in pod {name_of_pod:?} is waiting to start: {reason}",
         names.first().map_or("", String::as_str),
-    ))
+    )))
 }
 
 /// What is shown of a container's log: what is not too old, of that the last lines, of these the first bytes.

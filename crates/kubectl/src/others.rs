@@ -8,8 +8,9 @@ use super::get::find;
 use super::output::Form;
 use super::selector::LabelQuery;
 use super::text::{cell, table, table_padded};
-use super::{Printed, View, list_value, not_found};
+use super::{Printed, View, list_value};
 use crate::command::{Mark, Output, Target, Top};
+use crate::refusals::not_found;
 
 /// `48s (x5 over 3m48s)` (KC-073, KC-111).
 pub(crate) fn event_age(event: &Event, now: Time) -> String {

@@ -11,8 +11,9 @@ use super::merge::three_way;
 use super::output::Form;
 use super::text::table;
 use super::write::{LAST_APPLIED, manifest_objects};
-use super::{Printed, View, list_value, not_found, shown};
+use super::{Printed, View, list_value, shown};
 use crate::command::{CONTEXT as NAME, ConfigWhat, Deed, Output, Said, Target};
+use crate::refusals::{NO_SUCH_RESOURCE, not_found};
 
 const VERSION: &str = podscope_api::KUBERNETES_VERSION;
 const SERVER: &str = "https://127.0.0.1:6443";
@@ -407,7 +408,6 @@ fn raw(path: &str, view: &View<'_>, printed: &mut Printed) {
         .split('/')
         .filter(|part| !part.is_empty())
         .collect();
-    let none = "Error from server (NotFound): the server could not find the requested resource";
     let (version, rest) = match parts.as_slice() {
         ["healthz" | "livez" | "readyz"] => return printed.out("ok"),
         ["version"] => {
@@ -416,36 +416,33 @@ fn raw(path: &str, view: &View<'_>, printed: &mut Printed) {
         }
         ["api", version, rest @ ..] => ((*version).to_owned(), rest),
         ["apis", group, version, rest @ ..] => (format!("{group}/{version}"), rest),
-        _ => return printed.fail(none),
+        _ => return printed.fail(NO_SUCH_RESOURCE),
     };
     let (namespace, rest) = match rest {
         ["namespaces", namespace, rest @ ..] if !rest.is_empty() => (Some(*namespace), rest),
         rest => (None, rest),
     };
     let [plural, name @ ..] = rest else {
-        return printed.fail(none);
+        return printed.fail(NO_SUCH_RESOURCE);
     };
     let kind = Kind::ALL
         .iter()
         .copied()
         .find(|kind| kind.api_version() == version && kind.plural() == *plural);
     let Some(kind) = kind else {
-        return printed.fail(none);
+        return printed.fail(NO_SUCH_RESOURCE);
     };
     let value = match (name, namespace) {
         ([], Some(namespace)) => list_value(&view.objects.list_kind_in(kind, namespace), true),
         ([], None) => list_value(&view.objects.list_kind(kind), true),
         ([name], namespace) => {
-            let key = match kind.is_namespaced() {
-                true => ObjectKey::new(namespace.unwrap_or_default(), *name),
-                false => ObjectKey::cluster(*name),
-            };
+            let key = ObjectKey::of(kind, namespace.unwrap_or_default(), *name);
             match view.objects.get_kind(kind, &key) {
                 Some(object) => shown(&object, true),
                 None => return printed.fail(not_found(kind, name)),
             }
         }
-        _ => return printed.fail(none),
+        _ => return printed.fail(NO_SUCH_RESOURCE),
     };
     let mut value = value;
     if name.is_empty() {

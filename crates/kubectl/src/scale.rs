@@ -9,9 +9,7 @@ use super::output::Form;
 use super::text::table;
 use super::{Printed, shown};
 use crate::command::{Get, Output};
-
-/// What the server says of a part that the kind has not.
-const NO_SUCH_PART: &str = "Error from server (NotFound): the server could not find the requested resource";
+use crate::refusals::NO_SUCH_RESOURCE;
 
 /// Whether a kind can be scaled through this part.
 pub(super) fn has_scale(kind: Kind) -> bool {
@@ -92,5 +90,5 @@ pub(super) fn print(get: &Get, objects: &[Object], now: Time, printed: &mut Prin
             }
         }
     }
-    others.iter().for_each(|_| printed.fail(NO_SUCH_PART));
+    others.iter().for_each(|_| printed.fail(NO_SUCH_RESOURCE));
 }

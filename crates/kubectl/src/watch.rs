@@ -4,14 +4,15 @@ use podscope_api::{Kind, Object, ObjectKey, Time};
 use podscope_cluster::client::{ClientCommand, WatchCommand, WatchEvent, WatchPrinter};
 use serde_json::json;
 
+use super::View;
 use super::get::{columns_of, columns_row, header_row, name_prefix, object_row, shown};
 use super::jsonpath::Path;
 use super::selector::{FieldQuery, LabelQuery};
 use super::text::Widths;
 use super::work::Work;
 use super::write::Plan;
-use super::{View, not_found};
 use crate::command::{Get, Output, Selection, Watch};
+use crate::refusals::{bad_request, not_found};
 
 /// How the objects are shown.
 #[derive(Debug, Clone)]
@@ -48,16 +49,11 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
     };
     let namespace = get.target.namespace();
     if let Some(name) = &name {
-        let key = if kind.is_namespaced() {
-            ObjectKey::new(namespace, name.as_str())
-        } else {
-            ObjectKey::cluster(name.as_str())
-        };
+        let key = ObjectKey::of(kind, namespace, name.as_str());
         if view.objects.get_kind(kind, &key).is_none() {
             return Plan::refuse(not_found(kind, name));
         }
     }
-    let bad = |why: String| format!("Error from server (BadRequest): {why}");
     let (labels, fields) = (
         get.target.selector.as_deref().unwrap_or_default(),
         get.target.field_selector.as_deref().unwrap_or_default(),
@@ -65,7 +61,7 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
     let queries = LabelQuery::parse(labels)
         .map_err(|why| super::selector::refused(kind, labels, fields, &why))
         .and_then(|query| Ok((query, FieldQuery::parse(kind, fields, labels)?)))
-        .map_err(bad);
+        .map_err(bad_request);
     let form = match &get.output {
         Output::Table | Output::Wide => Ok(Form::Table),
         Output::CustomColumns(spec) => columns_of(spec).map(Form::Columns),

@@ -24,8 +24,9 @@ use super::columns::age;
 use super::get::find;
 use super::others::event_age;
 use super::text::{Elastic, cell};
-use super::{Printed, View, not_found};
+use super::{Printed, View};
 use crate::command::{Describe, Selection, Target};
+use crate::refusals::not_found;
 
 pub(super) use template::template;
 

@@ -7,15 +7,16 @@ use podscope_api::schema::Rejection;
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::client::{Write, object_name};
 use podscope_cluster::{Applied, DeleteOptions, Part, Propagation, Request};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::super::merge::{merge_patch, three_way};
 use super::super::selector::LabelQuery;
-use super::manifest::{self, BINDING, malformed};
+use super::manifest::{self, malformed};
 use super::patch::{convertible, invalid_patch, other_identity};
 use super::reading::{Item, Manifest, without_fields};
 use super::{LAST_APPLIED, Plan, View, change, saved, typed_name};
 use crate::command::{Apply, ServerSide};
+use crate::refusals::{NOT_ALLOWED, stale_error};
 
 /// What a client's own merge is called.
 const CLIENT_SIDE: &str = "kubectl-client-side-apply";
@@ -118,7 +119,7 @@ fn prune(object: &Object) -> Write {
 
 /// The document as it is sent to server-side apply.
 fn on_server(item: Item, how: &ServerSide) -> Result<Write, String> {
-    let (kind, key, document) = item.sent().ok_or(BINDING)?;
+    let (kind, key, document) = item.sent().ok_or(NOT_ALLOWED)?;
     let success = format!("{} serverside-applied", object_name(kind, &key.name));
     let applied = Applied {
         kind,
@@ -153,7 +154,7 @@ fn on_client(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Resul
             Some(live) => Err(unpatchable(&live, document)),
             None => Ok(malformed(kind, key, why)),
         },
-        Item::Binding { .. } => Err(BINDING.to_owned()),
+        Item::Binding { .. } => Err(NOT_ALLOWED.to_owned()),
     }
 }
 
@@ -170,7 +171,7 @@ fn merged(object: Object, document: Value, live: &Object, force: bool, plan: &mu
     let name = typed_name(&object);
     let applied = saved::of_document(&document);
     let mut desired = document.clone();
-    set_annotation(&mut desired, LAST_APPLIED, &applied);
+    saved::annotate(&mut desired, &applied);
     if live.metadata().is_terminating() {
         plan.err(format!(
             "Warning: Detected changes to resource {} which is currently being deleted.",
@@ -235,20 +236,11 @@ fn made_anew(live: &Object, object: Object, document: &Value) -> Vec<Write> {
     ]
 }
 
-fn set_annotation(value: &mut Value, key: &str, text: &str) {
-    if let Some(meta) = value.get_mut("metadata").and_then(Value::as_object_mut) {
-        let annotations = meta.entry("annotations").or_insert_with(|| json!({}));
-        if let Some(map) = annotations.as_object_mut() {
-            map.insert(key.to_owned(), Value::from(text));
-        }
-    }
-}
-
 /// What the server says of an object that is there, and that the manifest would make one it cannot read.
 fn unpatchable(live: &Object, document: Value) -> String {
     let applied = saved::of_document(&document);
     let mut desired = document;
-    set_annotation(&mut desired, LAST_APPLIED, &applied);
+    saved::annotate(&mut desired, &applied);
     let original = live.metadata().annotation(LAST_APPLIED);
     let original = original
         .and_then(|text| serde_json::from_str(text).ok())
@@ -271,14 +263,13 @@ fn outdated(original: &Value, desired: &Value, live: &Object) -> Option<String> 
     let kind = live.kind();
     let (group, version) = kind.group_and_version();
     let patch = crate::gotext::json(&merge_patch(original, desired, &live.to_value()));
-    let plural = kind.qualified_plural();
     Some(format!(
-        "Error from server (Conflict): error when applying patch:\n{patch}\nto:\nResource: \"{group}/{version}, Resource={}\", GroupVersionKind: \"{group}/{version}, Kind={}\"\nName: {:?}, Namespace: {:?}\nfor: \"STDIN\": error when patching \"STDIN\": Operation cannot be fulfilled on {plural} {:?}: the object has been modified; please apply your changes to the latest version and try again",
+        "Error from server (Conflict): error when applying patch:\n{patch}\nto:\nResource: \"{group}/{version}, Resource={}\", GroupVersionKind: \"{group}/{version}, Kind={}\"\nName: {:?}, Namespace: {:?}\nfor: \"STDIN\": error when patching \"STDIN\": {}",
         kind.plural(),
         kind.name(),
         &*metadata.name,
         &*metadata.namespace,
-        &*metadata.name,
+        stale_error(live).message,
     ))
 }
 

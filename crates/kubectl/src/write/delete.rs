@@ -4,10 +4,10 @@ use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::DeleteOptions;
 use podscope_cluster::client::{ClientCommand, DeleteCommand, object_name};
 
-use super::manifest::BINDING;
 use super::reading::{Item, Manifest};
 use super::{Plan, View, find};
 use crate::command::{Delete, Doomed, Selection, Target, Validation};
+use crate::refusals::NOT_ALLOWED;
 
 pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
@@ -23,7 +23,7 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
             for item in found.items() {
                 match item.map(Item::sent) {
                     Ok(Some((kind, key, _))) => targets.push((kind, key)),
-                    Ok(None) => return Plan::refuse(BINDING),
+                    Ok(None) => return Plan::refuse(NOT_ALLOWED),
                     Err(message) => return Plan::refuse(message),
                 }
             }
@@ -47,12 +47,7 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
                 targets.push((object.kind(), object.key()));
             }
             for (kind, name) in found.misses {
-                let key = if kind.is_namespaced() {
-                    ObjectKey::new(target.namespace(), name.as_str())
-                } else {
-                    ObjectKey::cluster(name.as_str())
-                };
-                targets.push((kind, key));
+                targets.push((kind, ObjectKey::of(kind, target.namespace(), name.as_str())));
             }
             if target.all || target.selector.is_some() || target.field_selector.is_some() {
                 ignore_not_found = true;
@@ -138,9 +133,6 @@ fn named_keys(target: &Target) -> Option<Vec<(Kind, ObjectKey)>> {
             .flat_map(|kind| names.iter().map(move |name| (*kind, name)))
             .collect(),
     };
-    let key = |(kind, name): (Kind, &String)| match kind.is_namespaced() {
-        true => (kind, ObjectKey::new(target.namespace(), name.as_str())),
-        false => (kind, ObjectKey::cluster(name.as_str())),
-    };
+    let key = |(kind, name): (Kind, &String)| (kind, ObjectKey::of(kind, target.namespace(), name.as_str()));
     (!pairs.is_empty()).then(|| pairs.into_iter().map(key).collect())
 }

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::reading::{Item, Manifest};
 use super::said::merged;
-use super::{LAST_APPLIED, Plan, View, finish, not_found, typed_name, with_objects};
+use super::{LAST_APPLIED, Plan, View, finish, typed_name, with_objects};
 use crate::command::{Said, Target, Validation};
+use crate::refusals::not_found;
 
 /// What was applied last, if that is known.
 fn before(object: &Object) -> Option<Value> {

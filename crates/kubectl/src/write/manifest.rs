@@ -3,14 +3,15 @@
 use podscope_api::managed::{Manager, Managers};
 use podscope_api::schema::Rejection;
 use podscope_api::{Kind, NodeName, Object, ObjectKey, Str, Uid};
+use podscope_cluster::Request;
 use podscope_cluster::client::{Write, object_name};
-use podscope_cluster::{ApiError, Request};
 use serde_json::Value;
 
 use super::super::output::{Form, shown_value};
 use super::reading::{Item, Manifest};
 use super::{Plan, saved};
 use crate::command::{Output, Validation};
+use crate::refusals::{NOT_ALLOWED, undecodable};
 
 /// `kubectl create -f - --dry-run=client`: nothing is asked of the server, and nothing checked but the text.
 pub(super) fn create_of_client(
@@ -93,20 +94,10 @@ pub(in super::super) fn manifest_objects(text: &str, namespace: Option<&str>) ->
     let objects = items.map(|item| match item? {
         Item::Object { object, .. } => Ok(object),
         Item::Malformed { kind, why, .. } => Err(undecodable(kind, &why)),
-        Item::Binding { .. } => Err(BINDING.to_owned()),
+        Item::Binding { .. } => Err(NOT_ALLOWED.to_owned()),
     });
     objects.collect()
 }
-
-/// What the server says of an object that it cannot read.
-pub(super) fn undecodable(kind: Kind, why: &Rejection) -> String {
-    let error = ApiError::undecodable(kind, why);
-    format!("Error from server ({}): {}", error.reason, error.message)
-}
-
-/// A binding can only be made.
-pub(super) const BINDING: &str =
-    "Error from server (MethodNotAllowed): the server does not allow this method on the requested resource";
 
 /// The request of a manifest that makes something.
 pub(super) fn created(request: Request, success: String) -> Write {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::super::merge::json_merge;
 use super::{Plan, View, change, typed_name, with_objects};
 use crate::command::Mark;
+use crate::refusals::stale;
 
 /// What `label` did to an object's labels, in a word (KC-100).
 fn label_word(map: &ordered::Map<Str, Str>, changes: &[(String, Option<String>)]) -> &'static str {
@@ -68,11 +69,7 @@ pub(super) fn mark(what: &Mark, labels: bool, view: &View<'_>) -> Plan {
                     "Error from server: strconv.ParseUint: parsing {version:?}: {why}"
                 ));
             }
-            return Err(format!(
-                "Error from server (Conflict): Operation cannot be fulfilled on {} {:?}: the object has been modified; please apply your changes to the latest version and try again",
-                object.kind().qualified_plural(),
-                &*meta.name
-            ));
+            return Err(stale(object));
         }
         let name = typed_name(object);
         for (key, value) in &what.changes {

@@ -25,11 +25,12 @@ use podscope_cluster::client::{ClientCommand, RolloutStatus, Shows, Write, objec
 use podscope_cluster::{Mutation, Objects, Part, Request};
 use serde_json::Value;
 
+use super::View;
 use super::get::find;
 use super::output::{Form, shown_object};
 use super::rollout;
-use super::{View, not_found};
 use crate::command::{DryRun, Kubectl, Output, RolloutAction, Selection, Target};
+use crate::refusals::{bad_request, not_found};
 
 /// The annotation that holds what `apply` was given last.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -421,7 +422,7 @@ pub(super) fn change(
     let tried = apply(&object.to_value())?;
     podscope_api::object_from_value(&tried).map_err(|errors| {
         errors.first().map_or_else(String::new, |error| {
-            format!("Error from server (BadRequest): {}: {}", error.path, error.message)
+            bad_request(format!("{}: {}", error.path, error.message))
         })
     })?;
     Ok(Write {

@@ -7,8 +7,9 @@ use podscope_cluster::client::{ClientCommand, DrainCommand, Write};
 use podscope_cluster::{Mutation, Part, Request};
 
 use super::super::selector::LabelQuery;
-use super::{Plan, View, find, finish, not_found, rehearsed};
+use super::{Plan, View, find, finish, rehearsed};
 use crate::command::{Drain, DryRun, Output, TaintChange, Target};
+use crate::refusals::not_found;
 
 fn nodes_of(
     nodes: &[String],

@@ -9,6 +9,8 @@ use super::super::merge::{json_merge, json_patch, strategic, three_way, without_
 use super::reading::without_fields;
 use super::{Plan, View, change, typed_name, with_objects};
 use crate::command::{Kubectl, PatchType, Target};
+use crate::refusals::{NO_SUCH_RESOURCE, bad_request, stale};
+use crate::scale::has_scale;
 
 /// What Go calls a value that is no object.
 fn json_type(value: &Value) -> &'static str {
@@ -23,20 +25,19 @@ fn json_type(value: &Value) -> &'static str {
 
 /// Reads a patch: YAML or JSON; what is wrong with it is what the server says.
 fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, String> {
-    let bad = |why: String| format!("Error from server (BadRequest): {why}");
     // Nothing to change; a merge patch has to be an object.
     if text.trim() == "null" {
         return match patch_type {
             PatchType::Json => Ok(json!([])),
             PatchType::Strategic => Ok(json!({})),
-            PatchType::Merge => Err(bad("Invalid JSON Patch".to_owned())),
+            PatchType::Merge => Err(bad_request("Invalid JSON Patch")),
         };
     }
     let looks_like_json = text.trim_start().starts_with(['{', '[']);
     let tree = match (podscope_api::read_yaml(text), serde_json::from_str::<Value>(text)) {
         (Ok(tree), _) => tree.to_value(),
         (Err(_), Err(error)) if looks_like_json && error.is_eof() => {
-            return Err(bad("unexpected end of JSON input".to_owned()));
+            return Err(bad_request("unexpected end of JSON input"));
         }
         (Err(problems), _) => {
             let why = problems.first().map_or_else(String::new, ToString::to_string);
@@ -48,11 +49,11 @@ fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, String> {
         (PatchType::Json, other) => {
             let of = json_type(other);
             let why = format!("json: cannot unmarshal {of} into Go value of type []handlers.jsonPatchOp");
-            Err(bad(format!("error decoding patch: {why}")))
+            Err(bad_request(format!("error decoding patch: {why}")))
         }
         (_, other) => {
             let of = json_type(other);
-            Err(bad(format!(
+            Err(bad_request(format!(
                 "json: cannot unmarshal {of} into Go value of type map[string]interface {{}}"
             )))
         }
@@ -63,7 +64,7 @@ fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, String> {
 pub(super) fn other_identity(object: &Object, patched: &Value) -> Option<String> {
     let meta = object.metadata();
     let text = |field: &str| patched.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);
-    let bad = |why: String| Some(format!("Error from server (BadRequest): {why}"));
+    let bad = |why: String| Some(bad_request(why));
     if let Some(name) = text("name").filter(|name| **name != *meta.name) {
         return bad(format!(
             "the name of the object ({name}) does not match the name on the URL ({})",
@@ -86,13 +87,7 @@ pub(super) fn other_identity(object: &Object, patched: &Value) -> Option<String>
 fn other_version(object: &Object, patched: &Value) -> Option<String> {
     let meta = object.metadata();
     let wanted = patched.pointer("/metadata/resourceVersion")?.as_str()?;
-    (!wanted.is_empty() && *wanted != *meta.resource_version).then(|| {
-        format!(
-            "Error from server (Conflict): Operation cannot be fulfilled on {} {:?}: the object has been modified; please apply your changes to the latest version and try again",
-            object.kind().qualified_plural(),
-            &*meta.name
-        )
-    })
+    (!wanted.is_empty() && *wanted != *meta.resource_version).then(|| stale(object))
 }
 
 /// `kubectl patch`.
@@ -110,18 +105,14 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
     let patch_type = *patch_type;
     let part = part_of(subresource.as_deref());
     with_objects(target, view, |object, plan, writes| {
-        let is_scalable = matches!(
-            object.kind(),
-            Kind::Deployment | Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet
-        );
         let is_known = match subresource.as_deref() {
             None | Some("status") => true,
-            Some("scale") => is_scalable,
+            Some("scale") => has_scale(object.kind()),
             Some("resize") => object.kind() == Kind::Pod,
             Some(_) => false,
         };
         if !is_known {
-            return Err("Error from server (NotFound): the server could not find the requested resource".to_owned());
+            return Err(NO_SUCH_RESOURCE.to_owned());
         }
         let tree = read_patch(patch, patch_type)?;
         let given = tree.clone();
@@ -226,7 +217,7 @@ pub(super) fn edit(target: &Target, text: &str, subresource: Option<&str>, view:
             return Err("error: at least one of apiVersion, kind and name was changed".into());
         }
         if part == Part::Resize && object.kind() != Kind::Pod {
-            return Err("Error from server (NotFound): the server could not find the requested resource".to_owned());
+            return Err(NO_SUCH_RESOURCE.to_owned());
         }
         let (before, edited) = (object.to_value(), edited.clone());
         writes.push(change(

@@ -1,13 +1,13 @@
 //! `kubectl replace`: whole objects in place of those there are.
 
 use podscope_api::{Kind, ObjectKey};
-use podscope_cluster::client::{Write, deletion, object_name};
-use podscope_cluster::{DeleteOptions, Part, Request};
+use podscope_cluster::client::{Write, deletion, error_text, object_name};
+use podscope_cluster::{ApiError, DeleteOptions, Part, Request};
 
-use super::manifest::BINDING;
 use super::reading::{Item, Manifest};
-use super::{Plan, View, not_found, saved};
+use super::{Plan, View, saved};
 use crate::command::{Forced, Replaces, Said, cascading};
+use crate::refusals::NOT_ALLOWED;
 
 /// `kubectl replace`: the whole object in place of the one there is. With force, all that are there go first.
 pub(super) fn replace(text: &str, how: &Replaces, said: &Said, view: &View<'_>) -> Plan {
@@ -62,15 +62,13 @@ pub(super) fn replace(text: &str, how: &Replaces, said: &Said, view: &View<'_>) 
                 ..Write::new(request, replaced)
             }),
             None => {
-                let missing = not_found(kind, &key.name);
-                let head = "Error from server (NotFound): ";
-                return Err(missing.replacen(head, &format!("{head}{}", context()), 1));
+                return Err(error_text(&ApiError::not_found(kind, &key.name), &context()));
             }
         }
         Ok(())
     });
     if is_bound {
-        return Plan::refuse(BINDING);
+        return Plan::refuse(NOT_ALLOWED);
     }
     acted.writes.splice(0..0, goes);
     acted.finish()

@@ -13,11 +13,12 @@ use super::super::jsonpath::{Path, plain};
 use super::super::merge::{json_merge, overridden};
 use super::super::selector::LabelQuery;
 use super::super::work::Work;
-use super::manifest::undecodable;
 use super::reading::{Item, Manifest};
-use super::{Plan, View, all_or_none, change, find, finish, not_found, rehearsed, saved, with_objects};
+use super::{Plan, View, all_or_none, change, find, finish, rehearsed, saved, with_objects};
 use super::{last_applied, replace, set};
 use crate::command::{Autoscale, Awaited, Deed, Expose, Kubectl, Made, Output, Said, SetChange, Validation, Wait};
+use crate::refusals::{not_found, undecodable};
+use crate::scale::has_scale;
 
 /// The plan of such a command; none if it only reads.
 pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
@@ -188,10 +189,7 @@ fn fill(value: &mut Value, path: &str, what: &Value) {
 }
 
 fn named(kind: Kind, name: &str, namespace: Option<&str>, view: &View<'_>) -> Result<Object, String> {
-    let key = match kind.is_namespaced() {
-        true => ObjectKey::new(namespace.unwrap_or("default"), name),
-        false => ObjectKey::cluster(name),
-    };
+    let key = ObjectKey::of(kind, namespace.unwrap_or("default"), name);
     view.objects.get_kind(kind, &key).ok_or_else(|| not_found(kind, name))
 }
 
@@ -413,10 +411,7 @@ fn exposed_one(expose: &Expose, object: &Object) -> Result<Made, String> {
 fn autoscaled(autoscale: &Autoscale, view: &View<'_>) -> Result<Made, String> {
     let object = single(&autoscale.target, view)?;
     let kind = object.kind();
-    if !matches!(
-        kind,
-        Kind::Deployment | Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet
-    ) {
+    if !has_scale(kind) {
         let (group, version) = kind.group_and_version();
         return Err(format!(
             "error: cannot autoscale a {}: could not find scale subresource for {group}/{version}, Resource={} in discovery information",
@@ -500,10 +495,7 @@ fn wait(wait: &Wait, view: &View<'_>) -> Plan {
         .collect();
     let mut errors = Vec::new();
     for (kind, name) in &found.misses {
-        let key = match kind.is_namespaced() {
-            true => ObjectKey::new(wait.target.namespace(), name.as_str()),
-            false => ObjectKey::cluster(name.as_str()),
-        };
+        let key = ObjectKey::of(*kind, wait.target.namespace(), name.as_str());
         match (is_gone, is_made) {
             (true, _) => {}
             (_, true) => objects.push(awaited(*kind, key, None)),

@@ -149,10 +149,16 @@ fn in_order(value: &Value, order: &[&str]) -> Value {
 
 /// Writes it into a value of the wire.
 pub(super) fn annotate(value: &mut Value, text: &str) {
-    if !value["metadata"]["annotations"].is_object() {
-        value["metadata"]["annotations"] = json!({});
+    let Some(fields) = value.as_object_mut() else { return };
+    let metadata = fields.entry("metadata").or_insert_with(|| json!({}));
+    let Some(metadata) = metadata.as_object_mut() else {
+        return;
+    };
+    let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
+    if !annotations.is_object() {
+        *annotations = json!({});
     }
-    value["metadata"]["annotations"][LAST_APPLIED] = text.into();
+    annotations[LAST_APPLIED] = text.into();
 }
 
 /// Writes it into an object.

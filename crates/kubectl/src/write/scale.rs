@@ -1,12 +1,13 @@
 //! `kubectl scale` (KC-098).
 
-use podscope_api::Kind;
 use podscope_cluster::{Part, Request};
 use serde_json::{Value, json};
 
 use super::super::merge::json_merge;
 use super::{Plan, View, change, typed_name, with_objects};
 use crate::command::Target;
+use crate::refusals::NO_SUCH_RESOURCE;
+use crate::scale::has_scale;
 
 pub(super) fn scale(
     target: &Target,
@@ -21,12 +22,8 @@ pub(super) fn scale(
         if std::mem::replace(&mut has_failed, true) {
             return Ok(());
         }
-        let is_scalable = matches!(
-            object.kind(),
-            Kind::Deployment | Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet
-        );
-        if !is_scalable {
-            return Err("Error from server (NotFound): the server could not find the requested resource".to_owned());
+        if !has_scale(object.kind()) {
+            return Err(NO_SUCH_RESOURCE.to_owned());
         }
         let typed = object.typed_value();
         let have = typed.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(1);

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::super::gotext::sorted;
 use super::super::logs::go_type;
-use super::super::not_found;
 use super::super::selector::LabelQuery;
 use super::said::merged;
 use super::{Plan, View, set, typed_name};
 use crate::command::SetChange;
+use crate::refusals::not_found;
 
 /// Where a kind keeps its pods' spec.
 pub(super) fn pod_spec(object: &Object) -> Result<&'static str, String> {

@@ -13,7 +13,9 @@ fn node_names(args: &Args) -> Result<Vec<String>, CommandError> {
         None => Ok(word.text.clone()),
         Some((kind, name)) => match kinds_of(kind, word.column)?.first() {
             // It is looked for in no namespace.
-            Some(kind) if kind.is_namespaced() => Err(CommandError::new(word.column, crate::not_found(*kind, name))),
+            Some(kind) if kind.is_namespaced() => {
+                Err(CommandError::new(word.column, crate::refusals::not_found(*kind, name)))
+            }
             Some(Kind::Node) => Ok(name.to_owned()),
             _ => Err(args.plain(word.column, format!("{} is no node", word.text))),
         },

@@ -6,6 +6,7 @@ use super::super::flags::Args;
 use super::super::shell::Word;
 use super::super::*;
 use super::operands::*;
+use crate::refusals::{NO_SUCH_RESOURCE, NOT_ALLOWED};
 
 /// `kubectl get`.
 pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
@@ -64,8 +65,7 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
                 return Err(args.plain(args.column("subresource"), why));
             }
             if part != "status" && part != "scale" {
-                let why = "Error from server (NotFound): the server could not find the requested resource";
-                return Err(CommandError::new(args.column("subresource"), why));
+                return Err(CommandError::new(args.column("subresource"), NO_SUCH_RESOURCE));
             }
         }
         let output = output(args)?;
@@ -138,10 +138,7 @@ fn never_there(what: &str, names: &[Word]) -> Option<String> {
     })?;
     let own = known.api_version.split_once('/').map_or("", |(own, _)| own);
     Some(match (known.verbs, names) {
-        ("create", _) => {
-            "Error from server (MethodNotAllowed): the server does not allow this method on the requested resource"
-                .to_owned()
-        }
+        ("create", _) => NOT_ALLOWED.to_owned(),
         (podscope_api::ALL_VERBS, []) => "No resources found".to_owned(),
         (podscope_api::ALL_VERBS, names) => {
             let missing = |word: &Word| {

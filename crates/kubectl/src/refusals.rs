@@ -1,0 +1,39 @@
+//! What the server would say to a request that is not sent, because its answer is known: printed as kubectl prints it.
+
+use podscope_api::schema::Rejection;
+use podscope_api::{Kind, Object};
+use podscope_cluster::ApiError;
+use podscope_cluster::client::error_text;
+
+/// The server has no such path.
+pub(crate) const NO_SUCH_RESOURCE: &str =
+    "Error from server (NotFound): the server could not find the requested resource";
+
+/// The path is there, and this is not done with it.
+pub(crate) const NOT_ALLOWED: &str =
+    "Error from server (MethodNotAllowed): the server does not allow this method on the requested resource";
+
+/// There is no such object.
+pub(crate) fn not_found(kind: Kind, name: &str) -> String {
+    error_text(&ApiError::not_found(kind, name), "")
+}
+
+/// A request that the server cannot take.
+pub(crate) fn bad_request(why: impl Into<String>) -> String {
+    error_text(&ApiError::bad_request(why), "")
+}
+
+/// An object that the server cannot read.
+pub(crate) fn undecodable(kind: Kind, why: &Rejection) -> String {
+    error_text(&ApiError::undecodable(kind, why), "")
+}
+
+/// The object is another version than the one that was named.
+pub(crate) fn stale(object: &Object) -> String {
+    error_text(&stale_error(object), "")
+}
+
+/// The same, as the server tells it.
+pub(crate) fn stale_error(object: &Object) -> ApiError {
+    ApiError::stale(object.kind(), &object.metadata().name)
+}
