@@ -441,6 +441,17 @@ impl Default for ConditionStatus {
 /// The annotation of a mirror; its value names the manifest.
 pub const MIRROR: &str = "kubernetes.io/config.mirror";
 
+impl PodStatus {
+    /// The statuses of its containers, those that start first before the others.
+    pub fn statuses(&self) -> impl Iterator<Item = &ContainerStatus> {
+        self.init_container_statuses.iter().chain(&self.container_statuses)
+    }
+    /// The status of a container.
+    pub fn status_of(&self, container: &str) -> Option<&ContainerStatus> {
+        self.statuses().find(|status| &*status.name == container)
+    }
+}
+
 impl Pod {
     /// Whether the phase is Succeeded or Failed.
     pub fn is_terminal(&self) -> bool {

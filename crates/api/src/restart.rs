@@ -128,12 +128,7 @@ impl Pod {
     /// Why a container was started again after it last ended, or was not. `None` where it has not ended, and where
     /// nothing but the pod's policy can decide.
     pub fn restarted<'a>(&'a self, container: &'a Container) -> Option<Restarted<'a>> {
-        let statuses = self
-            .status
-            .init_container_statuses
-            .iter()
-            .chain(&self.status.container_statuses);
-        let status = statuses.into_iter().find(|status| status.name == container.name)?;
+        let status = self.status.status_of(&container.name)?;
         let waits_anew = |waiting: &crate::ContainerStateWaiting| &*waiting.reason == RESTARTING_ALL;
         let last = status
             .state

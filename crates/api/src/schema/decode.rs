@@ -40,13 +40,7 @@ impl std::fmt::Display for Rejection {
 /// # Errors
 /// A value of a wrong type, or else every field that is not known.
 pub fn decode_object(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> {
-    let mut decoder = Decoder::default();
-    decoder.record(fields, fields.name(), tree, true);
-    match decoder.fatal.or(decoder.saved) {
-        Some(message) => Err(Rejection::Type(message)),
-        None if decoder.unknown.is_empty() => Ok(()),
-        None => Err(Rejection::Unknown(decoder.unknown)),
-    }
+    Decoder::default().object(fields, tree)
 }
 
 /// What the server says of an object that a patch has made: the first value that does not fit, in the words of its
@@ -55,16 +49,11 @@ pub fn decode_object(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> {
 /// # Errors
 /// As [`decode_object`], with other words for types.
 pub fn convert_object(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> {
-    let mut decoder = Decoder {
+    let decoder = Decoder {
         converts: true,
         ..Decoder::default()
     };
-    decoder.record(fields, fields.name(), tree, true);
-    match decoder.fatal.or(decoder.saved) {
-        Some(message) => Err(Rejection::Type(message)),
-        None if decoder.unknown.is_empty() => Ok(()),
-        None => Err(Rejection::Unknown(decoder.unknown)),
-    }
+    decoder.object(fields, tree)
 }
 
 /// Reads only what every object has, as a client does that knows no kinds; the answer is the decoder's first error.
@@ -121,6 +110,14 @@ fn unconverted(found: &str, of: GoType) -> String {
 }
 
 impl<'n> Decoder<'n> {
+    fn object(mut self, fields: Struct, tree: &'n Tree<'n>) -> Result<(), Rejection> {
+        self.record(fields, fields.name(), tree, true);
+        match self.fatal.or(self.saved) {
+            Some(message) => Err(Rejection::Type(message)),
+            None if self.unknown.is_empty() => Ok(()),
+            None => Err(Rejection::Unknown(self.unknown)),
+        }
+    }
     fn save(&mut self, message: String) {
         self.saved.get_or_insert(message);
     }

@@ -105,36 +105,30 @@ pub(super) fn replica_set(object: &ReplicaSet, errors: &mut ErrorList) {
     let spec = &object.spec;
     errors.not_negative(&path.child("replicas"), spec.replicas);
     errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
+    replicated(spec.selector.as_ref(), &spec.template, &path, errors);
+}
+
+/// The selector and the template of what makes equal pods.
+fn replicated(selector: Option<&LabelSelector>, template: &PodTemplateSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let selecting = Selecting {
-        selector: spec.selector.as_ref(),
+        selector,
         empty: "empty selector is invalid for deployment",
         required: true,
         unusable: Some("invalid label selector"),
     };
-    if selecting.check(&path, errors) {
-        replica_template(&selecting, &spec.template, &path.child("template"), errors);
+    if selecting.check(path, errors) {
+        let path = path.child("template");
+        selecting.template(template, &path, errors);
+        pod::template(template, &[], &path, errors);
+        always_running(template, "ReplicaSet", &path, errors);
     }
-}
-
-fn replica_template(selecting: &Selecting<'_>, template: &PodTemplateSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    selecting.template(template, path, errors);
-    pod::template(template, &[], path, errors);
-    always_running(template, "ReplicaSet", path, errors);
 }
 
 pub(super) fn deployment(object: &Deployment, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
     errors.not_negative(&path.child("replicas"), spec.replicas);
-    let selecting = Selecting {
-        selector: spec.selector.as_ref(),
-        empty: "empty selector is invalid for deployment",
-        required: true,
-        unusable: Some("invalid label selector"),
-    };
-    if selecting.check(&path, errors) {
-        replica_template(&selecting, &spec.template, &path.child("template"), errors);
-    }
+    replicated(spec.selector.as_ref(), &spec.template, &path, errors);
     strategy(spec, &path.child("strategy"), errors);
     errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
     errors.not_negative(&path.child("revisionHistoryLimit"), spec.revision_history_limit);

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use podscope_api::ordered::{self, StableSort as _};
-use podscope_api::{ConditionStatus, EventType, Job, JobStatus, Kind, Object, Pod, Str, Time, UncountedTerminatedPods};
+use podscope_api::{
+    ConditionStatus, EventType, Job, JobStatus, Kind, Object, Pod, PodStatus, Str, Time, UncountedTerminatedPods,
+};
 use podscope_sim::{Mutation, Part, Request, Span};
 
 use super::backoff::{Record, finished};
@@ -250,8 +252,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         }
         let running = self.pods.iter().map(|pod| &pod.status);
         let running = running.filter(|status| matches!(status.phase, Some(Running | Pending)));
-        let statuses =
-            running.flat_map(|status| status.init_container_statuses.iter().chain(&status.container_statuses));
+        let statuses = running.flat_map(PodStatus::statuses);
         let restarts: i64 = statuses.map(|status| i64::from(status.restart_count)).sum();
         restarts >= i64::from(self.job.spec.backoff_limit.unwrap_or(6)).max(1)
     }

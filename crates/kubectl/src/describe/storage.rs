@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use podscope_api::{CsiNode, NodeSelectorTerm, Object, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass};
+use podscope_api::{
+    CsiNode, NodeSelectorTerm, Object, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
+};
 use serde_json::Value;
 
 use super::super::View;
@@ -11,6 +13,15 @@ use super::super::jsonpath::plain;
 use super::super::text::Elastic;
 use super::{annotations, bracketed, capital_bool, labels, list, stamp, terminating, volume};
 
+fn phase(meta: &ObjectMeta, phase: Option<&impl ToString>, view: &View<'_>, text: &mut Elastic) {
+    let phase = if meta.is_terminating() {
+        terminating(meta.deletion_timestamp, view.now)
+    } else {
+        phase.map_or_else(String::new, ToString::to_string)
+    };
+    text.line(0, &format!("Status:\t{phase}"));
+}
+
 pub(super) fn volume(one: &Arc<PersistentVolume>, view: &View<'_>, text: &mut Elastic) {
     let (meta, spec, status) = (&one.metadata, &one.spec, &one.status);
     text.line(0, &format!("Name:\t{}", meta.name));
@@ -18,12 +29,7 @@ pub(super) fn volume(one: &Arc<PersistentVolume>, view: &View<'_>, text: &mut El
     annotations(text, "Annotations", &meta.annotations);
     text.line(0, &format!("Finalizers:\t{}", bracketed(&meta.finalizers)));
     text.line(0, &format!("StorageClass:\t{}", volume_class(one)));
-    let phase = if meta.is_terminating() {
-        terminating(meta.deletion_timestamp, view.now)
-    } else {
-        status.phase.as_ref().map_or_else(String::new, ToString::to_string)
-    };
-    text.line(0, &format!("Status:\t{phase}"));
+    phase(meta, status.phase.as_ref(), view, text);
     let claim = spec
         .claim_ref
         .as_ref()
@@ -91,12 +97,7 @@ pub(super) fn claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>, text: &
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
     text.line(0, &format!("StorageClass:\t{}", claim_class(meta, spec)));
-    let phase = if meta.is_terminating() {
-        terminating(meta.deletion_timestamp, view.now)
-    } else {
-        status.phase.as_ref().map_or_else(String::new, ToString::to_string)
-    };
-    text.line(0, &format!("Status:\t{phase}"));
+    phase(meta, status.phase.as_ref(), view, text);
     text.line(0, &format!("Volume:\t{}", spec.volume_name));
     labels(text, "Labels", &meta.labels);
     annotations(text, "Annotations", &meta.annotations);

@@ -1,6 +1,6 @@
 //! The conditions a kubelet owns (LC-106 to LC-113), in their order.
 
-use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodCondition, PodPhase, PodStatus, Str, shared};
+use podscope_api::{ConditionStatus, Pod, PodCondition, PodPhase, PodStatus, Str, shared};
 
 use super::allocation::{self, Resize};
 use super::host::Host;
@@ -222,13 +222,9 @@ fn containers_ready(status: &PodStatus, pod: &Pod) -> PodCondition {
         .init_containers
         .iter()
         .filter(|container| container.is_sidecar());
-    let of = |name: &str| -> Option<&ContainerStatus> {
-        let mut all = status.init_container_statuses.iter().chain(&status.container_statuses);
-        all.find(|one| &*one.name == name)
-    };
     let (mut unknown, mut unready) = (Vec::new(), Vec::new());
     for container in sidecars.chain(pod.spec.containers.iter()) {
-        match of(&container.name) {
+        match status.status_of(&container.name) {
             None => unknown.push(&*container.name),
             Some(one) if !one.ready => unready.push(&*container.name),
             Some(_) => {}

@@ -282,13 +282,8 @@ impl PodWorker {
                     .machine
                     .pod(&pod.metadata.uid)
                     .and_then(|held| held.latest(&container.name));
-                let mut statuses = pod
-                    .status
-                    .init_container_statuses
-                    .iter()
-                    .chain(&pod.status.container_statuses);
                 if let Some(process) = process.filter(|process| process.is_running())
-                    && let Some(known) = statuses.find(|known| known.name == container.name)
+                    && let Some(known) = pod.status.status_of(&container.name)
                     && let Some(result) = result_before(kind, known, process.started_at, &pod, host)
                 {
                     worker.assume(process.id, result);
@@ -310,8 +305,7 @@ impl PodWorker {
         let held = host.machine.pod(&pod.metadata.uid);
         for probe in &mut self.probes {
             let running = containers_of(&pod).nth(probe.container_idx).and_then(|(_, container)| {
-                let mut all = status.init_container_statuses.iter().chain(&status.container_statuses);
-                let one = all.find(|one| one.name == container.name)?;
+                let one = status.status_of(&container.name)?;
                 one.state.running.as_ref()?;
                 let process = held?.latest(&container.name)?;
                 Some((process.id, process.started_at, one.started == Some(true)))

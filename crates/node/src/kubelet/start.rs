@@ -180,8 +180,7 @@ impl PodWorker {
             return latest.attempt + 1;
         }
         let status = self.status();
-        let mut known = status.init_container_statuses.iter().chain(&status.container_statuses);
-        known.find(|one| one.name == container.name).map_or(0, |one| {
+        status.status_of(&container.name).map_or(0, |one| {
             let ran = one.state.terminated.is_some() || one.state.running.is_some();
             one.restart_count + i32::from(ran)
         })

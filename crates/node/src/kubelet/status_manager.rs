@@ -113,24 +113,25 @@ fn merge(own: &PodStatus, api: &PodStatus) -> PodStatus {
 /// Whether two statuses agree in phase, container states and conditions, whatever else they say.
 fn says_the_same(new: &PodStatus, old: &PodStatus) -> bool {
     let containers = |status: &PodStatus| -> Vec<(podscope_api::Str, bool, bool, bool, bool, i32)> {
-        let all = status.init_container_statuses.iter().chain(&status.container_statuses);
-        all.map(|one| {
-            let state = &one.state;
-            let states = (
-                state.waiting.is_some(),
-                state.running.is_some(),
-                state.terminated.is_some(),
-            );
-            (
-                one.name.clone(),
-                states.0,
-                states.1,
-                states.2,
-                one.ready,
-                one.restart_count,
-            )
-        })
-        .collect()
+        status
+            .statuses()
+            .map(|one| {
+                let state = &one.state;
+                let states = (
+                    state.waiting.is_some(),
+                    state.running.is_some(),
+                    state.terminated.is_some(),
+                );
+                (
+                    one.name.clone(),
+                    states.0,
+                    states.1,
+                    states.2,
+                    one.ready,
+                    one.restart_count,
+                )
+            })
+            .collect()
     };
     let agrees = |known: &PodCondition| {
         let told = new.conditions.iter().find(|one| one.kind == known.kind);

@@ -156,12 +156,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
         .map(|container| (container, if container.is_sidecar() { "sidecar" } else { "init" }))
         .chain(pod.spec.containers.iter().map(|container| (container, "app")))
         .map(|(container, role)| {
-            let status = pod
-                .status
-                .init_container_statuses
-                .iter()
-                .chain(&pod.status.container_statuses)
-                .find(|status| status.name == container.name);
+            let status = pod.status.status_of(&container.name);
             let process = machine.and_then(|machine| {
                 machine
                     .machine

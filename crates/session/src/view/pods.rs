@@ -313,13 +313,7 @@ fn view(
         .as_ref()
         .map_or_else(String::new, ToString::to_string);
     let is_dark = !node.is_empty() && machines.is_dark(&node);
-    let statuses = || {
-        pod.status
-            .init_container_statuses
-            .iter()
-            .chain(&pod.status.container_statuses)
-    };
-    let crash = statuses().any(|status| {
+    let crash = pod.status.statuses().any(|status| {
         status
             .state
             .waiting
@@ -379,14 +373,8 @@ fn containers(pod: &Pod) -> Vec<ContainerStage> {
         .iter()
         .filter(|container| container.is_sidecar())
         .chain(pod.spec.containers.iter())
-        .map(|container| {
-            let status = pod
-                .status
-                .init_container_statuses
-                .iter()
-                .chain(&pod.status.container_statuses)
-                .find(|status| status.name == container.name);
-            match status.map(|status| &status.state) {
+        .map(
+            |container| match pod.status.status_of(&container.name).map(|status| &status.state) {
                 Some(state) if state.running.is_some() => ContainerStage::Running,
                 Some(state) => match &state.terminated {
                     Some(ended) if ended.exit_code == 0 => ContainerStage::Done,
@@ -394,8 +382,8 @@ fn containers(pod: &Pod) -> Vec<ContainerStage> {
                     None => ContainerStage::Waiting,
                 },
                 None => ContainerStage::Waiting,
-            }
-        })
+            },
+        )
         .collect()
 }
 
@@ -439,8 +427,8 @@ fn termination(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Opt
 /// When a container in back-off is started again: the end of its last run, and the delay that its kubelet counts from there.
 fn countdown(world: &World, pod: &Pod) -> Option<i64> {
     let kubelet = world.kubelet_of(pod.spec.node_name.as_deref()?)?;
-    (pod.status.init_container_statuses.iter())
-        .chain(&pod.status.container_statuses)
+    pod.status
+        .statuses()
         .filter(|status| status.state.waiting.is_some())
         .find_map(|status| {
             let delay = kubelet.back_off(&pod.metadata.uid, &status.name)?;
