@@ -3,29 +3,23 @@
 use podscope_api::{Event, Kind, Object, Time};
 use podscope_cluster::client::{ClientCommand, WatchCommand, WatchEvent, WatchPrinter};
 
-use super::others::Events;
 use super::output::{Form, shown_object};
 use super::text::Widths;
 use super::write::Plan;
-use crate::command::Output;
+use crate::command::Events;
 
 /// A watch's own state: which events, and the table as far as it is printed.
 #[derive(Debug, Clone)]
 struct Printer {
-    namespace: String,
-    all_namespaces: bool,
-    involved: Option<(Kind, String)>,
-    types: Vec<String>,
-    no_headers: bool,
-    output: Output,
+    wanted: Events,
     form: Option<Form>,
     widths: Widths,
     has_printed: bool,
 }
 
 /// The client of an `events --watch`.
-pub(super) fn plan(wanted: &Events<'_>) -> Plan {
-    let form = match Form::of(wanted.output) {
+pub(super) fn plan(wanted: &Events) -> Plan {
+    let form = match Form::of(&wanted.output) {
         Ok(form) => form,
         Err(message) => return Plan::refuse(message),
     };
@@ -33,12 +27,7 @@ pub(super) fn plan(wanted: &Events<'_>) -> Plan {
         client: Some(ClientCommand::Watch(WatchCommand {
             kind: Kind::Event,
             printer: Box::new(Printer {
-                namespace: wanted.namespace.to_owned(),
-                all_namespaces: wanted.all_namespaces,
-                involved: wanted.involved.cloned(),
-                types: wanted.types.to_vec(),
-                no_headers: wanted.no_headers,
-                output: wanted.output.clone(),
+                wanted: wanted.clone(),
                 form,
                 widths: Widths::default(),
                 has_printed: false,
@@ -49,21 +38,11 @@ pub(super) fn plan(wanted: &Events<'_>) -> Plan {
 }
 
 impl Printer {
-    fn wanted(&self) -> Events<'_> {
-        Events {
-            namespace: &self.namespace,
-            all_namespaces: self.all_namespaces,
-            involved: self.involved.as_ref(),
-            types: &self.types,
-            no_headers: self.no_headers,
-            output: &self.output,
-        }
-    }
     fn lines(&mut self, events: &[&Event], now: Time) -> Vec<String> {
         let is_first = !self.has_printed;
         self.has_printed |= !events.is_empty();
-        let wanted = self.wanted();
-        let header = (is_first && !self.no_headers && !events.is_empty()).then(|| wanted.header());
+        let wanted = &self.wanted;
+        let header = (is_first && !wanted.no_headers && !events.is_empty()).then(|| wanted.header());
         let rows: Vec<Vec<String>> = header
             .into_iter()
             .chain(events.iter().map(|event| wanted.row(event, now)))
@@ -95,7 +74,7 @@ impl Printer {
 
 impl WatchPrinter for Printer {
     fn matches(&self, object: &Object) -> bool {
-        matches!(object, Object::Event(event) if self.wanted().has(event))
+        matches!(object, Object::Event(event) if self.wanted.has(event))
     }
     fn list(&mut self, objects: &[Object], now: Time) -> Vec<String> {
         self.shown(objects, now)

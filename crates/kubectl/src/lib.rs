@@ -140,25 +140,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     match command {
         Kubectl::Get(get) if get.watch == Watch::No => get::get(get, view, &mut printed),
         Kubectl::Describe(what) => describe::describe(what, view, &mut printed),
-        Kubectl::Events {
-            namespace,
-            all_namespaces,
-            involved,
-            types,
-            no_headers,
-            watch: false,
-            output,
-        } => {
-            let wanted = others::Events {
-                namespace: namespace.as_deref().unwrap_or("default"),
-                all_namespaces: *all_namespaces,
-                involved: involved.as_ref(),
-                types,
-                no_headers: *no_headers,
-                output,
-            };
-            others::events(&wanted, view, &mut printed);
-        }
+        Kubectl::Events(wanted) if !wanted.watch => others::events(wanted, view, &mut printed),
         Kubectl::Explain { kind, path, recursive } => explain::explain(*kind, path, *recursive, &mut printed),
         Kubectl::Top(top) => others::top(top, view, &mut printed),
         Kubectl::Logs(asked) => logs::logs(asked, view, &mut printed),

@@ -9,7 +9,7 @@ use super::output::Form;
 use super::selector::LabelQuery;
 use super::text::{cell, table, table_padded};
 use super::{Printed, View, list_value};
-use crate::command::{Mark, Output, Target, Top};
+use crate::command::{Events, Mark, Output, Target, Top};
 use crate::refusals::not_found;
 
 /// `48s (x5 over 3m48s)` (KC-073, KC-111).
@@ -22,25 +22,18 @@ pub(crate) fn event_age(event: &Event, now: Time) -> String {
     }
 }
 
-/// What `events` was asked for.
-pub(super) struct Events<'a> {
-    pub(super) namespace: &'a str,
-    pub(super) all_namespaces: bool,
-    pub(super) involved: Option<&'a (Kind, String)>,
-    pub(super) types: &'a [String],
-    pub(super) no_headers: bool,
-    pub(super) output: &'a Output,
-}
-
-impl Events<'_> {
+impl Events {
+    fn namespace(&self) -> &str {
+        self.namespace.as_deref().unwrap_or("default")
+    }
     /// Whether an event is one of those.
     pub(super) fn has(&self, event: &Event) -> bool {
         let is_of = |(kind, name): &(Kind, String)| {
             &*event.involved_object.kind == kind.name() && *event.involved_object.name == **name
         };
-        (self.all_namespaces || &*event.metadata.namespace == self.namespace)
+        (self.all_namespaces || &*event.metadata.namespace == self.namespace())
             && (self.types.is_empty() || self.types.iter().any(|one| event.kind.eq_ignore_ascii_case(one)))
-            && self.involved.is_none_or(is_of)
+            && self.involved.as_ref().is_none_or(is_of)
     }
     /// The line above the table.
     pub(super) fn header(&self) -> Vec<String> {
@@ -63,8 +56,8 @@ impl Events<'_> {
 }
 
 /// `kubectl events` (KC-111).
-pub(super) fn events(wanted: &Events<'_>, view: &View<'_>, printed: &mut Printed) {
-    let form = match Form::of(wanted.output) {
+pub(super) fn events(wanted: &Events, view: &View<'_>, printed: &mut Printed) {
+    let form = match Form::of(&wanted.output) {
         Ok(form) => form,
         Err(message) => return printed.fail(message),
     };
@@ -73,7 +66,7 @@ pub(super) fn events(wanted: &Events<'_>, view: &View<'_>, printed: &mut Printed
         printed.err(if wanted.all_namespaces {
             "No events found.".to_owned()
         } else {
-            format!("No events found in {} namespace.", wanted.namespace)
+            format!("No events found in {} namespace.", wanted.namespace())
         });
         return;
     }
@@ -81,7 +74,7 @@ pub(super) fn events(wanted: &Events<'_>, view: &View<'_>, printed: &mut Printed
     if let Some(form) = form {
         let objects: Vec<Object> = events.into_iter().map(|event| Object::Event(event.clone())).collect();
         // kubectl's printer of names knows no lists of events, and says nothing.
-        if *wanted.output == Output::Name {
+        if wanted.output == Output::Name {
             return;
         }
         let managed = matches!(form, Form::Managed(_));

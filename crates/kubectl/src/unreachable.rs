@@ -59,7 +59,7 @@ fn resource(command: &Kubectl) -> String {
     let kind = match command {
         Kubectl::Get(get) => of(&get.target),
         Kubectl::Describe(describe) => of(&describe.target),
-        Kubectl::Events { .. } => Some(podscope_api::Kind::Event),
+        Kubectl::Events(_) => Some(podscope_api::Kind::Event),
         Kubectl::Rollout {
             action: RolloutAction::History { .. },
             target,

@@ -71,7 +71,7 @@ fn answers_soon(command: &Command) -> bool {
     match command {
         Command::Kubectl(kubectl) => !matches!(
             kubectl,
-            Kubectl::Get(_) | Kubectl::Events { .. } | Kubectl::Logs(_) | Kubectl::Drain(_)
+            Kubectl::Get(_) | Kubectl::Events(_) | Kubectl::Logs(_) | Kubectl::Drain(_)
         ),
         _ => true,
     }

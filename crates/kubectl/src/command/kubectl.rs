@@ -320,6 +320,25 @@ pub enum PatchType {
     Json,
 }
 
+/// `kubectl events`: which, and how they are printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Events {
+    /// Namespace, if given.
+    pub namespace: Option<String>,
+    /// `-A`.
+    pub all_namespaces: bool,
+    /// `--for`.
+    pub involved: Option<(Kind, String)>,
+    /// `--types`.
+    pub types: Vec<String>,
+    /// `--no-headers`.
+    pub no_headers: bool,
+    /// `--watch`.
+    pub watch: bool,
+    /// `-o`.
+    pub output: Output,
+}
+
 /// `kubectl top`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Top {
@@ -516,22 +535,7 @@ pub enum Kubectl {
         output: Output,
     },
     /// `events`.
-    Events {
-        /// Namespace, if given.
-        namespace: Option<String>,
-        /// `-A`.
-        all_namespaces: bool,
-        /// `--for`.
-        involved: Option<(Kind, String)>,
-        /// `--types`.
-        types: Vec<String>,
-        /// `--no-headers`.
-        no_headers: bool,
-        /// `--watch`.
-        watch: bool,
-        /// `-o`.
-        output: Output,
-    },
+    Events(Events),
     /// `explain`.
     Explain {
         /// Kind.

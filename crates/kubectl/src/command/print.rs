@@ -343,25 +343,19 @@ impl std::fmt::Display for Kubectl {
                 }
                 t.scope(target).dry_run(*dry_run).output(output);
             }
-            Kubectl::Events {
-                namespace,
-                all_namespaces,
-                involved,
-                types,
-                no_headers,
-                watch,
-                output,
-            } => {
-                t.word("events").value("-n", namespace).flag("-A", *all_namespaces);
-                if let Some((kind, name)) = involved {
+            Kubectl::Events(events) => {
+                t.word("events")
+                    .value("-n", &events.namespace)
+                    .flag("-A", events.all_namespaces);
+                if let Some((kind, name)) = &events.involved {
                     t.word("--for").word(&format!("{}/{name}", kind.singular()));
                 }
-                if !types.is_empty() {
-                    t.equals("--types", types.join(","));
+                if !events.types.is_empty() {
+                    t.equals("--types", events.types.join(","));
                 }
-                t.flag("--no-headers", *no_headers)
-                    .flag("--watch", *watch)
-                    .output(output);
+                t.flag("--no-headers", events.no_headers)
+                    .flag("--watch", events.watch)
+                    .output(&events.output);
             }
             Kubectl::Explain { kind, path, recursive } => {
                 let mut what = kind.plural().to_owned();

@@ -400,7 +400,7 @@ impl Draw {
                 dry_run: self.dry_run(),
                 output: self.output(),
             },
-            15 => Kubectl::Events {
+            15 => Kubectl::Events(Events {
                 namespace: self.namespace(),
                 all_namespaces: self.bool(),
                 involved: self.some(|draw| (draw.kind(), draw.name())),
@@ -408,7 +408,7 @@ impl Draw {
                 no_headers: self.bool(),
                 watch: self.bool(),
                 output: self.output(),
-            },
+            }),
             16 => Kubectl::Explain {
                 kind: self.kind(),
                 path: self.many(0, 3, |draw| draw.one(&["spec", "containers", "x"]).to_owned()),

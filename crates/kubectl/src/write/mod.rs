@@ -328,22 +328,7 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         Kubectl::Label(what) => rehearsed(mark::mark(what, true, &view), what.dry_run, &what.output, &view),
         Kubectl::Annotate(what) => rehearsed(mark::mark(what, false, &view), what.dry_run, &what.output, &view),
         Kubectl::Get(get) => super::watch::plan(get, &view),
-        Kubectl::Events {
-            namespace,
-            all_namespaces,
-            involved,
-            types,
-            no_headers,
-            output,
-            ..
-        } => super::event_watch::plan(&super::others::Events {
-            namespace: namespace.as_deref().unwrap_or("default"),
-            all_namespaces: *all_namespaces,
-            involved: involved.as_ref(),
-            types,
-            no_headers: *no_headers,
-            output,
-        }),
+        Kubectl::Events(wanted) => super::event_watch::plan(wanted),
         Kubectl::Patch {
             dry_run,
             output,

@@ -204,7 +204,7 @@ pub(super) fn events(args: &Args) -> Result<Kubectl, CommandError> {
         {
             return Err(args.plain(args.column("types"), "valid --types are Normal or Warning"));
         }
-        Kubectl::Events {
+        Kubectl::Events(Events {
             namespace,
             all_namespaces: args.bool("all-namespaces", false)?,
             involved,
@@ -212,7 +212,7 @@ pub(super) fn events(args: &Args) -> Result<Kubectl, CommandError> {
             no_headers: args.bool("no-headers", false)?,
             watch: args.bool("watch", false)?,
             output: output_of_write(args)?,
-        }
+        })
     };
     Ok(command)
 }
