@@ -37,9 +37,9 @@ pub use explanation::{
     ScoringPlugin, SpreadExplanation, VictimExplanation,
 };
 pub use picture::{
-    BranchView, BreakCause, BrokenInvariant, ContainerStage, ControlPlaneView, Frame, GroupView, Lane, MachineView,
-    Mark, MarkKind, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView, SpreadCount,
-    SpreadLane, SpreadPoint, TerminationStage, TerminationView,
+    BranchView, BreakCause, BrokenInvariant, ComponentView, ContainerStage, ControlPlaneView, Frame, GroupView, Lane,
+    MachineView, Mark, MarkKind, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView,
+    SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
 };
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
 pub use story::{

@@ -394,12 +394,24 @@ pub struct OwnerView {
     pub hue: u8,
 }
 
+/// A process of the control plane.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ComponentView {
+    /// Name.
+    pub name: String,
+    /// Whether it is up.
+    pub up: bool,
+    /// What else is to be said, in a word: leader, standby, down.
+    pub word: String,
+}
+
 /// The control plane strip.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ControlPlaneView {
-    /// Component name, whether it is up, and a word (leader, second, down).
-    pub components: Vec<(String, bool, String)>,
+    /// Its processes.
+    pub components: Vec<ComponentView>,
     /// Broken invariants.
     pub broken: Vec<BrokenInvariant>,
 }

@@ -24,7 +24,8 @@ use groups::{Groups, Regrouped};
 
 use crate::timeline::Session;
 use podscope_protocol::{
-    BranchView, BreakCause, BrokenInvariant, ControlPlaneView, Frame, Guarantee, Mark, OwnerView, StoryState,
+    BranchView, BreakCause, BrokenInvariant, ComponentView, ControlPlaneView, Frame, Guarantee, Mark, OwnerView,
+    StoryState,
 };
 
 /// The key nodes are grouped by unless the page says otherwise.
@@ -142,13 +143,14 @@ impl Owners {
 fn control_plane(session: &Session) -> ControlPlaneView {
     let world = session.world();
     let (api, etcd) = world.control_plane();
+    let component = |name: &str, up: bool, word: &str| ComponentView {
+        name: name.to_owned(),
+        up,
+        word: word.to_owned(),
+    };
     let mut components = vec![
-        ("apiserver".to_owned(), api, if api { "" } else { "down" }.to_owned()),
-        (
-            "etcd".to_owned(),
-            etcd,
-            if etcd { "" } else { "unreachable" }.to_owned(),
-        ),
+        component("apiserver", api, if api { "" } else { "down" }),
+        component("etcd", etcd, if etcd { "" } else { "unreachable" }),
     ];
     for (name, is_up, leads) in world.control_plane_processes() {
         let word = match (is_up, leads) {
@@ -156,7 +158,7 @@ fn control_plane(session: &Session) -> ControlPlaneView {
             (true, true) => "leader",
             (true, false) => "standby",
         };
-        components.push((name.to_string(), is_up, word.to_owned()));
+        components.push(component(&name.to_string(), is_up, word));
     }
     let mut broken: Vec<BrokenInvariant> = Vec::new();
     for record in session.violations() {

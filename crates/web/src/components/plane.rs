@@ -1,6 +1,6 @@
 //! The control plane: its components, and the invariants that are broken.
 
-use podscope_protocol::{BrokenInvariant, ControlPlaneView, SubjectRef};
+use podscope_protocol::{BrokenInvariant, ComponentView, ControlPlaneView, SubjectRef};
 use yew::prelude::*;
 
 use super::icon;
@@ -74,7 +74,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
             <h2>{ "Control plane" }</h2>
             <span class="parts">
                 { as_one(&ctl, &props.plane.components, props.idle) }
-                { for props.plane.components.iter().map(|(name, up, word)| component(&ctl, name, *up, word, props.idle)) }
+                { for props.plane.components.iter().map(|one| component(&ctl, one, props.idle)) }
             </span>
             if let Some(first) = all.first().filter(|_| all.len() > 1) { { together(&ctl, first, all.len(), props.idle) } }
             { for broken }
@@ -127,12 +127,12 @@ fn together(ctl: &Ctl, first: &BrokenInvariant, count: usize, idle: bool) -> Htm
 }
 
 /// Components as one button, where there is no room for each: a dot for each. Those that are down stand beside it.
-fn as_one(ctl: &Ctl, all: &[(String, bool, String)], idle: bool) -> Html {
-    let dots = all.iter().map(|(_, up, _)| dot(*up));
+fn as_one(ctl: &Ctl, all: &[ComponentView], idle: bool) -> Html {
+    let dots = all.iter().map(|one| dot(one.up));
     if idle {
         return html! { <span class="c all">{ for dots }</span> };
     }
-    let list = all.iter().flat_map(|(name, up, _)| {
+    let list = all.iter().flat_map(|ComponentView { name, up, .. }| {
         let named = move |action: Action| Action {
             label: format!("{name}: {}", action.label),
             ..action
@@ -167,7 +167,9 @@ fn short(name: &str) -> String {
     .fold(name.to_owned(), |name, (whole, short)| name.replace(whole, short))
 }
 
-fn component(ctl: &Ctl, name: &str, up: bool, word: &str, idle: bool) -> Html {
+fn component(ctl: &Ctl, one: &ComponentView, idle: bool) -> Html {
+    let ComponentView { name, word, up } = one;
+    let up = *up;
     let list = actions::component(name, up);
     let names = html! { <><span class="n">{ name }</span><span class="s" aria-hidden="true">{ short(name) }</span></> };
     let said = match (up, word.is_empty()) {
