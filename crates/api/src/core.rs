@@ -198,6 +198,17 @@ wire_types! {
     pub struct EventSource { pub component: Str, pub host: Str }
 }
 
+impl Event {
+    /// Who emitted it, and where that runs: newer events name only who reports.
+    pub fn emitter(&self) -> (&Str, &Str) {
+        if self.source.component.is_empty() {
+            (&self.reporting_component, &self.reporting_instance)
+        } else {
+            (&self.source.component, &self.source.host)
+        }
+    }
+}
+
 string_enum! {
     /// Kind of an event.
     pub enum EventType { Normal = "Normal", Warning = "Warning" }

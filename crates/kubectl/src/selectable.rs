@@ -90,9 +90,7 @@ fn of_event<'o>(event: &'o Event, field: &str) -> Cow<'o, str> {
         "involvedObject.fieldPath" => &about.field_path,
         "reason" => &event.reason,
         "reportingComponent" => &event.reporting_component,
-        // Newer events name only who reports.
-        "source" if event.source.component.is_empty() => &event.reporting_component,
-        "source" => &event.source.component,
+        "source" => event.emitter().0,
         "type" => &event.kind,
         _ => "",
     })

@@ -154,12 +154,9 @@ fn strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
         Some(DeploymentStrategyType::RollingUpdate) => match given {
             None => errors.required(&rolling, "this should be defaulted and never be nil"),
             Some(bounds) => {
-                let zero = IntOrString::Int(0);
-                let unavailable = bounds.max_unavailable.as_ref().unwrap_or(&zero);
-                let surge = bounds.max_surge.as_ref().unwrap_or(&zero);
                 let (unavailable_path, surge_path) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
-                int_or_percent(unavailable, &unavailable_path, errors);
-                int_or_percent(surge, &surge_path, errors);
+                let unavailable = bound(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
+                let surge = bound(bounds.max_surge.as_ref(), &surge_path, errors);
                 if is_zero(unavailable) && is_zero(surge) {
                     errors.invalid(
                         &unavailable_path,
@@ -187,6 +184,14 @@ fn strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
             errors.unsupported(path, value, &["Recreate", "RollingUpdate"]);
         }
     }
+}
+
+/// A bound of a rolling update; none is 0.
+fn bound<'b>(given: Option<&'b IntOrString>, path: &Path<'_>, errors: &mut ErrorList) -> &'b IntOrString {
+    const NONE: &IntOrString = &IntOrString::Int(0);
+    let bound = given.unwrap_or(NONE);
+    int_or_percent(bound, path, errors);
+    bound
 }
 
 /// Whether a bound counts as none: what is no number does.
@@ -339,12 +344,9 @@ fn daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList
                 errors.required(&rolling, "");
                 return;
             };
-            let zero = IntOrString::Int(0);
-            let unavailable = bounds.max_unavailable.as_ref().unwrap_or(&zero);
-            let surge = bounds.max_surge.as_ref().unwrap_or(&zero);
             let (unavailable_path, surge_path) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
-            int_or_percent(unavailable, &unavailable_path, errors);
-            int_or_percent(surge, &surge_path, errors);
+            let unavailable = bound(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
+            let surge = bound(bounds.max_surge.as_ref(), &surge_path, errors);
             not_more_than_100_percent(unavailable, &unavailable_path, errors);
             not_more_than_100_percent(surge, &surge_path, errors);
             match (is_zero(unavailable), is_zero(surge)) {

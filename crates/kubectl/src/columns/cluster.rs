@@ -108,11 +108,7 @@ fn addresses(subsets: &[EndpointSubset]) -> String {
 
 pub(super) fn event(event: &Event, line: &mut Line) {
     let (first, last, count) = event_times(event);
-    let (component, place) = if event.source.component.is_empty() {
-        (&event.reporting_component, &event.reporting_instance)
-    } else {
-        (&event.source.component, &event.source.host)
-    };
+    let (component, place) = event.emitter();
     let about = &event.involved_object;
     line.put("LAST SEEN", age(last, line.now));
     line.put("TYPE", event.kind.to_string());

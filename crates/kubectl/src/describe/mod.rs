@@ -200,11 +200,7 @@ fn event_table(events: &[&Event], now: Time) -> Vec<String> {
     text.line(1, "Type\tReason\tAge\tFrom\tMessage");
     text.line(1, "----\t------\t----\t----\t-------");
     for event in events {
-        let from = if event.source.component.is_empty() {
-            &event.reporting_component
-        } else {
-            &event.source.component
-        };
+        let (from, _) = event.emitter();
         let age = event_age(event, now);
         let message = match &*event.involved_object.field_path {
             "" => cell(event.message.trim()),

@@ -11,6 +11,7 @@ use super::{Plan, View, find, finish, rehearsed};
 use crate::command::{Drain, DryRun, Output, TaintChange, Target};
 use crate::refusals::not_found;
 
+/// The nodes that are named or selected, and what is said of those that are missing.
 fn nodes_of(
     nodes: &[String],
     selector: Option<&str>,
@@ -34,6 +35,12 @@ fn nodes_of(
     Ok((nodes, misses))
 }
 
+/// All of the nodes that are named: where one is missing, nothing is done.
+fn every_node(nodes: &[String], selector: Option<&str>, view: &View<'_>) -> Result<Vec<Arc<Node>>, String> {
+    let (nodes, misses) = nodes_of(nodes, selector, view)?;
+    misses.into_iter().next().map_or(Ok(nodes), Err)
+}
+
 pub(super) fn cordon_nodes(
     nodes: &[String],
     selector: Option<&str>,
@@ -41,14 +48,10 @@ pub(super) fn cordon_nodes(
     dry_run: DryRun,
     view: &View<'_>,
 ) -> Plan {
-    let (nodes, misses) = match nodes_of(nodes, selector, view) {
-        Ok(found) => found,
+    let nodes = match every_node(nodes, selector, view) {
+        Ok(nodes) => nodes,
         Err(message) => return Plan::refuse(message),
     };
-    // One that is missing, and nothing is changed.
-    if let Some(first) = misses.first() {
-        return Plan::refuse(first);
-    }
     let mut writes = Vec::new();
     let word = if cordon { "cordoned" } else { "uncordoned" };
     for node in nodes {
@@ -68,17 +71,19 @@ pub(super) fn cordon_nodes(
         };
         writes.push(Write::new(request, format!("node/{name} {word}")));
     }
-    rehearsed(finish(Plan::default(), writes, misses), dry_run, &Output::Table, view)
+    rehearsed(
+        finish(Plan::default(), writes, Vec::new()),
+        dry_run,
+        &Output::Table,
+        view,
+    )
 }
 
 pub(super) fn drain(what: &Drain, view: &View<'_>) -> Plan {
-    let (nodes, misses) = match nodes_of(&what.nodes, what.selector.as_deref(), view) {
-        Ok(found) => found,
+    let nodes = match every_node(&what.nodes, what.selector.as_deref(), view) {
+        Ok(nodes) => nodes,
         Err(message) => return Plan::refuse(message),
     };
-    if let Some(first) = misses.first() {
-        return Plan::refuse(first);
-    }
     let pod_selector = match what.pod_selector.as_deref().map(LabelQuery::parse) {
         None => None,
         Some(Ok(query)) => Some(query.to_selector()),

@@ -43,11 +43,7 @@ fn events(session: &Session, kind: &str, key: &ObjectKey, uid: &str) -> Vec<Even
         .map(|event| {
             let (_, last, count) = event_times(event);
             let at = last.unwrap_or(start);
-            let from = if event.source.component.is_empty() {
-                &event.reporting_component
-            } else {
-                &event.source.component
-            };
+            let (from, _) = event.emitter();
             EventLine {
                 at: at.0 - start.0,
                 is_warning: &*event.kind == "Warning",

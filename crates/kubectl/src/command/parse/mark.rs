@@ -75,18 +75,20 @@ pub(super) fn drain(args: &Args) -> Result<Kubectl, CommandError> {
     Ok(command)
 }
 
+/// Resources, and what follows from the first change on.
+pub(super) fn parted(args: &Args, is_change: impl Fn(&str) -> bool) -> (&[Word], &[Word]) {
+    let words = &args.positional;
+    let at = words.iter().position(|word| is_change(&word.text));
+    words.split_at(at.unwrap_or(words.len()))
+}
+
 /// Where the changes begin, as `is_change` tells them.
 fn split_changes<'w>(
     args: &'w Args,
     what: &str,
     is_change: impl Fn(&str) -> bool,
 ) -> Result<(&'w [Word], &'w [Word]), CommandError> {
-    let words = &args.positional;
-    let at = words
-        .iter()
-        .position(|word| is_change(&word.text))
-        .unwrap_or(words.len());
-    let (resources, changes) = words.split_at(at);
+    let (resources, changes) = parted(args, &is_change);
     match changes.iter().find(|word| !is_change(&word.text)) {
         Some(late) => Err(args.plain(
             late.column,

@@ -9,6 +9,7 @@ use super::super::shell::Word;
 use super::super::*;
 use super::asked::{api_resources, can_i, token, use_context, version};
 use super::make;
+use super::mark::parted;
 use super::operands::*;
 use super::write::validation;
 use crate::{LabelQuery, Path};
@@ -283,17 +284,12 @@ fn awaited(args: &Args, text: &str) -> Parsed<Awaited> {
 
 /// Changes of `set`, which stand after the resources.
 fn set(args: &Args, what: &str) -> Parsed<Deed> {
-    let words = &args.positional;
     let is_change = |word: &str| match what {
         "env" => (word.contains('=') && !word.starts_with('=')) || word.ends_with('-'),
         "selector" => word.contains('='),
         _ => false,
     };
-    let at = words
-        .iter()
-        .position(|word| is_change(&word.text))
-        .unwrap_or(words.len());
-    let (resources, changes) = words.split_at(at);
+    let (resources, changes) = parted(args, is_change);
     let containers = args.value("containers").unwrap_or_else(|| "*".to_owned());
     let (resources, change) = match what {
         "env" => {
