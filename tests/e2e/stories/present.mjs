@@ -10,7 +10,48 @@ const shared = async (page, what) => {
 /** The address keeps a link to that instant. */
 const keeps = (page, change) => page.waitForFunction((before) => location.hash.startsWith("#s1:") && location.href !== before, change);
 
+/** A long link: a node whose labels no packer shortens. */
+const LABELLED = `apiVersion: v1
+kind: Node
+metadata:
+  name: labelled
+  labels:
+${Array.from({ length: 60 }, (_, i) => `    key-${i}: v${(Math.imul(i + 1, 0x9E3779B1) >>> 0).toString(36)}${(Math.imul(i + 7, 0x85EBCA6B) >>> 0).toString(36)}\n`).join("")}status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}, conditions: [{type: Ready, status: "True"}]}
+`;
+
+/** Each square of a code takes a whole number of dots: common readers find none in one whose squares differ. */
+const wholeDots = async (t, code) => {
+  const dots = await code.evaluate((svg) => svg.getBoundingClientRect().width * devicePixelRatio / svg.viewBox.baseVal.width);
+  t.check(dots >= 2 && Math.abs(dots - Math.round(dots)) < 0.01, `${dots} dots a square`);
+};
+
 export const stories = {
+  async "the code of a long link is sharp on a phone, black on white in both themes (U-08)"(t) {
+    const page = await t.open("");
+    await t.openFiles(page, { "labelled.yaml": LABELLED });
+    await t.pause(page);
+    for (const [width, height] of [[390, 844], [360, 640]]) {
+      await page.setViewportSize({ width, height });
+      const dialog = await shared(page);
+      await dialog.getByRole("button", { name: "QR code" }).click();
+      const code = dialog.getByRole("img", { name: /QR code/ });
+      await code.waitFor();
+      const squares = await code.evaluate((svg) => svg.viewBox.baseVal.width);
+      t.check(squares > 117, `${squares} squares`);
+      await wholeDots(t, code);
+      for (const theme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme: theme });
+        const ink = await code.evaluate((svg) => [...svg.children].map((part) => getComputedStyle(part).fill).join());
+        t.equal(ink, "rgb(255, 255, 255),rgb(0, 0, 0)", theme);
+      }
+      await t.fits(page, `${width} px`);
+      await code.scrollIntoViewIfNeeded();
+      await t.look(page, `code-${width}`);
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+    }
+  },
+
   async "the address keeps what is seen, and Back goes back (T-03)"(t) {
     const page = await t.open("#new");
     await t.seek(page, "0:30.0");
@@ -75,6 +116,7 @@ export const stories = {
     await code.waitFor();
     const modules = await code.evaluate((svg) => svg.viewBox.baseVal.width);
     t.check((modules - 8 - 17) % 4 === 0 && modules > 60, `${modules} squares`);
+    await wholeDots(t, code);
     await t.look(page, "present-code");
     await page.keyboard.press("q");
     // A remote's keys turn the steps that have been reached, and no others.

@@ -97,7 +97,7 @@ pub(crate) fn Code(props: &Props) -> Html {
     match qr::code(&address) {
         Some((size, path)) => html! {
             <figure class="code">
-                <svg viewBox={format!("0 0 {size} {size}")} role="img" aria-label="QR code: a link to this instant" shape-rendering="crispEdges">
+                <svg viewBox={format!("0 0 {size} {size}")} ~style={format!("--n:{size}")} role="img" aria-label="QR code: a link to this instant" shape-rendering="crispEdges">
                     <rect width={size.to_string()} height={size.to_string()} class="paper" /><path d={path} class="print" />
                 </svg>
             </figure>
