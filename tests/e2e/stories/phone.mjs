@@ -6,6 +6,23 @@ const middle = async (locator) => {
 };
 
 export const stories = {
+  async "nothing of the text below looks out under the button that stays in sight (U-08)"(t) {
+    const page = await t.open("#lesson=first-pod", { size: "phone" });
+    await page.setViewportSize({ width: 320, height: 568 });
+    const button = page.locator(".story .try button");
+    await button.waitFor();
+    const [box, foot] = [await button.boundingBox(), await page.locator(".story-foot").boundingBox()];
+    const y = Math.ceil(box.y + box.height) + 1;
+    const strip = await page.screenshot({ clip: { x: 0, y, width: 320, height: Math.floor(foot.y) - y } });
+    const colours = await page.evaluate(async (bytes) => {
+      const image = await createImageBitmap(new Blob([new Uint8Array(bytes)]));
+      const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      canvas.drawImage(image, 0, 0);
+      return new Set(new Uint32Array(canvas.getImageData(0, 0, image.width, image.height).data.buffer)).size;
+    }, [...strip]);
+    t.equal(colours, 1, "colours of the strip");
+  },
+
   async "a phone: cluster first, the rest as sheets, transport in reach (U-08)"(t) {
     const page = await t.open("", { size: "phone" });
     await page.locator("[data-zone] [data-node] [data-pod]").first().waitFor();
