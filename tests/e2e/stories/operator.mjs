@@ -122,6 +122,42 @@ export const stories = {
     }
   },
 
+  async "nodes are on the first screen, below a notice and pods that wait (U-13)"(t) {
+    const nodes = Array.from({ length: 12 }, (_, i) => `- apiVersion: v1
+  kind: Node
+  metadata: {name: ip-10-0-${100 + i}-17.eu-central-1.compute.intern, uid: n-${i}, labels: {topology.kubernetes.io/zone: eu-central-1${"abc"[i % 3]}}}
+  status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}, conditions: [{type: Ready, status: "True"}]}
+`);
+    const pod = (name, i, rest) => `- apiVersion: v1
+  kind: Pod
+  metadata: {name: ${name}, namespace: shop, uid: p-${name}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: payments-settlement-${i}-7c9d8f6b5, uid: rs-${i}, controller: true}]}
+${rest}`;
+    const runs = Array.from({ length: 24 }, (_, i) => pod(`payments-settlement-${i}`, i % 4, `  spec: {nodeName: ip-10-0-${100 + i % 12}-17.eu-central-1.compute.intern, containers: [{name: c, image: app}]}
+  status: {phase: Running, conditions: [{type: Ready, status: "True"}]}
+`));
+    const waits = [0, 1, 2].map((i) => pod(`reporting-nightly-aggregation-${i}-zzq8w`, 5, `  spec: {nodeSelector: ${i === 1 ? "{gpu: a100}" : "{}"}, containers: [{name: c, image: app, resources: {requests: {cpu: "40"}}}]}
+  status: {phase: Pending}
+`));
+    const page = await t.open("#new");
+    await page.locator("[data-node]").first().waitFor();
+    await paste(page, `apiVersion: v1\nkind: List\nitems:\n${[...nodes, ...runs, ...waits].join("")}`);
+    await page.locator(".tray [data-pod]").nth(2).waitFor();
+    await t.pause(page);
+    for (const [width, height] of [[390, 844], [768, 1024], [1024, 768], [1280, 720], [1366, 768], [1440, 900]]) {
+      const at = `${width} × ${height}`;
+      await page.setViewportSize({ width, height });
+      const seen = await page.evaluate(() => document.querySelector(".cluster").getBoundingClientRect().bottom - document.querySelector("[data-node]").getBoundingClientRect().top);
+      t.check(seen >= 60, `${at}: ${seen} px of the first node are on the screen`);
+      // Each waiting pod says why, and what is assumed can be read in one press.
+      for (const row of await page.locator(".tray li").all()) t.check(/ on 12 of 12/.test(await row.innerText()), `${at}: why it waits`);
+      await page.locator(".said").getByRole("button", { name: /^all/ }).click();
+      await page.getByRole("dialog", { name: "About what was opened" }).getByText(/assumed to exist/).waitFor();
+      await page.keyboard.press("Escape");
+      await t.fits(page, at);
+      await t.look(page, `first-screen-${width}`);
+    }
+  },
+
   async "a node that is written by hand takes the place of the made-up one of its name (P-09)"(t) {
     const page = await t.open("#new");
     await page.locator("[data-node]").first().waitFor();

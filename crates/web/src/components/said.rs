@@ -26,9 +26,7 @@ pub(crate) fn Said(props: &Props) -> Html {
     html! {
         <section class="said" aria-label="About what was opened">
             <ul>{ for opened.notices.iter().take(SHOWN).map(|notice| html! { <li>{ told(notice) }</li> }) }</ul>
-            if opened.notices.len() > SHOWN {
-                <button type="button" class="chip" onclick={all} aria-haspopup="dialog">{ format!("all {}", opened.notices.len()) }</button>
-            }
+            <button type="button" class="chip" onclick={all} aria-haspopup="dialog">{ format!("all {}", opened.notices.len()) }</button>
             <button type="button" class="quiet" onclick={read} aria-label="I have read it">{ icon("cross") }</button>
         </section>
     }
