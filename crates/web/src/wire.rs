@@ -21,6 +21,8 @@ pub(crate) struct Wire {
     pub(crate) opened: bool,
     /// Let time run when the session opens: all but a link, which shows an instant, live at once.
     play: bool,
+    /// It is open, and its time begins as soon as no question is: a lesson may begin with one.
+    starts: bool,
     /// What was asked for last is somebody's own.
     own: bool,
     /// The session is worth keeping when another opens: a command was given, or it came from a file or a link.
@@ -89,9 +91,7 @@ impl Wire {
         self.opened = true;
         self.seeking = false;
         self.seek_to = None;
-        if std::mem::take(&mut self.play) {
-            self.send(Request::Play);
-        }
+        self.starts = std::mem::take(&mut self.play);
         resumed.is_some()
     }
 
@@ -106,7 +106,11 @@ impl Wire {
 /// What the engine says goes to the page; what was asked for last, and what is kept, follow it.
 pub(crate) fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
     match &update {
-        Update::Frame(_) => {
+        Update::Frame(frame) => {
+            let is_asked = frame.story.as_ref().is_none_or(|story| story.question.is_some());
+            if !is_asked && std::mem::take(&mut wire.borrow_mut().starts) {
+                ctl.send.emit(Request::Play);
+            }
             // The next frame is asked for when this one has been drawn: a slow page gets fewer.
             let (send, wire) = (ctl.send.clone(), wire.clone());
             browser::after_drawing(move || {

@@ -38,6 +38,16 @@ spec:
 `;
 
 export const stories = {
+  async "a lesson that begins with a question says nothing of it, and goes on with the answer (E-06)"(t) {
+    const { page, story, question } = await lesson(t, "requests-not-usage");
+    await question.getByText("Time waits").waitFor();
+    t.equal(await page.locator(".toast").count(), 0, "complaints");
+    await question.getByRole("button", { name: "3", exact: true }).click();
+    await page.locator('.page[data-playing="true"]').waitFor();
+    await page.waitForFunction(() => document.querySelector(".page").dataset.now !== "0:00.0");
+    await story.getByText(/You said 3/).waitFor();
+  },
+
   async "a click on a node answers, and the decision says what separates it from the one chosen"(t) {
     const { page, story, question } = await lesson(t, "two-constraints");
     await page.getByLabel("Speed").fill("6");
