@@ -1,6 +1,6 @@
 //! Sharing: a link, a frame for another page, a picture, a film of a span; and presenting it here.
 
-use podscope_protocol::{ExportKind, LONG_LINK, LONGEST_LINK, Request};
+use podscope_protocol::{ExportKind, LONG_LINK, Request};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -107,14 +107,7 @@ fn copied(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str) -> Html
     html! {
         <>
             <textarea class="mono" readonly=true {rows} aria-label={name} value={text.to_owned()} />
-            <p class={classes!("length", (text.len() > LONG_LINK).then_some("long"))}>{ format!("{} characters", clock::thousands(text.len() as u64)) }
-                { if text.len() > LONGEST_LINK {
-                    ": not every browser opens a link of this length. Save it as a file."
-                } else if text.len() > LONG_LINK {
-                    ": some programs cut links of this length. A file is safer."
-                } else {
-                    ""
-                } }</p>
+            <p class={classes!("length", (text.len() > LONG_LINK).then_some("long"))}>{ format!("{} characters", clock::thousands(text.len() as u64)) }</p>
             <div class="buttons">
                 <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Scenario })}>{ "Save as a file" }</button>
                 <button type="button" class="primary" onclick={copy} autofocus=true>{ "Copy" }</button>
