@@ -32,7 +32,7 @@ pub(crate) const SHEET: &[(&str, &[(&str, &str)])] = &[
         "Cluster",
         &[
             ("↑ ↓ ← →", "To the nearest pod or node"),
-            ("Enter", "Select it"),
+            ("Enter", "Select it; once more: read its details"),
             ("m", "Everything that can be done to it"),
             ("Delete", "Delete the pod"),
             ("Shift + Delete", "Force delete the pod"),
@@ -162,6 +162,10 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
         } else if page.present.on {
             ctl.act.emit(Act::Present(Present::default()));
         } else {
+            // From its details back to the thing itself.
+            if browser::focused().is_some_and(|e| matches!(e.closest(".side"), Ok(Some(_)))) {
+                browser::focus_selected();
+            }
             ctl.act.emit(Act::Select(None));
         }
         return true;

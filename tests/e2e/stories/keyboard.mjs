@@ -124,6 +124,46 @@ export const stories = {
     t.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light", "theme");
   },
 
+  async "the focus goes back to where it was, or on to what was found (U-03)"(t) {
+    const page = await t.open("#new");
+    await t.seek(page, "0:30.0");
+    const press = (key) => page.keyboard.press(key);
+    const at = (what) => page.waitForFunction((what) => document.activeElement.closest(what) !== null, what);
+    const pod = page.locator("[data-node] [data-pod]").first();
+    const here = `[data-pod="${await pod.getAttribute("data-pod")}"]`;
+    await pod.focus();
+    // Nothing was found: back.
+    await press("/");
+    await at(".find input");
+    await press("Escape");
+    await at(here);
+    await press("`");
+    await at(".con input");
+    await press("Escape");
+    await at(here);
+    await page.locator(".con .log").waitFor({ state: "detached" });
+    // Enter once more leads into the details, Escape back out of them.
+    await press("Enter");
+    await page.locator(`.pod.sel${here}`).waitFor();
+    await press("Enter");
+    await at(".side");
+    await press("Escape");
+    await at(here);
+    t.equal(await page.locator(".pod.sel").count(), 0, "selected");
+    // What was found has the focus.
+    await press("/");
+    await page.keyboard.type("db-0");
+    await page.locator(".find .found").getByText("1 pod,").waitFor();
+    await press("Enter");
+    await page.locator('.pod.sel[data-pod="default/db-0"]').waitFor();
+    await press("Escape");
+    await at('[data-pod="default/db-0"]');
+    // Whoever passes the console by Tab does not open it.
+    await tabTo(page, /^Command$/, ".con");
+    await press("Tab");
+    t.equal(await page.locator(".con .log").count(), 0, "the log");
+  },
+
   async "keys alone, from the first visit through a lesson's question to its end (U-08, U-18)"(t) {
     const page = await t.open("");
     await page.locator(".start").waitFor();

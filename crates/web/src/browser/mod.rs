@@ -78,6 +78,18 @@ pub(crate) fn show_selected() {
     }
 }
 
+/// What has the focus.
+pub(crate) fn focused() -> Option<web_sys::HtmlElement> {
+    window()?.document()?.active_element()?.dyn_into().ok()
+}
+
+/// Gives the focus to what is selected in the cluster, if that is drawn there as an element.
+pub(crate) fn focus_selected() -> bool {
+    let element = first("#cluster .pod.sel, #cluster .node.sel .name");
+    let element = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
+    element.is_some_and(|element| element.focus().is_ok())
+}
+
 /// Gives a field the focus that is there after the next drawing.
 pub(crate) fn focus_on(selector: &'static str) {
     after_drawing(move || {

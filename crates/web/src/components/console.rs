@@ -3,10 +3,11 @@
 
 use podscope_protocol::{ConsoleLine, LineKind, Request, TextKind};
 use wasm_bindgen::JsCast;
-use web_sys::HtmlInputElement;
+use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
 use super::shown::shown;
+use crate::browser;
 use crate::ctl::Ctl;
 use crate::pure::{clock, paste};
 use crate::state::{Act, Console, Shared};
@@ -36,10 +37,13 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
     let log = use_node_ref();
     let console = &*props.console;
     let open = props.open || props.sheet;
+    // What had the focus when it was opened by another way than its field.
+    let before = use_mut_ref(|| None::<HtmlElement>);
     {
-        let input = input.clone();
+        let (input, before) = (input.clone(), before.clone());
         use_effect_with(open, move |open| {
             if let (true, Some(input)) = (*open, input.cast::<HtmlInputElement>()) {
+                *before.borrow_mut() = browser::focused().filter(|focused| **focused != **input);
                 drop(input.focus());
             }
         });
@@ -107,6 +111,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                 })
                 .find(|(n, _)| *n >= units)
                 .map_or(value.len(), |(_, i)| i);
+            ctl.act.emit(Act::ConsoleOpen(true));
             ctl.send.emit(Request::Complete {
                 line: value.clone(),
                 cursor,
@@ -146,6 +151,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                 "ArrowDown" if choices > 1 => choice.set((picked + 1) % choices),
                 "ArrowUp" if choices > 1 && picked > 0 => choice.set(picked - 1),
                 key @ ("ArrowUp" | "ArrowDown") => {
+                    ctl.act.emit(Act::ConsoleOpen(true));
                     let at = past.unwrap_or(history.len());
                     let next = if key == "ArrowUp" {
                         at.checked_sub(1)
@@ -170,6 +176,9 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                     // The keys belong to the page again.
                     let field: HtmlInputElement = event.target_unchecked_into();
                     drop(field.blur());
+                    if let Some(before) = before.take() {
+                        drop(before.focus());
+                    }
                     ctl.act.emit(Act::ConsoleOpen(false));
                 }
                 // Nothing to copy: what still runs is to end, as in a terminal.
@@ -182,7 +191,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
         })
     };
     let onpaste = {
-        let (line, block, send) = (line.clone(), block.clone(), ctl.send.clone());
+        let (line, block, send, act) = (line.clone(), block.clone(), ctl.send.clone(), ctl.act.clone());
         Callback::from(move |event: Event| {
             let pasted = event
                 .dyn_ref::<web_sys::ClipboardEvent>()
@@ -194,6 +203,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
             // No command begins with a brace: that is a manifest in one line.
             if text.contains('\n') || text.starts_with('{') {
                 event.prevent_default();
+                act.emit(Act::ConsoleOpen(true));
                 let text = below(&block, &format!("{}{text}", *line));
                 block.set(text.clone());
                 line.set(String::new());
@@ -201,10 +211,8 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
             }
         })
     };
-    let onfocus = {
-        let ctl = ctl.clone();
-        Callback::from(move |_: FocusEvent| ctl.act.emit(Act::ConsoleOpen(true)))
-    };
+    // Whoever only passes it by Tab leaves it closed.
+    let onclick = ctl.act.reform(|_: MouseEvent| Act::ConsoleOpen(true));
     let toggle = {
         let open = props.open;
         ctl.act.reform(move |_: MouseEvent| Act::ConsoleOpen(!open))
@@ -237,7 +245,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
             }
             <div class="line">
                 <span class="prompt" aria-hidden="true">{ if block.is_empty() { "›" } else { "…" } }</span>
-                <input ref={input} value={(*line).clone()} {oninput} {onkeydown} {onfocus} {onpaste} aria-label="Command" role="combobox" aria-autocomplete="list"
+                <input ref={input} value={(*line).clone()} {oninput} {onkeydown} {onclick} {onpaste} aria-label="Command" role="combobox" aria-autocomplete="list"
                     aria-expanded={completions.is_some().to_string()} aria-controls="choices"
                     aria-activedescendant={completions.map(|_| format!("choice-{picked}"))}
                     placeholder={match console.last_input() { Some(last) => format!("Type a command, or ↑ for the last one: {last}"), None => "Type a command, such as kubectl get pods".into() }} spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go" />

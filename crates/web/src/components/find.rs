@@ -4,6 +4,7 @@ use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::icon;
+use crate::browser;
 use crate::ctl::Ctl;
 use crate::pure::find::{Filter, Found};
 use crate::state::{Act, Page, Shared};
@@ -20,8 +21,15 @@ pub(crate) fn Find(props: &Props) -> Html {
     {
         let field = field.clone();
         use_effect_with((), move |()| {
+            let before = browser::focused();
             if let Some(field) = field.cast::<HtmlInputElement>() {
                 drop(field.focus());
+            }
+            // To what was found, or back to where the focus was.
+            move || {
+                if !browser::focus_selected() {
+                    before.iter().for_each(|before| drop(before.focus()));
+                }
             }
         });
     }
@@ -31,7 +39,7 @@ pub(crate) fn Find(props: &Props) -> Html {
     let text = props.page.find.clone().unwrap_or_default();
     let oninput = ctl
         .act
-        .reform(|event: InputEvent| Act::Find(Some(crate::browser::value_of(&event))));
+        .reform(|event: InputEvent| Act::Find(Some(browser::value_of(&event))));
     let onkeydown = {
         let (ctl, page) = (ctl.clone(), props.page.clone());
         Callback::from(move |event: KeyboardEvent| {
@@ -44,7 +52,7 @@ pub(crate) fn Find(props: &Props) -> Html {
                     (page.filter.as_ref()).and_then(|f| f.next(&page.model, page.selected.as_ref(), event.shift_key()));
                 if let Some(next) = next {
                     ctl.act.emit(Act::Point(next));
-                    crate::browser::after_drawing(crate::browser::show_selected);
+                    browser::after_drawing(browser::show_selected);
                 }
             }
         })

@@ -6,8 +6,8 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 use yew::prelude::*;
 
-use crate::browser::closest;
 use crate::browser::drag::End;
+use crate::browser::{self, closest};
 use crate::ctl::Ctl;
 use crate::pure::actions;
 use crate::state::{Act, Dialog, Page, Sheet, menu};
@@ -39,10 +39,15 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
             };
             // Where the details are a sheet that is not there, a press brings it.
             let again = page.selected.as_ref() == Some(&subject) && page.sheet == Sheet::Side;
-            ctl.act.emit(Act::Select((!again).then_some(subject)));
+            if !by_key_again(page, &subject, event) {
+                ctl.act.emit(Act::Select((!again).then_some(subject)));
+            }
         }
     } else if let Some((_, name)) = closest(target(), "data-select-node") {
-        ctl.act.emit(Act::Select(Some(SubjectRef::Node { name })));
+        let subject = SubjectRef::Node { name };
+        if !by_key_again(page, &subject, event) {
+            ctl.act.emit(Act::Select(Some(subject)));
+        }
     } else if let Some(menu) = closest(target(), "data-menu-zone").and_then(|_| menu_of(page, event)) {
         ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
     } else if target()
@@ -53,6 +58,15 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
         let node = closest(target(), "data-node").map(|(_, name)| SubjectRef::Node { name });
         ctl.act.emit(Act::Select(node));
     }
+}
+
+/// Enter on what is selected leads to its details, however many nodes lie between.
+fn by_key_again(page: &Page, subject: &SubjectRef, event: &MouseEvent) -> bool {
+    let is = event.detail() == 0 && page.selected.as_ref() == Some(subject);
+    if is {
+        browser::focus_on(".side");
+    }
+    is
 }
 
 pub(super) fn menu_of(page: &Page, event: &MouseEvent) -> Option<crate::state::Menu> {
