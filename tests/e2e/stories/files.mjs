@@ -140,6 +140,11 @@ export const stories = {
     const difference = page.getByRole("region", { name: "What differs" });
     await difference.getByText(/First difference at 0:20\.\d: .*c-2/).waitFor();
     await page.locator(".pod.differs").first().waitFor();
+    // The same node lies at the same height in both.
+    for (const node of ["a-1", "b-1"]) {
+      const [one, other] = await page.locator(`[data-node="${node}"]`).evaluateAll((all) => all.map((e) => e.getBoundingClientRect().top));
+      t.check(Math.abs(one - other) <= 1, `${node} at ${one} and ${other}`);
+    }
     await t.look(page, "compared");
     await branches.getByRole("button", { name: "End comparing" }).click();
     await page.locator(".runs").waitFor({ state: "detached" });

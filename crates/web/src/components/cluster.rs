@@ -251,7 +251,9 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, versus: Option<&Shared<Model>
     let differing = versus
         .map(|versus| Rc::new(compare::differing(model, versus)))
         .unwrap_or_default();
-    let is_told = !other && director::is_told(&model.director);
+    // Beside another run it would push this one's zones out of line.
+    let is_alone = versus.is_none() || model.director.running.is_some();
+    let is_told = !other && is_alone && director::is_told(&model.director);
     let picture = nodes > NODES_IN_DOM || pods > PODS_IN_DOM;
     html! {
         <div class={classes!("run", picture.then_some("pictured"), is_told.then_some("due-next"))}>
