@@ -126,6 +126,26 @@ export const stories = {
     await page.locator(".side").waitFor();
   },
 
+  async "a frame of each size shows a node, and what its story asks for (E-03)"(t) {
+    const page = await t.open("#lesson=first-pod&embed=story,cluster,timeline");
+    const [node, button] = [page.locator("[data-node]").first(), page.locator(".story .try button")];
+    await node.waitFor();
+    for (const [width, height] of [[960, 640], [720, 480], [1280, 720], [420, 720]]) {
+      const at = `${width} × ${height}`;
+      await page.setViewportSize({ width, height });
+      const cluster = await page.locator(".cluster").boundingBox();
+      const card = await node.boundingBox();
+      t.check(card.y + 60 <= cluster.y + cluster.height, `${at}: a node at ${card.y}, the cluster ends at ${cluster.y + cluster.height}`);
+      const [box, foot] = [await button.boundingBox(), await page.locator(".story-foot").boundingBox()];
+      // A wide one has a column for its story, which scrolls.
+      if (width < 1000) t.check(box.y + box.height <= foot.y, `${at}: the button at ${box.y}, the foot at ${foot.y}`);
+      const spilt = await page.locator(".meter").evaluateAll((all) => all.filter((e) => e.lastChild.getBoundingClientRect().right > e.closest(".node").getBoundingClientRect().right).length);
+      t.equal(spilt, 0, `${at}: numbers beside their card`);
+      await t.fits(page, at);
+      await t.look(page, `frame-${width}`);
+    }
+  },
+
   async "a frame has chosen parts, and shows itself first (E-03)"(t) {
     const page = await t.open("#lesson=first-pod");
     await page.locator(".story").waitFor();
