@@ -49,7 +49,7 @@ pub(crate) const SHEET: &[(&str, &[(&str, &str)])] = &[
             ("/", "Find pods and nodes; Enter goes to the next"),
             ("`", "Console"),
             ("l", "Lessons"),
-            ("e", "Editor"),
+            ("e", "Editor; Ctrl + M there lets Tab leave it"),
             ("s", "Share"),
             ("t", "Theme"),
             ("Shift + P", "Present: large type, the cluster and the story alone"),

@@ -150,6 +150,14 @@ export const stories = {
     await press("Escape");
     await at(here);
     t.equal(await page.locator(".pod.sel").count(), 0, "selected");
+    // So it is where one dialog follows another.
+    await press("m");
+    await page.getByRole("dialog", { name: "default/" }).getByRole("button", { name: /Force delete/ }).focus();
+    await press("Enter");
+    await page.getByRole("dialog", { name: "Are you sure?" }).waitFor();
+    t.equal(await page.evaluate(() => document.activeElement.innerText), "Leave it", "the harmless answer has the focus");
+    await press("Escape");
+    await at(here);
     // What was found has the focus.
     await press("/");
     await page.keyboard.type("db-0");

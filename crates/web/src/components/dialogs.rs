@@ -30,7 +30,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The open dialog, if any.
+/// The open dialog, if any. Each has a key: where one follows another it is a new one, with the focus in it.
 #[component]
 pub(crate) fn Dialogs(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -57,7 +57,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         }
         Dialog::Notices => notices(page),
         Dialog::Refused => {
-            html! { <Modal title="This cannot be opened" class="wide"><p>{ "Nothing of the running session has changed." }</p>{ problems(&page.problems) }</Modal> }
+            html! { <Modal key="refused" title="This cannot be opened" class="wide"><p>{ "Nothing of the running session has changed." }</p>{ problems(&page.problems) }</Modal> }
         }
         Dialog::Confirm(action) => confirm(&ctl, action),
         Dialog::Menu(menu) => actions_menu(&ctl, page, menu),
@@ -88,7 +88,7 @@ fn glossary() -> Html {
     let mut terms: Vec<_> = GLOSSARY.iter().collect();
     terms.stable_sort_by_key(|(term, _)| term.to_ascii_lowercase());
     html! {
-        <Modal title="Terms" class="wide">
+        <Modal key="terms" title="Terms" class="wide">
             <dl class="glossary">{ for terms.iter().map(|(term, sentence)| html! { <div><dt>{ *term }</dt><dd>{ *sentence }</dd></div> }) }</dl>
         </Modal>
     }
@@ -113,7 +113,7 @@ fn confirm(ctl: &Ctl, action: &Action) -> Html {
     };
     let no = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
     html! {
-        <Modal title="Are you sure?" class="confirm">
+        <Modal key="confirm" title="Are you sure?" class="confirm">
             <p class="warning">{ shown(&action.warning) }</p>
             <p class="mono command">{ shown(&action.command) }</p>
             <div class="buttons">
@@ -133,7 +133,7 @@ fn actions_menu(ctl: &Ctl, page: &Page, menu: &Menu) -> Html {
         .find(|g| menu.title == format!("Zone {}", g.name) || menu.title == g.name)
         .map(|g| g.name.clone());
     html! {
-        <Modal title={menu.title.clone()} class="menu" style={style}>
+        <Modal key="menu" title={menu.title.clone()} class="menu" style={style}>
             <ul>
                 if let Some(zone) = zone {
                     <li><button type="button" onclick={ {
@@ -164,7 +164,7 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
     let mut marks: Vec<_> = page.model.marks.values().filter(|m| m.lane == lane).cloned().collect();
     marks.stable_sort_by_key(|m| (std::cmp::Reverse(m.from), m.id));
     html! {
-        <Modal title={name} class="lane-list">
+        <Modal key="lane" title={name} class="lane-list">
             if marks.is_empty() { <p class="none">{ "Nothing yet." }</p> }
             <ol>
                 { for marks.iter().take(400).map(|m| {
@@ -215,7 +215,7 @@ fn more(ctl: &Ctl, page: &Page) -> Html {
         })
     };
     html! {
-        <Modal title="More" class="menu folded-tools" style="--x:9999px;--y:56px">
+        <Modal key="more" title="More" class="menu folded-tools" style="--x:9999px;--y:56px">
             <ul>
                 <li><button type="button" onclick={find}>{ "Find pods and nodes" }</button></li>
                 <li><button type="button" onclick={to(Dialog::Editor)}>{ "Editor" }</button></li>
@@ -237,7 +237,7 @@ fn shortcuts() -> Html {
         store::keep_single_keys(field.checked());
     });
     html! {
-        <Modal title="Help and shortcuts" class="wide shortcuts">
+        <Modal key="help" title="Help and shortcuts" class="wide shortcuts">
             <p>{ "Every pod is a square: its colour says who owns it, its shape how it is. Select one and ask why it is there. Break something, and watch what the API server believes and what the machines do." }</p>
             <div class="columns">
                 { for keys::SHEET.iter().map(|(title, rows)| html! {
@@ -257,7 +257,7 @@ fn notices(page: &Page) -> Html {
         return Html::default();
     };
     html! {
-        <Modal title="About what was opened" class="wide">
+        <Modal key="notices" title="About what was opened" class="wide">
             if !opened.notices.is_empty() {
                 <h3 class="eyebrow">{ "Read and kept" }</h3>
                 <ul class="notices">{ for opened.notices.iter().map(|n| html! { <li>{ told(n) }</li> }) }</ul>
