@@ -21,7 +21,7 @@ pub(crate) struct Wire {
     pub(crate) opened: bool,
     /// Let time run when the session opens: all but a link, which shows an instant, live at once.
     play: bool,
-    /// It is open, and its time begins as soon as no question is: a lesson may begin with one.
+    /// It is a lesson that begins with a question: its time begins with the answer.
     starts: bool,
     /// What was asked for last is somebody's own.
     own: bool,
@@ -74,7 +74,7 @@ impl Wire {
 
     /// A session is there: it stands beside what was kept, and takes the place only of what nobody touched. Whether it
     /// is one of those that were kept.
-    fn opened(&mut self) -> bool {
+    fn opened(&mut self, asks: bool) -> bool {
         store::trying(None);
         let resumed = store::resumed();
         self.turned = self.opened && !std::mem::take(&mut self.has_entry);
@@ -91,7 +91,11 @@ impl Wire {
         self.opened = true;
         self.seeking = false;
         self.seek_to = None;
-        self.starts = std::mem::take(&mut self.play);
+        let plays = std::mem::take(&mut self.play);
+        self.starts = plays && asks;
+        if plays && !asks {
+            self.send(Request::Play);
+        }
         resumed.is_some()
     }
 
@@ -127,11 +131,12 @@ pub(crate) fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
             });
         }
         Update::Pasted { opens: true } => wire.borrow_mut().opens(true, true),
-        Update::Opened(_) => {
+        Update::Opened(opened) => {
+            let asks = opened.story.first().is_some_and(|step| step.question.is_some());
             let is_beside = {
                 let mut wire = wire.borrow_mut();
                 let was_first = !wire.opened && wire.own;
-                !wire.opened() && was_first
+                !wire.opened(asks) && was_first
             };
             if let Some(kept) = store::sessions().first().filter(|_| is_beside && !store::is_framed()) {
                 let at = store::when(kept.at);

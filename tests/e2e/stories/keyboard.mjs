@@ -128,7 +128,11 @@ export const stories = {
     const page = await t.open("#new");
     await t.seek(page, "0:30.0");
     const press = (key) => page.keyboard.press(key);
-    const at = (what) => page.waitForFunction((what) => document.activeElement.closest(what) !== null, what);
+    const at = async (what) => {
+      await page.waitForFunction((what) => document.activeElement.closest(what) !== null, what).catch(async () => {
+        throw new Error(`${what} has no focus: ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 120))}`);
+      });
+    };
     const pod = page.locator("[data-node] [data-pod]").first();
     const here = `[data-pod="${await pod.getAttribute("data-pod")}"]`;
     await pod.focus();
