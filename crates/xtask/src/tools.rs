@@ -22,7 +22,7 @@ pub(crate) enum Tool {
     WasmOpt,
     WasmPack,
     Node,
-    /// `playwright-core` and `@axe-core/playwright`, which drive the browser.
+    /// `playwright-core`, which drives the browser, and `axe-core`, which looks for what is hard to reach.
     Playwright,
     /// `tsc`, which checks the package's types.
     TypeScript,
@@ -72,7 +72,7 @@ const WASM_OPT: Option<(&str, &str, &str)> = if cfg!(all(target_os = "linux", ta
     None
 };
 const PLAYWRIGHT: &str = "1.65.1";
-const AXE: &str = "4.14.0";
+const AXE: &str = "4.14.1";
 const TYPESCRIPT: &str = "7.0.2";
 const NODE_MAJOR: u32 = 18;
 
@@ -230,7 +230,7 @@ fn find(tool: Tool) -> Option<Found> {
         }
         Tool::Playwright => {
             let modules = npm_dir("playwright-core", PLAYWRIGHT).join("node_modules");
-            (modules.join("playwright-core").is_dir() && modules.join("@axe-core/playwright").is_dir())
+            (modules.join("playwright-core").is_dir() && modules.join("axe-core").is_dir())
                 .then(|| Found::Vars(vec![("PODSCOPE_NODE_MODULES", modules.into_os_string())]))
         }
         Tool::Browser => {
@@ -262,7 +262,7 @@ fn install(tool: Tool) -> Fallible {
             install_npm("binaryen", BINARYEN, &[])
         }
         Tool::TypeScript => install_npm("typescript", TYPESCRIPT, &[]),
-        Tool::Playwright => install_npm("playwright-core", PLAYWRIGHT, &[&format!("@axe-core/playwright@{AXE}")]),
+        Tool::Playwright => install_npm("playwright-core", PLAYWRIGHT, &[&format!("axe-core@{AXE}")]),
         Tool::Node => Err(format!(
             "please install {} (https://nodejs.org, or your system's packages): \
              `node` and `npm` must be on PATH",

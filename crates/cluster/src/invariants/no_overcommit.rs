@@ -36,7 +36,11 @@ impl Check for NoOvercommit {
         let Some(node) = view.objects.named::<Node>(name.as_str()) else {
             return;
         };
-        let others: Vec<_> = view.objects.pods_on(name).filter(|other| !other.is_terminal()).collect();
+        let others: Vec<_> = view
+            .objects
+            .pods_on(name)
+            .filter(|other| !other.is_terminal())
+            .collect();
         let is_over = |resource: &Str| {
             let sum = (others.iter()).fold(Quantity::default(), |sum, other| sum.plus(request(other, resource)));
             sum > node.status.allocatable.get(resource).copied().unwrap_or_default()

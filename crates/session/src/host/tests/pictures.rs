@@ -10,7 +10,12 @@ use crate::view::Picture;
 #[test]
 fn frames_do_not_starve_the_simulation() {
     let mut host = playing();
-    host.handle(Request::Speed { per_mille: 1_000_000_000 }, 900.0);
+    host.handle(
+        Request::Speed {
+            per_mille: 1_000_000_000,
+        },
+        900.0,
+    );
     host.handle(Request::FrameDone, 900.0);
     // A frame that came at 1 000 and took 120 ms.
     while frames(&host.work(1_000.0)).is_empty() {}
