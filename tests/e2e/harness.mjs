@@ -365,29 +365,6 @@ export class Teller {
     this.equal(lines.join("\n"), "", "axe");
   }
 
-  /** Gaps between frames while `ms` go by, and long tasks of the page's thread. */
-  async frames(page, ms) {
-    return page.evaluate((ms) => new Promise((resolve) => {
-      const gaps = [];
-      const tasks = [];
-      const observer = new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) tasks.push(entry.duration);
-      });
-      observer.observe({ entryTypes: ["longtask"] });
-      const began = performance.now();
-      let last = began;
-      requestAnimationFrame(function frame(now) {
-        gaps.push(now - last);
-        last = now;
-        if (now - began < ms) return requestAnimationFrame(frame);
-        observer.disconnect();
-        gaps.sort((a, b) => a - b);
-        const at = (share) => gaps[Math.min(gaps.length - 1, Math.floor(gaps.length * share))];
-        resolve({ frames: gaps.length, median: at(0.5), p95: at(0.95), longest: gaps.at(-1), tasks });
-      });
-    }), ms);
-  }
-
   equal(got, want, what = "value") {
     if (got !== want) throw new Error(`${what}: got ${JSON.stringify(got)}, want ${JSON.stringify(want)}`);
   }

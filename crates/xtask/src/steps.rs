@@ -106,7 +106,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "e2e",
-        about: "stories on the release site in Chromium: screenshots, axe, smooth frames",
+        about: "stories on the release site in Chromium: screenshots, axe",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         after: Some("site"),
         run: |paths| Run::new("node").args(["tests/e2e/run.mjs"]).tools(paths).counted(),
