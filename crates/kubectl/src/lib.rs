@@ -36,6 +36,7 @@ mod scale;
 mod selectable;
 mod selector;
 mod text;
+mod top;
 mod unreachable;
 mod watch;
 mod work;
@@ -142,7 +143,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
         Kubectl::Describe(what) => describe::describe(what, view, &mut printed),
         Kubectl::Events(wanted) if !wanted.watch => others::events(wanted, view, &mut printed),
         Kubectl::Explain { kind, path, recursive } => explain::explain(*kind, path, *recursive, &mut printed),
-        Kubectl::Top(top) => others::top(top, view, &mut printed),
+        Kubectl::Top(top) => top::top(top, view, &mut printed),
         Kubectl::Logs(asked) => logs::logs(asked, view, &mut printed),
         Kubectl::Rollout {
             action: crate::command::RolloutAction::History { revision },

@@ -1,0 +1,200 @@
+//! `kubectl top` (KC-112, KC-113).
+
+use std::cmp::Reverse;
+
+use podscope_api::ordered::StableSort as _;
+use podscope_api::{Kind, Node, Object, Pod};
+
+use super::columns::node_status;
+use super::get::find;
+use super::selector::LabelQuery;
+use super::text::table_padded;
+use super::{Printed, View};
+use crate::command::{Target, Top};
+use crate::refusals::not_found;
+
+/// Thousandths of a core, and bytes of memory.
+type Usage = (i64, i64);
+
+fn sum(all: impl Iterator<Item = Usage>) -> Usage {
+    all.fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+}
+
+fn usage_of(pod: &Pod, view: &View<'_>) -> Option<Usage> {
+    let parts: Vec<Usage> = pod
+        .spec
+        .all_containers()
+        .filter_map(|container| (view.usage)(pod, &container.name))
+        .collect();
+    if parts.is_empty() {
+        return None;
+    }
+    Some(sum(parts.into_iter()))
+}
+
+/// A line of the table.
+struct Row {
+    /// The cells before the numbers.
+    front: Vec<String>,
+    /// What is used, where it is known.
+    used: Option<Usage>,
+    /// What there is of it, on a node.
+    bounds: Option<Usage>,
+}
+
+impl Row {
+    fn of_node(node: &Node, view: &View<'_>) -> Row {
+        let ready = node_status(node).starts_with("Ready");
+        let pods = view.objects.pods_on(&node.metadata.name.as_ref().into());
+        let used = sum(pods.filter_map(|pod| usage_of(pod, view)));
+        let allocatable = |name: &str| node.status.allocatable.get(name);
+        let bounds = (
+            allocatable("cpu").map_or(0, |quantity| quantity.milli_value()),
+            allocatable("memory").map_or(0, |quantity| quantity.value()),
+        );
+        Row {
+            front: vec![node.metadata.name.to_string()],
+            used: ready.then_some(used),
+            bounds: Some(bounds),
+        }
+    }
+    fn of_containers(front: Vec<String>, used: Usage) -> Row {
+        Row {
+            front,
+            used: Some(used),
+            bounds: None,
+        }
+    }
+    fn cells(self) -> Vec<String> {
+        let mut cells = self.front;
+        match (self.used, self.bounds) {
+            (Some((cpu, memory)), Some((all_cpu, all_memory))) => cells.extend([
+                format!("{cpu}m"),
+                percent(cpu, all_cpu),
+                format!("{}Mi", memory >> 20),
+                percent(memory, all_memory),
+            ]),
+            (Some((cpu, memory)), None) => cells.extend([format!("{cpu}m"), format!("{}Mi", memory >> 20)]),
+            (None, _) => cells.extend(std::iter::repeat_n("<unknown>".to_owned(), 4)),
+        }
+        cells
+    }
+}
+
+fn percent(part: i64, of: i64) -> String {
+    if of > 0 {
+        format!("{}%", 100 * part / of)
+    } else {
+        "<unknown>".into()
+    }
+}
+
+impl Top {
+    fn target(&self) -> Target {
+        let kind = if self.nodes { Kind::Node } else { Kind::Pod };
+        Target {
+            namespace: self.namespace.clone(),
+            all_namespaces: self.all_namespaces,
+            selector: self.selector.clone(),
+            ..Target::kind(kind, self.name.iter().cloned().collect())
+        }
+    }
+    /// A pod's line, or with `--containers` one for each of those whose use is known.
+    fn rows_of_pod(&self, pod: &Pod, view: &View<'_>, rows: &mut Vec<Row>) {
+        let mut front = Vec::new();
+        if self.all_namespaces {
+            front.push(pod.metadata.namespace.to_string());
+        }
+        front.push(pod.metadata.name.to_string());
+        if !self.containers {
+            rows.extend(usage_of(pod, view).map(|used| Row::of_containers(front, used)));
+            return;
+        }
+        for container in pod.spec.all_containers() {
+            if let Some(used) = (view.usage)(pod, &container.name) {
+                let mut front = front.clone();
+                front.push(container.name.to_string());
+                rows.push(Row::of_containers(front, used));
+            }
+        }
+    }
+    /// What is said where there is nothing to show.
+    fn nothing(&self) -> String {
+        if self.all_namespaces || self.nodes {
+            return "No resources found".to_owned();
+        }
+        let namespace = self.namespace.as_deref().unwrap_or("default");
+        format!("No resources found in {namespace} namespace.")
+    }
+    /// Puts the lines in order: those that use most first; else those without numbers last.
+    fn sort(&self, rows: &mut [Row]) {
+        match self.sort_by.as_deref() {
+            Some("cpu") => rows.stable_sort_by_key(|row| Reverse(row.used.map(|used| used.0))),
+            Some(_) => rows.stable_sort_by_key(|row| Reverse(row.used.map(|used| used.1))),
+            None => rows.stable_sort_by_key(|row| row.used.is_none()),
+        }
+    }
+    /// The line above the table.
+    fn header(&self) -> Vec<String> {
+        let titles: &[&str] = match (self.nodes, self.containers) {
+            (true, _) => &["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"],
+            (false, true) => &["POD", "NAME", "CPU(cores)", "MEMORY(bytes)"],
+            (false, false) => &["NAME", "CPU(cores)", "MEMORY(bytes)"],
+        };
+        let lead = (self.all_namespaces && !self.nodes).then_some("NAMESPACE");
+        lead.into_iter()
+            .chain(titles.iter().copied())
+            .map(str::to_owned)
+            .collect()
+    }
+    /// The two lines below it: of `--sum`.
+    fn totals(&self, total: Usage) -> [Vec<String>; 2] {
+        let lead = usize::from(self.all_namespaces) + usize::from(self.containers);
+        let line = |cells: [String; 2]| std::iter::repeat_n(String::new(), lead + 1).chain(cells).collect();
+        [
+            line(["________".to_owned(), "________".to_owned()]),
+            line([format!("{}m", total.0), format!("{}Mi", total.1 >> 20)]),
+        ]
+    }
+}
+
+pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
+    // It is read before anybody is asked.
+    if let Err(why) = LabelQuery::parse(top.selector.as_deref().unwrap_or_default()) {
+        return printed.fail(format!("error: {why}"));
+    }
+    let found = match find(&top.target(), view.objects) {
+        Ok(found) => found,
+        Err(message) => return printed.fail(message),
+    };
+    for (kind, name) in &found.misses {
+        printed.fail(not_found(*kind, name));
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    for object in found.groups.iter().flat_map(|(_, objects)| objects) {
+        match object {
+            Object::Node(node) => rows.push(Row::of_node(node, view)),
+            Object::Pod(pod) => top.rows_of_pod(pod, view, &mut rows),
+            _ => {}
+        }
+    }
+    if rows.is_empty() {
+        if printed.status == 0 {
+            printed.err(top.nothing());
+        }
+        return;
+    }
+    top.sort(&mut rows);
+    let total = sum(rows.iter().filter_map(|row| row.used));
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    if !top.no_headers {
+        lines.push(top.header());
+    }
+    lines.extend(rows.into_iter().map(Row::cells));
+    if top.sum && !top.nodes {
+        lines.extend(top.totals(total));
+    }
+    for line in table_padded(&lines) {
+        printed.out(line);
+    }
+}
