@@ -4,6 +4,7 @@
 
 mod apply;
 mod delete;
+mod expose;
 mod last_applied;
 mod manifest;
 mod mark;
@@ -11,6 +12,7 @@ mod nodes;
 mod patch;
 mod reading;
 mod replace;
+mod rollout;
 mod said;
 mod saved;
 mod scale;
@@ -20,16 +22,15 @@ pub(super) use manifest::manifest_objects;
 
 use std::sync::Arc;
 
-use podscope_api::{Kind, Object, Time};
-use podscope_cluster::client::{ClientCommand, RolloutStatus, Shows, Write, object_name};
+use podscope_api::{Object, Time};
+use podscope_cluster::client::{ClientCommand, Shows, Write, object_name};
 use podscope_cluster::{Mutation, Objects, Part, Request};
 use serde_json::Value;
 
 use super::View;
 use super::get::find;
 use super::output::{Form, shown_object};
-use super::rollout;
-use crate::command::{DryRun, Kubectl, Output, RolloutAction, Selection, Target};
+use crate::command::{DryRun, Kubectl, Output, RolloutAction, Target};
 use crate::refusals::{bad_request, not_found};
 
 /// The annotation that holds what `apply` was given last.
@@ -179,6 +180,7 @@ pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
     plan
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each command")]
 fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
     let none = |_: &podscope_api::Pod, _: &str, _: bool| Vec::new();
     let unused = |_: &podscope_api::Pod, _: &str| None;
@@ -238,63 +240,7 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             &view,
         ),
         Kubectl::Rollout { action, target, output } => {
-            // What is patched is looked for first, and what is missing told first.
-            let misses = match action {
-                RolloutAction::Pause | RolloutAction::Resume | RolloutAction::Restart => Misses::First,
-                _ => Misses::Last,
-            };
-            let plan = with_objects_and(misses, target, &view, |object, plan, writes| {
-                if let RolloutAction::Status {
-                    revision,
-                    watch,
-                    timeout,
-                } = action
-                {
-                    if !matches!(object.kind(), Kind::Deployment | Kind::StatefulSet | Kind::DaemonSet) {
-                        let kind = object.kind().name();
-                        return Err(format!("error: no status viewer has been implemented for {kind}"));
-                    }
-                    if let Object::Deployment(one) = object
-                        && let Some(running) = one.metadata.annotation("deployment.kubernetes.io/revision")
-                        && *revision > 0
-                        && running != revision.to_string()
-                    {
-                        return Err(format!(
-                            "error: desired revision ({revision}) is different from the running revision ({running})"
-                        ));
-                    }
-                    let rollout = RolloutStatus {
-                        kind: object.kind(),
-                        key: object.key(),
-                        watch: *watch,
-                        timeout: *timeout,
-                    };
-                    match &mut plan.client {
-                        Some(ClientCommand::RolloutStatus(rollouts)) => rollouts.push(rollout),
-                        client => *client = Some(ClientCommand::RolloutStatus(vec![rollout])),
-                    }
-                    return Ok(());
-                }
-                if let RolloutAction::Undo { .. } = action
-                    && object.metadata().annotation(LAST_APPLIED).is_some()
-                {
-                    let (plural, name) = (object.kind().plural(), &object.metadata().name);
-                    plan.err(format!("Warning: resource {plural}/{name} was previously managed with 'kubectl apply'. Rolling back will not update the {LAST_APPLIED} annotation, which may cause unexpected behavior on future 'kubectl apply' operations. Consider using 'kubectl apply' with your previous configuration file instead."));
-                }
-                match rollout::act(action, object, &view)? {
-                    rollout::Act::Write(write) => writes.push(*write),
-                    rollout::Act::Say(text) => text.lines().for_each(|line| plan.out(line)),
-                }
-                Ok(())
-            });
-            let plan = match (plan.is_empty(), &target.selection) {
-                (true, Selection::Kinds { names, .. })
-                    if names.is_empty() && !matches!(action, RolloutAction::Undo { .. }) =>
-                {
-                    nothing_found(target)
-                }
-                _ => plan,
-            };
+            let plan = rollout::plan(action, target, &view);
             match action {
                 RolloutAction::Status { .. } => plan,
                 _ => rehearsed(plan, command.dry_run(), output, &view),

@@ -7,16 +7,15 @@ use podscope_api::managed::{Manager, Managers};
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::client::{Awaited as AwaitedObject, ClientCommand, Until, WaitCommand, Write, object_name};
 use podscope_cluster::{Objects, Part, Request};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::super::jsonpath::{Path, plain};
-use super::super::merge::{json_merge, overridden};
-use super::super::selector::LabelQuery;
+use super::super::merge::json_merge;
 use super::super::work::Work;
 use super::reading::{Item, Manifest};
 use super::{Plan, View, all_or_none, change, find, finish, rehearsed, saved, with_objects};
-use super::{last_applied, replace, set};
-use crate::command::{Autoscale, Awaited, Deed, Expose, Kubectl, Made, Output, Said, SetChange, Validation, Wait};
+use super::{expose, last_applied, replace, set};
+use crate::command::{Autoscale, Awaited, Deed, Kubectl, Made, Output, Said, SetChange, Validation, Wait};
 use crate::refusals::{not_found, undecodable};
 use crate::scale::has_scale;
 
@@ -29,7 +28,7 @@ pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
             Ok(made) => make(&made, said, view),
             Err(message) => Plan::refuse(message),
         },
-        Deed::Expose(expose) => match exposed(expose, view) {
+        Deed::Expose(expose) => match expose::exposed(expose, view) {
             Ok(made) => make(&made, said, view),
             Err(message) => Plan::refuse(message),
         },
@@ -227,185 +226,6 @@ fn single(target: &crate::command::Target, view: &View<'_>) -> Result<Object, St
     }
     let object = found.groups.into_iter().flat_map(|(_, objects)| objects).next();
     object.ok_or_else(|| "error: no objects passed".to_owned())
-}
-
-fn exposed(expose: &Expose, view: &View<'_>) -> Result<Made, String> {
-    let found = find(&expose.target, view.objects)?;
-    let mut all = Made::default();
-    for object in found.groups.iter().flat_map(|(_, objects)| objects) {
-        let one = exposed_one(expose, object)?;
-        let before = std::mem::take(&mut all.objects);
-        all = Made {
-            objects: before.into_iter().chain(one.objects).collect(),
-            ..one
-        };
-    }
-    let misses: Vec<String> = found.misses.iter().map(|(kind, name)| not_found(*kind, name)).collect();
-    if all.objects.is_empty() {
-        return Err(match misses.is_empty() {
-            true => "error: no objects passed".to_owned(),
-            false => misses.join("\n"),
-        });
-    }
-    all.warnings.extend(misses);
-    Ok(all)
-}
-
-/// The Service before one object's pods.
-fn exposed_one(expose: &Expose, object: &Object) -> Result<Made, String> {
-    let value = object.to_value();
-    let kind = object.kind();
-    let at = match kind {
-        Kind::Pod => "/metadata/labels",
-        Kind::Service | Kind::ReplicationController => "/spec/selector",
-        Kind::Deployment | Kind::ReplicaSet => "/spec/selector/matchLabels",
-        _ => {
-            return Err(format!("error: cannot expose a {}", kind.qualified_name()));
-        }
-    };
-    let selector = match &expose.selector {
-        Some(text) => {
-            let query = LabelQuery::parse(text).map_err(|why| format!("error: {why}"))?;
-            let pairs = query.equalities().ok_or("error: a service selects by equality only")?;
-            Value::Object(
-                pairs
-                    .iter()
-                    .map(|(key, value)| (key.to_string(), Value::from(&**value)))
-                    .collect(),
-            )
-        }
-        None => value.pointer(at).cloned().unwrap_or_default(),
-    };
-    if selector.as_object().is_none_or(Map::is_empty) {
-        return Err(match kind {
-            Kind::Pod => "error: couldn't retrieve selectors via --selector flag or introspection: the pod has no labels and cannot be exposed".to_owned(),
-            _ => "error: couldn't retrieve selectors via --selector flag or introspection".to_owned(),
-        });
-    }
-    let declared = if kind == Kind::Pod {
-        "/spec/containers"
-    } else {
-        "/spec/template/spec/containers"
-    };
-    let given = expose.port.iter().flat_map(|list| list.split(','));
-    let read = |text: &str| match text.parse::<i64>() {
-        Ok(number) => Ok((number, "TCP".to_owned())),
-        Err(_) => Err(format!("error: strconv.Atoi: parsing {text:?}: invalid syntax")),
-    };
-    let mut ports = given.map(read).collect::<Result<Vec<(i64, String)>, String>>()?;
-    if ports.is_empty() {
-        let (list, field) = match kind {
-            Kind::Service => (
-                value
-                    .pointer("/spec/ports")
-                    .and_then(Value::as_array)
-                    .cloned()
-                    .unwrap_or_default(),
-                "port",
-            ),
-            _ => {
-                let containers = value
-                    .pointer(declared)
-                    .and_then(Value::as_array)
-                    .cloned()
-                    .unwrap_or_default();
-                let ports = containers
-                    .iter()
-                    .filter_map(|container| container.get("ports")?.as_array().cloned());
-                (ports.flatten().collect(), "containerPort")
-            }
-        };
-        for port in &list {
-            let protocol = port.get("protocol").and_then(Value::as_str).unwrap_or("TCP");
-            ports.extend(
-                port.get(field)
-                    .and_then(Value::as_i64)
-                    .map(|number| (number, protocol.to_owned())),
-            );
-        }
-        if ports.is_empty() {
-            let hint = match kind {
-                Kind::Pod => "",
-                _ => "\nSee 'kubectl expose -h' for help and examples",
-            };
-            return Err(format!(
-                "error: couldn't find port via --port flag or introspection{hint}"
-            ));
-        }
-    }
-    let several = ports.len() > 1;
-    let ports: Vec<Value> = ports
-        .into_iter()
-        .enumerate()
-        .map(|(at, (port, protocol))| {
-            let target = match &expose.target_port {
-                Some(text) => text
-                    .parse::<i64>()
-                    .map_or_else(|_| Value::from(text.as_str()), Value::from),
-                None => Value::from(port),
-            };
-            let protocol = expose.protocol.clone().unwrap_or(protocol);
-            let mut one = json!({"port": port, "protocol": protocol, "targetPort": target});
-            if several {
-                one["name"] = Value::from(format!("port-{}", at + 1));
-            }
-            one
-        })
-        .collect();
-    let name = expose
-        .name
-        .clone()
-        .unwrap_or_else(|| object.metadata().name.to_string());
-    let mut metadata = json!({"name": name});
-    let labels = match expose.labels.is_empty() {
-        true => value.pointer("/metadata/labels").cloned().unwrap_or_default(),
-        false => Value::Object(
-            expose
-                .labels
-                .iter()
-                .map(|(key, value)| (key.clone(), Value::from(value.as_str())))
-                .collect(),
-        ),
-    };
-    if labels.as_object().is_some_and(|labels| !labels.is_empty()) {
-        metadata["labels"] = labels;
-    }
-    if kind.is_namespaced() && expose.target.namespace.is_some() {
-        metadata["namespace"] = Value::from(expose.target.namespace());
-    }
-    let mut spec = json!({"ports": ports, "selector": selector});
-    let more = [
-        ("type", &expose.service_type),
-        ("clusterIP", &expose.cluster_ip),
-        (
-            "loadBalancerIP",
-            // Only of a load balancer is it told.
-            if expose.service_type.as_deref() == Some("LoadBalancer") {
-                &expose.load_balancer_ip
-            } else {
-                &None
-            },
-        ),
-        ("sessionAffinity", &expose.session_affinity),
-    ];
-    for (field, given) in more {
-        if let Some(text) = given.as_deref().filter(|text| !text.is_empty()) {
-            spec[field] = Value::from(text);
-        }
-    }
-    if let Some(ip) = &expose.external_ip {
-        spec["externalIPs"] = json!([ip]);
-    }
-    let mut service = json!({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec});
-    if let Some((how, overrides)) = &expose.overrides {
-        service = overridden(&service, *how, overrides).map_err(|why| format!("error: {why}"))?;
-    }
-    Ok(Made {
-        objects: vec![service],
-        word: "exposed",
-        empties: vec![("/status", json!({"loadBalancer": {}}))],
-        ..Made::default()
-    })
 }
 
 fn autoscaled(autoscale: &Autoscale, view: &View<'_>) -> Result<Made, String> {

@@ -1,0 +1,75 @@
+//! `kubectl rollout`, done to what a target names.
+
+use podscope_api::{Kind, Object};
+use podscope_cluster::client::{ClientCommand, RolloutStatus};
+
+use super::super::rollout::{Act, act};
+use super::{LAST_APPLIED, Misses, Plan, View, nothing_found, with_objects_and};
+use crate::command::{RolloutAction, Selection, Target};
+
+pub(super) fn plan(action: &RolloutAction, target: &Target, view: &View<'_>) -> Plan {
+    // What is patched is looked for first, and what is missing told first.
+    let misses = match action {
+        RolloutAction::Pause | RolloutAction::Resume | RolloutAction::Restart => Misses::First,
+        _ => Misses::Last,
+    };
+    let plan = with_objects_and(misses, target, view, |object, plan, writes| {
+        match action {
+            RolloutAction::Status {
+                revision,
+                watch,
+                timeout,
+            } => {
+                let rollout = RolloutStatus {
+                    kind: object.kind(),
+                    key: object.key(),
+                    watch: *watch,
+                    timeout: *timeout,
+                };
+                return add_status(rollout, *revision, object, plan);
+            }
+            RolloutAction::Undo { .. } => warn_of_undo(object, plan),
+            _ => {}
+        }
+        match act(action, object, view)? {
+            Act::Write(write) => writes.push(*write),
+            Act::Say(text) => text.lines().for_each(|line| plan.out(line)),
+        }
+        Ok(())
+    });
+    let is_undo = matches!(action, RolloutAction::Undo { .. });
+    match &target.selection {
+        Selection::Kinds { names, .. } if plan.is_empty() && names.is_empty() && !is_undo => nothing_found(target),
+        _ => plan,
+    }
+}
+
+/// `rollout status`: one more that the client watches.
+fn add_status(rollout: RolloutStatus, revision: i64, object: &Object, plan: &mut Plan) -> Result<(), String> {
+    if !matches!(object.kind(), Kind::Deployment | Kind::StatefulSet | Kind::DaemonSet) {
+        let kind = object.kind().name();
+        return Err(format!("error: no status viewer has been implemented for {kind}"));
+    }
+    if let Object::Deployment(one) = object
+        && let Some(running) = one.metadata.annotation("deployment.kubernetes.io/revision")
+        && revision > 0
+        && running != revision.to_string()
+    {
+        return Err(format!(
+            "error: desired revision ({revision}) is different from the running revision ({running})"
+        ));
+    }
+    match &mut plan.client {
+        Some(ClientCommand::RolloutStatus(rollouts)) => rollouts.push(rollout),
+        client => *client = Some(ClientCommand::RolloutStatus(vec![rollout])),
+    }
+    Ok(())
+}
+
+/// What `apply` was given last stays behind when a workload goes back to an earlier template.
+fn warn_of_undo(object: &Object, plan: &mut Plan) {
+    if object.metadata().annotation(LAST_APPLIED).is_some() {
+        let (plural, name) = (object.kind().plural(), &object.metadata().name);
+        plan.err(format!("Warning: resource {plural}/{name} was previously managed with 'kubectl apply'. Rolling back will not update the {LAST_APPLIED} annotation, which may cause unexpected behavior on future 'kubectl apply' operations. Consider using 'kubectl apply' with your previous configuration file instead."));
+    }
+}
