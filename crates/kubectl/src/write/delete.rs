@@ -9,55 +9,101 @@ use super::{Plan, View, find};
 use crate::command::{Delete, Doomed, Selection, Target, Validation};
 use crate::refusals::NOT_ALLOWED;
 
+const QUESTION: &str = "Do you want to continue? (y/n): ";
+
+/// What is to be deleted.
+struct Chosen {
+    targets: Vec<(Kind, ObjectKey)>,
+    /// Whether a namespace was given.
+    is_scoped: bool,
+    /// Whether none of it was named: what is gone by then is no error.
+    is_selected: bool,
+}
+
+/// What is to be deleted; none where there is nothing.
+fn chosen(what: &Delete, view: &View<'_>) -> Result<Option<Chosen>, String> {
+    match &what.what {
+        Doomed::Manifest { text, namespace } => of_manifest(text, namespace.as_deref()),
+        // What is named is deleted unseen, as it was named.
+        Doomed::Target(target) if let Some(targets) = named_keys(target) => Ok(Some(Chosen {
+            targets,
+            is_scoped: target.namespace.is_some(),
+            is_selected: false,
+        })),
+        Doomed::Target(target) => of_target(target, view),
+    }
+}
+
+fn of_manifest(text: &str, namespace: Option<&str>) -> Result<Option<Chosen>, String> {
+    let found = Manifest::read(text, namespace, Validation::Ignore);
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let mut targets: Vec<(Kind, ObjectKey)> = Vec::new();
+    for item in found.items() {
+        let (kind, key, _) = item.map(Item::sent)?.ok_or(NOT_ALLOWED)?;
+        targets.push((kind, key));
+    }
+    targets.retain(|(_, key)| !key.name.is_empty());
+    if targets.is_empty() {
+        return Err("error: error when deleting \"STDIN\": resource name may not be empty".to_owned());
+    }
+    Ok(Some(Chosen {
+        targets,
+        is_scoped: namespace.is_some(),
+        is_selected: false,
+    }))
+}
+
+fn of_target(target: &Target, view: &View<'_>) -> Result<Option<Chosen>, String> {
+    let found = find(target, view.objects)?;
+    let mut targets: Vec<(Kind, ObjectKey)> = Vec::new();
+    for object in found.groups.iter().flat_map(|(_, objects)| objects) {
+        targets.push((object.kind(), object.key()));
+    }
+    for (kind, name) in found.misses {
+        targets.push((kind, ObjectKey::of(kind, target.namespace(), name.as_str())));
+    }
+    let is_selected = target.all || target.selector.is_some() || target.field_selector.is_some();
+    Ok((!is_selected || !targets.is_empty()).then(|| Chosen {
+        targets,
+        is_scoped: target.namespace.is_some(),
+        is_selected,
+    }))
+}
+
+/// What `--dry-run=client` says of an object.
+fn rehearsal(kind: Kind, key: &ObjectKey, output_name: bool) -> String {
+    let tail = if kind.is_namespaced() {
+        format!(" from {} namespace", key.namespace)
+    } else {
+        String::new()
+    };
+    let kind = kind.qualified_singular();
+    match output_name {
+        true => format!("{kind}/{}", key.name),
+        false => format!("{kind} {:?} deleted{tail} (dry run)", &*key.name),
+    }
+}
+
+fn is_yes(answer: &str) -> bool {
+    let first = answer.split_whitespace().next();
+    first.is_some_and(|word| word.eq_ignore_ascii_case("y"))
+}
+
 pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
-    let mut targets: Vec<(Kind, ObjectKey)> = Vec::new();
-    let mut ignore_not_found = what.ignore_not_found;
-    let is_scoped = match &what.what {
-        Doomed::Manifest { text, namespace } => {
-            let found = Manifest::read(text, namespace.as_deref(), Validation::Ignore);
-            if found.is_empty() {
-                plan.out("No resources found");
-                return plan;
-            }
-            for item in found.items() {
-                match item.map(Item::sent) {
-                    Ok(Some((kind, key, _))) => targets.push((kind, key)),
-                    Ok(None) => return Plan::refuse(NOT_ALLOWED),
-                    Err(message) => return Plan::refuse(message),
-                }
-            }
-            targets.retain(|(_, key)| !key.name.is_empty());
-            if targets.is_empty() {
-                return Plan::refuse("error: error when deleting \"STDIN\": resource name may not be empty");
-            }
-            namespace.is_some()
+    let Chosen {
+        targets,
+        is_scoped,
+        is_selected,
+    } = match chosen(what, view) {
+        Ok(Some(chosen)) => chosen,
+        Ok(None) => {
+            plan.out("No resources found");
+            return plan;
         }
-        // What is named is deleted unseen, as it was named.
-        Doomed::Target(target) if let Some(named) = named_keys(target) => {
-            targets = named;
-            target.namespace.is_some()
-        }
-        Doomed::Target(target) => {
-            let found = match find(target, view.objects) {
-                Ok(found) => found,
-                Err(message) => return Plan::refuse(message),
-            };
-            for object in found.groups.iter().flat_map(|(_, objects)| objects) {
-                targets.push((object.kind(), object.key()));
-            }
-            for (kind, name) in found.misses {
-                targets.push((kind, ObjectKey::of(kind, target.namespace(), name.as_str())));
-            }
-            if target.all || target.selector.is_some() || target.field_selector.is_some() {
-                ignore_not_found = true;
-                if targets.is_empty() {
-                    plan.out("No resources found");
-                    return plan;
-                }
-            }
-            target.namespace.is_some()
-        }
+        Err(message) => return Plan::refuse(message),
     };
     let mut warnings = Vec::new();
     if is_scoped && targets.iter().any(|(kind, _)| !kind.is_namespaced()) {
@@ -68,16 +114,7 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
             plan.err(warning);
         }
         for (kind, key) in &targets {
-            let tail = if kind.is_namespaced() {
-                format!(" from {} namespace", key.namespace)
-            } else {
-                String::new()
-            };
-            let kind = kind.qualified_singular();
-            plan.out(match what.output_name {
-                true => format!("{kind}/{}", key.name),
-                false => format!("{kind} {:?} deleted{tail} (dry run)", &*key.name),
-            });
+            plan.out(rehearsal(*kind, key, what.output_name));
         }
         return plan;
     }
@@ -92,15 +129,11 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         for (kind, key) in &targets {
             plan.out(object_name(*kind, &key.name));
         }
-        "Do you want to continue? (y/n): ".clone_into(&mut question);
-        let is_yes = answer
-            .split_whitespace()
-            .next()
-            .is_some_and(|word| word.eq_ignore_ascii_case("y"));
-        if !is_yes {
-            plan.out(format!("{question}deletion is cancelled"));
+        if !is_yes(answer) {
+            plan.out(format!("{QUESTION}deletion is cancelled"));
             return plan;
         }
+        QUESTION.clone_into(&mut question);
     }
     plan.client = Some(ClientCommand::Delete(DeleteCommand {
         question,
@@ -112,7 +145,7 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         },
         wait: what.wait.unwrap_or(true),
         timeout: what.timeout,
-        ignore_not_found,
+        ignore_not_found: what.ignore_not_found || is_selected,
         output_name: what.output_name,
         dry_run: what.dry_run,
         warnings,
