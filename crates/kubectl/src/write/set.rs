@@ -113,6 +113,71 @@ pub(super) fn read_sources(
     Ok(variables)
 }
 
+/// `set selector`.
+fn selector(object: &Object, text: &str) -> Result<Write, String> {
+    if object.kind() != Kind::Service {
+        return Err("error: setting a selector is only supported for Services".to_owned());
+    }
+    let query = LabelQuery::parse(text).ok();
+    let Some(pairs) = query.as_ref().and_then(LabelQuery::equalities) else {
+        let expressions = query.map(|query| query.to_value()).unwrap_or_default();
+        let listed = expressions.get("matchExpressions").and_then(Value::as_array);
+        let listed: Vec<String> = listed.into_iter().flatten().map(go_requirement).collect();
+        let listed = listed.join(" ");
+        return Err(format!(
+            "error: match expression [{listed}] not supported on this object"
+        ));
+    };
+    let selector: Value = Value::Object(
+        pairs
+            .iter()
+            .map(|(key, value)| (key.to_string(), Value::from(&**value)))
+            .collect(),
+    );
+    let success = format!("{} selector updated", typed_name(object));
+    set(object, &success, None, move |value| {
+        value["spec"]["selector"] = selector.clone();
+    })
+}
+
+/// `set serviceaccount`.
+fn service_account(object: &Object, account: &str) -> Result<Write, String> {
+    let at = pod_spec(object)?;
+    let mut patch = json!({"serviceAccountName": account, "serviceAccount": account});
+    for part in at.trim_start_matches('/').split('/').rev() {
+        patch = json!({part: patch});
+    }
+    let success = format!("{} serviceaccount updated", typed_name(object));
+    Ok(Write {
+        context: "error: failed to patch ServiceAccountName ".to_owned(),
+        ..merged(object, "set serviceaccount", &success, patch)?
+    })
+}
+
+/// `set resources`: the amounts of each field, by resource.
+fn resources(
+    object: &Object,
+    containers: &str,
+    amounts: [(&'static str, Vec<(String, String)>); 2],
+) -> Result<Write, String> {
+    let at = pod_spec(object)?;
+    if chosen(&object.to_value(), at, containers).is_empty() {
+        return Err(format!("error: unable to find container named {containers}"));
+    }
+    let success = format!("{} resource requirements updated", typed_name(object));
+    let write = change_containers(object, at, containers.to_owned(), success, move |container| {
+        for (field, amounts) in &amounts {
+            for (resource, amount) in amounts {
+                container["resources"][field][resource.as_str()] = Value::from(amount.as_str());
+            }
+        }
+    })?;
+    Ok(Write {
+        context: "error: failed to patch resources update to pod template ".to_owned(),
+        ..write
+    })
+}
+
 /// The request that makes the change.
 pub(super) fn write(
     object: &Object,
@@ -121,52 +186,10 @@ pub(super) fn write(
     plan: &mut Plan,
     writes: &mut Vec<Write>,
 ) -> Result<(), String> {
-    let name = typed_name(object);
     match how {
-        SetChange::Selector(text) => {
-            if object.kind() != Kind::Service {
-                return Err("error: setting a selector is only supported for Services".to_owned());
-            }
-            let pairs = LabelQuery::parse(text).ok().and_then(|query| query.equalities());
-            let Some(pairs) = pairs else {
-                let expressions = LabelQuery::parse(text)
-                    .map(|query| query.to_value())
-                    .unwrap_or_default();
-                let listed = expressions.get("matchExpressions").and_then(Value::as_array);
-                let listed: Vec<String> = listed.into_iter().flatten().map(go_requirement).collect();
-                let listed = listed.join(" ");
-                return Err(format!(
-                    "error: match expression [{listed}] not supported on this object"
-                ));
-            };
-            let selector: Value = Value::Object(
-                pairs
-                    .iter()
-                    .map(|(key, value)| (key.to_string(), Value::from(&**value)))
-                    .collect(),
-            );
-            writes.push(set(object, &format!("{name} selector updated"), None, move |value| {
-                value["spec"]["selector"] = selector.clone();
-            })?);
-            Ok(())
-        }
-        SetChange::Subjects(added) => subjects(object, added, writes),
-        SetChange::ServiceAccount(account) => {
-            let at = pod_spec(object)?;
-            let mut patch = json!({"serviceAccountName": account, "serviceAccount": account});
-            for part in at.trim_start_matches('/').split('/').rev() {
-                patch = json!({part: patch});
-            }
-            let mut write = merged(
-                object,
-                "set serviceaccount",
-                &format!("{name} serviceaccount updated"),
-                patch,
-            )?;
-            write.context = "error: failed to patch ServiceAccountName ".to_owned();
-            writes.push(write);
-            Ok(())
-        }
+        SetChange::Selector(text) => writes.push(selector(object, text)?),
+        SetChange::Subjects(added) => subjects(object, added, writes)?,
+        SetChange::ServiceAccount(account) => writes.push(service_account(object, account)?),
         SetChange::Env {
             changes,
             containers,
@@ -190,45 +213,19 @@ pub(super) fn write(
                 ));
                 return Ok(());
             }
-            env(
-                object,
-                given.chain(read).collect(),
-                containers,
-                *overwrite,
-                &name,
-                writes,
-            )
+            let variables = given.chain(read).collect();
+            env(object, variables, containers, *overwrite, &typed_name(object), writes)?;
         }
         SetChange::Resources {
             limits,
             requests,
             containers,
         } => {
-            let at = pod_spec(object)?;
-            if chosen(&object.to_value(), at, containers).is_empty() {
-                return Err(format!("error: unable to find container named {containers}"));
-            }
-            let (containers, limits, requests) = (containers.clone(), limits.clone(), requests.clone());
-            let write = change_containers(
-                object,
-                at,
-                containers,
-                format!("{name} resource requirements updated"),
-                move |container| {
-                    for (field, amounts) in [("limits", &limits), ("requests", &requests)] {
-                        for (resource, amount) in amounts {
-                            container["resources"][field][resource.as_str()] = Value::from(amount.as_str());
-                        }
-                    }
-                },
-            )?;
-            writes.push(Write {
-                context: "error: failed to patch resources update to pod template ".to_owned(),
-                ..write
-            });
-            Ok(())
+            let amounts = [("limits", limits.clone()), ("requests", requests.clone())];
+            writes.push(resources(object, containers, amounts)?);
         }
     }
+    Ok(())
 }
 
 /// `set image`.
