@@ -1,7 +1,7 @@
 //! Manifests on standard input, read as kubectl and the API server read them: syntax, what every object needs, kinds that
 //! are served, and strict decoding, each in its own words (VA-238 to VA-255).
 
-use podscope_api::schema::{self, Rejection};
+use podscope_api::schema::{self, Rejection, ServedKind};
 use podscope_api::{Data, Kind, Object, ObjectKey, Str, Tree};
 use podscope_cluster::client::Write;
 use serde_json::{Value, json};
@@ -256,27 +256,13 @@ fn object(
             "error: the namespace from the provided object {own:?} does not match the namespace {wanted:?}. You must pass '--namespace={own}' to perform this operation."
         ));
     }
+    let own = match (served.is_namespaced, own) {
+        (false, _) => "",
+        (true, "") => namespace.unwrap_or("default"),
+        (true, own) => own,
+    };
     if served.kind == "Binding" {
-        let target = |field: &str| tree.get("target").and_then(|target| target.get(field)?.as_str());
-        let own = if own.is_empty() {
-            namespace.unwrap_or("default")
-        } else {
-            own
-        };
-        let wrong = match (target("kind").unwrap_or_default(), target("name").unwrap_or_default()) {
-            ("" | "Node", "") => Some("target.name: Required value".to_owned()),
-            ("" | "Node", _) => None,
-            (other, _) => Some(format!(
-                "target.kind: Unsupported value: {other:?}: supported values: \"Node\", \"<empty>\""
-            )),
-        };
-        return match wrong {
-            Some(why) => Err(format!("Error from server: error when creating \"STDIN\": {why}")),
-            None => Ok(Read::Item(Item::Binding {
-                pod: ObjectKey::new(own, name),
-                node: Str::from(target("name").unwrap_or_default()),
-            })),
-        };
+        return binding(tree, ObjectKey::new(own, name));
     }
     let stored = podscope_api::stored_form(api_version, kind, || tree.to_value());
     let Some(kind) = Kind::from_wire(api_version, kind).or(stored.as_ref().map(|(kind, _)| *kind)) else {
@@ -285,55 +271,93 @@ fn object(
             name: name.to_owned(),
         });
     };
-    let own = match (served.is_namespaced, own) {
-        (false, _) => "",
-        (true, "") => namespace.unwrap_or("default"),
-        (true, own) => own,
-    };
-    let malformed = |why| Item::Malformed {
+    let document = Document {
+        tree,
+        api_version,
+        served,
         kind,
         key: ObjectKey::new(own, name),
-        why,
-        document: document(tree, own),
+        stored: stored.map(|(_, value)| value),
     };
-    let mut unknown = Vec::new();
-    let mut pruned = None;
-    match schema::decode_object(served.fields, tree) {
-        Ok(()) => {}
-        Err(Rejection::Unknown(fields)) if validation != Validation::Strict => {
-            pruned = Some(without_fields(&tree.to_value(), &fields));
-            unknown = fields;
+    Ok(Read::Item(document.item(validation)))
+}
+
+/// The binding of a pod, which names its node.
+fn binding(tree: &Tree<'_>, pod: ObjectKey) -> Result<Read, String> {
+    let target = |field: &str| tree.get("target").and_then(|target| target.get(field)?.as_str());
+    let wrong = match (target("kind").unwrap_or_default(), target("name").unwrap_or_default()) {
+        ("" | "Node", "") => "target.name: Required value".to_owned(),
+        ("" | "Node", node) => {
+            let node = Str::from(node);
+            return Ok(Read::Item(Item::Binding { pod, node }));
         }
-        Err(why) => return Ok(Read::Item(malformed(why))),
-    }
-    if validation == Validation::Ignore {
-        unknown.clear();
-    }
-    let pruned = match (pruned, &stored) {
-        (Some(pruned), Some(_)) => {
-            podscope_api::stored_form(api_version, served.kind, || pruned).map(|(_, value)| value)
+        (other, _) => {
+            format!("target.kind: Unsupported value: {other:?}: supported values: \"Node\", \"<empty>\"")
         }
-        (pruned, _) => pruned,
     };
-    // Deviation: what was applied last is told in the stored version.
-    let stored = stored.as_ref().map(|(_, value)| Tree::from_value(value));
-    let tree = stored.as_ref().unwrap_or(tree);
-    let known = pruned.as_ref().map(Tree::from_value);
-    let item = match podscope_api::object_from_tree(kind, known.as_ref().unwrap_or(tree)) {
-        Ok(mut object) => {
-            object.metadata_mut().namespace = Str::from(own);
-            Item::Object {
-                object,
-                document: document(tree, own),
-                unknown,
+    Err(format!("Error from server: error when creating \"STDIN\": {wrong}"))
+}
+
+/// A document of a kind that is stored.
+struct Document<'t> {
+    tree: &'t Tree<'t>,
+    api_version: &'t str,
+    served: ServedKind,
+    kind: Kind,
+    key: ObjectKey,
+    /// The object in the version that is stored, where it is given in another.
+    stored: Option<Value>,
+}
+
+impl Document<'_> {
+    fn malformed(&self, why: Rejection) -> Item {
+        Item::Malformed {
+            kind: self.kind,
+            key: self.key.clone(),
+            why,
+            document: document(self.tree, &self.key.namespace),
+        }
+    }
+    /// The object, of which fields that are not known are left out unless they are forbidden.
+    fn item(&self, validation: Validation) -> Item {
+        let mut unknown = Vec::new();
+        let mut pruned = None;
+        match schema::decode_object(self.served.fields, self.tree) {
+            Ok(()) => {}
+            Err(Rejection::Unknown(fields)) if validation != Validation::Strict => {
+                pruned = Some(without_fields(&self.tree.to_value(), &fields));
+                unknown = fields;
+            }
+            Err(why) => return self.malformed(why),
+        }
+        if validation == Validation::Ignore {
+            unknown.clear();
+        }
+        let pruned = match (pruned, &self.stored) {
+            (Some(pruned), Some(_)) => {
+                podscope_api::stored_form(self.api_version, self.served.kind, || pruned).map(|(_, value)| value)
+            }
+            (pruned, _) => pruned,
+        };
+        // Deviation: what was applied last is told in the stored version.
+        let stored = self.stored.as_ref().map(Tree::from_value);
+        let tree = stored.as_ref().unwrap_or(self.tree);
+        let known = pruned.as_ref().map(Tree::from_value);
+        match podscope_api::object_from_tree(self.kind, known.as_ref().unwrap_or(tree)) {
+            Ok(mut object) => {
+                object.metadata_mut().namespace = self.key.namespace.clone();
+                Item::Object {
+                    object,
+                    document: document(tree, &self.key.namespace),
+                    unknown,
+                }
+            }
+            Err(errors) => {
+                let first = errors.into_iter().next();
+                self.malformed(Rejection::Type(first.map_or_else(String::new, |error| error.message)))
             }
         }
-        Err(errors) => {
-            let first = errors.into_iter().next();
-            malformed(Rejection::Type(first.map_or_else(String::new, |error| error.message)))
-        }
-    };
-    Ok(Read::Item(item))
+    }
 }
 
 /// A value without fields, each given as `spec.containers[0].imag`.
