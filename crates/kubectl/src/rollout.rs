@@ -3,7 +3,7 @@
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
-use podscope_api::{ControllerRevision, Kind, Object, ReplicaSet};
+use podscope_api::{ControllerRevision, Deployment, Kind, Object, ReplicaSet};
 use podscope_cluster::Part;
 use podscope_cluster::client::Write;
 use serde_json::{Value, json};
@@ -77,7 +77,14 @@ pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> R
                 json!({"spec": {"template": {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": at}}}}}),
             )
         }
-        RolloutAction::Undo { to_revision, dry_run } => undo(object, *to_revision, paused, *dry_run, view),
+        RolloutAction::Undo { to_revision, dry_run } => Undo {
+            object,
+            to_revision: *to_revision,
+            paused,
+            dry_run: *dry_run,
+            view,
+        }
+        .act(),
         RolloutAction::Status { .. } | RolloutAction::History { .. } => Err("error: not a change".into()),
     }
 }
@@ -117,110 +124,140 @@ fn rehearsal(name: &str, object: &Object) -> Act {
     Act::Say(format!("{name} {told}{lines}\n{}", DryRun::Client.suffix()))
 }
 
-fn undo(object: &Object, to_revision: i64, paused: bool, dry_run: DryRun, view: &View<'_>) -> Result<Act, String> {
-    let name = typed_name(object);
-    let missing = || format!("error: unable to find specified revision {to_revision} in history");
-    match object {
-        Object::Deployment(deployment) => {
-            let mut sets: Vec<(i64, &Arc<ReplicaSet>)> = view
-                .objects
-                .list_in::<ReplicaSet>(&deployment.metadata.namespace)
-                .filter(|set| {
-                    set.metadata
-                        .controller_ref()
-                        .is_some_and(|owner| owner.uid == deployment.metadata.uid)
-                })
-                .filter_map(|set| {
-                    let text = set.metadata.annotation("deployment.kubernetes.io/revision")?;
-                    Some((text.parse().ok()?, set))
-                })
-                .collect();
-            sets.stable_sort_by_key(|(revision, _)| *revision);
-            let chosen = if to_revision != 0 {
-                sets.iter()
-                    .find(|(revision, _)| *revision == to_revision)
-                    .ok_or_else(missing)?
-            } else {
-                let place = sets.len().checked_sub(2);
-                place.and_then(|place| sets.get(place)).ok_or_else(|| {
-                    format!(
-                        "error: no rollout history found for deployment {:?}",
-                        &*deployment.metadata.name
-                    )
-                })?
-            };
-            let holder = Object::ReplicaSet(chosen.1.clone());
-            if dry_run.is_of_client() {
-                return Ok(rehearsal(&name, &holder));
-            }
-            if paused {
-                return Err("error: you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again".to_owned());
-            }
-            let template = bare_template(&holder);
-            if object.to_value().pointer("/spec/template") == Some(&template) {
-                return Ok(Act::Say(format!(
-                    "{name} skipped rollback (current template already matches revision {to_revision})"
-                )));
-            }
-            change(
-                object,
-                Part::Main,
-                "kubectl-rollout",
-                &format!("{name} rolled back"),
-                None,
-                move |live| {
-                    let mut value = live.clone();
-                    if let Some(slot) = value.pointer_mut("/spec/template") {
-                        *slot = template.clone();
-                    }
-                    Ok(value)
-                },
-            )
-            .map(|write| Act::Write(Box::new(write)))
+/// `rollout undo` of an object.
+struct Undo<'a> {
+    object: &'a Object,
+    to_revision: i64,
+    paused: bool,
+    dry_run: DryRun,
+    view: &'a View<'a>,
+}
+
+impl Undo<'_> {
+    fn act(&self) -> Result<Act, String> {
+        match self.object {
+            Object::Deployment(deployment) => self.deployment(deployment),
+            Object::StatefulSet(_) | Object::DaemonSet(_) => self.revision(),
+            other => Err(not_implemented(other.kind(), "rollbacker", "rollbacker")),
         }
-        Object::StatefulSet(_) | Object::DaemonSet(_) => {
-            let uid = &object.metadata().uid;
-            let mut revisions: Vec<&ControllerRevision> = view
-                .objects
-                .list_in::<ControllerRevision>(&object.metadata().namespace)
-                .filter(|revision| {
-                    revision
-                        .metadata
-                        .controller_ref()
-                        .is_some_and(|owner| owner.uid == *uid)
-                })
-                .map(|revision| &**revision)
-                .collect();
-            revisions.stable_sort_by_key(|revision| revision.revision);
-            let chosen = if to_revision > 0 {
-                revisions
-                    .iter()
-                    .find(|one| one.revision == to_revision)
-                    .ok_or_else(missing)?
-            } else {
-                let place = revisions.len().checked_sub(2);
-                place
-                    .and_then(|place| revisions.get(place))
-                    .ok_or("error: no last revision to roll back to")?
-            };
-            let data = chosen.data.as_deref().cloned().unwrap_or_default();
-            if dry_run.is_of_client()
-                && let Ok(then) = podscope_api::object_from_value(&strategic(&object.to_value(), &data))
-            {
-                return Ok(rehearsal(&name, &then));
-            }
-            change(
-                object,
-                Part::Main,
-                "kubectl-rollout",
-                &format!("{name} rolled back"),
-                Some(format!(
-                    "{name} skipped rollback (current template already matches revision {to_revision})"
-                )),
-                move |live| Ok(strategic(live, &data)),
-            )
-            .map(|write| Act::Write(Box::new(write)))
+    }
+    fn missing(&self) -> String {
+        format!(
+            "error: unable to find specified revision {} in history",
+            self.to_revision
+        )
+    }
+    fn name(&self) -> String {
+        typed_name(self.object)
+    }
+    fn skipped(&self) -> String {
+        format!(
+            "{} skipped rollback (current template already matches revision {})",
+            self.name(),
+            self.to_revision
+        )
+    }
+    /// Back to the template of one of its ReplicaSets.
+    fn deployment(&self, deployment: &Deployment) -> Result<Act, String> {
+        let holder = Object::ReplicaSet(self.replica_set(deployment)?.clone());
+        if self.dry_run.is_of_client() {
+            return Ok(rehearsal(&self.name(), &holder));
         }
-        other => Err(not_implemented(other.kind(), "rollbacker", "rollbacker")),
+        if self.paused {
+            return Err("error: you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again".to_owned());
+        }
+        let template = bare_template(&holder);
+        if self.object.to_value().pointer("/spec/template") == Some(&template) {
+            return Ok(Act::Say(self.skipped()));
+        }
+        change(
+            self.object,
+            Part::Main,
+            "kubectl-rollout",
+            &format!("{} rolled back", self.name()),
+            None,
+            move |live| {
+                let mut value = live.clone();
+                if let Some(slot) = value.pointer_mut("/spec/template") {
+                    *slot = template.clone();
+                }
+                Ok(value)
+            },
+        )
+        .map(|write| Act::Write(Box::new(write)))
+    }
+    /// The ReplicaSet of the revision that is asked for, or of the last but one.
+    fn replica_set(&self, deployment: &Deployment) -> Result<&Arc<ReplicaSet>, String> {
+        let mut sets: Vec<(i64, &Arc<ReplicaSet>)> = self
+            .view
+            .objects
+            .list_in::<ReplicaSet>(&deployment.metadata.namespace)
+            .filter(|set| {
+                set.metadata
+                    .controller_ref()
+                    .is_some_and(|owner| owner.uid == deployment.metadata.uid)
+            })
+            .filter_map(|set| {
+                let text = set.metadata.annotation("deployment.kubernetes.io/revision")?;
+                Some((text.parse().ok()?, set))
+            })
+            .collect();
+        sets.stable_sort_by_key(|(revision, _)| *revision);
+        if self.to_revision != 0 {
+            let chosen = sets.iter().find(|(revision, _)| *revision == self.to_revision);
+            return chosen.map(|(_, set)| *set).ok_or_else(|| self.missing());
+        }
+        let place = sets.len().checked_sub(2);
+        let last_but_one = place.and_then(|place| sets.get(place));
+        last_but_one.map(|(_, set)| *set).ok_or_else(|| {
+            format!(
+                "error: no rollout history found for deployment {:?}",
+                &*deployment.metadata.name
+            )
+        })
+    }
+    /// Back to what a ControllerRevision holds.
+    fn revision(&self) -> Result<Act, String> {
+        let data = self.controller_revision()?.data.as_deref().cloned().unwrap_or_default();
+        if self.dry_run.is_of_client()
+            && let Ok(then) = podscope_api::object_from_value(&strategic(&self.object.to_value(), &data))
+        {
+            return Ok(rehearsal(&self.name(), &then));
+        }
+        change(
+            self.object,
+            Part::Main,
+            "kubectl-rollout",
+            &format!("{} rolled back", self.name()),
+            Some(self.skipped()),
+            move |live| Ok(strategic(live, &data)),
+        )
+        .map(|write| Act::Write(Box::new(write)))
+    }
+    /// The revision that is asked for, or the last but one.
+    fn controller_revision(&self) -> Result<&ControllerRevision, String> {
+        let meta = self.object.metadata();
+        let mut revisions: Vec<&ControllerRevision> = self
+            .view
+            .objects
+            .list_in::<ControllerRevision>(&meta.namespace)
+            .filter(|revision| {
+                revision
+                    .metadata
+                    .controller_ref()
+                    .is_some_and(|owner| owner.uid == meta.uid)
+            })
+            .map(|revision| &**revision)
+            .collect();
+        revisions.stable_sort_by_key(|revision| revision.revision);
+        if self.to_revision > 0 {
+            let chosen = revisions.iter().find(|one| one.revision == self.to_revision);
+            return chosen.copied().ok_or_else(|| self.missing());
+        }
+        let place = revisions.len().checked_sub(2);
+        let last_but_one = place.and_then(|place| revisions.get(place));
+        last_but_one
+            .copied()
+            .ok_or_else(|| "error: no last revision to roll back to".to_owned())
     }
 }
