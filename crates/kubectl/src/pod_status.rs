@@ -1,6 +1,6 @@
 //! READY, STATUS and RESTARTS of a pod (KC-013 to KC-021).
 
-use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodPhase, Time};
+use podscope_api::{ConditionStatus, Container, ContainerStateTerminated, ContainerStatus, Pod, PodPhase, Time};
 
 use crate::duration::human_duration;
 
@@ -21,119 +21,150 @@ fn is_main_ready(status: &ContainerStatus) -> bool {
     status.ready && status.state.running.is_some()
 }
 
-/// The row of a pod at an instant.
-pub fn pod_row(pod: &Pod, now: Time) -> PodRow {
-    let sidecar = |name: &str| {
-        pod.spec
-            .init_containers
-            .iter()
-            .any(|container| &*container.name == name && container.is_sidecar())
-    };
-    let total = pod.spec.containers.len()
-        + pod
-            .spec
-            .init_containers
-            .iter()
-            .filter(|container| container.is_sidecar())
-            .count();
-    let mut status = pod
-        .status
-        .phase
-        .as_ref()
-        .map_or_else(String::new, |phase| phase.as_str().to_owned());
-    if !pod.status.reason.is_empty() {
-        status = pod.status.reason.to_string();
+/// How often containers were restarted, and when the last of them was.
+#[derive(Default)]
+struct Restarts {
+    count: i32,
+    last: Option<Time>,
+}
+
+impl Restarts {
+    fn add(&mut self, one: &ContainerStatus) {
+        let ended = one.last_state.terminated.as_ref();
+        self.count += one.restart_count;
+        self.last = self.last.max(ended.and_then(|ended| ended.finished_at));
     }
-    if pod
-        .condition("PodScheduled")
-        .is_some_and(|condition| &*condition.reason == "SchedulingGated")
-    {
-        status = "SchedulingGated".into();
-    }
-    let (mut ready, mut initializing) = (0, false);
-    let (mut restarts, mut sidecar_restarts) = (0, 0);
-    let (mut last_restart, mut last_sidecar_restart): (Option<Time>, Option<Time>) = (None, None);
-    let finished = |one: &ContainerStatus| one.last_state.terminated.as_ref().and_then(|ended| ended.finished_at);
-    for (at, one) in pod.status.init_container_statuses.iter().enumerate() {
-        restarts += one.restart_count;
-        last_restart = last_restart.max(finished(one));
-        if sidecar(&one.name) {
-            sidecar_restarts += one.restart_count;
-            last_sidecar_restart = last_sidecar_restart.max(finished(one));
+    fn text(&self, now: Time) -> String {
+        let count = self.count;
+        match self.last {
+            Some(at) if count != 0 => {
+                format!("{count} ({} ago)", human_duration((now.0 - at.0).div_euclid(1_000_000)))
+            }
+            _ => count.to_string(),
         }
-        if let Some(ended) = &one.state.terminated {
-            if ended.exit_code == 0 {
+    }
+}
+
+/// Why a container ended, as STATUS tells it.
+fn end(ended: &ContainerStateTerminated) -> String {
+    match (&*ended.reason, ended.signal) {
+        ("", Some(signal)) if signal != 0 => format!("Signal:{signal}"),
+        ("", _) => format!("ExitCode:{}", ended.exit_code),
+        (reason, _) => reason.to_owned(),
+    }
+}
+
+/// What its containers make of a pod's row, one after the other.
+struct Row<'p> {
+    pod: &'p Pod,
+    status: String,
+    ready: usize,
+    restarts: Restarts,
+}
+
+impl<'p> Row<'p> {
+    /// What is told of the pod itself.
+    fn of(pod: &'p Pod) -> Row<'p> {
+        let mut status = pod
+            .status
+            .phase
+            .as_ref()
+            .map_or_else(String::new, |phase| phase.as_str().to_owned());
+        if !pod.status.reason.is_empty() {
+            status = pod.status.reason.to_string();
+        }
+        if pod
+            .condition("PodScheduled")
+            .is_some_and(|condition| &*condition.reason == "SchedulingGated")
+        {
+            status = "SchedulingGated".into();
+        }
+        Row {
+            pod,
+            status,
+            ready: 0,
+            restarts: Restarts::default(),
+        }
+    }
+    fn sidecars(&self) -> impl Iterator<Item = &'p Container> {
+        let all = self.pod.spec.init_containers.iter();
+        all.filter(|container| container.is_sidecar())
+    }
+    /// The init containers, up to the first that holds up the others; whether there is one.
+    fn initializing(&mut self) -> bool {
+        let mut of_sidecars = Restarts::default();
+        let mut is_held_up = false;
+        for (at, one) in self.pod.status.init_container_statuses.iter().enumerate() {
+            let is_sidecar = self.sidecars().any(|container| container.name == one.name);
+            self.restarts.add(one);
+            if is_sidecar {
+                of_sidecars.add(one);
+            }
+            if one.state.terminated.as_ref().is_some_and(|ended| ended.exit_code == 0) {
                 continue;
             }
-            status = match (&*ended.reason, ended.signal) {
-                ("", Some(signal)) if signal != 0 => format!("Init:Signal:{signal}"),
-                ("", _) => format!("Init:ExitCode:{}", ended.exit_code),
-                (reason, _) => format!("Init:{reason}"),
-            };
-        } else if sidecar(&one.name) && one.started == Some(true) {
-            if one.ready {
-                ready += 1;
+            if one.state.terminated.is_none() && is_sidecar && one.started == Some(true) {
+                self.ready += usize::from(one.ready);
+                continue;
             }
-            continue;
-        } else if let Some(waiting) = one
-            .state
-            .waiting
-            .as_ref()
-            .filter(|waiting| !waiting.reason.is_empty() && &*waiting.reason != "PodInitializing")
-        {
-            status = format!("Init:{}", waiting.reason);
-        } else {
-            status = format!("Init:{at}/{}", pod.spec.init_containers.len());
+            self.status = format!("Init:{}", self.waits_for(at, one));
+            is_held_up = true;
+            break;
         }
-        initializing = true;
-        break;
+        let initialized = self.pod.condition("Initialized");
+        let is_initialized = initialized.is_some_and(|condition| condition.status == ConditionStatus::True);
+        // Restarts of the others are forgotten as soon as they are over.
+        if !is_held_up || is_initialized {
+            self.restarts = of_sidecars;
+        }
+        is_held_up && !is_initialized
     }
-    let initialized = pod
-        .condition("Initialized")
-        .is_some_and(|condition| condition.status == ConditionStatus::True);
-    if !initializing || initialized {
-        restarts = sidecar_restarts;
-        last_restart = last_sidecar_restart;
+    /// What the init container at a place is held up by.
+    fn waits_for(&self, at: usize, one: &ContainerStatus) -> String {
+        let waiting = one.state.waiting.as_ref().map_or("", |waiting| &*waiting.reason);
+        match (&one.state.terminated, waiting) {
+            (Some(ended), _) => end(ended),
+            (None, "" | "PodInitializing") => format!("{at}/{}", self.pod.spec.init_containers.len()),
+            (None, reason) => reason.to_owned(),
+        }
+    }
+    fn main_containers(&mut self) {
         let mut has_running = false;
-        for one in pod.status.container_statuses.iter().rev() {
-            restarts += one.restart_count;
-            last_restart = last_restart.max(finished(one));
+        for one in self.pod.status.container_statuses.iter().rev() {
+            self.restarts.add(one);
             if let Some(waiting) = one.state.waiting.as_ref().filter(|waiting| !waiting.reason.is_empty()) {
-                status = waiting.reason.to_string();
+                self.status = waiting.reason.to_string();
             } else if let Some(ended) = &one.state.terminated {
-                status = match (&*ended.reason, ended.signal) {
-                    ("", Some(signal)) if signal != 0 => format!("Signal:{signal}"),
-                    ("", _) => format!("ExitCode:{}", ended.exit_code),
-                    (reason, _) => reason.to_owned(),
-                };
+                self.status = end(ended);
             } else if is_main_ready(one) {
                 has_running = true;
-                ready += 1;
+                self.ready += 1;
             }
         }
-        if status == "Completed" && has_running {
-            status = if pod.is_ready() { "Running" } else { "NotReady" }.into();
+        if self.status == "Completed" && has_running {
+            self.status = if self.pod.is_ready() { "Running" } else { "NotReady" }.into();
         }
+    }
+}
+
+/// The row of a pod at an instant.
+pub fn pod_row(pod: &Pod, now: Time) -> PodRow {
+    let mut row = Row::of(pod);
+    if !row.initializing() {
+        row.main_containers();
     }
     if pod.metadata.is_terminating() {
         if &*pod.status.reason == "NodeLost" {
-            status = "Unknown".into();
+            row.status = "Unknown".into();
         } else if !matches!(pod.status.phase, Some(PodPhase::Succeeded | PodPhase::Failed)) {
-            status = "Terminating".into();
+            row.status = "Terminating".into();
         }
     }
-    let restarts = match last_restart {
-        Some(at) if restarts != 0 => format!(
-            "{restarts} ({} ago)",
-            human_duration((now.0 - at.0).div_euclid(1_000_000))
-        ),
-        _ => restarts.to_string(),
-    };
     PodRow {
-        ready,
-        total,
-        status,
-        restarts,
+        ready: row.ready,
+        total: pod.spec.containers.len() + row.sidecars().count(),
+        status: row.status,
+        restarts: row.restarts.text(now),
     }
 }
 
@@ -151,6 +182,7 @@ mod tests {
 
     /// KC-022.
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of cases")]
     fn worked_pod_rows_are_printed_to_the_letter() {
         let ago = |seconds: i64| podscope_api::print_rfc3339((1_000_000 - seconds) * 1_000_000, 0);
         let c = |n: usize| json!((0..n).map(|i| json!({"name": format!("c{i}")})).collect::<Vec<_>>());
