@@ -16,6 +16,153 @@ pub struct Completion {
     pub hint: String,
 }
 
+/// The choices for a word, as they are found.
+struct Choices<'a> {
+    /// What of the word is there.
+    typed: &'a str,
+    objects: &'a Objects,
+    found: Vec<(String, String)>,
+}
+
+impl Choices<'_> {
+    fn push(&mut self, text: &str, hint: &str) {
+        self.found.push((text.to_owned(), hint.to_owned()));
+    }
+    fn words(&mut self, words: &[&str]) {
+        for word in words {
+            self.push(word, "");
+        }
+    }
+    /// The objects of a kind.
+    fn names(&mut self, kind: Kind, namespace: &str, hint: &str) {
+        for name in names(self.objects, kind, namespace) {
+            self.push(&name, hint);
+        }
+    }
+    fn programs(&mut self) {
+        self.push("kubectl", "API work");
+        self.push("fault", "break or repair the outside world");
+        self.push("app", "membership of an application group");
+        self.push("stop", "end a command that still runs");
+        self.push("help", "what there is");
+    }
+    fn verbs(&mut self) {
+        let mut last = "";
+        for verb in VERBS {
+            let first = verb.name.split(' ').next().unwrap_or_default();
+            if first != last {
+                self.push(first, if verb.name.contains(' ') { "" } else { verb.summary });
+            }
+            last = first;
+        }
+    }
+    /// The verbs of a group.
+    fn group(&mut self, group: &str) {
+        for verb in VERBS {
+            if let Some(sub) = verb.name.strip_prefix(group).and_then(|rest| rest.strip_prefix(' ')) {
+                self.push(sub, verb.summary);
+            }
+        }
+    }
+    /// What may come behind some words of `kubectl`.
+    fn kubectl(&mut self, words: &[&str]) {
+        let verb = VERBS.iter().find(|verb| {
+            let mut parts = verb.name.split(' ');
+            parts.next() == words.first().copied() && parts.next().is_none_or(|sub| words.get(1) == Some(&sub))
+        });
+        let Some(verb) = verb else {
+            return;
+        };
+        let named = words
+            .iter()
+            .skip(verb.name.split(' ').count())
+            .find(|word| !word.starts_with('-'));
+        let is_namespace = |flag: &str| matches!(flag, "-n" | "--namespace");
+        let namespace = words
+            .iter()
+            .zip(words.iter().skip(1))
+            .find(|(flag, _)| is_namespace(flag))
+            .map_or("default", |(_, value)| *value);
+        if words.last().is_some_and(|last| is_namespace(last)) {
+            self.names(Kind::Namespace, "", "namespace");
+        } else if self.typed.starts_with('-') {
+            for (long, _, _) in verb.flags {
+                self.push(&format!("--{long}"), "flag");
+            }
+        } else if let Some((kind_text, _)) = self.typed.split_once('/') {
+            if let Some(kind) = Kind::from_resource_name(kind_text) {
+                for name in names(self.objects, kind, namespace) {
+                    self.push(&format!("{kind_text}/{name}"), kind.name());
+                }
+            }
+        } else if matches!(verb.name, "drain" | "cordon" | "uncordon") {
+            self.names(Kind::Node, "", "node");
+        } else if verb.name == "logs" {
+            self.names(Kind::Pod, namespace, "pod");
+        } else if let Some(named) = named {
+            if let Some(kind) = Kind::from_resource_name(named) {
+                self.names(kind, namespace, kind.singular());
+            }
+        } else {
+            for kind in Kind::ALL {
+                self.push(kind.plural(), kind.name());
+            }
+        }
+    }
+    fn faults(&mut self) {
+        for fault in FAULTS {
+            self.push(fault.name, &format!("{}: {}", fault.form, fault.what));
+        }
+    }
+    /// What may come behind the words of a fault.
+    fn fault(&mut self, verb: &str, words: &[&str]) {
+        if self.typed.starts_with('-') {
+            for flag in FAULTS
+                .iter()
+                .filter(|fault| fault.name == verb)
+                .flat_map(|fault| fault.form.split(|c: char| !(c == '-' || c.is_ascii_alphanumeric())))
+                .filter(|word| word.starts_with("--"))
+            {
+                self.push(flag, "flag");
+            }
+            return;
+        }
+        match (verb, words.last().copied()) {
+            (_, Some("--from")) => self.words(&["control-plane", "nodes", "storage"]),
+            (_, Some("--one-way")) => {
+                self.push("in", "lose what goes to the node");
+                self.push("out", "lose what comes from the node");
+            }
+            (_, Some("--by")) => self.words(&["power", "storage", "network"]),
+            (_, Some("--zone")) => {
+                for zone in zones(self.objects) {
+                    self.push(&zone, "zone");
+                }
+            }
+            ("crash" | "restart", None) => {
+                self.words(&["kubelet", "runtime", "scheduler", "controller-manager", "apiserver"]);
+            }
+            ("second", _) => self.words(&["controller-manager", "scheduler"]),
+            ("etcd", _) => self.words(&["down", "up"]),
+            ("exit" | "sandbox", None) => self.pods(),
+            ("detach", _) => self.names(Kind::PersistentVolume, "", "volume"),
+            ("join", _) => {}
+            _ => self.names(Kind::Node, "", "node"),
+        }
+    }
+    /// The pods of all namespaces.
+    fn pods(&mut self) {
+        for object in self.objects.list_kind(Kind::Pod) {
+            let key = object.key();
+            if &*key.namespace == "default" {
+                self.push(&key.name, "pod");
+            } else {
+                self.push(&key.to_string(), "pod");
+            }
+        }
+    }
+}
+
 /// Completes a line at a cursor (bytes): the byte range to replace, and the choices.
 pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize), Vec<Completion>) {
     let mut cursor = cursor.min(line.len());
@@ -34,152 +181,25 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
     if let Some(program) = words.first_mut().filter(|program| **program == "k") {
         *program = "kubectl";
     }
-    let mut choices: Vec<(String, String)> = Vec::new();
-    let mut push = |text: &str, hint: &str| choices.push((text.to_owned(), hint.to_owned()));
+    let mut choices = Choices {
+        typed,
+        objects,
+        found: Vec::new(),
+    };
     match words.as_slice() {
-        [] => {
-            push("kubectl", "API work");
-            push("fault", "break or repair the outside world");
-            push("app", "membership of an application group");
-            push("stop", "end a command that still runs");
-            push("help", "what there is");
-        }
-        ["kubectl"] => {
-            let mut last = "";
-            for verb in VERBS {
-                let first = verb.name.split(' ').next().unwrap_or_default();
-                if first != last {
-                    push(first, if verb.name.contains(' ') { "" } else { verb.summary });
-                }
-                last = first;
-            }
-        }
-        ["kubectl", group] if *group != "create" && is_group(group) => {
-            for verb in VERBS {
-                if let Some(sub) = verb.name.strip_prefix(group).and_then(|rest| rest.strip_prefix(' ')) {
-                    push(sub, verb.summary);
-                }
-            }
-        }
-        ["kubectl", rest @ ..] => {
-            let verb = VERBS.iter().find(|verb| {
-                let mut parts = verb.name.split(' ');
-                parts.next() == rest.first().copied() && parts.next().is_none_or(|sub| rest.get(1) == Some(&sub))
-            });
-            let Some(verb) = verb else {
-                return ((start, cursor), Vec::new());
-            };
-            let positional: Vec<&str> = rest
-                .iter()
-                .skip(verb.name.split(' ').count())
-                .copied()
-                .filter(|word| !word.starts_with('-'))
-                .collect();
-            let namespace = rest
-                .iter()
-                .zip(rest.iter().skip(1))
-                .find(|(flag, _)| matches!(**flag, "-n" | "--namespace"))
-                .map_or("default", |(_, value)| *value);
-            if words.last().is_some_and(|last| matches!(*last, "-n" | "--namespace")) {
-                for name in names(objects, Kind::Namespace, "") {
-                    push(&name, "namespace");
-                }
-            } else if typed.starts_with('-') {
-                for (long, _, _) in verb.flags {
-                    push(&format!("--{long}"), "flag");
-                }
-            } else if let Some((kind_text, _)) = typed.split_once('/') {
-                if let Some(kind) = Kind::from_resource_name(kind_text) {
-                    for name in names(objects, kind, namespace) {
-                        push(&format!("{kind_text}/{name}"), kind.name());
-                    }
-                }
-            } else if matches!(verb.name, "drain" | "cordon" | "uncordon") {
-                for name in names(objects, Kind::Node, "") {
-                    push(&name, "node");
-                }
-            } else if verb.name == "logs" {
-                for name in names(objects, Kind::Pod, namespace) {
-                    push(&name, "pod");
-                }
-            } else if positional.is_empty() {
-                for kind in Kind::ALL {
-                    push(kind.plural(), kind.name());
-                }
-            } else if let Some(kind) = positional.first().and_then(|name| Kind::from_resource_name(name)) {
-                for name in names(objects, kind, namespace) {
-                    push(&name, kind.singular());
-                }
-            }
-        }
-        ["fault"] => {
-            for fault in FAULTS {
-                push(fault.name, &format!("{}: {}", fault.form, fault.what));
-            }
-        }
-        ["fault", verb, rest @ ..] => {
-            if typed.starts_with('-') {
-                for flag in FAULTS
-                    .iter()
-                    .filter(|fault| fault.name == *verb)
-                    .flat_map(|fault| fault.form.split(|c: char| !(c == '-' || c.is_ascii_alphanumeric())))
-                    .filter(|word| word.starts_with("--"))
-                {
-                    push(flag, "flag");
-                }
-            } else if rest.last() == Some(&"--from") {
-                for place in ["control-plane", "nodes", "storage"] {
-                    push(place, "");
-                }
-            } else if rest.last() == Some(&"--one-way") {
-                push("in", "lose what goes to the node");
-                push("out", "lose what comes from the node");
-            } else if rest.last() == Some(&"--by") {
-                for mechanism in ["power", "storage", "network"] {
-                    push(mechanism, "");
-                }
-            } else if rest.last() == Some(&"--zone") {
-                for zone in zones(objects) {
-                    push(&zone, "zone");
-                }
-            } else if matches!(*verb, "crash" | "restart") && rest.is_empty() {
-                for process in ["kubelet", "runtime", "scheduler", "controller-manager", "apiserver"] {
-                    push(process, "");
-                }
-            } else if *verb == "second" {
-                push("controller-manager", "");
-                push("scheduler", "");
-            } else if *verb == "etcd" {
-                push("down", "");
-                push("up", "");
-            } else if matches!(*verb, "exit" | "sandbox") && rest.is_empty() {
-                for object in objects.list_kind(Kind::Pod) {
-                    let key = object.key();
-                    if &*key.namespace == "default" {
-                        push(&key.name, "pod");
-                    } else {
-                        push(&key.to_string(), "pod");
-                    }
-                }
-            } else if *verb == "detach" {
-                for name in names(objects, Kind::PersistentVolume, "") {
-                    push(&name, "volume");
-                }
-            } else if *verb != "join" {
-                for name in names(objects, Kind::Node, "") {
-                    push(&name, "node");
-                }
-            }
-        }
-        ["stop"] => push("--all", "every command that still runs"),
-        ["app"] => push("member", "add or remove a member"),
-        ["app", "member"] => {
-            push("add", "");
-            push("remove", "");
-        }
+        [] => choices.programs(),
+        ["kubectl"] => choices.verbs(),
+        ["kubectl", group] if *group != "create" && is_group(group) => choices.group(group),
+        ["kubectl", rest @ ..] => choices.kubectl(rest),
+        ["fault"] => choices.faults(),
+        ["fault", verb, rest @ ..] => choices.fault(verb, rest),
+        ["stop"] => choices.push("--all", "every command that still runs"),
+        ["app"] => choices.push("member", "add or remove a member"),
+        ["app", "member"] => choices.words(&["add", "remove"]),
         _ => {}
     }
     let choices = choices
+        .found
         .into_iter()
         .filter(|(text, _)| text.starts_with(typed) && !text.is_empty())
         .take(200)

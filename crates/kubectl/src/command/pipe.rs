@@ -230,100 +230,11 @@ fn filter(program: &Word, rest: &[Word]) -> Result<Filter, CommandError> {
     let mut given = Options::new(name, rest);
     let filter = match name {
         "cat" => Filter::Cat,
-        "grep" | "egrep" => {
-            let (mut invert, mut count, mut number) = (false, false, false);
-            let (mut any_case, mut extended, mut fixed, mut whole) = (false, name == "egrep", false, false);
-            let mut pattern = None;
-            while let Some(flag) = given.flag()? {
-                match flag {
-                    'v' => invert = true,
-                    'c' => count = true,
-                    'n' => number = true,
-                    'i' => any_case = true,
-                    'E' => extended = true,
-                    'F' => fixed = true,
-                    'w' => whole = true,
-                    'e' => pattern = Some(given.value()?),
-                    other => return Err(given.unknown(other)),
-                }
-            }
-            let text = match pattern.or_else(|| given.operand()) {
-                Some(text) => text,
-                None => return Err(CommandError::new(program.column, "grep wants a pattern")),
-            };
-            let read = Pattern::read(&text, extended, fixed);
-            let mut pattern = read.map_err(|why| CommandError::new(program.column, format!("grep: {why}")))?;
-            (pattern.any_case, pattern.whole_words) = (any_case, whole);
-            Filter::Grep {
-                pattern,
-                invert,
-                count,
-                number,
-            }
-        }
-        "head" | "tail" => {
-            let mut count = Count::Plain(10);
-            while let Some(flag) = given.flag()? {
-                count = match flag {
-                    'n' => {
-                        let text = given.value()?;
-                        let sign = if name == "head" { '-' } else { '+' };
-                        match text.strip_prefix(sign) {
-                            Some(rest) => Count::Signed(given.number(rest)?),
-                            None => Count::Plain(given.number(&text)?),
-                        }
-                    }
-                    digit if digit.is_ascii_digit() => {
-                        let text = format!("{digit}{}", given.rest());
-                        Count::Plain(given.number(&text)?)
-                    }
-                    other => return Err(given.unknown(other)),
-                };
-            }
-            if name == "head" {
-                Filter::Head(count)
-            } else {
-                Filter::Tail(count)
-            }
-        }
-        "wc" => {
-            let (mut lines, mut words, mut bytes) = (false, false, false);
-            while let Some(flag) = given.flag()? {
-                match flag {
-                    'l' => lines = true,
-                    'w' => words = true,
-                    'c' => bytes = true,
-                    other => return Err(given.unknown(other)),
-                }
-            }
-            let all = !(lines || words || bytes);
-            Filter::Wc {
-                lines: lines || all,
-                words: words || all,
-                bytes: bytes || all,
-            }
-        }
-        "sort" => {
-            let (mut key, mut reverse, mut numeric, mut unique) = (None, false, false, false);
-            while let Some(flag) = given.flag()? {
-                match flag {
-                    'r' => reverse = true,
-                    'n' => numeric = true,
-                    'u' => unique = true,
-                    'k' => {
-                        let text = given.value()?;
-                        key = Some(given.number(&text)?.max(1));
-                    }
-                    other => return Err(given.unknown(other)),
-                }
-            }
-            Filter::Sort {
-                key,
-                reverse,
-                numeric,
-                unique,
-            }
-        }
+        "grep" | "egrep" => grep(program, &mut given)?,
+        "head" => Filter::Head(count(&mut given, '-')?),
+        "tail" => Filter::Tail(count(&mut given, '+')?),
+        "wc" => wc(&mut given)?,
+        "sort" => sort(&mut given)?,
         other => {
             let message = format!("{other}: a pipe leads to {KNOWN} here");
             return Err(CommandError::new(program.column, message));
@@ -338,6 +249,100 @@ fn filter(program: &Word, rest: &[Word]) -> Result<Filter, CommandError> {
             format!("{name}: {file}: there are no files here"),
         )),
     }
+}
+
+fn grep(program: &Word, given: &mut Options<'_>) -> Result<Filter, CommandError> {
+    let (mut invert, mut count, mut number) = (false, false, false);
+    let (mut any_case, mut extended, mut fixed, mut whole) = (false, program.text == "egrep", false, false);
+    let mut pattern = None;
+    while let Some(flag) = given.flag()? {
+        match flag {
+            'v' => invert = true,
+            'c' => count = true,
+            'n' => number = true,
+            'i' => any_case = true,
+            'E' => extended = true,
+            'F' => fixed = true,
+            'w' => whole = true,
+            'e' => pattern = Some(given.value()?),
+            other => return Err(given.unknown(other)),
+        }
+    }
+    let text = match pattern.or_else(|| given.operand()) {
+        Some(text) => text,
+        None => return Err(CommandError::new(program.column, "grep wants a pattern")),
+    };
+    let read = Pattern::read(&text, extended, fixed);
+    let mut pattern = read.map_err(|why| CommandError::new(program.column, format!("grep: {why}")))?;
+    (pattern.any_case, pattern.whole_words) = (any_case, whole);
+    Ok(Filter::Grep {
+        pattern,
+        invert,
+        count,
+        number,
+    })
+}
+
+/// How many lines `head` and `tail` are to print, each with its own sign for those counted from the other end.
+fn count(given: &mut Options<'_>, sign: char) -> Result<Count, CommandError> {
+    let mut count = Count::Plain(10);
+    while let Some(flag) = given.flag()? {
+        count = match flag {
+            'n' => {
+                let text = given.value()?;
+                match text.strip_prefix(sign) {
+                    Some(rest) => Count::Signed(given.number(rest)?),
+                    None => Count::Plain(given.number(&text)?),
+                }
+            }
+            digit if digit.is_ascii_digit() => {
+                let text = format!("{digit}{}", given.rest());
+                Count::Plain(given.number(&text)?)
+            }
+            other => return Err(given.unknown(other)),
+        };
+    }
+    Ok(count)
+}
+
+fn wc(given: &mut Options<'_>) -> Result<Filter, CommandError> {
+    let (mut lines, mut words, mut bytes) = (false, false, false);
+    while let Some(flag) = given.flag()? {
+        match flag {
+            'l' => lines = true,
+            'w' => words = true,
+            'c' => bytes = true,
+            other => return Err(given.unknown(other)),
+        }
+    }
+    let all = !(lines || words || bytes);
+    Ok(Filter::Wc {
+        lines: lines || all,
+        words: words || all,
+        bytes: bytes || all,
+    })
+}
+
+fn sort(given: &mut Options<'_>) -> Result<Filter, CommandError> {
+    let (mut key, mut reverse, mut numeric, mut unique) = (None, false, false, false);
+    while let Some(flag) = given.flag()? {
+        match flag {
+            'r' => reverse = true,
+            'n' => numeric = true,
+            'u' => unique = true,
+            'k' => {
+                let text = given.value()?;
+                key = Some(given.number(&text)?.max(1));
+            }
+            other => return Err(given.unknown(other)),
+        }
+    }
+    Ok(Filter::Sort {
+        key,
+        reverse,
+        numeric,
+        unique,
+    })
 }
 
 /// Options as programs read them: letters that may stand together, a value that may stand on its own.

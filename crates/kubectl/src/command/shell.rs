@@ -1,6 +1,9 @@
 //! Words of a command line, as a shell splits them: quotes, backslashes, pipes and
 //! one here-document. Nothing is expanded; redirections are refused.
 
+use std::iter::Peekable;
+use std::str::CharIndices;
+
 use super::CommandError;
 
 /// Longest command line accepted, in bytes (a pasted manifest is the long part).
@@ -33,6 +36,141 @@ impl Line {
     }
 }
 
+/// A line on its way into words.
+struct Splitter<'t> {
+    text: &'t str,
+    chars: Peekable<CharIndices<'t>>,
+    /// Of the character read last, from 1.
+    column: u32,
+    line: Line,
+    /// The word that has begun.
+    word: Option<Word>,
+    /// The word that ends the here-document.
+    marker: Option<String>,
+}
+
+impl<'t> Splitter<'t> {
+    fn step(&mut self) -> Option<(usize, char)> {
+        let next = self.chars.next()?;
+        self.column += 1;
+        Some(next)
+    }
+    fn fail<T>(&self, message: &str) -> Result<T, CommandError> {
+        Err(CommandError::new(self.column, message))
+    }
+    /// The word that has begun, or else begins here.
+    fn word(&mut self) -> &mut Word {
+        let column = self.column;
+        self.word.get_or_insert_with(|| Word {
+            text: String::new(),
+            column,
+        })
+    }
+    fn end_word(&mut self) {
+        let word = self.word.take();
+        self.line.put(word);
+    }
+    /// Reads the line itself; what stands behind it.
+    fn words(&mut self) -> Result<&'t str, CommandError> {
+        while let Some((at, c)) = self.step() {
+            let rest = self.text.get(at..).unwrap_or_default();
+            match c {
+                '\n' | '\r' => {
+                    self.end_word();
+                    return Ok(rest);
+                }
+                c if c.is_whitespace() => self.end_word(),
+                '\'' | '"' => self.quoted(c)?,
+                '\\' => self.escaped()?,
+                '<' if self.word.is_none() && self.marker.is_none() && rest.starts_with("<<") => {
+                    self.here_document(rest)?;
+                }
+                '|' if self.chars.peek().is_none_or(|(_, next)| *next != '|') => {
+                    self.end_word();
+                    self.line.pipe.push(Vec::new());
+                }
+                '|' | ';' | '&' | '<' | '>' if self.word.is_none() || c == '|' => {
+                    return self.fail("one command at a time: redirections and lists are not supported here");
+                }
+                c => self.word().text.push(c),
+            }
+        }
+        self.end_word();
+        Ok("")
+    }
+    /// What stands behind a quote, up to the next.
+    fn quoted(&mut self, quote: char) -> Result<(), CommandError> {
+        let start = self.column;
+        self.word();
+        loop {
+            let Some((_, mut inner)) = self.step() else {
+                return Err(CommandError::new(start, "this quote is never closed"));
+            };
+            if inner == quote {
+                return Ok(());
+            }
+            if quote == '"'
+                && inner == '\\'
+                && let Some((_, next @ ('"' | '\\' | '$' | '`'))) = self.chars.peek().copied()
+            {
+                self.step();
+                inner = next;
+            }
+            self.word().text.push(inner);
+        }
+    }
+    /// What stands behind a backslash.
+    fn escaped(&mut self) -> Result<(), CommandError> {
+        self.word();
+        match self.chars.next() {
+            // A continued line.
+            Some((_, '\n')) => {
+                self.word.take_if(|word| word.text.is_empty());
+            }
+            Some((_, next)) => {
+                self.word().text.push(next);
+                self.column += 1;
+            }
+            None => {
+                let message = "a backslash at the end escapes nothing";
+                return Err(CommandError::unfinished(self.column, message));
+            }
+        }
+        Ok(())
+    }
+    /// `<<EOF`: the word that is to end the here-document.
+    fn here_document(&mut self, text: &str) -> Result<(), CommandError> {
+        let rest = text.get(2..).unwrap_or_default();
+        let end = rest.find(|c: char| c.is_whitespace()).unwrap_or(rest.len());
+        let raw = rest.get(..end).unwrap_or_default();
+        let marker = raw.trim_matches(|c| c == '\'' || c == '"');
+        if marker.is_empty() || !marker.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            return self.fail("a here-document needs a word after <<, e.g. <<EOF");
+        }
+        self.marker = Some(marker.to_owned());
+        for _ in 0..1 + raw.chars().count() {
+            self.step();
+        }
+        Ok(())
+    }
+}
+
+/// The lines of a here-document; none if nothing ends it.
+fn document(body: &str, marker: &str) -> Option<String> {
+    let body = body
+        .strip_prefix("\r\n")
+        .or_else(|| body.strip_prefix('\n'))
+        .unwrap_or(body);
+    let mut content = String::new();
+    for line in body.split_inclusive('\n') {
+        if line.trim_end_matches(['\n', '\r']) == marker {
+            return Some(content);
+        }
+        content.push_str(line);
+    }
+    None
+}
+
 /// Splits a line.
 pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
     if text.len() > MAX_COMMAND_BYTES {
@@ -41,133 +179,35 @@ pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
             format!("a command may not be longer than {MAX_COMMAND_BYTES} bytes"),
         ));
     }
-    let mut line = Line::default();
-    let mut chars = text.char_indices().peekable();
-    let mut column = 0u32;
-    let mut word: Option<Word> = None;
-    let mut here: Option<String> = None;
-    let mut body_from = text.len();
-    let fail = |column: u32, message: &str| Err(CommandError::new(column, message));
-    while let Some((at, c)) = chars.next() {
-        column += 1;
-        let current = |word: &mut Option<Word>, column: u32| {
-            if word.is_none() {
-                *word = Some(Word {
-                    text: String::new(),
-                    column,
-                });
-            }
-        };
-        match c {
-            '\n' | '\r' => {
-                body_from = at;
-                break;
-            }
-            c if c.is_whitespace() => line.put(word.take()),
-            '\'' | '"' => {
-                let start = column;
-                current(&mut word, column);
-                loop {
-                    let Some((_, inner)) = chars.next() else {
-                        return fail(start, "this quote is never closed");
-                    };
-                    column += 1;
-                    if inner == c {
-                        break;
-                    }
-                    let mut pushed = inner;
-                    if c == '"'
-                        && inner == '\\'
-                        && let Some((_, next @ ('"' | '\\' | '$' | '`'))) = chars.peek().copied()
-                    {
-                        chars.next();
-                        column += 1;
-                        pushed = next;
-                    }
-                    if let Some(word) = &mut word {
-                        word.text.push(pushed);
-                    }
-                }
-            }
-            '\\' => {
-                current(&mut word, column);
-                match chars.next() {
-                    // A continued line.
-                    Some((_, '\n')) => {
-                        if word.as_ref().is_some_and(|word| word.text.is_empty()) {
-                            word = None;
-                        }
-                    }
-                    Some((_, next)) => {
-                        column += 1;
-                        if let Some(word) = &mut word {
-                            word.text.push(next);
-                        }
-                    }
-                    None => {
-                        let message = "a backslash at the end escapes nothing";
-                        return Err(CommandError::unfinished(column, message));
-                    }
-                }
-            }
-            '<' if word.is_none() && text.get(at..).is_some_and(|rest| rest.starts_with("<<")) && here.is_none() => {
-                let rest = text.get(at + 2..).unwrap_or_default();
-                let end = rest.find(|c: char| c.is_whitespace()).unwrap_or(rest.len());
-                let raw = rest.get(..end).unwrap_or_default();
-                let marker = raw.trim_matches(|c| c == '\'' || c == '"');
-                if marker.is_empty() || !marker.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-                    return fail(column, "a here-document needs a word after <<, e.g. <<EOF");
-                }
-                here = Some(marker.to_owned());
-                for _ in 0..1 + raw.chars().count() {
-                    chars.next();
-                    column += 1;
-                }
-            }
-            '|' if chars.peek().is_none_or(|(_, next)| *next != '|') => {
-                line.put(word.take());
-                line.pipe.push(Vec::new());
-            }
-            '|' | ';' | '&' | '<' | '>' if word.is_none() || c == '|' => {
-                return fail(
-                    column,
-                    "one command at a time: redirections and lists are not supported here",
-                );
-            }
-            c => {
-                current(&mut word, column);
-                if let Some(word) = &mut word {
-                    word.text.push(c);
-                }
-            }
-        }
-    }
-    line.put(word.take());
+    let mut splitter = Splitter {
+        text,
+        chars: text.char_indices().peekable(),
+        column: 0,
+        line: Line::default(),
+        word: None,
+        marker: None,
+    };
+    let body = splitter.words()?;
+    let Splitter {
+        mut line,
+        marker,
+        column,
+        ..
+    } = splitter;
     line.end = column.max(1);
-    let body = text.get(body_from..).unwrap_or_default();
-    match here {
+    match marker {
         Some(marker) => {
-            let body = body
-                .strip_prefix("\r\n")
-                .or_else(|| body.strip_prefix('\n'))
-                .unwrap_or(body);
-            let mut content = String::new();
-            let mut closed = false;
-            for text_line in body.split_inclusive('\n') {
-                if text_line.trim_end_matches(['\n', '\r']) == marker {
-                    closed = true;
-                    break;
-                }
-                content.push_str(text_line);
-            }
-            if !closed {
+            line.stdin = document(body, &marker);
+            if line.stdin.is_none() {
                 let message = format!("the here-document is never closed by {marker}");
-                return Err(CommandError::unfinished(column.max(1), message));
+                return Err(CommandError::unfinished(line.end, message));
             }
-            line.stdin = Some(content);
         }
         None if !body.trim().is_empty() => {
-            return fail(column.max(1), "one command at a time: another line follows");
+            return Err(CommandError::new(
+                line.end,
+                "one command at a time: another line follows",
+            ));
         }
         None => {}
     }
