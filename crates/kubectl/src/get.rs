@@ -131,45 +131,10 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
         Err(message) => return printed.fail(message),
     };
     let mut groups = found.groups;
-    if let Some(path) = &get.sort_by {
-        let table_mode = matches!(get.output, Output::Table | Output::Wide);
-        // A path that cannot be read is swallowed with the table it would have sorted.
-        if let Err(why) = Path::parse(path)
-            && !table_mode
-        {
-            return printed.fail(format!("error: {why}"));
-        }
-        let mut any = false;
-        if table_mode {
-            for (_, objects) in &mut groups {
-                match sort(objects, path, view.now) {
-                    Ok(some) => any |= some,
-                    Err(why) => return printed.fail(why),
-                }
-            }
-        } else {
-            // Printed as one list, the objects of all kinds are sorted together.
-            let mut all: Vec<Object> = groups.drain(..).flat_map(|(_, objects)| objects).collect();
-            match sort(&mut all, path, view.now) {
-                Ok(some) => any |= some,
-                Err(why) => return printed.fail(why),
-            }
-            groups.push((Kind::Pod, all));
-        }
-        // Tables of several named objects are no list that kubectl could look into (KC-058).
-        let is_named = match &get.target.selection {
-            Selection::Items(items) => items.len() > 1,
-            Selection::Kinds { names, .. } => names.len() > 1,
-        };
-        if table_mode && is_named {
-            let path = bare(path);
-            return printed.fail(format!(
-                "error: couldn't find any field with path \"{{.{path}}}\" in the list of objects"
-            ));
-        }
-        if !any && table_mode {
-            groups.iter_mut().for_each(|(_, objects)| objects.clear());
-        }
+    if let Some(path) = &get.sort_by
+        && let Err(message) = sort_groups(get, path, &mut groups, view.now)
+    {
+        return printed.fail(message);
     }
     let objects: Vec<Object> = groups.iter().flat_map(|(_, objects)| objects.iter().cloned()).collect();
     let whole = || {
@@ -210,6 +175,38 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
             printed.fail(not_found(*kind, name));
         }
     }
+}
+
+/// Sorts what is printed: tables each for itself, a list as one.
+fn sort_groups(get: &Get, path: &str, groups: &mut Vec<(Kind, Vec<Object>)>, now: Time) -> Result<(), String> {
+    if !matches!(get.output, Output::Table | Output::Wide) {
+        Path::parse(path).map_err(|why| format!("error: {why}"))?;
+        // Printed as one list, the objects of all kinds are sorted together.
+        let mut all: Vec<Object> = groups.drain(..).flat_map(|(_, objects)| objects).collect();
+        sort(&mut all, path, now)?;
+        groups.push((Kind::Pod, all));
+        return Ok(());
+    }
+    // A path that cannot be read is swallowed with the table it would have sorted.
+    let mut any = false;
+    for (_, objects) in groups.iter_mut() {
+        any |= sort(objects, path, now)?;
+    }
+    // Tables of several named objects are no list that kubectl could look into (KC-058).
+    let is_named = match &get.target.selection {
+        Selection::Items(items) => items.len() > 1,
+        Selection::Kinds { names, .. } => names.len() > 1,
+    };
+    if is_named {
+        let path = bare(path);
+        return Err(format!(
+            "error: couldn't find any field with path \"{{.{path}}}\" in the list of objects"
+        ));
+    }
+    if !any {
+        groups.iter_mut().for_each(|(_, objects)| objects.clear());
+    }
+    Ok(())
 }
 
 /// Sorts by a path (KC-058), those without the field first; whether any has it.

@@ -46,39 +46,8 @@ pub(super) fn service(service: &Arc<Service>, view: &View<'_>, text: &mut Elasti
     if !spec.external_name.is_empty() {
         text.line(0, &format!("External Name:\t{}", spec.external_name));
     }
-    let ingress = value
-        .pointer("/status/loadBalancer/ingress")
-        .and_then(Value::as_array)
-        .filter(|ingress| !ingress.is_empty());
-    if let Some(ingress) = ingress {
-        let all: Vec<String> = ingress
-            .iter()
-            .map(|one| match (one.get("ip"), one.get("ipMode"), one.get("hostname")) {
-                (Some(ip), Some(mode), _) => format!("{} ({})", plain(ip), plain(mode)),
-                (Some(ip), None, _) => plain(ip),
-                (None, _, host) => host.map_or_else(String::new, plain),
-            })
-            .collect();
-        text.line(0, &format!("LoadBalancer Ingress:\t{}", all.join(", ")));
-    }
-    let slices: Vec<&Arc<EndpointSlice>> = view
-        .objects
-        .list_in::<EndpointSlice>(&meta.namespace)
-        .filter(|slice| slice.metadata.label("kubernetes.io/service-name") == Some(&*meta.name))
-        .collect();
-    for (at, port) in spec.ports.iter().enumerate() {
-        let name = if port.name.is_empty() { "<unset>" } else { &port.name };
-        text.line(0, &format!("Port:\t{name}\t{}/{}", port.port, port.protocol));
-        let target = port.target_port.clone().unwrap_or_default();
-        text.line(0, &format!("TargetPort:\t{target}/{}", port.protocol));
-        if let Some(protocol) = value.pointer(&format!("/spec/ports/{at}/appProtocol")) {
-            text.line(0, &format!("AppProtocol:\t{}", plain(protocol)));
-        }
-        if let Some(node_port) = port.node_port.filter(|port| *port != 0) {
-            text.line(0, &format!("NodePort:\t{name}\t{node_port}/{}", port.protocol));
-        }
-        text.line(0, &format!("Endpoints:\t{}", endpoints(&slices, &port.name)));
-    }
+    load_balancer(&value, text);
+    ports(service, &value, view, text);
     text.line(0, &format!("Session Affinity:\t{}", spec.session_affinity));
     if !spec.external_traffic_policy.is_empty() {
         text.line(
@@ -96,6 +65,48 @@ pub(super) fn service(service: &Arc<Service>, view: &View<'_>, text: &mut Elasti
         if let Some(value) = field(name) {
             text.line(0, &format!("{title}:\t{}", plain(value)));
         }
+    }
+}
+
+/// The addresses at which its load balancer answers.
+fn load_balancer(value: &Value, text: &mut Elastic) {
+    let ingress = value
+        .pointer("/status/loadBalancer/ingress")
+        .and_then(Value::as_array)
+        .filter(|ingress| !ingress.is_empty());
+    if let Some(ingress) = ingress {
+        let all: Vec<String> = ingress
+            .iter()
+            .map(|one| match (one.get("ip"), one.get("ipMode"), one.get("hostname")) {
+                (Some(ip), Some(mode), _) => format!("{} ({})", plain(ip), plain(mode)),
+                (Some(ip), None, _) => plain(ip),
+                (None, _, host) => host.map_or_else(String::new, plain),
+            })
+            .collect();
+        text.line(0, &format!("LoadBalancer Ingress:\t{}", all.join(", ")));
+    }
+}
+
+/// Its ports, with the endpoints behind each.
+fn ports(service: &Service, value: &Value, view: &View<'_>, text: &mut Elastic) {
+    let (meta, spec) = (&service.metadata, &service.spec);
+    let slices: Vec<&Arc<EndpointSlice>> = view
+        .objects
+        .list_in::<EndpointSlice>(&meta.namespace)
+        .filter(|slice| slice.metadata.label("kubernetes.io/service-name") == Some(&*meta.name))
+        .collect();
+    for (at, port) in spec.ports.iter().enumerate() {
+        let name = if port.name.is_empty() { "<unset>" } else { &port.name };
+        text.line(0, &format!("Port:\t{name}\t{}/{}", port.port, port.protocol));
+        let target = port.target_port.clone().unwrap_or_default();
+        text.line(0, &format!("TargetPort:\t{target}/{}", port.protocol));
+        if let Some(protocol) = value.pointer(&format!("/spec/ports/{at}/appProtocol")) {
+            text.line(0, &format!("AppProtocol:\t{}", plain(protocol)));
+        }
+        if let Some(node_port) = port.node_port.filter(|port| *port != 0) {
+            text.line(0, &format!("NodePort:\t{name}\t{node_port}/{}", port.protocol));
+        }
+        text.line(0, &format!("Endpoints:\t{}", endpoints(&slices, &port.name)));
     }
 }
 

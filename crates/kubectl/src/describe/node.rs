@@ -3,7 +3,7 @@
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
-use podscope_api::{Lease, Node, Object, ObjectKey, Pod, Quantity, ResourceList};
+use podscope_api::{Lease, Node, NodeCondition, Object, ObjectKey, Pod, Quantity, ResourceList};
 use serde_json::Value;
 
 use super::super::View;
@@ -20,44 +20,10 @@ pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut Elastic) {
     labels(text, "Labels", &meta.labels);
     annotations(text, "Annotations", &meta.annotations);
     text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
-    let mut taints: Vec<_> = node.spec.taints.iter().collect();
-    taints.stable_sort_by_key(|taint| format!("{},{}", taint.effect, taint.key));
-    let taints: Vec<String> = taints
-        .into_iter()
-        .map(|taint| match (taint.effect.as_str(), &*taint.value) {
-            ("", "") => taint.key.to_string(),
-            ("", value) => format!("{}={value}:", taint.key),
-            (effect, "") => format!("{}:{effect}", taint.key),
-            (effect, value) => format!("{}={value}:{effect}", taint.key),
-        })
-        .collect();
-    list(text, "Taints", &taints);
+    list(text, "Taints", &taints(node));
     text.line(0, &format!("Unschedulable:\t{}", node.is_unschedulable()));
     lease(node, view, text);
-    if !status.conditions.is_empty() {
-        text.line(0, "Conditions:");
-        text.line(
-            1,
-            "Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage",
-        );
-        text.line(
-            1,
-            "----\t------\t-----------------\t------------------\t------\t-------",
-        );
-    }
-    for condition in &status.conditions {
-        let (beat, changed) = (
-            stamp(condition.last_heartbeat_time),
-            stamp(condition.last_transition_time),
-        );
-        text.line(
-            1,
-            &format!(
-                "{} \t{} \t{beat} \t{changed} \t{} \t{}",
-                condition.kind, condition.status, condition.reason, condition.message
-            ),
-        );
-    }
+    conditions(&status.conditions, text);
     text.line(0, "Addresses:");
     for address in &status.addresses {
         text.line(1, &format!("{}:\t{}", address.kind, address.address));
@@ -98,6 +64,48 @@ pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut Elastic) {
         text.line(0, &format!("ProviderID:\t{}", node.spec.provider_id));
     }
     pods(node, view, text);
+}
+
+/// Its taints, by effect and key.
+fn taints(node: &Node) -> Vec<String> {
+    let mut taints: Vec<_> = node.spec.taints.iter().collect();
+    taints.stable_sort_by_key(|taint| format!("{},{}", taint.effect, taint.key));
+    taints
+        .into_iter()
+        .map(|taint| match (taint.effect.as_str(), &*taint.value) {
+            ("", "") => taint.key.to_string(),
+            ("", value) => format!("{}={value}:", taint.key),
+            (effect, "") => format!("{}:{effect}", taint.key),
+            (effect, value) => format!("{}={value}:{effect}", taint.key),
+        })
+        .collect()
+}
+
+fn conditions(conditions: &[NodeCondition], text: &mut Elastic) {
+    if !conditions.is_empty() {
+        text.line(0, "Conditions:");
+        text.line(
+            1,
+            "Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage",
+        );
+        text.line(
+            1,
+            "----\t------\t-----------------\t------------------\t------\t-------",
+        );
+    }
+    for condition in conditions {
+        let (beat, changed) = (
+            stamp(condition.last_heartbeat_time),
+            stamp(condition.last_transition_time),
+        );
+        text.line(
+            1,
+            &format!(
+                "{} \t{} \t{beat} \t{changed} \t{} \t{}",
+                condition.kind, condition.status, condition.reason, condition.message
+            ),
+        );
+    }
 }
 
 /// The node's lease; its renewals are computed, so the object alone does not tell the last one (LC-202).

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use podscope_api::{Object, Pod};
+use serde_json::Value;
 
 use super::super::View;
 use super::super::text::Elastic;
@@ -39,31 +40,13 @@ pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut Elastic) {
     }
     labels(text, "Labels", &meta.labels);
     annotations(text, "Annotations", &meta.annotations);
-    if meta.is_terminating() && !pod.is_terminal() {
-        text.line(
-            0,
-            &format!("Status:\t{}", terminating(meta.deletion_timestamp, view.now)),
-        );
-        let grace = meta.deletion_grace_period_seconds.unwrap_or(0);
-        text.line(0, &format!("Termination Grace Period:\t{grace}s"));
-    } else {
-        let phase = status.phase.as_ref().map_or("", |phase| phase.as_str());
-        text.line(0, &format!("Status:\t{phase}"));
-    }
+    phase(pod, view, text);
     optional(text, "Reason", &status.reason);
     optional(text, "Message", &status.message);
     if let Some(profile) = value.pointer("/spec/securityContext/seccompProfile") {
         container::seccomp(0, 0, profile, text);
     }
-    text.line(0, &format!("IP:\t{}", status.pod_ip));
-    if status.pod_ips.is_empty() {
-        text.line(0, "IPs:\t<none>");
-    } else {
-        text.line(0, "IPs:");
-        for ip in &status.pod_ips {
-            text.line(1, &format!("IP:\t{}", ip.ip));
-        }
-    }
+    addresses(pod, text);
     if let Some(owner) = meta.controller_ref() {
         text.line(0, &format!("Controlled By:\t{}/{}", owner.kind, owner.name));
     }
@@ -72,6 +55,45 @@ pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut Elastic) {
         text.line(0, "Resources:");
         container::resources(own, 1, text);
     }
+    containers(pod, &value, text);
+    conditions(pod, text);
+    volume::describe(&value["spec"]["volumes"], "", text);
+    let class = status.qos_class.as_ref().map_or("", |class| class.as_str());
+    text.line(0, &format!("QoS Class:\t{class}"));
+    template::placement(spec, "", text);
+}
+
+/// What the pod is at, or since when it is being deleted.
+fn phase(pod: &Pod, view: &View<'_>, text: &mut Elastic) {
+    let meta = &pod.metadata;
+    if meta.is_terminating() && !pod.is_terminal() {
+        text.line(
+            0,
+            &format!("Status:\t{}", terminating(meta.deletion_timestamp, view.now)),
+        );
+        let grace = meta.deletion_grace_period_seconds.unwrap_or(0);
+        text.line(0, &format!("Termination Grace Period:\t{grace}s"));
+    } else {
+        let phase = pod.status.phase.as_ref().map_or("", |phase| phase.as_str());
+        text.line(0, &format!("Status:\t{phase}"));
+    }
+}
+
+fn addresses(pod: &Pod, text: &mut Elastic) {
+    text.line(0, &format!("IP:\t{}", pod.status.pod_ip));
+    if pod.status.pod_ips.is_empty() {
+        text.line(0, "IPs:\t<none>");
+        return;
+    }
+    text.line(0, "IPs:");
+    for ip in &pod.status.pod_ips {
+        text.line(1, &format!("IP:\t{}", ip.ip));
+    }
+}
+
+/// Its containers of each sort; `value` is the pod as it is written.
+fn containers(pod: &Pod, value: &Value, text: &mut Elastic) {
+    let (spec, status) = (&pod.spec, &pod.status);
     for (title, list, statuses, field) in [
         (
             "Init Containers",
@@ -92,6 +114,10 @@ pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut Elastic) {
             container::describe(title, list, &value["spec"][field], &of, text);
         }
     }
+}
+
+fn conditions(pod: &Pod, text: &mut Elastic) {
+    let (spec, status) = (&pod.spec, &pod.status);
     if !spec.readiness_gates.is_empty() {
         text.line(0, "Readiness Gates:");
         text.line(1, "Type\tStatus");
@@ -109,8 +135,4 @@ pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut Elastic) {
             text.line(1, &format!("{} \t{} ", condition.kind, condition.status));
         }
     }
-    volume::describe(&value["spec"]["volumes"], "", text);
-    let class = status.qos_class.as_ref().map_or("", |class| class.as_str());
-    text.line(0, &format!("QoS Class:\t{class}"));
-    template::placement(spec, "", text);
 }
