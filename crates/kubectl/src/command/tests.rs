@@ -104,6 +104,7 @@ fn canonical_text_reads_back_as_the_same_command() {
 
 /// KC-119.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn wrong_lines_are_refused_in_kubectls_words() {
     for (text, want) in [
         (
@@ -275,6 +276,7 @@ fn completion_offers_what_fits_the_place() {
 
 /// KC-119: what kubectl asks of a command before it asks anything of the server.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn what_is_missing_or_does_not_go_together_is_said() {
     for (text, message) in [
         (

@@ -40,6 +40,7 @@ fn a_short_template_that_asks_for_a_lifetime_is_refused() {
 
 /// KC-054.
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn jsonpath_templates_print_what_kubectls_do() {
     let value = json!({"items": [
         {"metadata": {"name": "a", "annotations": {"x.y/z": "q"}}, "n": 1, "c": [{"t": "R", "s": "True"}, {"t": "S", "s": "False"}]},
