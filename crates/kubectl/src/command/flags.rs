@@ -91,6 +91,111 @@ pub(crate) struct Args {
     pub(crate) help: bool,
 }
 
+/// The words of a command on their way into its arguments.
+struct Reader<'a> {
+    /// The verb's own flags.
+    specs: &'a [Flag],
+    words: std::slice::Iter<'a, Word>,
+    args: Args,
+}
+
+impl<'a> Reader<'a> {
+    fn read(mut self, hands_on: bool) -> Result<Args, CommandError> {
+        let mut only_positional = false;
+        while let Some(word) = self.words.next() {
+            let text = word.text.as_str();
+            let is_flag = text.starts_with('-') && text != "-";
+            match text {
+                _ if only_positional && is_flag => {
+                    // Kept, it would print as a flag; and no name begins so.
+                    return Err(CommandError::new(
+                        word.column,
+                        format!("error: invalid argument {text:?}: no name begins with '-'"),
+                    ));
+                }
+                _ if !is_flag => self.args.positional.push(word.clone()),
+                "--" if hands_on => {
+                    let rest = self.words.by_ref().map(|word| word.text.clone());
+                    self.args.handed_on = Some(rest.collect());
+                }
+                "--" => only_positional = true,
+                "--help" | "-h" => self.args.help = true,
+                _ => match text.strip_prefix("--") {
+                    Some(long) => self.long(word, long)?,
+                    None => self.letters(word)?,
+                },
+            }
+        }
+        Ok(self.args)
+    }
+    /// The flags there are: the verb's own, and those of others like it.
+    fn flags(&self) -> impl Iterator<Item = &'a Flag> {
+        let of_all = if self.args.command.starts_with("kubectl") {
+            GLOBAL
+        } else {
+            &[]
+        };
+        let prints = self.specs.iter().any(|(name, ..)| *name == "output");
+        let of_printing = if prints { PRINTING } else { &[] };
+        self.specs.iter().chain(of_all).chain(of_printing)
+    }
+    fn refuse(&self, word: &Word, why: &str) -> CommandError {
+        let command = &self.args.command;
+        CommandError::new(word.column, format!("error: {why}\nSee '{command} --help' for usage."))
+    }
+    /// The word behind a flag, which is its value.
+    fn value(&mut self) -> Option<String> {
+        self.words.next().map(|next| next.text.clone())
+    }
+    /// `--name`, `--name=value`, `--name value`.
+    fn long(&mut self, word: &Word, long: &str) -> Result<(), CommandError> {
+        let (name, inline) = match long.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (long, None),
+        };
+        let Some((known, short, takes)) = self.flags().find(|(known, ..)| *known == name) else {
+            return Err(self.refuse(word, &format!("unknown flag: --{name}")));
+        };
+        let value = match (takes, inline) {
+            (_, Some(value)) => value,
+            (Takes::Bool, None) => "true".into(),
+            (Takes::Maybe(default), None) => (*default).into(),
+            (Takes::Value, None) => match self.value() {
+                Some(value) => value,
+                None => return Err(self.refuse(word, &format!("flag needs an argument: --{name}"))),
+            },
+        };
+        self.args.flags.push((known, *short, value, word.column));
+        Ok(())
+    }
+    /// `-A`, `-Aw`, `-n value`, `-nvalue`, `-n=value`.
+    fn letters(&mut self, word: &Word) -> Result<(), CommandError> {
+        let text = &word.text;
+        let mut rest = text.trim_start_matches('-').chars();
+        while let Some(letter) = rest.next() {
+            let flag = self.flags().find(|(_, short, _)| *short == letter && letter != '-');
+            let Some((known, _, takes)) = flag else {
+                return Err(self.refuse(word, &format!("unknown shorthand flag: '{letter}' in {text}")));
+            };
+            let inline = rest.as_str();
+            if *takes == Takes::Bool && !inline.starts_with('=') {
+                self.args.flags.push((known, letter, "true".into(), word.column));
+                continue;
+            }
+            let value = match inline {
+                "" => match self.value() {
+                    Some(value) => value,
+                    None => return Err(self.refuse(word, &format!("flag needs an argument: '{letter}' in {text}"))),
+                },
+                inline => inline.strip_prefix('=').unwrap_or(inline).to_owned(),
+            };
+            self.args.flags.push((known, letter, value, word.column));
+            break;
+        }
+        Ok(())
+    }
+}
+
 impl Args {
     /// Texts of what stands between the flags.
     pub(crate) fn words(&self) -> Vec<&str> {
@@ -104,7 +209,7 @@ impl Args {
         stdin: Option<String>,
         hands_on: bool,
     ) -> Result<Args, CommandError> {
-        let mut args = Args {
+        let args = Args {
             command: command.to_owned(),
             stdin,
             own: specs
@@ -117,99 +222,8 @@ impl Args {
                 .map_or(1, |word| word.column + word.text.chars().count() as u32),
             ..Args::default()
         };
-        let hint = |message: String| format!("error: {message}\nSee '{command} --help' for usage.");
-        let of_all = if command.starts_with("kubectl") { GLOBAL } else { &[] };
-        let prints = specs.iter().any(|(name, ..)| *name == "output");
-        let of_printing = if prints { PRINTING } else { &[] };
-        let flags = || specs.iter().chain(of_all).chain(of_printing);
-        let mut words = words.iter();
-        let mut only_positional = false;
-        while let Some(word) = words.next() {
-            let text = word.text.as_str();
-            if only_positional && text.starts_with('-') && text != "-" {
-                // Kept, it would print as a flag; and no name begins so.
-                return Err(CommandError::new(
-                    word.column,
-                    format!("error: invalid argument {text:?}: no name begins with '-'"),
-                ));
-            }
-            if only_positional || !text.starts_with('-') || text == "-" {
-                args.positional.push(word.clone());
-                continue;
-            }
-            if text == "--" && hands_on {
-                args.handed_on = Some(words.by_ref().map(|word| word.text.clone()).collect());
-                break;
-            }
-            if text == "--" {
-                only_positional = true;
-                continue;
-            }
-            if text == "--help" || text == "-h" {
-                args.help = true;
-                continue;
-            }
-            if let Some(long) = text.strip_prefix("--") {
-                let (name, inline) = match long.split_once('=') {
-                    Some((name, value)) => (name, Some(value.to_owned())),
-                    None => (long, None),
-                };
-                let Some((known, short, takes)) = flags().find(|(known, ..)| *known == name) else {
-                    return Err(CommandError::new(word.column, hint(format!("unknown flag: --{name}"))));
-                };
-                let value = match (takes, inline) {
-                    (_, Some(value)) => value,
-                    (Takes::Bool, None) => "true".into(),
-                    (Takes::Maybe(default), None) => (*default).into(),
-                    (Takes::Value, None) => match words.next() {
-                        Some(next) => next.text.clone(),
-                        None => {
-                            return Err(CommandError::new(
-                                word.column,
-                                hint(format!("flag needs an argument: --{name}")),
-                            ));
-                        }
-                    },
-                };
-                args.flags.push((known, *short, value, word.column));
-                continue;
-            }
-            let letters = text.trim_start_matches('-');
-            let mut rest = letters.chars();
-            while let Some(letter) = rest.next() {
-                let flag = flags().find(|(_, short, _)| *short == letter && letter != '-');
-                let Some((known, _, takes)) = flag else {
-                    return Err(CommandError::new(
-                        word.column,
-                        hint(format!("unknown shorthand flag: '{letter}' in {text}")),
-                    ));
-                };
-                match takes {
-                    Takes::Bool if !rest.as_str().starts_with('=') => {
-                        args.flags.push((known, letter, "true".into(), word.column));
-                    }
-                    _ => {
-                        let inline = rest.as_str();
-                        let value = if inline.is_empty() {
-                            match words.next() {
-                                Some(next) => next.text.clone(),
-                                None => {
-                                    return Err(CommandError::new(
-                                        word.column,
-                                        hint(format!("flag needs an argument: '{letter}' in {text}")),
-                                    ));
-                                }
-                            }
-                        } else {
-                            inline.strip_prefix('=').unwrap_or(inline).to_owned()
-                        };
-                        args.flags.push((known, letter, value, word.column));
-                        break;
-                    }
-                }
-            }
-        }
-        Ok(args)
+        let words = words.iter();
+        Reader { specs, words, args }.read(hands_on)
     }
 
     /// The same words without some flags.
