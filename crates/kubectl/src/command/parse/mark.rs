@@ -215,12 +215,8 @@ fn taint_change(spec: &str) -> Result<TaintChange, String> {
     })
 }
 
-/// `kubectl label` and `kubectl annotate` (KC-100, KC-101).
-pub(super) fn mark(args: &Args, name: &str) -> Result<Mark, CommandError> {
-    let noun = if name == "label" { "label" } else { "annotation" };
-    let is_change = |word: &str| (word.contains('=') && !word.starts_with('=')) || (word.ends_with('-') && word != "-");
-    let (what, specs) = split_changes(args, noun, is_change)?;
-    let list = args.bool("list", false)?;
+/// What becomes of each key: none where it is removed.
+fn changes(args: &Args, specs: &[Word], noun: &str) -> Result<Vec<(String, Option<String>)>, CommandError> {
     let mut changes: Vec<(String, Option<String>)> = Vec::new();
     for spec in specs {
         let change = match spec.text.split_once('=') {
@@ -255,6 +251,11 @@ pub(super) fn mark(args: &Args, name: &str) -> Result<Mark, CommandError> {
         changes.retain(|(key, _)| *key != change.0);
         changes.push(change);
     }
+    Ok(changes)
+}
+
+/// That it is said on which objects it is done, and in one way.
+fn check_source(args: &Args, what: &[Word]) -> Result<(), CommandError> {
     let all = args.bool("all", false)?;
     for (flag, given) in [
         ("selector", selector(args)),
@@ -279,6 +280,34 @@ pub(super) fn mark(args: &Args, name: &str) -> Result<Mark, CommandError> {
             "one or more resources must be specified as <resource> <name> or <resource>/<name>",
         ));
     }
+    Ok(())
+}
+
+/// That a version is asked for of one object alone.
+fn check_version(args: &Args, what: &[Word]) -> Result<(), CommandError> {
+    let names = match what {
+        [_, names @ ..] if !what.iter().any(|word| word.text.contains('/')) => names.len(),
+        words => words.len(),
+    };
+    if names > 1
+        && args
+            .value("resource-version")
+            .is_some_and(|version| !version.is_empty())
+    {
+        let why = "--resource-version may only be used with a single resource";
+        return Err(args.plain(args.column("resource-version"), why));
+    }
+    Ok(())
+}
+
+/// `kubectl label` and `kubectl annotate` (KC-100, KC-101).
+pub(super) fn mark(args: &Args, name: &str) -> Result<Mark, CommandError> {
+    let noun = if name == "label" { "label" } else { "annotation" };
+    let is_change = |word: &str| (word.contains('=') && !word.starts_with('=')) || (word.ends_with('-') && word != "-");
+    let (what, specs) = split_changes(args, noun, is_change)?;
+    let list = args.bool("list", false)?;
+    let changes = changes(args, specs, noun)?;
+    check_source(args, what)?;
     if changes.is_empty() && !list {
         return Err(args.plain(args.end, format!("at least one {noun} update is required")));
     }
@@ -292,18 +321,7 @@ pub(super) fn mark(args: &Args, name: &str) -> Result<Mark, CommandError> {
         let why = "--list and --output may not be specified together";
         return Err(args.plain(args.column("output"), why));
     }
-    let names = match what {
-        [_, names @ ..] if !what.iter().any(|word| word.text.contains('/')) => names.len(),
-        words => words.len(),
-    };
-    if names > 1
-        && args
-            .value("resource-version")
-            .is_some_and(|version| !version.is_empty())
-    {
-        let why = "--resource-version may only be used with a single resource";
-        return Err(args.plain(args.column("resource-version"), why));
-    }
+    check_version(args, what)?;
     Ok(Mark {
         target: if list { target(args, what)? } else { chosen(args, what)? },
         changes,

@@ -11,15 +11,7 @@ use crate::refusals::{NO_SUCH_RESOURCE, NOT_ALLOWED};
 /// `kubectl get`.
 pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
     if let Some(path) = args.value("raw").filter(|path| !path.is_empty()) {
-        let column = args.column("raw");
-        if !args.positional.is_empty() {
-            return Err(args.plain(column, "arguments may not be passed when --raw is specified"));
-        }
-        if !path.starts_with('/') && !path.contains("://") {
-            let why = format!("--raw must be a valid URL path: parse {path:?}: invalid URI for request");
-            return Err(args.plain(column, why));
-        }
-        return Ok(super::said::raw(args, path));
+        return raw(args, path);
     }
     if let Some((what, names)) = args.positional.split_first()
         && matches!(what.text.as_str(), "cs" | "componentstatus" | "componentstatuses")
@@ -34,13 +26,7 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
             output,
         ));
     }
-    if let Some(path) = args.value("filename").filter(|path| path != "-") {
-        return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
-    }
-    if args.value("filename").is_some() && !args.positional.is_empty() {
-        let why = "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well";
-        return Err(args.plain(args.column("filename"), why));
-    }
+    check_filename(args)?;
     if let Some(why) = args
         .positional
         .split_first()
@@ -48,80 +34,114 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
     {
         return Err(CommandError::new(args.end, why));
     }
-    let command = {
-        let Some(target) = some_target(args, &args.positional)? else {
-            return Err(CommandError::new(
-                args.end,
-                "You must specify the type of resource to get. Use \"kubectl api-resources\" for a complete list of supported resources.\n\nerror: Required resource not specified.\nUse \"kubectl explain <resource>\" for a detailed description of that resource (e.g. kubectl explain pods).\nSee 'kubectl get -h' for help and examples",
-            ));
-        };
-        if let Some(part) = args.value("subresource").filter(|part| !part.is_empty()) {
-            let is_named = match &target.selection {
-                Selection::Kinds { names, .. } => !names.is_empty(),
-                Selection::Items(_) => true,
-            };
-            if !is_named {
-                let why = "subresource cannot be used when bulk resources are specified";
-                return Err(args.plain(args.column("subresource"), why));
-            }
-            if part != "status" && part != "scale" {
-                return Err(CommandError::new(args.column("subresource"), NO_SUCH_RESOURCE));
-            }
-        }
-        let output = output(args)?;
-        let show_labels = args.bool("show-labels", false)?;
-        if show_labels && !matches!(output, Output::Table | Output::Wide) {
-            return Err(args.plain(
-                args.column("show-labels"),
-                format!(
-                    "--show-labels option cannot be used with {} printer",
-                    args.value("output").unwrap_or_default()
-                ),
-            ));
-        }
-        let watch = match (args.bool("watch", false)?, args.bool("watch-only", false)?) {
-            (_, true) => Watch::Only,
-            (true, false) => Watch::Yes,
-            (false, false) => Watch::No,
-        };
-        let several = match &target.selection {
-            Selection::Kinds { kinds, names } => kinds.len() > 1 || names.len() > 1,
-            Selection::Items(items) => items.len() > 1,
-        };
-        if watch != Watch::No && several {
-            return Err(args.plain(
-                args.column("watch"),
-                "watch is only supported on individual resources and resource collections - more than 1 resource was found",
-            ));
-        }
-        let output_watch_events = args.bool("output-watch-events", false)?;
-        if output_watch_events && watch == Watch::No {
-            let why = "--output-watch-events option can only be used with --watch or --watch-only";
-            return Err(args.plain(args.column("output-watch-events"), why));
-        }
-        Kubectl::Get(Get {
-            target,
-            output,
-            label_columns: args
-                .values("label-columns")
-                .iter()
-                .flat_map(|list| list.split(','))
-                .filter(|key| !key.is_empty())
-                .map(str::to_owned)
-                .collect(),
-            show_labels,
-            show_kind: args.bool("show-kind", false)?,
-            no_headers: args.bool("no-headers", false)?,
-            sort_by: args.value("sort-by").filter(|path| !path.is_empty()),
-            ignore_not_found: args.bool("ignore-not-found", false)?,
-            show_managed_fields: args.bool("show-managed-fields", false)?,
-            watch,
-            output_watch_events,
-            scale: args.value("subresource").as_deref() == Some("scale"),
-            bare_columns: !args.bool("server-print", true)?,
-        })
+    let Some(target) = some_target(args, &args.positional)? else {
+        return Err(CommandError::new(
+            args.end,
+            "You must specify the type of resource to get. Use \"kubectl api-resources\" for a complete list of supported resources.\n\nerror: Required resource not specified.\nUse \"kubectl explain <resource>\" for a detailed description of that resource (e.g. kubectl explain pods).\nSee 'kubectl get -h' for help and examples",
+        ));
     };
-    Ok(command)
+    check_subresource(args, &target)?;
+    let output = output(args)?;
+    let show_labels = args.bool("show-labels", false)?;
+    if show_labels && !matches!(output, Output::Table | Output::Wide) {
+        return Err(args.plain(
+            args.column("show-labels"),
+            format!(
+                "--show-labels option cannot be used with {} printer",
+                args.value("output").unwrap_or_default()
+            ),
+        ));
+    }
+    let watch = watch(args, &target)?;
+    let output_watch_events = args.bool("output-watch-events", false)?;
+    if output_watch_events && watch == Watch::No {
+        let why = "--output-watch-events option can only be used with --watch or --watch-only";
+        return Err(args.plain(args.column("output-watch-events"), why));
+    }
+    Ok(Kubectl::Get(Get {
+        target,
+        output,
+        label_columns: args
+            .values("label-columns")
+            .iter()
+            .flat_map(|list| list.split(','))
+            .filter(|key| !key.is_empty())
+            .map(str::to_owned)
+            .collect(),
+        show_labels,
+        show_kind: args.bool("show-kind", false)?,
+        no_headers: args.bool("no-headers", false)?,
+        sort_by: args.value("sort-by").filter(|path| !path.is_empty()),
+        ignore_not_found: args.bool("ignore-not-found", false)?,
+        show_managed_fields: args.bool("show-managed-fields", false)?,
+        watch,
+        output_watch_events,
+        scale: args.value("subresource").as_deref() == Some("scale"),
+        bare_columns: !args.bool("server-print", true)?,
+    }))
+}
+
+/// `get --raw`.
+fn raw(args: &Args, path: String) -> Result<Kubectl, CommandError> {
+    let column = args.column("raw");
+    if !args.positional.is_empty() {
+        return Err(args.plain(column, "arguments may not be passed when --raw is specified"));
+    }
+    if !path.starts_with('/') && !path.contains("://") {
+        let why = format!("--raw must be a valid URL path: parse {path:?}: invalid URI for request");
+        return Err(args.plain(column, why));
+    }
+    Ok(super::said::raw(args, path))
+}
+
+/// That a file is standard input, and nothing else is named.
+fn check_filename(args: &Args) -> Result<(), CommandError> {
+    if let Some(path) = args.value("filename").filter(|path| path != "-") {
+        return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
+    }
+    if args.value("filename").is_some() && !args.positional.is_empty() {
+        let why = "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well";
+        return Err(args.plain(args.column("filename"), why));
+    }
+    Ok(())
+}
+
+/// That a subresource is asked for of named objects, and there is such a one.
+fn check_subresource(args: &Args, target: &Target) -> Result<(), CommandError> {
+    if let Some(part) = args.value("subresource").filter(|part| !part.is_empty()) {
+        let is_named = match &target.selection {
+            Selection::Kinds { names, .. } => !names.is_empty(),
+            Selection::Items(_) => true,
+        };
+        if !is_named {
+            let why = "subresource cannot be used when bulk resources are specified";
+            return Err(args.plain(args.column("subresource"), why));
+        }
+        if part != "status" && part != "scale" {
+            return Err(CommandError::new(args.column("subresource"), NO_SUCH_RESOURCE));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the objects are watched, which only those of one kind are.
+fn watch(args: &Args, target: &Target) -> Result<Watch, CommandError> {
+    let watch = match (args.bool("watch", false)?, args.bool("watch-only", false)?) {
+        (_, true) => Watch::Only,
+        (true, false) => Watch::Yes,
+        (false, false) => Watch::No,
+    };
+    let several = match &target.selection {
+        Selection::Kinds { kinds, names } => kinds.len() > 1 || names.len() > 1,
+        Selection::Items(items) => items.len() > 1,
+    };
+    if watch != Watch::No && several {
+        return Err(args.plain(
+            args.column("watch"),
+            "watch is only supported on individual resources and resource collections - more than 1 resource was found",
+        ));
+    }
+    Ok(watch)
 }
 
 /// What is said of a resource whose objects are none: reviews are answers, and nobody here extends the API.
