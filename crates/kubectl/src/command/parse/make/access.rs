@@ -36,37 +36,10 @@ pub(in super::super) fn split_all(args: &Args, flag: &str) -> Vec<String> {
         .collect()
 }
 
-pub(super) fn role(args: &Args, what: &str) -> Parsed<Made> {
-    let name = name(args)?;
-    let verbs = split_all(args, "verb");
-    let of_rules = ["verb", "resource", "resource-name", "non-resource-url"];
-    if args.value("aggregation-rule").is_some() && of_rules.iter().any(|flag| args.value(flag).is_some()) {
-        let why = "aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames";
-        return Err(args.plain(args.column("aggregation-rule"), why));
-    }
-    if verbs.is_empty() && args.value("aggregation-rule").is_none() {
-        return Err(args.plain(args.end, "at least one verb must be specified"));
-    }
-    let (resources, urls) = (split_all(args, "resource"), split_all(args, "non-resource-url"));
-    let aggregated = pairs(args, "aggregation-rule", "aggregation-rule")?;
-    if !aggregated.is_empty() {
-        return Ok(made(
-            json!({"aggregationRule": {"clusterRoleSelectors": [{"matchLabels": aggregated}]},
-                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": null}),
-            "",
-        ));
-    }
-    if resources.is_empty() && urls.is_empty() {
-        return Err(args.plain(
-            args.end,
-            match what {
-                "role" => "at least one resource must be specified",
-                _ => "one of resource or nonResourceURL must be specified",
-            },
-        ));
-    }
+/// A rule for each group of the resources.
+fn rules_of_resources(args: &Args, resources: &[String], verbs: &[String]) -> Parsed<Vec<Value>> {
     let mut rules: Vec<Value> = Vec::new();
-    for resource in &resources {
+    for resource in resources {
         let (resource, part) = resource
             .split_once('/')
             .map_or((resource.as_str(), None), |(of, part)| (of, Some(part)));
@@ -98,6 +71,39 @@ pub(super) fn role(args: &Args, what: &str) -> Parsed<Made> {
             }
         }
     }
+    Ok(rules)
+}
+
+pub(super) fn role(args: &Args, what: &str) -> Parsed<Made> {
+    let name = name(args)?;
+    let verbs = split_all(args, "verb");
+    let of_rules = ["verb", "resource", "resource-name", "non-resource-url"];
+    if args.value("aggregation-rule").is_some() && of_rules.iter().any(|flag| args.value(flag).is_some()) {
+        let why = "aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames";
+        return Err(args.plain(args.column("aggregation-rule"), why));
+    }
+    if verbs.is_empty() && args.value("aggregation-rule").is_none() {
+        return Err(args.plain(args.end, "at least one verb must be specified"));
+    }
+    let (resources, urls) = (split_all(args, "resource"), split_all(args, "non-resource-url"));
+    let aggregated = pairs(args, "aggregation-rule", "aggregation-rule")?;
+    if !aggregated.is_empty() {
+        return Ok(made(
+            json!({"aggregationRule": {"clusterRoleSelectors": [{"matchLabels": aggregated}]},
+                "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": null}),
+            "",
+        ));
+    }
+    if resources.is_empty() && urls.is_empty() {
+        return Err(args.plain(
+            args.end,
+            match what {
+                "role" => "at least one resource must be specified",
+                _ => "one of resource or nonResourceURL must be specified",
+            },
+        ));
+    }
+    let mut rules = rules_of_resources(args, &resources, &verbs)?;
     if urls.iter().any(|url| *url != "*" && !url.starts_with('/')) {
         return Err(args.plain(args.column("non-resource-url"), "nonResourceURL should start with /"));
     }

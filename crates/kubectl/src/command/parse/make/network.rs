@@ -84,6 +84,77 @@ fn backend(text: &str) -> Option<Value> {
     Some(json!({"service": {"name": service, "port": port}}))
 }
 
+/// The rules of an ingress.
+#[derive(Default)]
+struct Rules {
+    /// Each host with its paths.
+    hosts: Vec<(String, Vec<Value>)>,
+    tls: Vec<Value>,
+}
+
+impl Rules {
+    fn read(args: &Args, texts: &[String]) -> Parsed<Rules> {
+        let mut rules = Rules::default();
+        for text in texts {
+            rules.add(text).ok_or_else(|| {
+                let why =
+                    format!("rule {text} is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]");
+                args.plain(args.column("rule"), why)
+            })?;
+        }
+        Ok(rules)
+    }
+    /// Adds `host/path=service:port,tls=secret`; none if it is not so.
+    fn add(&mut self, text: &str) -> Option<()> {
+        let (first, rest) = text
+            .split_once(',')
+            .map_or((text, None), |(first, rest)| (first, Some(rest)));
+        let (place, target) = first.split_once('=')?;
+        let (host, path) = place.split_once('/')?;
+        let (path, of_type) = match path.strip_suffix('*') {
+            Some(prefix) => (format!("/{prefix}"), "Prefix"),
+            None => (format!("/{path}"), "Exact"),
+        };
+        let one = json!({"backend": backend(target)?, "path": path, "pathType": of_type});
+        match self.hosts.iter_mut().find(|(known, _)| known == host) {
+            Some((_, paths)) => paths.push(one),
+            None => self.hosts.push((host.to_owned(), vec![one])),
+        }
+        if let Some(rest) = rest.filter(|rest| rest.starts_with("tls")) {
+            let mut entry = json!({});
+            if !host.is_empty() {
+                entry["hosts"] = json!([host]);
+            }
+            if let Some(secret) = rest.strip_prefix("tls=") {
+                entry["secretName"] = Value::from(secret);
+            }
+            self.tls.push(entry);
+        }
+        Some(())
+    }
+    fn of_host((host, paths): (String, Vec<Value>)) -> Value {
+        match host.as_str() {
+            "" => json!({"http": {"paths": paths}}),
+            host => json!({"host": host, "http": {"paths": paths}}),
+        }
+    }
+}
+
+fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
+    let mut annotations = Map::new();
+    for text in args.values("annotation") {
+        let wrong = || {
+            args.plain(
+                args.column("annotation"),
+                format!("annotation {text} is invalid and should be in format key=[value]"),
+            )
+        };
+        let (key, value) = pair(&text).ok_or_else(wrong)?;
+        annotations.insert(key, Value::from(value));
+    }
+    Ok(annotations)
+}
+
 pub(super) fn ingress(args: &Args) -> Parsed<Made> {
     let name = name(args)?;
     let (rules, default) = (args.values("rule"), args.value("default-backend"));
@@ -106,60 +177,14 @@ pub(super) fn ingress(args: &Args) -> Parsed<Made> {
         };
         spec["defaultBackend"] = backend(&text).ok_or_else(wrong)?;
     }
-    let mut hosts: Vec<(String, Vec<Value>)> = Vec::new();
-    let mut tls: Vec<Value> = Vec::new();
-    for rule in &rules {
-        let wrong = || {
-            let why =
-                format!("rule {rule} is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]");
-            args.plain(args.column("rule"), why)
-        };
-        let (first, rest) = rule
-            .split_once(',')
-            .map_or((rule.as_str(), None), |(first, rest)| (first, Some(rest)));
-        let (place, target) = first.split_once('=').ok_or_else(wrong)?;
-        let (host, path) = place.split_once('/').ok_or_else(wrong)?;
-        let (path, of_type) = match path.strip_suffix('*') {
-            Some(prefix) => (format!("/{prefix}"), "Prefix"),
-            None => (format!("/{path}"), "Exact"),
-        };
-        let one = json!({"backend": backend(target).ok_or_else(wrong)?, "path": path, "pathType": of_type});
-        match hosts.iter_mut().find(|(known, _)| known == host) {
-            Some((_, paths)) => paths.push(one),
-            None => hosts.push((host.to_owned(), vec![one])),
-        }
-        if let Some(rest) = rest.filter(|rest| rest.starts_with("tls")) {
-            let mut entry = json!({});
-            if !host.is_empty() {
-                entry["hosts"] = json!([host]);
-            }
-            if let Some(secret) = rest.strip_prefix("tls=") {
-                entry["secretName"] = Value::from(secret);
-            }
-            tls.push(entry);
-        }
+    let rules = Rules::read(args, &rules)?;
+    if !rules.hosts.is_empty() {
+        spec["rules"] = rules.hosts.into_iter().map(Rules::of_host).collect();
     }
-    let rule = |(host, paths): (String, Vec<Value>)| match host.as_str() {
-        "" => json!({"http": {"paths": paths}}),
-        host => json!({"host": host, "http": {"paths": paths}}),
-    };
-    if !hosts.is_empty() {
-        spec["rules"] = Value::Array(hosts.into_iter().map(rule).collect());
+    if !rules.tls.is_empty() {
+        spec["tls"] = Value::Array(rules.tls);
     }
-    if !tls.is_empty() {
-        spec["tls"] = Value::Array(tls);
-    }
-    let mut annotations = Map::new();
-    for text in args.values("annotation") {
-        let wrong = || {
-            args.plain(
-                args.column("annotation"),
-                format!("annotation {text} is invalid and should be in format key=[value]"),
-            )
-        };
-        let (key, value) = pair(&text).ok_or_else(wrong)?;
-        annotations.insert(key, Value::from(value));
-    }
+    let annotations = annotations(args)?;
     let mut metadata = json!({"name": name});
     if !annotations.is_empty() {
         metadata["annotations"] = Value::Object(annotations);

@@ -20,18 +20,7 @@ pub(in super::super) fn overrides(args: &Args) -> Parsed<Option<(PatchType, Valu
     Ok(Some((how, serde_json::from_str(&text).map_err(wrong)?)))
 }
 
-/// `kubectl run`.
-pub(in super::super) fn run(args: &Args) -> Parsed<Deed> {
-    required(args, &["image"])?;
-    let Some((name, more)) = args.positional.split_first() else {
-        return Err(args.usage(args.end, "NAME is required for run"));
-    };
-    let name = name.text.clone();
-    let words: Vec<String> = more
-        .iter()
-        .map(|word| word.text.clone())
-        .chain(args.handed_on.clone().unwrap_or_default())
-        .collect();
+fn image(args: &Args) -> Parsed<String> {
     let image = args.value("image").unwrap_or_default();
     if image.is_empty() {
         return Err(args.plain(args.column("image"), "--image is required"));
@@ -40,17 +29,22 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Deed> {
         let why = format!("Invalid image name {image:?}: invalid reference format");
         return Err(args.plain(args.column("image"), why));
     }
+    Ok(image)
+}
+
+/// Whether somebody would sit at the container.
+fn is_attached(args: &Args) -> Parsed<bool> {
     let is_interactive = args.bool("stdin", false)?;
     let is_attached = args.bool("attach", is_interactive)?;
     if args.bool("tty", false)? && !is_interactive {
         let why = "-i/--stdin is required for containers with -t/--tty=true";
         return Err(args.usage(args.column("tty"), why));
     }
-    let restart = args.value("restart").filter(|policy| !policy.is_empty());
-    let restart = restart.unwrap_or_else(|| "Always".to_owned());
-    if !matches!(restart.as_str(), "Always" | "OnFailure" | "Never") {
-        return Err(args.usage(args.column("restart"), format!("invalid restart policy: {restart}")));
-    }
+    Ok(is_attached)
+}
+
+/// What goes with being attached, and that nobody can be here.
+fn check_attached(args: &Args, is_attached: bool) -> Parsed<()> {
     if args.bool("rm", false)? && !is_attached {
         return Err(args.usage(args.column("rm"), "--rm should only be used for attached containers"));
     }
@@ -62,6 +56,19 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Deed> {
     if is_attached && let Some(why) = super::super::said::nothing_to_do("run -i") {
         return Err(CommandError::new(args.end, why));
     }
+    Ok(())
+}
+
+fn restart_policy(args: &Args) -> Parsed<String> {
+    let restart = args.value("restart").filter(|policy| !policy.is_empty());
+    let restart = restart.unwrap_or_else(|| "Always".to_owned());
+    if !matches!(restart.as_str(), "Always" | "OnFailure" | "Never") {
+        return Err(args.usage(args.column("restart"), format!("invalid restart policy: {restart}")));
+    }
+    Ok(restart)
+}
+
+fn pull_policy(args: &Args) -> Parsed<Option<String>> {
     let pull = args.value("image-pull-policy").filter(|policy| !policy.is_empty());
     if let Some(policy) = pull
         .as_deref()
@@ -72,58 +79,23 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Deed> {
             format!("invalid image pull policy: {policy}"),
         ));
     }
-    let port = match args.value("port").filter(|port| !port.is_empty()) {
-        None => None,
-        Some(text) => {
-            let wrong = |_| {
-                args.plain(
-                    args.column("port"),
-                    format!("strconv.Atoi: parsing {text:?}: invalid syntax"),
-                )
-            };
-            Some(text.parse::<i64>().map_err(wrong)?)
-        }
+    Ok(pull)
+}
+
+fn port(args: &Args) -> Parsed<Option<i64>> {
+    let Some(text) = args.value("port").filter(|port| !port.is_empty()) else {
+        return Ok(None);
     };
-    let expose = args.bool("expose", false)?;
-    if expose && port.is_none() {
-        return Err(args.usage(args.column("expose"), "--port must be set when exposing a service"));
-    }
-    let mut container = json!({"name": name, "image": image});
-    if !words.is_empty() {
-        let field = if args.bool("command", false)? {
-            "command"
-        } else {
-            "args"
-        };
-        container[field] = json!(words);
-    }
-    if let Some(policy) = pull {
-        container["imagePullPolicy"] = Value::from(policy);
-    }
-    if let Some(port) = port {
-        container["ports"] = json!([{"containerPort": port}]);
-    }
-    if args.bool("privileged", false)? {
-        container["securityContext"] = json!({"privileged": true});
-    }
-    let env: Vec<Value> = args
-        .values("env")
-        .iter()
-        .map(|text| match pair(text).filter(|(name, _)| !name.is_empty()) {
-            Some((name, value)) if value.is_empty() => Ok(json!({"name": name})),
-            Some((name, value)) => Ok(json!({"name": name, "value": value})),
-            None => Err(args.plain(args.column("env"), format!("invalid env: {text}"))),
-        })
-        .collect::<Parsed<_>>()?;
-    if !env.is_empty() {
-        container["env"] = Value::Array(env);
-    }
-    let mut labels = pairs(args, "labels", "label")?;
-    if labels.is_empty() {
-        labels.insert("run".to_owned(), Value::from(name.as_str()));
-    }
-    let mut object = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels},
-        "spec": {"containers": [container], "restartPolicy": restart}});
+    let wrong = |_| {
+        args.plain(
+            args.column("port"),
+            format!("strconv.Atoi: parsing {text:?}: invalid syntax"),
+        )
+    };
+    text.parse::<i64>().map(Some).map_err(wrong)
+}
+
+fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
     let mut annotations = Map::new();
     for text in args.values("annotations") {
         let wrong = || {
@@ -135,6 +107,88 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Deed> {
         let (key, value) = pair(&text).filter(|(key, _)| !key.is_empty()).ok_or_else(wrong)?;
         annotations.insert(key, Value::from(value));
     }
+    Ok(annotations)
+}
+
+/// The container that is run.
+struct Container<'a> {
+    name: &'a str,
+    image: String,
+    pull: Option<String>,
+    port: Option<i64>,
+    /// Its arguments, or with `--command` its command.
+    words: Vec<String>,
+}
+
+impl Container<'_> {
+    fn to_value(&self, args: &Args) -> Parsed<Value> {
+        let mut container = json!({"name": self.name, "image": self.image});
+        if !self.words.is_empty() {
+            let field = if args.bool("command", false)? {
+                "command"
+            } else {
+                "args"
+            };
+            container[field] = json!(self.words);
+        }
+        if let Some(policy) = &self.pull {
+            container["imagePullPolicy"] = Value::from(policy.as_str());
+        }
+        if let Some(port) = self.port {
+            container["ports"] = json!([{"containerPort": port}]);
+        }
+        if args.bool("privileged", false)? {
+            container["securityContext"] = json!({"privileged": true});
+        }
+        let env: Vec<Value> = args
+            .values("env")
+            .iter()
+            .map(|text| match pair(text).filter(|(name, _)| !name.is_empty()) {
+                Some((name, value)) if value.is_empty() => Ok(json!({"name": name})),
+                Some((name, value)) => Ok(json!({"name": name, "value": value})),
+                None => Err(args.plain(args.column("env"), format!("invalid env: {text}"))),
+            })
+            .collect::<Parsed<_>>()?;
+        if !env.is_empty() {
+            container["env"] = Value::Array(env);
+        }
+        Ok(container)
+    }
+}
+
+/// `kubectl run`.
+pub(in super::super) fn run(args: &Args) -> Parsed<Deed> {
+    required(args, &["image"])?;
+    let Some((name, more)) = args.positional.split_first() else {
+        return Err(args.usage(args.end, "NAME is required for run"));
+    };
+    let name = name.text.as_str();
+    let words = more.iter().map(|word| word.text.clone());
+    let image = image(args)?;
+    let is_attached = is_attached(args)?;
+    let restart = restart_policy(args)?;
+    check_attached(args, is_attached)?;
+    let pull = pull_policy(args)?;
+    let port = port(args)?;
+    let expose = args.bool("expose", false)?;
+    if expose && port.is_none() {
+        return Err(args.usage(args.column("expose"), "--port must be set when exposing a service"));
+    }
+    let container = Container {
+        name,
+        image,
+        pull,
+        port,
+        words: words.chain(args.handed_on.clone().unwrap_or_default()).collect(),
+    };
+    let container = container.to_value(args)?;
+    let mut labels = pairs(args, "labels", "label")?;
+    if labels.is_empty() {
+        labels.insert("run".to_owned(), Value::from(name));
+    }
+    let mut object = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": labels},
+        "spec": {"containers": [container], "restartPolicy": restart}});
+    let annotations = annotations(args)?;
     if !annotations.is_empty() {
         object["metadata"]["annotations"] = Value::Object(annotations);
     }
