@@ -63,31 +63,11 @@ pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         "auth can-i" => can_i(args)?,
         "auth whoami" => Deed::WhoAmI,
         "api-resources" => api_resources(args)?,
-        "api-versions" => match args.positional.first() {
-            Some(extra) => {
-                let words = args.words();
-                return Err(args.usage(extra.column, format!("unexpected arguments: [{}]", words.join(" "))));
-            }
-            None => Deed::ApiVersions,
-        },
-        "cluster-info" => match args.positional.first() {
-            Some(word) if word.text == "dump" => {
-                let why = "kubectl cluster-info dump writes all objects and all logs; \
-                           `kubectl get all,nodes,events -A -o yaml` prints the objects, `kubectl logs POD` a log";
-                return Err(args.plain(word.column, why));
-            }
-            _ => Deed::ClusterInfo,
-        },
+        "api-versions" => api_versions(args)?,
+        "cluster-info" => cluster_info(args)?,
         "config view" => Deed::Config(ConfigWhat::View),
         "config current-context" => Deed::Config(ConfigWhat::CurrentContext),
-        "config get-contexts" => match args.value("output").as_deref() {
-            None | Some("") => Deed::Config(ConfigWhat::GetContexts),
-            Some("name") => Deed::Config(ConfigWhat::CurrentContext),
-            Some(other) => {
-                let why = format!("output must be one of '' or 'name': {other}");
-                return Err(args.plain(args.column("output"), why));
-            }
-        },
+        "config get-contexts" => get_contexts(args)?,
         "config get-clusters" => Deed::Config(ConfigWhat::GetClusters),
         "config get-users" => Deed::Config(ConfigWhat::GetUsers),
         "config use-context" => use_context(args)?,
@@ -104,6 +84,38 @@ pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         },
     };
     Ok(keep(args, verb, deed, dry_run, output))
+}
+
+fn api_versions(args: &Args) -> Parsed<Deed> {
+    match args.positional.first() {
+        Some(extra) => {
+            let words = args.words();
+            Err(args.usage(extra.column, format!("unexpected arguments: [{}]", words.join(" "))))
+        }
+        None => Ok(Deed::ApiVersions),
+    }
+}
+
+fn cluster_info(args: &Args) -> Parsed<Deed> {
+    match args.positional.first() {
+        Some(word) if word.text == "dump" => {
+            let why = "kubectl cluster-info dump writes all objects and all logs; \
+                       `kubectl get all,nodes,events -A -o yaml` prints the objects, `kubectl logs POD` a log";
+            Err(args.plain(word.column, why))
+        }
+        _ => Ok(Deed::ClusterInfo),
+    }
+}
+
+fn get_contexts(args: &Args) -> Parsed<Deed> {
+    match args.value("output").as_deref() {
+        None | Some("") => Ok(Deed::Config(ConfigWhat::GetContexts)),
+        Some("name") => Ok(Deed::Config(ConfigWhat::CurrentContext)),
+        Some(other) => {
+            let why = format!("output must be one of '' or 'name': {other}");
+            Err(args.plain(args.column("output"), why))
+        }
+    }
 }
 
 /// The deed with the words that ask for it.
@@ -292,48 +304,7 @@ fn set(args: &Args, what: &str) -> Parsed<Deed> {
     let (resources, changes) = parted(args, is_change);
     let containers = args.value("containers").unwrap_or_else(|| "*".to_owned());
     let (resources, change) = match what {
-        "env" => {
-            let list = args.bool("list", false)?;
-            let from = match args.value("from") {
-                None => None,
-                Some(from) => {
-                    let column = args.column("from");
-                    let (kind, name) = from.split_once('/').unwrap_or((&from, ""));
-                    let kind = kinds_of(kind, column)?.first().copied().unwrap_or(Kind::ConfigMap);
-                    if name.is_empty() {
-                        return Err(args.plain(column, "resource(s) were provided, but no name was specified"));
-                    }
-                    Some((kind, name.to_owned()))
-                }
-            };
-            if resources.is_empty() && args.value("filename").is_none() {
-                let why = "one or more resources must be specified as <resource> <name> or <resource>/<name>";
-                return Err(args.plain(args.end, why));
-            }
-            let pairs = variables(args, changes)?;
-            if pairs.is_empty() && from.is_none() && !list && !resources.is_empty() {
-                // The resources are looked at first.
-                chosen(args, resources)?;
-                return Err(args.plain(args.end, "at least one environment variable must be provided"));
-            }
-            let keys = args.values("keys");
-            let keys = keys
-                .iter()
-                .flat_map(|list| list.split(','))
-                .filter(|key| !key.is_empty())
-                .map(str::to_owned);
-            let change = SetChange::Env {
-                changes: pairs,
-                from,
-                prefix: args.value("prefix").unwrap_or_default(),
-                keys: keys.collect(),
-                containers,
-                overwrite: args.bool("overwrite", true)?,
-                list,
-                resolve: args.bool("resolve", false)?,
-            };
-            (resources, change)
-        }
+        "env" => (resources, env(args, resources, changes, containers)?),
         "resources" => {
             some_target(args, resources)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
             let (limits, requests) = (make::amounts(args, "limits")?, make::amounts(args, "requests")?);
@@ -371,6 +342,49 @@ fn set(args: &Args, what: &str) -> Parsed<Deed> {
     };
     let target = chosen_or_all(args, resources)?;
     Ok(Deed::Set { target, change })
+}
+
+/// `set env`.
+fn env(args: &Args, resources: &[Word], changes: &[Word], containers: String) -> Parsed<SetChange> {
+    let list = args.bool("list", false)?;
+    let from = args.value("from").map(|from| source(args, &from)).transpose()?;
+    if resources.is_empty() && args.value("filename").is_none() {
+        let why = "one or more resources must be specified as <resource> <name> or <resource>/<name>";
+        return Err(args.plain(args.end, why));
+    }
+    let pairs = variables(args, changes)?;
+    if pairs.is_empty() && from.is_none() && !list && !resources.is_empty() {
+        // The resources are looked at first.
+        chosen(args, resources)?;
+        return Err(args.plain(args.end, "at least one environment variable must be provided"));
+    }
+    let keys = args.values("keys");
+    let keys = keys
+        .iter()
+        .flat_map(|list| list.split(','))
+        .filter(|key| !key.is_empty())
+        .map(str::to_owned);
+    Ok(SetChange::Env {
+        changes: pairs,
+        from,
+        prefix: args.value("prefix").unwrap_or_default(),
+        keys: keys.collect(),
+        containers,
+        overwrite: args.bool("overwrite", true)?,
+        list,
+        resolve: args.bool("resolve", false)?,
+    })
+}
+
+/// The ConfigMap or Secret of `set env --from`.
+fn source(args: &Args, from: &str) -> Parsed<(Kind, String)> {
+    let column = args.column("from");
+    let (kind, name) = from.split_once('/').unwrap_or((from, ""));
+    let kind = kinds_of(kind, column)?.first().copied().unwrap_or(Kind::ConfigMap);
+    if name.is_empty() {
+        return Err(args.plain(column, "resource(s) were provided, but no name was specified"));
+    }
+    Ok((kind, name.to_owned()))
 }
 
 /// The variables of `set env`, from the words after the resources, `-e` and, where a word is `-`, standard input.
