@@ -118,62 +118,19 @@ impl Text {
 }
 
 impl std::fmt::Display for Kubectl {
+    #[expect(clippy::too_many_lines, reason = "one arm for each command")]
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = Text("kubectl".into());
         let t = &mut text;
         match self {
-            Kubectl::Get(get) => {
-                t.word("get").target(&get.target);
-                t.output(&get.output);
-                if !get.label_columns.is_empty() {
-                    t.word("-L").word(&get.label_columns.join(","));
-                }
-                t.flag("--show-labels", get.show_labels)
-                    .flag("--show-kind", get.show_kind)
-                    .flag("--no-headers", get.no_headers);
-                if let Some(path) = &get.sort_by {
-                    t.equals("--sort-by", path);
-                }
-                t.flag("--ignore-not-found", get.ignore_not_found)
-                    .flag("--show-managed-fields", get.show_managed_fields)
-                    .flag("--watch", get.watch == Watch::Yes)
-                    .flag("--watch-only", get.watch == Watch::Only)
-                    .flag("--output-watch-events", get.output_watch_events)
-                    .flag("--subresource=scale", get.scale)
-                    .flag("--server-print=false", get.bare_columns);
-            }
+            Kubectl::Get(get) => print_get(t, get),
             Kubectl::Describe(describe) => {
                 t.word("describe")
                     .target(&describe.target)
                     .flag("--show-events=true", describe.show_events == Some(true))
                     .flag("--show-events=false", describe.show_events == Some(false));
             }
-            Kubectl::Apply(apply) => {
-                t.word("apply")
-                    .value("-n", &apply.namespace)
-                    .flag("--force", apply.force);
-                if let Some(server_side) = &apply.server_side {
-                    t.word("--server-side");
-                    if server_side.manager != FIELD_MANAGER {
-                        t.equals("--field-manager", &server_side.manager);
-                    }
-                    t.flag("--force-conflicts", server_side.force_conflicts);
-                }
-                t.flag("--prune", apply.prune)
-                    .flag("--all", apply.prune && apply.selector.is_none());
-                for kind in &apply.prune_allowlist {
-                    let version = match kind.api_version() {
-                        "v1" => "core/v1",
-                        version => version,
-                    };
-                    t.equals("--prune-allowlist", format!("{version}/{}", kind.name()));
-                }
-                t.value("-l", &apply.selector)
-                    .validation(apply.validation)
-                    .dry_run(apply.dry_run)
-                    .output(&apply.output);
-                t.word("-f").word("-").document(&apply.manifest);
-            }
+            Kubectl::Apply(apply) => print_apply(t, apply),
             Kubectl::Create {
                 manifest,
                 namespace,
@@ -206,40 +163,7 @@ impl std::fmt::Display for Kubectl {
                 t.equals("--replicas", replicas).dry_run(*dry_run).output(output);
             }
             Kubectl::Rollout { action, target, output } => {
-                t.word("rollout").word(match action {
-                    RolloutAction::Status { .. } => "status",
-                    RolloutAction::Undo { .. } => "undo",
-                    RolloutAction::Restart => "restart",
-                    RolloutAction::Pause => "pause",
-                    RolloutAction::Resume => "resume",
-                    RolloutAction::History { .. } => "history",
-                });
-                t.target(target);
-                match action {
-                    RolloutAction::Status {
-                        revision,
-                        watch,
-                        timeout,
-                    } => {
-                        if *revision != 0 {
-                            t.equals("--revision", revision);
-                        }
-                        t.flag("--watch=false", !watch);
-                        if let Some(timeout) = timeout {
-                            t.equals("--timeout", print_duration(*timeout));
-                        }
-                    }
-                    RolloutAction::Undo { to_revision, dry_run } => {
-                        if *to_revision != 0 {
-                            t.equals("--to-revision", to_revision);
-                        }
-                        t.dry_run(*dry_run);
-                    }
-                    RolloutAction::History { revision } if *revision != 0 => {
-                        t.equals("--revision", revision);
-                    }
-                    _ => {}
-                }
+                print_rollout(t, action, target);
                 t.output(output);
             }
             Kubectl::Cordon {
@@ -251,26 +175,7 @@ impl std::fmt::Display for Kubectl {
                 t.word(if *cordon { "cordon" } else { "uncordon" }).nodes(nodes);
                 t.value("-l", selector).dry_run(*dry_run);
             }
-            Kubectl::Drain(drain) => {
-                t.word("drain").nodes(&drain.nodes).value("-l", &drain.selector);
-                t.flag("--ignore-daemonsets", drain.ignore_daemonsets)
-                    .flag("--delete-emptydir-data", drain.delete_emptydir_data)
-                    .flag("--force", drain.force);
-                if drain.grace_period != -1 {
-                    t.equals("--grace-period", drain.grace_period);
-                }
-                if let Some(timeout) = drain.timeout {
-                    t.equals("--timeout", print_duration(timeout));
-                }
-                t.flag("--disable-eviction", drain.disable_eviction);
-                if let Some(selector) = &drain.pod_selector {
-                    t.equals("--pod-selector", selector);
-                }
-                if drain.skip_wait_for_delete_timeout != 0 {
-                    t.equals("--skip-wait-for-delete-timeout", drain.skip_wait_for_delete_timeout);
-                }
-                t.dry_run(drain.dry_run);
-            }
+            Kubectl::Drain(drain) => print_drain(t, drain),
             Kubectl::Taint {
                 nodes,
                 all,
@@ -285,17 +190,7 @@ impl std::fmt::Display for Kubectl {
                 t.flag("--all", *all);
                 t.value("-l", selector).flag("--overwrite", *overwrite);
                 for change in changes {
-                    let mut spec = change.key.clone();
-                    if !change.value.is_empty() {
-                        spec.push_str(&format!("={}", change.value));
-                    }
-                    if !change.effect.is_empty() {
-                        spec.push_str(&format!(":{}", change.effect));
-                    }
-                    if change.remove {
-                        spec.push('-');
-                    }
-                    t.word(&spec);
+                    t.word(&taint_spec(change));
                 }
                 t.dry_run(*dry_run).output(output);
             }
@@ -343,20 +238,7 @@ impl std::fmt::Display for Kubectl {
                 }
                 t.scope(target).dry_run(*dry_run).output(output);
             }
-            Kubectl::Events(events) => {
-                t.word("events")
-                    .value("-n", &events.namespace)
-                    .flag("-A", events.all_namespaces);
-                if let Some((kind, name)) = &events.involved {
-                    t.word("--for").word(&format!("{}/{name}", kind.singular()));
-                }
-                if !events.types.is_empty() {
-                    t.equals("--types", events.types.join(","));
-                }
-                t.flag("--no-headers", events.no_headers)
-                    .flag("--watch", events.watch)
-                    .output(&events.output);
-            }
+            Kubectl::Events(events) => print_events(t, events),
             Kubectl::Explain { kind, path, recursive } => {
                 let mut what = kind.plural().to_owned();
                 for part in path {
@@ -365,24 +247,162 @@ impl std::fmt::Display for Kubectl {
                 }
                 t.word("explain").word(&what).flag("--recursive", *recursive);
             }
-            Kubectl::Top(top) => {
-                t.word("top").word(if top.nodes { "node" } else { "pod" });
-                if let Some(name) = &top.name {
-                    t.word(name);
-                }
-                t.value("-n", &top.namespace)
-                    .flag("-A", top.all_namespaces)
-                    .value("-l", &top.selector);
-                t.flag("--containers", top.containers);
-                if let Some(by) = &top.sort_by {
-                    t.equals("--sort-by", by);
-                }
-                t.flag("--no-headers", top.no_headers).flag("--sum", top.sum);
-            }
+            Kubectl::Top(top) => print_top(t, top),
             Kubectl::Logs(logs) => print_logs(t, logs),
         }
         f.write_str(&text.0)
     }
+}
+
+fn print_get(t: &mut Text, get: &Get) {
+    t.word("get").target(&get.target);
+    t.output(&get.output);
+    if !get.label_columns.is_empty() {
+        t.word("-L").word(&get.label_columns.join(","));
+    }
+    t.flag("--show-labels", get.show_labels)
+        .flag("--show-kind", get.show_kind)
+        .flag("--no-headers", get.no_headers);
+    if let Some(path) = &get.sort_by {
+        t.equals("--sort-by", path);
+    }
+    t.flag("--ignore-not-found", get.ignore_not_found)
+        .flag("--show-managed-fields", get.show_managed_fields)
+        .flag("--watch", get.watch == Watch::Yes)
+        .flag("--watch-only", get.watch == Watch::Only)
+        .flag("--output-watch-events", get.output_watch_events)
+        .flag("--subresource=scale", get.scale)
+        .flag("--server-print=false", get.bare_columns);
+}
+
+fn print_apply(t: &mut Text, apply: &Apply) {
+    t.word("apply")
+        .value("-n", &apply.namespace)
+        .flag("--force", apply.force);
+    if let Some(server_side) = &apply.server_side {
+        t.word("--server-side");
+        if server_side.manager != FIELD_MANAGER {
+            t.equals("--field-manager", &server_side.manager);
+        }
+        t.flag("--force-conflicts", server_side.force_conflicts);
+    }
+    t.flag("--prune", apply.prune)
+        .flag("--all", apply.prune && apply.selector.is_none());
+    for kind in &apply.prune_allowlist {
+        let version = match kind.api_version() {
+            "v1" => "core/v1",
+            version => version,
+        };
+        t.equals("--prune-allowlist", format!("{version}/{}", kind.name()));
+    }
+    t.value("-l", &apply.selector)
+        .validation(apply.validation)
+        .dry_run(apply.dry_run)
+        .output(&apply.output);
+    t.word("-f").word("-").document(&apply.manifest);
+}
+
+fn print_rollout(t: &mut Text, action: &RolloutAction, target: &Target) {
+    t.word("rollout").word(match action {
+        RolloutAction::Status { .. } => "status",
+        RolloutAction::Undo { .. } => "undo",
+        RolloutAction::Restart => "restart",
+        RolloutAction::Pause => "pause",
+        RolloutAction::Resume => "resume",
+        RolloutAction::History { .. } => "history",
+    });
+    t.target(target);
+    match action {
+        RolloutAction::Status {
+            revision,
+            watch,
+            timeout,
+        } => {
+            if *revision != 0 {
+                t.equals("--revision", revision);
+            }
+            t.flag("--watch=false", !watch);
+            if let Some(timeout) = timeout {
+                t.equals("--timeout", print_duration(*timeout));
+            }
+        }
+        RolloutAction::Undo { to_revision, dry_run } => {
+            if *to_revision != 0 {
+                t.equals("--to-revision", to_revision);
+            }
+            t.dry_run(*dry_run);
+        }
+        RolloutAction::History { revision } if *revision != 0 => {
+            t.equals("--revision", revision);
+        }
+        _ => {}
+    }
+}
+
+fn print_drain(t: &mut Text, drain: &Drain) {
+    t.word("drain").nodes(&drain.nodes).value("-l", &drain.selector);
+    t.flag("--ignore-daemonsets", drain.ignore_daemonsets)
+        .flag("--delete-emptydir-data", drain.delete_emptydir_data)
+        .flag("--force", drain.force);
+    if drain.grace_period != -1 {
+        t.equals("--grace-period", drain.grace_period);
+    }
+    if let Some(timeout) = drain.timeout {
+        t.equals("--timeout", print_duration(timeout));
+    }
+    t.flag("--disable-eviction", drain.disable_eviction);
+    if let Some(selector) = &drain.pod_selector {
+        t.equals("--pod-selector", selector);
+    }
+    if drain.skip_wait_for_delete_timeout != 0 {
+        t.equals("--skip-wait-for-delete-timeout", drain.skip_wait_for_delete_timeout);
+    }
+    t.dry_run(drain.dry_run);
+}
+
+fn print_events(t: &mut Text, events: &Events) {
+    t.word("events")
+        .value("-n", &events.namespace)
+        .flag("-A", events.all_namespaces);
+    if let Some((kind, name)) = &events.involved {
+        t.word("--for").word(&format!("{}/{name}", kind.singular()));
+    }
+    if !events.types.is_empty() {
+        t.equals("--types", events.types.join(","));
+    }
+    t.flag("--no-headers", events.no_headers)
+        .flag("--watch", events.watch)
+        .output(&events.output);
+}
+
+fn print_top(t: &mut Text, top: &Top) {
+    t.word("top").word(if top.nodes { "node" } else { "pod" });
+    if let Some(name) = &top.name {
+        t.word(name);
+    }
+    t.value("-n", &top.namespace)
+        .flag("-A", top.all_namespaces)
+        .value("-l", &top.selector);
+    t.flag("--containers", top.containers);
+    if let Some(by) = &top.sort_by {
+        t.equals("--sort-by", by);
+    }
+    t.flag("--no-headers", top.no_headers).flag("--sum", top.sum);
+}
+
+/// `key=value:effect`, and a `-` behind it where it is taken away.
+fn taint_spec(change: &TaintChange) -> String {
+    let mut spec = change.key.clone();
+    if !change.value.is_empty() {
+        spec.push_str(&format!("={}", change.value));
+    }
+    if !change.effect.is_empty() {
+        spec.push_str(&format!(":{}", change.effect));
+    }
+    if change.remove {
+        spec.push('-');
+    }
+    spec
 }
 
 /// The words as they were said, flags in one form.

@@ -248,6 +248,155 @@ impl Draw {
             ..Get::of(target)
         }
     }
+    /// `apply`.
+    fn apply(&mut self) -> Kubectl {
+        let server_side = self.some(|draw| ServerSide {
+            manager: draw.one(&["kubectl", "other"]).to_owned(),
+            force_conflicts: draw.bool(),
+        });
+        let dry_run = match self.dry_run() {
+            DryRun::Client | DryRun::Bare if server_side.is_some() => DryRun::Server,
+            dry_run => dry_run,
+        };
+        let selector = self.some(Self::selector);
+        Kubectl::Apply(Apply {
+            manifest: self.document(),
+            namespace: self.namespace(),
+            // Nothing is deleted on the server's side, nor tried there.
+            force: server_side.is_none() && dry_run != DryRun::Server && self.bool(),
+            prune: selector.is_some() && self.bool(),
+            prune_allowlist: self.one(&[Vec::new(), vec![Kind::ConfigMap, Kind::Deployment]]),
+            selector,
+            validation: self.one(&[Validation::Strict, Validation::Warn, Validation::Ignore]),
+            dry_run,
+            output: self.output(),
+            server_side,
+        })
+    }
+    /// `rollout`.
+    fn rollout(&mut self) -> Kubectl {
+        let action = match self.0.below(6) {
+            0 => RolloutAction::Status {
+                revision: self.int(3),
+                watch: self.bool(),
+                timeout: self.some(Self::span),
+            },
+            1 => RolloutAction::Undo {
+                to_revision: self.int(4),
+                dry_run: self.dry_run(),
+            },
+            2 => RolloutAction::Restart,
+            3 => RolloutAction::Pause,
+            4 => RolloutAction::Resume,
+            _ => RolloutAction::History { revision: self.int(4) },
+        };
+        let output = match action {
+            RolloutAction::Status { .. } => Output::Table,
+            _ => self.output(),
+        };
+        Kubectl::Rollout {
+            action,
+            target: self.target(&["-l"]),
+            output,
+        }
+    }
+    /// `cordon`, `uncordon` or `drain`.
+    fn nodes(&mut self) -> Kubectl {
+        let by_name = self.bool();
+        let nodes = if by_name {
+            self.many(1, 3, Self::name)
+        } else {
+            Vec::new()
+        };
+        let selector = (!by_name).then(|| self.selector());
+        if self.bool() {
+            Kubectl::Cordon {
+                nodes,
+                selector,
+                cordon: self.bool(),
+                dry_run: self.dry_run(),
+            }
+        } else {
+            Kubectl::Drain(Drain {
+                nodes,
+                selector,
+                ignore_daemonsets: self.bool(),
+                delete_emptydir_data: self.bool(),
+                force: self.bool(),
+                grace_period: self.one(&[-1, 0, 30]),
+                timeout: self.some(Self::span),
+                disable_eviction: self.bool(),
+                pod_selector: self.some(Self::selector),
+                skip_wait_for_delete_timeout: self.int(3),
+                dry_run: self.dry_run(),
+            })
+        }
+    }
+    /// `taint`.
+    fn taint(&mut self) -> Kubectl {
+        let nodes = self.many(0, 2, Self::name);
+        let all = nodes.is_empty();
+        Kubectl::Taint {
+            selector: None,
+            nodes,
+            all,
+            changes: ["k", "example.com/gpu", "x"]
+                .iter()
+                .map(|key| {
+                    let remove = self.bool();
+                    let effect = self.one(&["NoSchedule", "PreferNoSchedule", "NoExecute"]);
+                    let value = self.one(&["", "v"]);
+                    TaintChange {
+                        key: (*key).to_owned(),
+                        value: if remove { "" } else { value }.to_owned(),
+                        effect: if remove && self.bool() { "" } else { effect }.to_owned(),
+                        remove,
+                    }
+                })
+                .collect(),
+            overwrite: self.bool(),
+            dry_run: self.dry_run(),
+            output: self.output(),
+        }
+    }
+    /// `top`.
+    fn top(&mut self) -> Kubectl {
+        let name = self.some(Self::name);
+        let selector = name.is_none().then(|| self.some(Self::selector)).flatten();
+        Kubectl::Top(Top {
+            name,
+            selector,
+            nodes: self.bool(),
+            namespace: self.namespace(),
+            all_namespaces: self.bool(),
+            containers: self.bool(),
+            sort_by: self.some(|draw| draw.one(&["cpu", "memory"]).to_owned()),
+            no_headers: self.bool(),
+            sum: self.bool(),
+        })
+    }
+    /// `logs`.
+    fn logs(&mut self) -> Kubectl {
+        let all_containers = self.bool();
+        Kubectl::Logs(Logs {
+            pod: self.name(),
+            selector: None,
+            namespace: self.namespace(),
+            container: if all_containers { None } else { self.some(Self::name) },
+            previous: self.bool(),
+            all_containers,
+            timestamps: self.bool(),
+            prefix: self.bool(),
+            follow: self.bool(),
+            since: match self.int(3) {
+                0 => None,
+                1 => Some(Since::Ago(Span::seconds(self.int(90) + 1))),
+                _ => Some(Since::At(podscope_api::Time::from_seconds(self.int(2_000_000_000)))),
+            },
+            limit_bytes: self.int(1000).unsigned_abs(),
+            tail: self.int(5) - 1,
+        })
+    }
     fn kubectl(&mut self) -> Kubectl {
         match self.0.below(20) {
             0 => Kubectl::Get(self.get()),
@@ -255,30 +404,7 @@ impl Draw {
                 target: self.target(&["-A", "-l"]),
                 show_events: self.some(Self::bool),
             }),
-            2 => {
-                let server_side = self.some(|draw| ServerSide {
-                    manager: draw.one(&["kubectl", "other"]).to_owned(),
-                    force_conflicts: draw.bool(),
-                });
-                let dry_run = match self.dry_run() {
-                    DryRun::Client | DryRun::Bare if server_side.is_some() => DryRun::Server,
-                    dry_run => dry_run,
-                };
-                let selector = self.some(Self::selector);
-                Kubectl::Apply(Apply {
-                    manifest: self.document(),
-                    namespace: self.namespace(),
-                    // Nothing is deleted on the server's side, nor tried there.
-                    force: server_side.is_none() && dry_run != DryRun::Server && self.bool(),
-                    prune: selector.is_some() && self.bool(),
-                    prune_allowlist: self.one(&[Vec::new(), vec![Kind::ConfigMap, Kind::Deployment]]),
-                    selector,
-                    validation: self.one(&[Validation::Strict, Validation::Warn, Validation::Ignore]),
-                    dry_run,
-                    output: self.output(),
-                    server_side,
-                })
-            }
+            2 => self.apply(),
             3 => Kubectl::Create {
                 manifest: self.document(),
                 namespace: self.namespace(),
@@ -296,89 +422,9 @@ impl Draw {
                 dry_run: self.dry_run(),
                 output: self.output(),
             },
-            6 => {
-                let action = match self.0.below(6) {
-                    0 => RolloutAction::Status {
-                        revision: self.int(3),
-                        watch: self.bool(),
-                        timeout: self.some(Self::span),
-                    },
-                    1 => RolloutAction::Undo {
-                        to_revision: self.int(4),
-                        dry_run: self.dry_run(),
-                    },
-                    2 => RolloutAction::Restart,
-                    3 => RolloutAction::Pause,
-                    4 => RolloutAction::Resume,
-                    _ => RolloutAction::History { revision: self.int(4) },
-                };
-                let output = match action {
-                    RolloutAction::Status { .. } => Output::Table,
-                    _ => self.output(),
-                };
-                Kubectl::Rollout {
-                    action,
-                    target: self.target(&["-l"]),
-                    output,
-                }
-            }
-            7 | 8 => {
-                let by_name = self.bool();
-                let nodes = if by_name {
-                    self.many(1, 3, Self::name)
-                } else {
-                    Vec::new()
-                };
-                let selector = (!by_name).then(|| self.selector());
-                if self.bool() {
-                    Kubectl::Cordon {
-                        nodes,
-                        selector,
-                        cordon: self.bool(),
-                        dry_run: self.dry_run(),
-                    }
-                } else {
-                    Kubectl::Drain(Drain {
-                        nodes,
-                        selector,
-                        ignore_daemonsets: self.bool(),
-                        delete_emptydir_data: self.bool(),
-                        force: self.bool(),
-                        grace_period: self.one(&[-1, 0, 30]),
-                        timeout: self.some(Self::span),
-                        disable_eviction: self.bool(),
-                        pod_selector: self.some(Self::selector),
-                        skip_wait_for_delete_timeout: self.int(3),
-                        dry_run: self.dry_run(),
-                    })
-                }
-            }
-            9 => {
-                let nodes = self.many(0, 2, Self::name);
-                let all = nodes.is_empty();
-                Kubectl::Taint {
-                    selector: None,
-                    nodes,
-                    all,
-                    changes: ["k", "example.com/gpu", "x"]
-                        .iter()
-                        .map(|key| {
-                            let remove = self.bool();
-                            let effect = self.one(&["NoSchedule", "PreferNoSchedule", "NoExecute"]);
-                            let value = self.one(&["", "v"]);
-                            TaintChange {
-                                key: (*key).to_owned(),
-                                value: if remove { "" } else { value }.to_owned(),
-                                effect: if remove && self.bool() { "" } else { effect }.to_owned(),
-                                remove,
-                            }
-                        })
-                        .collect(),
-                    overwrite: self.bool(),
-                    dry_run: self.dry_run(),
-                    output: self.output(),
-                }
-            }
+            6 => self.rollout(),
+            7 | 8 => self.nodes(),
+            9 => self.taint(),
             10 => Kubectl::Label(self.mark(true)),
             11 => Kubectl::Annotate(self.mark(false)),
             12 => Kubectl::Patch {
@@ -414,42 +460,8 @@ impl Draw {
                 path: self.many(0, 3, |draw| draw.one(&["spec", "containers", "x"]).to_owned()),
                 recursive: self.bool(),
             },
-            17 => {
-                let name = self.some(Self::name);
-                let selector = name.is_none().then(|| self.some(Self::selector)).flatten();
-                Kubectl::Top(Top {
-                    name,
-                    selector,
-                    nodes: self.bool(),
-                    namespace: self.namespace(),
-                    all_namespaces: self.bool(),
-                    containers: self.bool(),
-                    sort_by: self.some(|draw| draw.one(&["cpu", "memory"]).to_owned()),
-                    no_headers: self.bool(),
-                    sum: self.bool(),
-                })
-            }
-            _ => {
-                let all_containers = self.bool();
-                Kubectl::Logs(Logs {
-                    pod: self.name(),
-                    selector: None,
-                    namespace: self.namespace(),
-                    container: if all_containers { None } else { self.some(Self::name) },
-                    previous: self.bool(),
-                    all_containers,
-                    timestamps: self.bool(),
-                    prefix: self.bool(),
-                    follow: self.bool(),
-                    since: match self.int(3) {
-                        0 => None,
-                        1 => Some(Since::Ago(Span::seconds(self.int(90) + 1))),
-                        _ => Some(Since::At(podscope_api::Time::from_seconds(self.int(2_000_000_000)))),
-                    },
-                    limit_bytes: self.int(1000).unsigned_abs(),
-                    tail: self.int(5) - 1,
-                })
-            }
+            17 => self.top(),
+            _ => self.logs(),
         }
     }
     fn targets(&mut self) -> Targets {
