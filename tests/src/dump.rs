@@ -165,6 +165,7 @@ impl Dump {
     }
 
     /// A Deployment with its ReplicaSet and running pods.
+    #[expect(clippy::too_many_lines, reason = "texts as kubectl prints them")]
     fn workload(&mut self, number: u64, pods: u64, nodes: u64) {
         let name = format!("app-{number:03}");
         let age = 3600 * (2 + self.rng.below(2000) as i64);

@@ -117,73 +117,9 @@ impl Manager {
 /// An object without what admission, the registry and the binding have put into it, which is nobody's.
 fn as_sent(object: &Object) -> Value {
     let mut value = object.to_value();
-    let remove = |value: &mut Value, at: &str, fields: &[&str]| {
-        if let Some(map) = value.pointer_mut(at).and_then(Value::as_object_mut) {
-            fields.iter().for_each(|field| drop(map.shift_remove(*field)));
-        }
-    };
-    let is_named =
-        |item: &Value, key: &str, is: &dyn Fn(&str) -> bool| item.get(key).and_then(Value::as_str).is_some_and(is);
-    let keep = |list: Option<&mut Value>, stays: &dyn Fn(&Value) -> bool| {
-        if let Some(items) = list.and_then(Value::as_array_mut) {
-            items.retain(|item| stays(item));
-        }
-    };
     match object.kind() {
-        Kind::Pod => {
-            let of_binding = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
-            remove(&mut value, "/metadata/labels", &of_binding);
-            let of_admission = [
-                "nodeName",
-                "serviceAccount",
-                "serviceAccountName",
-                "priority",
-                "preemptionPolicy",
-            ];
-            remove(&mut value, "/spec", &of_admission);
-            let is_token = |name: &str| name.starts_with("kube-api-access-");
-            keep(value.pointer_mut("/spec/volumes"), &|item| {
-                !is_named(item, "name", &is_token)
-            });
-            for field in ["containers", "initContainers"] {
-                let list = value
-                    .pointer_mut(&format!("/spec/{field}"))
-                    .and_then(Value::as_array_mut);
-                for container in list.into_iter().flatten() {
-                    keep(container.get_mut("volumeMounts"), &|item| {
-                        !is_named(item, "name", &is_token)
-                    });
-                    without_empty(container, "volumeMounts");
-                }
-            }
-            keep(value.pointer_mut("/spec/tolerations"), &|item| {
-                let of_node =
-                    |key: &str| key == "node.kubernetes.io/not-ready" || key == "node.kubernetes.io/unreachable";
-                !is_named(item, "key", &of_node) || item.get("tolerationSeconds") != Some(&Value::from(300))
-            });
-            if let Some(spec) = value.get_mut("spec") {
-                without_empty(spec, "tolerations");
-                without_empty(spec, "volumes");
-            }
-        }
-        Kind::Service => {
-            let is_headless = value.pointer("/spec/clusterIP").and_then(Value::as_str) == Some("None");
-            let of_registry: &[&str] = match is_headless {
-                true => &["clusterIPs", "ipFamilies", "ipFamilyPolicy"],
-                false => &[
-                    "clusterIP",
-                    "clusterIPs",
-                    "ipFamilies",
-                    "ipFamilyPolicy",
-                    "healthCheckNodePort",
-                ],
-            };
-            remove(&mut value, "/spec", of_registry);
-            let ports = value.pointer_mut("/spec/ports").and_then(Value::as_array_mut);
-            for port in ports.into_iter().flatten() {
-                remove(port, "", &["nodePort"]);
-            }
-        }
+        Kind::Pod => pod_as_sent(&mut value),
+        Kind::Service => service_as_sent(&mut value),
         Kind::Job => {
             let own = [
                 "batch.kubernetes.io/controller-uid",
@@ -213,6 +149,79 @@ fn as_sent(object: &Object) -> Value {
         }
     }
     value
+}
+
+fn pod_as_sent(value: &mut Value) {
+    let of_binding = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
+    remove(value, "/metadata/labels", &of_binding);
+    let of_admission = [
+        "nodeName",
+        "serviceAccount",
+        "serviceAccountName",
+        "priority",
+        "preemptionPolicy",
+    ];
+    remove(value, "/spec", &of_admission);
+    let is_token = |name: &str| name.starts_with("kube-api-access-");
+    keep(value.pointer_mut("/spec/volumes"), &|item| {
+        !is_named(item, "name", &is_token)
+    });
+    for field in ["containers", "initContainers"] {
+        let list = value
+            .pointer_mut(&format!("/spec/{field}"))
+            .and_then(Value::as_array_mut);
+        for container in list.into_iter().flatten() {
+            keep(container.get_mut("volumeMounts"), &|item| {
+                !is_named(item, "name", &is_token)
+            });
+            without_empty(container, "volumeMounts");
+        }
+    }
+    keep(value.pointer_mut("/spec/tolerations"), &|item| {
+        let of_node = |key: &str| key == "node.kubernetes.io/not-ready" || key == "node.kubernetes.io/unreachable";
+        !is_named(item, "key", &of_node) || item.get("tolerationSeconds") != Some(&Value::from(300))
+    });
+    if let Some(spec) = value.get_mut("spec") {
+        without_empty(spec, "tolerations");
+        without_empty(spec, "volumes");
+    }
+}
+
+fn service_as_sent(value: &mut Value) {
+    let is_headless = value.pointer("/spec/clusterIP").and_then(Value::as_str) == Some("None");
+    let of_registry: &[&str] = match is_headless {
+        true => &["clusterIPs", "ipFamilies", "ipFamilyPolicy"],
+        false => &[
+            "clusterIP",
+            "clusterIPs",
+            "ipFamilies",
+            "ipFamilyPolicy",
+            "healthCheckNodePort",
+        ],
+    };
+    remove(value, "/spec", of_registry);
+    let ports = value.pointer_mut("/spec/ports").and_then(Value::as_array_mut);
+    for port in ports.into_iter().flatten() {
+        remove(port, "", &["nodePort"]);
+    }
+}
+
+/// Takes fields away from the map that lies there.
+fn remove(value: &mut Value, at: &str, fields: &[&str]) {
+    if let Some(map) = value.pointer_mut(at).and_then(Value::as_object_mut) {
+        fields.iter().for_each(|field| drop(map.shift_remove(*field)));
+    }
+}
+
+/// Whether that field of an item holds such a text.
+fn is_named(item: &Value, key: &str, is: &dyn Fn(&str) -> bool) -> bool {
+    item.get(key).and_then(Value::as_str).is_some_and(is)
+}
+
+fn keep(list: Option<&mut Value>, stays: &dyn Fn(&Value) -> bool) {
+    if let Some(items) = list.and_then(Value::as_array_mut) {
+        items.retain(|item| stays(item));
+    }
 }
 
 /// Takes a list or a map away that holds nothing.

@@ -31,6 +31,7 @@ impl World {
     }
 
     /// A fault caused by someone (the world, or a component such as fencing).
+    #[expect(clippy::too_many_lines, reason = "one arm for each fault")]
     pub(crate) fn cause(&mut self, by: &Actor, fault: &Fault, sink: &mut dyn Sink) -> Result<(), String> {
         match fault {
             Fault::Partition {

@@ -110,6 +110,14 @@ pub struct SetupError {
     pub error: ApiError,
 }
 
+/// Nodes that were there before.
+#[derive(Default)]
+struct Imported {
+    nodes: Vec<NodeName>,
+    /// Those that were not ready.
+    cut_off: Vec<NodeName>,
+}
+
 impl World {
     /// The world at t = 0.
     ///
@@ -118,22 +126,41 @@ impl World {
     pub fn new(setup: Setup, sink: &mut dyn Sink) -> Result<World, Vec<SetupError>> {
         let mut world = World::empty(&setup);
         world.api.assume(setup.assumed.clone());
+        world.import_system(&setup);
+        let mut errors = Vec::new();
+        let Imported { nodes, cut_off } = world.import_given(&setup, &mut errors);
+        world.start_everything(&nodes, sink);
+        world
+            .queue
+            .push(SimTime::ZERO + LOOK_INTERVAL, crate::event::Event::Look);
+        if !cut_off.is_empty() {
+            for node in &cut_off {
+                world.heartbeats.end(node, SimTime::ZERO);
+            }
+            world.partition(&Targets::Nodes(cut_off), &CutFrom::Everything, Direction::Both);
+        }
+        world.create_given(&setup, &mut errors, sink);
+        if errors.is_empty() { Ok(world) } else { Err(errors) }
+    }
+
+    /// What every cluster has.
+    fn import_system(&mut self, setup: &Setup) {
         for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
-            world.import(Object::Namespace(Arc::new(namespace(name))));
+            self.import(Object::Namespace(Arc::new(namespace(name))));
         }
         // A dump holds its own, or was made without them.
         if !setup.objects.iter().any(|object| !object.metadata().uid.is_empty()) {
             for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
                 crate::controllers::objects_of(name)
                     .into_iter()
-                    .for_each(|object| drop(world.import(object)));
+                    .for_each(|object| drop(self.import(object)));
             }
         }
         for (name, value) in [
             ("system-cluster-critical", 2_000_000_000),
             ("system-node-critical", 2_000_001_000),
         ] {
-            world.import(Object::PriorityClass(Arc::new(PriorityClass {
+            self.import(Object::PriorityClass(Arc::new(PriorityClass {
                 metadata: ObjectMeta {
                     name: name.into(),
                     generation: Some(1),
@@ -144,7 +171,10 @@ impl World {
                 ..PriorityClass::default()
             })));
         }
-        let mut errors = Vec::new();
+    }
+
+    /// The nodes, and the objects that come with a UID: as they were.
+    fn import_given(&mut self, setup: &Setup, errors: &mut Vec<SetupError>) -> Imported {
         // A node that is given takes the place of the generated one of its name.
         let given = setup.objects.iter().filter(|object| object.kind() == Kind::Node);
         let given: ordered::Set<Str> = given.map(|node| node.metadata().name.clone()).collect();
@@ -152,14 +182,14 @@ impl World {
             .into_iter()
             .partition(|node| given.contains(&node.metadata.name));
         for (index, node) in generated.into_iter().enumerate() {
-            world.add_node(node, index, &setup);
+            self.add_node(node, index, setup);
         }
-        let (mut cut_off, mut imported) = (Vec::new(), Vec::new());
+        let mut imported = Imported::default();
         for (index, object) in setup.objects.iter().enumerate() {
             match object {
                 Object::Node(node) => {
-                    let place = world.nodes.size();
-                    if world.objects().named::<Node>(&node.metadata.name).is_some() {
+                    let place = self.nodes.size();
+                    if self.objects().named::<Node>(&node.metadata.name).is_some() {
                         let error = ApiError::already_exists(Kind::Node, &node.metadata.name);
                         errors.push(SetupError { index, error });
                         continue;
@@ -167,52 +197,46 @@ impl World {
                     if !node.metadata.uid.is_empty() {
                         let name = NodeName(node.metadata.name.clone());
                         if !node.is_ready() {
-                            cut_off.push(name.clone());
+                            imported.cut_off.push(name.clone());
                         }
-                        imported.push(name);
+                        imported.nodes.push(name);
                     }
-                    world.add_node(applied(node, &replaced), place, &setup);
+                    self.add_node(applied(node, &replaced), place, setup);
                 }
                 object if !object.metadata().uid.is_empty() => {
-                    if world.objects().get_kind(object.kind(), &object.key()).is_some() {
+                    if self.objects().get_kind(object.kind(), &object.key()).is_some() {
                         let error = ApiError::already_exists(object.kind(), &object.metadata().name);
                         errors.push(SetupError { index, error });
                         continue;
                     }
                     let mut object = object.clone();
                     podscope_api::default_object(&mut object);
-                    world.import(object);
+                    self.import(object);
                 }
                 _ => {}
             }
         }
-        world.start_everything(&imported, sink);
-        world
-            .queue
-            .push(SimTime::ZERO + LOOK_INTERVAL, crate::event::Event::Look);
-        if !cut_off.is_empty() {
-            for node in &cut_off {
-                world.heartbeats.end(node, SimTime::ZERO);
-            }
-            world.partition(&Targets::Nodes(cut_off), &CutFrom::Everything, Direction::Both);
-        }
+        imported
+    }
+
+    /// The others: created as by a client.
+    fn create_given(&mut self, setup: &Setup, errors: &mut Vec<SetupError>, sink: &mut dyn Sink) {
         for (index, object) in setup.objects.iter().enumerate() {
             if object.kind() == Kind::Node || !object.metadata().uid.is_empty() {
                 continue;
             }
             let request = Request::Create(as_mirrored(object.clone()));
-            match world.serve(&Actor::Client(0), &request, sink) {
+            match self.serve(&Actor::Client(0), &request, sink) {
                 Err(error) => errors.push(SetupError { index, error }),
                 Ok(Some(Object::Pod(pod))) if pod.is_mirror() => {
                     // LC-213: a mirror among the scenario's objects says what its node has on disk.
                     if let Some(node) = pod.spec.node_name.clone() {
-                        world.with_machine(&node, sink, |machine, _| machine.keep_static(pod));
+                        self.with_machine(&node, sink, |machine, _| machine.keep_static(pod));
                     }
                 }
                 Ok(_) => {}
             }
         }
-        if errors.is_empty() { Ok(world) } else { Err(errors) }
     }
 
     /// Puts an object into the store as it is.

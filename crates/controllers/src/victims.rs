@@ -111,6 +111,7 @@ mod tests {
 
     /// CT-058, row by row.
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of cases")]
     fn victims_of_a_scale_down_come_in_the_controllers_order() {
         let now = Time::from_seconds(1000);
         let pod = |uid: &str, change: &dyn Fn(&mut Pod)| {

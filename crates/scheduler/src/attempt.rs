@@ -104,6 +104,25 @@ pub enum Outcome {
     Skipped,
 }
 
+impl Outcome {
+    /// Why there is no node.
+    pub(crate) fn message(&self) -> Option<&str> {
+        match self {
+            Self::Unschedulable { message, .. } | Self::Error { message } => Some(message),
+            Self::Assumed { .. } | Self::Skipped => None,
+        }
+    }
+
+    /// The node that was drawn, to bind or to preempt on.
+    pub(crate) fn chosen(&self) -> Option<&NodeName> {
+        match self {
+            Self::Assumed { node, .. } => Some(node),
+            Self::Unschedulable { preempt, .. } => preempt.as_ref().map(|preempt| &preempt.node),
+            Self::Error { .. } | Self::Skipped => None,
+        }
+    }
+}
+
 /// One attempt: the short record and what to do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {

@@ -171,6 +171,10 @@ impl Scheduler {
         }
     }
 
+    #[expect(
+        clippy::too_many_lines,
+        reason = "the steps of a scheduling cycle, one after another"
+    )]
     fn cycle(
         &mut self,
         mut pod: QueuedPod,
@@ -237,15 +241,8 @@ impl Scheduler {
             (Some((host, bindings)), _) => self.assume(pod, host, found.hosts.len(), bindings, &mut attempt),
             (None, message) => {
                 let message = message.unwrap_or_default();
-                let nominated: Option<Str> = match (&preemption, &preempt) {
-                    (_, Some(preempt)) => Some(preempt.node.0.clone()),
-                    (Some(Preemption::NoCandidate(_)), None) => Some("".into()),
-                    (Some(Preemption::NotEligible(_)), None) => None,
-                    // An error before PostFilter, no node at all, or nobody to ask: cleared (SCH-025).
-                    _ if found.error.is_some() || no_nodes => Some("".into()),
-                    _ if profile.at(Point::PostFilter).is_empty() => Some("".into()),
-                    _ => None,
-                };
+                let is_cleared = found.error.is_some() || no_nodes || profile.at(Point::PostFilter).is_empty();
+                let nominated = nomination(preemption.as_ref(), preempt.as_ref(), is_cleared);
                 let reason = if found.error.is_some() {
                     "SchedulerError"
                 } else {
@@ -281,15 +278,8 @@ impl Scheduler {
                 found,
                 state,
                 preemption,
-                message: match &attempt.outcome {
-                    Outcome::Unschedulable { message, .. } | Outcome::Error { message } => Some(message.clone()),
-                    Outcome::Assumed { .. } | Outcome::Skipped => None,
-                },
-                chosen: match &attempt.outcome {
-                    Outcome::Assumed { node, .. } => Some(node.0.clone()),
-                    Outcome::Unschedulable { preempt, .. } => preempt.as_ref().map(|preempt| preempt.node.0.clone()),
-                    Outcome::Error { .. } | Outcome::Skipped => None,
-                },
+                message: attempt.outcome.message().map(ToOwned::to_owned),
+                chosen: attempt.outcome.chosen().map(|node| node.0.clone()),
             };
             recorder.record(&self.cache, &decision);
         }
@@ -551,6 +541,17 @@ fn pick_host(found: &Found, draw: &mut dyn FnMut() -> u64) -> Option<u32> {
         [] => None,
         [one] => Some(*one),
         hosts => Some(hosts[(draw() % hosts.len() as u64) as usize]),
+    }
+}
+
+/// The `nominatedNodeName` to write: none leaves it as it is, an empty one clears it. `is_cleared`: an error before
+/// PostFilter, no node at all, or nobody to ask (SCH-025).
+fn nomination(preemption: Option<&Preemption>, preempt: Option<&Preempt>, is_cleared: bool) -> Option<Str> {
+    match (preemption, preempt) {
+        (_, Some(preempt)) => Some(preempt.node.0.clone()),
+        (Some(Preemption::NoCandidate(_)), None) => Some("".into()),
+        (Some(Preemption::NotEligible(_)), None) => None,
+        _ => is_cleared.then(|| "".into()),
     }
 }
 

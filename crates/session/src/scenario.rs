@@ -374,44 +374,12 @@ impl Reader {
             self.loaded.setup.seed = seed;
         }
         if let Some(start) = spec.start {
-            self.has_start = true;
-            match podscope_api::parse_rfc3339(&start) {
-                Some(micros) => self.loaded.setup.start = Time(micros),
-                None => self.problem(
-                    file,
-                    tree,
-                    "spec.start",
-                    format!("Invalid value: {start:?}: must be a time such as 2026-01-01T00:00:00Z"),
-                ),
-            }
+            self.start(file, tree, &start);
         }
         self.cluster(file, tree, spec.cluster);
         self.components(file, tree, spec.components);
         if let Some(search) = spec.search {
-            let known = Search::default();
-            let faults = search.faults.unwrap_or(known.faults);
-            for (at, name) in faults.iter().enumerate() {
-                if !SEARCH_FAULTS.contains(&name.as_str()) {
-                    self.problem(
-                        file,
-                        tree,
-                        &format!("spec.search.faults[{at}]"),
-                        format!(
-                            "Unsupported value: {name:?}: supported values: {}",
-                            quoted(SEARCH_FAULTS)
-                        ),
-                    );
-                }
-            }
-            let horizon = match &search.horizon {
-                Some(text) => self.duration(file, tree, "spec.search.horizon", text),
-                None => known.horizon,
-            };
-            self.loaded.scenario.search = Search {
-                faults,
-                horizon,
-                max: search.max.unwrap_or(known.max).clamp(1, 100),
-            };
+            self.search(file, tree, search);
         }
         let timeline = self.entries(file, tree, "spec.timeline", &spec.timeline);
         let solution = self.entries(file, tree, "spec.solution", &spec.solution);
@@ -440,6 +408,46 @@ impl Reader {
         scenario.recap = spec.recap;
         scenario.steps = steps;
         scenario.expect = expectations;
+    }
+
+    fn start(&mut self, file: &str, tree: &Tree<'_>, start: &str) {
+        self.has_start = true;
+        match podscope_api::parse_rfc3339(start) {
+            Some(micros) => self.loaded.setup.start = Time(micros),
+            None => self.problem(
+                file,
+                tree,
+                "spec.start",
+                format!("Invalid value: {start:?}: must be a time such as 2026-01-01T00:00:00Z"),
+            ),
+        }
+    }
+
+    fn search(&mut self, file: &str, tree: &Tree<'_>, search: document::SearchDocument) {
+        let known = Search::default();
+        let faults = search.faults.unwrap_or(known.faults);
+        for (at, name) in faults.iter().enumerate() {
+            if !SEARCH_FAULTS.contains(&name.as_str()) {
+                self.problem(
+                    file,
+                    tree,
+                    &format!("spec.search.faults[{at}]"),
+                    format!(
+                        "Unsupported value: {name:?}: supported values: {}",
+                        quoted(SEARCH_FAULTS)
+                    ),
+                );
+            }
+        }
+        let horizon = match &search.horizon {
+            Some(text) => self.duration(file, tree, "spec.search.horizon", text),
+            None => known.horizon,
+        };
+        self.loaded.scenario.search = Search {
+            faults,
+            horizon,
+            max: search.max.unwrap_or(known.max).clamp(1, 100),
+        };
     }
 
     fn duration(&mut self, file: &str, tree: &Tree<'_>, path: &str, text: &str) -> Span {

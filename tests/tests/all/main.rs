@@ -1,4 +1,8 @@
 //! The tests of this crate through its public door, one program: linked once, and two long ones run side by side.
+#![allow(
+    clippy::too_many_lines,
+    reason = "tables of cases, and stories told from their beginning"
+)]
 
 mod advice;
 mod architecture;

@@ -203,6 +203,20 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
             message,
         });
     };
+    check_eviction(&config, &mut refuse);
+    check_numbers(&config, &mut refuse);
+    check_durations(&config, &mut refuse);
+    check_image_gc(&config, &mut refuse);
+    check_back_off(&config, &mut refuse);
+    if errors.is_empty() {
+        Ok((config, notices))
+    } else {
+        Err(errors)
+    }
+}
+
+/// Signals that exist, thresholds that can be read, and a grace period for each soft one.
+fn check_eviction(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
     for (field, thresholds) in [
         ("evictionHard", config.eviction_hard.as_ref()),
         ("evictionSoft", Some(&config.eviction_soft)),
@@ -237,6 +251,10 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
             Err(message) => refuse(path, message),
         }
     }
+}
+
+/// Numbers within their bounds, and parallel pulls only where they are allowed.
+fn check_numbers(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
     let mut range = |field: &str, value: Option<i64>, low: i64, high: i64| {
         if let Some(value) = value
             && !(low..=high).contains(&value)
@@ -266,6 +284,10 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
                 .into(),
         );
     }
+}
+
+/// Durations that are not negative, and those of a shutdown that go together.
+fn check_durations(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
     for (field, duration) in [
         (
             "evictionPressureTransitionPeriod",
@@ -304,7 +326,10 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
             format!("shutdownGracePeriodCriticalPods {critical} must be <= shutdownGracePeriod {whole}"),
         );
     }
-    check_image_gc(&config, &mut refuse);
+}
+
+/// The longest back-off of a container that crashes.
+fn check_back_off(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
     if let Some(period) = config
         .crash_loop_back_off
         .as_ref()
@@ -318,11 +343,6 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
                 period.0 / 1_000_000
             ),
         );
-    }
-    if errors.is_empty() {
-        Ok((config, notices))
-    } else {
-        Err(errors)
     }
 }
 

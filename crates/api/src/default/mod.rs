@@ -17,10 +17,16 @@ use crate::{
     RollingUpdateDeployment, RollingUpdateStatefulSet, Str, UpdateStrategyType, Volume, VolumeBindingMode,
 };
 
-use self::objects::{default_driver, default_kept, default_limits, default_secret, default_service};
+use self::objects::{
+    default_autoscaler, default_driver, default_kept, default_limits, default_namespace, default_node,
+    default_persistent_volume, default_secret, default_service,
+};
 use self::pod::{default_claim, default_pod, default_template};
 pub use self::workload::generate_job_selector;
-use self::workload::{default_cron_job, default_job, default_stateful_set};
+use self::workload::{
+    default_cron_job, default_daemon_set, default_deployment, default_job, default_replication_controller,
+    default_stateful_set,
+};
 
 /// Fills in the defaults of an object, as the API server does at decode; doing it again changes nothing (VA-055).
 pub fn default_object(object: &mut Object) {
@@ -30,86 +36,22 @@ pub fn default_object(object: &mut Object) {
             default_pod(&mut pod.spec);
             pod.fold_api_access();
         }
-        Object::ReplicationController(object) => {
-            let object = Arc::make_mut(object);
-            fill(&mut object.spec.replicas, 1);
-            default_shared(&mut object.spec.template, |template| {
-                default_template(&mut template.spec)
-            });
-            let template = &object.spec.template;
-            if object.spec.selector.is_empty() {
-                object.spec.selector = (*template.metadata.labels).clone();
-            }
-            if object.metadata.labels.is_empty() {
-                object.metadata.labels = template.metadata.labels.clone();
-            }
-        }
+        Object::ReplicationController(object) => default_replication_controller(Arc::make_mut(object)),
         Object::ReplicaSet(object) => {
             let spec = &mut Arc::make_mut(object).spec;
             fill(&mut spec.replicas, 1);
             default_shared(&mut spec.template, |template| default_template(&mut template.spec));
         }
-        Object::Deployment(object) => {
-            let spec = &mut Arc::make_mut(object).spec;
-            // False is what is left out.
-            spec.paused = spec.paused.filter(|paused| *paused);
-            fill(&mut spec.replicas, 1);
-            fill_text(
-                &mut spec.strategy.kind,
-                DeploymentStrategyType::RollingUpdate,
-                DeploymentStrategyType::as_str,
-            );
-            if spec.strategy.kind == Some(DeploymentStrategyType::RollingUpdate) {
-                let quarter = || IntOrString::String("25%".into());
-                let rolling = spec
-                    .strategy
-                    .rolling_update
-                    .get_or_insert_with(RollingUpdateDeployment::default);
-                rolling.max_unavailable.get_or_insert_with(quarter);
-                rolling.max_surge.get_or_insert_with(quarter);
-            }
-            fill(&mut spec.revision_history_limit, 10);
-            fill(&mut spec.progress_deadline_seconds, 600);
-            default_shared(&mut spec.template, |template| default_template(&mut template.spec));
-        }
+        Object::Deployment(object) => default_deployment(&mut Arc::make_mut(object).spec),
         Object::StatefulSet(object) => default_stateful_set(&mut Arc::make_mut(object).spec),
-        Object::DaemonSet(object) => {
-            let spec = &mut Arc::make_mut(object).spec;
-            fill_text(
-                &mut spec.update_strategy.kind,
-                UpdateStrategyType::RollingUpdate,
-                UpdateStrategyType::as_str,
-            );
-            if spec.update_strategy.kind == Some(UpdateStrategyType::RollingUpdate) {
-                let rolling = spec
-                    .update_strategy
-                    .rolling_update
-                    .get_or_insert_with(RollingUpdateDaemonSet::default);
-                rolling.max_unavailable.get_or_insert(IntOrString::Int(1));
-                rolling.max_surge.get_or_insert(IntOrString::Int(0));
-            }
-            fill(&mut spec.revision_history_limit, 10);
-            default_shared(&mut spec.template, |template| default_template(&mut template.spec));
-        }
+        Object::DaemonSet(object) => default_daemon_set(&mut Arc::make_mut(object).spec),
         Object::Job(object) => default_job(Arc::make_mut(object)),
         Object::PersistentVolumeClaim(object) => {
             let object = Arc::make_mut(object);
             default_claim(&mut object.spec);
             object.status.phase.get_or_insert(crate::ClaimPhase::Pending);
         }
-        Object::PersistentVolume(object) => {
-            let object = Arc::make_mut(object);
-            object.status.phase.get_or_insert(crate::VolumePhase::Pending);
-            fill_str(&mut object.spec.persistent_volume_reclaim_policy, "Retain");
-            fill(&mut object.spec.volume_mode, "Filesystem".into());
-            if let Some(host_path) = &mut object.spec.host_path {
-                fill(&mut host_path.kind, "".into());
-            }
-            if let Some(iscsi) = &mut object.spec.iscsi {
-                set_str(&mut iscsi.iscsi_interface, "default");
-            }
-            round_up(&mut object.spec.capacity);
-        }
+        Object::PersistentVolume(object) => default_persistent_volume(Arc::make_mut(object)),
         Object::StorageClass(object) => {
             let object = Arc::make_mut(object);
             fill_str(&mut object.reclaim_policy, "Delete");
@@ -119,27 +61,8 @@ pub fn default_object(object: &mut Object) {
             let policy = &mut Arc::make_mut(object).preemption_policy;
             fill(policy, PreemptionPolicy::PreemptLowerPriority);
         }
-        Object::Namespace(object) => {
-            let object = Arc::make_mut(object);
-            let NamespaceStatus { phase, .. } = &mut object.status;
-            set_str(phase, "Active");
-            if !object.metadata.name.is_empty() && object.metadata.label(NAME_LABEL).is_none() {
-                let name = object.metadata.name.clone();
-                Arc::make_mut(&mut object.metadata.labels).insert(NAME_LABEL.into(), name);
-            }
-        }
-        Object::Node(object) => {
-            let object = Arc::make_mut(object);
-            if object.spec.pod_cidrs.is_empty() && !object.spec.pod_cidr.is_empty() {
-                object.spec.pod_cidrs = vec![object.spec.pod_cidr.clone()];
-            }
-            let status = &mut object.status;
-            if status.allocatable.is_empty() {
-                status.allocatable.clone_from(&status.capacity);
-            }
-            round_up(&mut status.capacity);
-            round_up(&mut status.allocatable);
-        }
+        Object::Namespace(object) => default_namespace(Arc::make_mut(object)),
+        Object::Node(object) => default_node(Arc::make_mut(object)),
         Object::Service(object) => default_service(&mut Arc::make_mut(object).spec),
         Object::EndpointSlice(object) => {
             for port in &mut Arc::make_mut(object).ports {
@@ -156,18 +79,7 @@ pub fn default_object(object: &mut Object) {
                 default_limits(item);
             }
         }
-        Object::HorizontalPodAutoscaler(object) => {
-            let spec = &mut Arc::make_mut(object).spec;
-            fill(&mut spec.min_replicas, 1);
-            if let Some(behavior) = &mut spec.behavior {
-                crate::autoscaler::default_behavior(behavior);
-            }
-            if spec.metrics.is_empty() {
-                let target = serde_json::json!({"type": "Utilization", "averageUtilization": 80});
-                let cpu = serde_json::json!({"name": "cpu", "target": target});
-                spec.metrics = vec![serde_json::json!({"type": "Resource", "resource": cpu})];
-            }
-        }
+        Object::HorizontalPodAutoscaler(object) => default_autoscaler(&mut Arc::make_mut(object).spec),
         Object::Kept(object) => default_kept(Arc::make_mut(object)),
         Object::Endpoints(object) => {
             let subsets = &mut Arc::make_mut(object).subsets;

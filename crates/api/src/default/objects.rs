@@ -1,4 +1,4 @@
-//! Services, Secrets, limits, and kinds without behaviour.
+//! What the other kinds leave out.
 
 use super::*;
 
@@ -178,5 +178,51 @@ pub(super) fn default_driver(spec: &mut CsiDriverSpec) {
     set_str(&mut spec.fs_group_policy, "ReadWriteOnceWithFSType");
     if spec.volume_lifecycle_modes.is_empty() {
         spec.volume_lifecycle_modes.push("Persistent".into());
+    }
+}
+
+pub(super) fn default_persistent_volume(volume: &mut crate::PersistentVolume) {
+    volume.status.phase.get_or_insert(crate::VolumePhase::Pending);
+    fill_str(&mut volume.spec.persistent_volume_reclaim_policy, "Retain");
+    fill(&mut volume.spec.volume_mode, "Filesystem".into());
+    if let Some(host_path) = &mut volume.spec.host_path {
+        fill(&mut host_path.kind, "".into());
+    }
+    if let Some(iscsi) = &mut volume.spec.iscsi {
+        set_str(&mut iscsi.iscsi_interface, "default");
+    }
+    round_up(&mut volume.spec.capacity);
+}
+
+pub(super) fn default_namespace(namespace: &mut crate::Namespace) {
+    let NamespaceStatus { phase, .. } = &mut namespace.status;
+    set_str(phase, "Active");
+    if !namespace.metadata.name.is_empty() && namespace.metadata.label(NAME_LABEL).is_none() {
+        let name = namespace.metadata.name.clone();
+        Arc::make_mut(&mut namespace.metadata.labels).insert(NAME_LABEL.into(), name);
+    }
+}
+
+pub(super) fn default_node(node: &mut crate::Node) {
+    if node.spec.pod_cidrs.is_empty() && !node.spec.pod_cidr.is_empty() {
+        node.spec.pod_cidrs = vec![node.spec.pod_cidr.clone()];
+    }
+    let status = &mut node.status;
+    if status.allocatable.is_empty() {
+        status.allocatable.clone_from(&status.capacity);
+    }
+    round_up(&mut status.capacity);
+    round_up(&mut status.allocatable);
+}
+
+pub(super) fn default_autoscaler(spec: &mut crate::HorizontalPodAutoscalerSpec) {
+    fill(&mut spec.min_replicas, 1);
+    if let Some(behavior) = &mut spec.behavior {
+        crate::autoscaler::default_behavior(behavior);
+    }
+    if spec.metrics.is_empty() {
+        let target = serde_json::json!({"type": "Utilization", "averageUtilization": 80});
+        let cpu = serde_json::json!({"name": "cpu", "target": target});
+        spec.metrics = vec![serde_json::json!({"type": "Resource", "resource": cpu})];
     }
 }

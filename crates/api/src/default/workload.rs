@@ -1,6 +1,61 @@
-//! Controllers of pods: what a Job, a StatefulSet or a CronJob leaves out.
+//! Controllers of pods: what their objects leave out.
 
 use super::*;
+
+pub(super) fn default_replication_controller(controller: &mut crate::ReplicationController) {
+    fill(&mut controller.spec.replicas, 1);
+    default_shared(&mut controller.spec.template, |template| {
+        default_template(&mut template.spec)
+    });
+    let template = &controller.spec.template;
+    if controller.spec.selector.is_empty() {
+        controller.spec.selector = (*template.metadata.labels).clone();
+    }
+    if controller.metadata.labels.is_empty() {
+        controller.metadata.labels = template.metadata.labels.clone();
+    }
+}
+
+pub(super) fn default_deployment(spec: &mut crate::DeploymentSpec) {
+    // False is what is left out.
+    spec.paused = spec.paused.filter(|paused| *paused);
+    fill(&mut spec.replicas, 1);
+    fill_text(
+        &mut spec.strategy.kind,
+        DeploymentStrategyType::RollingUpdate,
+        DeploymentStrategyType::as_str,
+    );
+    if spec.strategy.kind == Some(DeploymentStrategyType::RollingUpdate) {
+        let quarter = || IntOrString::String("25%".into());
+        let rolling = spec
+            .strategy
+            .rolling_update
+            .get_or_insert_with(RollingUpdateDeployment::default);
+        rolling.max_unavailable.get_or_insert_with(quarter);
+        rolling.max_surge.get_or_insert_with(quarter);
+    }
+    fill(&mut spec.revision_history_limit, 10);
+    fill(&mut spec.progress_deadline_seconds, 600);
+    default_shared(&mut spec.template, |template| default_template(&mut template.spec));
+}
+
+pub(super) fn default_daemon_set(spec: &mut crate::DaemonSetSpec) {
+    fill_text(
+        &mut spec.update_strategy.kind,
+        UpdateStrategyType::RollingUpdate,
+        UpdateStrategyType::as_str,
+    );
+    if spec.update_strategy.kind == Some(UpdateStrategyType::RollingUpdate) {
+        let rolling = spec
+            .update_strategy
+            .rolling_update
+            .get_or_insert_with(RollingUpdateDaemonSet::default);
+        rolling.max_unavailable.get_or_insert(IntOrString::Int(1));
+        rolling.max_surge.get_or_insert(IntOrString::Int(0));
+    }
+    fill(&mut spec.revision_history_limit, 10);
+    default_shared(&mut spec.template, |template| default_template(&mut template.spec));
+}
 
 pub(super) fn default_stateful_set(spec: &mut crate::StatefulSetSpec) {
     fill(&mut spec.replicas, 1);

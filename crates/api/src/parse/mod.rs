@@ -425,17 +425,9 @@ impl Reader {
             }
             return;
         }
-        let wire = |key: &str| node.get(key).and_then(Tree::as_str).filter(|text| !text.is_empty());
-        let api_version = wire("apiVersion").or(inherited.map(|(api_version, _)| api_version));
-        let kind = wire("kind").or(inherited.map(|(_, kind)| kind));
-        let (Some(api_version), Some(kind)) = (api_version, kind) else {
-            let message = match (api_version, kind) {
-                (None, None) => "[apiVersion not set, kind not set]",
-                (None, _) => "apiVersion not set",
-                _ => "kind not set",
-            };
-            self.problem(at.document, at.line, at.column, "", message.into());
-            return;
+        let (api_version, kind) = match said_or(node, inherited) {
+            Ok(both) => both,
+            Err(message) => return self.problem(at.document, at.line, at.column, "", message.into()),
         };
         if let Some(item_kind) = kind.strip_suffix("List")
             && let Some(items) = node.get("items")
@@ -495,6 +487,19 @@ impl Reader {
                 self.problem(at.document, line, column, "kind", served::no_matches(api_version, kind));
             }
         }
+    }
+}
+
+/// `apiVersion` and `kind` as the object says them, or its list does; what is missing otherwise.
+fn said_or<'t>(node: &'t Tree<'_>, inherited: Option<(&'t str, &'t str)>) -> Result<(&'t str, &'t str), &'static str> {
+    let wire = |key: &str| node.get(key).and_then(Tree::as_str).filter(|text| !text.is_empty());
+    let api_version = wire("apiVersion").or(inherited.map(|(api_version, _)| api_version));
+    let kind = wire("kind").or(inherited.map(|(_, kind)| kind));
+    match (api_version, kind) {
+        (Some(api_version), Some(kind)) => Ok((api_version, kind)),
+        (None, None) => Err("[apiVersion not set, kind not set]"),
+        (None, _) => Err("apiVersion not set"),
+        _ => Err("kind not set"),
     }
 }
 

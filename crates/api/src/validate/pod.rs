@@ -207,6 +207,10 @@ pub(super) fn behaviors(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, e
 }
 
 /// `value` is it on the wire, where anything is only kept; `pod` the name, where it is a pod's own and not a template's.
+#[expect(
+    clippy::too_many_lines,
+    reason = "the fields one by one, in the order in which the server checks them"
+)]
 fn spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
     let volumes = volume::validate(spec, value, pod.unwrap_or_default(), &path.child("volumes"), errors);
     resource_claims(spec, &path.child("resourceClaims"), errors);

@@ -230,43 +230,7 @@ pub(super) fn stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>, errors:
             "must be 'OrderedReady' or 'Parallel'",
         ),
     }
-    let update = path.child("updateStrategy");
-    let rolling_path = update.child("rollingUpdate");
-    let rolling = spec.update_strategy.rolling_update.as_ref();
-    let internal = rolling.map_or_else(
-        || "null".to_owned(),
-        |bounds| {
-            let most = bounds
-                .max_unavailable
-                .as_ref()
-                .map_or_else(|| "null".to_owned(), int_or_text);
-            format!(
-                "{{\"Partition\":{},\"MaxUnavailable\":{most}}}",
-                bounds.partition.unwrap_or(0)
-            )
-        },
-    );
-    match &spec.update_strategy.kind {
-        Some(UpdateStrategyType::RollingUpdate) => {
-            if let Some(bounds) = rolling {
-                errors.not_negative(&rolling_path.child("partition"), bounds.partition);
-            }
-        }
-        Some(UpdateStrategyType::OnDelete) => {
-            if rolling.is_some() {
-                errors.invalid(
-                    &rolling_path,
-                    internal,
-                    "only allowed for updateStrategy 'RollingUpdate'",
-                );
-            }
-        }
-        None => errors.required(&update, ""),
-        Some(UpdateStrategyType::Other(other)) => {
-            let value = format!("{{\"Type\":{},\"RollingUpdate\":{internal}}}", super::quoted(other));
-            errors.invalid(&update, value, "must be 'RollingUpdate' or 'OnDelete'");
-        }
-    }
+    stateful_set_update(&spec.update_strategy, &path.child("updateStrategy"), errors);
     if let Some(retention) = &spec.persistent_volume_claim_retention_policy {
         let path = path.child("persistentVolumeClaimRetentionPolicy");
         for (name, policy) in [
@@ -308,6 +272,45 @@ pub(super) fn stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>, errors:
     if !spec.service_name.is_empty() {
         let messages = names::label(&spec.service_name);
         errors.each_invalid(&path.child("serviceName"), &spec.service_name, &messages);
+    }
+}
+
+fn stateful_set_update(strategy: &crate::StatefulSetUpdateStrategy, update: &Path<'_>, errors: &mut ErrorList) {
+    let rolling_path = update.child("rollingUpdate");
+    let rolling = strategy.rolling_update.as_ref();
+    let internal = rolling.map_or_else(
+        || "null".to_owned(),
+        |bounds| {
+            let most = bounds
+                .max_unavailable
+                .as_ref()
+                .map_or_else(|| "null".to_owned(), int_or_text);
+            format!(
+                "{{\"Partition\":{},\"MaxUnavailable\":{most}}}",
+                bounds.partition.unwrap_or(0)
+            )
+        },
+    );
+    match &strategy.kind {
+        Some(UpdateStrategyType::RollingUpdate) => {
+            if let Some(bounds) = rolling {
+                errors.not_negative(&rolling_path.child("partition"), bounds.partition);
+            }
+        }
+        Some(UpdateStrategyType::OnDelete) => {
+            if rolling.is_some() {
+                errors.invalid(
+                    &rolling_path,
+                    internal,
+                    "only allowed for updateStrategy 'RollingUpdate'",
+                );
+            }
+        }
+        None => errors.required(update, ""),
+        Some(UpdateStrategyType::Other(other)) => {
+            let value = format!("{{\"Type\":{},\"RollingUpdate\":{internal}}}", super::quoted(other));
+            errors.invalid(update, value, "must be 'RollingUpdate' or 'OnDelete'");
+        }
     }
 }
 

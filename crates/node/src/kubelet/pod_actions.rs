@@ -32,32 +32,10 @@ impl PodWorker {
         let pod = &*self.pod;
         let held = host.machine.pod(&pod.metadata.uid);
         let latest = |name: &str| held.and_then(|held| held.latest(name));
-        let never = restart::is_never(pod);
         let n_init = pod.spec.init_containers.len();
         let mut actions = PodActions::default();
         if !held.is_some_and(|held| held.has_sandbox()) {
-            actions.kill_pod = true;
-            let ran_before = held.is_some_and(|held| held.sandbox.is_some() && !held.containers.is_empty());
-            if never && ran_before {
-                return actions;
-            }
-            let has_succeeded = |container: &Container| {
-                let exit = latest(&container.name).and_then(|one| one.exit.as_ref());
-                exit.is_some_and(|exit| exit.code == 0)
-            };
-            let apps: Vec<usize> = (0..pod.spec.containers.len())
-                .filter(|idx| {
-                    let container = &pod.spec.containers[*idx];
-                    !has_succeeded(container) || restart::after_exit(pod, Role::App, container, 0)
-                })
-                .map(|idx| n_init + idx)
-                .collect();
-            let inits_done = pod.spec.init_containers.last().is_none_or(has_succeeded);
-            if apps.is_empty() && inits_done {
-                return actions;
-            }
-            actions.new_sandbox = true;
-            actions.start = if n_init > 0 { vec![0] } else { apps };
+            self.sandbox_actions(&mut actions, held);
             return actions;
         }
         if self.is_restarting_all {
@@ -123,6 +101,37 @@ impl PodWorker {
         }
         actions
     }
+
+    /// Without a sandbox: one is made anew, unless nothing would start in it (LC-071).
+    fn sandbox_actions(&self, actions: &mut PodActions, held: Option<&machine::MachinePod>) {
+        let pod = &*self.pod;
+        let n_init = pod.spec.init_containers.len();
+        actions.kill_pod = true;
+        let ran_before = held.is_some_and(|held| held.sandbox.is_some() && !held.containers.is_empty());
+        if restart::is_never(pod) && ran_before {
+            return;
+        }
+        let has_succeeded = |container: &Container| {
+            let exit = held
+                .and_then(|held| held.latest(&container.name))
+                .and_then(|one| one.exit.as_ref());
+            exit.is_some_and(|exit| exit.code == 0)
+        };
+        let apps: Vec<usize> = (0..pod.spec.containers.len())
+            .filter(|idx| {
+                let container = &pod.spec.containers[*idx];
+                !has_succeeded(container) || restart::after_exit(pod, Role::App, container, 0)
+            })
+            .map(|idx| n_init + idx)
+            .collect();
+        let inits_done = pod.spec.init_containers.last().is_none_or(has_succeeded);
+        if apps.is_empty() && inits_done {
+            return;
+        }
+        actions.new_sandbox = true;
+        actions.start = if n_init > 0 { vec![0] } else { apps };
+    }
+
     /// Whether the container has to start anew to get the resources it was granted; if it gets them in place, that is
     /// noted (`computePodResizeAction`).
     fn resizes_by_restart(

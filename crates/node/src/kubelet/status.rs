@@ -65,24 +65,7 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
         status.pod_ip = sandbox.ip.clone();
     }
     (status.allocated_resources, status.resources) = resources(worker, held);
-    // A container's status is large, and every pod of the cluster keeps some.
-    let (inits, containers) = (&pod.spec.init_containers, &pod.spec.containers);
-    status.init_container_statuses.reserve_exact(inits.len());
-    status.container_statuses.reserve_exact(containers.len());
-    for (idx, (role, container)) in containers_of(pod).enumerate() {
-        let of_role = |status: &PodStatus| match role {
-            Role::Init | Role::Sidecar => status.init_container_statuses.clone(),
-            Role::App => status.container_statuses.clone(),
-            Role::Ephemeral => status.ephemeral_container_statuses.clone(),
-        };
-        let before = of_role(old).into_iter().find(|status| status.name == container.name);
-        let one = container_status(worker, idx, role, container, before, held, host.ctx);
-        match role {
-            Role::Init | Role::Sidecar => status.init_container_statuses.push(one),
-            Role::App => status.container_statuses.push(one),
-            Role::Ephemeral => status.ephemeral_container_statuses.push(one),
-        }
-    }
+    container_statuses(&mut status, worker, host);
     let mut computed = if worker.is_restarting_all {
         PodPhase::Running
     } else {
@@ -125,6 +108,30 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
     status.phase = Some(computed);
     conditions::set(&mut status, old, pod, conditions::Seen::of(worker, host), host.ctx);
     status
+}
+
+/// What the status says of each container.
+fn container_statuses(status: &mut PodStatus, worker: &PodWorker, host: &Host<'_, '_>) {
+    let (pod, old) = (&*worker.pod, worker.status());
+    let held = host.machine.pod(&pod.metadata.uid);
+    // A container's status is large, and every pod of the cluster keeps some.
+    let (inits, containers) = (&pod.spec.init_containers, &pod.spec.containers);
+    status.init_container_statuses.reserve_exact(inits.len());
+    status.container_statuses.reserve_exact(containers.len());
+    for (idx, (role, container)) in containers_of(pod).enumerate() {
+        let of_role = |status: &PodStatus| match role {
+            Role::Init | Role::Sidecar => status.init_container_statuses.clone(),
+            Role::App => status.container_statuses.clone(),
+            Role::Ephemeral => status.ephemeral_container_statuses.clone(),
+        };
+        let before = of_role(old).into_iter().find(|status| status.name == container.name);
+        let one = container_status(worker, idx, role, container, before, held, host.ctx);
+        match role {
+            Role::Init | Role::Sidecar => status.init_container_statuses.push(one),
+            Role::App => status.container_statuses.push(one),
+            Role::Ephemeral => status.ephemeral_container_statuses.push(one),
+        }
+    }
 }
 
 /// The requests granted to the pod as a whole, and what is in force of it: the sums of its containers, or its own.

@@ -160,35 +160,7 @@ pub(super) fn read(value: &Value) -> Result<SchedulerConfiguration, Vec<ConfigEr
     if version == "v1alpha1" {
         alpha = Alpha::read(&mut fields, &mut config, &mut errors);
     }
-    if let Some(parallelism) = fields.integer("parallelism", &mut errors) {
-        config.parallelism = parallelism;
-        if parallelism <= 0 {
-            errors.invalid(
-                "parallelism",
-                parallelism,
-                "should be an integer value greater than zero",
-            );
-        }
-    }
-    if let Some(percentage) = read_percentage(&mut fields, &mut errors) {
-        config.percentage_of_nodes_to_score = percentage;
-    }
-    if let Some(seconds) = fields.integer("podInitialBackoffSeconds", &mut errors) {
-        config.pod_initial_backoff_seconds = seconds;
-        if seconds <= 0 {
-            errors.invalid("podInitialBackoffSeconds", seconds, "must be greater than 0");
-        }
-    }
-    if let Some(seconds) = fields.integer("podMaxBackoffSeconds", &mut errors) {
-        config.pod_max_backoff_seconds = seconds;
-    }
-    if config.pod_max_backoff_seconds < config.pod_initial_backoff_seconds {
-        errors.invalid(
-            "podMaxBackoffSeconds",
-            config.pod_max_backoff_seconds,
-            "must be greater than or equal to PodInitialBackoffSeconds",
-        );
-    }
+    read_numbers(&mut fields, &mut config, &mut errors);
     for ignored in [
         "leaderElection",
         "clientConnection",
@@ -201,30 +173,65 @@ pub(super) fn read(value: &Value) -> Result<SchedulerConfiguration, Vec<ConfigEr
         fields.get(ignored);
     }
     read_extenders(&mut fields, &mut config, &mut errors);
-    let profiles = fields.list("profiles", &mut errors);
-    match profiles {
-        None => {
-            let profile = read_profile(&Value::Null, "profiles[0]", true, version, &alpha, &mut errors);
-            config.profiles = profile.into_iter().map(Arc::new).collect();
-        }
-        Some(list) => {
-            if list.is_empty() {
-                // Defaulting makes one profile of an empty list, as of an absent one.
-                let profile = read_profile(&Value::Null, "profiles[0]", true, version, &alpha, &mut errors);
-                config.profiles = profile.into_iter().map(Arc::new).collect();
-            } else {
-                config.profiles = list
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(index, value)| {
-                        let path = format!("profiles[{index}]");
-                        read_profile(value, &path, list.len() == 1, version, &alpha, &mut errors)
-                    })
-                    .map(Arc::new)
-                    .collect();
-            }
+    read_profiles(&mut fields, &mut config, version, &alpha, &mut errors);
+    fields.finish(&mut errors);
+    if errors.0.is_empty() { Ok(config) } else { Err(errors.0) }
+}
+
+fn read_numbers(fields: &mut Fields<'_>, config: &mut SchedulerConfiguration, errors: &mut Errors) {
+    if let Some(parallelism) = fields.integer("parallelism", errors) {
+        config.parallelism = parallelism;
+        if parallelism <= 0 {
+            errors.invalid(
+                "parallelism",
+                parallelism,
+                "should be an integer value greater than zero",
+            );
         }
     }
+    if let Some(percentage) = read_percentage(fields, errors) {
+        config.percentage_of_nodes_to_score = percentage;
+    }
+    if let Some(seconds) = fields.integer("podInitialBackoffSeconds", errors) {
+        config.pod_initial_backoff_seconds = seconds;
+        if seconds <= 0 {
+            errors.invalid("podInitialBackoffSeconds", seconds, "must be greater than 0");
+        }
+    }
+    if let Some(seconds) = fields.integer("podMaxBackoffSeconds", errors) {
+        config.pod_max_backoff_seconds = seconds;
+    }
+    if config.pod_max_backoff_seconds < config.pod_initial_backoff_seconds {
+        errors.invalid(
+            "podMaxBackoffSeconds",
+            config.pod_max_backoff_seconds,
+            "must be greater than or equal to PodInitialBackoffSeconds",
+        );
+    }
+}
+
+fn read_profiles(
+    fields: &mut Fields<'_>,
+    config: &mut SchedulerConfiguration,
+    version: &str,
+    alpha: &Alpha,
+    errors: &mut Errors,
+) {
+    let list = fields.list("profiles", errors).map_or(&[][..], Vec::as_slice);
+    config.profiles = if list.is_empty() {
+        // Defaulting makes one profile of an empty list, as of an absent one.
+        let profile = read_profile(&Value::Null, "profiles[0]", true, version, alpha, errors);
+        profile.into_iter().map(Arc::new).collect()
+    } else {
+        list.iter()
+            .enumerate()
+            .filter_map(|(index, value)| {
+                let path = format!("profiles[{index}]");
+                read_profile(value, &path, list.len() == 1, version, alpha, errors)
+            })
+            .map(Arc::new)
+            .collect()
+    };
     for (index, profile) in config.profiles.iter().enumerate() {
         let name = &profile.scheduler_name;
         if config.profiles[..index]
@@ -237,8 +244,6 @@ pub(super) fn read(value: &Value) -> Result<SchedulerConfiguration, Vec<ConfigEr
             );
         }
     }
-    fields.finish(&mut errors);
-    if errors.0.is_empty() { Ok(config) } else { Err(errors.0) }
 }
 
 fn read_percentage(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<i64> {

@@ -54,6 +54,46 @@ fn merge(custom: &PluginSetSpec) -> Vec<(String, i64)> {
     merged
 }
 
+/// What a profile lacks to be used, or has too much of.
+fn unusable(
+    scheduler_name: &str,
+    points: &[Vec<Plugin>; 12],
+    weights: &[i64; COUNT],
+    path: &str,
+) -> Vec<(String, String)> {
+    let mut errors = Vec::new();
+    let n_sort = points[Point::QueueSort as usize].len();
+    if n_sort != 1 {
+        errors.push((
+            format!("{path}.plugins.queueSort"),
+            format!(
+                "{} for profile with scheduler name \"{scheduler_name}\"",
+                if n_sort == 0 {
+                    "one queue sort plugin required"
+                } else {
+                    "only one queue sort plugin can be enabled"
+                }
+            ),
+        ));
+    }
+    if points[Point::Bind as usize].is_empty() {
+        errors.push((
+            format!("{path}.plugins.bind"),
+            format!("at least one bind plugin is needed for profile with scheduler name \"{scheduler_name}\""),
+        ));
+    }
+    let total = points[Point::Score as usize].iter().try_fold(0_i64, |sum, plugin| {
+        sum.checked_add(weights[*plugin as usize].checked_mul(100)?)
+    });
+    if total.is_none() {
+        errors.push((
+            format!("{path}.plugins.score"),
+            "score plugins: total score of Score plugins could overflow".to_owned(),
+        ));
+    }
+    errors
+}
+
 /// Resolves a profile.
 ///
 /// # Errors
@@ -84,21 +124,16 @@ pub(super) fn resolve(
     let mut weights = [0_i64; COUNT];
     let mut points: [Vec<Plugin>; 12] = Default::default();
     let mut faults = Vec::new();
+    let fault = |at: &str, text: String| (format!("{path}.plugins.{at}"), text);
     for (point, at) in Point::ALL {
         let set = &spec.points[point as usize];
         let mut own: Vec<Plugin> = Vec::new();
         for (name, weight) in &set.enabled {
             let Some(plugin) = lookup(name, at) else { continue };
             if !plugin.implements(point) {
-                faults.push((
-                    format!("{path}.plugins.{at}"),
-                    format!("plugin \"{name}\" does not extend {at} plugin"),
-                ));
+                faults.push(fault(at, format!("plugin \"{name}\" does not extend {at} plugin")));
             } else if own.contains(&plugin) {
-                faults.push((
-                    format!("{path}.plugins.{at}"),
-                    format!("plugin \"{name}\" already registered as \"{at}\""),
-                ));
+                faults.push(fault(at, format!("plugin \"{name}\" already registered as \"{at}\"")));
             } else {
                 own.push(plugin);
                 if point == Point::Score {
@@ -112,10 +147,8 @@ pub(super) fn resolve(
                 let disabled = set.disabled.iter().any(|name| name == plugin.name());
                 if plugin.implements(point) && !disabled {
                     if from_multi.contains(plugin) {
-                        faults.push((
-                            format!("{path}.plugins.multiPoint"),
-                            format!("plugin \"{}\" already registered as \"{at}\"", plugin.name()),
-                        ));
+                        let text = format!("plugin \"{}\" already registered as \"{at}\"", plugin.name());
+                        faults.push(fault("multiPoint", text));
                     } else {
                         from_multi.push(*plugin);
                     }
@@ -134,35 +167,7 @@ pub(super) fn resolve(
         }
     }
     errors.extend(faults);
-    let n_sort = points[Point::QueueSort as usize].len();
-    if n_sort != 1 {
-        errors.push((
-            format!("{path}.plugins.queueSort"),
-            format!(
-                "{} for profile with scheduler name \"{scheduler_name}\"",
-                if n_sort == 0 {
-                    "one queue sort plugin required"
-                } else {
-                    "only one queue sort plugin can be enabled"
-                }
-            ),
-        ));
-    }
-    if points[Point::Bind as usize].is_empty() {
-        errors.push((
-            format!("{path}.plugins.bind"),
-            format!("at least one bind plugin is needed for profile with scheduler name \"{scheduler_name}\""),
-        ));
-    }
-    let total = points[Point::Score as usize].iter().try_fold(0_i64, |sum, plugin| {
-        sum.checked_add(weights[*plugin as usize].checked_mul(100)?)
-    });
-    if total.is_none() {
-        errors.push((
-            format!("{path}.plugins.score"),
-            "score plugins: total score of Score plugins could overflow".to_owned(),
-        ));
-    }
+    errors.extend(unusable(scheduler_name, &points, &weights, path));
     if errors.is_empty() {
         Ok(Profile {
             scheduler_name: scheduler_name.into(),

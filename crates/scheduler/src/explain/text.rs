@@ -60,6 +60,22 @@ impl fmt::Display for Explanation {
         if let Some(sampling) = &self.sampling {
             writeln!(f, "{sampling}.")?;
         }
+        self.fmt_nodes(f)?;
+        if !self.plugins.is_empty() {
+            self.fmt_scores(f)?;
+        }
+        for constraint in &self.spread {
+            fmt_spread(constraint, f)?;
+        }
+        match &self.preemption {
+            Some(preemption) => fmt_preemption(preemption, f),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Explanation {
+    fn fmt_nodes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "\nNodes")?;
         let mut rows = Vec::new();
         for node in self
@@ -75,76 +91,79 @@ impl fmt::Display for Explanation {
             let plugin = node.plugin.clone().unwrap_or_default();
             rows.push(vec![node.name.clone(), verdict.to_owned(), plugin, node.words.clone()]);
         }
-        table(f, &rows)?;
-        if !self.plugins.is_empty() {
-            writeln!(f, "\nScores (weighted)")?;
-            let mut head = vec!["node".to_owned()];
-            head.extend(
-                self.plugins
-                    .iter()
-                    .map(|plugin| format!("{} ×{}", plugin.name, plugin.weight)),
-            );
-            head.push("total".to_owned());
-            let mut rows = vec![head];
-            for node in self.nodes.iter().filter(|node| node.total.is_some()) {
-                let mut row = vec![node.name.clone()];
-                row.extend(node.scores.iter().map(ToString::to_string));
-                row.push(node.total.unwrap_or(0).to_string());
-                rows.push(row);
-            }
-            table(f, &rows)?;
-        }
-        for constraint in &self.spread {
-            let kind = if constraint.hard {
-                "DoNotSchedule"
-            } else {
-                "ScheduleAnyway"
-            };
-            let why = constraint.too_few_domains.map_or_else(String::new, |few| {
-                format!(": counts as 0, {} of {} domains", few.found, few.min_domains)
-            });
-            writeln!(
-                f,
-                "\nSpread over {} ({kind}, maxSkew {}, fewest {}{why})",
-                constraint.topology_key, constraint.max_skew, constraint.min
-            )?;
-            let rows: Vec<Vec<String>> = constraint
-                .domains
-                .iter()
-                .map(|domain| {
-                    let verdict = match (domain.allowed, constraint.hard) {
-                        (true, _) => "within the limit",
-                        (false, true) => "too many",
-                        (false, false) => "above the limit, only scored",
-                    };
-                    vec![
-                        domain.value.clone(),
-                        domain.count.to_string(),
-                        format!("skew {} with this pod", domain.skew),
-                        verdict.to_owned(),
-                    ]
-                })
-                .collect();
-            table(f, &rows)?;
-        }
-        if let Some(preemption) = &self.preemption {
-            writeln!(f, "\nPreemption: {}", preemption.words)?;
-            for candidate in &preemption.candidates {
-                let mark = if preemption.chosen.contains(&candidate.node) {
-                    "*"
-                } else {
-                    " "
-                };
-                writeln!(
-                    f,
-                    " {mark}{}: victims {}; may stay: {}; PodDisruptionBudgets violated: {}",
-                    candidate.node,
-                    pods(&candidate.victims),
-                    pods(&candidate.reprieved),
-                    candidate.pdb_violations
-                )?;
-            }
-        }
-        Ok(())
+        table(f, &rows)
     }
+
+    fn fmt_scores(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\nScores (weighted)")?;
+        let mut head = vec!["node".to_owned()];
+        head.extend(
+            self.plugins
+                .iter()
+                .map(|plugin| format!("{} ×{}", plugin.name, plugin.weight)),
+        );
+        head.push("total".to_owned());
+        let mut rows = vec![head];
+        for node in self.nodes.iter().filter(|node| node.total.is_some()) {
+            let mut row = vec![node.name.clone()];
+            row.extend(node.scores.iter().map(ToString::to_string));
+            row.push(node.total.unwrap_or(0).to_string());
+            rows.push(row);
+        }
+        table(f, &rows)
+    }
+}
+
+fn fmt_spread(constraint: &super::SpreadExplanation, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let kind = if constraint.hard {
+        "DoNotSchedule"
+    } else {
+        "ScheduleAnyway"
+    };
+    let why = constraint.too_few_domains.map_or_else(String::new, |few| {
+        format!(": counts as 0, {} of {} domains", few.found, few.min_domains)
+    });
+    writeln!(
+        f,
+        "\nSpread over {} ({kind}, maxSkew {}, fewest {}{why})",
+        constraint.topology_key, constraint.max_skew, constraint.min
+    )?;
+    let rows: Vec<Vec<String>> = constraint
+        .domains
+        .iter()
+        .map(|domain| {
+            let verdict = match (domain.allowed, constraint.hard) {
+                (true, _) => "within the limit",
+                (false, true) => "too many",
+                (false, false) => "above the limit, only scored",
+            };
+            vec![
+                domain.value.clone(),
+                domain.count.to_string(),
+                format!("skew {} with this pod", domain.skew),
+                verdict.to_owned(),
+            ]
+        })
+        .collect();
+    table(f, &rows)
+}
+
+fn fmt_preemption(preemption: &super::PreemptionExplanation, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    writeln!(f, "\nPreemption: {}", preemption.words)?;
+    for candidate in &preemption.candidates {
+        let mark = if preemption.chosen.contains(&candidate.node) {
+            "*"
+        } else {
+            " "
+        };
+        writeln!(
+            f,
+            " {mark}{}: victims {}; may stay: {}; PodDisruptionBudgets violated: {}",
+            candidate.node,
+            pods(&candidate.victims),
+            pods(&candidate.reprieved),
+            candidate.pdb_violations
+        )?;
+    }
+    Ok(())
 }

@@ -130,19 +130,39 @@ fn timing(document: &ExpectDocument) -> Result<Option<Timing>, Bad> {
 /// The check of a document, and how it reads.
 fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
     if let Some(name) = &document.always {
-        let extra = document.object.is_some() || document.count.is_some() || document.path.is_some();
-        let is_bounded = document.least.is_some() || document.most.is_some();
-        if extra || is_bounded || document.exists.is_some() || !document.equals.is_null() || !document.not.is_null() {
-            return Err(bad("always", "takes an invariant's name and nothing else"));
-        }
-        if !is_invariant(name) {
-            return Err(bad(
-                "always",
-                format!("Invalid value: {name:?}: not the name of an invariant"),
-            ));
-        }
-        return Ok(Some((Check::Invariant(name.clone()), format!("always {name}"))));
+        return invariant(document, name).map(Some);
     }
+    let test = test(document)?;
+    match (&document.object, &document.count) {
+        (Some(_), Some(_)) => Err(bad("", "only one of object, count and always may be given")),
+        (None, None) => {
+            if document.path.is_some() || test.is_some() {
+                return Err(bad("object", "Required value"));
+            }
+            Ok(None)
+        }
+        (Some(text), None) => object(document, text, test).map(Some),
+        (None, Some(text)) => counted(document, text, test).map(Some),
+    }
+}
+
+fn invariant(document: &ExpectDocument, name: &str) -> Result<(Check, String), Bad> {
+    let extra = document.object.is_some() || document.count.is_some() || document.path.is_some();
+    let is_bounded = document.least.is_some() || document.most.is_some();
+    if extra || is_bounded || document.exists.is_some() || !document.equals.is_null() || !document.not.is_null() {
+        return Err(bad("always", "takes an invariant's name and nothing else"));
+    }
+    if !is_invariant(name) {
+        return Err(bad(
+            "always",
+            format!("Invalid value: {name:?}: not the name of an invariant"),
+        ));
+    }
+    Ok((Check::Invariant(name.to_owned()), format!("always {name}")))
+}
+
+/// What is compared, of which there may be one.
+fn test(document: &ExpectDocument) -> Result<Option<Test>, Bad> {
     let tests = [
         document.exists.map(Test::Exists),
         Some(&document.equals)
@@ -159,80 +179,71 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
         }),
     ];
     let mut tests = tests.into_iter().flatten();
-    let test = match (tests.next(), tests.next()) {
-        (one, None) => one,
-        _ => {
-            return Err(bad(
-                "",
-                "only one of exists, equals, not and least or most may be given",
-            ));
-        }
-    };
-    match (&document.object, &document.count) {
-        (Some(_), Some(_)) => Err(bad("", "only one of object, count and always may be given")),
-        (None, None) => {
-            if document.path.is_some() || test.is_some() {
-                return Err(bad("object", "Required value"));
-            }
-            Ok(None)
-        }
-        (Some(text), None) => {
-            let (kind, key) = object_ref(text).map_err(|why| bad("object", why))?;
-            let path = match &document.path {
-                Some(path) => Some((
-                    Path::of_whole_keys(path).map_err(|why| bad("path", format!("Invalid value: {path:?}: {why}")))?,
-                    path.clone(),
-                )),
-                None => None,
-            };
-            let test = match test {
-                Some(test) => test,
-                None => Test::Exists(true),
-            };
-            if path.is_none() && !matches!(test, Test::Exists(_)) {
-                return Err(bad("path", "Required value"));
-            }
-            let words = format!(
-                "{text}{} {}",
-                path.as_ref().map_or(String::new(), |(_, text)| format!(" {text}")),
-                words(&test)
-            );
-            Ok(Some((Check::Object { kind, key, path, test }, words)))
-        }
-        (None, Some(text)) => {
-            if document.path.is_some() {
-                return Err(bad("path", "a count has no path"));
-            }
-            let get = match command::parse(&format!("kubectl get {text}")) {
-                Ok(Command::Kubectl(Kubectl::Get(get))) => get,
-                Ok(_) => return Err(bad("count", format!("Invalid value: {text:?}: names no objects"))),
-                Err(error) => return Err(bad("count", error.message)),
-            };
-            let Selection::Kinds { kinds, .. } = &get.target.selection else {
-                return Err(bad(
-                    "count",
-                    format!("Invalid value: {text:?}: counts a type, e.g. pods -l app=web"),
-                ));
-            };
-            LabelQuery::parse(get.target.selector.as_deref().unwrap_or_default()).map_err(|why| bad("count", why))?;
-            for kind in kinds {
-                FieldQuery::parse(*kind, get.target.field_selector.as_deref().unwrap_or_default(), "")
-                    .map_err(|why| bad("count", why))?;
-            }
-            let test = match test {
-                Some(test @ (Test::Equals(_) | Test::Not(_) | Test::Range { .. })) => test,
-                _ => return Err(bad("equals", "Required value")),
-            };
-            let words = format!("count {text} {}", words(&test));
-            Ok(Some((
-                Check::Count {
-                    get: Box::new(get),
-                    test,
-                },
-                words,
-            )))
-        }
+    match (tests.next(), tests.next()) {
+        (one, None) => Ok(one),
+        _ => Err(bad(
+            "",
+            "only one of exists, equals, not and least or most may be given",
+        )),
     }
+}
+
+fn object(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(Check, String), Bad> {
+    let (kind, key) = object_ref(text).map_err(|why| bad("object", why))?;
+    let path = match &document.path {
+        Some(path) => Some((
+            Path::of_whole_keys(path).map_err(|why| bad("path", format!("Invalid value: {path:?}: {why}")))?,
+            path.clone(),
+        )),
+        None => None,
+    };
+    let test = match test {
+        Some(test) => test,
+        None => Test::Exists(true),
+    };
+    if path.is_none() && !matches!(test, Test::Exists(_)) {
+        return Err(bad("path", "Required value"));
+    }
+    let words = format!(
+        "{text}{} {}",
+        path.as_ref().map_or(String::new(), |(_, text)| format!(" {text}")),
+        words(&test)
+    );
+    Ok((Check::Object { kind, key, path, test }, words))
+}
+
+fn counted(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(Check, String), Bad> {
+    if document.path.is_some() {
+        return Err(bad("path", "a count has no path"));
+    }
+    let get = match command::parse(&format!("kubectl get {text}")) {
+        Ok(Command::Kubectl(Kubectl::Get(get))) => get,
+        Ok(_) => return Err(bad("count", format!("Invalid value: {text:?}: names no objects"))),
+        Err(error) => return Err(bad("count", error.message)),
+    };
+    let Selection::Kinds { kinds, .. } = &get.target.selection else {
+        return Err(bad(
+            "count",
+            format!("Invalid value: {text:?}: counts a type, e.g. pods -l app=web"),
+        ));
+    };
+    LabelQuery::parse(get.target.selector.as_deref().unwrap_or_default()).map_err(|why| bad("count", why))?;
+    for kind in kinds {
+        FieldQuery::parse(*kind, get.target.field_selector.as_deref().unwrap_or_default(), "")
+            .map_err(|why| bad("count", why))?;
+    }
+    let test = match test {
+        Some(test @ (Test::Equals(_) | Test::Not(_) | Test::Range { .. })) => test,
+        _ => return Err(bad("equals", "Required value")),
+    };
+    let words = format!("count {text} {}", words(&test));
+    Ok((
+        Check::Count {
+            get: Box::new(get),
+            test,
+        },
+        words,
+    ))
 }
 
 fn words(test: &Test) -> String {

@@ -281,6 +281,7 @@ mod tests {
 
     /// E-01.
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of cases")]
     fn a_goal_has_words_for_people() {
         for (goal, want) in [
             (

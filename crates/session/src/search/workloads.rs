@@ -165,65 +165,8 @@ fn workload(rng: &mut Rng, number: u64, cast: &mut Cast) -> String {
     let selector = format!("selector: {{matchLabels: {{app: {app}}}}}");
     let replicas = 1 + rng.below(4);
     match rng.below(8) {
-        0 | 1 => {
-            let in_team = rng.below(3) == 0;
-            let strategy = if rng.below(4) == 0 {
-                "strategy: {type: Recreate}, "
-            } else {
-                ""
-            };
-            let mut text = String::new();
-            let mut place = "";
-            if in_team && !cast.has_team {
-                cast.has_team = true;
-                place = ", namespace: team";
-                text.push_str("apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n---\n");
-            } else {
-                cast.scalable.push(format!("deployment/{app}"));
-                cast.owners.push(format!("deployment {app}"));
-            }
-            let template = template(rng, &app, None);
-            let _ = write!(
-                text,
-                "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {app}{place}}}\nspec: {{replicas: {replicas}, {strategy}{selector}, template: {{{template}}}}}\n"
-            );
-            if rng.below(2) == 0 {
-                let _ = write!(
-                    text,
-                    "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: {app}{place}}}\nspec: {{maxUnavailable: 1, {selector}}}\n"
-                );
-            }
-            text
-        }
-        2..=4 => {
-            cast.scalable.push(format!("statefulset/{app}"));
-            cast.owners.push(format!("statefulset {app}"));
-            cast.pods
-                .extend((0..replicas).map(|ordinal| format!("{app}-{ordinal}")));
-            let policy = if rng.below(3) == 0 {
-                "podManagementPolicy: Parallel, "
-            } else {
-                ""
-            };
-            let has_volume = rng.below(2) == 0;
-            let (mut claims, mut volumes) = (String::new(), String::new());
-            if has_volume {
-                claims = format!(
-                    ", volumeClaimTemplates: [{{metadata: {{name: data}}, spec: {{accessModes: [ReadWriteOnce], storageClassName: {app}, \
-                     resources: {{requests: {{storage: 10Gi}}}}}}}}]"
-                );
-                for ordinal in 0..replicas {
-                    let name = format!("{app}-disk-{ordinal}");
-                    volumes.push_str(&volume(rng, &name, &app));
-                    cast.volumes.push(name);
-                }
-            }
-            let template = template(rng, &app, has_volume.then_some("data"));
-            format!(
-                "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: {app}}}\nspec: {{replicas: {replicas}, serviceName: {app}, {policy}{selector}, \
-                 template: {{{template}}}{claims}}}\n{volumes}"
-            )
-        }
+        0 | 1 => deployment(rng, &app, &selector, replicas, cast),
+        2..=4 => stateful_set(rng, &app, &selector, replicas, cast),
         5 => {
             cast.owners.push(format!("daemonset {app}"));
             let template = template(rng, &app, None);
@@ -255,6 +198,67 @@ fn workload(rng: &mut Rng, number: u64, cast: &mut Cast) -> String {
             )
         }
     }
+}
+
+fn deployment(rng: &mut Rng, app: &str, selector: &str, replicas: u64, cast: &mut Cast) -> String {
+    let in_team = rng.below(3) == 0;
+    let strategy = if rng.below(4) == 0 {
+        "strategy: {type: Recreate}, "
+    } else {
+        ""
+    };
+    let mut text = String::new();
+    let mut place = "";
+    if in_team && !cast.has_team {
+        cast.has_team = true;
+        place = ", namespace: team";
+        text.push_str("apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n---\n");
+    } else {
+        cast.scalable.push(format!("deployment/{app}"));
+        cast.owners.push(format!("deployment {app}"));
+    }
+    let template = template(rng, app, None);
+    let _ = write!(
+        text,
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: {app}{place}}}\nspec: {{replicas: {replicas}, {strategy}{selector}, template: {{{template}}}}}\n"
+    );
+    if rng.below(2) == 0 {
+        let _ = write!(
+            text,
+            "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: {app}{place}}}\nspec: {{maxUnavailable: 1, {selector}}}\n"
+        );
+    }
+    text
+}
+
+fn stateful_set(rng: &mut Rng, app: &str, selector: &str, replicas: u64, cast: &mut Cast) -> String {
+    cast.scalable.push(format!("statefulset/{app}"));
+    cast.owners.push(format!("statefulset {app}"));
+    cast.pods
+        .extend((0..replicas).map(|ordinal| format!("{app}-{ordinal}")));
+    let policy = if rng.below(3) == 0 {
+        "podManagementPolicy: Parallel, "
+    } else {
+        ""
+    };
+    let has_volume = rng.below(2) == 0;
+    let (mut claims, mut volumes) = (String::new(), String::new());
+    if has_volume {
+        claims = format!(
+            ", volumeClaimTemplates: [{{metadata: {{name: data}}, spec: {{accessModes: [ReadWriteOnce], storageClassName: {app}, \
+             resources: {{requests: {{storage: 10Gi}}}}}}}}]"
+        );
+        for ordinal in 0..replicas {
+            let name = format!("{app}-disk-{ordinal}");
+            volumes.push_str(&volume(rng, &name, app));
+            cast.volumes.push(name);
+        }
+    }
+    let template = template(rng, app, has_volume.then_some("data"));
+    format!(
+        "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: {app}}}\nspec: {{replicas: {replicas}, serviceName: {app}, {policy}{selector}, \
+         template: {{{template}}}{claims}}}\n{volumes}"
+    )
 }
 
 /// Something an operator does, and takes back where it would last.

@@ -1,6 +1,7 @@
 //! Commands: given at the cursor, put into the schedule, performed on the world.
 
 use podscope_api::{NodeName, Pod};
+use podscope_cluster::fault::Fault;
 use podscope_cluster::{Happening, OutputLine, SimTime, Sink as _, Span, World};
 
 use super::branch::Entry;
@@ -107,70 +108,11 @@ impl Session {
             branch,
             progress: &mut self.progress,
         };
+        let said = Said { text: &text, number };
         match command {
-            Command::Kubectl(kubectl) => {
-                let now = podscope_api::Time(self.world.start().0 + self.world.now().0);
-                let plan = podscope_kubectl::plan(kubectl, self.world.objects(), now);
-                self.world.record_command(&text, plan.refused.as_deref(), &mut log);
-                let at = self.world.now();
-                for (is_error, line) in plan.lines {
-                    log.output(OutputLine {
-                        at,
-                        command: number,
-                        is_error,
-                        text: line,
-                    });
-                }
-                if let Some(message) = plan.refused {
-                    log.complain(at, number, message);
-                }
-                if let Some(client) = plan.client {
-                    self.world.start_client(client, &mut log);
-                }
-            }
-            Command::Fault(fault) => {
-                // The record of the command comes before those of its effects.
-                let mut probe = self.world.clone();
-                match probe.apply_fault(fault, &mut Nothing) {
-                    Ok(()) => {
-                        self.world.record_command(&text, None, &mut log);
-                        let _ = self.world.apply_fault(fault, &mut log);
-                    }
-                    Err(message) => {
-                        self.world.record_command(&text, Some(&message), &mut log);
-                        log.complain(self.world.now(), number, format!("error: {message}"));
-                    }
-                }
-            }
-            Command::Stop { all } => {
-                let mut running = self.world.running_clients();
-                running.extend(log.progress.followed.iter().map(|(command, _)| *command));
-                running.sort_unstable();
-                running.dedup();
-                let stopped = if *all {
-                    running.as_slice()
-                } else {
-                    running.get(running.len().saturating_sub(1)..).unwrap_or_default()
-                };
-                let at = self.world.now();
-                if stopped.is_empty() {
-                    let message = "error: no command is running";
-                    self.world.record_command(&text, Some(message), &mut log);
-                    return log.complain(at, number, message.to_owned());
-                }
-                self.world.record_command(&text, None, &mut log);
-                for client in stopped {
-                    self.world.stop_client(*client);
-                    log.progress.followed.retain(|(command, _)| command != client);
-                    log.output(OutputLine {
-                        at,
-                        command: *client,
-                        is_error: true,
-                        text: "^C".to_owned(),
-                    });
-                    log.finished(*client, at, INTERRUPTED);
-                }
-            }
+            Command::Kubectl(kubectl) => start(&mut self.world, kubectl, said, &mut log),
+            Command::Fault(fault) => inject(&mut self.world, fault, said, &mut log),
+            Command::Stop { all } => stop(&mut self.world, *all, said, &mut log),
             Command::Help(topic) => {
                 let at = self.world.now();
                 for line in podscope_kubectl::command::help_text(topic).lines() {
@@ -280,4 +222,79 @@ fn container_usage(world: &World, pod: &Pod, container: &str) -> Option<(i64, i6
     let process = machine.pod(&pod.metadata.uid)?.latest(container)?;
     let now = world.now();
     process.is_running().then(|| (process.cpu(now), process.memory(now)))
+}
+
+/// A command as it was given.
+#[derive(Clone, Copy)]
+struct Said<'a> {
+    text: &'a str,
+    number: u32,
+}
+
+/// Begins a command that writes, or says why it cannot be.
+fn start(world: &mut World, kubectl: &Kubectl, said: Said<'_>, log: &mut Log<'_>) {
+    let now = podscope_api::Time(world.start().0 + world.now().0);
+    let plan = podscope_kubectl::plan(kubectl, world.objects(), now);
+    world.record_command(said.text, plan.refused.as_deref(), log);
+    let at = world.now();
+    for (is_error, line) in plan.lines {
+        log.output(OutputLine {
+            at,
+            command: said.number,
+            is_error,
+            text: line,
+        });
+    }
+    if let Some(message) = plan.refused {
+        log.complain(at, said.number, message);
+    }
+    if let Some(client) = plan.client {
+        world.start_client(client, log);
+    }
+}
+
+fn inject(world: &mut World, fault: &Fault, said: Said<'_>, log: &mut Log<'_>) {
+    // The record of the command comes before those of its effects.
+    let mut probe = world.clone();
+    match probe.apply_fault(fault, &mut Nothing) {
+        Ok(()) => {
+            world.record_command(said.text, None, log);
+            let _ = world.apply_fault(fault, log);
+        }
+        Err(message) => {
+            world.record_command(said.text, Some(&message), log);
+            log.complain(world.now(), said.number, format!("error: {message}"));
+        }
+    }
+}
+
+/// Stops the command that runs since last, or all.
+fn stop(world: &mut World, all: bool, said: Said<'_>, log: &mut Log<'_>) {
+    let mut running = world.running_clients();
+    running.extend(log.progress.followed.iter().map(|(command, _)| *command));
+    running.sort_unstable();
+    running.dedup();
+    let stopped = if all {
+        running.as_slice()
+    } else {
+        running.get(running.len().saturating_sub(1)..).unwrap_or_default()
+    };
+    let at = world.now();
+    if stopped.is_empty() {
+        let message = "error: no command is running";
+        world.record_command(said.text, Some(message), log);
+        return log.complain(at, said.number, message.to_owned());
+    }
+    world.record_command(said.text, None, log);
+    for client in stopped {
+        world.stop_client(*client);
+        log.progress.followed.retain(|(command, _)| command != client);
+        log.output(OutputLine {
+            at,
+            command: *client,
+            is_error: true,
+            text: "^C".to_owned(),
+        });
+        log.finished(*client, at, INTERRUPTED);
+    }
 }

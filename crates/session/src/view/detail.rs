@@ -3,12 +3,12 @@
 use podscope_api::ordered::StableSort as _;
 use podscope_api::untyped::{list, text};
 use podscope_api::{Event, Kind, Node, NodeName, Object, ObjectKey, Pod, Time};
-use podscope_cluster::SimTime;
+use podscope_cluster::{SimTime, World};
 
 use super::differences;
-use super::nodes::Machines;
+use super::nodes::{MachineState, Machines};
 use crate::timeline::Session;
-use podscope_kubectl::{event_times, node_status, pod_row};
+use podscope_kubectl::{PodRow, event_times, node_status, pod_row};
 use podscope_protocol::{ConditionLine, ContainerDetail, Detail, EventLine, Mark, SubjectRef};
 
 /// The detail of a subject at the cursor.
@@ -94,48 +94,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
             .collect()
     };
     let Some(pod) = found else {
-        let processes: Vec<_> = machines
-            .0
-            .iter()
-            .flat_map(|(node, state)| {
-                state
-                    .machine
-                    .processes()
-                    .into_iter()
-                    .map(move |process| (node, process))
-            })
-            .filter(|(_, process)| process.uid.as_str() == uid || (uid.is_empty() && process.pod == object_key))
-            .collect();
-        let node = processes.first().map(|(node, _)| node.to_string()).unwrap_or_default();
-        return Detail {
-            title: object_key.name.to_string(),
-            subtitle: if processes.is_empty() {
-                "gone".into()
-            } else {
-                format!("ghost on {node}")
-            },
-            sentence: if processes.is_empty() {
-                format!("{key} is gone: the API has no such pod, and no process of it runs.")
-            } else {
-                format!(
-                    "{key} still runs on {node}, but the API has forgotten it. Its kubelet will end it when it hears of the deletion."
-                )
-            },
-            containers: processes
-                .iter()
-                .map(|(_, process)| ContainerDetail {
-                    name: process.container.to_string(),
-                    role: "app".into(),
-                    state: "unknown to the API".into(),
-                    machine: machine_words(process.started_at, &process.signals),
-                    differs: true,
-                    ..ContainerDetail::default()
-                })
-                .collect(),
-            events: events(session, "Pod", &object_key, uid),
-            bars: bars(uid),
-            ..Detail::default()
-        };
+        return forgotten(session, &object_key, uid, &machines, bars(uid));
     };
     let now = Time(world.start().0 + world.now().0);
     let row = pod_row(pod, now);
@@ -145,8 +104,82 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
         .as_ref()
         .map_or_else(String::new, ToString::to_string);
     let machine = machines.get(&node);
-    let containers = pod
-        .spec
+    Detail {
+        title: object_key.name.to_string(),
+        subtitle: format!("{} · priority {}", object_key.namespace, pod.priority()),
+        sentence: pod_sentence(pod, &row, &node, machine.is_some_and(|machine| machine.is_dark)),
+        conditions: pod
+            .status
+            .conditions
+            .iter()
+            .map(|one| {
+                let words = [&*one.kind, one.status.as_str(), &one.reason, &one.message];
+                condition(session, words, one.last_transition_time)
+            })
+            .collect(),
+        containers: containers(pod, machine),
+        events: events(session, "Pod", &object_key, &pod.metadata.uid),
+        owners: owners(world, pod),
+        volumes: pod
+            .spec
+            .volumes
+            .iter()
+            .map(|volume| (volume.name.to_string(), volume_words(volume)))
+            .collect(),
+        bars: bars(&pod.metadata.uid),
+        yaml: yaml(&Object::Pod(pod.clone())),
+        ..Detail::default()
+    }
+}
+
+/// What is told of a pod that the API does not have: which processes of it still run.
+fn forgotten(session: &Session, object_key: &ObjectKey, uid: &str, machines: &Machines, bars: Vec<Mark>) -> Detail {
+    let processes: Vec<_> = machines
+        .0
+        .iter()
+        .flat_map(|(node, state)| {
+            state
+                .machine
+                .processes()
+                .into_iter()
+                .map(move |process| (node, process))
+        })
+        .filter(|(_, process)| process.uid.as_str() == uid || (uid.is_empty() && process.pod == *object_key))
+        .collect();
+    let node = processes.first().map(|(node, _)| node.to_string()).unwrap_or_default();
+    Detail {
+        title: object_key.name.to_string(),
+        subtitle: if processes.is_empty() {
+            "gone".into()
+        } else {
+            format!("ghost on {node}")
+        },
+        sentence: if processes.is_empty() {
+            format!("{object_key} is gone: the API has no such pod, and no process of it runs.")
+        } else {
+            format!(
+                "{object_key} still runs on {node}, but the API has forgotten it. Its kubelet will end it when it hears of the deletion."
+            )
+        },
+        containers: processes
+            .iter()
+            .map(|(_, process)| ContainerDetail {
+                name: process.container.to_string(),
+                role: "app".into(),
+                state: "unknown to the API".into(),
+                machine: machine_words(process.started_at, &process.signals),
+                differs: true,
+                ..ContainerDetail::default()
+            })
+            .collect(),
+        events: events(session, "Pod", object_key, uid),
+        bars,
+        ..Detail::default()
+    }
+}
+
+fn containers(pod: &Pod, machine: Option<&MachineState>) -> Vec<ContainerDetail> {
+    pod.spec
         .init_containers
         .iter()
         .map(|container| (container, if container.is_sidecar() { "sidecar" } else { "init" }))
@@ -175,7 +208,11 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
                 restarted: (pod.restarted(container)).map_or_else(String::new, |restarted| restarted.to_string()),
             }
         })
-        .collect();
+        .collect()
+}
+
+/// Who controls the pod, and who controls that: kinds and names.
+fn owners(world: &World, pod: &Pod) -> Vec<(String, String)> {
     let mut owners = Vec::new();
     let mut owner = pod.metadata.controller_ref().cloned();
     while let Some(reference) = owner {
@@ -191,9 +228,12 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
             .by_uid(&reference.uid)
             .and_then(|above| above.metadata().controller_ref().cloned());
     }
+    owners
+}
+
+fn pod_sentence(pod: &Pod, row: &PodRow, node: &str, is_dark: bool) -> String {
     let cause = differences::deletion_cause(pod);
-    let is_dark = machine.is_some_and(|machine| machine.is_dark);
-    let sentence = if pod.metadata.is_terminating() {
+    if pod.metadata.is_terminating() {
         format!(
             "Being terminated: {cause}.{}",
             if is_dark {
@@ -215,32 +255,6 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
             "{} on {node}, {}/{} containers ready.",
             row.status, row.ready, row.total
         )
-    };
-    Detail {
-        title: object_key.name.to_string(),
-        subtitle: format!("{} · priority {}", object_key.namespace, pod.priority()),
-        sentence,
-        conditions: pod
-            .status
-            .conditions
-            .iter()
-            .map(|one| {
-                let words = [&*one.kind, one.status.as_str(), &one.reason, &one.message];
-                condition(session, words, one.last_transition_time)
-            })
-            .collect(),
-        containers,
-        events: events(session, "Pod", &object_key, &pod.metadata.uid),
-        owners,
-        volumes: pod
-            .spec
-            .volumes
-            .iter()
-            .map(|volume| (volume.name.to_string(), volume_words(volume)))
-            .collect(),
-        bars: bars(&pod.metadata.uid),
-        yaml: yaml(&Object::Pod(pod.clone())),
-        ..Detail::default()
     }
 }
 

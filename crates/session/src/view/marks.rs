@@ -100,6 +100,7 @@ impl Marks {
         Some(id)
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm for each happening that has a mark")]
     fn take(&mut self, record: &Record, changed: &mut podscope_api::ordered::Set<u64>) {
         let name = record
             .object

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_api::{ConditionStatus, Node, NodeName, Pod, TaintEffect};
+use podscope_api::{ConditionStatus, Node, NodeName, Pod, Taint, TaintEffect};
 use podscope_cluster::controllers::stay;
 use podscope_cluster::machine::Machine;
 use podscope_cluster::{Network, Place, SimTime, Span, World};
@@ -241,19 +241,7 @@ fn view(
             view.ready_since = (ready.last_transition_time).map_or(0, |at| (at.0 - world.start().0).max(0));
         }
         view.cordoned = node.is_unschedulable();
-        view.taints = node
-            .spec
-            .taints
-            .iter()
-            .map(|taint| {
-                let value = if taint.value.is_empty() {
-                    String::new()
-                } else {
-                    format!("={}", taint.value)
-                };
-                format!("{}{value}:{}", taint.key, taint.effect)
-            })
-            .collect();
+        view.taints = node.spec.taints.iter().map(taint_text).collect();
         view.pressure = node
             .status
             .conditions
@@ -307,6 +295,15 @@ fn view(
         },
     };
     view
+}
+
+fn taint_text(taint: &Taint) -> String {
+    let value = if taint.value.is_empty() {
+        String::new()
+    } else {
+        format!("={}", taint.value)
+    };
+    format!("{}{value}:{}", taint.key, taint.effect)
 }
 
 /// UIDs of the pods of which a process runs, in order.
