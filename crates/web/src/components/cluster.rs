@@ -1,6 +1,7 @@
 //! The middle of the page: control plane, pending pods, zones with nodes. One listener of each
 //! kind for all of it; what was touched is read from the marks' `data-` attributes.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use podscope_api::ordered::{self, Set};
@@ -52,142 +53,12 @@ pub(crate) fn Cluster(props: &Props) -> Html {
     };
     let page = &props.page;
     let root = use_node_ref();
-    let hand = use_mut_ref(|| None::<Drag>);
-    let suppress = use_mut_ref(|| false);
-
-    // Where marks were before this render: the document still shows the last one.
-    let places = use_mut_ref(flight::Places::new);
-    let last_moved = use_mut_ref(|| page.model.moved.clone());
-    if *last_moved.borrow() != page.model.moved {
-        *last_moved.borrow_mut() = page.model.moved.clone();
-        // In a big cluster motion explains nothing, and looking for places costs a layout.
-        let few = page.model.nodes.size() <= FULL_CARDS && !crate::browser::calm();
-        if let Some(root) = root.cast::<Element>().filter(|_| few) {
-            *places.borrow_mut() = flight::places(&root, &page.model.moved);
-        }
-    }
-    {
-        let (root, places, reads) = (root.clone(), places.clone(), page.sheet == Sheet::Story);
-        use_effect_with(page.model.moved.clone(), move |moved| {
-            // Who reads a story on a phone sees a few lines of the cluster: those in which it happens.
-            if let ([only], true, Some(root)) = (&***moved, reads && browser::is_phone(), root.cast::<Element>()) {
-                flight::show(&root, only);
-            }
-            let from = std::mem::take(&mut *places.borrow_mut());
-            if let (false, Some(root)) = (from.is_empty(), root.cast::<Element>()) {
-                flight::fly(&root, &from);
-            }
-        });
-    }
-
-    let onclick = {
-        let (ctl, page, suppress) = (ctl.clone(), page.clone(), suppress.clone());
-        Callback::from(move |event: MouseEvent| {
-            if std::mem::take(&mut *suppress.borrow_mut()) {
-                return;
-            }
-            click(&ctl, &page, &event);
-        })
-    };
-    let oncontextmenu = {
-        let (ctl, page, hand) = (ctl.clone(), page.clone(), hand.clone());
-        Callback::from(move |event: MouseEvent| {
-            // A finger that rests holds the pod; its menu comes when it is lifted.
-            if hand.borrow().as_ref().is_some_and(|d| d.finger) {
-                event.prevent_default();
-            } else if let Some(menu) = menu_of(&page, &event) {
-                event.prevent_default();
-                ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
-            }
-        })
-    };
-    let onkeydown = {
-        let root = root.clone();
-        Callback::from(move |event: KeyboardEvent| {
-            let arrow = event.key().starts_with("Arrow") && !event.alt_key() && !event.ctrl_key() && !event.meta_key();
-            let field = closest(event.target(), "role").is_some_and(|(_, r)| r == "slider")
-                || event.target_dyn_into::<web_sys::HtmlSelectElement>().is_some();
-            if arrow
-                && !field
-                && root
-                    .cast::<Element>()
-                    .is_some_and(|root| focus::go(&root, &event.key()))
-            {
-                event.prevent_default();
-            }
-        })
-    };
-    let resting = use_mut_ref(|| None::<Timeout>);
-    {
-        let root = root.clone();
-        use_effect_with((), move |()| {
-            let still = root.cast::<Element>().map(|root| drag::Still::new(&root));
-            move || drop(still)
-        });
-    }
-    let onpointerdown = {
-        let (hand, root, resting) = (hand.clone(), root.clone(), resting.clone());
-        Callback::from(move |event: PointerEvent| {
-            let drag = Drag::begin(&event);
-            let finger = drag.as_ref().is_some_and(|d| d.finger);
-            *hand.borrow_mut() = drag;
-            let (hand, root) = (hand.clone(), root.clone());
-            *resting.borrow_mut() = finger.then(|| {
-                Timeout::new(drag::REST, move || {
-                    if let (Some(drag), Some(root)) = (&mut *hand.borrow_mut(), root.cast::<Element>()) {
-                        drag.rest(&root);
-                    }
-                })
-            });
-        })
-    };
-    let onpointermove = {
-        let (hand, root, ctl, page) = (hand.clone(), root.clone(), ctl.clone(), page.clone());
-        Callback::from(move |event: PointerEvent| {
-            let went = match (&mut *hand.borrow_mut(), root.cast::<Element>()) {
-                (Some(drag), Some(root)) => drag.go(&root, &event),
-                _ => return,
-            };
-            if went == Went::Away {
-                *hand.borrow_mut() = None;
-            } else if let Went::Across(wire) = went {
-                let uncut = page
-                    .model
-                    .nodes
-                    .get(&wire)
-                    .is_some_and(|n| n.view.machine.cuts.is_empty());
-                if uncut {
-                    ctl.run(&format!("fault partition {wire}"));
-                }
-            }
-        })
-    };
-    let onpointerup = {
-        let (hand, root, ctl, page) = (hand.clone(), root.clone(), ctl.clone(), page.clone());
-        Callback::from(move |event: PointerEvent| {
-            let (Some(drag), Some(root)) = (hand.borrow_mut().take(), root.cast::<Element>()) else {
-                return;
-            };
-            *resting.borrow_mut() = None;
-            let end = drag.end(&root, &event);
-            *suppress.borrow_mut() = end != End::Click;
-            if end != End::Click {
-                // The click that follows a drag comes now or never.
-                let suppress = suppress.clone();
-                crate::browser::after_drawing(move || *suppress.borrow_mut() = false);
-            }
-            drop_pod(&ctl, &page, end, &event);
-        })
-    };
-    let onpointercancel = {
-        let root = root.clone();
-        Callback::from(move |_: PointerEvent| {
-            if let (Some(drag), Some(root)) = (hand.borrow_mut().take(), root.cast::<Element>()) {
-                drag.cancel(&root);
-            }
-        })
-    };
-
+    use_flight(page, &root);
+    let hand = use_hand(&root);
+    let (onclick, oncontextmenu) = (hand.click(&ctl, page), hand.menu(&ctl, page));
+    let (onpointerdown, onpointermove) = (hand.down(), hand.go(&ctl, page));
+    let (onpointerup, onpointercancel) = (hand.up(&ctl, page), hand.cancel());
+    let onkeydown = arrows(&root);
     html! {
         <main id="cluster" class="cluster" ref={root} tabindex="-1" aria-label="Cluster"
             {onclick} {oncontextmenu} {onkeydown} {onpointerdown} {onpointermove} {onpointerup} {onpointercancel}>
@@ -223,6 +94,169 @@ pub(crate) fn Cluster(props: &Props) -> Html {
                 { icon("bin") }<span class="soft">{ "Delete: it gets its grace period" }</span><span class="hard">{ "Force delete: the name is free at once" }</span>
             </div>
         </main>
+    }
+}
+
+/// Pods that have come to another node are seen to go there.
+#[hook]
+fn use_flight(page: &Shared<Page>, root: &NodeRef) {
+    // Where marks were before this render: the document still shows the last one.
+    let places = use_mut_ref(flight::Places::new);
+    let last_moved = use_mut_ref(|| page.model.moved.clone());
+    if *last_moved.borrow() != page.model.moved {
+        *last_moved.borrow_mut() = page.model.moved.clone();
+        // In a big cluster motion explains nothing, and looking for places costs a layout.
+        let few = page.model.nodes.size() <= FULL_CARDS && !browser::calm();
+        if let Some(root) = root.cast::<Element>().filter(|_| few) {
+            *places.borrow_mut() = flight::places(&root, &page.model.moved);
+        }
+    }
+    let (root, reads) = (root.clone(), page.sheet == Sheet::Story);
+    use_effect_with(page.model.moved.clone(), move |moved| {
+        // Who reads a story on a phone sees a few lines of the cluster: those in which it happens.
+        if let ([only], true, Some(root)) = (&***moved, reads && browser::is_phone(), root.cast::<Element>()) {
+            flight::show(&root, only);
+        }
+        let from = std::mem::take(&mut *places.borrow_mut());
+        if let (false, Some(root)) = (from.is_empty(), root.cast::<Element>()) {
+            flight::fly(&root, &from);
+        }
+    });
+}
+
+/// Arrows go from mark to mark, except in a field that has its own use for them.
+fn arrows(root: &NodeRef) -> Callback<KeyboardEvent> {
+    let root = root.clone();
+    Callback::from(move |event: KeyboardEvent| {
+        let arrow = event.key().starts_with("Arrow") && !event.alt_key() && !event.ctrl_key() && !event.meta_key();
+        let field = closest(event.target(), "role").is_some_and(|(_, r)| r == "slider")
+            || event.target_dyn_into::<web_sys::HtmlSelectElement>().is_some();
+        if arrow
+            && !field
+            && root
+                .cast::<Element>()
+                .is_some_and(|root| focus::go(&root, &event.key()))
+        {
+            event.prevent_default();
+        }
+    })
+}
+
+/// The pointer over the region, and what it holds.
+#[derive(Clone)]
+struct Hand {
+    root: NodeRef,
+    drag: Rc<RefCell<Option<Drag>>>,
+    /// Until a finger has rested.
+    resting: Rc<RefCell<Option<Timeout>>>,
+    /// The next click is the end of a drag.
+    suppress: Rc<RefCell<bool>>,
+}
+
+#[hook]
+fn use_hand(root: &NodeRef) -> Hand {
+    let hand = Hand {
+        root: root.clone(),
+        drag: use_mut_ref(|| None),
+        resting: use_mut_ref(|| None),
+        suppress: use_mut_ref(|| false),
+    };
+    let root = root.clone();
+    use_effect_with((), move |()| {
+        let still = root.cast::<Element>().map(|root| drag::Still::new(&root));
+        move || drop(still)
+    });
+    hand
+}
+
+impl Hand {
+    fn click(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<MouseEvent> {
+        let (ctl, page, suppress) = (ctl.clone(), page.clone(), self.suppress.clone());
+        Callback::from(move |event: MouseEvent| {
+            if std::mem::take(&mut *suppress.borrow_mut()) {
+                return;
+            }
+            click(&ctl, &page, &event);
+        })
+    }
+
+    fn menu(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<MouseEvent> {
+        let (ctl, page, drag) = (ctl.clone(), page.clone(), self.drag.clone());
+        Callback::from(move |event: MouseEvent| {
+            // A finger that rests holds the pod; its menu comes when it is lifted.
+            if drag.borrow().as_ref().is_some_and(|d| d.finger) {
+                event.prevent_default();
+            } else if let Some(menu) = menu_of(&page, &event) {
+                event.prevent_default();
+                ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
+            }
+        })
+    }
+
+    fn down(&self) -> Callback<PointerEvent> {
+        let hand = self.clone();
+        Callback::from(move |event: PointerEvent| {
+            let begun = Drag::begin(&event);
+            let finger = begun.as_ref().is_some_and(|d| d.finger);
+            *hand.drag.borrow_mut() = begun;
+            let (drag, root) = (hand.drag.clone(), hand.root.clone());
+            *hand.resting.borrow_mut() = finger.then(|| {
+                Timeout::new(drag::REST, move || {
+                    if let (Some(drag), Some(root)) = (&mut *drag.borrow_mut(), root.cast::<Element>()) {
+                        drag.rest(&root);
+                    }
+                })
+            });
+        })
+    }
+
+    fn go(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<PointerEvent> {
+        let (hand, ctl, page) = (self.clone(), ctl.clone(), page.clone());
+        Callback::from(move |event: PointerEvent| {
+            let went = match (&mut *hand.drag.borrow_mut(), hand.root.cast::<Element>()) {
+                (Some(drag), Some(root)) => drag.go(&root, &event),
+                _ => return,
+            };
+            if went == Went::Away {
+                *hand.drag.borrow_mut() = None;
+            } else if let Went::Across(wire) = went {
+                let uncut = page
+                    .model
+                    .nodes
+                    .get(&wire)
+                    .is_some_and(|n| n.view.machine.cuts.is_empty());
+                if uncut {
+                    ctl.run(&format!("fault partition {wire}"));
+                }
+            }
+        })
+    }
+
+    fn up(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<PointerEvent> {
+        let (hand, ctl, page) = (self.clone(), ctl.clone(), page.clone());
+        Callback::from(move |event: PointerEvent| {
+            let (Some(drag), Some(root)) = (hand.drag.borrow_mut().take(), hand.root.cast::<Element>()) else {
+                return;
+            };
+            *hand.resting.borrow_mut() = None;
+            let end = drag.end(&root, &event);
+            *hand.suppress.borrow_mut() = end != End::Click;
+            if end != End::Click {
+                // The click that follows a drag comes now or never.
+                let suppress = hand.suppress.clone();
+                browser::after_drawing(move || *suppress.borrow_mut() = false);
+            }
+            drop_pod(&ctl, &page, end, &event);
+        })
+    }
+
+    fn cancel(&self) -> Callback<PointerEvent> {
+        let hand = self.clone();
+        Callback::from(move |_: PointerEvent| {
+            if let (Some(drag), Some(root)) = (hand.drag.borrow_mut().take(), hand.root.cast::<Element>()) {
+                drag.cancel(&root);
+            }
+        })
     }
 }
 
