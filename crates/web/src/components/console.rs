@@ -1,7 +1,10 @@
 //! One line at the bottom that grows upward: what was commanded, what it printed, completion
 //! and history.
 
-use podscope_protocol::{ConsoleLine, LineKind, Request, TextKind};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use podscope_protocol::{Completion, ConsoleLine, LineKind, Request, TextKind};
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
@@ -28,26 +31,100 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    let line = use_state(String::new);
-    // Lines above it that belong to it, or were pasted with it.
-    let block = use_state(String::new);
-    let past = use_state(|| None::<usize>);
-    let choice = use_state(|| 0usize);
+    let typed = Typed {
+        line: use_state(String::new),
+        block: use_state(String::new),
+        past: use_state(|| None),
+        choice: use_state(|| 0),
+        ctl: ctl.clone(),
+    };
+    let (line, block) = (&typed.line, &typed.block);
     let input = use_node_ref();
     let log = use_node_ref();
     let console = &*props.console;
     let open = props.open || props.sheet;
-    // What had the focus when it was opened by another way than its field.
-    let before = use_mut_ref(|| None::<HtmlElement>);
-    {
-        let (input, before) = (input.clone(), before.clone());
-        use_effect_with(open, move |open| {
-            if let (true, Some(input)) = (*open, input.cast::<HtmlInputElement>()) {
-                *before.borrow_mut() = browser::focused().filter(|focused| **focused != **input);
-                drop(input.focus());
+    let before = use_focus(open, &input);
+    use_scroll(console, open, &log);
+    // Choices count only for the line they were asked for.
+    let completions = console
+        .completions
+        .as_ref()
+        .filter(|(asked, _, choices)| *asked == **line && !choices.is_empty());
+    // So does what a text is that was pasted.
+    let pasted = (console.recognised.as_ref())
+        .filter(|(text, _)| *text == **block)
+        .map_or(TextKind::Other, |(_, kind)| *kind);
+    let choices = completions.map_or(0, |(_, _, c)| c.len());
+    let picked = (*typed.choice).min(choices.saturating_sub(1));
+    let take = typed.take(completions.cloned());
+    let oninput = typed.input();
+    let onpaste = typed.paste();
+    let onkeydown = {
+        let (typed, take, history, open) = (typed.clone(), take.clone(), console.history.clone(), props.open);
+        Callback::from(move |event: KeyboardEvent| {
+            match event.key().as_str() {
+                "Enter" => typed.enter(pasted),
+                "Tab" if choices > 0 && !event.shift_key() => take.emit(picked),
+                "ArrowDown" if choices > 1 => typed.choice.set((picked + 1) % choices),
+                "ArrowUp" if choices > 1 && picked > 0 => typed.choice.set(picked - 1),
+                key @ ("ArrowUp" | "ArrowDown") => typed.recall(&history, key == "ArrowUp"),
+                "Escape" if !typed.block.is_empty() => typed.block.set(String::new()),
+                "Escape" if choices > 0 => typed.ctl.act.emit(Act::ForgetCompletions),
+                "Escape" => typed.close(&event, before.take()),
+                // Nothing to copy: what still runs is to end, as in a terminal.
+                "c" if event.ctrl_key() && typed.line.is_empty() => typed.ctl.run("stop"),
+                "`" if typed.line.is_empty() => typed.ctl.act.emit(Act::ConsoleOpen(!open)),
+                _ => return,
             }
-        });
+            event.prevent_default();
+            event.stop_propagation();
+        })
+    };
+    // Whoever only passes it by Tab leaves it closed.
+    let onclick = ctl.act.reform(|_: MouseEvent| Act::ConsoleOpen(true));
+    let toggle = {
+        let open = props.open;
+        ctl.act.reform(move |_: MouseEvent| Act::ConsoleOpen(!open))
+    };
+    html! {
+        <section class={classes!("con", "mono", open.then_some("open"))} aria-label="Console">
+            if open { { printed(console, log) } }
+            if let Some((_, _, choices)) = completions { { choice_list(choices, picked, &take) } }
+            if !block.is_empty() {
+                <div class="block" role="status">
+                    <pre>{ &**block }</pre>
+                    <p class="none">{ asked(block, pasted) }</p>
+                </div>
+            }
+            <div class="line">
+                <span class="prompt" aria-hidden="true">{ if block.is_empty() { "›" } else { "…" } }</span>
+                <input ref={input} value={(**line).clone()} {oninput} {onkeydown} {onclick} {onpaste} aria-label="Command" role="combobox" aria-autocomplete="list"
+                    aria-expanded={completions.is_some().to_string()} aria-controls="choices"
+                    aria-activedescendant={completions.map(|_| format!("choice-{picked}"))}
+                    placeholder={match console.last_input() { Some(last) => format!("Type a command, or ↑ for the last one: {last}"), None => "Type a command, such as kubectl get pods".into() }} spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go" />
+                <button type="button" class="quiet" onclick={toggle} aria-expanded={open.to_string()}>{ "Console " }<kbd>{ "`" }</kbd></button>
+            </div>
+        </section>
     }
+}
+
+/// Gives the field the focus when the console opens. What had it, if it was opened by another way than its field.
+#[hook]
+fn use_focus(open: bool, input: &NodeRef) -> Rc<RefCell<Option<HtmlElement>>> {
+    let before = use_mut_ref(|| None::<HtmlElement>);
+    let (input, kept) = (input.clone(), before.clone());
+    use_effect_with(open, move |open| {
+        if let (true, Some(input)) = (*open, input.cast::<HtmlInputElement>()) {
+            *kept.borrow_mut() = browser::focused().filter(|focused| **focused != **input);
+            drop(input.focus());
+        }
+    });
+    before
+}
+
+/// Brings the log to what was printed last.
+#[hook]
+fn use_scroll(console: &Console, open: bool, log: &NodeRef) {
     {
         // What a new command prints is read from its first column.
         let log = log.clone();
@@ -58,27 +135,31 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
             }
         });
     }
-    {
-        let log = log.clone();
-        use_effect_with((console.lines.len(), open), move |_| {
-            if let Some(log) = log.cast::<web_sys::Element>() {
-                log.set_scroll_top(log.scroll_height());
-            }
-        });
-    }
-    // Choices count only for the line they were asked for.
-    let completions = console
-        .completions
-        .as_ref()
-        .filter(|(asked, _, choices)| *asked == *line && !choices.is_empty());
-    // So does what a text is that was pasted.
-    let pasted = (console.recognised.as_ref())
-        .filter(|(text, _)| *text == *block)
-        .map_or(TextKind::Other, |(_, kind)| *kind);
-    let picked = (*choice).min(completions.map_or(0, |(_, _, c)| c.len().saturating_sub(1)));
-    let take = {
-        let (line, ctl, choice) = (line.clone(), ctl.clone(), choice.clone());
-        let completions = completions.cloned();
+    let log = log.clone();
+    use_effect_with((console.lines.len(), open), move |_| {
+        if let Some(log) = log.cast::<web_sys::Element>() {
+            log.set_scroll_top(log.scroll_height());
+        }
+    });
+}
+
+/// What is typed and not yet commanded.
+#[derive(Clone)]
+struct Typed {
+    line: UseStateHandle<String>,
+    /// Lines above it that belong to it, or were pasted with it.
+    block: UseStateHandle<String>,
+    /// Which of the history it was.
+    past: UseStateHandle<Option<usize>>,
+    /// Which of the completions Tab takes.
+    choice: UseStateHandle<usize>,
+    ctl: Ctl,
+}
+
+impl Typed {
+    /// Takes the completion of an index.
+    fn take(&self, completions: Option<(String, (usize, usize), Vec<Completion>)>) -> Callback<usize> {
+        let typed = self.clone();
         Callback::from(move |index: usize| {
             let Some((asked, (from, to), choices)) = &completions else {
                 return;
@@ -90,14 +171,15 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                 } else {
                     ""
                 };
-                line.set(format!("{head}{}{space}{tail}", chosen.text));
+                typed.line.set(format!("{head}{}{space}{tail}", chosen.text));
             }
-            choice.set(0);
-            ctl.act.emit(Act::ForgetCompletions);
+            typed.choice.set(0);
+            typed.ctl.act.emit(Act::ForgetCompletions);
         })
-    };
-    let oninput = {
-        let (line, ctl, past, choice) = (line.clone(), ctl.clone(), past.clone(), choice.clone());
+    }
+
+    fn input(&self) -> Callback<InputEvent> {
+        let typed = self.clone();
         Callback::from(move |event: InputEvent| {
             let field: HtmlInputElement = event.target_unchecked_into();
             let value = field.value();
@@ -111,87 +193,19 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                 })
                 .find(|(n, _)| *n >= units)
                 .map_or(value.len(), |(_, i)| i);
-            ctl.act.emit(Act::ConsoleOpen(true));
-            ctl.send.emit(Request::Complete {
+            typed.ctl.act.emit(Act::ConsoleOpen(true));
+            typed.ctl.send.emit(Request::Complete {
                 line: value.clone(),
                 cursor,
             });
-            line.set(value);
-            past.set(None);
-            choice.set(0);
+            typed.line.set(value);
+            typed.past.set(None);
+            typed.choice.set(0);
         })
-    };
-    let onkeydown = {
-        let (line, ctl, past, choice, take) = (line.clone(), ctl.clone(), past.clone(), choice.clone(), take.clone());
-        let block = block.clone();
-        let history = console.history.clone();
-        let choices = completions.map_or(0, |(_, _, c)| c.len());
-        let open = props.open;
-        Callback::from(move |event: KeyboardEvent| {
-            match event.key().as_str() {
-                "Enter" if pasted != TextKind::Other && line.is_empty() => {
-                    if pasted >= TextKind::Scenario {
-                        ctl.open_pasted((*block).clone());
-                    } else {
-                        ctl.run(&paste::here_document(&block));
-                    }
-                    block.set(String::new());
-                }
-                "Enter" => {
-                    let text = below(&block, &line);
-                    let waits = paste::commands(&text).last().is_some_and(|last| paste::is_open(last));
-                    if !waits && !text.trim().is_empty() {
-                        ctl.run(&text);
-                    }
-                    block.set(if waits { text } else { String::new() });
-                    line.set(String::new());
-                    past.set(None);
-                }
-                "Tab" if choices > 0 && !event.shift_key() => take.emit(picked),
-                "ArrowDown" if choices > 1 => choice.set((picked + 1) % choices),
-                "ArrowUp" if choices > 1 && picked > 0 => choice.set(picked - 1),
-                key @ ("ArrowUp" | "ArrowDown") => {
-                    ctl.act.emit(Act::ConsoleOpen(true));
-                    let at = past.unwrap_or(history.len());
-                    let next = if key == "ArrowUp" {
-                        at.checked_sub(1)
-                    } else {
-                        (at + 1 < history.len()).then_some(at + 1)
-                    };
-                    match next.and_then(|i| history.get(i).map(|text| (i, text))) {
-                        Some((i, text)) => {
-                            line.set(text.clone());
-                            past.set(Some(i));
-                        }
-                        None if key == "ArrowDown" => {
-                            line.set(String::new());
-                            past.set(None);
-                        }
-                        None => {}
-                    }
-                }
-                "Escape" if !block.is_empty() => block.set(String::new()),
-                "Escape" if choices > 0 => ctl.act.emit(Act::ForgetCompletions),
-                "Escape" => {
-                    // The keys belong to the page again.
-                    let field: HtmlInputElement = event.target_unchecked_into();
-                    drop(field.blur());
-                    if let Some(before) = before.take() {
-                        drop(before.focus());
-                    }
-                    ctl.act.emit(Act::ConsoleOpen(false));
-                }
-                // Nothing to copy: what still runs is to end, as in a terminal.
-                "c" if event.ctrl_key() && line.is_empty() => ctl.run("stop"),
-                "`" if line.is_empty() => ctl.act.emit(Act::ConsoleOpen(!open)),
-                _ => return,
-            }
-            event.prevent_default();
-            event.stop_propagation();
-        })
-    };
-    let onpaste = {
-        let (line, block, send, act) = (line.clone(), block.clone(), ctl.send.clone(), ctl.act.clone());
+    }
+
+    fn paste(&self) -> Callback<Event> {
+        let typed = self.clone();
         Callback::from(move |event: Event| {
             let pasted = event
                 .dyn_ref::<web_sys::ClipboardEvent>()
@@ -203,55 +217,90 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
             // No command begins with a brace: that is a manifest in one line.
             if text.contains('\n') || text.starts_with('{') {
                 event.prevent_default();
-                act.emit(Act::ConsoleOpen(true));
-                let text = below(&block, &format!("{}{text}", *line));
-                block.set(text.clone());
-                line.set(String::new());
-                send.emit(Request::Recognise { text });
+                typed.ctl.act.emit(Act::ConsoleOpen(true));
+                let text = below(&typed.block, &format!("{}{text}", *typed.line));
+                typed.block.set(text.clone());
+                typed.line.set(String::new());
+                typed.ctl.send.emit(Request::Recognise { text });
             }
         })
-    };
-    // Whoever only passes it by Tab leaves it closed.
-    let onclick = ctl.act.reform(|_: MouseEvent| Act::ConsoleOpen(true));
-    let toggle = {
-        let open = props.open;
-        ctl.act.reform(move |_: MouseEvent| Act::ConsoleOpen(!open))
-    };
+    }
+
+    /// Runs it, or opens what was pasted, or begins another line of what is not whole.
+    fn enter(&self, pasted: TextKind) {
+        if pasted != TextKind::Other && self.line.is_empty() {
+            if pasted >= TextKind::Scenario {
+                self.ctl.open_pasted((*self.block).clone());
+            } else {
+                self.ctl.run(&paste::here_document(&self.block));
+            }
+            return self.block.set(String::new());
+        }
+        let text = below(&self.block, &self.line);
+        let waits = paste::commands(&text).last().is_some_and(|last| paste::is_open(last));
+        if !waits && !text.trim().is_empty() {
+            self.ctl.run(&text);
+        }
+        self.block.set(if waits { text } else { String::new() });
+        self.line.set(String::new());
+        self.past.set(None);
+    }
+
+    /// The keys belong to the page again.
+    fn close(&self, event: &KeyboardEvent, before: Option<HtmlElement>) {
+        let field: HtmlInputElement = event.target_unchecked_into();
+        drop(field.blur());
+        if let Some(before) = before {
+            drop(before.focus());
+        }
+        self.ctl.act.emit(Act::ConsoleOpen(false));
+    }
+
+    /// The command before or after this one in the history.
+    fn recall(&self, history: &[String], back: bool) {
+        self.ctl.act.emit(Act::ConsoleOpen(true));
+        let at = self.past.unwrap_or(history.len());
+        let next = if back {
+            at.checked_sub(1)
+        } else {
+            (at + 1 < history.len()).then_some(at + 1)
+        };
+        match next.and_then(|i| history.get(i).map(|text| (i, text))) {
+            Some((i, text)) => {
+                self.line.set(text.clone());
+                self.past.set(Some(i));
+            }
+            None if !back => {
+                self.line.set(String::new());
+                self.past.set(None);
+            }
+            None => {}
+        }
+    }
+}
+
+/// What was commanded and printed.
+fn printed(console: &Console, log: NodeRef) -> Html {
     let skip = console.lines.len().saturating_sub(SHOWN);
     html! {
-        <section class={classes!("con", "mono", open.then_some("open"))} aria-label="Console">
-            if open {
-                <div class="log" ref={log} tabindex="0" role="log" aria-label="What was commanded and printed" aria-live="off">
-                    if console.lines.is_empty() { <p class="notice"><span></span><span>{ "kubectl … changes what the API server holds, fault … the world around it. help lists both." }</span></p> }
-                    { for console.lines.iter().enumerate().skip(skip).map(|(i, l)| {
-                        let above = i.checked_sub(1).filter(|_| i > skip).and_then(|i| console.lines.get(i));
-                        html! { <p class={class(l.kind)}><span class="when">{ when(l, above) }</span><span class="text">{ if l.kind == LineKind::Input { "› " } else { "" } }{ shown(&l.text) }</span></p> }
-                    }) }
-                </div>
-            }
-            if let Some((_, _, choices)) = completions {
-                <ul class="choices" id="choices" role="listbox" aria-label="Completions">
-                    { for choices.iter().take(12).enumerate().map(|(i, c)| {
-                        let take = take.reform(move |event: MouseEvent| { event.prevent_default(); i });
-                        html! { <li role="option" id={format!("choice-{i}")} aria-selected={(i == picked).to_string()} onmousedown={take}><b>{ &c.text }</b><span>{ &c.hint }</span></li> }
-                    }) }
-                </ul>
-            }
-            if !block.is_empty() {
-                <div class="block" role="status">
-                    <pre>{ &*block }</pre>
-                    <p class="none">{ asked(&block, pasted) }</p>
-                </div>
-            }
-            <div class="line">
-                <span class="prompt" aria-hidden="true">{ if block.is_empty() { "›" } else { "…" } }</span>
-                <input ref={input} value={(*line).clone()} {oninput} {onkeydown} {onclick} {onpaste} aria-label="Command" role="combobox" aria-autocomplete="list"
-                    aria-expanded={completions.is_some().to_string()} aria-controls="choices"
-                    aria-activedescendant={completions.map(|_| format!("choice-{picked}"))}
-                    placeholder={match console.last_input() { Some(last) => format!("Type a command, or ↑ for the last one: {last}"), None => "Type a command, such as kubectl get pods".into() }} spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go" />
-                <button type="button" class="quiet" onclick={toggle} aria-expanded={open.to_string()}>{ "Console " }<kbd>{ "`" }</kbd></button>
-            </div>
-        </section>
+        <div class="log" ref={log} tabindex="0" role="log" aria-label="What was commanded and printed" aria-live="off">
+            if console.lines.is_empty() { <p class="notice"><span></span><span>{ "kubectl … changes what the API server holds, fault … the world around it. help lists both." }</span></p> }
+            { for console.lines.iter().enumerate().skip(skip).map(|(i, l)| {
+                let above = i.checked_sub(1).filter(|_| i > skip).and_then(|i| console.lines.get(i));
+                html! { <p class={class(l.kind)}><span class="when">{ when(l, above) }</span><span class="text">{ if l.kind == LineKind::Input { "› " } else { "" } }{ shown(&l.text) }</span></p> }
+            }) }
+        </div>
+    }
+}
+
+fn choice_list(choices: &[Completion], picked: usize, take: &Callback<usize>) -> Html {
+    html! {
+        <ul class="choices" id="choices" role="listbox" aria-label="Completions">
+            { for choices.iter().take(12).enumerate().map(|(i, c)| {
+                let take = take.reform(move |event: MouseEvent| { event.prevent_default(); i });
+                html! { <li role="option" id={format!("choice-{i}")} aria-selected={(i == picked).to_string()} onmousedown={take}><b>{ &c.text }</b><span>{ &c.hint }</span></li> }
+            }) }
+        </ul>
     }
 }
 
