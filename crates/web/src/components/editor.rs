@@ -1,6 +1,9 @@
 //! Manifests and scenarios, written here: an editor of its own bundle, loaded when it is first
 //! wanted, with the engine's words at the place they are about.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use gloo_timers::callback::Timeout;
 use js_sys::{Array, Function, Object, Reflect};
 use podscope_protocol::{Completion, Problem, Request, Source, TextKind};
@@ -75,37 +78,110 @@ pub(crate) fn Editor(props: &Props) -> Html {
     };
     let host = use_node_ref();
     let text = use_state(|| props.text.clone());
-    let mounted = use_mut_ref(|| None::<Mounted>);
     let plain = use_state(|| false);
     let live = use_state(|| false);
-    let applied = use_mut_ref(String::new);
-    let pausing = use_mut_ref(|| None::<Timeout>);
     let revision = use_mut_ref(|| 0u64);
-
-    let changed = {
-        let (text, ctl, revision) = (text.setter(), ctl.clone(), revision.clone());
-        let waiting = use_mut_ref(|| None::<Timeout>);
-        use_callback((), move |now: String, ()| {
-            let next = *revision.borrow() + 1;
-            *revision.borrow_mut() = next;
-            let (ctl, copy) = (ctl.clone(), now.clone());
-            *waiting.borrow_mut() = Some(Timeout::new(250, move || {
-                ctl.send.emit(Request::Check {
-                    text: copy,
-                    revision: next,
-                })
-            }));
-            text.set(now);
-        })
+    let changed = use_changed(&ctl, text.setter(), &revision);
+    let mounted = use_mounted(props, &ctl, &host, &changed, plain.setter());
+    // What cannot be read just now is what it was.
+    let kind = props.checked.as_ref().map_or(TextKind::Other, |checked| checked.kind);
+    let is_scenario = kind >= TextKind::Scenario;
+    // Those of a scenario are its readers' to fill.
+    let gaps = if is_scenario { Vec::new() } else { hints::gaps(&text) };
+    let fresh = (props.checked.as_ref()).filter(|checked| checked.revision == *revision.borrow());
+    let (problems, advice) = match fresh {
+        _ if !gaps.is_empty() => (Vec::new(), gaps.iter().map(gap).collect()),
+        Some(checked) => (checked.problems.clone(), checked.advice.clone()),
+        None => (Vec::new(), Vec::new()),
     };
     {
-        let (host, mounted, changed, plain, (first, send)) = (
-            host.clone(),
-            mounted.clone(),
-            changed.clone(),
-            plain.setter(),
-            (props.text.clone(), ctl.send.clone()),
-        );
+        let (mounted, problems, advice) = (mounted.clone(), problems.clone(), advice.clone());
+        use_effect_with((props.checked.clone(), gaps.clone()), move |_| {
+            if let Some(mounted) = &*mounted.borrow() {
+                mounted.call("problems", &to_js(&problems, &advice));
+            }
+        });
+    }
+    let is_whole = gaps.is_empty() && problems.is_empty() && !is_scenario;
+    use_live(*live && is_whole, props, &ctl, &text, *revision.borrow());
+    let example = {
+        let changed = changed.clone();
+        Callback::from(move |event: Event| {
+            let index: Option<usize> = browser::value_of(&event).parse().ok();
+            let Some((_, new)) = index.and_then(|i| EXAMPLES.get(i)) else {
+                return;
+            };
+            match &*mounted.borrow() {
+                Some(editor) => drop(editor.call("set", &(*new).into())),
+                None => changed.emit((*new).to_string()),
+            }
+        })
+    };
+    let body = html! {
+        <>
+            <div class="row">
+                <label>{ "Begin with " }<select onchange={example} aria-label="Examples"><option value="" selected=true>{ "…" }</option>
+                    { for EXAMPLES.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ *name }</option> }) }
+                </select></label>
+                if !props.beside { <span class="none">{ "Paste what kubectl get … -A -o yaml printed, or drop files." }</span> }
+            </div>
+            if *plain {
+                <textarea class="mono code" aria-label="YAML" spellcheck="false" value={(*text).clone()}
+                    oninput={changed.reform(|event: InputEvent| browser::value_of(&event))} />
+            } else {
+                <div class="code" ref={host}></div>
+            }
+            { found(props, gaps.len(), &problems, &advice, fresh.is_some()) }
+            { buttons(props.beside, &ctl, &text, &live, (kind == TextKind::Lesson).then_some(&revision), is_whole) }
+        </>
+    };
+    if !props.beside {
+        return html! { <Modal title="Editor" class="wide editor">{ body }</Modal> };
+    }
+    let close = ctl.act.reform(|_: MouseEvent| Act::Code(None));
+    html! {
+        <aside class="code-beside editor" aria-label="Editor beside the cluster">
+            <header><h2>{ "Editor" }</h2><button type="button" class="quiet" onclick={close} aria-label="Close the editor">{ icon("cross") }</button></header>
+            { body }
+        </aside>
+    }
+}
+
+/// Which of its texts it is: those before it count no longer.
+type Revision = Rc<RefCell<u64>>;
+
+/// Takes each new text, and has it checked where the typing pauses.
+#[hook]
+fn use_changed(ctl: &Ctl, text: UseStateSetter<String>, revision: &Revision) -> Callback<String> {
+    let (ctl, revision) = (ctl.clone(), revision.clone());
+    let waiting = use_mut_ref(|| None::<Timeout>);
+    use_callback((), move |now: String, ()| {
+        let next = *revision.borrow() + 1;
+        *revision.borrow_mut() = next;
+        let (ctl, copy) = (ctl.clone(), now.clone());
+        *waiting.borrow_mut() = Some(Timeout::new(250, move || {
+            ctl.send.emit(Request::Check {
+                text: copy,
+                revision: next,
+            })
+        }));
+        text.set(now);
+    })
+}
+
+/// Loads the module and mounts it in the host, or says that the text is to be plain.
+#[hook]
+fn use_mounted(
+    props: &Props,
+    ctl: &Ctl,
+    host: &NodeRef,
+    changed: &Callback<String>,
+    plain: UseStateSetter<bool>,
+) -> Rc<RefCell<Option<Mounted>>> {
+    let mounted = use_mut_ref(|| None::<Mounted>);
+    {
+        let (host, mounted, changed) = (host.clone(), mounted.clone(), changed.clone());
+        let (first, send) = (props.text.clone(), ctl.send.clone());
         use_effect_with((), move |()| {
             send.emit(Request::Check {
                 text: first.clone(),
@@ -115,26 +191,8 @@ pub(crate) fn Editor(props: &Props) -> Html {
                 let (Some(module), Some(host)) = (module, host.cast::<Element>()) else {
                     return plain.set(true);
                 };
-                let listener = Closure::<dyn FnMut(String)>::new({
-                    let changed = changed.clone();
-                    move |text| changed.emit(text)
-                });
-                let mount: Option<Function> = Reflect::get(&module, &"mount".into())
-                    .ok()
-                    .and_then(|f| f.dyn_into().ok());
-                // What the editor asks for, and the page answers by `fields`.
-                let asked = Closure::<dyn FnMut(String, String)>::new(move |before, after| {
-                    send.emit(Request::Fields { before, after });
-                });
-                let hears = Array::of2(listener.as_ref(), asked.as_ref());
-                match mount.and_then(|m| m.call3(&module, &host, &first.as_str().into(), &hears).ok()) {
-                    Some(object) => {
-                        *mounted.borrow_mut() = Some(Mounted {
-                            object,
-                            _changed: listener,
-                            _asked: asked,
-                        })
-                    }
+                match mount(&module, &host, &first, changed, send) {
+                    Some(editor) => *mounted.borrow_mut() = Some(editor),
                     None => plain.set(true),
                 }
             });
@@ -152,52 +210,80 @@ pub(crate) fn Editor(props: &Props) -> Html {
             }
         });
     }
-    // What cannot be read just now is what it was.
-    let kind = props.checked.as_ref().map_or(TextKind::Other, |checked| checked.kind);
-    let is_scenario = kind >= TextKind::Scenario;
-    // Those of a scenario are its readers' to fill.
-    let gaps = if is_scenario { Vec::new() } else { hints::gaps(&text) };
-    let (found, advice) = match &props.checked {
-        _ if !gaps.is_empty() => (Vec::new(), gaps.iter().map(gap).collect()),
-        Some(checked) if checked.revision == *revision.borrow() => (checked.problems.clone(), checked.advice.clone()),
-        _ => (Vec::new(), Vec::new()),
-    };
-    {
-        let (mounted, found, advice) = (mounted.clone(), found.clone(), advice.clone());
-        use_effect_with((props.checked.clone(), gaps.clone()), move |_| {
-            if let Some(mounted) = &*mounted.borrow() {
-                mounted.call("problems", &to_js(&found, &advice));
-            }
+    mounted
+}
+
+fn mount(
+    module: &JsValue,
+    host: &Element,
+    first: &str,
+    changed: Callback<String>,
+    send: Callback<Request>,
+) -> Option<Mounted> {
+    let mount: Function = Reflect::get(module, &"mount".into()).ok()?.dyn_into().ok()?;
+    let changed = Closure::<dyn FnMut(String)>::new(move |text| changed.emit(text));
+    // What the editor asks for, and the page answers by `fields`.
+    let asked = Closure::<dyn FnMut(String, String)>::new(move |before, after| {
+        send.emit(Request::Fields { before, after });
+    });
+    let hears = Array::of2(changed.as_ref(), asked.as_ref());
+    let object = mount.call3(module, host, &first.into(), &hears).ok()?;
+    Some(Mounted {
+        object,
+        _changed: changed,
+        _asked: asked,
+    })
+}
+
+/// What has no mistakes is applied in a pause of the typing, once.
+#[hook]
+fn use_live(is_whole: bool, props: &Props, ctl: &Ctl, text: &UseStateHandle<String>, revision: u64) {
+    let applied = use_mut_ref(String::new);
+    let pausing = use_mut_ref(|| None::<Timeout>);
+    let (ctl, text) = (ctl.clone(), text.clone());
+    let fresh = props.checked.as_ref().map(|checked| checked.revision);
+    use_effect_with((is_whole, fresh), move |(is_whole, fresh)| {
+        let is_due = *is_whole && *fresh == Some(revision) && !text.trim().is_empty();
+        *pausing.borrow_mut() = is_due.then(|| {
+            Timeout::new(PAUSE, move || {
+                if *applied.borrow() != *text {
+                    applied.borrow_mut().clone_from(&text);
+                    ctl.run_now(&here_document(&text));
+                }
+            })
         });
-    }
-    {
-        // What has no mistakes is applied in a pause of the typing, once.
-        let is_whole = *live && gaps.is_empty() && found.is_empty() && !is_scenario;
-        let (ctl, text, revision, fresh) = (
-            ctl.clone(),
-            text.clone(),
-            *revision.borrow(),
-            props.checked.as_ref().map(|checked| checked.revision),
-        );
-        use_effect_with((is_whole, fresh), move |(is_whole, fresh)| {
-            let is_due = *is_whole && *fresh == Some(revision) && !text.trim().is_empty();
-            *pausing.borrow_mut() = is_due.then(|| {
-                Timeout::new(PAUSE, move || {
-                    if *applied.borrow() != *text {
-                        applied.borrow_mut().clone_from(&text);
-                        ctl.run_now(&here_document(&text));
-                    }
-                })
-            });
-        });
-    }
-    let put = {
-        let (mounted, changed) = (mounted.clone(), changed.clone());
-        Callback::from(move |new: String| match &*mounted.borrow() {
-            Some(editor) => drop(editor.call("set", &new.as_str().into())),
-            None => changed.emit(new),
-        })
+    });
+}
+
+/// What was found in the text.
+fn found(props: &Props, n_gaps: usize, found: &[Problem], advice: &[Problem], is_checked: bool) -> Html {
+    let refused = if found.is_empty() {
+        props.refused.as_slice()
+    } else {
+        &[]
     };
+    // A long list is scrolled by keys too.
+    let is_told = !found.is_empty() || !refused.is_empty() || !advice.is_empty();
+    html! {
+        <div class="found" role="group" aria-label="What was found in the text" aria-live="polite" tabindex={is_told.then_some("0")}>
+            if n_gaps > 0 { <p role="status">{ hints::gaps_left(n_gaps) }</p> }
+            else if !found.is_empty() { { problems(found) } }
+            else if !refused.is_empty() { { problems(refused) } }
+            else if !advice.is_empty() { <p class="eyebrow">{ "Advice" }</p>{ problems(advice) } }
+            else if is_checked { <p class="fine">{ "No problems." }</p> }
+        </div>
+    }
+}
+
+/// What can be done with the text. `lesson` is the revision of one that is a lesson.
+fn buttons(
+    beside: bool,
+    ctl: &Ctl,
+    text: &UseStateHandle<String>,
+    live: &UseStateHandle<bool>,
+    lesson: Option<&Revision>,
+    is_whole: bool,
+) -> Html {
     let open = {
         let (ctl, text) = (ctl.clone(), text.clone());
         Callback::from(move |_: MouseEvent| {
@@ -215,7 +301,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
             ctl.run_now(&here_document(&text));
         })
     };
-    let check = {
+    let check = lesson.map(|revision| {
         let (ctl, text, revision) = (ctl.clone(), text.clone(), revision.clone());
         Callback::from(move |_: MouseEvent| {
             ctl.send.emit(Request::CheckLesson {
@@ -223,71 +309,27 @@ pub(crate) fn Editor(props: &Props) -> Html {
                 revision: *revision.borrow(),
             });
         })
-    };
-    let is_lesson = kind == TextKind::Lesson;
-    let example = {
-        let put = put.clone();
-        Callback::from(move |event: Event| {
-            let index: Option<usize> = browser::value_of(&event).parse().ok();
-            if let Some((_, text)) = index.and_then(|i| EXAMPLES.get(i)) {
-                put.emit((*text).to_string());
-            }
-        })
-    };
-    let refused = if found.is_empty() {
-        props.refused.as_slice()
-    } else {
-        &[]
-    };
-    // A long list is scrolled by keys too.
-    let is_told = !found.is_empty() || !refused.is_empty() || !advice.is_empty();
+    });
     let flip = {
         let live = live.clone();
         Callback::from(move |_: Event| live.set(!*live))
     };
-    let move_to = |to: Option<String>| ctl.act.reform(move |_: MouseEvent| Act::Code(to.clone()));
-    let body = html! {
-        <>
-            <div class="row">
-                <label>{ "Begin with " }<select onchange={example} aria-label="Examples"><option value="" selected=true>{ "…" }</option>
-                    { for EXAMPLES.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ *name }</option> }) }
-                </select></label>
-                if !props.beside { <span class="none">{ "Paste what kubectl get … -A -o yaml printed, or drop files." }</span> }
-            </div>
-            if *plain {
-                <textarea class="mono code" aria-label="YAML" spellcheck="false" value={(*text).clone()}
-                    oninput={changed.reform(|event: InputEvent| browser::value_of(&event))} />
-            } else {
-                <div class="code" ref={host}></div>
-            }
-            <div class="found" role="group" aria-label="What was found in the text" aria-live="polite" tabindex={is_told.then_some("0")}>
-                if !gaps.is_empty() { <p role="status">{ hints::gaps_left(gaps.len()) }</p> }
-                else if !found.is_empty() { { problems(&found) } }
-                else if !refused.is_empty() { { problems(refused) } }
-                else if !advice.is_empty() { <p class="eyebrow">{ "Advice" }</p>{ problems(&advice) } }
-                else if props.checked.as_ref().is_some_and(|checked| checked.revision == *revision.borrow()) { <p class="fine">{ "No problems." }</p> }
-            </div>
-            <div class="buttons">
-                if is_lesson { <button type="button" onclick={check} title="Plays the solution, nothing, and each bypass, and says what is to be mended">{ "Check the lesson" }</button> }
-                if props.beside {
-                    <label class="check"><input type="checkbox" checked={*live} onchange={flip} />{ "Apply as I type" }</label>
-                    <span class="gap"></span>
-                } else {
-                    <button type="button" class="quiet" onclick={move_to(Some((*text).clone()))} title="The text on one side, what it does on the other">{ "Beside the cluster" }</button>
-                }
-                <button type="button" onclick={apply} title="kubectl apply -f -" disabled={!found.is_empty() || !gaps.is_empty() || is_scenario}>{ if props.beside { "Apply" } else { "Apply to the running cluster" } }</button>
-                <button type="button" class={classes!((!props.beside).then_some("primary"))} onclick={open}>{ "Start anew with this" }</button>
-            </div>
-        </>
+    let put_beside = {
+        let text = text.clone();
+        ctl.act.reform(move |_: MouseEvent| Act::Code(Some((*text).clone())))
     };
-    if !props.beside {
-        return html! { <Modal title="Editor" class="wide editor">{ body }</Modal> };
-    }
     html! {
-        <aside class="code-beside editor" aria-label="Editor beside the cluster">
-            <header><h2>{ "Editor" }</h2><button type="button" class="quiet" onclick={move_to(None)} aria-label="Close the editor">{ icon("cross") }</button></header>
-            { body }
-        </aside>
+        <div class="buttons">
+            if let Some(check) = check { <button type="button" onclick={check} title="Plays the solution, nothing, and each bypass, and says what is to be mended">{ "Check the lesson" }</button> }
+            if beside {
+                <label class="check"><input type="checkbox" checked={**live} onchange={flip} />{ "Apply as I type" }</label>
+                <span class="gap"></span>
+            } else {
+                <button type="button" class="quiet" onclick={put_beside} title="The text on one side, what it does on the other">{ "Beside the cluster" }</button>
+            }
+            <button type="button" onclick={apply} title="kubectl apply -f -" disabled={!is_whole}>{ if beside { "Apply" } else { "Apply to the running cluster" } }</button>
+            <button type="button" class={classes!((!beside).then_some("primary"))} onclick={open}>{ "Start anew with this" }</button>
+        </div>
     }
 }
 
@@ -350,7 +392,7 @@ fn load(then: impl FnOnce(Option<JsValue>) + 'static) {
     if head.append_child(&script).is_err() {
         return then(None);
     }
-    let then = std::rc::Rc::new(std::cell::RefCell::new(Some(then)));
+    let then = Rc::new(RefCell::new(Some(then)));
     let fail = {
         let then = then.clone();
         Closure::once_into_js(move || {
