@@ -18,6 +18,7 @@ mod lessons;
 mod life;
 mod node;
 mod overview;
+mod picture;
 mod plane;
 mod pod;
 mod present;
