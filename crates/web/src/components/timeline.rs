@@ -1,5 +1,8 @@
 //! The bottom: lanes of what happened, a head to drag, branches where they left.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use podscope_protocol::{BranchView, Director, DueView, Lane, MarkKind, Micros, Request};
 use web_sys::{Element, PointerEvent, WheelEvent};
 use yew::prelude::*;
@@ -64,105 +67,21 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     let asked = page.asked();
     let spreads = !model.spread.domains.is_empty();
     let lanes_ref = use_node_ref();
-    let scrubbing = use_mut_ref(|| false);
-    let instant_at = {
-        let lanes = lanes_ref.clone();
-        move |x: i32| -> Micros {
-            let Some(lanes) = lanes.cast::<Element>() else { return 0 };
-            let rect = lanes.get_bounding_client_rect();
-            span.at((f64::from(x) - rect.left()) / rect.width().max(1.0))
-        }
+    let scrub = Scrub {
+        lanes: lanes_ref.clone(),
+        span,
+        asked: asked.clone(),
+        ctl: ctl.clone(),
+        holds: use_mut_ref(|| false),
     };
-    let seek = {
-        let (ctl, instant_at, asked) = (ctl.clone(), instant_at.clone(), asked.clone());
-        // While a time is asked for, a place on the timeline is an answer.
-        move |x: i32| match &asked {
-            Some(asked) => ctl.act.emit(Act::Pin(Some(asked.place(instant_at(x))))),
-            None => ctl.send.emit(Request::Seek { at: instant_at(x) }),
-        }
-    };
-    let onpointerdown = {
-        let (scrubbing, seek, lanes, ctl, page, asks) = (
-            scrubbing.clone(),
-            seek.clone(),
-            lanes_ref.clone(),
-            ctl.clone(),
-            props.page.clone(),
-            asked.is_some(),
-        );
-        Callback::from(move |event: PointerEvent| {
-            if event.button() != 0 {
-                return;
-            }
-            let mark = crate::browser::closest(event.target(), "data-mark").filter(|_| !asks);
-            if let Some((_, id)) = mark {
-                let mark = id.parse().ok().and_then(|id: u64| page.model.marks.get(&id));
-                if let Some(mark) = mark {
-                    ctl.send.emit(Request::Seek { at: mark.from });
-                    if mark.subject.is_some() {
-                        ctl.act.emit(Act::Select(mark.subject.clone()));
-                    }
-                }
-                return;
-            }
-            *scrubbing.borrow_mut() = true;
-            if let Some(lanes) = lanes.cast::<Element>() {
-                drop(lanes.set_pointer_capture(event.pointer_id()));
-            }
-            seek(event.client_x());
-        })
-    };
-    let onpointermove = {
-        let (scrubbing, seek) = (scrubbing.clone(), seek.clone());
-        Callback::from(move |event: PointerEvent| {
-            if *scrubbing.borrow() {
-                seek(event.client_x());
-            }
-        })
-    };
-    let onpointerup = {
-        let scrubbing = scrubbing.clone();
-        Callback::from(move |_: PointerEvent| *scrubbing.borrow_mut() = false)
-    };
-    let onwheel = {
-        let ctl = ctl.clone();
-        Callback::from(move |event: WheelEvent| {
-            event.prevent_default();
-            let next = if event.shift_key() || event.delta_x().abs() > event.delta_y().abs() {
-                span.pan((event.delta_x() + event.delta_y()).clamp(-200.0, 200.0) / 1000.0)
-            } else {
-                span.zoom(
-                    instant_at(event.client_x()),
-                    if event.delta_y() > 0.0 { 1.25 } else { 0.8 },
-                )
-            };
-            ctl.act.emit(Act::Span(Some(next)));
-        })
-    };
-    let zoom = |name: &'static str, sign: &'static str, next: Option<Span>| {
-        let go = ctl.act.reform(move |_: MouseEvent| Act::Span(next));
-        html! { <button type="button" class="quiet" onclick={go} aria-label={name} title={name}>{ icon(sign) }</button> }
-    };
+    let (onpointerdown, onpointermove) = (scrub.down(&props.page), scrub.go());
+    let (onpointerup, onwheel) = (scrub.up(), scrub.wheel());
     let close = ctl.act.reform(|_: MouseEvent| Act::Sheet(Sheet::None));
     html! {
         <section class={classes!("time", spreads.then_some("spreads"))} aria-label="Timeline">
             <button type="button" class="quiet sheet-close" onclick={close} aria-label="Close the timeline">{ icon("down") }</button>
             { answer(&ctl, page, asked.as_ref()) }
-            <div class="names">
-                { for LANES.iter().map(|(which, name)| {
-                    let which = *which;
-                    let open = ctl.act.reform(move |_: MouseEvent| Act::Dialog(Dialog::Lane(which)));
-                    html! { <button type="button" class="quiet" onclick={open} title={format!("{name} as a list")} aria-haspopup="dialog" data-lane-name={name.to_ascii_lowercase()}>{ *name }</button> }
-                }) }
-                if spreads {
-                    <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Spread))} title={format!("The spread of {} as a list", model.spread.of)} aria-haspopup="dialog" data-lane-name="spread">{ "Spread" }</button>
-                }
-                <span class="zooms">
-                    { zoom("Zoom in", "zoom-in", Some(span.zoom(model.now, 0.6))) }
-                    { zoom("Zoom out", "zoom-out", Some(span.zoom(model.now, 1.7))) }
-                    { zoom("See all", "fit", None) }
-                </span>
-            </div>
+            { names(&ctl, model, span) }
             <div class="lanes" ref={lanes_ref} {onpointerdown} {onpointermove} {onpointerup} {onwheel}>
                 { for (0..LANES.len()).map(|index| html! { <LaneView page={props.page.clone()} {span} {index} /> }) }
                 if spreads { <SpreadView page={props.page.clone()} {span} /> }
@@ -175,6 +94,115 @@ pub(crate) fn Timeline(props: &Props) -> Html {
             </div>
             { chooser(&ctl, page) }
         </section>
+    }
+}
+
+/// The hand on the lanes, and what its places mean.
+#[derive(Clone)]
+struct Scrub {
+    lanes: NodeRef,
+    span: Span,
+    asked: Option<Asked>,
+    ctl: Ctl,
+    /// The head goes where it goes.
+    holds: Rc<RefCell<bool>>,
+}
+
+impl Scrub {
+    fn instant_at(&self, x: i32) -> Micros {
+        let Some(lanes) = self.lanes.cast::<Element>() else {
+            return 0;
+        };
+        let rect = lanes.get_bounding_client_rect();
+        self.span.at((f64::from(x) - rect.left()) / rect.width().max(1.0))
+    }
+
+    fn seek(&self, x: i32) {
+        let at = self.instant_at(x);
+        // While a time is asked for, a place on the timeline is an answer.
+        match &self.asked {
+            Some(asked) => self.ctl.act.emit(Act::Pin(Some(asked.place(at)))),
+            None => self.ctl.send.emit(Request::Seek { at }),
+        }
+    }
+
+    fn down(&self, page: &Shared<Page>) -> Callback<PointerEvent> {
+        let (scrub, page) = (self.clone(), page.clone());
+        Callback::from(move |event: PointerEvent| {
+            if event.button() != 0 {
+                return;
+            }
+            let mark = crate::browser::closest(event.target(), "data-mark").filter(|_| scrub.asked.is_none());
+            if let Some((_, id)) = mark {
+                let mark = id.parse().ok().and_then(|id: u64| page.model.marks.get(&id));
+                if let Some(mark) = mark {
+                    scrub.ctl.send.emit(Request::Seek { at: mark.from });
+                    if mark.subject.is_some() {
+                        scrub.ctl.act.emit(Act::Select(mark.subject.clone()));
+                    }
+                }
+                return;
+            }
+            *scrub.holds.borrow_mut() = true;
+            if let Some(lanes) = scrub.lanes.cast::<Element>() {
+                drop(lanes.set_pointer_capture(event.pointer_id()));
+            }
+            scrub.seek(event.client_x());
+        })
+    }
+
+    fn go(&self) -> Callback<PointerEvent> {
+        let scrub = self.clone();
+        Callback::from(move |event: PointerEvent| {
+            if *scrub.holds.borrow() {
+                scrub.seek(event.client_x());
+            }
+        })
+    }
+
+    fn up(&self) -> Callback<PointerEvent> {
+        let holds = self.holds.clone();
+        Callback::from(move |_: PointerEvent| *holds.borrow_mut() = false)
+    }
+
+    fn wheel(&self) -> Callback<WheelEvent> {
+        let scrub = self.clone();
+        Callback::from(move |event: WheelEvent| {
+            event.prevent_default();
+            let next = if event.shift_key() || event.delta_x().abs() > event.delta_y().abs() {
+                let by = (event.delta_x() + event.delta_y()).clamp(-200.0, 200.0);
+                scrub.span.pan(by / 1000.0)
+            } else {
+                let by = if event.delta_y() > 0.0 { 1.25 } else { 0.8 };
+                scrub.span.zoom(scrub.instant_at(event.client_x()), by)
+            };
+            scrub.ctl.act.emit(Act::Span(Some(next)));
+        })
+    }
+}
+
+/// What the lanes are called, and how much of time is seen.
+fn names(ctl: &Ctl, model: &Model, span: Span) -> Html {
+    let zoom = |name: &'static str, sign: &'static str, next: Option<Span>| {
+        let go = ctl.act.reform(move |_: MouseEvent| Act::Span(next));
+        html! { <button type="button" class="quiet" onclick={go} aria-label={name} title={name}>{ icon(sign) }</button> }
+    };
+    html! {
+        <div class="names">
+            { for LANES.iter().map(|(which, name)| {
+                let which = *which;
+                let open = ctl.act.reform(move |_: MouseEvent| Act::Dialog(Dialog::Lane(which)));
+                html! { <button type="button" class="quiet" onclick={open} title={format!("{name} as a list")} aria-haspopup="dialog" data-lane-name={name.to_ascii_lowercase()}>{ *name }</button> }
+            }) }
+            if !model.spread.domains.is_empty() {
+                <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Spread))} title={format!("The spread of {} as a list", model.spread.of)} aria-haspopup="dialog" data-lane-name="spread">{ "Spread" }</button>
+            }
+            <span class="zooms">
+                { zoom("Zoom in", "zoom-in", Some(span.zoom(model.now, 0.6))) }
+                { zoom("Zoom out", "zoom-out", Some(span.zoom(model.now, 1.7))) }
+                { zoom("See all", "fit", None) }
+            </span>
+        </div>
     }
 }
 
