@@ -150,8 +150,6 @@ pub(crate) fn Node(props: &Props) -> Html {
     let (shows_api, shows_machine) = (truth != Truth::Machine, truth != Truth::Api);
     let cut = !machine.cuts.is_empty() && shows_machine;
     let dark = machine.exists && !machine.powered && shows_machine;
-    let state = state_of(view, truth, props.now);
-    let believed = belief::words(view, props.now).filter(|_| shows_api);
     let found = |pod: &podscope_protocol::PodView| {
         (props.filter.as_ref()).is_none_or(|filter| filter.finds_node(view) || filter.finds_pod(pod))
     };
@@ -162,18 +160,12 @@ pub(crate) fn Node(props: &Props) -> Html {
     let nominated = if shows_api { node.nominated.as_slice() } else { &[] };
     let dim = props.aside || props.verdict.as_ref().is_some_and(|v| !v.fits);
     let win = props.verdict.as_ref().is_some_and(|v| v.chosen);
-    let dot = match (&state, view.cordoned) {
-        (Some(_), _) => "bad",
-        (None, true) => "wait",
-        (None, false) => "ok",
-    };
     let command = actions::toggle_cut(view);
     let said = if cut {
         format!("Heal the links of {}", view.name)
     } else {
         format!("Cut {} off from everything", view.name)
     };
-    let taints: Vec<&String> = view.taints.iter().filter(|t| !said_elsewhere(t)).collect();
     html! {
         <article
             class={classes!("node", cut.then_some("cut"), dark.then_some("dark"), dim.then_some("dim"), win.then_some("win"),
@@ -190,22 +182,7 @@ pub(crate) fn Node(props: &Props) -> Html {
                 </button>
             }
             <div class="body">
-            <h3>
-                <i class={classes!("dot", dot)}></i>
-                <button type="button" class="name" data-nav="node" data-select-node={view.name.clone()}
-                    aria-pressed={if props.selected { "true" } else { "false" }}>{ shown(&view.name) }</button>
-                if let Some((kind, words)) = &state {
-                    <span class={classes!("chip", *kind)}>{ shown(words) }</span>
-                }
-                if view.cordoned && shows_api { <span class="chip wait">{ "cordoned" }</span> }
-                if let Some((class, words)) = props.told.map(AnswerMark::said) { <span class={classes!("told", class)}>{ words }</span> }
-                if let Some(verdict) = &props.verdict {
-                    <span class={classes!("verdict", if verdict.fits { "fits" } else { "not" })} title={visible(&verdict.text).into_owned()}>
-                        { icon(if verdict.fits { "check" } else { "cross" }) }
-                        <span>{ shown(&verdict.text) }</span>
-                    </span>
-                }
-            </h3>
+            { heading(props) }
             <div class="meters mono">
                 { meter("cpu", quantity::percent(view.cpu), quantity::cpu(view.cpu)) }
                 { meter("mem", quantity::percent(view.memory), quantity::memory(view.memory)) }
@@ -225,23 +202,72 @@ pub(crate) fn Node(props: &Props) -> Html {
                     }) }
                 </div>
             }
-            if shows_api && (!taints.is_empty() || !view.pressure.is_empty()) {
-                <p class="chips">
-                    { for view.pressure.iter().map(|p| html! { <span class="chip bad">{ p }</span> }) }
-                    { for taints.iter().map(|t| html! { <span class="chip" title={format!("Taint {t}")}>{ taint_chip(t) }</span> }) }
-                </p>
-            }
-            if believed.is_some() || shows_machine && (!machine.differs.is_empty() || !machine.fenced.is_empty()) {
-                <p class="truth">
-                    if let Some(believed) = believed { <span class="api"><b>{ "API" }</b><span>{ believed }</span></span> }
-                    if shows_machine {
-                    { for machine.differs.iter().map(|line| html! { <span>{ icon("ghost") }{ shown(line) }</span> }) }
-                    { for machine.fenced.iter().map(|by| html! { <span>{ icon("shield") }{ format!("Fenced by {by}.") }</span> }) }
-                    }
-                </p>
-            }
+            if shows_api { { taints(view) } }
+            { truths(view, truth, props.now) }
             </div>
         </article>
+    }
+}
+
+/// Its name, its state, and what a decision or an answer says of it.
+fn heading(props: &Props) -> Html {
+    let view = &props.node.view;
+    let state = state_of(view, props.truth, props.now);
+    let dot = match (&state, view.cordoned) {
+        (Some(_), _) => "bad",
+        (None, true) => "wait",
+        (None, false) => "ok",
+    };
+    html! {
+        <h3>
+            <i class={classes!("dot", dot)}></i>
+            <button type="button" class="name" data-nav="node" data-select-node={view.name.clone()}
+                aria-pressed={if props.selected { "true" } else { "false" }}>{ shown(&view.name) }</button>
+            if let Some((kind, words)) = &state {
+                <span class={classes!("chip", *kind)}>{ shown(words) }</span>
+            }
+            if view.cordoned && props.truth != Truth::Machine { <span class="chip wait">{ "cordoned" }</span> }
+            if let Some((class, words)) = props.told.map(AnswerMark::said) { <span class={classes!("told", class)}>{ words }</span> }
+            if let Some(verdict) = &props.verdict {
+                <span class={classes!("verdict", if verdict.fits { "fits" } else { "not" })} title={visible(&verdict.text).into_owned()}>
+                    { icon(if verdict.fits { "check" } else { "cross" }) }
+                    <span>{ shown(&verdict.text) }</span>
+                </span>
+            }
+        </h3>
+    }
+}
+
+/// Pressure, and the taints that its state does not say.
+fn taints(view: &NodeView) -> Html {
+    let taints: Vec<&String> = view.taints.iter().filter(|t| !said_elsewhere(t)).collect();
+    if taints.is_empty() && view.pressure.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <p class="chips">
+            { for view.pressure.iter().map(|p| html! { <span class="chip bad">{ p }</span> }) }
+            { for taints.iter().map(|t| html! { <span class="chip" title={format!("Taint {t}")}>{ taint_chip(t) }</span> }) }
+        </p>
+    }
+}
+
+/// Where what the API believes and what the machine does are two things.
+fn truths(view: &NodeView, truth: Truth, now: Micros) -> Html {
+    let machine = &view.machine;
+    let (shows_api, shows_machine) = (truth != Truth::Machine, truth != Truth::Api);
+    let believed = belief::words(view, now).filter(|_| shows_api);
+    if believed.is_none() && (!shows_machine || machine.differs.is_empty() && machine.fenced.is_empty()) {
+        return Html::default();
+    }
+    html! {
+        <p class="truth">
+            if let Some(believed) = believed { <span class="api"><b>{ "API" }</b><span>{ believed }</span></span> }
+            if shows_machine {
+                { for machine.differs.iter().map(|line| html! { <span>{ icon("ghost") }{ shown(line) }</span> }) }
+                { for machine.fenced.iter().map(|by| html! { <span>{ icon("shield") }{ format!("Fenced by {by}.") }</span> }) }
+            }
+        </p>
     }
 }
 
