@@ -369,6 +369,29 @@ fn Files(props: &FilesProps) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
+    let open = {
+        let ctl = ctl.clone();
+        Callback::from(move |event: Event| {
+            let field: web_sys::HtmlInputElement = event.target_unchecked_into();
+            if let Some(list) = field.files() {
+                open_files(&ctl, list);
+            }
+        })
+    };
+    html! {
+        <Modal title="Files" class="files">
+            <h3 class="eyebrow">{ "Open" }</h3>
+            <label class="drop">{ icon("files") }<span>{ "Scenarios, manifests, or what " }<code>{ "kubectl get … -A -o yaml" }</code>{ " printed. Files can also be dropped anywhere." }</span>
+                <input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={open} /></label>
+            <Sessions />
+            { compared(&ctl, &props.text) }
+            { saved(&ctl) }
+        </Modal>
+    }
+}
+
+/// What can run beside this session.
+fn compared(ctl: &Ctl, text: &str) -> Html {
     let pair = {
         let ctl = ctl.clone();
         Callback::from(move |event: Event| {
@@ -388,16 +411,13 @@ fn Files(props: &FilesProps) -> Html {
         })
     };
     let untouched = {
-        let (ctl, text) = (ctl.clone(), props.text.clone());
+        let (ctl, text) = (ctl.clone(), text.to_owned());
         Callback::from(move |_: MouseEvent| {
             ctl.act.emit(Act::Dialog(Dialog::None));
             ctl.send.emit(Request::Compare {
                 other: Some(text.clone()),
             });
         })
-    };
-    let save = |what: ExportKind, name: &str, hint: &str| {
-        html! { <button type="button" onclick={ctl.on(Request::Export { what })}><b>{ name.to_string() }</b><span>{ hint.to_string() }</span></button> }
     };
     let compare = {
         let ctl = ctl.clone();
@@ -418,14 +438,24 @@ fn Files(props: &FilesProps) -> Html {
             });
         })
     };
-    let open = {
-        let ctl = ctl.clone();
-        Callback::from(move |event: Event| {
-            let field: web_sys::HtmlInputElement = event.target_unchecked_into();
-            if let Some(list) = field.files() {
-                open_files(&ctl, list);
-            }
-        })
+    html! {
+        <>
+            <h3 class="eyebrow">{ "Compare, on the same seed" }</h3>
+            <label class="drop">{ icon("fork") }<span>{ "A second scenario that runs beside this one" }</span><input type="file" accept=".yaml,.yml,.json" onchange={compare} /></label>
+            <div class="row">
+                <label>{ "Two ways " }<select onchange={pair} aria-label="Two ways"><option value="" selected=true>{ "…" }</option>
+                    { for PAIRS.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ *name }</option> }) }
+                </select></label>
+                <button type="button" onclick={untouched}>{ "This one without your commands" }</button>
+            </div>
+        </>
+    }
+}
+
+/// What can be kept as a file.
+fn saved(ctl: &Ctl) -> Html {
+    let save = |what: ExportKind, name: &str, hint: &str| {
+        html! { <button type="button" onclick={ctl.on(Request::Export { what })}><b>{ name.to_string() }</b><span>{ hint.to_string() }</span></button> }
     };
     let record = {
         let act = ctl.act.clone();
@@ -435,19 +465,7 @@ fn Files(props: &FilesProps) -> Html {
         })
     };
     html! {
-        <Modal title="Files" class="files">
-            <h3 class="eyebrow">{ "Open" }</h3>
-            <label class="drop">{ icon("files") }<span>{ "Scenarios, manifests, or what " }<code>{ "kubectl get … -A -o yaml" }</code>{ " printed. Files can also be dropped anywhere." }</span>
-                <input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={open} /></label>
-            <Sessions />
-            <h3 class="eyebrow">{ "Compare, on the same seed" }</h3>
-            <label class="drop">{ icon("fork") }<span>{ "A second scenario that runs beside this one" }</span><input type="file" accept=".yaml,.yml,.json" onchange={compare} /></label>
-            <div class="row">
-                <label>{ "Two ways " }<select onchange={pair} aria-label="Two ways"><option value="" selected=true>{ "…" }</option>
-                    { for PAIRS.iter().enumerate().map(|(i, (name, _))| html! { <option value={i.to_string()}>{ *name }</option> }) }
-                </select></label>
-                <button type="button" onclick={untouched}>{ "This one without your commands" }</button>
-            </div>
+        <>
             <h3 class="eyebrow">{ "Save" }</h3>
             <div class="grid">
                 { save(ExportKind::Scenario, "Session", "as a scenario file") }
@@ -458,7 +476,7 @@ fn Files(props: &FilesProps) -> Html {
                 { save(ExportKind::Picture, "Drawing", "as SVG") }
                 { save(ExportKind::Image, "Picture", "as PNG") }
             </div>
-        </Modal>
+        </>
     }
 }
 
