@@ -52,39 +52,9 @@ pub(crate) fn Story(props: &Props) -> Html {
         .lesson
         .as_ref()
         .and_then(|name| page.lessons.iter().find(|l| l.name == *name));
-    let restart = {
-        let (ctl, opened) = (ctl.clone(), opened.clone());
-        Callback::from(move |()| {
-            let source = match &opened.lesson {
-                Some(name) => Source::Lesson {
-                    name: name.clone(),
-                    seed: Some(opened.seed),
-                },
-                None => Source::Files {
-                    files: vec![("scenario.yaml".into(), opened.text.clone())],
-                },
-            };
-            ctl.send.emit(Request::Open { source });
-        })
-    };
+    let restart = restart(&ctl, opened);
     let (Some(step), Some(now)) = (opened.story.get(at), state.steps.get(at)) else {
-        return html! {
-            <aside class="story" aria-label="Story">
-                <div class="scroll">
-                    <h2 class="title">{ shown(&opened.title) }</h2>
-                    <div class="try">
-                        <p>{ "The story begins when this has happened:" }</p>
-                        <b>{ words(state.waits_for.as_deref().unwrap_or_default()) }</b>
-                        if page.model.playing {
-                            <p>{ "Time runs." }</p>
-                        } else {
-                            <p>{ "Time stands still." }</p>
-                            <button type="button" class="primary" onclick={ctl.on(Request::Play)}>{ "Let time run" }</button>
-                        }
-                    </div>
-                </div>
-            </aside>
-        };
+        return not_begun(&ctl, page, opened);
     };
     let blocks = markdown::parse(&step.text);
     let has_heading = blocks.iter().any(|b| matches!(b, Block::Heading(_)));
@@ -123,6 +93,44 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if is_end { <End info={info.cloned()} lessons={page.lessons.clone()} asked={asked(state)} moments={state.moments.clone()} /> }
             </div>
             { foot(&ctl, opened, state, &restart, &help::more(&step.hints, n_told, more), is_end) }
+        </aside>
+    }
+}
+
+/// Opens the same again, on the same seed.
+fn restart(ctl: &Ctl, opened: &Shared<Opened>) -> Callback<()> {
+    let (ctl, opened) = (ctl.clone(), opened.clone());
+    Callback::from(move |()| {
+        let source = match &opened.lesson {
+            Some(name) => Source::Lesson {
+                name: name.clone(),
+                seed: Some(opened.seed),
+            },
+            None => Source::Files {
+                files: vec![("scenario.yaml".into(), opened.text.clone())],
+            },
+        };
+        ctl.send.emit(Request::Open { source });
+    })
+}
+
+/// What the first step waits for.
+fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
+    html! {
+        <aside class="story" aria-label="Story">
+            <div class="scroll">
+                <h2 class="title">{ shown(&opened.title) }</h2>
+                <div class="try">
+                    <p>{ "The story begins when this has happened:" }</p>
+                    <b>{ words(page.model.story.waits_for.as_deref().unwrap_or_default()) }</b>
+                    if page.model.playing {
+                        <p>{ "Time runs." }</p>
+                    } else {
+                        <p>{ "Time stands still." }</p>
+                        <button type="button" class="primary" onclick={ctl.on(Request::Play)}>{ "Let time run" }</button>
+                    }
+                </div>
+            </div>
         </aside>
     }
 }
