@@ -99,20 +99,30 @@ pub(crate) fn Inspector(props: &Props) -> Html {
                 }) }
             </div>
             <div id="tabpanel" role="tabpanel" tabindex="0" aria-labelledby={format!("tab-{}", TABS.iter().find(|t| t.0 == page.tab).map_or("life", |t| t.1))}>
-                { match page.tab {
-                    Tab::Why | Tab::Life if hides(page) => html! { <p class="hidden-answer">{ "Shown once you have answered." }</p> },
-                    Tab::Why => {
-                        let key = page.selected_pod().unwrap_or_default().0.to_string();
-                        let pending = page.pod().is_some_and(|p| p.node.is_empty());
-                        html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()} waits={page.pod().and_then(|p| waits::promised(p, page.model.now))}
-                            basis={page.opened.as_ref().map(|o| o.basis.clone()).unwrap_or_default()} /> }
-                    }
-                    Tab::Life => html! { <Life detail={page.detail.clone()} now={page.model.now} /> },
-                    Tab::Events => events(detail, page.model.now),
-                    Tab::Yaml => html! { <Yaml text={detail.yaml.clone()} pick={page.record.as_ref().and(page.selected.clone())} ghost={is_pod && detail.yaml.is_empty() && page.detail.is_some()} /> },
-                } }
+                { panel(page, detail) }
             </div>
         </aside>
+    }
+}
+
+/// What the open tab holds.
+fn panel(page: &Page, detail: &Detail) -> Html {
+    match page.tab {
+        Tab::Why | Tab::Life if hides(page) => {
+            html! { <p class="hidden-answer">{ "Shown once you have answered." }</p> }
+        }
+        Tab::Why => {
+            let key = page.selected_pod().unwrap_or_default().0.to_string();
+            let pending = page.pod().is_some_and(|p| p.node.is_empty());
+            html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()} waits={page.pod().and_then(|p| waits::promised(p, page.model.now))}
+            basis={page.opened.as_ref().map(|o| o.basis.clone()).unwrap_or_default()} /> }
+        }
+        Tab::Life => html! { <Life detail={page.detail.clone()} now={page.model.now} /> },
+        Tab::Events => events(detail, page.model.now),
+        Tab::Yaml => {
+            let ghost = page.selected_pod().is_some() && detail.yaml.is_empty() && page.detail.is_some();
+            html! { <Yaml text={detail.yaml.clone()} pick={page.record.as_ref().and(page.selected.clone())} {ghost} /> }
+        }
     }
 }
 
