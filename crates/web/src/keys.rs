@@ -152,23 +152,7 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     }
     let key = event.key();
     if key == "Escape" {
-        if page.dialog != Dialog::None {
-            return false; // The dialog's own.
-        }
-        if page.console_open {
-            ctl.act.emit(Act::ConsoleOpen(false));
-        } else if page.find.is_some() {
-            ctl.act.emit(Act::Find(None));
-        } else if page.present.on {
-            ctl.act.emit(Act::Present(Present::default()));
-        } else {
-            // From its details back to the thing itself.
-            if browser::focused().is_some_and(|e| matches!(e.closest(".side"), Ok(Some(_)))) {
-                browser::focus_selected();
-            }
-            ctl.act.emit(Act::Select(None));
-        }
-        return true;
+        return escape(page, ctl);
     }
     if typing(event) || page.dialog != Dialog::None || (key.chars().count() == 1 && !store::single_keys()) {
         return false;
@@ -183,15 +167,6 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
                 .flatten()
                 .is_some()
         });
-    let run = |line: Option<String>| {
-        if let Some(line) = &line {
-            ctl.run(line);
-        }
-        line.is_some()
-    };
-    let view = |f: &dyn Fn(&podscope_protocol::NodeView) -> String| {
-        node(page).and_then(|n| page.model.nodes.get(&n).map(|n| f(&n.view)))
-    };
     if page.present.on && presenting(&key, page, ctl) {
         return true;
     }
@@ -230,54 +205,79 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
         "s" => ctl.act.emit(Act::Dialog(Dialog::Share)),
         "?" => ctl.act.emit(Act::Dialog(Dialog::Shortcuts)),
         "t" => ctl.act.emit(Act::Theme(crate::components::next_theme(page.theme))),
-        "Delete" | "Backspace" => {
-            let pod = pod(page)
-                .and_then(|id| page.model.pods.get(&id).cloned())
-                .filter(|p| p.mark != PodMark::Ghost);
-            return run(pod.map(|p| {
-                if event.shift_key() {
-                    actions::force_delete_pod(&p.key)
-                } else {
-                    actions::delete_pod(&p.key)
-                }
-            }));
-        }
-        "c" => return run(view(&actions::toggle_cut)),
-        "o" => {
-            return run(view(&|n| {
-                format!("kubectl {} {}", if n.cordoned { "uncordon" } else { "cordon" }, n.name)
-            }));
-        }
-        "d" => {
-            return run(view(&|n| {
-                format!("kubectl drain {} --ignore-daemonsets --delete-emptydir-data", n.name)
-            }));
-        }
-        "p" => {
-            return run(view(&|n| {
-                format!(
-                    "fault {} {}",
-                    if n.machine.powered { "poweroff" } else { "boot" },
-                    n.name
-                )
-            }));
-        }
-        "w" => {
-            let Some(pod) = pod(page)
-                .and_then(|id| page.model.pods.get(&id).cloned())
-                .filter(|p| p.node.is_empty())
-            else {
-                return false;
-            };
-            ctl.act.emit(Act::Select(Some(SubjectRef::Pod {
-                key: pod.key.clone(),
-                uid: pod.uid.clone(),
-            })));
-            ctl.send.emit(Request::WhatWouldHelp { pod: pod.key.clone() });
-        }
         "m" => return open_menu(page, ctl),
-        _ => return false,
+        "w" => return help(page, ctl),
+        key => {
+            return command(key, event.shift_key(), page)
+                .map(|line| ctl.run(&line))
+                .is_some();
+        }
     }
+    true
+}
+
+/// Closes what lies nearest, or selects nothing.
+fn escape(page: &Page, ctl: &Ctl) -> bool {
+    if page.dialog != Dialog::None {
+        return false; // The dialog's own.
+    }
+    if page.console_open {
+        ctl.act.emit(Act::ConsoleOpen(false));
+    } else if page.find.is_some() {
+        ctl.act.emit(Act::Find(None));
+    } else if page.present.on {
+        ctl.act.emit(Act::Present(Present::default()));
+    } else {
+        // From its details back to the thing itself.
+        if browser::focused().is_some_and(|e| matches!(e.closest(".side"), Ok(Some(_)))) {
+            browser::focus_selected();
+        }
+        ctl.act.emit(Act::Select(None));
+    }
+    true
+}
+
+/// The command of a key for the node or pod that has the focus.
+fn command(key: &str, shift: bool, page: &Page) -> Option<String> {
+    if let "Delete" | "Backspace" = key {
+        let pod = page.model.pods.get(&pod(page)?)?;
+        return (pod.mark != PodMark::Ghost).then(|| {
+            if shift {
+                actions::force_delete_pod(&pod.key)
+            } else {
+                actions::delete_pod(&pod.key)
+            }
+        });
+    }
+    if !matches!(key, "c" | "o" | "d" | "p") {
+        return None;
+    }
+    let node = &page.model.nodes.get(&node(page)?)?.view;
+    let name = &node.name;
+    Some(match key {
+        "c" => actions::toggle_cut(node),
+        "o" => format!("kubectl {} {name}", if node.cordoned { "uncordon" } else { "cordon" }),
+        "d" => format!("kubectl drain {name} --ignore-daemonsets --delete-emptydir-data"),
+        _ => format!(
+            "fault {} {name}",
+            if node.machine.powered { "poweroff" } else { "boot" }
+        ),
+    })
+}
+
+/// Asks what would help the pending pod.
+fn help(page: &Page, ctl: &Ctl) -> bool {
+    let Some(pod) = pod(page)
+        .and_then(|id| page.model.pods.get(&id).cloned())
+        .filter(|p| p.node.is_empty())
+    else {
+        return false;
+    };
+    ctl.act.emit(Act::Select(Some(SubjectRef::Pod {
+        key: pod.key.clone(),
+        uid: pod.uid.clone(),
+    })));
+    ctl.send.emit(Request::WhatWouldHelp { pod: pod.key.clone() });
     true
 }
 
