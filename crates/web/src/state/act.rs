@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use podscope_protocol::{ConsoleLine, LineKind, Micros, Opened, SubjectRef, TextKind, Update};
+use podscope_protocol::{ConsoleLine, Frame, LineKind, Micros, Opened, SubjectRef, TextKind, Update};
 use yew::Reducible;
 
 use super::{Checked, Dialog, HelpView, LinkView, Page, Present, Screen, Shared, Sheet, Tab, Truth};
@@ -131,6 +131,10 @@ impl Reducible for Page {
 }
 
 impl Page {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a table: each of the engine's words, and where the page keeps it"
+    )]
     fn hear(&mut self, update: Update) {
         match update {
             Update::Hello {
@@ -153,33 +157,7 @@ impl Page {
                 }
                 self.problems = Shared::new(problems);
             }
-            Update::Frame(mut frame) => {
-                self.frames += 1;
-                // A frame that was under way may come before the one that was asked for.
-                self.aim = (self.aim).filter(|(at, asked)| *at != frame.now && self.frames < asked + 3);
-                self.progress = None;
-                if !frame.announcements.is_empty() {
-                    self.heard = Shared::new(std::mem::take(&mut frame.announcements));
-                }
-                let other = frame.other.take();
-                let asked = self.model.story.question;
-                self.model.change(|m| m.apply(*frame));
-                if self.model.story.question != asked {
-                    // Another question has other places for its answer.
-                    self.pin = None;
-                    if self.asked().is_some() {
-                        self.span = None;
-                    }
-                }
-                match other {
-                    Some(other) => self
-                        .other
-                        .get_or_insert_with(Shared::default)
-                        .change(|m| m.apply(*other)),
-                    // While two runs are compared every frame brings both.
-                    None => self.other = None,
-                }
-            }
+            Update::Frame(frame) => self.frame(*frame),
             Update::Detail(detail) => self.detail = self.selected.is_some().then(|| Shared::new(*detail)),
             Update::Explanation {
                 pod,
@@ -259,6 +237,34 @@ impl Page {
                 }
             }
             Update::Crashed { message } => self.crash(message),
+        }
+    }
+
+    fn frame(&mut self, mut frame: Frame) {
+        self.frames += 1;
+        // A frame that was under way may come before the one that was asked for.
+        self.aim = (self.aim).filter(|(at, asked)| *at != frame.now && self.frames < asked + 3);
+        self.progress = None;
+        if !frame.announcements.is_empty() {
+            self.heard = Shared::new(std::mem::take(&mut frame.announcements));
+        }
+        let other = frame.other.take();
+        let asked = self.model.story.question;
+        self.model.change(|m| m.apply(frame));
+        if self.model.story.question != asked {
+            // Another question has other places for its answer.
+            self.pin = None;
+            if self.asked().is_some() {
+                self.span = None;
+            }
+        }
+        match other {
+            Some(other) => self
+                .other
+                .get_or_insert_with(Shared::default)
+                .change(|m| m.apply(*other)),
+            // While two runs are compared every frame brings both.
+            None => self.other = None,
         }
     }
 
