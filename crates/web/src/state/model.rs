@@ -153,19 +153,7 @@ impl Model {
             let Some(old) = self.pods.get(id).cloned() else {
                 continue;
             };
-            for (place, nominated) in [(&old.node, false), (&old.nominated, true)] {
-                if !place.is_empty() {
-                    let draft = self.draft(&mut drafts, place);
-                    let list = if nominated {
-                        &mut draft.nominated
-                    } else {
-                        &mut draft.pods
-                    };
-                    list.retain(|p| p.id != id);
-                }
-            }
-            self.ready -= usize::from(old.mark == PodMark::Ready);
-            self.ghosts -= usize::from(old.mark == PodMark::Ghost);
+            self.leave(&mut drafts, &old);
             if old.node.is_empty() {
                 pending.retain(|p| p.id != id);
             }
@@ -212,6 +200,18 @@ impl Model {
         if !moved.is_empty() || !self.moved.is_empty() {
             self.moved = Shared::new(moved);
         }
+    }
+
+    /// Takes a pod from the nodes that it was on or is nominated for, and from what is counted.
+    fn leave(&mut self, drafts: &mut ordered::Map<String, NodeState>, old: &PodView) {
+        if !old.node.is_empty() {
+            self.draft(drafts, &old.node).pods.retain(|p| p.id != old.id);
+        }
+        if !old.nominated.is_empty() {
+            self.draft(drafts, &old.nominated).nominated.retain(|p| p.id != old.id);
+        }
+        self.ready -= usize::from(old.mark == PodMark::Ready);
+        self.ghosts -= usize::from(old.mark == PodMark::Ghost);
     }
 
     fn draft<'a>(&self, drafts: &'a mut ordered::Map<String, NodeState>, name: &str) -> &'a mut NodeState {
