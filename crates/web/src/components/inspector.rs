@@ -78,7 +78,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
         }
     };
     html! {
-        <aside class="side" aria-label="Details" data-subject={detail.title.clone()}>
+        <aside class="side" aria-label="Details" tabindex="-1" data-subject={detail.title.clone()}>
             <header class="subject">
                 { mark(subject, &page.model) }
                 <div><h2>{ shown(&detail.title) }</h2><p>{ shown(&detail.subtitle) }</p></div>
