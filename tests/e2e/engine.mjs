@@ -156,7 +156,7 @@ const timeline = async (name) => {
 const huge = async () => {
   const page = await engineAlone();
   figure("open, huge", await open(page, "huge.yaml"));
-  const filled = Number(process.env.PODSCOPE_BENCH_FILLED ?? 1200) * 1e6;
+  const filled = Number(process.env.PODSCOPE_BENCH_FILLED ?? 60) * 1e6;
   figure("fill, huge", await seek(page, filled));
   figure("wasm memory when it is full, huge", await memory(page) / 1e6, "MB");
   const ran = await seek(page, filled + 600_000_000);
