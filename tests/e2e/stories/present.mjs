@@ -240,6 +240,7 @@ export const stories = {
     await log.getByText(/^NAME/).first().waitFor();
     await give("kubectl get nodes | tail -1");
     await give("kubectl delete pod pasted --now");
+    await log.locator("p .text").filter({ hasText: /pasted.*Terminating/ }).first().waitFor();
     await give("stop");
     await page.waitForTimeout(300);
     const lines = await log.locator("p .text").allInnerTexts();
