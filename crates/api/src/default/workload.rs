@@ -39,15 +39,16 @@ pub(super) fn default_deployment(spec: &mut crate::DeploymentSpec) {
     default_shared(&mut spec.template, |template| default_template(&mut template.spec));
 }
 
+/// How pods are replaced that are no Deployment's: whether step by step, which is the default.
+fn rolls(kind: &mut Option<UpdateStrategyType>) -> bool {
+    fill_text(kind, UpdateStrategyType::RollingUpdate, UpdateStrategyType::as_str);
+    *kind == Some(UpdateStrategyType::RollingUpdate)
+}
+
 pub(super) fn default_daemon_set(spec: &mut crate::DaemonSetSpec) {
-    fill_text(
-        &mut spec.update_strategy.kind,
-        UpdateStrategyType::RollingUpdate,
-        UpdateStrategyType::as_str,
-    );
-    if spec.update_strategy.kind == Some(UpdateStrategyType::RollingUpdate) {
-        let rolling = spec
-            .update_strategy
+    let strategy = &mut spec.update_strategy;
+    if rolls(&mut strategy.kind) {
+        let rolling = strategy
             .rolling_update
             .get_or_insert_with(RollingUpdateDaemonSet::default);
         rolling.max_unavailable.get_or_insert(IntOrString::Int(1));
@@ -64,14 +65,9 @@ pub(super) fn default_stateful_set(spec: &mut crate::StatefulSetSpec) {
         PodManagementPolicy::OrderedReady,
         PodManagementPolicy::as_str,
     );
-    fill_text(
-        &mut spec.update_strategy.kind,
-        UpdateStrategyType::RollingUpdate,
-        UpdateStrategyType::as_str,
-    );
-    if spec.update_strategy.kind == Some(UpdateStrategyType::RollingUpdate) {
-        let rolling = spec
-            .update_strategy
+    let strategy = &mut spec.update_strategy;
+    if rolls(&mut strategy.kind) {
+        let rolling = strategy
             .rolling_update
             .get_or_insert_with(RollingUpdateStatefulSet::default);
         fill(&mut rolling.partition, 0);
