@@ -145,12 +145,12 @@ impl World {
 
     /// What every cluster has.
     fn import_system(&mut self, setup: &Setup) {
-        for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+        for name in podscope_sim::OWN_NAMESPACES {
             self.import(Object::Namespace(Arc::new(namespace(name))));
         }
         // A dump holds its own, or was made without them.
         if !setup.objects.iter().any(|object| !object.metadata().uid.is_empty()) {
-            for name in ["default", "kube-node-lease", "kube-public", "kube-system"] {
+            for name in podscope_sim::OWN_NAMESPACES {
                 crate::controllers::objects_of(name)
                     .into_iter()
                     .for_each(|object| drop(self.import(object)));

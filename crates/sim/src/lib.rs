@@ -32,7 +32,7 @@ mod trace;
 pub mod volume;
 
 pub use actor::{Actor, Place};
-pub use assumed::{Assumed, MissingPods, NOT_IN_THE_DUMP, Owner};
+pub use assumed::{Assumed, MissingPods, NOT_IN_THE_DUMP, OWN_NAMESPACES, Owner};
 pub use context::{Change, Context, Effect, Input, subject, subject_of};
 pub use due::{Coming, Due};
 pub use happening::{

@@ -104,7 +104,6 @@ fn place_of(tree: &Tree<'_>, path: &str) -> (u32, u32) {
 fn lend(loaded: &mut Loaded, session: &Session) {
     let objects = session.world().objects();
     let lendable = [Kind::Namespace, Kind::PriorityClass].map(|kind| objects.list_kind(kind));
-    let built_in = ["default", "kube-node-lease", "kube-public", "kube-system"];
     let own: Vec<_> = loaded
         .setup
         .objects
@@ -116,7 +115,9 @@ fn lend(loaded: &mut Loaded, session: &Session) {
         .flatten()
         .filter(|o| {
             let name = &o.metadata().name;
-            !name.starts_with("system-") && !built_in.contains(&&**name) && !own.contains(&(o.kind(), name.clone()))
+            !name.starts_with("system-")
+                && !podscope_cluster::OWN_NAMESPACES.contains(&&**name)
+                && !own.contains(&(o.kind(), name.clone()))
         })
         .collect();
     loaded

@@ -16,7 +16,7 @@ mod stand_ins;
 use podscope_api::ordered;
 use podscope_api::{Kind, NodeName, Object, ObjectKey, Pod, Str, Uid};
 
-pub use stand_ins::NOT_IN_THE_DUMP;
+pub use stand_ins::{NOT_IN_THE_DUMP, OWN_NAMESPACES};
 
 /// Pods that a workload counts in its status and the dump does not hold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

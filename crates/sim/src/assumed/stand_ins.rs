@@ -20,8 +20,8 @@ pub const NOT_IN_THE_DUMP: &str = "podscope.dev/not-in-the-dump";
 
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 const PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
-/// Namespaces and nodes of a cluster that are there before any object is.
-const OWN_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+/// Namespaces of a cluster that are there before any object is.
+pub const OWN_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
 /// The stand-ins for a scenario's objects, in the order in which they can be imported.
 pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
