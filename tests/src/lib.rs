@@ -22,17 +22,8 @@ pub fn root() -> PathBuf {
 /// When they differ: with the first different line and the command to look at it.
 pub fn golden(name: &str, got: &str) {
     let path = root().join("tests/golden").join(name);
-    // Only tests look at the environment: the engine never does.
-    if std::env::var_os("PODSCOPE_BLESS").is_some() {
-        let dir = path.parent().unwrap_or(&path);
-        let written = fs::create_dir_all(dir).and_then(|()| fs::write(&path, got));
-        assert!(written.is_ok(), "{}: {written:?}", path.display());
-        return;
-    }
-    let want = fs::read_to_string(&path).unwrap_or_default();
-    if want == got {
-        return;
-    }
+    let Err(want) = kept(&path, got.as_bytes()) else { return };
+    let want = String::from_utf8_lossy(&want);
     let lines = want.lines().map(Some).chain(std::iter::repeat(None));
     let pairs = got.lines().map(Some).chain([None]).zip(lines);
     let at = pairs.take_while(|(got, want)| got == want && got.is_some()).count();
@@ -42,6 +33,25 @@ pub fn golden(name: &str, got: &str) {
         want.lines().nth(at),
         got.lines().nth(at),
     );
+}
+
+/// Compares `got` with a file that is kept; `cargo xtask bless` rewrites it.
+///
+/// # Errors
+/// What the file holds, if that is something else.
+///
+/// # Panics
+/// When it cannot be written.
+pub fn kept(path: &Path, got: &[u8]) -> Result<(), Vec<u8>> {
+    // Only tests look at the environment: the engine never does.
+    if std::env::var_os("PODSCOPE_BLESS").is_some() {
+        let dir = path.parent().unwrap_or(path);
+        let written = fs::create_dir_all(dir).and_then(|()| fs::write(path, got));
+        assert!(written.is_ok(), "{}: {written:?}", path.display());
+        return Ok(());
+    }
+    let want = fs::read(path).unwrap_or_default();
+    if want == got { Ok(()) } else { Err(want) }
 }
 
 /// The files of a directory below the root with this ending, sorted; directories are entered.

@@ -63,6 +63,10 @@ pub(crate) fn open_first(route: &Route, send: &Callback<Request>, act: &Callback
     } else {
         last_or_welcome(act)
     };
+    if source == Source::Welcome {
+        // How it begins is known: it is shown while the engine is on the way.
+        act.emit(Act::Recording);
+    }
     send.emit(Request::Open { source });
 }
 

@@ -50,6 +50,12 @@ impl Wire {
             let is_link = matches!(source, Source::Link { .. });
             self.opens(!is_link, is_link || matches!(source, Source::Files { .. }));
         }
+        // Who has moved time before the session is there finds it where it was moved to.
+        let moves = matches!(
+            request,
+            Request::Pause | Request::Step | Request::NextDecision | Request::Seek { .. } | Request::SkipAhead
+        );
+        self.play &= self.opened || !moves;
         self.touched |= matches!(request, Request::Command { .. });
         self.watch.sent();
         if let Some(engine) = &self.engine {

@@ -15,6 +15,29 @@ export const stories = {
     t.equal(await page.locator("#app").getAttribute("class"), "shell");
   },
 
+  async "a first visit's cluster is there before the engine, which does what was pressed meanwhile (U-10)"(t) {
+    let arrive;
+    const onItsWay = new Promise((resolve) => { arrive = resolve; });
+    const page = await t.open("", {
+      before: (page) => page.route(/engine.*\.wasm$/, async (route) => {
+        await onItsWay;
+        await route.continue();
+      }),
+    });
+    t.equal(await page.locator("[data-zone] [data-node]").count(), 6, "nodes");
+    await page.getByText("Starting the cluster… What you press waits for it.").waitFor();
+    await t.look(page, "before-the-engine");
+    await page.getByRole("button", { name: "Free play" }).click();
+    await page.locator('[data-node="b-1"]').click({ position: { x: 40, y: 8 } });
+    await page.getByRole("button", { name: "Cut off c-2" }).click();
+    arrive();
+    // The node that was chosen stays so; the cut is the first thing that happens.
+    await page.getByText("Starting the cluster…").waitFor({ state: "detached" });
+    await page.locator('[data-node="c-2"]').getByText(/no heartbeat|cut off/i).first().waitFor();
+    await page.locator('aside[data-subject*="b-1"]').waitFor();
+    t.equal(await page.locator(".start").count(), 0, "the ways in were closed");
+  },
+
   async "a page without its wasm says so"(t) {
     const page = await t.open("", {
       wait: false,

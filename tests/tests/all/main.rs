@@ -14,6 +14,7 @@ mod documents;
 mod dump;
 mod explain_replay;
 mod fencing_compared;
+mod first_visit;
 mod fuzz;
 mod garbage_collection;
 mod image_locality;

@@ -94,7 +94,11 @@ pub(crate) fn Lessons(props: &Props) -> Html {
                     </div>
                 </section>
             }) }
-            if groups.is_empty() { <p class="none">{ "No lesson with these words." }</p> }
+            if props.lessons.is_empty() {
+                <p class="none" role="status">{ "The lessons come with the engine, which is still loading…" }</p>
+            } else if groups.is_empty() {
+                <p class="none">{ "No lesson with these words." }</p>
+            }
         </Modal>
     }
 }

@@ -40,6 +40,8 @@ pub(crate) enum Act {
     Toast(String),
     ToastGone(u64),
     ForgetCompletions,
+    /// The engine was asked for a first visit's cluster.
+    Recording,
     Newer,
     /// A lesson has been finished.
     Finished(String),
@@ -105,6 +107,7 @@ impl Reducible for Page {
             Act::Toast(text) => page.toast(text),
             Act::ToastGone(id) => page.toasts.change(|all| all.retain(|(i, _)| *i != id)),
             Act::ForgetCompletions => page.console.change(|c| c.completions = None),
+            Act::Recording => page.show_recording(),
             Act::Newer => page.newer = true,
             Act::Finished(name) => page.course.change(|c| c.finish(&name, js_sys::Date::now())),
             Act::Course(course) => page.course = Shared::new(course),
@@ -149,7 +152,17 @@ impl Page {
             Update::Progress { what, per_mille } => {
                 self.progress = (per_mille < 1000).then_some((what, per_mille));
             }
-            Update::Opened(opened) => self.open(*opened),
+            Update::Opened(opened) => {
+                let was_recorded = std::mem::take(&mut self.recorded);
+                // What is shown goes on as it began, with all that was done to it.
+                if was_recorded && self.opened.as_deref() == Some(&*opened) {
+                    return;
+                }
+                if was_recorded {
+                    self.opened = None;
+                }
+                self.open(*opened);
+            }
             Update::Refused { problems } => {
                 self.progress = None;
                 if self.dialog != Dialog::Editor {
@@ -238,6 +251,25 @@ impl Page {
             }
             Update::Crashed { message } => self.crash(message),
         }
+    }
+
+    /// Shows how a first visit begins, as it was recorded: the engine, which weighs most of what is loaded, will say the
+    /// same. What is pressed meanwhile is asked of it in its turn.
+    fn show_recording(&mut self) {
+        if self.opened.is_some() {
+            return;
+        }
+        let Ok(updates) = podscope_protocol::unpack::<Vec<Update>>(FIRST_VISIT) else {
+            debug_assert!(
+                false,
+                "the recording is of another protocol: `cargo xtask bless first_visit`"
+            );
+            return;
+        };
+        for update in updates {
+            self.hear(update);
+        }
+        self.recorded = true;
     }
 
     fn frame(&mut self, mut frame: Frame) {
@@ -379,6 +411,9 @@ impl Page {
     }
 }
 
+/// What the engine says when it opens a first visit's cluster (`tests/tests/all/first_visit.rs`).
+const FIRST_VISIT: &[u8] = include_bytes!("../../first-visit.bin");
+
 /// Frames after a command in which what is printed is taken for its answer.
 const ANSWER_FRAMES: u64 = 15;
 
@@ -411,6 +446,25 @@ mod tests {
             let after = first.clone().reduce(Act::Dialog(dialog.clone())).reduce(opened());
             assert_eq!(after.dialog == dialog, stays, "{dialog:?}");
         }
+    }
+
+    /// U-10: a first visit's cluster is there before its engine; what was done to it until then stays.
+    #[test]
+    fn what_is_recorded_goes_on_when_the_engine_says_the_same() {
+        let recorded = page().reduce(Act::Start(true)).reduce(Act::Recording);
+        assert!(recorded.recorded && recorded.start);
+        assert_eq!(recorded.model.nodes.size(), 6, "the cluster is seen");
+        let chosen = SubjectRef::Node { name: "c-2".into() };
+        let chosen = recorded.reduce(Act::Select(Some(chosen)));
+        let updates = podscope_protocol::unpack::<Vec<Update>>(FIRST_VISIT).expect("it is of this protocol");
+        let same = (updates.iter()).fold(chosen.clone(), |page, update| {
+            page.reduce(Act::Heard(Box::new(update.clone())))
+        });
+        assert!(!same.recorded && same.start);
+        assert_eq!(same.selected, chosen.selected);
+        // Another session comes as the first one does.
+        let other = chosen.reduce(opened());
+        assert!(!other.recorded && other.start && other.selected.is_none());
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(crate) struct Page {
     pub(crate) guarantees: Shared<Vec<Guarantee>>,
     pub(crate) course: Shared<Course>,
     pub(crate) opened: Option<Shared<Opened>>,
+    /// What is shown is a recording of how a first visit begins: the engine has not opened it yet.
+    pub(crate) recorded: bool,
     pub(crate) problems: Shared<Vec<Problem>>,
     pub(crate) checked: Option<Shared<Checked>>,
     /// What fits where the editor asked last.
@@ -95,6 +97,7 @@ impl Page {
             guarantees: Shared::default(),
             course: Shared::default(),
             opened: None,
+            recorded: false,
             problems: Shared::default(),
             checked: None,
             fields: None,
