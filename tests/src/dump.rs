@@ -67,6 +67,7 @@ impl Dump {
             self.text.push('\n');
         }
     }
+
     fn uid(&mut self) -> String {
         self.n_uids += 1;
         let bits = self.rng.bits();
@@ -79,6 +80,7 @@ impl Dump {
             self.n_uids
         )
     }
+
     /// A server-side record of who set which fields, as long as they are in reality.
     fn managed(&mut self, manager: &str, at: i64, fields: &[&str]) -> Value {
         let mut tree = json!({});
@@ -93,6 +95,7 @@ impl Dump {
         }
         json!({"apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": tree, "manager": manager, "operation": "Update", "time": time(at)})
     }
+
     fn metadata(&mut self, name: &str, namespace: Option<&str>, age: i64) -> Value {
         let mut metadata = json!({
             "name": name,

@@ -145,6 +145,7 @@ impl<'o> World<'o> {
             .min_by_key(|volume| volume.spec.capacity.get("storage").copied())
             .copied()
     }
+
     /// The class that a claim asks for; the default one if it names none.
     fn class_name<'a>(&'a self, claim: &'a PersistentVolumeClaim) -> &'a str {
         match &claim.spec.storage_class_name {
@@ -160,6 +161,7 @@ impl<'o> World<'o> {
             }
         }
     }
+
     fn class_of(&self, claim: &PersistentVolumeClaim) -> Option<&'o StorageClass> {
         self.storage.get(self.class_name(claim)).copied()
     }

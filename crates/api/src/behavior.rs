@@ -153,38 +153,47 @@ impl ContainerBehavior {
     pub fn pull(&self) -> Pull {
         self.pull.unwrap_or(Pull::Takes(SECOND))
     }
+
     /// From process start until it serves; 1 s by default.
     pub fn startup(&self) -> i64 {
         self.startup.unwrap_or(SECOND)
     }
+
     /// After how long it exits by itself: never by default, but init containers (no sidecars) after 1 s.
     pub fn run(&self, is_init: bool) -> Option<i64> {
         self.run.or(is_init.then_some(SECOND))
     }
+
     /// Exit code when it exits by itself; 0 by default.
     pub fn exit(&self) -> i32 {
         self.exit.unwrap_or(0)
     }
+
     /// Answer to SIGTERM; exits after 1 s by default.
     pub fn sigterm(&self) -> OnSigterm {
         self.sigterm.unwrap_or(OnSigterm::ExitsAfter(SECOND))
     }
+
     /// The image's stop signal; SIGTERM by default.
     pub fn stopsignal(&self) -> &str {
         self.stopsignal.as_deref().unwrap_or("SIGTERM")
     }
+
     /// The preStop hook; takes 1 s by default. A handler `sleep` of the manifest wins over it.
     pub fn prestop(&self) -> HookBehavior {
         self.prestop.unwrap_or(HookBehavior::Takes(SECOND))
     }
+
     /// The postStart hook; takes 1 s by default. A handler `sleep` of the manifest wins over it.
     pub fn poststart(&self) -> HookBehavior {
         self.poststart.unwrap_or(HookBehavior::Takes(SECOND))
     }
+
     /// How long the runtime needs after SIGKILL; nothing by default.
     pub fn stop(&self) -> i64 {
         self.stop.unwrap_or(0)
     }
+
     /// The answer to a probe, that long after container start; nothing answers before it serves.
     pub fn answer(&self, probe: Option<ProbeBehavior>, since_start: i64) -> ProbeAnswer {
         match probe.map_or(ProbeAnswer::Ok, |probe| probe.at(since_start)) {
@@ -192,14 +201,17 @@ impl ContainerBehavior {
             answer => answer,
         }
     }
+
     /// Bytes of memory in use that long after container start; its request by default.
     pub fn memory_at(&self, container: &Container, since_start: i64) -> i64 {
         usage_or_request(self.memory, container, "memory", since_start).value()
     }
+
     /// Thousandths of a CPU in use; its request by default.
     pub fn cpu_milli_at(&self, container: &Container, since_start: i64) -> i64 {
         usage_or_request(self.cpu, container, "cpu", since_start).milli_value()
     }
+
     /// Bytes of disk in use; its `ephemeral-storage` request by default.
     pub fn disk_at(&self, container: &Container, since_start: i64) -> i64 {
         usage_or_request(self.disk, container, "ephemeral-storage", since_start).value()

@@ -17,6 +17,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Finalizers of a namespace (`kubernetes`).
     pub struct NamespaceSpec { pub finalizers: Vec<Str> }
     /// Phase `Active` or `Terminating`.
@@ -29,6 +30,7 @@ wire_types! {
         pub reason: Str,
         pub message: Str,
     }
+
     /// A Service.
     pub struct Service {
         pub metadata: ObjectMeta,
@@ -37,6 +39,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Status of a Service; nothing gives it an address from outside.
     pub struct ServiceStatus { pub load_balancer: LoadBalancerStatus }
     /// Addresses from outside travel in the extra fields.
@@ -63,6 +66,7 @@ wire_types! {
         pub load_balancer_source_ranges: Vec<Str>,
         pub external_ips as "externalIPs": Vec<Str>,
     }
+
     /// A port of a Service.
     pub struct ServicePort { pub name: Str, pub protocol: Str, pub app_protocol: Option<Str>, pub port: i32, pub target_port: Option<IntOrString>, pub node_port: Option<i32> }
     /// Endpoints of a Service.
@@ -74,6 +78,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// The older form of a Service's endpoints.
     pub struct Endpoints {
         pub metadata: ObjectMeta,
@@ -81,12 +86,14 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Addresses that have the same ports.
     pub struct EndpointSubset {
         pub addresses: Vec<EndpointAddress>,
         pub not_ready_addresses: Vec<EndpointAddress>,
         pub ports: Vec<EndpointPort>,
     }
+
     /// An address and whose it is.
     pub struct EndpointAddress {
         pub ip: Str,
@@ -94,6 +101,7 @@ wire_types! {
         pub node_name: Option<Str>,
         pub target_ref: Option<ObjectReference>,
     }
+
     /// One endpoint (CT-114).
     pub struct Endpoint {
         pub addresses: Vec<Str>,
@@ -103,6 +111,7 @@ wire_types! {
         pub zone: Option<Str>,
         pub hostname: Option<Str>,
     }
+
     /// Conditions of an endpoint.
     pub struct EndpointConditions { pub ready: Option<bool>, pub serving: Option<bool>, pub terminating: Option<bool> }
     /// A port of a slice.
@@ -115,6 +124,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Spec of a budget.
     pub struct PodDisruptionBudgetSpec {
         pub min_available: Option<IntOrString>,
@@ -122,6 +132,7 @@ wire_types! {
         pub max_unavailable: Option<IntOrString>,
         pub unhealthy_pod_eviction_policy: Option<Str>,
     }
+
     /// Status of a budget (CT-097).
     pub struct PodDisruptionBudgetStatus {
         pub observed_generation: Option<i64>,
@@ -132,6 +143,7 @@ wire_types! {
         pub expected_pods: i32,
         pub conditions: Vec<BudgetCondition>,
     }
+
     /// A condition of a budget.
     pub struct BudgetCondition {
         pub kind as "type": Str,
@@ -141,6 +153,7 @@ wire_types! {
         pub reason: Str,
         pub message [shown]: Str,
     }
+
     /// A class of priority (S-04).
     pub struct PriorityClass {
         pub metadata: ObjectMeta,
@@ -151,6 +164,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// A ConfigMap; only its presence matters.
     pub struct ConfigMap {
         pub metadata: ObjectMeta,
@@ -161,6 +175,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// A Secret; only its presence matters.
     pub struct Secret {
         pub metadata: ObjectMeta,
@@ -172,6 +187,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// An event about an object (core/v1).
     pub struct Event {
         pub metadata: ObjectMeta,
@@ -192,6 +208,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Repetitions of an event of `events.k8s.io`.
     pub struct EventSeries { pub count: i32, pub last_observed_time: Option<MicroTime> }
     /// Who emitted an event.

@@ -154,11 +154,13 @@ impl Fields {
             of_day.map(move |minute| (day * 1440 + minute) * 60)
         })
     }
+
     /// Whether a minute of a day is in the sets of hours and minutes.
     fn is_due(&self, minute: i64) -> bool {
         let has = |set: u64, value: i64| set >> value & 1 == 1;
         has(self.hour, minute / 60) && has(self.minute, minute % 60)
     }
+
     /// Whether a day, counted since the epoch, is in the sets of days and months.
     fn is_day(&self, day: i64) -> bool {
         let has = |set: u64, value: i64| set >> value & 1 == 1;

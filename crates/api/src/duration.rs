@@ -121,6 +121,7 @@ impl std::fmt::Display for Duration {
         f.write_str(&print_duration(self.0))
     }
 }
+
 impl std::str::FromStr for Duration {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {

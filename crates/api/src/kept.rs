@@ -49,15 +49,18 @@ impl Wire for Kept {
     fn null() -> Self {
         Self::of(Kind::PodTemplate)
     }
+
     fn go_type() -> String {
         "unstructured.Unstructured".to_owned()
     }
+
     fn write(&self) -> Value {
         let mut map = Map::new();
         map.insert("metadata".to_owned(), self.metadata.write());
         map.extend(self.fields.clone());
         Value::Object(map)
     }
+
     fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
         let entries = match &node.data {
             Data::Null => return Ok(None),

@@ -15,6 +15,7 @@ macro_rules! string_enum {
             /// A value the API does not know; refused by validation.
             Other(crate::Str),
         }
+
         impl $name {
             /// The values the API knows, in declaration order.
             pub const KNOWN: &'static [&'static str] = &[$($text),*];
@@ -22,21 +23,25 @@ macro_rules! string_enum {
             pub fn as_str(&self) -> &str {
                 match self { $(Self::$variant => $text,)* Self::Other(text) => text }
             }
+
             /// Whether the API knows this value.
             pub fn is_known(&self) -> bool {
                 !matches!(self, Self::Other(_))
             }
         }
+
         impl From<&str> for $name {
             fn from(text: &str) -> Self {
                 match text { $($text => Self::$variant,)* other => Self::Other(other.into()) }
             }
         }
+
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.as_str())
             }
         }
+
         impl crate::wire::Wire for $name {
             fn null() -> Self { Self::from("") }
             fn go_type() -> String { "string".into() }
@@ -48,6 +53,7 @@ macro_rules! string_enum {
         }
     )*};
 }
+
 pub(crate) use string_enum;
 
 /// Declares a newtype over a shared string.
@@ -59,38 +65,49 @@ macro_rules! string_newtype {
         impl PartialOrd for $name {
             fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> { Some(self.cmp(other)) }
         }
+
         impl Ord for $name {
             fn cmp(&self, other: &Self) -> std::cmp::Ordering { crate::meta::compare(&self.0, &other.0) }
         }
+
         impl $name {
             /// The text.
             pub fn as_str(&self) -> &str { &self.0 }
         }
+
         impl Default for $name {
             fn default() -> Self { Self(crate::Str::default()) }
         }
+
         impl From<&str> for $name {
             fn from(text: &str) -> Self { Self(text.into()) }
         }
+
         impl From<String> for $name {
             fn from(text: String) -> Self { Self(text.into()) }
         }
+
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(&self.0) }
         }
+
         impl std::ops::Deref for $name {
             type Target = str;
             fn deref(&self) -> &str { &self.0 }
         }
+
         impl std::borrow::Borrow<str> for $name {
             fn borrow(&self) -> &str { &self.0 }
         }
+
         impl PartialEq<str> for $name {
             fn eq(&self, other: &str) -> bool { &*self.0 == other }
         }
+
         impl PartialEq<&str> for $name {
             fn eq(&self, other: &&str) -> bool { &*self.0 == *other }
         }
     )*};
 }
+
 pub(crate) use string_newtype;

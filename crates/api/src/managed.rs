@@ -47,6 +47,7 @@ impl Manager {
             fields: Owned::All,
         }
     }
+
     /// As the errors of the server name it.
     #[must_use]
     pub fn told(&self, api_version: &str) -> String {
@@ -74,11 +75,13 @@ impl Managers {
     pub fn of(list: Vec<Manager>) -> Managers {
         Managers((!list.is_empty()).then(|| Arc::new(list)))
     }
+
     /// The managers in the order in which they came.
     #[must_use]
     pub fn list(&self) -> &[Manager] {
         self.0.as_deref().map_or(&[], Vec::as_slice)
     }
+
     /// `metadata.managedFields` of the object.
     #[must_use]
     pub fn to_value(&self, object: &Object) -> Option<Value> {

@@ -36,6 +36,7 @@ impl ObjectKey {
             name: name.into(),
         }
     }
+
     /// Key of an object of a kind: one that stands in no namespace has none.
     pub fn of(kind: Kind, namespace: impl Into<Str>, name: impl Into<Str>) -> Self {
         match kind.is_namespaced() {
@@ -43,6 +44,7 @@ impl ObjectKey {
             false => Self::cluster(name),
         }
     }
+
     /// Key of a cluster-scoped object.
     pub fn cluster(name: impl Into<Str>) -> Self {
         Self {
@@ -167,6 +169,7 @@ wire_types! {
         /// Who set which fields; not on the wire.
         pub managers as "": crate::managed::Managers,
     }
+
     /// A reference from a dependent to its owner.
     pub struct OwnerReference {
         pub api_version: Str,
@@ -176,17 +179,20 @@ wire_types! {
         pub controller: Option<bool>,
         pub block_owner_deletion: Option<bool>,
     }
+
     /// `metav1.LabelSelector`: all parts are ANDed.
     pub struct LabelSelector {
         pub match_labels: ordered::Map<Str, Str>,
         pub match_expressions: Vec<LabelSelectorRequirement>,
     }
+
     /// One expression of a [`LabelSelector`].
     pub struct LabelSelectorRequirement {
         pub key: Str,
         pub operator: SelectorOperator,
         pub values: Vec<Str>,
     }
+
     /// A reference to an object, as in events.
     pub struct ObjectReference {
         pub kind: Str,
@@ -205,6 +211,7 @@ string_enum! {
         In = "In", NotIn = "NotIn", Exists = "Exists", DoesNotExist = "DoesNotExist", Gt = "Gt", Lt = "Lt",
     }
 }
+
 impl Default for SelectorOperator {
     fn default() -> Self {
         Self::Other("".into())
@@ -218,10 +225,12 @@ impl ObjectMeta {
             .iter()
             .find(|owner| owner.controller == Some(true))
     }
+
     /// Whether deletion was requested.
     pub fn is_terminating(&self) -> bool {
         self.deletion_timestamp.is_some()
     }
+
     /// Namespace and name.
     pub fn key(&self) -> ObjectKey {
         ObjectKey {
@@ -229,10 +238,12 @@ impl ObjectMeta {
             name: self.name.clone(),
         }
     }
+
     /// The label of that key.
     pub fn label(&self, key: &str) -> Option<&str> {
         self.labels.get(key).map(|value| &**value)
     }
+
     /// The annotation of that key.
     pub fn annotation(&self, key: &str) -> Option<&str> {
         self.annotations.get(key).map(|value| &**value)
@@ -244,6 +255,7 @@ impl LabelSelector {
     pub fn is_empty(&self) -> bool {
         self.match_labels.is_empty() && self.match_expressions.is_empty()
     }
+
     /// Whether the labels satisfy every part (SCH-047). A malformed part matches nothing.
     pub fn matches(&self, labels: &ordered::Map<Str, Str>) -> bool {
         self.match_labels

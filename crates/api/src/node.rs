@@ -12,6 +12,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// What is wanted of the node.
     pub struct NodeSpec {
         pub pod_cidr as "podCIDR": Str,
@@ -21,6 +22,7 @@ wire_types! {
         pub unschedulable: Option<bool>,
         pub taints: Vec<Taint>,
     }
+
     /// Repels pods that do not tolerate it.
     pub struct Taint { pub key: Str, pub value: Str, pub effect: TaintEffect, pub time_added: Option<Time> }
     /// What the kubelet reports.
@@ -36,6 +38,7 @@ wire_types! {
         /// Features that its kubelet has and older ones lack, sorted.
         pub declared_features: Vec<Str>,
     }
+
     /// One condition of a node.
     pub struct NodeCondition {
         pub kind as "type": Str,
@@ -45,6 +48,7 @@ wire_types! {
         pub reason: Str,
         pub message: Str,
     }
+
     /// An address of the node.
     pub struct NodeAddress { pub kind as "type": Str, pub address: Str }
     /// Versions.
@@ -57,6 +61,7 @@ wire_types! {
         pub architecture: Str,
         pub boot_id as "bootID": Str,
     }
+
     /// An image present on the node.
     pub struct ContainerImage { pub names: Vec<Str>, pub size_bytes: i64 }
     /// A volume the controller has attached.
@@ -68,6 +73,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Who holds the lease and since when.
     pub struct LeaseSpec {
         pub holder_identity: Option<Str>,
@@ -76,6 +82,7 @@ wire_types! {
         pub renew_time: Option<MicroTime>,
         pub lease_transitions: Option<i32>,
     }
+
     /// The CSI drivers of a node.
     pub struct CsiNode {
         pub metadata: ObjectMeta,
@@ -83,6 +90,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Drivers.
     pub struct CsiNodeSpec { pub drivers: Vec<CsiNodeDriver> }
     /// One driver on a node.
@@ -92,6 +100,7 @@ wire_types! {
         pub topology_keys: Vec<Str>,
         pub allocatable: Option<VolumeNodeResources>,
     }
+
     /// How many volumes of a driver a node can take.
     pub struct VolumeNodeResources { pub count: Option<i32> }
 }
@@ -107,11 +116,13 @@ impl Node {
     pub fn condition(&self, kind: &str) -> Option<&NodeCondition> {
         self.status.conditions.iter().find(|condition| &*condition.kind == kind)
     }
+
     /// Whether condition Ready is True.
     pub fn is_ready(&self) -> bool {
         self.condition("Ready")
             .is_some_and(|condition| condition.status == ConditionStatus::True)
     }
+
     /// Whether the node is cordoned.
     pub fn is_unschedulable(&self) -> bool {
         self.spec.unschedulable == Some(true)

@@ -91,12 +91,14 @@ macro_rules! kinds {
                 if let Value::Object(fields) = fields { map.extend(fields); }
                 Value::Object(map)
             }
+
             /// Whether both are one object in memory, and so the same in all they hold.
             pub fn is_same(&self, other: &Object) -> bool { std::ptr::addr_eq(self.as_wire(), other.as_wire()) }
             fn as_wire(&self) -> &dyn Wire { match self { $(Object::$kind(object) => &**object,)* Object::Kept(object) => &**object } }
             pub(crate) fn set_extra(&mut self, extra: Extra) {
                 match self { $(Object::$kind(object) => Arc::make_mut(object).extra = extra,)* Object::Kept(object) => Arc::make_mut(object).extra = extra }
             }
+
             /// Decodes the typed part of a tree, and gives back what it did not hold.
             pub(crate) fn from_tree<'n>(kind: Kind, tree: &'n Tree<'n>) -> Result<(Object, Option<Residual<'n>>), Vec<FieldError>> {
                 Ok(match kind { $(Kind::$kind => {
@@ -109,6 +111,7 @@ macro_rules! kinds {
                     (Object::Kept(Arc::new(object)), residual)
                 }),* })
             }
+
             /// Decodes the typed part of a tree of that kind.
             ///
             /// # Errors

@@ -22,6 +22,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// The template of a workload's pods.
     pub struct PodTemplateSpec {
         pub metadata: ObjectMeta,
@@ -29,6 +30,7 @@ wire_types! {
         /// What was given but has no behaviour here; every pod of the template gets it.
         pub extra as "": crate::Extra,
     }
+
     /// What should run, where it may run, and how it ends.
     pub struct PodSpec {
         /// Invariant: set once, by binding (CT-164).
@@ -80,6 +82,7 @@ wire_types! {
         pub resource_claims: Vec<PodResourceClaim>,
         pub os: Option<PodOs>,
     }
+
     /// Identity of all containers; the rest of it travels in the extra fields.
     pub struct PodSecurityContext { pub run_as_user: Option<i64>, pub run_as_group: Option<i64>, pub fs_group: Option<i64> }
     /// Names of an address in the pod's hosts file.
@@ -119,6 +122,7 @@ wire_types! {
         pub termination_message_policy: Str,
         pub security_context: Option<SecurityContext>,
     }
+
     /// What a resize in place of one resource does to a container: `NotRequired` or `RestartContainer`.
     pub struct ContainerResizePolicy { pub resource_name: Str, pub restart_policy: Str }
     /// One rule on exits of a container: the first that matches decides.
@@ -127,6 +131,7 @@ wire_types! {
         pub action: Str,
         pub exit_codes: Option<ContainerRestartRuleOnExitCodes>,
     }
+
     /// Exit codes that a rule is for: `In` or `NotIn` these.
     pub struct ContainerRestartRuleOnExitCodes { pub operator: Str, pub values: Vec<i32> }
     /// Identity and rights of one container; the rest of it travels in the extra fields.
@@ -139,6 +144,7 @@ wire_types! {
         pub host_ip as "hostIP": Str,
         pub protocol: Str,
     }
+
     /// An environment variable; only references to ConfigMaps, Secrets and files have behaviour.
     pub struct EnvVar { pub name: Str, pub value: Str, pub value_from: Option<EnvVarSource> }
     /// Where a variable's value comes from.
@@ -149,6 +155,7 @@ wire_types! {
         pub field_ref: Option<ObjectFieldSelector>,
         pub resource_field_ref: Option<ResourceFieldSelector>,
     }
+
     /// A resource of a container.
     pub struct ResourceFieldSelector { pub container_name: Str, pub resource: Str, pub divisor: Option<Quantity> }
     /// A field of the pod itself.
@@ -180,6 +187,7 @@ wire_types! {
         pub failure_threshold: Option<i32>,
         pub termination_grace_period_seconds: Option<i64>,
     }
+
     /// Run a command in the container.
     pub struct ExecAction { pub command: Vec<Str> }
     /// An HTTP request.
@@ -201,6 +209,7 @@ wire_types! {
         pub tcp_socket: Option<TcpSocketAction>,
         pub sleep: Option<SleepAction>,
     }
+
     /// A volume and its source; sources without behaviour stay in the extra fields.
     pub struct Volume {
         pub name: Str,
@@ -235,6 +244,7 @@ wire_types! {
         pub storageos: Option<Arc<serde_json::Value>>,
         pub image: Option<Arc<serde_json::Value>>,
     }
+
     /// Scratch space that lives as long as the pod's UID (LC-003).
     pub struct EmptyDirVolume { pub medium: Str, pub size_limit: Option<Quantity> }
     /// A directory of the node.
@@ -258,6 +268,7 @@ wire_types! {
         pub secret: Option<FilesProjection>,
         pub downward_api as "downwardAPI": Option<DownwardProjection>,
     }
+
     /// Files from a ConfigMap or a Secret, among others.
     pub struct FilesProjection { pub name: Str, pub items: Vec<KeyToPath>, pub optional: Option<bool> }
     /// Files from the pod's own fields, among others.
@@ -269,6 +280,7 @@ wire_types! {
         pub resource_field_ref: Option<ResourceFieldSelector>,
         pub mode: Option<i32>,
     }
+
     /// A token of the service account.
     pub struct TokenProjection { pub audience: Str, pub expiration_seconds: Option<i64>, pub path: Str }
     /// Files from the pod's own fields.
@@ -294,6 +306,7 @@ wire_types! {
         /// Seconds a NoExecute taint is borne; absent means for ever.
         pub toleration_seconds: Option<i64>,
     }
+
     /// Node, pod and anti-affinity.
     pub struct Affinity { pub node_affinity: Option<NodeAffinity>, pub pod_affinity: Option<PodAffinity>, pub pod_anti_affinity: Option<PodAffinity> }
     /// Rules about the node's labels.
@@ -301,6 +314,7 @@ wire_types! {
         pub required_during_scheduling_ignored_during_execution: Option<NodeSelector>,
         pub preferred_during_scheduling_ignored_during_execution: Vec<PreferredSchedulingTerm>,
     }
+
     /// Terms, ORed (SCH-046).
     pub struct NodeSelector { pub node_selector_terms: Vec<NodeSelectorTerm> }
     /// Expressions and fields, ANDed.
@@ -314,6 +328,7 @@ wire_types! {
         pub required_during_scheduling_ignored_during_execution: Vec<PodAffinityTerm>,
         pub preferred_during_scheduling_ignored_during_execution: Vec<WeightedPodAffinityTerm>,
     }
+
     /// Which pods, in which namespaces, over which domain (SCH-084).
     pub struct PodAffinityTerm {
         pub label_selector: Option<LabelSelector>,
@@ -323,6 +338,7 @@ wire_types! {
         pub match_label_keys: Vec<Str>,
         pub mismatch_label_keys: Vec<Str>,
     }
+
     /// A weighted wish about pods.
     pub struct WeightedPodAffinityTerm { pub weight: i32, pub pod_affinity_term: PodAffinityTerm }
     /// One spread constraint (S-10).
@@ -336,6 +352,7 @@ wire_types! {
         pub node_taints_policy: Option<NodeInclusionPolicy>,
         pub match_label_keys: Vec<Str>,
     }
+
     /// What is known of the pod's execution.
     pub struct PodStatus {
         pub observed_generation: Option<i64>,
@@ -360,6 +377,7 @@ wire_types! {
         /// What is in force for the pod as a whole; the kubelet always says it, be it nothing.
         pub resources: Option<Arc<ResourceRequirements>>,
     }
+
     /// An address.
     pub struct IpAddress { pub ip: Str }
     /// One condition of a pod (LC-106 to LC-110).
@@ -372,6 +390,7 @@ wire_types! {
         pub reason: Str,
         pub message: Str,
     }
+
     /// One container as last reported.
     pub struct ContainerStatus {
         pub name: Str,
@@ -389,6 +408,7 @@ wire_types! {
         /// Whether the last of its mounts is that of the pod's `api_access`.
         pub has_api_access as "": bool,
     }
+
     /// A volume as it is mounted into the container.
     pub struct VolumeMountStatus { pub name [shown]: Str, pub mount_path [shown]: Str, pub read_only: Option<bool>, pub recursive_read_only: Option<Str> }
     /// Exactly one of the three (LC-092).
@@ -446,6 +466,7 @@ impl PodStatus {
     pub fn statuses(&self) -> impl Iterator<Item = &ContainerStatus> {
         self.init_container_statuses.iter().chain(&self.container_statuses)
     }
+
     /// The status of a container.
     pub fn status_of(&self, container: &str) -> Option<&ContainerStatus> {
         self.statuses().find(|status| &*status.name == container)
@@ -457,18 +478,22 @@ impl Pod {
     pub fn is_terminal(&self) -> bool {
         matches!(self.status.phase, Some(PodPhase::Succeeded | PodPhase::Failed))
     }
+
     /// `spec.priority`, 0 when unset (SCH-038).
     pub fn priority(&self) -> i32 {
         self.spec.priority.unwrap_or(0)
     }
+
     /// Whether it is the mirror of a static pod: the kubelet's word of what it runs without being asked (LC-213).
     pub fn is_mirror(&self) -> bool {
         self.metadata.annotation(MIRROR).is_some()
     }
+
     /// The condition of that type.
     pub fn condition(&self, kind: &str) -> Option<&PodCondition> {
         self.status.conditions.iter().find(|condition| &*condition.kind == kind)
     }
+
     /// Whether condition Ready is True.
     pub fn is_ready(&self) -> bool {
         self.condition("Ready")
@@ -538,6 +563,7 @@ impl TopologySpreadConstraint {
     pub fn is_hard(&self) -> bool {
         self.when_unsatisfiable != Some(UnsatisfiableAction::ScheduleAnyway)
     }
+
     /// Whether pods of these labels count. An empty selector counts nothing (SCH-072).
     pub fn selects(&self, labels: &ordered::Map<Str, Str>) -> bool {
         let selector = self.label_selector.as_ref().filter(|selector| !selector.is_empty());

@@ -18,6 +18,7 @@ impl PodSpec {
         add(&mut total, &self.overhead);
         total
     }
+
     /// Limits of the pod, taken together as [`PodSpec::total_requests`]; overhead is added only to resources that are limited.
     pub fn total_limits(&self) -> ResourceList {
         let mut total = self.of_containers(|resources| &resources.limits);
@@ -25,6 +26,7 @@ impl PodSpec {
         self.add_overhead_to_limited(&mut total);
         total
     }
+
     fn replace_by_own(&self, total: &mut ResourceList, pick: Pick) {
         for (name, amount) in self.resources.iter().flat_map(|own| pick(own)) {
             if is_of_pods(name) {
@@ -32,6 +34,7 @@ impl PodSpec {
             }
         }
     }
+
     fn has_own_resources(&self) -> bool {
         let mut own = self
             .resources
@@ -39,6 +42,7 @@ impl PodSpec {
             .flat_map(|own| own.requests.keys().chain(own.limits.keys()));
         own.any(|name| is_of_pods(name))
     }
+
     fn add_overhead_to_limited(&self, total: &mut ResourceList) {
         for (name, amount) in &self.overhead {
             if let Some(sum) = total.get_mut(name).filter(|sum| !sum.is_zero()) {
@@ -46,11 +50,13 @@ impl PodSpec {
             }
         }
     }
+
     /// The containers taken together: the larger of what the app containers with all sidecars
     /// need, and what any init container needs with the sidecars started before it.
     pub(crate) fn of_containers(&self, pick: Pick) -> ResourceList {
         self.of_containers_by(|container| Cow::Borrowed(pick(&container.resources)))
     }
+
     fn of_containers_by<'a>(&'a self, of: impl Fn(&'a Container) -> Cow<'a, ResourceList>) -> ResourceList {
         let mut total = ResourceList::new();
         for container in self.containers.iter() {
@@ -99,6 +105,7 @@ impl Pod {
         self.condition("PodResizePending")
             .is_some_and(|condition| &*condition.reason == "Infeasible")
     }
+
     /// Requests as they count on the pod's node while a resize is under way: for each container, and for the pod as a
     /// whole, the larger of what is asked for, granted and in force (SCH-052, KC-075).
     pub fn requests_in_use(&self) -> ResourceList {
@@ -110,6 +117,7 @@ impl Pod {
         add(&mut total, &self.spec.overhead);
         total
     }
+
     /// Limits as [`Pod::requests_in_use`].
     pub fn limits_in_use(&self) -> ResourceList {
         let mut total = self.containers_in_use(|resources| &resources.limits, |_| ResourceList::new());
@@ -119,6 +127,7 @@ impl Pod {
         self.spec.add_overhead_to_limited(&mut total);
         total
     }
+
     /// What of it the pod as a whole has: requests that replace those of its containers. `None` if it asks for none.
     ///
     /// The amounts of the status have the pod's overhead in them, and it is added once more: so it is upstream, too.
@@ -127,6 +136,7 @@ impl Pod {
         let asks = own.requests.keys().any(|name| is_of_pods(name));
         asks.then(|| self.own_in_use(|resources| &resources.requests, &self.status.allocated_resources))
     }
+
     fn own_in_use(&self, pick: Pick, granted: &ResourceList) -> ResourceList {
         let asked = self.spec.resources.as_ref().map(|own| pick(own));
         let mut own = ResourceList::new();
@@ -143,6 +153,7 @@ impl Pod {
         own.retain(|name, _| is_of_pods(name));
         own
     }
+
     /// App containers and sidecars with what their statuses say; other init containers as the spec has them.
     fn containers_in_use(&self, pick: Pick, granted: fn(&ContainerStatus) -> ResourceList) -> ResourceList {
         let is_infeasible = self.is_resize_infeasible();
@@ -165,6 +176,7 @@ impl Pod {
             Cow::Owned(list)
         })
     }
+
     /// Gives the pod and its containers, by name, the resources that another version of it has.
     pub fn take_resources(&mut self, from: &Pod) {
         for (into, from) in [
@@ -179,6 +191,7 @@ impl Pod {
         }
         self.spec.resources.clone_from(&from.spec.resources);
     }
+
     /// Whether the pod and its containers, one by one, have the resources of another version of it.
     pub fn has_resources_of(&self, other: &Pod) -> bool {
         let same = |own: &[Container], theirs: &[Container]| {

@@ -40,12 +40,14 @@ impl PartialEq for Quantity {
         self.nanos == other.nanos
     }
 }
+
 impl Eq for Quantity {}
 impl PartialOrd for Quantity {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
+
 impl Ord for Quantity {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.nanos.cmp(&other.nanos)
@@ -64,6 +66,7 @@ impl Quantity {
             format: Format::DecimalSi,
         }
     }
+
     /// A number of thousandths, printed in decimal (`250m`).
     pub const fn from_milli(milli: i64) -> Self {
         Self {
@@ -71,6 +74,7 @@ impl Quantity {
             format: Format::DecimalSi,
         }
     }
+
     /// A number of bytes, printed with binary suffixes (`64Mi`).
     pub const fn from_bytes(bytes: i64) -> Self {
         Self {
@@ -78,22 +82,27 @@ impl Quantity {
             format: Format::BinarySi,
         }
     }
+
     /// Whole units, rounded up (Go's `Value()`), saturating at 64 bits.
     pub fn value(&self) -> i64 {
         clamp(ceil_div(self.nanos, NANO))
     }
+
     /// Thousandths, rounded up (Go's `MilliValue()`), saturating at 64 bits.
     pub fn milli_value(&self) -> i64 {
         clamp(ceil_div(self.nanos, 1_000_000))
     }
+
     /// Whether the amount is zero.
     pub fn is_zero(&self) -> bool {
         self.nanos == 0
     }
+
     /// -1, 0 or 1.
     pub fn sign(&self) -> i32 {
         self.nanos.signum() as i32
     }
+
     /// The amount rounded up (away from zero) to whole thousandths, as the API stores resources (VA-031).
     #[must_use]
     pub fn rounded_up_to_milli(self) -> Self {
@@ -105,10 +114,12 @@ impl Quantity {
             format: self.format,
         }
     }
+
     /// How it is printed.
     pub fn format(&self) -> Format {
         self.format
     }
+
     /// The sum, in the format of `self` (or of `other` where `self` is zero, as in Go).
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
@@ -118,6 +129,7 @@ impl Quantity {
             format,
         }
     }
+
     /// The amount `part`/`whole` of the way from here to `other`, in the format of `self`, rounded down.
     #[must_use]
     pub fn toward(self, other: Self, part: i64, whole: i64) -> Self {
@@ -133,6 +145,7 @@ impl Quantity {
             format: self.format,
         }
     }
+
     /// The difference, in the format of `self`.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {

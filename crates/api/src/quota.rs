@@ -249,6 +249,7 @@ impl Scope {
             _ => false,
         }
     }
+
     fn is_of_class(&self, class: &Str) -> bool {
         let Some(values) = &self.values else {
             return !class.is_empty();

@@ -112,6 +112,7 @@ impl serde::Serialize for Residual<'_> {
                 map.end()
             }
         }
+
         struct Items<'r, 'n>(&'n [Tree<'n>], &'r [Option<Residual<'n>>]);
         impl serde::Serialize for Items<'_, '_> {
             fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {

@@ -66,6 +66,7 @@ impl ContainerRestartRule {
             }
         })
     }
+
     /// Whether it starts all containers of the pod anew.
     pub fn restarts_all(&self) -> bool {
         &*self.action == "RestartAllContainers"
@@ -102,6 +103,7 @@ impl RestartDecision<'_> {
             RestartDecider::Pod(policy) => policy.is_none_or(|policy| policy.allows(self.exit_code)),
         }
     }
+
     /// Whether all containers of the pod are.
     pub fn restarts_all(&self) -> bool {
         matches!(self.by, RestartDecider::Rule(placed) if placed.rule.restarts_all())
@@ -125,6 +127,7 @@ impl Pod {
         };
         RestartDecision { exit_code, by }
     }
+
     /// Why a container was started again after it last ended, or was not. `None` where it has not ended, and where
     /// nothing but the pod's policy can decide.
     pub fn restarted<'a>(&'a self, container: &'a Container) -> Option<Restarted<'a>> {

@@ -15,6 +15,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// What a namespace may hold and use.
     pub struct ResourceQuota {
         pub metadata: ObjectMeta,
@@ -23,12 +24,14 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Amounts, and of which pods.
     pub struct ResourceQuotaSpec {
         pub hard: ResourceList,
         pub scopes: Vec<Str>,
         pub scope_selector: Option<serde_json::Value>,
     }
+
     /// What is used of it.
     pub struct ResourceQuotaStatus { pub hard: ResourceList, pub used: ResourceList }
     /// Bounds and defaults of the pods, containers and claims of a namespace.
@@ -38,6 +41,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// A bound for each sort of thing.
     pub struct LimitRangeSpec { pub limits: Vec<LimitRangeItem> }
     /// Bounds of containers, of pods or of claims.
@@ -49,6 +53,7 @@ wire_types! {
         pub default_request: ResourceList,
         pub max_limit_request_ratio: ResourceList,
     }
+
     /// What scales a workload by metrics.
     pub struct HorizontalPodAutoscaler {
         pub metadata: ObjectMeta,
@@ -57,6 +62,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// What is scaled, between which bounds, by what.
     pub struct HorizontalPodAutoscalerSpec {
         pub scale_target_ref: ScaleTarget,
@@ -65,6 +71,7 @@ wire_types! {
         pub metrics: Vec<serde_json::Value>,
         pub behavior: Option<serde_json::Value>,
     }
+
     /// A workload by name.
     pub struct ScaleTarget { pub kind: Str, pub name: Str, pub api_version: Str }
     /// What was seen and done last.
@@ -76,6 +83,7 @@ wire_types! {
         pub current_metrics [shown]: Option<Vec<serde_json::Value>>,
         pub conditions: Vec<serde_json::Value>,
     }
+
     /// A sort of container runtime, and what pods of it cost.
     pub struct RuntimeClass {
         pub metadata: ObjectMeta,
@@ -85,6 +93,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// What a pod takes beside its containers.
     pub struct Overhead { pub pod_fixed: ResourceList }
     /// Where pods of a class may run.

@@ -18,6 +18,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Spec of a volume; exactly one source.
     pub struct PersistentVolumeSpec {
         pub capacity: ResourceList,
@@ -51,6 +52,7 @@ wire_types! {
         pub scale_io as "scaleIO": Option<serde_json::Value>,
         pub storageos: Option<serde_json::Value>,
     }
+
     /// A disk of one node.
     pub struct LocalVolume { pub path: Str }
     /// A volume of a CSI driver.
@@ -67,6 +69,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// A claim inside another object's template.
     pub struct PersistentVolumeClaimTemplate {
         pub api_version: Str,
@@ -75,6 +78,7 @@ wire_types! {
         pub spec: PersistentVolumeClaimSpec,
         pub status: Option<serde_json::Value>,
     }
+
     /// Spec of a claim.
     pub struct PersistentVolumeClaimSpec {
         pub access_modes: Vec<AccessMode>,
@@ -87,12 +91,14 @@ wire_types! {
         pub data_source_ref: Option<serde_json::Value>,
         pub volume_attributes_class_name: Option<Str>,
     }
+
     /// Status of a claim.
     pub struct PersistentVolumeClaimStatus {
         pub phase: Option<ClaimPhase>,
         pub access_modes: Vec<AccessMode>,
         pub capacity: ResourceList,
     }
+
     /// A class of storage.
     pub struct StorageClass {
         pub metadata: ObjectMeta,
@@ -105,6 +111,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Where a class may provision.
     pub struct TopologySelectorTerm { pub match_label_expressions: Vec<TopologySelectorRequirement> }
     /// One label of a topology.
@@ -117,6 +124,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Which volume, which node, by whom.
     pub struct VolumeAttachmentSpec { pub attacher: Str, pub node_name: crate::NodeName, pub source: VolumeAttachmentSource }
     /// The volume.
@@ -132,6 +140,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Properties of a driver.
     pub struct CsiDriverSpec {
         pub attach_required: Option<bool>,
@@ -142,6 +151,7 @@ wire_types! {
         pub storage_capacity: Option<bool>,
         pub volume_lifecycle_modes: Vec<Str>,
     }
+
     /// How much a class can provision in a part of the cluster.
     pub struct CsiStorageCapacity {
         pub metadata: ObjectMeta,

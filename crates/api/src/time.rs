@@ -14,6 +14,7 @@ impl Time {
     pub const fn from_seconds(seconds: i64) -> Self {
         Self(seconds * 1_000_000)
     }
+
     /// Whole seconds since the Unix epoch, rounded down.
     pub const fn seconds(self) -> i64 {
         self.0.div_euclid(1_000_000)
@@ -195,6 +196,7 @@ macro_rules! text_form {
                 f.write_str(&print_rfc3339(self.0, $digits))
             }
         }
+
         impl std::str::FromStr for $name {
             type Err = String;
             fn from_str(text: &str) -> Result<Self, String> {

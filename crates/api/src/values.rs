@@ -14,18 +14,22 @@ impl<T: Wire> Wire for Option<T> {
     fn null() -> Self {
         None
     }
+
     fn go_type() -> String {
         T::go_type()
     }
+
     fn absent(&self) -> bool {
         self.is_none()
     }
+
     fn write(&self) -> Value {
         match self {
             Some(value) => value.write(),
             None => Value::Null,
         }
     }
+
     fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
         if node.is_null() {
             return Ok(None);
@@ -41,15 +45,19 @@ macro_rules! pointers {
             fn null() -> Self {
                 $pointer::new(T::null())
             }
+
             fn go_type() -> String {
                 T::go_type()
             }
+
             fn absent(&self) -> bool {
                 (**self).absent()
             }
+
             fn write(&self) -> Value {
                 (**self).write()
             }
+
             fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
                 let mut value = T::null();
                 let rest = value.read(node, reader)?;
@@ -65,15 +73,19 @@ impl<T: Wire> Wire for Vec<T> {
     fn null() -> Self {
         Vec::new()
     }
+
     fn go_type() -> String {
         format!("[]{}", T::go_type())
     }
+
     fn absent(&self) -> bool {
         self.is_empty()
     }
+
     fn write(&self) -> Value {
         Value::Array(self.iter().map(|item| item.write()).collect())
     }
+
     fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
         reader.list(node, Self::go_type, &mut |node, reader| {
             let mut item = T::null();
@@ -93,12 +105,15 @@ impl<K: Key, V: Wire> Wire for ordered::Map<K, V> {
     fn null() -> Self {
         ordered::Map::new()
     }
+
     fn go_type() -> String {
         format!("map[string]{}", V::go_type())
     }
+
     fn absent(&self) -> bool {
         self.is_empty()
     }
+
     fn write(&self) -> Value {
         let mut map = Map::new();
         for (key, value) in self {
@@ -106,6 +121,7 @@ impl<K: Key, V: Wire> Wire for ordered::Map<K, V> {
         }
         Value::Object(map)
     }
+
     fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
         reader.map(node, Self::go_type, &mut |key, node, reader| {
             let mut value = V::null();
@@ -120,15 +136,19 @@ impl Wire for Value {
     fn null() -> Self {
         Value::Null
     }
+
     fn go_type() -> String {
         "interface {}".into()
     }
+
     fn absent(&self) -> bool {
         self.is_null()
     }
+
     fn write(&self) -> Value {
         self.clone()
     }
+
     fn read<'n>(&mut self, node: &'n Tree<'n>, _: &mut Reader<'n>) -> Read<'n> {
         *self = node.to_value();
         Ok(None)
@@ -142,15 +162,19 @@ macro_rules! texts {
             fn null() -> Self {
                 Self::default()
             }
+
             fn go_type() -> String {
                 "string".into()
             }
+
             fn absent(&self) -> bool {
                 self.is_empty()
             }
+
             fn write(&self) -> Value {
                 Value::String((**self).to_owned())
             }
+
             fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
                 *self = reader.text(node)?.into();
                 Ok(None)
@@ -166,12 +190,15 @@ macro_rules! integers {
             fn null() -> Self {
                 0
             }
+
             fn go_type() -> String {
                 $go.into()
             }
+
             fn write(&self) -> Value {
                 (*self).into()
             }
+
             fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
                 *self = $ty::try_from(reader.integer(node, $go)?).map_err(|_| reader.mismatch(node, $go))?;
                 Ok(None)
@@ -185,12 +212,15 @@ impl Wire for bool {
     fn null() -> Self {
         false
     }
+
     fn go_type() -> String {
         "bool".into()
     }
+
     fn write(&self) -> Value {
         Value::Bool(*self)
     }
+
     fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
         *self = reader.boolean(node)?;
         Ok(None)
@@ -201,15 +231,18 @@ impl Wire for IntOrString {
     fn null() -> Self {
         Self::Int(0)
     }
+
     fn go_type() -> String {
         "intstr.IntOrString".into()
     }
+
     fn write(&self) -> Value {
         match self {
             Self::Int(number) => (*number).into(),
             Self::String(text) => Value::String((**text).to_owned()),
         }
     }
+
     fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
         *self = int_or_string(node, reader)?;
         Ok(None)
@@ -239,12 +272,15 @@ impl Wire for Quantity {
     fn null() -> Self {
         Self::default()
     }
+
     fn go_type() -> String {
         "resource.Quantity".into()
     }
+
     fn write(&self) -> Value {
         Value::String(self.to_string())
     }
+
     /// Accepts a string or a bare number, as the API server does.
     fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
         *self = match &node.data {
@@ -265,12 +301,15 @@ macro_rules! forms {
             fn null() -> Self {
                 Self::default()
             }
+
             fn go_type() -> String {
                 "string".into()
             }
+
             fn write(&self) -> Value {
                 Value::String(self.to_string())
             }
+
             fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
                 *self = reader.text(node)?.parse().map_err(|error| reader.fail(node, error))?;
                 Ok(None)
@@ -287,15 +326,19 @@ macro_rules! untold {
             fn null() -> Self {
                 Self::default()
             }
+
             fn go_type() -> String {
                 String::new()
             }
+
             fn absent(&self) -> bool {
                 true
             }
+
             fn write(&self) -> Value {
                 Value::Null
             }
+
             fn read<'n>(&mut self, _: &'n Tree, _: &mut Reader<'n>) -> Read<'n> {
                 Ok(None)
             }

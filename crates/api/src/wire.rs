@@ -30,6 +30,7 @@ pub trait Wire {
     fn absent(&self) -> bool {
         false
     }
+
     /// The value as JSON has it.
     fn write(&self) -> Value;
     /// Takes the value from a tree; `self` is as [`Wire::null`] made it.
@@ -65,6 +66,7 @@ impl Shape {
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.fields.iter().map(|name| camel(name))
     }
+
     /// The field of that name on the wire.
     pub(crate) fn find(&self, key: &str) -> Option<usize> {
         // Most names begin otherwise, and no two letters need a call to compare them.
@@ -160,6 +162,7 @@ macro_rules! wire_types {
                 $fvis $field: $ty,
             )*
         }
+
         const _: () = {
             #[allow(non_camel_case_types, dead_code)]
             enum At { $($field),* }
@@ -176,6 +179,7 @@ macro_rules! wire_types {
                         _ => $crate::wire::no_field(at),
                     }
                 }
+
                 fn field_mut(&mut self, at: usize) -> &mut dyn $crate::wire::Wire {
                     match at {
                         $(at if at == At::$field as usize => &mut self.$field,)*
@@ -183,6 +187,7 @@ macro_rules! wire_types {
                     }
                 }
             }
+
             impl $crate::wire::Wire for $name {
                 fn null() -> Self { Self::default() }
                 fn go_type() -> String { $crate::wire::go_struct(SHAPE.name) }

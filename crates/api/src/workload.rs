@@ -18,6 +18,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Spec of a ReplicaSet.
     pub struct ReplicaSetSpec {
         pub replicas: Option<i32>,
@@ -25,6 +26,7 @@ wire_types! {
         pub selector: Option<LabelSelector>,
         pub template: Arc<PodTemplateSpec>,
     }
+
     /// Status of a ReplicaSet or ReplicationController.
     pub struct ReplicaSetStatus {
         pub replicas: i32,
@@ -35,6 +37,7 @@ wire_types! {
         pub observed_generation: Option<i64>,
         pub conditions: Vec<WorkloadCondition>,
     }
+
     /// A condition of a workload.
     pub struct WorkloadCondition {
         pub kind as "type": Str,
@@ -45,6 +48,7 @@ wire_types! {
         pub reason: Str,
         pub message: Str,
     }
+
     /// A ReplicationController.
     pub struct ReplicationController {
         pub metadata: ObjectMeta,
@@ -53,6 +57,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Spec of a ReplicationController: its selector is a plain map.
     pub struct ReplicationControllerSpec {
         pub replicas: Option<i32>,
@@ -60,6 +65,7 @@ wire_types! {
         pub selector: ordered::Map<Str, Str>,
         pub template: Arc<PodTemplateSpec>,
     }
+
     /// A Deployment.
     pub struct Deployment {
         pub metadata: ObjectMeta,
@@ -68,6 +74,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Spec of a Deployment.
     pub struct DeploymentSpec {
         pub replicas: Option<i32>,
@@ -79,6 +86,7 @@ wire_types! {
         pub paused: Option<bool>,
         pub progress_deadline_seconds: Option<i32>,
     }
+
     /// How a Deployment replaces pods.
     pub struct DeploymentStrategy { pub kind as "type": Option<DeploymentStrategyType>, pub rolling_update: Option<RollingUpdateDeployment> }
     /// Bounds of a rolling update.
@@ -95,6 +103,7 @@ wire_types! {
         pub conditions: Vec<WorkloadCondition>,
         pub collision_count: Option<i32>,
     }
+
     /// A StatefulSet.
     pub struct StatefulSet {
         pub metadata: ObjectMeta,
@@ -103,6 +112,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Spec of a StatefulSet.
     pub struct StatefulSetSpec {
         pub replicas: Option<i32>,
@@ -117,6 +127,7 @@ wire_types! {
         pub persistent_volume_claim_retention_policy: Option<ClaimRetentionPolicy>,
         pub ordinals: Option<StatefulSetOrdinals>,
     }
+
     /// Number of the first pod.
     pub struct StatefulSetOrdinals { pub start: i32 }
     /// What becomes of claims.
@@ -138,6 +149,7 @@ wire_types! {
         pub conditions: Vec<WorkloadCondition>,
         pub available_replicas: i32,
     }
+
     /// One revision of a StatefulSet's or DaemonSet's template.
     pub struct ControllerRevision {
         pub metadata: ObjectMeta,
@@ -146,6 +158,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// A DaemonSet.
     pub struct DaemonSet {
         pub metadata: ObjectMeta,
@@ -154,6 +167,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Spec of a DaemonSet.
     pub struct DaemonSetSpec {
         pub selector: Option<LabelSelector>,
@@ -162,6 +176,7 @@ wire_types! {
         pub min_ready_seconds: Option<i32>,
         pub revision_history_limit: Option<i32>,
     }
+
     /// How a DaemonSet replaces pods.
     pub struct DaemonSetUpdateStrategy { pub kind as "type": Option<UpdateStrategyType>, pub rolling_update: Option<RollingUpdateDaemonSet> }
     /// Bounds of a DaemonSet's update.
@@ -178,6 +193,7 @@ wire_types! {
         pub number_unavailable: Option<i32>,
         pub collision_count: Option<i32>,
     }
+
     /// A Job.
     pub struct Job {
         pub metadata: ObjectMeta,
@@ -186,6 +202,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// Spec of a Job.
     pub struct JobSpec {
         pub parallelism: Option<i32>,
@@ -205,6 +222,7 @@ wire_types! {
         pub success_policy: Option<serde_json::Value>,
         pub managed_by: Option<Str>,
     }
+
     /// Status of a Job.
     pub struct JobStatus {
         pub conditions: Vec<WorkloadCondition>,
@@ -219,6 +237,7 @@ wire_types! {
         pub failed_indexes: Option<Str>,
         pub uncounted_terminated_pods: Option<UncountedTerminatedPods>,
     }
+
     /// Jobs by the clock.
     pub struct CronJob {
         pub metadata: ObjectMeta,
@@ -227,6 +246,7 @@ wire_types! {
         /// What was given but has no behaviour here.
         pub extra as "": crate::Extra,
     }
+
     /// When, and what.
     pub struct CronJobSpec {
         pub schedule: Str,
@@ -238,6 +258,7 @@ wire_types! {
         pub successful_jobs_history_limit: Option<i32>,
         pub failed_jobs_history_limit: Option<i32>,
     }
+
     /// The Job that is made.
     pub struct JobTemplateSpec { pub metadata: ObjectMeta, pub spec: JobSpec }
     /// What runs, and when the last ones were.
@@ -246,6 +267,7 @@ wire_types! {
         pub last_schedule_time: Option<Time>,
         pub last_successful_time: Option<Time>,
     }
+
     /// Finished pods that the counts do not hold yet.
     pub struct UncountedTerminatedPods { pub succeeded: Vec<Str>, pub failed: Vec<Str> }
 }

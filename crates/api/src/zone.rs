@@ -40,11 +40,13 @@ impl Zone {
         let line = TABLE.lines().find(|line| !line.starts_with('#') && holds(line, name))?;
         read(line.split(' ').next()?)
     }
+
     /// What clocks of the zone show at an instant, as seconds since the epoch in a zone without a shift.
     #[must_use]
     pub(crate) fn shown(&self, at: Time) -> i64 {
         at.seconds() + self.ahead(at.seconds())
     }
+
     /// The instants at which clocks of the zone show a time: none where it is skipped, two where it comes twice.
     pub(crate) fn instants(&self, shown: i64) -> impl Iterator<Item = Time> + use<> {
         let zone = *self;
@@ -56,10 +58,12 @@ impl Zone {
         let is_so = move |(at, ahead): &(i64, i64)| zone.ahead(*at) == *ahead;
         seconds.filter(is_so).map(|(at, _)| Time::from_seconds(at))
     }
+
     /// Whether clocks are put back within some hours of an instant.
     pub(crate) fn is_put_back_near(&self, at: Time) -> bool {
         self.ahead(at.seconds() - 3 * HOUR) > self.ahead(at.seconds() + 3 * HOUR)
     }
+
     /// How far ahead of UTC clocks are at an instant.
     fn ahead(&self, at: i64) -> i64 {
         let Some(summer) = self.summer else {

@@ -284,6 +284,7 @@ mod tests {
         }
         pod
     }
+
     fn mark(at: i64, grace: i64, is_first: bool) -> Step {
         Step::Mark {
             timestamp: Time::from_seconds(at),

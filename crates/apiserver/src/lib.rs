@@ -121,24 +121,29 @@ impl ApiServer {
             tolerations: Default::default(),
         }
     }
+
     /// The server of a history with those switches (F-20).
     #[must_use]
     pub fn with_switches(mut self, switches: &Switches) -> Self {
         self.ignores_priority = switches.pod_priority_off;
         self
     }
+
     /// The store, to read.
     pub fn store(&self) -> &Store {
         &self.store
     }
+
     /// All objects now.
     pub fn objects(&self) -> &Arc<Objects> {
         self.store.objects()
     }
+
     /// Takes for granted what a dump does not hold (P-09).
     pub fn assume(&mut self, assumed: Arc<Assumed>) {
         self.store.assume(assumed);
     }
+
     /// Puts an object as it is: what a scenario imports with its UID and status, and the world's own set-up.
     pub fn import(&mut self, mut object: Object, caller: &Caller<'_>) -> Object {
         if object.metadata().uid.is_empty() {
@@ -151,6 +156,7 @@ impl ApiServer {
         }
         written(&self.store.put(object))
     }
+
     /// Applies one request; what it changed and recorded is in `out`.
     ///
     /// # Errors
@@ -223,6 +229,7 @@ impl ApiServer {
         }
         answer
     }
+
     /// The UID of an object that is made.
     fn next_uid(&mut self, object: &Object) -> Uid {
         let name = &*object.metadata().name;
@@ -235,6 +242,7 @@ impl ApiServer {
         };
         new_uid(if is_kept_beside { &mut self.aside } else { &mut self.rng })
     }
+
     /// Writes an object (watched or not, by its kind) and returns it as stored.
     fn write(&mut self, object: Object, out: &mut Outcome) -> Object {
         if is_unwatched(object.kind()) {
@@ -245,6 +253,7 @@ impl ApiServer {
         out.changes.push(change);
         stored
     }
+
     /// Removes an object and records it.
     fn remove(&mut self, kind: Kind, key: &ObjectKey, out: &mut Outcome) -> Option<Object> {
         let old = if is_unwatched(kind) {

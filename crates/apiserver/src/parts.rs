@@ -18,6 +18,7 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
             _ => None,
         };
     }
+
     macro_rules! merge {
         (status: $($with:ident),*; plain: $($without:ident),*) => {
             match (old, new) {

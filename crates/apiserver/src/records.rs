@@ -88,6 +88,7 @@ impl<'a> From<&'a PodCondition> for ConditionView<'a> {
         }
     }
 }
+
 impl<'a> From<&'a NodeCondition> for ConditionView<'a> {
     fn from(one: &'a NodeCondition) -> Self {
         Self {

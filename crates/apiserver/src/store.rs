@@ -26,10 +26,12 @@ impl Store {
     pub fn objects(&self) -> &Arc<Objects> {
         &self.objects
     }
+
     /// The newest revision.
     pub fn revision(&self) -> u64 {
         self.revision
     }
+
     /// The changes after a revision; none if the log no longer reaches back that far.
     pub fn since(&self, revision: u64) -> Option<impl Iterator<Item = &Arc<Change>>> {
         (revision >= self.compacted).then(|| {
@@ -37,10 +39,12 @@ impl Store {
             self.log.range(after..)
         })
     }
+
     /// The newest change that watches are told, if the log holds one.
     pub fn last(&self) -> Option<&Arc<Change>> {
         self.log.back()
     }
+
     /// The changes after this very one; none if the log does not hold it: it has been dropped, or belongs to another
     /// history.
     pub fn after(&self, last: &Arc<Change>) -> Option<impl Iterator<Item = &Arc<Change>>> {
@@ -48,10 +52,12 @@ impl Store {
         let is_it = self.log.get(at).is_some_and(|change| Arc::ptr_eq(change, last));
         is_it.then(|| self.log.range(at + 1..))
     }
+
     /// Takes for granted what a dump does not hold, before anything is put.
     pub(super) fn assume(&mut self, assumed: Arc<Assumed>) {
         Arc::make_mut(&mut self.objects).assume(assumed);
     }
+
     /// Creates or replaces an object; sets its resourceVersion, in place if nobody else holds it.
     pub(super) fn put(&mut self, mut object: Object) -> Arc<Change> {
         self.revision += 1;
@@ -59,12 +65,14 @@ impl Store {
         let old = Arc::make_mut(&mut self.objects).put(object.clone());
         self.append(old, Some(object))
     }
+
     /// Removes an object.
     pub(super) fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Arc<Change>> {
         let old = Arc::make_mut(&mut self.objects).remove(kind, key)?;
         self.revision += 1;
         Some(self.append(Some(old), None))
     }
+
     /// Writes what no process watches (events, leases): no log entry.
     pub(super) fn put_unwatched(&mut self, mut object: Object) -> Object {
         self.revision += 1;
@@ -72,11 +80,13 @@ impl Store {
         Arc::make_mut(&mut self.objects).put(object.clone());
         object
     }
+
     /// Removes what no process watches.
     pub(super) fn remove_unwatched(&mut self, kind: Kind, key: &ObjectKey) -> Option<Object> {
         self.revision += 1;
         Arc::make_mut(&mut self.objects).remove(kind, key)
     }
+
     fn append(&mut self, old: Option<Object>, new: Option<Object>) -> Arc<Change> {
         let change = Arc::new(Change {
             revision: self.revision,

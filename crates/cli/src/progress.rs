@@ -21,6 +21,7 @@ impl Progress {
         }
         Progress { bar, quiet: true }
     }
+
     /// Of simulated time.
     pub(crate) fn of_time(until: SimTime) -> Self {
         Self::new(
@@ -28,10 +29,12 @@ impl Progress {
             "{bar:30} {percent}% of the run, {msg}, {eta} left",
         )
     }
+
     /// Of seeds that are tried.
     pub(crate) fn of_seeds(seeds: u64) -> Self {
         Self::new(seeds, "{bar:30} {pos}/{len} seeds, {msg}, {eta} left")
     }
+
     /// So much is done, and what there is to say.
     pub(crate) fn at(&mut self, done: u64, word: impl FnOnce() -> String) {
         if self.quiet && self.bar.elapsed() > QUIET {

@@ -150,6 +150,7 @@ impl Tally {
             *self.rows.entry(row).or_default() += 1;
         }
     }
+
     fn text(&self, seeds: u64) -> String {
         let mut text = format!("{seeds} seeds, something broke in {} of them\n", self.runs);
         for ((invariant, cause, exception), count) in &self.rows {

@@ -228,5 +228,6 @@ impl Validator for Lines {
 impl Hinter for Lines {
     type Hint = String;
 }
+
 impl Highlighter for Lines {}
 impl Helper for Lines {}

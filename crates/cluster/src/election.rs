@@ -81,6 +81,7 @@ impl Election {
             pending: None,
         }
     }
+
     /// A process that leads since `now`, and its lease as stored.
     pub(crate) fn leading(mut self, stored: Arc<Lease>, now: SimTime) -> Self {
         self.is_leader = true;
@@ -88,6 +89,7 @@ impl Election {
         self.stored = Some(stored);
         self
     }
+
     /// The lease with this process as holder.
     pub(crate) fn claim(&self, ctx: &Context<'_>) -> Lease {
         let now = MicroTime(ctx.wall().0);
@@ -118,6 +120,7 @@ impl Election {
             ..Lease::default()
         }
     }
+
     /// The lease, and when a candidate takes it at the latest if its record does not change.
     pub(crate) fn takes_at(&self) -> Option<(&'static str, SimTime)> {
         let (_, since) = self.observed.as_ref().filter(|_| !self.is_leader)?;
@@ -126,6 +129,7 @@ impl Election {
             *since + self.settings.lease_duration + self.settings.retry_period,
         ))
     }
+
     /// The retry period has passed.
     pub(crate) fn tick(&mut self, ctx: &mut Context<'_>) -> ElectionResult {
         let deadline = self.renewed_at + self.settings.renew_deadline;
@@ -145,6 +149,7 @@ impl Election {
         }
         ElectionResult::Unchanged
     }
+
     /// An answer; none if the call is not the election's.
     pub(crate) fn answered(&mut self, id: CallId, answer: &Answer, ctx: &mut Context<'_>) -> Option<ElectionResult> {
         let (pending, stage) = self.pending?;
@@ -190,6 +195,7 @@ impl Election {
         }
         Some(ElectionResult::Unchanged)
     }
+
     fn write(&mut self, ctx: &mut Context<'_>) {
         let lease = Object::Lease(Arc::new(self.claim(ctx)));
         let request = if self.stored.is_some() {

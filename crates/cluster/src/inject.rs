@@ -131,6 +131,7 @@ impl World {
         let subject = self.node_subject(node);
         self.emit(by, happening, Some(subject), None, sink);
     }
+
     fn node_subject(&self, node: &NodeName) -> Arc<Subject> {
         let uid = self
             .objects()
@@ -139,11 +140,13 @@ impl World {
             .unwrap_or_default();
         subject(Kind::Node, ObjectKey::cluster(node.0.clone()), uid)
     }
+
     fn known(&self, node: &NodeName) -> Result<&NodeState, String> {
         self.nodes
             .get(node)
             .ok_or_else(|| format!("there is no machine called {:?}", node.as_str()))
     }
+
     fn powered(&self, node: &NodeName) -> Result<&NodeState, String> {
         let state = self.known(node)?;
         if state.is_powered {
@@ -152,6 +155,7 @@ impl World {
             Err(format!("machine {:?} has no power", node.as_str()))
         }
     }
+
     fn bound(&self, key: &ObjectKey) -> Result<(Arc<Subject>, NodeName, podscope_api::Uid), String> {
         let pod = self
             .objects()
@@ -165,6 +169,7 @@ impl World {
         let uid = pod.metadata.uid.clone();
         Ok((subject_of(&podscope_api::Object::Pod(pod.clone())), node, uid))
     }
+
     fn machine_fault(&mut self, node: &NodeName, fault: &MachineFault, sink: &mut dyn Sink) -> Result<(), String> {
         self.with_machine(node, sink, |machine, ctx| machine.fault(fault, ctx))
             .unwrap_or_else(|| Err(format!("there is no machine called {:?}", node.as_str())))

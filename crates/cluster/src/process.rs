@@ -44,6 +44,7 @@ impl Acting<'_> {
             (Body::Manager(None) | Body::Down, _) => {}
         }
     }
+
     /// Tells a kubelet what its machine did.
     pub(crate) fn notice(&mut self, event: &MachineEvent, ctx: &mut Context<'_>) {
         if let (Body::Kubelet(kubelet), Some(machine)) = (&mut *self.body, &mut self.machine) {
@@ -71,6 +72,7 @@ impl ProcessState {
     pub(crate) fn runs(&self) -> bool {
         !matches!(self.body, Body::Down)
     }
+
     /// The memory of a kubelet, if this is one that runs.
     pub(crate) fn kubelet(&self) -> Option<&Kubelet> {
         match &self.body {
@@ -87,12 +89,14 @@ impl World {
             _ => self.processes.get(actor),
         }
     }
+
     pub(crate) fn process_mut(&mut self, actor: &Actor) -> Option<&mut ProcessState> {
         match actor {
             Actor::Kubelet(node) => self.nodes.get_mut(node).map(|state| &mut state.kubelet),
             _ => self.processes.get_mut(actor),
         }
     }
+
     /// Every process that there is, kubelets first.
     pub(crate) fn all_processes(&self) -> impl Iterator<Item = (Actor, &ProcessState)> {
         let kubelets = self
@@ -111,13 +115,16 @@ impl World {
             incarnation: state.incarnation,
         })
     }
+
     pub(crate) fn is_current(&self, process: &Process) -> bool {
         let runs = |state: &ProcessState| state.runs() && state.incarnation == process.incarnation;
         self.process(&process.actor).is_some_and(runs)
     }
+
     pub(crate) fn watch_mut(&mut self, actor: &Actor) -> Option<&mut WatchState> {
         self.process_mut(actor).map(|state| &mut state.watch)
     }
+
     pub(crate) fn set_watch(&mut self, actor: &Actor, to: WatchState) {
         if let Some(watch) = self.watch_mut(actor) {
             *watch = to;
@@ -134,6 +141,7 @@ impl World {
             state.kubelet.body = Body::Kubelet(Arc::new(Kubelet::new(node.clone(), settings)));
         }
     }
+
     /// The leaders at t = 0.
     pub(crate) fn start_control_plane(&mut self) {
         self.add_process(Actor::Scheduler(0), true, true);
@@ -144,6 +152,7 @@ impl World {
             self.add_helper(Actor::Fencing, fencing);
         }
     }
+
     /// A process of controllers that runs once and needs no election.
     fn add_helper(&mut self, actor: Actor, core: ControllerManager) {
         let state = ProcessState {
@@ -155,6 +164,7 @@ impl World {
         };
         self.processes.insert(actor, state);
     }
+
     /// A scheduler or controller-manager with empty memory; without election it believes it leads (`fault second`).
     pub(crate) fn add_process(&mut self, actor: Actor, has_election: bool, leads: bool) {
         let (lease, instance) = match actor {
@@ -194,6 +204,7 @@ impl World {
         };
         self.processes.insert(actor, state);
     }
+
     fn install_leader(&mut self, candidate: Election) -> Election {
         let mut rng = self.world_rng.clone();
         let mut calls = 0;
@@ -204,6 +215,7 @@ impl World {
             _ => candidate,
         }
     }
+
     /// A process ends: its memory is gone, what is under way for it is dropped.
     pub(crate) fn kill(&mut self, actor: &Actor) {
         if let Some(state) = self.process_mut(actor) {
@@ -215,6 +227,7 @@ impl World {
             self.heartbeats.end(node, self.now);
         }
     }
+
     /// A leader that could not renew exits; it is started again with empty memory, as a candidate.
     pub(crate) fn lose_lead(&mut self, process: &Process) {
         self.kill(&process.actor);
@@ -223,6 +236,7 @@ impl World {
             self.queue.push(self.now + RESTART_DELAY, Event::Start(next));
         }
     }
+
     fn election_settings(&self, actor: &Actor) -> ElectionSettings {
         let settings = &self.settings.controller_manager;
         match actor {

@@ -167,6 +167,7 @@ impl World {
     pub fn next_at(&self) -> Option<SimTime> {
         self.queue.next_at()
     }
+
     /// Takes one event; false if there is none.
     pub fn step(&mut self, sink: &mut dyn Sink) -> bool {
         let Some((at, event)) = self.queue.pop() else {
@@ -177,6 +178,7 @@ impl World {
         self.dispatch(event, sink);
         true
     }
+
     /// Takes every event up to and including the instant, and moves the clock there.
     pub fn run_until(&mut self, until: SimTime, sink: &mut dyn Sink) {
         while self.next_at().is_some_and(|at| at <= until) {
@@ -184,6 +186,7 @@ impl World {
         }
         self.now = self.now.max(until);
     }
+
     /// Takes every event before the instant, and moves the clock there: what comes before the commands of that instant.
     pub fn run_before(&mut self, until: SimTime, sink: &mut dyn Sink) {
         while self.next_at().is_some_and(|at| at < until) {
@@ -201,6 +204,7 @@ impl World {
         self.emit(&Actor::Client(0), given, None, None, sink);
         self.command_text = error.is_none().then(|| text.into());
     }
+
     /// Records the verdict on an expectation of the scenario.
     pub fn record_expectation(&mut self, text: &str, holds: bool, found: &str, sink: &mut dyn Sink) {
         let judged = Happening::Expectation {
@@ -210,6 +214,7 @@ impl World {
         };
         self.emit(&Actor::World, judged, None, None, sink);
     }
+
     /// Starts a command as a client of its own; its number. It acts at once, before the events of this instant.
     /// Call [`World::record_command`] before, so that what it breaks is put down to its text.
     pub fn start_client(&mut self, command: ClientCommand, sink: &mut dyn Sink) -> u32 {
@@ -232,10 +237,12 @@ impl World {
         self.open_watch(&process);
         number
     }
+
     /// How many commands are under way.
     pub fn clients(&self) -> usize {
         self.running_clients().len()
     }
+
     /// The numbers of the commands that are under way, in the order in which they were given.
     pub fn running_clients(&self) -> Vec<u32> {
         let number = |actor: &Actor| match actor {
@@ -244,6 +251,7 @@ impl World {
         };
         self.processes.keys().filter_map(number).collect()
     }
+
     /// Ends a command as Ctrl-C would; nothing it asked for is undone.
     pub fn stop_client(&mut self, command: u32) {
         self.processes.remove(&Actor::Client(command));
@@ -301,6 +309,7 @@ impl World {
         let breaches = self.breaches(seen);
         self.report(breaches, sink);
     }
+
     fn breaches(&mut self, seen: &Seen<'_>) -> Vec<Breach> {
         let parts = Parts {
             now: self.now,
@@ -316,6 +325,7 @@ impl World {
         }
         self.monitors.see(seen, &parts)
     }
+
     fn report(&mut self, breaches: Vec<Breach>, sink: &mut dyn Sink) {
         for breach in breaches {
             if let Some(volume) = &breach.corrupts {
@@ -335,6 +345,7 @@ impl World {
             self.emit(&Actor::World, violated, breach.object, None, sink);
         }
     }
+
     /// The liveness checks look at the world.
     pub(crate) fn look(&mut self, sink: &mut dyn Sink) {
         let is_whole = self.is_whole();
@@ -356,6 +367,7 @@ impl World {
         };
         self.check(&seen, sink);
     }
+
     /// Whether nothing is cut, slow, down or crashed: what liveness is promised under.
     pub(crate) fn is_whole(&self) -> bool {
         self.is_api_up

@@ -95,6 +95,7 @@ impl Controller for AttachDetachController {
     fn name(&self) -> &'static str {
         "attachdetach-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[
             Kind::Pod,
@@ -104,11 +105,13 @@ impl Controller for AttachDetachController {
             Kind::VolumeAttachment,
         ]
     }
+
     fn started(&mut self, cx: &mut ControllerContext<'_, '_>) {
         self.start = cx.now();
         self.rebuild(cx);
         self.wake(cx);
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::Pod(pod)) => {
@@ -160,12 +163,14 @@ impl Controller for AttachDetachController {
             _ => {}
         }
     }
+
     fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
         if self.next_tick.is_some_and(|at| at <= cx.now()) {
             self.next_tick = None;
             self.reconcile(cx);
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let place = place_of_key(key);
         let Some(known) = self.actual.get(&place) else {
@@ -181,6 +186,7 @@ impl Controller for AttachDetachController {
             State::Uncertain => Plan::default(),
         }
     }
+
     fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, cx: &mut ControllerContext<'_, '_>) {
         let place = place_of_key(key);
         let Some(known) = self.actual.get(&place).cloned() else {
@@ -226,11 +232,13 @@ impl Controller for AttachDetachController {
             _ => {}
         }
     }
+
     fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let place = place_of_key(key);
         self.uncertain(&place, &failure.error.message, cx);
         Plan::default()
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }
@@ -438,6 +446,7 @@ impl AttachDetachController {
         let at = self.start + Span((passed.div_euclid(PERIOD.0) + 1) * PERIOD.0);
         self.wake_at(at, cx);
     }
+
     fn wake_at(&mut self, at: SimTime, cx: &mut ControllerContext<'_, '_>) {
         if self.next_tick.is_none_or(|armed| at < armed) {
             self.next_tick = Some(at);

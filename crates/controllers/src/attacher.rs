@@ -27,6 +27,7 @@ impl Attacher {
     pub(super) fn boxed() -> Box<dyn Controller> {
         Box::new(Self::default())
     }
+
     /// Whether the storage has done its part; starts it otherwise.
     fn is_done(&mut self, key: &Key, is_detach: bool, now: SimTime) -> Result<(), Span> {
         let started = self
@@ -48,14 +49,17 @@ impl Controller for Attacher {
     fn name(&self) -> &'static str {
         "external-attacher"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::VolumeAttachment]
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if let Some(Object::VolumeAttachment(attachment)) = change.object() {
             cx.enqueue(key_of(&**attachment));
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(attachment) = cx.objects.get::<VolumeAttachment>(&key.1).cloned() else {
             self.under_way.remove(key);
@@ -93,6 +97,7 @@ impl Controller for Attacher {
             Ok(()) => self.attach(&attachment, cx),
         }
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

@@ -22,10 +22,12 @@ pub(super) trait Controller: std::fmt::Debug + Send + Sync {
     fn waits_for_own_writes(&self) -> bool {
         false
     }
+
     /// How failed keys are retried.
     fn backoff(&self) -> Backoff {
         Backoff::default()
     }
+
     /// The cache is complete; periodic work begins here.
     fn started(&mut self, _cx: &mut ControllerContext<'_, '_>) {}
     /// A change of a watched kind: which keys does it concern?
@@ -40,10 +42,12 @@ pub(super) trait Controller: std::fmt::Debug + Send + Sync {
     fn failed(&mut self, _key: &Key, _failure: &Failure, _cx: &mut ControllerContext<'_, '_>) -> Plan {
         Plan::default()
     }
+
     /// What it waits for and will do by itself.
     fn due(&self, _outlook: &Outlook<'_>) -> Vec<Due> {
         Vec::new()
     }
+
     /// A copy, for checkpoints.
     fn clone_box(&self) -> Box<dyn Controller>;
 }
@@ -73,25 +77,31 @@ impl ControllerContext<'_, '_> {
     pub(super) fn now(&self) -> SimTime {
         self.ctx.now
     }
+
     /// The wall-clock time, to the second, as objects carry it.
     pub(super) fn time(&self) -> Time {
         Time::from_seconds(self.ctx.wall().seconds())
     }
+
     /// Whether the object was there before the world began: what belongs to it would be there too.
     pub(super) fn is_older(&self, metadata: &podscope_api::ObjectMeta) -> bool {
         let start = Time(self.ctx.wall().0 - self.ctx.now.0);
         metadata.creation_timestamp.is_some_and(|made| made < start)
     }
+
     pub(super) fn enqueue(&mut self, key: Key) {
         self.queue.add(key);
     }
+
     pub(super) fn enqueue_after(&mut self, key: Key, span: Span) {
         self.queue.add_at(key, self.ctx.now + span);
     }
+
     /// Calls [`Controller::tick`] with that number at an instant.
     pub(super) fn tick_at(&mut self, at: SimTime, tick: u8) {
         self.queue.ticks.insert((at.max(self.ctx.now), tick));
     }
+
     /// Emits an event.
     pub(super) fn event(&mut self, mut note: EventNote) {
         note.component = self.component.into();

@@ -253,12 +253,15 @@ impl Controller for CronJobController {
     fn name(&self) -> &'static str {
         "cronjob-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::CronJob, Kind::Job]
     }
+
     fn waits_for_own_writes(&self) -> bool {
         true
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::CronJob(cron)) => cx.enqueue(key_of(&**cron)),
@@ -270,6 +273,7 @@ impl Controller for CronJobController {
             _ => {}
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(cron) = cx.objects.get::<CronJob>(&key.1).cloned() else {
             self.started.remove(key);
@@ -306,6 +310,7 @@ impl Controller for CronJobController {
             .then_one(update)
             .requeue_after(Some(Span::ZERO))
     }
+
     fn due(&self, outlook: &Outlook<'_>) -> Vec<Due> {
         let crons = outlook.objects.list::<CronJob>();
         let idle = |cron: &&Arc<CronJob>| cron.spec.suspend != Some(true) && !cron.metadata.is_terminating();
@@ -327,6 +332,7 @@ impl Controller for CronJobController {
             });
         due.collect()
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

@@ -99,12 +99,15 @@ impl Controller for DaemonSetController {
     fn name(&self) -> &'static str {
         "daemonset-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::DaemonSet, Kind::Pod, Kind::Node]
     }
+
     fn waits_for_own_writes(&self) -> bool {
         true
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::DaemonSet(set)) => cx.enqueue(key_of(&**set)),
@@ -142,6 +145,7 @@ impl Controller for DaemonSetController {
             _ => {}
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(set) = cx.objects.get::<DaemonSet>(&key.1).cloned() else {
             self.expectations.forget(key);
@@ -195,6 +199,7 @@ impl Controller for DaemonSetController {
         plan.then(revision::truncate(&history, set.spec.revision_history_limit, &live))
             .requeue_after(soon)
     }
+
     fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _cx: &mut ControllerContext<'_, '_>) {
         match (request, answer) {
             (Request::Create(Object::Pod(_)), Err(_)) => self.expectations.creation_observed(key),
@@ -202,6 +207,7 @@ impl Controller for DaemonSetController {
             _ => {}
         }
     }
+
     fn failed(&mut self, key: &Key, failure: &Failure, _cx: &mut ControllerContext<'_, '_>) -> Plan {
         for dropped in &failure.dropped {
             match dropped {
@@ -212,6 +218,7 @@ impl Controller for DaemonSetController {
         }
         Plan::default()
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }
@@ -446,6 +453,7 @@ mod tests {
              template: {{metadata: {{labels: {{app: agent}}}}, spec: {{containers: [{{name: c, image: 'i:1'}}]}}}}}}}}"
         )
     }
+
     fn nodes(lab: &Lab) -> Vec<String> {
         let mut nodes: Vec<String> = lab
             .objects()
@@ -456,6 +464,7 @@ mod tests {
         nodes.stable_sort();
         nodes
     }
+
     fn images(lab: &Lab) -> Vec<String> {
         lab.objects()
             .list::<Pod>()

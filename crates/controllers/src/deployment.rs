@@ -114,9 +114,11 @@ impl Controller for DeploymentController {
     fn name(&self) -> &'static str {
         "deployment-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Deployment, Kind::ReplicaSet, Kind::Pod]
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::Deployment(deployment)) => cx.enqueue(key_of(&**deployment)),
@@ -139,6 +141,7 @@ impl Controller for DeploymentController {
             _ => {}
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(original) = cx.objects.get::<Deployment>(&key.1).cloned() else {
             return Plan::default();
@@ -173,6 +176,7 @@ impl Controller for DeploymentController {
         };
         rollout.run(&template)
     }
+
     fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let (Some(deployment), Request::Create(Object::ReplicaSet(set))) =
             (cx.objects.get::<Deployment>(&key.1), &failure.request)
@@ -221,6 +225,7 @@ impl Controller for DeploymentController {
         }
         Plan::one(Request::Update(Object::Deployment(Arc::new(updated)), Part::Status))
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

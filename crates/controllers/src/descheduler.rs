@@ -33,15 +33,18 @@ impl Controller for Descheduler {
     fn name(&self) -> &'static str {
         "sigs.k8s.io/descheduler"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[]
     }
+
     fn started(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let interval = cx.settings.descheduling_interval;
         if interval > Span::ZERO {
             cx.tick_at(cx.now() + interval, 0);
         }
     }
+
     fn changed(&mut self, _change: &Change, _cx: &mut ControllerContext<'_, '_>) {}
     fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
         for pod in violating(cx.objects) {
@@ -49,6 +52,7 @@ impl Controller for Descheduler {
         }
         cx.tick_at(cx.now() + cx.settings.descheduling_interval, 0);
     }
+
     fn sync(&mut self, key: &Key, _cx: &mut ControllerContext<'_, '_>) -> Plan {
         let evict = Request::Evict {
             pod: key.1.clone(),
@@ -57,6 +61,7 @@ impl Controller for Descheduler {
         // What a budget refuses is left to the next run.
         Plan::one(Action::from(evict).accept(Accept::OrStop))
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

@@ -38,6 +38,7 @@ impl Controller for DisruptionController {
     fn name(&self) -> &'static str {
         "controllermanager"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[
             Kind::PodDisruptionBudget,
@@ -48,6 +49,7 @@ impl Controller for DisruptionController {
             Kind::ReplicationController,
         ]
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::PodDisruptionBudget(budget)) => cx.enqueue(key_of(&**budget)),
@@ -79,6 +81,7 @@ impl Controller for DisruptionController {
             _ => {}
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::Pod {
             return settle_stale(key, cx);
@@ -145,6 +148,7 @@ impl Controller for DisruptionController {
         set_allowed(&mut status, &budget, value, reason, "", cx.time());
         update(&budget, status).requeue_after(recheck)
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }
@@ -369,6 +373,7 @@ mod tests {
         lab.run(Span::seconds(10));
         lab
     }
+
     fn status(lab: &Lab) -> (i32, i32, i32, i32) {
         let status = lab.get::<PodDisruptionBudget>("web").unwrap().status.clone();
         (

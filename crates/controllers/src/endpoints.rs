@@ -36,9 +36,11 @@ impl Controller for EndpointsController {
     fn name(&self) -> &'static str {
         "endpoint-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Service, Kind::Pod, Kind::Endpoints]
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             // Somebody else removed or changed it.
@@ -48,6 +50,7 @@ impl Controller for EndpointsController {
             _ => enqueue_services(change, cx),
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let old = cx.objects.get::<Endpoints>(&key.1).cloned();
         let Some(service) = cx.objects.get::<Service>(&key.1).cloned() else {
@@ -109,6 +112,7 @@ impl Controller for EndpointsController {
             None => Plan::one(Action::from(Request::Create(wanted)).accept(Accept::OrNamespaceTerminating)),
         }
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

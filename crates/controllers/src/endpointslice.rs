@@ -111,9 +111,11 @@ impl Controller for EndpointSliceController {
     fn name(&self) -> &'static str {
         "endpoint-slice-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Service, Kind::Pod, Kind::EndpointSlice]
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             // Somebody else removed or changed a slice of ours.
@@ -128,6 +130,7 @@ impl Controller for EndpointSliceController {
             _ => enqueue_services(change, cx),
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(service) = cx.objects.get::<Service>(&key.1).cloned() else {
             self.times.forget(&key.1);
@@ -172,6 +175,7 @@ impl Controller for EndpointSliceController {
         // A node that is not in the cache yet may come (CT-115).
         reconcile(&service, wanted, since, cx).requeue_after(misses_node.then_some(Span::seconds(1)))
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

@@ -30,6 +30,7 @@ impl Expectations {
             (expected.creations == 0 && expected.deletions.is_empty()) || now > expected.since + TIMEOUT
         })
     }
+
     /// Replaces what is expected of a key.
     pub(super) fn expect(&mut self, key: &Key, creations: usize, deletions: ordered::Set<ObjectKey>, now: SimTime) {
         let expected = Expected {
@@ -39,18 +40,21 @@ impl Expectations {
         };
         self.0.insert(key.clone(), expected);
     }
+
     /// One creation was seen, failed, or will not be tried.
     pub(super) fn creation_observed(&mut self, key: &Key) {
         if let Some(expected) = self.0.get_mut(key) {
             expected.creations = expected.creations.saturating_sub(1);
         }
     }
+
     /// The pod was seen terminating or gone, or its deletion failed.
     pub(super) fn deletion_observed(&mut self, key: &Key, pod: &ObjectKey) {
         if let Some(expected) = self.0.get_mut(key) {
             expected.deletions.remove(pod);
         }
     }
+
     /// The owner is gone.
     pub(super) fn forget(&mut self, key: &Key) {
         self.0.remove(key);

@@ -88,9 +88,11 @@ impl Controller for FencingController {
     fn name(&self) -> &'static str {
         "fencing-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Node, Kind::Pod, Kind::PodDisruptionBudget]
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match (&change.new, change.object()) {
             (Some(Object::Node(node)), _) => {
@@ -121,6 +123,7 @@ impl Controller for FencingController {
             _ => {}
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let name = NodeName(key.1.name.clone());
         let (Some(since), Some(node)) = (
@@ -158,6 +161,7 @@ impl Controller for FencingController {
         self.asked.insert(name, now + confirmation);
         Plan::default().requeue_after(Some(confirmation))
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

@@ -39,9 +39,11 @@ impl Controller for GarbageCollector {
     fn name(&self) -> &'static str {
         "garbage-collector-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         Kind::ALL
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         let Some(object) = change.object() else { return };
         let meta = object.metadata();
@@ -79,6 +81,7 @@ impl Controller for GarbageCollector {
             cx.enqueue((object.kind(), object.key()));
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(object) = cx.objects.get_kind(key.0, &key.1) else {
             return Plan::default();
@@ -95,6 +98,7 @@ impl Controller for GarbageCollector {
         }
         collect(&object, cx)
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

@@ -45,6 +45,7 @@ impl Index {
             }
         }
     }
+
     /// Pods of a namespace that no controller owns.
     pub(super) fn orphans_in<'i>(&'i self, namespace: &str) -> impl Iterator<Item = &'i ObjectKey> + use<'i> {
         let from = ObjectKey::new(namespace, "");
@@ -53,10 +54,12 @@ impl Index {
             .range(from..)
             .take_while(move |key| key.namespace == namespace)
     }
+
     /// Pods that use a claim.
     pub(super) fn users_of(&self, claim: &ObjectKey) -> impl Iterator<Item = &ObjectKey> {
         self.by_claim.get(claim).into_iter().flat_map(|keys| keys.iter())
     }
+
     /// Objects that name the UID among their owners.
     pub(super) fn dependents_of(&self, owner: &Uid) -> impl Iterator<Item = &(podscope_api::Kind, ObjectKey)> {
         self.dependents.get(owner).into_iter().flat_map(|keys| keys.iter())

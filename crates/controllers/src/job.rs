@@ -79,18 +79,22 @@ impl Controller for JobController {
     fn name(&self) -> &'static str {
         "job-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Job, Kind::Pod]
     }
+
     fn waits_for_own_writes(&self) -> bool {
         true
     }
+
     fn backoff(&self) -> Backoff {
         Backoff {
             base: Span::seconds(1),
             max: Span::seconds(60),
         }
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if let Some(Object::Job(job)) = change.object() {
             if change.new.is_none() {
@@ -122,6 +126,7 @@ impl Controller for JobController {
             cx.enqueue_after(key, BATCH);
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::Pod {
             return release_orphan(key, cx);
@@ -176,6 +181,7 @@ impl Controller for JobController {
         self.next_records.insert(key.clone(), pass.record);
         pass.finish(plan, &deleted)
     }
+
     fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _cx: &mut ControllerContext<'_, '_>) {
         match (request, answer) {
             (Request::Create(Object::Pod(_)), Err(_)) => self.expectations.creation_observed(key),
@@ -188,6 +194,7 @@ impl Controller for JobController {
             _ => {}
         }
     }
+
     fn failed(&mut self, key: &Key, failure: &Failure, _cx: &mut ControllerContext<'_, '_>) -> Plan {
         for dropped in &failure.dropped {
             if matches!(dropped, Request::Create(Object::Pod(_))) {
@@ -196,6 +203,7 @@ impl Controller for JobController {
         }
         Plan::default()
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }
@@ -209,6 +217,7 @@ impl JobController {
         plan.then(release(victims))
             .then(victims.iter().map(|pod| delete_pod(&*pass.job, pod)).collect())
     }
+
     fn create(&mut self, plan: Plan, key: &Key, pass: &Pass<'_, '_, '_>, indexes: &[Option<i32>]) -> Plan {
         self.expectations
             .expect(key, indexes.len(), ordered::Set::new(), pass.cx.now());

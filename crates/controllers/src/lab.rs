@@ -82,6 +82,7 @@ impl Lab {
             Switches::default(),
         )
     }
+
     pub(super) fn with(
         nodes: &[&str],
         manifests: &str,
@@ -125,6 +126,7 @@ impl Lab {
         lab.restart();
         lab
     }
+
     /// Starts the fencing controller as well.
     pub(super) fn start_fencing(&mut self, settings: super::FencingSettings) {
         self.managers.push(ControllerManager::fencing(settings));
@@ -134,6 +136,7 @@ impl Lab {
         };
         self.push(Span::ZERO, Due::Input(self.managers.len() - 1, listed));
     }
+
     /// A new process: what the old one remembered is lost.
     pub(super) fn restart(&mut self) {
         self.managers[0] = ControllerManager::new(self.managers[0].settings().clone());
@@ -148,10 +151,12 @@ impl Lab {
         }
         self.run(Span::ZERO);
     }
+
     /// All objects in the store.
     pub(super) fn objects(&self) -> &Arc<Objects> {
         self.api.objects()
     }
+
     /// Imports what the YAML says, with its status.
     pub(super) fn apply(&mut self, manifests: &str) {
         let parsed = parse(manifests);
@@ -175,13 +180,16 @@ impl Lab {
         }
         self.tell();
     }
+
     pub(super) fn get<T: Resource>(&self, name: &str) -> Option<Arc<T>> {
         let namespace = if T::KIND.is_namespaced() { "default" } else { "" };
         self.objects().get::<T>(&ObjectKey::new(namespace, name)).cloned()
     }
+
     pub(super) fn get_pod_in(&self, namespace: &str, name: &str) -> Option<Arc<Pod>> {
         self.objects().get::<Pod>(&ObjectKey::new(namespace, name)).cloned()
     }
+
     /// Changes an object as a user, and its status as its owner would.
     pub(super) fn edit<T: Resource>(&mut self, name: &str, change: impl Fn(&mut T) + Send + Sync + 'static) {
         let namespace = if T::KIND.is_namespaced() { "default" } else { "" };
@@ -200,6 +208,7 @@ impl Lab {
             assert!(answer.is_ok(), "{answer:?}");
         }
     }
+
     pub(super) fn delete(&mut self, kind: Kind, name: &str, grace_seconds: Option<i64>) {
         let namespace = if kind.is_namespaced() { "default" } else { "" };
         let options = DeleteOptions {
@@ -210,11 +219,13 @@ impl Lab {
         let answer = self.serve(&Actor::Client(1), &Request::Delete { kind, key, options });
         assert!(answer.is_ok(), "{answer:?}");
     }
+
     /// The node is not heard from any more, and its pods go on.
     pub(super) fn partition(&mut self, node: &str) {
         self.cut.insert(node.into());
         self.heartbeats.end(&node.into(), self.now);
     }
+
     pub(super) fn heal(&mut self, node: &str) {
         self.cut.remove(node);
         self.heartbeats.begin(&node.into(), self.now);
@@ -230,6 +241,7 @@ impl Lab {
             self.push(Span::seconds(1), due(key, pod.metadata.uid.clone()));
         }
     }
+
     pub(super) fn set_ready(&mut self, node: &str, status: ConditionStatus) {
         let beat = self.wall();
         self.edit::<podscope_api::Node>(node, move |node| {
@@ -244,6 +256,7 @@ impl Lab {
             }
         });
     }
+
     /// Names of the pods in the store, with `-` before terminating ones and `!` before ones not ready.
     pub(super) fn pods(&self) -> Vec<String> {
         let mark = |pod: &Pod| match (pod.metadata.is_terminating(), pod.is_ready()) {
@@ -256,9 +269,11 @@ impl Lab {
             .map(|pod| format!("{}{}", mark(pod), pod.metadata.name))
             .collect()
     }
+
     pub(super) fn wall(&self) -> Time {
         Time(START.0 + self.now.0)
     }
+
     /// Lets time pass.
     pub(super) fn run(&mut self, span: Span) {
         let end = self.now + span;
@@ -376,6 +391,7 @@ impl Lab {
         let answer = self.serve(&Actor::Kubelet(node), &status);
         assert!(answer.is_ok(), "{answer:?}");
     }
+
     /// A pod that was asked to end has ended, if its node is heard from.
     fn stop_pod(&mut self, key: &ObjectKey, uid: &Uid) {
         let pod = self.objects().get::<Pod>(key).filter(|pod| pod.metadata.uid == *uid);
@@ -422,6 +438,7 @@ impl Lab {
         self.tell();
         answer
     }
+
     /// Tells the managers what changed, and the nodes what is to be started or stopped.
     fn tell(&mut self) {
         let changes = self

@@ -76,6 +76,7 @@ impl ControllerManager {
     pub fn new(settings: ControllerManagerSettings) -> Self {
         Self::of(registry::CONTROLLERS.iter().map(|new| new()), settings)
     }
+
     /// The process of the storage drivers' attachers ([`podscope_sim::Actor::Attacher`]); it needs no election.
     pub fn attacher() -> Self {
         Self::of(
@@ -83,6 +84,7 @@ impl ControllerManager {
             ControllerManagerSettings::default(),
         )
     }
+
     /// The fencing controller ([`podscope_sim::Actor::Fencing`]); it needs no election.
     pub fn fencing(settings: FencingSettings) -> Self {
         Self::of(
@@ -90,6 +92,7 @@ impl ControllerManager {
             ControllerManagerSettings::default(),
         )
     }
+
     fn of(controllers: impl IntoIterator<Item = Box<dyn Controller>>, settings: ControllerManagerSettings) -> Self {
         Self {
             settings: Arc::new(settings),
@@ -110,14 +113,17 @@ impl ControllerManager {
             armed: None,
         }
     }
+
     /// The settings it runs with.
     pub fn settings(&self) -> &ControllerManagerSettings {
         &self.settings
     }
+
     /// The watch cache.
     pub fn objects(&self) -> &Arc<Objects> {
         &self.objects
     }
+
     /// What its controllers wait for and will do by themselves.
     pub fn due(&self, now: SimTime, wall: Time, heartbeats: &Heartbeats) -> Vec<Due> {
         let outlook = Outlook {
@@ -131,6 +137,7 @@ impl ControllerManager {
             .flat_map(|worker| worker.controller.due(&outlook))
             .collect()
     }
+
     /// One step: takes the input into the cache, and works off what became due.
     pub fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         match input {

@@ -29,15 +29,18 @@ impl Controller for NamespaceController {
     fn name(&self) -> &'static str {
         "namespace-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Namespace]
     }
+
     fn backoff(&self) -> Backoff {
         Backoff {
             max: Span::seconds(60),
             ..Backoff::default()
         }
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if let Some(new) = &change.new
             && new.metadata().is_terminating()
@@ -45,6 +48,7 @@ impl Controller for NamespaceController {
             cx.enqueue_after((Kind::Namespace, new.key()), DELAY);
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(namespace) = cx.objects.get::<Namespace>(&key.1).cloned() else {
             return Plan::default();
@@ -91,6 +95,7 @@ impl Controller for NamespaceController {
             plan.then_one(Action::from(finalize).accept(Accept::OrNotFound))
         }
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }
@@ -186,6 +191,7 @@ impl Report {
             *self.finalizers.entry(name).or_default() += count;
         }
     }
+
     fn write(&mut self, namespace: &Namespace, now: Time) -> Vec<Action> {
         self.content.stable_sort();
         let (failures, content) = (&self.failures, &self.content);
@@ -313,6 +319,7 @@ mod tests {
             finalizers == Some(1),
         )
     }
+
     fn failure(lab: &Lab) -> String {
         let namespace = lab.get::<Namespace>("demo").unwrap();
         let condition = namespace

@@ -155,6 +155,7 @@ impl Controller for NamespaceObjects {
     fn name(&self) -> &'static str {
         "serviceaccount-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[
             Kind::Namespace,
@@ -165,6 +166,7 @@ impl Controller for NamespaceObjects {
             Kind::EndpointSlice,
         ]
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         let Some(object) = change.object() else { return };
         let meta = object.metadata();
@@ -176,6 +178,7 @@ impl Controller for NamespaceObjects {
             _ => {}
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(namespace) = cx.objects.get::<Namespace>(&key.1) else {
             return Plan::default();
@@ -190,6 +193,7 @@ impl Controller for NamespaceObjects {
             .map(|object| Action::from(Request::Create(object)).accept(Accept::Anything));
         Plan::default().then(missing.collect())
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

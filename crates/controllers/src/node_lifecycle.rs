@@ -79,13 +79,16 @@ impl Controller for NodeLifecycleController {
     fn name(&self) -> &'static str {
         "node-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Node, Kind::Pod]
     }
+
     fn started(&mut self, cx: &mut ControllerContext<'_, '_>) {
         self.start = cx.now();
         cx.tick_at(self.start, MONITOR);
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::Node(_)) => self.node_changed(change, cx),
@@ -105,6 +108,7 @@ impl Controller for NodeLifecycleController {
             _ => {}
         }
     }
+
     fn tick(&mut self, tick: u8, cx: &mut ControllerContext<'_, '_>) {
         if tick == MONITOR {
             self.monitor(cx);
@@ -117,6 +121,7 @@ impl Controller for NodeLifecycleController {
             self.arm_taints(cx);
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::Pod {
             let pod = cx.objects.get::<Pod>(&key.1).cloned();
@@ -138,6 +143,7 @@ impl Controller for NodeLifecycleController {
             _ => Plan::one(untaint(&node, cx.time())),
         }
     }
+
     fn due(&self, outlook: &Outlook<'_>) -> Vec<Due> {
         let silent = outlook.heartbeats.silent();
         let nodes = silent.filter_map(|name| Some((name, outlook.objects.named::<Node>(name)?)));
@@ -146,6 +152,7 @@ impl Controller for NodeLifecycleController {
             .flat_map(|(name, node)| self.fall(name, node, outlook))
             .collect()
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

@@ -47,6 +47,7 @@ impl Limiter {
             next: (rate.0 > 0).then_some(now),
         }
     }
+
     fn take(&mut self, now: SimTime) -> bool {
         if self.next.is_none_or(|next| next > now) {
             return false;
@@ -80,6 +81,7 @@ impl Zone {
             next_number: 0,
         }
     }
+
     fn add(&mut self, node: &NodeName, now: SimTime) {
         if self.done.contains(node) || self.queued.contains_key(node) {
             return;
@@ -88,12 +90,14 @@ impl Zone {
         self.queue.insert((now, self.next_number, node.clone()));
         self.queued.insert(node.clone(), (now, self.next_number));
     }
+
     fn remove(&mut self, node: &NodeName) {
         self.done.remove(node);
         if let Some((at, number)) = self.queued.remove(node) {
             self.queue.remove(&(at, number, node.clone()));
         }
     }
+
     fn set_rate(&mut self, rate: Millis, now: SimTime) {
         if rate == self.limiter.rate {
             return;
@@ -124,6 +128,7 @@ impl Zones {
     pub(super) fn zone(&mut self, name: Str, settings: &ControllerManagerSettings, now: SimTime) -> &mut Zone {
         self.0.entry(name).or_insert_with(|| Zone::new(settings, now))
     }
+
     /// Queues a node; one not yet tainted goes to the tail at each pass (CT-029). Whether its zone was known.
     pub(super) fn queue(
         &mut self,
@@ -141,11 +146,13 @@ impl Zones {
         zone.add(&name, now);
         self.0.len() == known
     }
+
     pub(super) fn remove(&mut self, node: &Node) {
         if let Some(zone) = self.0.get_mut(&zone_of(node)) {
             zone.remove(&NodeName::from(&*node.metadata.name));
         }
     }
+
     /// Nodes whose turn it is at this tick; each costs a token.
     pub(super) fn turns(&mut self, now: SimTime) -> Vec<NodeName> {
         let mut turns = Vec::new();
@@ -162,6 +169,7 @@ impl Zones {
         }
         turns
     }
+
     /// When the next queued node may have its turn.
     pub(super) fn next_turn(&self) -> Option<SimTime> {
         self.0
@@ -170,6 +178,7 @@ impl Zones {
             .filter_map(|zone| zone.limiter.next)
             .min()
     }
+
     /// Whether every zone is in its ordinary state.
     pub(super) fn are_normal(&self) -> bool {
         self.0.values().all(|zone| zone.state == Disruption::Normal)

@@ -54,6 +54,7 @@ impl Controller for PersistentVolumeController {
     fn name(&self) -> &'static str {
         "persistentvolume-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[
             Kind::PersistentVolume,
@@ -62,6 +63,7 @@ impl Controller for PersistentVolumeController {
             Kind::Pod,
         ]
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::PersistentVolumeClaim(claim)) => {
@@ -89,6 +91,7 @@ impl Controller for PersistentVolumeController {
             _ => {}
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::PersistentVolume {
             let volume = cx.objects.get::<PersistentVolume>(&key.1).cloned();
@@ -105,6 +108,7 @@ impl Controller for PersistentVolumeController {
             sync_named(&claim, cx)
         }
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }
@@ -437,12 +441,14 @@ mod tests {
              storageClassName: disk, nfs: {{server: s, path: /{name}}}{more}}}}}"
         )
     }
+
     fn claim(name: &str, class: &str) -> String {
         format!(
             "{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: {name}}}, spec: {{accessModes: [ReadWriteOnce], storageClassName: {class}, \
              resources: {{requests: {{storage: 5Gi}}}}}}}}"
         )
     }
+
     fn phases(lab: &Lab) -> Vec<String> {
         let claims = lab.objects().list::<PersistentVolumeClaim>().map(|claim| {
             format!(
@@ -461,6 +467,7 @@ mod tests {
         });
         claims.chain(volumes).collect()
     }
+
     fn documents(parts: &[String]) -> String {
         parts.join("\n---\n")
     }

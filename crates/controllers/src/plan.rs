@@ -29,6 +29,7 @@ impl Plan {
     pub(super) fn one(action: impl Into<Action>) -> Self {
         Self::default().then(vec![action.into()])
     }
+
     /// A sync that could not be done; the key is retried with back-off.
     pub(super) fn failure() -> Self {
         Self {
@@ -36,6 +37,7 @@ impl Plan {
             ..Self::default()
         }
     }
+
     /// Adds a step of requests that may go out together.
     pub(super) fn then(mut self, actions: Vec<Action>) -> Self {
         if !actions.is_empty() {
@@ -43,10 +45,12 @@ impl Plan {
         }
         self
     }
+
     /// Adds a step of one request.
     pub(super) fn then_one(self, action: impl Into<Action>) -> Self {
         self.then(vec![action.into()])
     }
+
     /// Adds steps of 1, 2, 4, … requests, so that a persistent failure costs few (CT-056).
     pub(super) fn then_slowly(mut self, actions: Vec<Action>) -> Self {
         let mut rest = actions.into_iter();
@@ -60,6 +64,7 @@ impl Plan {
             size *= 2;
         }
     }
+
     /// Syncs the key again after a while, when everything went well.
     pub(super) fn requeue_after(mut self, span: Option<Span>) -> Self {
         self.requeue_after = match (self.requeue_after, span) {
@@ -68,6 +73,7 @@ impl Plan {
         };
         self
     }
+
     /// Retries the key with back-off when the requests are done, as a sync that returns an error.
     pub(super) fn and_retry(mut self, retry: bool) -> Self {
         self.failed |= retry;
@@ -170,10 +176,12 @@ impl Action {
         self.accept = accept;
         self
     }
+
     pub(super) fn on_success(mut self, note: EventNote) -> Self {
         self.on_success.push(note);
         self
     }
+
     pub(super) fn on_failure(mut self, note: EventNote) -> Self {
         self.on_failure.push(note);
         self

@@ -87,6 +87,7 @@ impl Scale {
             selector: found.1.unwrap_or_default(),
         })
     }
+
     /// The request that sets another number.
     fn set(&self, replicas: i32) -> Request {
         let change = match self.kind {
@@ -122,10 +123,12 @@ impl Pass<'_, '_, '_> {
     fn now(&self) -> Time {
         self.cx.time()
     }
+
     fn warn(&mut self, reason: &str, message: &str) {
         let event = note(&*self.autoscaler, EventType::Warning, reason, message);
         self.cx.event(event);
     }
+
     /// Sets a condition; its time changes with its status only.
     fn condition(&mut self, kind: &str, holds: bool, reason: &str, message: &str) {
         let status = if holds { "True" } else { "False" };
@@ -147,6 +150,7 @@ impl Pass<'_, '_, '_> {
         *old =
             json!({"lastTransitionTime": since, "message": message, "reason": reason, "status": status, "type": kind});
     }
+
     /// What the metrics ask for, as far as the rules let it.
     fn decide(&mut self, scale: &Scale, history: &mut History) -> Result<Option<Rescale>, ()> {
         let spec = self.autoscaler.spec.clone();
@@ -188,6 +192,7 @@ impl Pass<'_, '_, '_> {
         };
         Ok((replicas != current).then_some(Rescale { to: replicas, why }))
     }
+
     /// The largest number of replicas that a metric asks for, and that metric.
     fn wanted(&mut self, scale: &Scale) -> Result<(i32, String), ()> {
         let reading = metrics::Reading::new(&self.autoscaler, scale, self.cx.objects, self.cx.ctx.wall());
@@ -231,6 +236,7 @@ impl Pass<'_, '_, '_> {
         self.new.status.current_metrics = Some(shown);
         Ok((replicas, metric))
     }
+
     /// Writes the status, if it is another than before.
     fn status(self) -> Option<Action> {
         (self.new.status != self.autoscaler.status).then(|| {
@@ -244,9 +250,11 @@ impl Controller for HorizontalController {
     fn name(&self) -> &'static str {
         "horizontal-pod-autoscaler"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::HorizontalPodAutoscaler]
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if let Some(Object::HorizontalPodAutoscaler(autoscaler)) = change.object() {
             // Rate-limited: an autoscaler is looked at once a period, whatever happens to it.
@@ -257,6 +265,7 @@ impl Controller for HorizontalController {
             }
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(autoscaler) = cx.objects.get::<HorizontalPodAutoscaler>(&key.1).cloned() else {
             self.histories.remove(key);
@@ -308,6 +317,7 @@ impl Controller for HorizontalController {
         }
         plan.then(pass.status().into_iter().collect())
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

@@ -52,14 +52,17 @@ impl Controller for PodGcController {
     fn name(&self) -> &'static str {
         "pod-garbage-collector-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Pod, Kind::Node]
     }
+
     fn started(&mut self, cx: &mut ControllerContext<'_, '_>) {
         if !cx.ctx.switches.podgc_absent {
             cx.tick_at(cx.now(), 0);
         }
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match (&change.old, &change.new) {
             (Some(Object::Node(node)), None) => {
@@ -88,10 +91,12 @@ impl Controller for PodGcController {
             _ => {}
         }
     }
+
     fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
         self.collect(cx);
         cx.tick_at(cx.now() + PERIOD, 0);
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::Node {
             // The cache misses the node; is it really gone?
@@ -141,6 +146,7 @@ impl Controller for PodGcController {
         };
         plan.then_one(Action::from(delete).accept(Accept::OrStop))
     }
+
     fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, cx: &mut ControllerContext<'_, '_>) {
         let Request::Get { .. } = request else { return };
         if answer.as_ref().is_err_and(|error| error.code == 404) {
@@ -151,6 +157,7 @@ impl Controller for PodGcController {
             }
         }
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

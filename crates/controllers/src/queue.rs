@@ -57,6 +57,7 @@ impl Queue {
             self.ready.push_back(key);
         }
     }
+
     /// Adds the key at an instant; the earliest of several wins.
     pub(super) fn add_at(&mut self, key: Key, at: SimTime) {
         if let Some(before) = self.waiting.get(&key).copied() {
@@ -68,6 +69,7 @@ impl Queue {
         self.waiting.insert(key.clone(), at);
         self.by_time.insert((at, key));
     }
+
     pub(super) fn add_rate_limited(&mut self, key: Key, backoff: Backoff, now: SimTime) {
         let failures = self.failures.entry(key.clone()).or_default();
         let factor = 1_i64 << (*failures).min(30);
@@ -75,9 +77,11 @@ impl Queue {
         let wait = Span(backoff.base.0.saturating_mul(factor)).min(backoff.max);
         self.add_at(key, now + wait);
     }
+
     pub(super) fn forget(&mut self, key: &Key) {
         self.failures.remove(key);
     }
+
     /// The next thing due at `now`; a key counts as in process from here on.
     pub(super) fn next(&mut self, now: SimTime) -> Option<Due> {
         while self.by_time.first().is_some_and(|(at, _)| *at <= now)
@@ -97,6 +101,7 @@ impl Queue {
         self.processing.insert(key.clone());
         Some(Due::Key(key))
     }
+
     /// The key's sync ended.
     pub(super) fn done(&mut self, key: &Key) {
         self.processing.remove(key);
@@ -104,6 +109,7 @@ impl Queue {
             self.ready.push_back(key.clone());
         }
     }
+
     /// The next instant at which something becomes due by itself.
     pub(super) fn earliest(&self) -> Option<SimTime> {
         let keys = self.by_time.first().map(|(at, _)| *at);
@@ -119,6 +125,7 @@ mod tests {
     fn key(name: &str) -> Key {
         (Kind::Pod, ObjectKey::new("default", name))
     }
+
     fn next(queue: &mut Queue, now: SimTime) -> Option<String> {
         match queue.next(now)? {
             Due::Key((_, key)) => Some(key.name.to_string()),

@@ -53,18 +53,23 @@ impl ReplicaOwner for ReplicaSet {
     fn replicas(&self) -> i32 {
         self.spec.replicas.unwrap_or(1)
     }
+
     fn min_ready_seconds(&self) -> Option<i32> {
         self.spec.min_ready_seconds
     }
+
     fn selector(&self) -> Option<LabelSelector> {
         self.spec.selector.clone()
     }
+
     fn template(&self) -> &Arc<PodTemplateSpec> {
         &self.spec.template
     }
+
     fn status(&self) -> &ReplicaSetStatus {
         &self.status
     }
+
     fn status_mut(&mut self) -> &mut ReplicaSetStatus {
         &mut self.status
     }
@@ -77,21 +82,26 @@ impl ReplicaOwner for ReplicationController {
     fn replicas(&self) -> i32 {
         self.spec.replicas.unwrap_or(1)
     }
+
     fn min_ready_seconds(&self) -> Option<i32> {
         self.spec.min_ready_seconds
     }
+
     fn selector(&self) -> Option<LabelSelector> {
         Some(LabelSelector {
             match_labels: self.spec.selector.clone(),
             ..LabelSelector::default()
         })
     }
+
     fn template(&self) -> &Arc<PodTemplateSpec> {
         &self.spec.template
     }
+
     fn status(&self) -> &ReplicaSetStatus {
         &self.status
     }
+
     fn status_mut(&mut self) -> &mut ReplicaSetStatus {
         &mut self.status
     }
@@ -119,12 +129,15 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
     fn name(&self) -> &'static str {
         T::NAME
     }
+
     fn watches(&self) -> &'static [Kind] {
         T::WATCHES
     }
+
     fn waits_for_own_writes(&self) -> bool {
         T::IS_CURRENT
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         let (old, new) = owner::pods_of_change(change);
         if old.is_none() && new.is_none() {
@@ -149,6 +162,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
             cx.enqueue(key);
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(set) = cx.objects.get::<T>(&key.1).cloned() else {
             self.expectations.forget(key);
@@ -212,6 +226,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
         plan.then(update_status(&*set, status))
             .requeue_after(next_available_in(&active, set.min_ready_seconds(), now))
     }
+
     fn answered(&mut self, key: &Key, request: &Request, answer: &Answer, _cx: &mut ControllerContext<'_, '_>) {
         match (request, answer) {
             (Request::Create(Object::Pod(_)), Err(_)) => self.expectations.creation_observed(key),
@@ -219,6 +234,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
             _ => {}
         }
     }
+
     fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut ControllerContext<'_, '_>) -> Plan {
         for dropped in &failure.dropped {
             if matches!(dropped, Request::Create(Object::Pod(_))) {
@@ -241,6 +257,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
         let status = status_of(&*set, counts, Some((reason, &failure.error.message)), now);
         Plan::default().then(update_status(&*set, status))
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(Self {
             expectations: self.expectations.clone(),
@@ -254,6 +271,7 @@ impl<T: ReplicaOwner> ReplicaSetController<T> {
     fn may_scale(&self, key: &Key, set: &T, cx: &ControllerContext<'_, '_>) -> bool {
         self.expectations.are_satisfied(key, cx.now()) && !set.metadata().is_terminating()
     }
+
     /// Creates what is missing, a burst at most.
     fn create(&mut self, plan: Plan, key: &Key, set: &Arc<T>, active: usize, cx: &ControllerContext<'_, '_>) -> Plan {
         let count = wanted(&**set).saturating_sub(active).min(BURST);
@@ -279,6 +297,7 @@ impl<T: ReplicaOwner> ReplicaSetController<T> {
             ));
         plan.then_slowly(vec![create; count])
     }
+
     /// Deletes that many.
     fn delete(
         &mut self,

@@ -42,9 +42,11 @@ impl Controller for ResourceQuotaController {
     fn name(&self) -> &'static str {
         "resourcequota-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         Kind::ALL
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if cx.objects.count_kind(Kind::ResourceQuota) == 0 {
             return;
@@ -60,6 +62,7 @@ impl Controller for ResourceQuotaController {
             .collect();
         keys.into_iter().for_each(|key| cx.enqueue(key));
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(limit) = cx.objects.get::<ResourceQuota>(&key.1) else {
             return Plan::default();
@@ -79,6 +82,7 @@ impl Controller for ResourceQuotaController {
             Part::Status,
         )))
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

@@ -82,18 +82,21 @@ impl Setting for Span {
         Ok(())
     }
 }
+
 impl Setting for i64 {
     fn read(&mut self, value: &Value, _: Span) -> Result<(), String> {
         *self = value.as_i64().ok_or_else(|| format!("{value} is not a whole number"))?;
         Ok(())
     }
 }
+
 impl Setting for bool {
     fn read(&mut self, value: &Value, _: Span) -> Result<(), String> {
         *self = value.as_bool().ok_or_else(|| format!("{value} is not true or false"))?;
         Ok(())
     }
 }
+
 impl Setting for Millis {
     fn read(&mut self, value: &Value, _: Span) -> Result<(), String> {
         *self = match value {
@@ -118,6 +121,7 @@ macro_rules! settings {
         impl Default for $struct {
             fn default() -> Self { Self { $($field: $default),* } }
         }
+
         impl $crate::settings::Settings for $struct {
             const NAMES: &'static [&'static str] = &[$($name),*];
             fn setting(&mut self, name: &str) -> Option<(&mut dyn $crate::settings::Setting, podscope_sim::Span)> {
@@ -130,6 +134,7 @@ macro_rules! settings {
                 }
             }
         }
+
         impl $struct {
             /// Reads what a scenario gives; the rest keeps its default.
             ///
@@ -141,6 +146,7 @@ macro_rules! settings {
         }
     };
 }
+
 pub(super) use settings;
 
 settings! {

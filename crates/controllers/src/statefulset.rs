@@ -67,12 +67,15 @@ impl Controller for StatefulSetController {
     fn name(&self) -> &'static str {
         "statefulset-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::StatefulSet, Kind::Pod, Kind::Node]
     }
+
     fn waits_for_own_writes(&self) -> bool {
         true
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match change.object() {
             Some(Object::StatefulSet(set)) => cx.enqueue(key_of(&**set)),
@@ -100,6 +103,7 @@ impl Controller for StatefulSetController {
             _ => {}
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(set) = cx.objects.get::<StatefulSet>(&key.1).cloned() else {
             return Plan::default();
@@ -154,6 +158,7 @@ impl Controller for StatefulSetController {
         plan.then(revision::truncate(&history, set.spec.revision_history_limit, &live))
             .requeue_after(requeue)
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }
@@ -180,13 +185,16 @@ impl Pass<'_, '_, '_> {
     fn is_ordered(&self) -> bool {
         self.set.spec.pod_management_policy != Some(PodManagementPolicy::Parallel)
     }
+
     fn is_available(&self, pod: &Pod) -> bool {
         is_running_and_ready(pod) && is_available(pod, self.set.spec.min_ready_seconds, self.cx.ctx.wall())
     }
+
     /// Not available, or on its way out.
     fn is_unavailable(&self, pod: &Pod) -> bool {
         pod.metadata.is_terminating() || !self.is_available(pod)
     }
+
     fn partition(&self) -> Option<i32> {
         let rolling = self.set.spec.update_strategy.rolling_update.as_ref()?;
         Some(rolling.partition.unwrap_or(0))

@@ -59,9 +59,11 @@ impl Controller for TaintEvictionController {
     fn name(&self) -> &'static str {
         "taint-eviction-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Node, Kind::Pod]
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match (&change.old, &change.new) {
             (old, Some(Object::Node(node))) => {
@@ -100,6 +102,7 @@ impl Controller for TaintEvictionController {
             _ => {}
         }
     }
+
     fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         for (key, state) in &mut self.pods {
@@ -110,6 +113,7 @@ impl Controller for TaintEvictionController {
             }
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(State::Firing { .. }) = self.pods.get(&key.1) else {
             return Plan::default();
@@ -164,6 +168,7 @@ impl Controller for TaintEvictionController {
             .then_one(patch)
             .then_one(Action::from(delete).accept(Accept::OrNotFound))
     }
+
     fn answered(
         &mut self,
         key: &Key,
@@ -183,6 +188,7 @@ impl Controller for TaintEvictionController {
             *state = State::Fired;
         }
     }
+
     fn failed(&mut self, key: &Key, _failure: &Failure, _cx: &mut ControllerContext<'_, '_>) -> Plan {
         if let Some(State::Firing { failures }) = self.pods.get_mut(&key.1) {
             *failures += 1;
@@ -192,6 +198,7 @@ impl Controller for TaintEvictionController {
         }
         Plan::default()
     }
+
     fn due(&self, outlook: &Outlook<'_>) -> Vec<Due> {
         let timers = self.pods.iter().filter_map(|(key, state)| match state {
             State::Timer { fires } => Some((key, *fires)),
@@ -201,6 +208,7 @@ impl Controller for TaintEvictionController {
             .filter_map(|(key, at)| Some(eviction(outlook.objects.get::<Pod>(key)?, at, false)))
             .collect()
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }
@@ -242,12 +250,14 @@ impl TaintEvictionController {
             Some(stay) => self.set(key, now + stay, cx),
         }
     }
+
     fn set(&mut self, key: ObjectKey, fires: SimTime, cx: &mut ControllerContext<'_, '_>) {
         if let podscope_api::ordered::Entry::Vacant(entry) = self.pods.entry(key) {
             entry.insert(State::Timer { fires });
             cx.tick_at(fires, 0);
         }
     }
+
     /// Ends a timer; only one that has not fired is announced. What has fired is forgotten when the pod is gone.
     fn cancel(&mut self, key: &ObjectKey, cx: &mut ControllerContext<'_, '_>) {
         if let Some(State::Timer { .. }) = self.pods.remove(key) {

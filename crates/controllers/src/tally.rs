@@ -49,10 +49,12 @@ impl Tally {
             .for_each(|pod| tally.take(pod, usize::wrapping_add));
         tally
     }
+
     /// Whether the pod's labels are the selector's.
     pub(super) fn matches(&self, pod: &Pod) -> bool {
         !self.selector.is_empty() && self.selector.matches(&pod.metadata.labels)
     }
+
     /// Adds the pod's part, or takes it away.
     fn take(&mut self, pod: &Pod, with: fn(usize, usize) -> usize) {
         if !self.matches(pod) {
@@ -103,6 +105,7 @@ impl Tallies {
             }
         }
     }
+
     /// The counts of an owner with that selector and template.
     pub(super) fn of<'t, T: Resource>(
         &'t mut self,
@@ -141,6 +144,7 @@ impl Tallies {
         );
         tally
     }
+
     /// The owner is gone.
     pub(super) fn forget(&mut self, key: &Key) {
         self.0.remove(key);

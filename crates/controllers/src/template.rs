@@ -16,6 +16,7 @@ impl Template {
     pub(super) fn of(template: &Arc<PodTemplateSpec>) -> Self {
         Self(template.clone())
     }
+
     /// A pod of this template for an owner; its name is given by the caller or made by the server from `generate_name`.
     pub(super) fn pod(&self, namespace: &Str, generate_name: &str, owner: OwnerReference) -> Pod {
         let template = &self.0.metadata;
@@ -34,12 +35,14 @@ impl Template {
             extra: self.0.extra.clone(),
         }
     }
+
     /// Everything the template says, as one tree.
     pub(super) fn value(&self) -> Value {
         let mut value = self.0.write();
         self.0.extra.merge_into(&mut value);
         value
     }
+
     /// The template's hash in the form of Kubernetes: FNV-1a of its text and of the number of collisions so far, in letters that spell no word.
     pub(super) fn hash(&self, collision_count: Option<i32>) -> String {
         fnv_hash(&self.value().to_string(), collision_count)

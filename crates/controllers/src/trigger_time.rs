@@ -30,6 +30,7 @@ impl TriggerTimes {
         let made = is_new.then_some(service.metadata.creation_timestamp).flatten();
         pods.chain(made).min()
     }
+
     /// The Service is gone.
     pub(super) fn forget(&mut self, service: &ObjectKey) {
         self.services.remove(service);

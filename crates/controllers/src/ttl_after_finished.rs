@@ -28,9 +28,11 @@ impl Controller for TtlAfterFinishedController {
     fn name(&self) -> &'static str {
         "ttl-after-finished-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::Job]
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if let Some(Object::Job(job)) = &change.new
             && !job.metadata.is_terminating()
@@ -40,6 +42,7 @@ impl Controller for TtlAfterFinishedController {
             cx.enqueue_after(key_of(&**job), left);
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(job) = cx.objects.get::<Job>(&key.1) else {
             return Plan::default();
@@ -62,6 +65,7 @@ impl Controller for TtlAfterFinishedController {
         };
         Plan::one(Action::from(delete).accept(Accept::OrNotFound))
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

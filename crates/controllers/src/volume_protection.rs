@@ -27,9 +27,11 @@ impl Controller for VolumeProtectionController {
     fn name(&self) -> &'static str {
         "pvc-protection-controller"
     }
+
     fn watches(&self) -> &'static [Kind] {
         &[Kind::PersistentVolume, Kind::PersistentVolumeClaim, Kind::Pod]
     }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match (&change.old, &change.new) {
             (Some(Object::Pod(pod)), None) => {
@@ -46,6 +48,7 @@ impl Controller for VolumeProtectionController {
             _ => {}
         }
     }
+
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         if key.0 == Kind::PersistentVolume {
             let volume = cx.objects.get::<PersistentVolume>(&key.1);
@@ -67,6 +70,7 @@ impl Controller for VolumeProtectionController {
         }
         release::<PersistentVolumeClaim>(&**claim, CLAIM_FINALIZER)
     }
+
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }

@@ -37,15 +37,18 @@ impl Bench {
             attempt: None,
         })
     }
+
     /// Makes the next pod known. Not to be timed.
     pub fn prepare(&mut self) {
         self.bench.prepare(self.made);
         self.made += 1;
     }
+
     /// Decides it: what is to be timed.
     pub fn decide(&mut self) {
         self.attempt = self.bench.decide();
     }
+
     /// Carries the decision out. Not to be timed.
     pub fn settle(&mut self) {
         if let Some(attempt) = self.attempt.take() {

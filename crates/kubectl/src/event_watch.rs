@@ -49,6 +49,7 @@ impl Printer {
             .collect();
         self.widths.lay_out(&rows)
     }
+
     fn shown(&mut self, objects: &[Object], now: Time) -> Vec<String> {
         match self.form.clone() {
             None => {
@@ -76,15 +77,18 @@ impl WatchPrinter for Printer {
     fn matches(&self, object: &Object) -> bool {
         matches!(object, Object::Event(event) if self.wanted.has(event))
     }
+
     fn list(&mut self, objects: &[Object], now: Time) -> Vec<String> {
         self.shown(objects, now)
     }
+
     fn event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String> {
         match event {
             WatchEvent::Deleted => Vec::new(),
             WatchEvent::Added | WatchEvent::Modified => self.shown(std::slice::from_ref(object), now),
         }
     }
+
     fn boxed(&self) -> Box<dyn WatchPrinter> {
         Box::new(self.clone())
     }

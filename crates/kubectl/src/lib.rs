@@ -97,13 +97,16 @@ impl Printed {
     pub(crate) fn out(&mut self, text: impl Into<String>) {
         self.lines.push((false, text.into()));
     }
+
     pub(crate) fn err(&mut self, text: impl Into<String>) {
         self.lines.push((true, text.into()));
     }
+
     pub(crate) fn fail(&mut self, text: impl Into<String>) {
         self.err(text);
         self.status = 1;
     }
+
     /// Lines of stdout.
     pub fn stdout(&self) -> String {
         let mut text = String::new();
@@ -113,6 +116,7 @@ impl Printed {
         }
         text
     }
+
     /// As the console shows them.
     pub fn output_lines(&self, at: SimTime, command: u32) -> Vec<OutputLine> {
         self.lines

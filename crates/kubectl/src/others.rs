@@ -25,6 +25,7 @@ impl Events {
     fn namespace(&self) -> &str {
         self.namespace.as_deref().unwrap_or("default")
     }
+
     /// Whether an event is one of those.
     pub(super) fn has(&self, event: &Event) -> bool {
         let is_of = |(kind, name): &(Kind, String)| {
@@ -34,12 +35,14 @@ impl Events {
             && (self.types.is_empty() || self.types.iter().any(|one| event.kind.eq_ignore_ascii_case(one)))
             && self.involved.as_ref().is_none_or(is_of)
     }
+
     /// The line above the table.
     pub(super) fn header(&self) -> Vec<String> {
         let lead = self.all_namespaces.then_some("NAMESPACE");
         let titles = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"];
         lead.into_iter().chain(titles).map(String::from).collect()
     }
+
     /// An event's line in it.
     pub(super) fn row(&self, event: &Event, now: Time) -> Vec<String> {
         let lead = self.all_namespaces.then(|| event.metadata.namespace.to_string());

@@ -45,6 +45,7 @@ impl Form {
             },
         }))
     }
+
     /// The text of a value, without the last line end.
     ///
     /// # Errors
@@ -63,6 +64,7 @@ impl Form {
             Form::Managed(form) => form.text(value)?,
         })
     }
+
     /// Whether a document of this form stands below another one after a line of `---`.
     pub(super) fn is_separated(&self) -> bool {
         match self {

@@ -34,6 +34,7 @@ impl Restarts {
         self.count += one.restart_count;
         self.last = self.last.max(ended.and_then(|ended| ended.finished_at));
     }
+
     fn text(&self, now: Time) -> String {
         let count = self.count;
         match self.last {
@@ -86,10 +87,12 @@ impl<'p> Row<'p> {
             restarts: Restarts::default(),
         }
     }
+
     fn sidecars(&self) -> impl Iterator<Item = &'p Container> {
         let all = self.pod.spec.init_containers.iter();
         all.filter(|container| container.is_sidecar())
     }
+
     /// The init containers, up to the first that holds up the others; whether there is one.
     fn initializing(&mut self) -> bool {
         let mut of_sidecars = Restarts::default();
@@ -119,6 +122,7 @@ impl<'p> Row<'p> {
         }
         is_held_up && !is_initialized
     }
+
     /// What the init container at a place is held up by.
     fn waits_for(&self, at: usize, one: &ContainerStatus) -> String {
         let waiting = one.state.waiting.as_ref().map_or("", |waiting| &*waiting.reason);
@@ -128,6 +132,7 @@ impl<'p> Row<'p> {
             (None, reason) => reason.to_owned(),
         }
     }
+
     fn main_containers(&mut self) {
         let mut has_running = false;
         for one in self.pod.status.container_statuses.iter().rev() {

@@ -141,15 +141,18 @@ impl Undo<'_> {
             other => Err(not_implemented(other.kind(), "rollbacker", "rollbacker")),
         }
     }
+
     fn missing(&self) -> String {
         format!(
             "error: unable to find specified revision {} in history",
             self.to_revision
         )
     }
+
     fn name(&self) -> String {
         typed_name(self.object)
     }
+
     fn skipped(&self) -> String {
         format!(
             "{} skipped rollback (current template already matches revision {})",
@@ -157,6 +160,7 @@ impl Undo<'_> {
             self.to_revision
         )
     }
+
     /// Back to the template of one of its ReplicaSets.
     fn deployment(&self, deployment: &Deployment) -> Result<Act, String> {
         let holder = Object::ReplicaSet(self.replica_set(deployment)?.clone());
@@ -186,6 +190,7 @@ impl Undo<'_> {
         )
         .map(|write| Act::Write(Box::new(write)))
     }
+
     /// The ReplicaSet of the revision that is asked for, or of the last but one.
     fn replica_set(&self, deployment: &Deployment) -> Result<&Arc<ReplicaSet>, String> {
         let mut sets: Vec<(i64, &Arc<ReplicaSet>)> = self
@@ -216,6 +221,7 @@ impl Undo<'_> {
             )
         })
     }
+
     /// Back to what a ControllerRevision holds.
     fn revision(&self) -> Result<Act, String> {
         let data = self.controller_revision()?.data.as_deref().cloned().unwrap_or_default();
@@ -234,6 +240,7 @@ impl Undo<'_> {
         )
         .map(|write| Act::Write(Box::new(write)))
     }
+
     /// The revision that is asked for, or the last but one.
     fn controller_revision(&self) -> Result<&ControllerRevision, String> {
         let meta = self.object.metadata();

@@ -18,6 +18,7 @@ impl LabelQuery {
         let mut parser = Parser { tokens: &tokens, at: 0 };
         parser.requirements().map(Self)
     }
+
     /// Whether an object's labels satisfy every requirement.
     pub fn matches(&self, object: &Object) -> bool {
         self.0.iter().all(|(requirement, _)| {
@@ -27,6 +28,7 @@ impl LabelQuery {
                     && object.metadata().label(&requirement.key).is_none())
         })
     }
+
     /// How many values a look at one object compares.
     pub(crate) fn weight(&self) -> u64 {
         self.0
@@ -34,6 +36,7 @@ impl LabelQuery {
             .map(|(requirement, _)| 1 + requirement.values.len() as u64)
             .sum()
     }
+
     /// As a `LabelSelector` of expressions.
     pub fn to_selector(&self) -> podscope_api::LabelSelector {
         podscope_api::LabelSelector {
@@ -41,6 +44,7 @@ impl LabelQuery {
             ..podscope_api::LabelSelector::default()
         }
     }
+
     /// As a `LabelSelector` of expressions on the wire.
     pub fn to_value(&self) -> serde_json::Value {
         let one = |requirement: &LabelSelectorRequirement| {
@@ -57,6 +61,7 @@ impl LabelQuery {
         let all: Vec<serde_json::Value> = self.0.iter().map(|(requirement, _)| one(requirement)).collect();
         serde_json::json!({"matchExpressions": all})
     }
+
     /// As `matchLabels`-like pairs, if it is nothing but equalities (`create pdb`).
     pub fn equalities(&self) -> Option<Vec<(Str, Str)>> {
         self.0
@@ -102,11 +107,13 @@ impl<'t> Parser<'t> {
     fn peek(&self) -> &'t str {
         self.tokens.get(self.at).copied().unwrap_or_default()
     }
+
     fn next(&mut self) -> &'t str {
         let token = self.peek();
         self.at += 1;
         token
     }
+
     fn requirements(&mut self) -> Result<Vec<(LabelSelectorRequirement, bool)>, String> {
         let mut all = Vec::new();
         loop {
@@ -130,6 +137,7 @@ impl<'t> Parser<'t> {
             }
         }
     }
+
     fn requirement(&mut self) -> Result<LabelSelectorRequirement, String> {
         let is_absent = self.peek() == "!";
         if is_absent {
@@ -188,6 +196,7 @@ impl<'t> Parser<'t> {
         }
         Ok(make(operator, values))
     }
+
     fn value(&mut self) -> Result<Str, String> {
         match self.peek() {
             "" | "," => Ok(Str::from("")),
@@ -198,6 +207,7 @@ impl<'t> Parser<'t> {
             other => Err(format!("found '{other}', expected: identifier")),
         }
     }
+
     fn values(&mut self) -> Result<Vec<Str>, String> {
         match self.next() {
             "(" => {}
@@ -271,10 +281,12 @@ impl FieldQuery {
         }
         Ok(Self(terms))
     }
+
     /// How many values a look at one object compares.
     pub(crate) fn weight(&self) -> u64 {
         self.0.len() as u64
     }
+
     /// Whether an object satisfies every term.
     pub fn matches(&self, object: &Object) -> bool {
         self.0

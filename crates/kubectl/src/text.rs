@@ -72,10 +72,12 @@ impl Elastic {
         self.text.push_str(text);
         self.text.push('\n');
     }
+
     /// The lines with their tabs, as `rollout history` prints a template.
     pub(crate) fn raw(self) -> Vec<String> {
         self.text.lines().map(str::to_owned).collect()
     }
+
     /// The aligned lines.
     pub(crate) fn finish(self) -> Vec<String> {
         let lines: Vec<Vec<&str>> = self.text.lines().map(|line| line.split('\t').collect()).collect();

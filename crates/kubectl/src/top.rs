@@ -58,6 +58,7 @@ impl Row {
             bounds: Some(bounds),
         }
     }
+
     fn of_containers(front: Vec<String>, used: Usage) -> Row {
         Row {
             front,
@@ -65,6 +66,7 @@ impl Row {
             bounds: None,
         }
     }
+
     fn cells(self) -> Vec<String> {
         let mut cells = self.front;
         match (self.used, self.bounds) {
@@ -99,6 +101,7 @@ impl Top {
             ..Target::kind(kind, self.name.iter().cloned().collect())
         }
     }
+
     /// A pod's line, or with `--containers` one for each of those whose use is known.
     fn rows_of_pod(&self, pod: &Pod, view: &View<'_>, rows: &mut Vec<Row>) {
         let mut front = Vec::new();
@@ -118,6 +121,7 @@ impl Top {
             }
         }
     }
+
     /// What is said where there is nothing to show.
     fn nothing(&self) -> String {
         if self.all_namespaces || self.nodes {
@@ -126,6 +130,7 @@ impl Top {
         let namespace = self.namespace.as_deref().unwrap_or("default");
         format!("No resources found in {namespace} namespace.")
     }
+
     /// Puts the lines in order: those that use most first; else those without numbers last.
     fn sort(&self, rows: &mut [Row]) {
         match self.sort_by.as_deref() {
@@ -134,6 +139,7 @@ impl Top {
             None => rows.stable_sort_by_key(|row| row.used.is_none()),
         }
     }
+
     /// The line above the table.
     fn header(&self) -> Vec<String> {
         let titles: &[&str] = match (self.nodes, self.containers) {
@@ -147,6 +153,7 @@ impl Top {
             .map(str::to_owned)
             .collect()
     }
+
     /// The two lines below it: of `--sum`.
     fn totals(&self, total: Usage) -> [Vec<String>; 2] {
         let lead = usize::from(self.all_namespaces) + usize::from(self.containers);

@@ -135,6 +135,7 @@ impl Printer {
         }
         self.widths.lay_out(&rows)
     }
+
     fn whole(&self, form: &super::output::Form, object: &Object, event: &str, is_first: bool) -> Vec<String> {
         let mut value = shown(object, self.get.show_managed_fields);
         if self.get.output_watch_events && *form != super::output::Form::Name {
@@ -155,6 +156,7 @@ impl WatchPrinter for Printer {
             && self.labels.matches(object)
             && self.fields.matches(object)
     }
+
     fn list(&mut self, objects: &[Object], now: Time) -> Vec<String> {
         if self.get.watch == Watch::Only {
             return Vec::new();
@@ -167,6 +169,7 @@ impl WatchPrinter for Printer {
         }
         self.lines(&objects, "ADDED   ", now)
     }
+
     fn event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String> {
         let word = match event {
             WatchEvent::Added => "ADDED   ",
@@ -175,6 +178,7 @@ impl WatchPrinter for Printer {
         };
         self.lines(std::slice::from_ref(object), word, now)
     }
+
     fn boxed(&self) -> Box<dyn WatchPrinter> {
         Box::new(self.clone())
     }

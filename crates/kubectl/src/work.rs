@@ -47,6 +47,7 @@ impl Work {
         self.left.set(left);
         Ok(())
     }
+
     /// How many values were looked at.
     pub fn spent(&self) -> u64 {
         WORK - self.left.get()

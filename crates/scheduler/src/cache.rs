@@ -48,6 +48,7 @@ impl ImageState {
     pub(crate) fn held_by(&self, node: NodeIdx) -> u32 {
         self.frozen.get(node as usize).copied().unwrap_or(0)
     }
+
     fn freeze(&mut self, node: NodeIdx, count: u32) {
         let at = node as usize;
         if self.held_by(node) == count {
@@ -79,12 +80,14 @@ impl NodeTree {
             get(Symbol::BETA_ZONE, Symbol::ZONE),
         )
     }
+
     fn add(&mut self, zone: (Symbol, Symbol), node: NodeIdx) {
         match self.zones.iter_mut().find(|(known, _)| *known == zone) {
             Some((_, nodes)) => nodes.push(node),
             None => self.zones.push((zone, vec![node])),
         }
     }
+
     fn remove(&mut self, zone: (Symbol, Symbol), node: NodeIdx) {
         if let Some(at) = self.zones.iter().position(|(known, _)| *known == zone) {
             self.zones[at].1.retain(|known| *known != node);
@@ -93,6 +96,7 @@ impl NodeTree {
             }
         }
     }
+
     fn list(&self) -> Vec<NodeIdx> {
         let longest = self.zones.iter().map(|(_, nodes)| nodes.len()).max().unwrap_or(0);
         let mut list = Vec::new();
@@ -133,39 +137,48 @@ impl Cache {
     pub fn stores(&self) -> &Stores {
         &self.stores
     }
+
     /// Nodes in the order in which they are examined, as of the last [`Cache::update_snapshot`].
     pub fn order(&self) -> &[NodeIdx] {
         &self.order
     }
+
     /// A node's sums.
     pub fn node(&self, index: NodeIdx) -> &NodeInfo {
         &self.nodes[index as usize]
     }
+
     /// A node's numbers, as of the last [`Cache::update_snapshot`].
     pub(crate) fn row(&self, index: NodeIdx) -> &Row {
         self.rows.get(index)
     }
+
     /// The index of an existing node.
     pub fn node_index(&self, name: &str) -> Option<NodeIdx> {
         let index = *self.node_ids.get(name)?;
         self.nodes[index as usize].node.is_some().then_some(index)
     }
+
     /// The table of interned strings.
     pub fn symbols(&self) -> &Symbols {
         &self.symbols
     }
+
     /// A placed pod.
     pub fn pod(&self, uid: &str) -> Option<&Arc<PodInfo>> {
         self.pods.get(uid).map(|placed| &placed.info)
     }
+
     /// Every placed pod, by UID.
     pub fn pods(&self) -> impl Iterator<Item = &Arc<PodInfo>> {
         self.pods.values().map(|placed| &placed.info)
     }
+
     /// Whether a pod is assumed: decided here, not yet seen bound.
     pub fn is_assumed(&self, uid: &str) -> bool {
         self.pods.get(uid).is_some_and(|placed| placed.assumed)
     }
+
     /// Whether a pod on an existing node uses the claim: pods on nodes that are gone do not count (SCH-004).
     pub(crate) fn is_claim_used(&self, namespace: Symbol, claim: &str) -> bool {
         let users = self
@@ -175,13 +188,16 @@ impl Cache {
         let exists = |node: &NodeIdx| self.nodes[*node as usize].node.is_some();
         users.is_some_and(|users| users.iter().any(exists))
     }
+
     /// Labels of a Namespace object, empty if there is none.
     pub fn namespace_labels(&self, namespace: Symbol) -> &[(Symbol, Symbol)] {
         self.namespaces.get(&namespace).map_or(&[], |labels| labels)
     }
+
     pub(crate) fn topology_key(&mut self, key: Symbol) -> KeyIdx {
         self.topology.intern(key, &self.nodes)
     }
+
     /// Pods that answer a question, by node index.
     pub(crate) fn ask(&mut self, question: Question) -> Arc<Vec<u32>> {
         self.counters.ask(question, &self.nodes, &self.namespaces)
@@ -441,14 +457,17 @@ impl Cache {
             }
         }
     }
+
     /// What is known of an image that some node holds.
     pub(crate) fn image(&self, image: Symbol) -> Option<&ImageState> {
         self.images.get(&image)
     }
+
     /// Whether no node holds any image.
     pub(crate) fn has_no_images(&self) -> bool {
         self.images.is_empty()
     }
+
     /// The class index that a placed pod never has.
     pub const NO_CLASS: ClassIdx = ClassIdx::MAX;
 }

@@ -44,6 +44,7 @@ impl Question {
                 .iter()
                 .all(|matcher| matcher.matches_incoming(class.key.namespace, have, &class.key.labels))
     }
+
     fn asks_namespaces(&self) -> bool {
         self.all_of
             .iter()
@@ -134,6 +135,7 @@ impl Counters {
         }
         index
     }
+
     /// Takes a pod of that class off a node.
     pub(crate) fn remove(&mut self, index: ClassIdx, node: NodeIdx) {
         let Some(class) = &mut self.classes[index as usize] else {
@@ -151,6 +153,7 @@ impl Counters {
             self.free_classes.push(index);
         }
     }
+
     /// The answer to a question: pods by node index (missing ones are 0). Counted once, then kept.
     pub(crate) fn ask(
         &mut self,
@@ -211,6 +214,7 @@ impl Counters {
         });
         on_node
     }
+
     fn forget(&mut self, id: u32) {
         if let Some(counter) = self.counters[id as usize].take() {
             self.counter_ids.remove(&counter.question);
@@ -220,6 +224,7 @@ impl Counters {
             }
         }
     }
+
     /// Drops what depended on the labels of namespaces; it is counted again when asked.
     pub(crate) fn namespaces_changed(&mut self) {
         for id in 0..self.counters.len() {
@@ -282,6 +287,7 @@ impl PlacedTerms {
         }
         id
     }
+
     /// A pod with that term left a node.
     pub(crate) fn remove(&mut self, id: u32, node: NodeIdx) {
         if let Some(placed) = &mut self.terms[id as usize] {
@@ -294,6 +300,7 @@ impl PlacedTerms {
             }
         }
     }
+
     /// Every term some placed pod carries.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &PlacedTerm> {
         self.terms.iter().flatten()

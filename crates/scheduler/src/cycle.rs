@@ -78,24 +78,29 @@ impl CycleState {
             Status::text(plugin, Code::Error, text)
         })
     }
+
     /// AddPod (`1`) or RemovePod (`-1`) of every plugin that follows pods and was not skipped.
     pub(crate) fn update(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
         for at in 0..self.followers.len() {
             self.followers[at].does().pod_changed(cycle, self, pod, node, delta);
         }
     }
+
     pub(crate) fn save(&self) -> Option<Vec<[(u32, i64); 2]>> {
         self.spread.as_ref().map(pod_topology_spread::FilterState::save)
     }
+
     pub(crate) fn restore(&mut self, saved: Option<Vec<[(u32, i64); 2]>>) {
         if let (Some(state), Some(saved)) = (&mut self.spread, saved) {
             state.restore(saved);
         }
     }
+
     /// The hard spread constraints and their counts.
     pub fn spread(&self) -> Option<&pod_topology_spread::FilterState> {
         self.spread.as_ref()
     }
+
     pub(crate) fn binding(&self) -> Option<&volume_binding::State> {
         self.binding.as_ref()
     }
@@ -122,10 +127,12 @@ impl Diagnosis {
         let explicit = self.refused.iter().find(|(refused, _)| *refused == node);
         explicit.map(|(_, status)| status).or(self.absent.as_ref())
     }
+
     /// The FailedScheduling text (SCH-026).
     pub fn message(&self, cache: &Cache) -> String {
         self.told(cache).0
     }
+
     /// The same, and its causes counted, for people.
     pub fn told(&self, cache: &Cache) -> (String, Refusal) {
         let n_nodes = cache.order().len();
@@ -150,6 +157,7 @@ impl Diagnosis {
         }
         (text, refusal)
     }
+
     fn histogram(&self, n_nodes: usize) -> Histogram {
         let mut histogram = Histogram::default();
         if let Some(status) = &self.pre_filter {

@@ -119,6 +119,7 @@ impl NodeInfo {
             images: Vec::new(),
         }
     }
+
     pub(crate) fn set_node(&mut self, symbols: &mut Symbols, node: &Arc<Node>) {
         self.labels = intern_labels(symbols, &node.metadata.labels);
         self.taints = node
@@ -136,6 +137,7 @@ impl NodeInfo {
         self.allowed_pods = node.status.allocatable.get("pods").map_or(0, |pods| pods.value());
         self.node = Some(node.clone());
     }
+
     /// Adds a pod to the sums and the list.
     pub fn add_pod(&mut self, pod: Arc<PodInfo>) {
         self.sum(&pod, 1);
@@ -146,6 +148,7 @@ impl NodeInfo {
         }
         self.pods.push(pod);
     }
+
     /// Takes a pod of that UID out; the last of the list moves into its slot.
     pub fn remove_pod(&mut self, uid: &str) -> Option<Arc<PodInfo>> {
         let index = self.pods.iter().position(|pod| &*pod.uid == uid)?;
@@ -154,6 +157,7 @@ impl NodeInfo {
         self.ports.retain(|port| !pod.ports.contains(port));
         Some(pod)
     }
+
     /// Whether the sums are those of the pods: what every decision rests on.
     pub(crate) fn sums_hold(&self) -> bool {
         let mut anew = Self {
@@ -173,6 +177,7 @@ impl NodeInfo {
             && (self.nonzero_cpu, self.nonzero_memory) == (anew.nonzero_cpu, anew.nonzero_memory)
             && scalars(kept) == scalars(anew_requested)
     }
+
     fn sum(&mut self, pod: &PodInfo, sign: i64) {
         self.requested.add(&pod.requests.requests, sign);
         self.nonzero_cpu = self

@@ -22,6 +22,7 @@ impl Nominator {
         self.node_of.insert(pod.uid.clone(), node.clone());
         self.by_node.entry(node).or_default().push(pod);
     }
+
     /// Drops a pod's nomination. Returns the node it was for.
     pub fn remove(&mut self, uid: &str) -> Option<Str> {
         let node = self.node_of.remove(uid)?;
@@ -33,14 +34,17 @@ impl Nominator {
         }
         Some(node)
     }
+
     /// The node a pod is nominated to.
     pub fn node_of(&self, uid: &str) -> Option<&Str> {
         self.node_of.get(uid)
     }
+
     /// The nodes with nominated pods, by name.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = &Str> {
         self.by_node.keys()
     }
+
     /// The pods nominated to a node, in the order they were.
     pub fn on(&self, node: &str) -> &[Arc<PodInfo>] {
         if self.by_node.is_empty() {

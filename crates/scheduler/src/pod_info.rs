@@ -48,6 +48,7 @@ impl PodMatcher {
         (self.namespaces.contains(&namespace) || self.namespace_selector.matches(namespace_labels))
             && self.selector.matches(labels)
     }
+
     /// For the incoming pod's term: matching Namespace objects, and the selector on no labels (SCH-085).
     pub fn matches_incoming(
         &self,
@@ -153,6 +154,7 @@ impl PodInfo {
         }
         info
     }
+
     fn push_term(&mut self, cache: &mut Cache, kind: TermKind, term: &api::PodAffinityTerm) {
         let symbols = &mut cache.symbols;
         let mut namespaces: Vec<Symbol> = term.namespaces.iter().map(|name| symbols.intern(name)).collect();
@@ -183,10 +185,12 @@ impl PodInfo {
             }
         }
     }
+
     /// Whether it takes room of a node, or is promised some.
     pub fn is_bound_or_nominated(&self) -> bool {
         self.pod.spec.node_name.is_some() || !self.pod.status.nominated_node_name.is_empty()
     }
+
     /// Its terms of one kind.
     pub fn terms_where(&self, wanted: impl Fn(TermKind) -> bool) -> impl Iterator<Item = &Term> {
         self.terms.iter().filter(move |term| wanted(term.kind))
@@ -249,6 +253,7 @@ impl TolerationInfo {
             never,
         }
     }
+
     /// Whether it accepts the taint.
     pub fn tolerates(&self, taint: &TaintInfo) -> bool {
         !self.never
@@ -272,6 +277,7 @@ impl RequiredNodeAffinity {
     pub fn is_absent(&self) -> bool {
         self.selector.is_none() && self.affinity.is_none()
     }
+
     /// Whether the node satisfies the rule.
     pub fn matches(&self, symbols: &Symbols, node: &NodeInfo) -> bool {
         self.selector
@@ -350,6 +356,7 @@ impl Incoming {
         let info = Arc::new(PodInfo::new(cache, pod, false));
         Self::of(cache, info)
     }
+
     /// Completes a compiled pod.
     pub fn of(cache: &mut Cache, info: Arc<PodInfo>) -> Self {
         let pod = info.pod.clone();
@@ -408,6 +415,7 @@ impl Incoming {
         }
         incoming
     }
+
     /// Whether a taint of an effect that keeps pods away is not tolerated.
     pub fn first_untolerated<'a>(&self, node: &'a NodeInfo) -> Option<&'a TaintInfo> {
         node.taints.iter().find(|taint| {

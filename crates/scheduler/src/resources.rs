@@ -50,6 +50,7 @@ impl Resources {
             }
         }
     }
+
     /// A scalar's amount, if it is listed.
     pub fn scalar(&self, name: Symbol) -> Option<i64> {
         self.scalars
@@ -57,6 +58,7 @@ impl Resources {
             .find(|(known, _)| *known == name)
             .map(|(_, amount)| *amount)
     }
+
     /// From a resource list; `pods` and unknown unprefixed names are left out (SCH-051).
     pub fn from_list(symbols: &mut Symbols, list: &ResourceList) -> Self {
         let mut resources = Self::default();
@@ -66,6 +68,7 @@ impl Resources {
         resources.scalars.sort_unstable();
         resources
     }
+
     fn set(&mut self, symbols: &mut Symbols, name: &str, quantity: Quantity) {
         match name {
             "cpu" => self.cpu = quantity.milli_value(),
@@ -107,6 +110,7 @@ impl Amounts {
             &mut self.memory
         }
     }
+
     fn merge(&mut self, name: &Str, quantity: Quantity, join: impl Fn(Quantity, Quantity) -> Quantity) {
         if matches!(&**name, "cpu" | "memory") {
             let slot = self.slot(name);
@@ -118,6 +122,7 @@ impl Amounts {
             }
         }
     }
+
     fn merge_all(&mut self, from: &Amounts, join: impl Fn(Quantity, Quantity) -> Quantity + Copy) {
         let into = |slot: &mut Option<Quantity>, from: Option<Quantity>| {
             if let Some(quantity) = from {
@@ -130,20 +135,25 @@ impl Amounts {
             self.merge(name, *quantity, join);
         }
     }
+
     fn add(&mut self, from: &Amounts) {
         self.merge_all(from, Quantity::plus);
     }
+
     fn max(&mut self, from: &Amounts) {
         self.merge_all(from, std::cmp::max);
     }
+
     fn max_list(&mut self, list: &ResourceList) {
         for (name, quantity) in list {
             self.merge(name, *quantity, std::cmp::max);
         }
     }
+
     fn set(&mut self, name: &Str, quantity: Quantity) {
         self.merge(name, quantity, |_, new| new);
     }
+
     fn into_resources(self, symbols: &mut Symbols) -> Resources {
         let mut resources = Resources {
             cpu: self.cpu.map_or(0, |quantity| quantity.milli_value()),

@@ -113,6 +113,7 @@ impl Rows {
         }
         Arc::make_mut(&mut self.blocks[block])[at] = Row::of(info);
     }
+
     /// A node's row. The node must have been set.
     pub(crate) fn get(&self, node: NodeIdx) -> &Row {
         &self.blocks[node as usize / BLOCK][node as usize % BLOCK]

@@ -37,6 +37,7 @@ impl Recorder for NoRecorder {
     fn wants(&self, _: &ObjectKey) -> bool {
         false
     }
+
     fn record(&mut self, _: &Cache, _: &Decision) {}
 }
 
@@ -94,18 +95,22 @@ impl Scheduler {
             preempting: ordered::Map::new(),
         }
     }
+
     /// What it knows of the cluster.
     pub fn cache(&self) -> &Cache {
         &self.cache
     }
+
     /// The nominated pods.
     pub fn nominator(&self) -> &Nominator {
         &self.nominator
     }
+
     /// Its configuration.
     pub fn config(&self) -> &SchedulerConfiguration {
         &self.config
     }
+
     /// The pods in the queue, by UID.
     pub fn queue(&self) -> Vec<QueueEntry> {
         self.queue
@@ -129,6 +134,7 @@ impl Scheduler {
             })
             .collect()
     }
+
     /// The pool a pod waits in.
     pub fn pool(&self, uid: &str) -> Option<Pool> {
         self.queue.pool(uid)

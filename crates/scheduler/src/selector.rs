@@ -112,6 +112,7 @@ impl Selector {
         all.dedup();
         Ok(Self::All(all))
     }
+
     /// A selector of equalities; an empty map matches everything.
     pub fn from_map(symbols: &mut Symbols, map: &ordered::Map<Str, Str>) -> Self {
         let mut all: Vec<Requirement> = map
@@ -121,6 +122,7 @@ impl Selector {
         all.stable_sort();
         Self::All(all)
     }
+
     /// Both selectors; nothing where one matches nothing.
     #[must_use]
     pub fn and(self, other: &Selector) -> Self {
@@ -134,6 +136,7 @@ impl Selector {
             _ => Self::Nothing,
         }
     }
+
     /// Adds `key = value`; nothing stays nothing (SCH-072).
     pub fn require(&mut self, key: Symbol, value: Symbol) {
         if let Self::All(all) = self {
@@ -142,10 +145,12 @@ impl Selector {
             all.dedup();
         }
     }
+
     /// Whether this is `{}`. `Nothing` is not empty.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::All(all) if all.is_empty())
     }
+
     /// Whether the labels satisfy it (SCH-047).
     pub fn matches(&self, labels: &[(Symbol, Symbol)]) -> bool {
         match self {
@@ -303,10 +308,12 @@ impl NodeTerm {
             empty: term.match_expressions.is_empty() && term.match_fields.is_empty(),
         }
     }
+
     /// Whether the node satisfies every part.
     pub fn matches(&self, symbols: &Symbols, node: &NodeInfo) -> bool {
         self.matches_labels(symbols, &node.labels, node.name_symbol)
     }
+
     /// The same, on labels and a name.
     pub fn matches_labels(&self, symbols: &Symbols, labels: &[(Symbol, Symbol)], name: Symbol) -> bool {
         if self.empty || self.malformed.is_some() {
@@ -329,6 +336,7 @@ impl NodeTerm {
             (have == field.name) == field.is_in
         })
     }
+
     /// Node names this term pins with `metadata.name In`, intersected; `None` without such a field (SCH-045).
     pub fn pinned_names(&self) -> Option<Vec<Symbol>> {
         let mut names: Option<Vec<Symbol>> = None;
@@ -353,6 +361,7 @@ impl NodeSelector {
                 .collect(),
         }
     }
+
     /// Whether any term matches.
     pub fn matches(&self, symbols: &Symbols, node: &NodeInfo) -> bool {
         self.terms.iter().any(|term| term.matches(symbols, node))

@@ -50,6 +50,7 @@ impl Reason {
             Self::Text(text) => text.to_string(),
         }
     }
+
     /// The reason in two or three words, for a card or a row that has no room for more.
     pub fn short(&self, symbols: &Symbols) -> String {
         match self {
@@ -115,6 +116,7 @@ impl Status {
             reasons: Reasons::One(Reason::Fixed(reason)),
         }
     }
+
     /// One reason made for the occasion.
     pub fn text(plugin: Plugin, code: Code, reason: impl Into<Str>) -> Self {
         Self {
@@ -123,14 +125,17 @@ impl Status {
             reasons: Reasons::One(Reason::Text(reason.into())),
         }
     }
+
     /// `Unschedulable`.
     pub fn unschedulable(plugin: Plugin, reason: &'static str) -> Self {
         Self::fixed(plugin, Code::Unschedulable, reason)
     }
+
     /// `UnschedulableAndUnresolvable`.
     pub fn unresolvable(plugin: Plugin, reason: &'static str) -> Self {
         Self::fixed(plugin, Code::UnschedulableAndUnresolvable, reason)
     }
+
     /// The reasons joined with `, `.
     pub fn message(&self, symbols: &Symbols) -> String {
         let texts: Vec<String> = self
@@ -158,6 +163,7 @@ impl Histogram {
             }
         }
     }
+
     /// How often each text stands there: different reasons may say the same.
     fn by_text(&self, say: impl Fn(&Reason) -> String) -> Vec<(String, usize)> {
         let mut by_text: Vec<(String, usize)> = Vec::new();
@@ -170,12 +176,14 @@ impl Histogram {
         }
         by_text
     }
+
     /// The causes with their counts, most frequent first, then by name.
     pub(crate) fn causes(&self, symbols: &Symbols) -> Vec<(String, usize)> {
         let mut causes = self.by_text(|reason| reason.short(symbols));
         causes.stable_sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         causes
     }
+
     /// ` 1 a, 2 b.` with entries sorted as byte strings; empty without entries.
     pub(crate) fn text(&self, symbols: &Symbols) -> String {
         let by_text = self.by_text(|reason| reason.text(symbols));

@@ -29,10 +29,12 @@ impl<T: Resource> Store<T> {
     pub fn get(&self, key: &ObjectKey) -> Option<&Arc<T>> {
         T::from_object(self.objects.get(key)?)
     }
+
     /// The objects, in key order.
     pub fn values(&self) -> impl Iterator<Item = &Arc<T>> {
         self.objects.values().filter_map(T::from_object)
     }
+
     /// The objects of one namespace, in name order.
     pub(crate) fn in_namespace<'a>(&'a self, namespace: &'a Str) -> impl Iterator<Item = &'a Arc<T>> {
         self.objects
@@ -40,9 +42,11 @@ impl<T: Resource> Store<T> {
             .take_while(move |(key, _)| key.namespace == *namespace)
             .filter_map(|(_, object)| T::from_object(object))
     }
+
     pub(crate) fn insert(&mut self, key: ObjectKey, object: Arc<T>) {
         self.objects.insert(key, object.into_object());
     }
+
     fn remove(&mut self, key: &ObjectKey) {
         self.objects.remove(key);
     }
@@ -86,25 +90,30 @@ impl Stores {
         let key = ObjectKey::cluster(name);
         self.assumed_volumes.get(&key).or_else(|| self.volumes.get(&key))
     }
+
     /// Every volume, in name order, with what the scheduler assumed of it.
     pub fn all_volumes(&self) -> impl Iterator<Item = &Arc<api::PersistentVolume>> {
         self.volumes
             .values()
             .map(|volume| self.assumed_volumes.get(&volume.metadata.key()).unwrap_or(volume))
     }
+
     /// A claim, with what the scheduler assumed of it.
     pub fn claim(&self, namespace: &str, name: &str) -> Option<&Arc<api::PersistentVolumeClaim>> {
         let key = ObjectKey::new(namespace, name);
         self.assumed_claims.get(&key).or_else(|| self.claims.get(&key))
     }
+
     /// A class of storage.
     pub fn storage_class(&self, name: &str) -> Option<&Arc<api::StorageClass>> {
         self.storage_classes.get(&ObjectKey::cluster(name))
     }
+
     /// The CSINode of a node.
     pub fn csi_node(&self, name: &str) -> Option<&Arc<api::CsiNode>> {
         self.csi_nodes.get(&ObjectKey::cluster(name))
     }
+
     /// Gives up what Reserve assumed for a pod's claims (SCH-023).
     pub(crate) fn forget_assumed(&mut self, pod: &api::Pod) {
         let namespace = &pod.metadata.namespace;
@@ -123,6 +132,7 @@ impl Stores {
             });
         }
     }
+
     /// Takes a change over; kinds the scheduler does not list are ignored.
     pub(crate) fn on_change(&mut self, old: Option<&Object>, new: Option<&Object>) {
         let Some(key) = new.or(old).map(Object::key) else {

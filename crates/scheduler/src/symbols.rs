@@ -99,10 +99,12 @@ impl Symbols {
         }
         Symbol(inner.names.len() as u32 - 1)
     }
+
     /// The symbol of a string, if it was ever interned.
     pub fn get(&self, text: &str) -> Option<Symbol> {
         self.inner.find(text).ok()
     }
+
     /// The text of a symbol.
     pub fn text(&self, symbol: Symbol) -> &Str {
         &self.inner.names[symbol.0 as usize]

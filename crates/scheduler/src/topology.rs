@@ -62,10 +62,12 @@ impl Topology {
         self.keys.push(key);
         self.keys.len() as KeyIdx - 1
     }
+
     /// One key's table.
     pub(crate) fn key(&self, key: KeyIdx) -> &TopologyKey {
         &self.keys[key as usize]
     }
+
     /// Reads a node's labels anew into every table.
     pub(crate) fn place(&mut self, index: NodeIdx, node: &NodeInfo) {
         for key in &mut self.keys {
@@ -98,14 +100,17 @@ impl TopologyKey {
             self.n_placed += 1;
         }
     }
+
     /// Nodes of each domain.
     pub(crate) fn n_nodes(&self) -> &[u32] {
         &self.n_nodes
     }
+
     /// Whether each of so many nodes has a domain.
     pub(crate) fn is_on_all(&self, n: usize) -> bool {
         self.n_placed == n
     }
+
     /// Adds `weight` for every pod counted on a node to the node's domain; says whether there was any.
     pub(crate) fn add_up(&self, on_node: &[u32], weight: i64, sums: &mut [i64]) -> bool {
         let mut any = false;
@@ -119,10 +124,12 @@ impl TopologyKey {
         }
         any
     }
+
     /// Number of domains ever seen.
     pub(crate) fn n_domains(&self) -> usize {
         self.values.len()
     }
+
     /// Where sums over domains keep the node: nodes without the label share the place of the empty value,
     /// or one after the last domain if no node has that.
     pub(crate) fn slot(&self, node: NodeIdx) -> usize {
@@ -134,6 +141,7 @@ impl TopologyKey {
             domain => domain as usize,
         }
     }
+
     /// The node's domain, [`NONE`] if it has none.
     pub(crate) fn domain(&self, node: NodeIdx) -> Domain {
         self.of_node[node as usize]

@@ -179,6 +179,7 @@ impl Resource {
             Self::Ephemeral => "ephemeral-storage",
         }
     }
+
     fn of(self, amounts: &crate::resources::Resources) -> i64 {
         match self {
             Self::Cpu => amounts.cpu,
@@ -186,6 +187,7 @@ impl Resource {
             Self::Ephemeral => amounts.ephemeral,
         }
     }
+
     fn quantity(self, amount: i64) -> Quantity {
         match self {
             Self::Cpu => Quantity::from_milli(amount),

@@ -39,6 +39,7 @@ impl Names {
         *count += 1;
         self.map.insert(text.to_owned(), format!("{prefix}-{count}"));
     }
+
     fn collect(&mut self, value: &Value) {
         let kind = value
             .get("kind")
@@ -71,6 +72,7 @@ impl Names {
         }
         self.deep(value);
     }
+
     fn deep(&mut self, value: &Value) {
         match value {
             Value::Object(map) => {
@@ -92,6 +94,7 @@ impl Names {
             _ => {}
         }
     }
+
     fn rename(&self, text: &str) -> String {
         if let Some(name) = self.map.get(text) {
             return name.clone();
@@ -116,6 +119,7 @@ impl Names {
             None => text.to_owned(),
         }
     }
+
     /// The documents of a text, renamed.
     fn text(&self, text: &str) -> String {
         let mut out = String::new();
@@ -128,6 +132,7 @@ impl Names {
         }
         out
     }
+
     /// What a command brings with it: names of what it makes, values it sets.
     fn collect_command(&mut self, command: &Kubectl) {
         if let Some(text) = manifest_of(command) {
@@ -148,6 +153,7 @@ impl Names {
             _ => {}
         }
     }
+
     /// The command with other names; none for one that says nothing without its words.
     fn command(&self, text: &str) -> Option<String> {
         let words = |text: &str| {
@@ -209,6 +215,7 @@ impl Names {
         }
         Some(kubectl.to_string())
     }
+
     fn target(&self, target: &mut Target) {
         target.namespace = target.namespace.take().map(|name| self.rename(&name));
         match &mut target.selection {
@@ -216,6 +223,7 @@ impl Names {
             Selection::Items(items) => items.iter_mut().for_each(|(_, name)| *name = self.rename(name)),
         }
     }
+
     fn apply(&self, value: &mut Value) {
         match value {
             Value::String(text) => *text = self.rename(text),

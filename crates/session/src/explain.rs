@@ -51,11 +51,13 @@ impl Session {
         }
         Some(explain(&recorded.cache, &recorded.decision))
     }
+
     /// The explanation of a pod's decision as the world is at the cursor.
     pub fn explain_now(&self, key: &ObjectKey) -> Option<Explanation> {
         let pod = self.world().objects().get::<Pod>(key)?.clone();
         explain_pod(self.world().objects(), self.scheduler_config(), &pod)
     }
+
     /// The scheduler's configuration.
     pub fn scheduler_config(&self) -> SchedulerConfiguration {
         self.loaded().setup.settings.scheduler.clone()

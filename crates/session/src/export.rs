@@ -156,6 +156,7 @@ impl Sheet {
     fn put(&mut self, layer: usize, element: String) {
         self.layers[layer].push(element);
     }
+
     pub(crate) fn write(&mut self, x: usize, y: usize, words: &str, how: &str) {
         self.put(WORDS, text(x, y, words, how));
     }

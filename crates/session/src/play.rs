@@ -148,6 +148,7 @@ impl Played {
     fn scenario(&self) -> &Scenario {
         &self.session.loaded().scenario
     }
+
     fn story(&self) -> &Story {
         self.session.progress().story()
     }

@@ -87,6 +87,7 @@ impl Found {
     pub fn schedule(&self) -> Vec<Timed> {
         self.run.schedule()
     }
+
     /// What makes a run short: few parts, few acts, early.
     pub fn size(&self) -> (usize, usize, SimTime, u64) {
         let run = &self.run;
@@ -119,6 +120,7 @@ impl Run {
             Source::Drawn { history } => Ok(workloads::draw(seed, history)),
         }
     }
+
     /// The faults and commands, by time.
     pub fn schedule(&self) -> Vec<Timed> {
         let acts = self.parts.iter().filter_map(|part| match part {
@@ -129,6 +131,7 @@ impl Run {
         schedule.stable_sort_by_key(|timed| timed.at);
         schedule
     }
+
     /// The files, with the objects that are left.
     fn loaded(&self) -> Result<Loaded, Vec<Problem>> {
         let mut files = self.files.clone();
@@ -140,6 +143,7 @@ impl Run {
         loaded.setup.seed = self.seed;
         Ok(loaded)
     }
+
     /// Runs to the end, or until the goal is met: everything that broke, and where the goal was met.
     ///
     /// # Errors
@@ -147,6 +151,7 @@ impl Run {
     pub fn play(&self, goal: &Goal) -> Result<Played, Vec<Problem>> {
         self.play_until(goal, self.until)
     }
+
     fn play_until(&self, goal: &Goal, until: SimTime) -> Result<Played, Vec<Problem>> {
         let mut session = Session::new(self.loaded()?)?;
         session.schedule(self.schedule());

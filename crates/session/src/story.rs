@@ -119,10 +119,12 @@ impl Story {
     pub fn shown(&self) -> &[Shown] {
         &self.shown
     }
+
     /// What halted it, if something did.
     pub fn halt(&self) -> Option<Halt> {
         self.halt
     }
+
     /// When the last goal of the last step was reached.
     pub fn finished(&self) -> Option<SimTime> {
         self.finished

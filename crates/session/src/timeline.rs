@@ -120,61 +120,75 @@ impl Session {
             hashed: Cell::new(Hashed::nothing(0)),
         })
     }
+
     /// What was loaded.
     pub fn loaded(&self) -> &Arc<Loaded> {
         &self.loaded
     }
+
     /// The world at the cursor.
     pub fn world(&self) -> &World {
         &self.world
     }
+
     /// Turns the invariants off, to measure what they cost.
     pub fn leave_unchecked(&mut self) {
         self.world.leave_unchecked();
     }
+
     /// The cursor.
     pub fn now(&self) -> SimTime {
         self.world.now()
     }
+
     /// How far the present branch has been computed.
     pub fn horizon(&self) -> SimTime {
         self.branch().horizon
     }
+
     /// Story, goals and expectations at the cursor.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
+
     /// The branches.
     pub fn branches(&self) -> &[Branch] {
         &self.branches
     }
+
     /// The number of the present branch.
     pub fn current(&self) -> usize {
         self.current
     }
+
     /// The present branch.
     pub fn branch(&self) -> &Branch {
         // Invariant: `current` is always a branch.
         &self.branches[self.current]
     }
+
     /// The trace up to the cursor.
     pub fn trace(&self) -> Records<'_> {
         self.branch().trace.range(0, self.progress.recorded)
     }
+
     /// Attempts to schedule pods of that key up to the cursor, oldest first.
     pub fn attempts_of(&self, key: &ObjectKey) -> impl Iterator<Item = Arc<Record>> {
         self.branch().trace.attempts_of(key, self.progress.recorded)
     }
+
     /// Violations of invariants up to the cursor.
     pub fn violations(&self) -> impl Iterator<Item = &Arc<Record>> {
         let until = self.progress.recorded as u64;
         let violations = self.branch().trace.violations().iter();
         violations.take_while(move |record| record.seq < until)
     }
+
     /// The number of the command that was given last, as in [`OutputLine::command`].
     pub(crate) fn given(&self) -> u32 {
         u32::try_from(self.progress.next_command).unwrap_or(u32::MAX)
     }
+
     /// Lines that commands printed up to the cursor.
     pub fn outputs(&self) -> &[OutputLine] {
         let outputs = &self.branch().outputs;
@@ -182,6 +196,7 @@ impl Session {
             .get(..self.progress.printed.min(outputs.len()))
             .unwrap_or_default()
     }
+
     /// The user's commands of the present branch with their times.
     pub fn commands(&self) -> Vec<Timed> {
         self.branch()

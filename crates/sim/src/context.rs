@@ -146,6 +146,7 @@ impl<'a, T, A> Context<'a, T, A> {
             effects: Vec::new(),
         }
     }
+
     /// The context with what the world knows beside the API.
     #[must_use]
     pub fn with_world(mut self, network: &'a crate::Network, heartbeats: &'a crate::Heartbeats) -> Self {
@@ -153,34 +154,42 @@ impl<'a, T, A> Context<'a, T, A> {
         self.heartbeats = Some(heartbeats);
         self
     }
+
     /// Whether messages pass from one place to another now; true where there is no world (tests).
     pub fn reaches(&self, from: &crate::Place, to: &crate::Place) -> bool {
         self.network.is_none_or(|network| network.is_open(from, to))
     }
+
     /// When the lease of a node was last renewed, as stored now (LC-202); leases are not written as objects.
     pub fn last_renewal(&self, node: &podscope_api::NodeName) -> Option<SimTime> {
         self.heartbeats?.last_renewal(node, self.now)
     }
+
     /// The heartbeats of all nodes, if there is a world.
     pub fn heartbeats(&self) -> Option<&'a crate::Heartbeats> {
         self.heartbeats
     }
+
     /// The effects, in order, among those of whoever carries them out.
     pub fn into_effects<U: From<T>, B: From<A>>(self) -> Vec<Effect<U, B>> {
         self.effects.into_iter().map(Effect::into).collect()
     }
+
     /// Wall-clock time now, as API objects carry it.
     pub fn wall(&self) -> Time {
         self.wall_at(self.now)
     }
+
     /// Wall-clock time of an instant.
     pub fn wall_at(&self, at: SimTime) -> Time {
         Time(self.start.0 + at.0)
     }
+
     /// The instant of a wall-clock time.
     pub fn sim_time(&self, wall: Time) -> SimTime {
         SimTime(wall.0 - self.start.0)
     }
+
     /// Sends a request; the answer comes back with the same number.
     pub fn call(&mut self, request: Request) -> CallId {
         *self.next_call += 1;
@@ -188,18 +197,22 @@ impl<'a, T, A> Context<'a, T, A> {
         self.effects.push(Effect::Call(id, request));
         id
     }
+
     /// Asks to be woken at an instant.
     pub fn timer(&mut self, at: SimTime, timer: T) {
         self.effects.push(Effect::Timer(at.max(self.now), timer));
     }
+
     /// Asks to be woken after a while.
     pub fn timer_in(&mut self, span: Span, timer: T) {
         self.timer(self.now + span, timer);
     }
+
     /// Puts a record about an object into the trace.
     pub fn record(&mut self, happening: Happening, object: &Object) {
         self.record_subject(happening, Some(subject_of(object)), None);
     }
+
     /// Puts a record into the trace.
     pub fn record_subject(&mut self, happening: Happening, object: Option<Arc<Subject>>, container: Option<Str>) {
         self.effects.push(Effect::Record {
@@ -208,10 +221,12 @@ impl<'a, T, A> Context<'a, T, A> {
             container,
         });
     }
+
     /// Does what only this kind of component does.
     pub fn act(&mut self, act: A) {
         self.effects.push(Effect::Act(act));
     }
+
     /// Lets a part of this component work with timers and acts of its own, which are some of this one's.
     pub fn scoped<U, B, R>(&mut self, work: impl FnOnce(&mut Context<'_, U, B>) -> R) -> R
     where

@@ -16,6 +16,7 @@ impl ApiError {
             field_conflicts: 0,
         }
     }
+
     /// 404.
     pub fn not_found(kind: Kind, name: &str) -> Self {
         Self::of(
@@ -24,6 +25,7 @@ impl ApiError {
             format!("{} {name:?} not found", kind.qualified_plural()),
         )
     }
+
     /// 409 of a create.
     pub fn already_exists(kind: Kind, name: &str) -> Self {
         Self::of(
@@ -32,10 +34,12 @@ impl ApiError {
             format!("{} {name:?} already exists", kind.qualified_plural()),
         )
     }
+
     /// 409 of a write.
     pub fn conflict(kind: Kind, name: &str, why: &str) -> Self {
         Self::conflict_on(&kind.qualified_plural(), name, why)
     }
+
     /// 409 of a write to a resource given by name, e.g. `pods/binding`.
     pub fn conflict_on(resource: &str, name: &str, why: &str) -> Self {
         Self::of(
@@ -44,6 +48,7 @@ impl ApiError {
             format!("Operation cannot be fulfilled on {resource} {name:?}: {why}"),
         )
     }
+
     /// 409: the resourceVersion is stale (CT-161).
     pub fn stale(kind: Kind, name: &str) -> Self {
         Self::conflict(
@@ -52,6 +57,7 @@ impl ApiError {
             "the object has been modified; please apply your changes to the latest version and try again",
         )
     }
+
     /// 409: the UID of a write is not the stored one.
     pub fn other_uid(resource: &str, name: &str, wanted: &str, stored: &str) -> Self {
         Self::conflict_on(
@@ -60,6 +66,7 @@ impl ApiError {
             &format!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {stored}"),
         )
     }
+
     /// 409 of server-side apply: the fields, and whose they are.
     pub fn apply_conflict(message: String, causes: Vec<(String, String)>) -> Self {
         let mut error = Self::of(409, "Conflict", message);
@@ -67,10 +74,12 @@ impl ApiError {
         error.causes = causes;
         error
     }
+
     /// 500 without a reason: an error of the server's that no status was made of.
     pub fn unnamed(message: String) -> Self {
         Self::of(500, "", message)
     }
+
     /// 403.
     pub fn forbidden(kind: Kind, name: &str, why: &str) -> Self {
         Self::of(
@@ -79,6 +88,7 @@ impl ApiError {
             format!("{} {name:?} is forbidden: {why}", kind.qualified_plural()),
         )
     }
+
     /// 422 with everything that is wrong.
     pub fn invalid(kind: Kind, name: &str, problems: podscope_api::ErrorList) -> Self {
         let mut error = Self::of(422, "Invalid", problems.to_status_message(kind, name));
@@ -86,6 +96,7 @@ impl ApiError {
         error.about = Some((kind, name.into()));
         error
     }
+
     /// 400: the API server cannot read the object.
     pub fn undecodable(kind: Kind, why: &podscope_api::schema::Rejection) -> Self {
         let version = kind.api_version().rsplit('/').next().unwrap_or_default();
@@ -98,10 +109,12 @@ impl ApiError {
             "{given} in version {version:?} cannot be handled as a {name}: {why}"
         ))
     }
+
     /// 400.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::of(400, "BadRequest", message.into())
     }
+
     /// 429 of an eviction (LC-026).
     pub fn too_many_requests(cause: String, retry_after_seconds: Option<i64>) -> Self {
         let mut error = Self::of(
@@ -113,22 +126,27 @@ impl ApiError {
         error.causes = vec![("DisruptionBudget".into(), cause)];
         error
     }
+
     /// 500.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::of(500, "InternalError", message.into())
     }
+
     /// The call got no answer in time; the write may have happened (CT-155).
     pub fn timeout() -> Self {
         Self::of(0, "Timeout", "context deadline exceeded".into())
     }
+
     /// The API server's process does not run (KC-120).
     pub fn refused_connection() -> Self {
         Self::of(0, "ConnectionRefused", Self::refused_by("127.0.0.1:6443"))
     }
+
     /// What is said of a connection that a server refused.
     pub fn refused_by(server: &str) -> String {
         format!("The connection to the server {server} was refused - did you specify the right host or port?")
     }
+
     /// 504: etcd did not answer within the request's deadline.
     pub fn etcd_timeout() -> Self {
         Self::of(
@@ -137,16 +155,19 @@ impl ApiError {
             "Timeout: request did not complete within requested timeout - context deadline exceeded".into(),
         )
     }
+
     /// Adds a cause.
     #[must_use]
     pub fn with_cause(mut self, kind: &str, text: &str) -> Self {
         self.causes.push((kind.into(), text.into()));
         self
     }
+
     /// Whether the object does not exist.
     pub fn is_not_found(&self) -> bool {
         self.reason == "NotFound"
     }
+
     /// Whether the write lost a race or a precondition failed.
     pub fn is_conflict(&self) -> bool {
         self.reason == "Conflict"

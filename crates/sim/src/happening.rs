@@ -250,6 +250,7 @@ words! {
         /// `preStop`.
         PreStop = "preStop",
     }
+
     /// A probe of a container.
     ProbeKind {
         /// `startupProbe`.
@@ -259,6 +260,7 @@ words! {
         /// `livenessProbe`.
         Liveness = "liveness",
     }
+
     /// A part of the control plane that can crash.
     ControlPlaneProcess {
         /// kube-scheduler.
@@ -268,6 +270,7 @@ words! {
         /// kube-apiserver.
         ApiServer = "apiserver",
     }
+
     /// How a node is fenced (CT-142, V-05).
     FenceMechanism {
         /// Power off.
@@ -277,6 +280,7 @@ words! {
         /// The node is isolated from every network.
         Network = "network",
     }
+
     /// Who caused a break of an invariant.
     BreakCause {
         /// A command.
@@ -286,6 +290,7 @@ words! {
         /// Podscope itself.
         Bug = "bug",
     }
+
     /// Which way a cut link still leads nowhere.
     OneWay {
         /// To the node.

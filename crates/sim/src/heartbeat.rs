@@ -39,6 +39,7 @@ impl Heartbeats {
         self.hearts.insert_mut(node.clone(), heart);
         self.silent.remove(node);
     }
+
     /// Renewals of a node arrive no more.
     pub fn end(&mut self, node: &NodeName, now: SimTime) {
         let last = self.last_renewal(node, now);
@@ -51,11 +52,13 @@ impl Heartbeats {
         );
         self.silent.insert(node.clone());
     }
+
     /// The node's lease is gone.
     pub fn forget(&mut self, node: &NodeName) {
         self.hearts.remove_mut(node);
         self.silent.remove(node);
     }
+
     /// The API server stops or resumes storing renewals; on resumption each node's next one arrives within an interval.
     pub fn server(&mut self, up: bool, now: SimTime) {
         match (up, self.stopped_at) {
@@ -83,18 +86,22 @@ impl Heartbeats {
             _ => {}
         }
     }
+
     /// When the node's lease was last renewed, as stored at `now`; none if it never was.
     pub fn last_renewal(&self, node: &NodeName, now: SimTime) -> Option<SimTime> {
         latest(self.hearts.get(node)?, self.stopped_at.unwrap_or(now).min(now))
     }
+
     /// Nodes whose renewals do not arrive now: the only ones that can cross a threshold while the API server stores.
     pub fn silent(&self) -> impl Iterator<Item = &NodeName> {
         self.silent.iter()
     }
+
     /// Whether the API server stores renewals now.
     pub fn is_server_up(&self) -> bool {
         self.stopped_at.is_none()
     }
+
     /// Nodes with a lease, with their last renewal.
     pub fn renewals(&self, now: SimTime) -> ordered::Map<NodeName, SimTime> {
         self.hearts

@@ -62,6 +62,7 @@ impl Network {
             last_delivery: ordered::Map::new(),
         }
     }
+
     /// When a message sent now arrives; none if the link is cut. Later messages on a link never overtake earlier ones.
     pub fn delivery(&mut self, now: SimTime, from: &Place, to: &Place) -> Option<SimTime> {
         if !self.is_open(from, to) {
@@ -79,6 +80,7 @@ impl Network {
         *last = arrival;
         Some(arrival)
     }
+
     /// Whether messages pass in that direction.
     pub fn is_open(&self, from: &Place, to: &Place) -> bool {
         if from == to {
@@ -110,6 +112,7 @@ impl Network {
             _ => true,
         }
     }
+
     /// Cuts a node from everything, or, as part of a zone, from everything outside that zone.
     pub fn isolate(&mut self, node: &NodeName, zone: Option<&Str>, inward: bool, outward: bool) {
         if inward {
@@ -119,6 +122,7 @@ impl Network {
             self.isolated_out.insert(node.clone(), zone.cloned());
         }
     }
+
     /// Whether a node is cut from all other nodes, or all outside its zone: (to the node, from the node).
     pub fn is_apart(&self, node: &NodeName) -> (bool, bool) {
         let is_fenced = self.is_fenced(node);
@@ -126,6 +130,7 @@ impl Network {
         let is_out = is_fenced || self.isolated_out.contains_key(node) || self.nodes_out.contains(node);
         (is_in, is_out)
     }
+
     /// Cuts a node from all other nodes.
     pub fn cut_from_nodes(&mut self, node: &NodeName, inward: bool, outward: bool) {
         if inward {
@@ -135,6 +140,7 @@ impl Network {
             self.nodes_out.insert(node.clone());
         }
     }
+
     /// Removes every cut of a node; true if there was one.
     pub fn heal(&mut self, node: &NodeName) -> bool {
         let place = Place::Node(node.clone());
@@ -147,21 +153,26 @@ impl Network {
         healed |= self.nodes_out.remove(node);
         healed
     }
+
     /// Isolates a node by a fence, which no healing lifts; false if it was so already.
     pub fn fence(&mut self, node: &NodeName) -> bool {
         self.fenced.insert(node.clone())
     }
+
     /// Lifts a node's fence; false if there was none.
     pub fn unfence(&mut self, node: &NodeName) -> bool {
         self.fenced.remove(node)
     }
+
     /// Whether a fence isolates the node.
     pub fn is_fenced(&self, node: &NodeName) -> bool {
         self.fenced.contains(node)
     }
+
     fn has_fenced(&self, place: &Place) -> bool {
         matches!(place, Place::Node(node) if self.is_fenced(node))
     }
+
     /// The nodes with a cut, in order.
     pub fn cut_nodes(&self) -> ordered::Set<NodeName> {
         let single = self
@@ -181,26 +192,32 @@ impl Network {
             .chain(single)
             .collect()
     }
+
     /// The extra latency of a node's links.
     pub fn slowness(&self, node: &NodeName) -> Span {
         self.slow.get(node).copied().unwrap_or(Span::ZERO)
     }
+
     /// Whether messages pass everywhere as fast as they should.
     pub fn is_whole(&self) -> bool {
         self.slow.is_empty() && self.fenced.is_empty() && self.cut_nodes().is_empty()
     }
+
     /// Cuts one direction.
     pub fn cut(&mut self, from: Place, to: Place) {
         self.cuts.insert((from, to));
     }
+
     /// Opens one direction; true if it was cut.
     pub fn mend(&mut self, from: Place, to: Place) -> bool {
         self.cuts.remove(&(from, to))
     }
+
     /// The cuts, in order.
     pub fn cuts(&self) -> impl Iterator<Item = &(Place, Place)> {
         self.cuts.iter()
     }
+
     /// Adds latency to every link of a node; zero removes it.
     pub fn slow(&mut self, node: NodeName, extra: Span) {
         if extra == Span::ZERO {

@@ -40,47 +40,58 @@ impl Objects {
     fn table(&self, kind: Kind) -> &Table {
         &self.tables.0[kind as usize]
     }
+
     /// One object by namespace and name.
     pub fn get<T: Resource>(&self, key: &ObjectKey) -> Option<&Arc<T>> {
         T::from_object(self.table(T::KIND).get(key)?)
     }
+
     /// One cluster-scoped object by name.
     pub fn named<T: Resource>(&self, name: &str) -> Option<&Arc<T>> {
         let key: &dyn KeyParts = &("", name);
         T::from_object(self.table(T::KIND).get(key)?)
     }
+
     /// All objects of a kind, in key order.
     pub fn list<T: Resource>(&self) -> impl Iterator<Item = &Arc<T>> {
         self.table(T::KIND).values().filter_map(T::from_object)
     }
+
     /// All objects of a kind in a namespace, by name.
     pub fn list_in<T: Resource>(&self, namespace: &str) -> impl Iterator<Item = &Arc<T>> {
         self.in_namespace(T::KIND, namespace).filter_map(T::from_object)
     }
+
     /// Objects of a kind, in key order.
     pub fn list_kind(&self, kind: Kind) -> Vec<Object> {
         self.table(kind).values().cloned().collect()
     }
+
     /// Objects of a kind in a namespace, by name.
     pub fn list_kind_in(&self, kind: Kind, namespace: &str) -> Vec<Object> {
         self.in_namespace(kind, namespace).cloned().collect()
     }
+
     /// One object of a kind.
     pub fn get_kind(&self, kind: Kind, key: &ObjectKey) -> Option<Object> {
         self.table(kind).get(key).cloned()
     }
+
     /// How many objects of a kind there are.
     pub fn count_kind(&self, kind: Kind) -> usize {
         self.table(kind).size()
     }
+
     /// What exists although it is not here (P-09).
     pub fn assumed(&self) -> &Assumed {
         &self.assumed
     }
+
     /// Takes that for granted. Only the world's beginning calls this.
     pub fn assume(&mut self, assumed: Arc<Assumed>) {
         self.assumed = assumed;
     }
+
     fn in_namespace(&self, kind: Kind, namespace: &str) -> impl Iterator<Item = &Object> {
         let namespace: Str = namespace.into();
         self.table(kind)
@@ -88,6 +99,7 @@ impl Objects {
             .take_while(move |(key, _)| key.namespace == namespace)
             .map(|(_, object)| object)
     }
+
     /// The pods bound to a node, by key.
     pub fn pods_on<'a>(&'a self, node: &NodeName) -> impl Iterator<Item = &'a Arc<Pod>> + use<'a> {
         self.pods_by_node
@@ -96,6 +108,7 @@ impl Objects {
             .flat_map(|keys| keys.iter())
             .filter_map(|key| self.get::<Pod>(key))
     }
+
     /// The pods controlled by the owner of that UID, by key.
     pub fn pods_of<'a>(&'a self, owner: &Uid) -> impl Iterator<Item = &'a Arc<Pod>> + use<'a> {
         self.pods_by_owner
@@ -104,6 +117,7 @@ impl Objects {
             .flat_map(|keys| keys.iter())
             .filter_map(|key| self.get::<Pod>(key))
     }
+
     /// Nodes that pods are bound to and that do not exist.
     pub fn missing_nodes(&self) -> ordered::Set<NodeName> {
         // Both are in the order of the names.
@@ -117,10 +131,12 @@ impl Objects {
         }
         missing
     }
+
     /// The object of that UID; events, which nobody asks for by it, are not found.
     pub fn by_uid(&self, uid: &Uid) -> Option<Object> {
         self.by_uid.get(uid).and_then(|(kind, key)| self.get_kind(*kind, key))
     }
+
     /// Adds or replaces an object; gives back the one that was there. Only the API server's store and tests call this.
     pub fn put(&mut self, object: Object) -> Option<Object> {
         let key = object.key();
@@ -145,6 +161,7 @@ impl Objects {
         self.tables.0[object.kind() as usize].insert_mut(key, object);
         old
     }
+
     /// Removes an object.
     pub fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Object> {
         let old = self.get_kind(kind, key)?;

@@ -18,12 +18,14 @@ impl<E> PartialEq for Entry<E> {
         self.cmp(other) == Ordering::Equal
     }
 }
+
 impl<E> Eq for Entry<E> {}
 impl<E> PartialOrd for Entry<E> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
+
 impl<E> Ord for Entry<E> {
     /// The earliest is the greatest, for the heap.
     fn cmp(&self, other: &Self) -> Ordering {
@@ -56,16 +58,19 @@ impl<E> Queue<E> {
         self.next_seq += 1;
         self.heap.push(Entry { at, seq, event });
     }
+
     /// When the next event is due.
     pub fn next_at(&self) -> Option<SimTime> {
         self.heap.peek().map(|entry| entry.at)
     }
+
     /// Takes the next event.
     pub fn pop(&mut self) -> Option<(SimTime, E)> {
         let entry = self.heap.pop()?;
         self.popped += 1;
         Some((entry.at, entry.event))
     }
+
     /// How many events wait, and how many were taken so far.
     pub fn stats(&self) -> (usize, u64) {
         (self.heap.len(), self.popped)

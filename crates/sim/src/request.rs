@@ -70,6 +70,7 @@ impl Mutation {
             }),
         }
     }
+
     /// A change of an object of any kind, e.g. a user's JSON patch.
     pub fn of_object(name: &'static str, change: impl Fn(&Object) -> Option<Object> + Send + Sync + 'static) -> Self {
         Self {
@@ -78,11 +79,13 @@ impl Mutation {
             apply: Arc::new(change),
         }
     }
+
     /// The same change, written through a subresource.
     #[must_use]
     pub fn through(self, subresource: &'static str) -> Self {
         Self { subresource, ..self }
     }
+
     /// The changed object; none if it is of another kind.
     pub fn apply(&self, object: &Object) -> Option<Object> {
         (self.apply)(object)

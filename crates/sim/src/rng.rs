@@ -17,10 +17,12 @@ impl Rng {
     pub fn split(seed: u64, name: &str) -> Self {
         Self(Pcg32::new(seed, fnv64([name])))
     }
+
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
+
     /// Uniform in `0..bound`; 0 for an empty range.
     pub fn below(&mut self, bound: u64) -> u64 {
         if bound == 0 {
@@ -35,11 +37,13 @@ impl Rng {
             }
         }
     }
+
     /// Uniform between two spans, both inclusive.
     pub fn between(&mut self, low: Span, high: Span) -> Span {
         let width = u64::try_from((high - low).0).unwrap_or(0);
         Span(low.0 + self.below(width.saturating_add(1)) as i64)
     }
+
     /// True `n` times in a thousand.
     pub fn per_mille(&mut self, n: u64) -> bool {
         self.below(1000) < n

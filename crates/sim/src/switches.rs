@@ -13,6 +13,7 @@ macro_rules! switches {
             pub fn turn_on(&mut self, name: &str) -> bool {
                 match name { $($text => { self.$field = true; true })* _ => false }
             }
+
             /// The names of those that are on.
             pub fn on(&self) -> Vec<&'static str> {
                 let mut names = Vec::new();

@@ -17,10 +17,12 @@ impl Span {
     pub const fn seconds(seconds: i64) -> Self {
         Self(seconds.saturating_mul(1_000_000))
     }
+
     /// Milliseconds.
     pub const fn millis(millis: i64) -> Self {
         Self(millis.saturating_mul(1000))
     }
+
     /// Whole seconds of this span, rounded down.
     pub const fn whole_seconds(self) -> i64 {
         self.0.div_euclid(1_000_000)
@@ -34,6 +36,7 @@ impl SimTime {
     pub const fn from_seconds(seconds: i64) -> Self {
         Self(seconds.saturating_mul(1_000_000))
     }
+
     /// Rounded down to a whole second.
     pub const fn floor_second(self) -> Self {
         Self(self.0.div_euclid(1_000_000) * 1_000_000)
@@ -46,29 +49,34 @@ impl Add<Span> for SimTime {
         SimTime(self.0.saturating_add(span.0))
     }
 }
+
 impl AddAssign<Span> for SimTime {
     fn add_assign(&mut self, span: Span) {
         *self = *self + span;
     }
 }
+
 impl Sub<Span> for SimTime {
     type Output = SimTime;
     fn sub(self, span: Span) -> SimTime {
         SimTime(self.0.saturating_sub(span.0))
     }
 }
+
 impl Sub for SimTime {
     type Output = Span;
     fn sub(self, earlier: SimTime) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
 }
+
 impl Add for Span {
     type Output = Span;
     fn add(self, other: Span) -> Span {
         Span(self.0.saturating_add(other.0))
     }
 }
+
 impl Sub for Span {
     type Output = Span;
     fn sub(self, other: Span) -> Span {
@@ -82,6 +90,7 @@ impl std::fmt::Display for SimTime {
         Span(self.0).fmt(f)
     }
 }
+
 impl std::fmt::Display for Span {
     /// Seconds with as many decimals as needed, and `s`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -41,6 +41,7 @@ impl Record {
     pub fn what(&self) -> What {
         self.happening.what()
     }
+
     /// The break of an invariant, if that is what happened.
     pub fn violation(&self) -> Option<&Violation> {
         match &self.happening {
@@ -48,6 +49,7 @@ impl Record {
             _ => None,
         }
     }
+
     /// A field of its line: for tests and tools, which know the contract alone.
     pub fn field(&self, name: &str) -> Option<Value> {
         let fields = self.happening.fields().into_iter();
@@ -56,6 +58,7 @@ impl Record {
             .map(|(_, value)| value)
             .next()
     }
+
     /// The record as one JSON line of the contract (no newline). `t` is in seconds, exact to the microsecond.
     pub fn to_json_line(&self) -> String {
         use std::fmt::Write;

@@ -31,6 +31,7 @@ impl Figure {
         let unit = unit.to_owned();
         Self { name, value, unit }
     }
+
     /// The same as one of `group`.
     pub(crate) fn of(self, group: &str) -> Self {
         let name = format!("{group}: {}", self.name);

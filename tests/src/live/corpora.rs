@@ -97,6 +97,7 @@ impl Step {
     pub(super) fn context(&self) -> String {
         format!("{}\n{}", self.command, self.stdin.as_deref().unwrap_or_default())
     }
+
     /// The comparison of what the step printed, where the real answer is recorded.
     pub(super) fn compare(&self, name: String, (out, err): (String, String)) -> Option<Compared> {
         let context = self.context();

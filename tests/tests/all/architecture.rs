@@ -1,7 +1,7 @@
 //! The shape of the workspace, as ARCHITECTURE.md states it. P-02.
 
 use podscope_api::ordered;
-use podscope_tests::root;
+use podscope_tests::{files, root};
 use serde_json::Value;
 use std::process::Command;
 
@@ -235,4 +235,26 @@ fn a_crate_has_one_program_of_tests() {
             );
         }
     }
+}
+
+/// A blank line stands between items, as readers of rustfmt's output expect.
+#[test]
+fn a_blank_line_stands_between_items() {
+    let begins = |line: &str| {
+        let words = [
+            "///", "#[", "pub ", "pub(", "fn ", "impl", "struct ", "enum ", "trait ", "mod ", "const ", "static ",
+            "type ",
+        ];
+        words.iter().any(|word| line.starts_with(word))
+    };
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut close = Vec::new();
+    for file in files("crates", ".rs").into_iter().chain(files("tests", ".rs")) {
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        let pairs = text.lines().zip(text.lines().skip(1)).enumerate();
+        let places = pairs
+            .filter(|(_, (end, next))| end.trim() == "}" && indent(end) == indent(next) && begins(next.trim_start()));
+        close.extend(places.map(|(at, _)| format!("{}:{}", file.display(), at + 2)));
+    }
+    assert!(close.is_empty(), "no blank line before:\n{}", close.join("\n"));
 }

@@ -27,6 +27,7 @@ impl Side {
             self.pods.insert(pod.id.clone(), PodView::clone(pod));
         }
     }
+
     /// Node and mark of each pod.
     fn marks(&self) -> Vec<(String, PodMark)> {
         let mut marks: Vec<_> = self.pods.values().map(|pod| (pod.node.clone(), pod.mark)).collect();
@@ -58,6 +59,7 @@ impl Page {
         });
         page
     }
+
     /// Both sides at an instant.
     fn at(&mut self, seconds: i64) -> &[Side; 2] {
         self.ask(Request::Seek {
@@ -68,6 +70,7 @@ impl Page {
         }
         &self.sides
     }
+
     fn ask(&mut self, request: Request) {
         let mut updates = self.host.handle(request, self.clock);
         for _ in 0..1_000_000 {

@@ -58,11 +58,13 @@ impl Page {
         });
         page
     }
+
     fn go(&mut self, seconds: i64) {
         self.ask(Request::Seek {
             at: seconds * 1_000_000,
         });
     }
+
     fn ask(&mut self, request: Request) -> Vec<Update> {
         let mut updates = self.host.handle(request, self.clock);
         for _ in 0..1_000_000 {
@@ -76,6 +78,7 @@ impl Page {
         }
         updates
     }
+
     fn export(&mut self, what: ExportKind) -> (String, String) {
         let updates = self.ask(Request::Export { what });
         let file = updates.into_iter().find_map(|update| match update {

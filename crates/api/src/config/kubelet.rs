@@ -43,12 +43,14 @@ wire_types! {
         pub register_node: Option<bool>,
         pub register_with_taints: Vec<Taint>,
     }
+
     /// What pods of a priority get when their machine is shut down in order.
     pub struct ShutdownGracePeriodByPodPriority {
         /// The least priority of the group.
         pub priority: i32,
         pub shutdown_grace_period_seconds: i64,
     }
+
     /// Bounds of the back-off between restarts.
     pub struct CrashLoopBackOffConfig {
         /// From 1 s to 300 s.

@@ -35,9 +35,11 @@ impl Sorter<'_> {
     fn less(&self, a: usize, b: usize) -> bool {
         (self.less)(self.items[a], self.items[b])
     }
+
     fn swap(&mut self, a: usize, b: usize) {
         self.items.swap(a, b);
     }
+
     fn insertion(&mut self, a: usize, b: usize) {
         for i in a + 1..b {
             let mut j = i;
@@ -47,6 +49,7 @@ impl Sorter<'_> {
             }
         }
     }
+
     fn sift_down(&mut self, lo: usize, hi: usize, first: usize) {
         let mut root = lo;
         loop {
@@ -64,6 +67,7 @@ impl Sorter<'_> {
             root = child;
         }
     }
+
     fn heap(&mut self, a: usize, b: usize) {
         let n = b - a;
         for i in (0..n).rev().filter(|i| *i <= (n - 1) / 2) {
@@ -74,6 +78,7 @@ impl Sorter<'_> {
             self.sift_down(0, i, a);
         }
     }
+
     fn quick(&mut self, mut a: usize, mut b: usize, mut limit: usize) {
         let mut was_balanced = true;
         let mut was_partitioned = true;
@@ -119,6 +124,7 @@ impl Sorter<'_> {
             }
         }
     }
+
     fn partition(&mut self, a: usize, b: usize, pivot: usize) -> (usize, bool) {
         self.swap(a, pivot);
         let (mut i, mut j) = (a + 1, b - 1);
@@ -152,6 +158,7 @@ impl Sorter<'_> {
         self.swap(j, a);
         (j, false)
     }
+
     fn partition_equal(&mut self, a: usize, b: usize, pivot: usize) -> usize {
         self.swap(a, pivot);
         let (mut i, mut j) = (a + 1, b - 1);
@@ -170,6 +177,7 @@ impl Sorter<'_> {
             j -= 1;
         }
     }
+
     fn partial_insertion(&mut self, a: usize, b: usize) -> bool {
         let mut i = a + 1;
         for _ in 0..5 {
@@ -202,6 +210,7 @@ impl Sorter<'_> {
         }
         false
     }
+
     fn break_patterns(&mut self, a: usize, b: usize) {
         let n = b - a;
         if n < 8 {
@@ -221,6 +230,7 @@ impl Sorter<'_> {
             self.swap(index + i, a + other);
         }
     }
+
     fn choose_pivot(&mut self, a: usize, b: usize) -> (usize, Hint) {
         let n = b - a;
         let mut swaps = 0;
@@ -239,6 +249,7 @@ impl Sorter<'_> {
             _ => (j, Hint::Unknown),
         }
     }
+
     fn median(&self, mut a: usize, mut b: usize, mut c: usize, swaps: &mut usize) -> usize {
         let mut order = |a: &mut usize, b: &mut usize| {
             if self.less(*b, *a) {

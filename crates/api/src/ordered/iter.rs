@@ -11,6 +11,7 @@ impl<K, V> IntoIterator for Map<K, V> {
         self.chunks.into_iter().flatten()
     }
 }
+
 impl<'m, K, V> IntoIterator for &'m Map<K, V> {
     type Item = (&'m K, &'m V);
     type IntoIter = Iter<'m, K, V>;
@@ -18,6 +19,7 @@ impl<'m, K, V> IntoIterator for &'m Map<K, V> {
         self.iter()
     }
 }
+
 impl<'m, K, V> IntoIterator for &'m mut Map<K, V> {
     type Item = (&'m K, &'m mut V);
     type IntoIter = IterMut<'m, K, V>;
@@ -32,6 +34,7 @@ pub struct Iter<'m, K, V> {
     pub(super) middle: slice::Iter<'m, Vec<(K, V)>>,
     pub(super) back: slice::Iter<'m, (K, V)>,
 }
+
 impl<K, V> Clone for Iter<'_, K, V> {
     fn clone(&self) -> Self {
         Self {
@@ -41,6 +44,7 @@ impl<K, V> Clone for Iter<'_, K, V> {
         }
     }
 }
+
 impl<'m, K, V> Iterator for Iter<'m, K, V> {
     type Item = (&'m K, &'m V);
     fn next(&mut self) -> Option<Self::Item> {
@@ -55,6 +59,7 @@ impl<'m, K, V> Iterator for Iter<'m, K, V> {
         }
     }
 }
+
 impl<K, V> DoubleEndedIterator for Iter<'_, K, V> {
     fn next_back(&mut self) -> Option<Self::Item> {
         loop {
@@ -87,12 +92,14 @@ macro_rules! sides {
                 Self(self.0.clone())
             }
         }
+
         impl<'m, K, V> Iterator for $name<'m, K, V> {
             type Item = $item;
             fn next(&mut self) -> Option<$item> {
                 self.0.next().map(|entry| entry.$at)
             }
         }
+
         impl<'m, K, V> DoubleEndedIterator for $name<'m, K, V> {
             fn next_back(&mut self) -> Option<$item> {
                 self.0.next_back().map(|entry| entry.$at)

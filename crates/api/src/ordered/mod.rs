@@ -50,18 +50,22 @@ impl<K, V> Map<K, V> {
     pub const fn new() -> Self {
         Self { chunks: Vec::new() }
     }
+
     /// How many entries it has.
     pub fn len(&self) -> usize {
         self.chunks.iter().map(Vec::len).sum()
     }
+
     /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.chunks.is_empty()
     }
+
     /// Takes all entries out.
     pub fn clear(&mut self) {
         self.chunks.clear();
     }
+
     /// The entries, in order.
     pub fn iter(&self) -> Iter<'_, K, V> {
         Iter {
@@ -70,42 +74,52 @@ impl<K, V> Map<K, V> {
             back: [].iter(),
         }
     }
+
     /// The entries, in order; values can be changed.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&K, &mut V)> {
         self.chunks.iter_mut().flatten().map(|(key, value)| (&*key, value))
     }
+
     /// The keys, in order.
     pub fn keys(&self) -> Keys<'_, K, V> {
         Keys(self.iter())
     }
+
     /// The values, in the order of the keys.
     pub fn values(&self) -> Values<'_, K, V> {
         Values(self.iter())
     }
+
     /// The values, in the order of the keys, to change.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut V> {
         self.chunks.iter_mut().flatten().map(|(_, value)| value)
     }
+
     /// The keys, by value.
     pub fn into_keys(self) -> impl DoubleEndedIterator<Item = K> {
         self.chunks.into_iter().flatten().map(|(key, _)| key)
     }
+
     /// The values, by value.
     pub fn into_values(self) -> impl DoubleEndedIterator<Item = V> {
         self.chunks.into_iter().flatten().map(|(_, value)| value)
     }
+
     /// The entry of the smallest key.
     pub fn first_key_value(&self) -> Option<(&K, &V)> {
         self.iter().next()
     }
+
     /// The entry of the largest key.
     pub fn last_key_value(&self) -> Option<(&K, &V)> {
         self.iter().next_back()
     }
+
     /// Takes the entry of the smallest key out.
     pub fn pop_first(&mut self) -> Option<(K, V)> {
         (!self.is_empty()).then(|| self.take(Slot { chunk: 0, at: 0 }))
     }
+
     /// Keeps the entries for which `keep` says so.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
         for chunk in &mut self.chunks {
@@ -160,6 +174,7 @@ impl<K: Ord, V> Map<K, V> {
             (entries.len(), entries[at].0.borrow().cmp(key))
         })
     }
+
     /// The value of a key.
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
@@ -167,6 +182,7 @@ impl<K: Ord, V> Map<K, V> {
     {
         self.locate(key).ok().map(|slot| &self.chunks[slot.chunk][slot.at].1)
     }
+
     /// The key as the map holds it, and its value.
     pub fn get_key_value<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
     where
@@ -176,6 +192,7 @@ impl<K: Ord, V> Map<K, V> {
         let (key, value) = &self.chunks[slot.chunk][slot.at];
         Some((key, value))
     }
+
     /// The value of a key, to change.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
@@ -184,6 +201,7 @@ impl<K: Ord, V> Map<K, V> {
         let slot = self.locate(key).ok()?;
         Some(&mut self.chunks[slot.chunk][slot.at].1)
     }
+
     /// Whether it has the key.
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
@@ -191,6 +209,7 @@ impl<K: Ord, V> Map<K, V> {
     {
         self.locate(key).is_ok()
     }
+
     /// Sets the value of a key; gives back the one it had.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.locate(&key) {
@@ -201,6 +220,7 @@ impl<K: Ord, V> Map<K, V> {
             }
         }
     }
+
     /// Takes a key out; gives back its value.
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
@@ -208,6 +228,7 @@ impl<K: Ord, V> Map<K, V> {
     {
         self.remove_entry(key).map(|(_, value)| value)
     }
+
     /// Takes a key out; gives back the entry.
     pub fn remove_entry<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<(K, V)>
     where
@@ -215,6 +236,7 @@ impl<K: Ord, V> Map<K, V> {
     {
         self.locate(key).ok().map(|slot| self.take(slot))
     }
+
     /// The place of a key.
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
         match self.locate(&key) {
@@ -222,6 +244,7 @@ impl<K: Ord, V> Map<K, V> {
             Err(slot) => Entry::Vacant(VacantEntry { map: self, slot, key }),
         }
     }
+
     /// The entries whose keys lie in a range, in order.
     pub fn range<Q: Ord + ?Sized, R: RangeBounds<Q>>(&self, range: R) -> Iter<'_, K, V>
     where
@@ -317,33 +340,39 @@ impl<K, V> Default for Map<K, V> {
         Self::new()
     }
 }
+
 impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for Map<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }
 }
+
 impl<K: PartialEq, V: PartialEq> PartialEq for Map<K, V> {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
     }
 }
+
 impl<K: Eq, V: Eq> Eq for Map<K, V> {}
 impl<K: PartialOrd, V: PartialOrd> PartialOrd for Map<K, V> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         self.iter().partial_cmp(other.iter())
     }
 }
+
 impl<K: Ord, V: Ord> Ord for Map<K, V> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.iter().cmp(other.iter())
     }
 }
+
 impl<K: Hash, V: Hash> Hash for Map<K, V> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.len().hash(state);
         self.iter().for_each(|entry| entry.hash(state));
     }
 }
+
 impl<K: Ord, V> Extend<(K, V)> for Map<K, V> {
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         for (key, value) in entries {
@@ -351,6 +380,7 @@ impl<K: Ord, V> Extend<(K, V)> for Map<K, V> {
         }
     }
 }
+
 impl<K: Ord, V> FromIterator<(K, V)> for Map<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(entries: I) -> Self {
         let mut map = Self::new();
@@ -358,17 +388,20 @@ impl<K: Ord, V> FromIterator<(K, V)> for Map<K, V> {
         map
     }
 }
+
 impl<K: Ord, V, const N: usize> From<[(K, V); N]> for Map<K, V> {
     fn from(entries: [(K, V); N]) -> Self {
         entries.into_iter().collect()
     }
 }
+
 impl<K: Ord + Borrow<Q>, Q: Ord + ?Sized, V> std::ops::Index<&Q> for Map<K, V> {
     type Output = V;
     fn index(&self, key: &Q) -> &V {
         self.get(key).expect("the key is in the map")
     }
 }
+
 impl<K: serde::Serialize, V: serde::Serialize> serde::Serialize for Map<K, V> {
     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeMap as _;

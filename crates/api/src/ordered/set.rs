@@ -15,34 +15,42 @@ impl<T> Set<T> {
     pub const fn new() -> Self {
         Self(Map::new())
     }
+
     /// How many elements it has.
     pub fn len(&self) -> usize {
         self.0.len()
     }
+
     /// Whether it has no elements.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
     /// Takes all elements out.
     pub fn clear(&mut self) {
         self.0.clear();
     }
+
     /// The elements, in order.
     pub fn iter(&self) -> Keys<'_, T, ()> {
         self.0.keys()
     }
+
     /// The smallest element.
     pub fn first(&self) -> Option<&T> {
         self.iter().next()
     }
+
     /// The largest element.
     pub fn last(&self) -> Option<&T> {
         self.iter().next_back()
     }
+
     /// Takes the smallest element out.
     pub fn pop_first(&mut self) -> Option<T> {
         self.0.pop_first().map(|(element, ())| element)
     }
+
     /// Keeps the elements for which `keep` says so.
     pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         self.0.retain(|element, ()| keep(element));
@@ -57,6 +65,7 @@ impl<T: Ord> Set<T> {
     {
         self.0.contains_key(element)
     }
+
     /// The element as the set holds it.
     pub fn get<Q: Ord + ?Sized>(&self, element: &Q) -> Option<&T>
     where
@@ -64,10 +73,12 @@ impl<T: Ord> Set<T> {
     {
         self.0.get_key_value(element).map(|(element, ())| element)
     }
+
     /// Adds an element; whether it was not there.
     pub fn insert(&mut self, element: T) -> bool {
         self.0.insert(element, ()).is_none()
     }
+
     /// Takes an element out; whether it was there.
     pub fn remove<Q: Ord + ?Sized>(&mut self, element: &Q) -> bool
     where
@@ -75,6 +86,7 @@ impl<T: Ord> Set<T> {
     {
         self.0.remove(element).is_some()
     }
+
     /// The elements of a range, in order.
     pub fn range<Q: Ord + ?Sized, R: RangeBounds<Q>>(&self, range: R) -> impl DoubleEndedIterator<Item = &T>
     where
@@ -82,14 +94,17 @@ impl<T: Ord> Set<T> {
     {
         self.0.range(range).map(|(element, ())| element)
     }
+
     /// The elements that the other set does not have, in order.
     pub fn difference<'s>(&'s self, other: &'s Self) -> impl Iterator<Item = &'s T> {
         self.iter().filter(|element| !other.contains(*element))
     }
+
     /// Whether the other set has every element.
     pub fn is_subset(&self, other: &Self) -> bool {
         self.iter().all(|element| other.contains(element))
     }
+
     /// Moves all elements of the other set here.
     pub fn append(&mut self, other: &mut Self) {
         self.extend(std::mem::take(other));
@@ -101,11 +116,13 @@ impl<T> Default for Set<T> {
         Self::new()
     }
 }
+
 impl<T: fmt::Debug> fmt::Debug for Set<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
     }
 }
+
 impl<T: Ord> Extend<T> for Set<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
         for element in elements {
@@ -113,6 +130,7 @@ impl<T: Ord> Extend<T> for Set<T> {
         }
     }
 }
+
 impl<T: Ord> FromIterator<T> for Set<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
         let mut set = Self::new();
@@ -120,11 +138,13 @@ impl<T: Ord> FromIterator<T> for Set<T> {
         set
     }
 }
+
 impl<T: Ord, const N: usize> From<[T; N]> for Set<T> {
     fn from(elements: [T; N]) -> Self {
         elements.into_iter().collect()
     }
 }
+
 impl<T> IntoIterator for Set<T> {
     type Item = T;
     type IntoIter = IntoIter<T>;
@@ -132,6 +152,7 @@ impl<T> IntoIterator for Set<T> {
         IntoIter(self.0.into_iter())
     }
 }
+
 impl<'s, T> IntoIterator for &'s Set<T> {
     type Item = &'s T;
     type IntoIter = Keys<'s, T, ()>;

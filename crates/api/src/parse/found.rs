@@ -164,6 +164,7 @@ impl<'t> Lines<'t> {
             starts: std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect(),
         }
     }
+
     /// [`Location::tree`] without reading the lines before it.
     pub fn tree(&self, at: &Location) -> Option<Tree<'static>> {
         let line = usize::try_from(at.line.checked_sub(1)?).ok()?;

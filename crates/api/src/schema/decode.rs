@@ -118,6 +118,7 @@ impl<'n> Decoder<'n> {
             None => Err(Rejection::Unknown(self.unknown)),
         }
     }
+
     fn save(&mut self, message: String) {
         self.saved.get_or_insert(message);
     }

@@ -30,18 +30,22 @@ impl ErrorList {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+
     /// How many things are wrong.
     pub fn len(&self) -> usize {
         self.0.len()
     }
+
     /// Each thing that is wrong.
     pub fn iter(&self) -> std::slice::Iter<'_, ValidationError> {
         self.0.iter()
     }
+
     /// Field and message of each; the form of the API's `causes`.
     pub fn into_pairs(self) -> Vec<(String, String)> {
         self.0.into_iter().map(|error| (error.path, error.message)).collect()
     }
+
     /// `Pod "web" is invalid: [a, b]`: the message of the API's refusal, exact repeats once (VA-016).
     pub fn to_status_message(&self, kind: Kind, name: &str) -> String {
         format!("{} {} is invalid: {self}", kind.qualified_name(), quoted(name))
@@ -50,6 +54,7 @@ impl ErrorList {
     pub(crate) fn extend(&mut self, more: Self) {
         self.0.extend(more.0);
     }
+
     fn push(&mut self, path: &Path<'_>, reason: &'static str, message: String) {
         self.0.push(ValidationError {
             path: path.to_string(),
@@ -57,6 +62,7 @@ impl ErrorList {
             message,
         });
     }
+
     pub(crate) fn required(&mut self, path: &Path<'_>, detail: &str) {
         let message = if detail.is_empty() {
             "Required value".to_owned()
@@ -65,6 +71,7 @@ impl ErrorList {
         };
         self.push(path, "FieldValueRequired", message);
     }
+
     /// `value` is printed as it is: numbers bare, strings through [`quoted`], the rest as JSON.
     pub(crate) fn invalid(&mut self, path: &Path<'_>, value: impl Display, detail: &str) {
         let detail = if detail.is_empty() {
@@ -74,9 +81,11 @@ impl ErrorList {
         };
         self.push(path, "FieldValueInvalid", format!("Invalid value: {value}{detail}"));
     }
+
     pub(crate) fn invalid_text(&mut self, path: &Path<'_>, value: &str, detail: &str) {
         self.invalid(path, quoted(value), detail);
     }
+
     pub(crate) fn unsupported(&mut self, path: &Path<'_>, value: impl Display, supported: &[&str]) {
         let list: Vec<String> = supported.iter().map(|known| quoted(known)).collect();
         self.push(
@@ -85,12 +94,15 @@ impl ErrorList {
             format!("Unsupported value: {value}: supported values: {}", list.join(", ")),
         );
     }
+
     pub(crate) fn unsupported_text(&mut self, path: &Path<'_>, value: &str, supported: &[&str]) {
         self.unsupported(path, quoted(value), supported);
     }
+
     pub(crate) fn forbidden(&mut self, path: &Path<'_>, detail: &str) {
         self.push(path, "FieldValueForbidden", format!("Forbidden: {detail}"));
     }
+
     pub(crate) fn duplicate(&mut self, path: &Path<'_>, value: impl Display, detail: &str) {
         let detail = if detail.is_empty() {
             String::new()
@@ -99,6 +111,7 @@ impl ErrorList {
         };
         self.push(path, "FieldValueDuplicate", format!("Duplicate value: {value}{detail}"));
     }
+
     pub(crate) fn not_found(&mut self, path: &Path<'_>, value: &str, detail: &str) {
         let detail = if detail.is_empty() {
             String::new()
@@ -111,6 +124,7 @@ impl ErrorList {
             format!("Not found: {}{detail}", quoted(value)),
         );
     }
+
     pub(crate) fn too_long(&mut self, path: &Path<'_>, max: usize) {
         let unit = if max == 1 { "byte" } else { "bytes" };
         self.push(
@@ -119,6 +133,7 @@ impl ErrorList {
             format!("Too long: may not be more than {max} {unit}"),
         );
     }
+
     pub(crate) fn too_many(&mut self, path: &Path<'_>, count: usize, max: usize) {
         let unit = if max == 1 { "item" } else { "items" };
         self.push(
@@ -127,16 +142,19 @@ impl ErrorList {
             format!("Too many: {count}: must have at most {max} {unit}"),
         );
     }
+
     /// What is wrong is no one value.
     pub(crate) fn invalid_without_value(&mut self, path: &Path<'_>, detail: &str) {
         self.push(path, "FieldValueInvalid", format!("Invalid value: {detail}"));
     }
+
     /// Each message of a rule about names, at one field.
     pub(crate) fn each_invalid(&mut self, path: &Path<'_>, value: &str, details: &[String]) {
         for detail in details {
             self.invalid_text(path, value, detail);
         }
     }
+
     /// A name that has to be there, and what a rule finds wrong with it.
     pub(crate) fn name(&mut self, path: &Path<'_>, name: &str, rule: impl Fn(&str) -> Vec<String>) {
         match name {
@@ -144,6 +162,7 @@ impl ErrorList {
             name => self.each_invalid(path, name, &rule(name)),
         }
     }
+
     /// A number that no port has.
     pub(crate) fn port(&mut self, path: &Path<'_>, number: impl Into<i64>) {
         let number = number.into();
@@ -151,6 +170,7 @@ impl ErrorList {
             self.invalid(path, number, &super::names::range_text(1, 65_535));
         }
     }
+
     /// What ports speak, which has to be said.
     pub(crate) fn protocol(&mut self, path: &Path<'_>, protocol: &str) {
         match protocol {
@@ -159,6 +179,7 @@ impl ErrorList {
             other => self.unsupported_text(path, other, &["SCTP", "TCP", "UDP"]),
         }
     }
+
     /// `must be greater than or equal to 0` where it is not.
     pub(crate) fn not_negative(&mut self, path: &Path<'_>, value: Option<impl Into<i64> + Copy>) {
         if let Some(value) = value.map(Into::into)
@@ -228,18 +249,21 @@ impl<'a> Path<'a> {
             part: Part::Field(name),
         }
     }
+
     pub(crate) const fn child(&'a self, name: &'a str) -> Path<'a> {
         Path {
             parent: Some(self),
             part: Part::Field(name),
         }
     }
+
     pub(crate) const fn index(&'a self, index: usize) -> Path<'a> {
         Path {
             parent: Some(self),
             part: Part::Index(index),
         }
     }
+
     pub(crate) const fn key(&'a self, key: &'a str) -> Path<'a> {
         Path {
             parent: Some(self),

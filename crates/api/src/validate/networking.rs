@@ -26,6 +26,7 @@ pub(super) fn policy(object: &Kept, errors: &mut ErrorList) {
             }
         }
     }
+
     const TYPES: [&str; 2] = ["Ingress", "Egress"];
     let types = path.child("policyTypes");
     if items(spec, "policyTypes").count() > TYPES.len() {

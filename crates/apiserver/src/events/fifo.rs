@@ -31,6 +31,7 @@ impl<T: Clone> Fifo<T> {
     pub(super) fn len(&self) -> usize {
         (self.next - self.first) as usize
     }
+
     /// Puts a value at the end; its number.
     pub(super) fn push(&mut self, value: T) -> u64 {
         let number = self.next;
@@ -42,6 +43,7 @@ impl<T: Clone> Fifo<T> {
         self.next += 1;
         number
     }
+
     /// Takes the value that came first, with its number.
     pub(super) fn pop(&mut self) -> Option<(u64, T)> {
         let number = (self.first < self.next).then_some(self.first)?;

@@ -50,6 +50,7 @@ impl<V: Clone> Recent<V> {
         let entry = bucket.iter().find(|entry| entry.hash == hash)?;
         Some(&entry.value)
     }
+
     pub(super) fn put(&mut self, hash: u64, value: V) {
         if self.buckets.is_empty() {
             self.buckets = vec![Arc::default(); BUCKETS];
@@ -74,6 +75,7 @@ impl<V: Clone> Recent<V> {
             "each entry is counted, and has a use"
         );
     }
+
     /// Takes the oldest use away, and with it the entry whose last one it was.
     fn forget_a_use(&mut self) {
         let (used, hash) = self.uses.pop().expect("each entry has a use");
@@ -82,6 +84,7 @@ impl<V: Clone> Recent<V> {
             self.len -= 1;
         }
     }
+
     /// Keeps the last use of each entry alone.
     fn forget_former_uses(&mut self) {
         for _ in 0..self.uses.len() {
@@ -92,6 +95,7 @@ impl<V: Clone> Recent<V> {
             }
         }
     }
+
     /// Where the entry is whose last use that was.
     fn find(&self, hash: u64, used: u64) -> Option<usize> {
         let bucket = &self.buckets[bucket_of(hash)];

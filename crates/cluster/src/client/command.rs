@@ -90,6 +90,7 @@ impl DryRun {
             DryRun::None | DryRun::Server => false,
         }
     }
+
     /// What stands after the line of a success (KC-080).
     pub const fn suffix(self) -> &'static str {
         match self {
@@ -99,6 +100,7 @@ impl DryRun {
             _ => "",
         }
     }
+
     /// The request as it is sent.
     pub fn request(self, request: Request) -> Request {
         match self {
@@ -189,6 +191,7 @@ impl Write {
             until_gone: false,
         }
     }
+
     /// A line in its turn, without a request.
     pub fn say(line: impl Into<String>) -> Self {
         Self {

@@ -40,12 +40,15 @@ impl Deleting {
             has_failed: false,
         }
     }
+
     pub(super) fn waits(&self) -> bool {
         self.command.wait && self.command.dry_run == DryRun::None
     }
+
     fn is_forced(&self) -> bool {
         self.command.options.grace_seconds == Some(0)
     }
+
     pub(super) fn handle(&mut self, input: Input, view: &View, ctx: &mut Context<'_>) {
         match input {
             Input::Started => {
@@ -94,6 +97,7 @@ impl Deleting {
         }
         self.check(view, ctx);
     }
+
     fn send(&mut self, ctx: &mut Context<'_>) {
         if let Some((kind, key)) = self.command.targets.get(self.next) {
             let request = Request::Delete {
@@ -104,6 +108,7 @@ impl Deleting {
             ctx.call(self.command.dry_run.request(request));
         }
     }
+
     fn accepted(&mut self, kind: Kind, key: ObjectKey, object: Option<&Object>, ctx: &mut Context<'_>) {
         let question = std::mem::take(&mut self.command.question);
         if self.command.output_name {
@@ -126,6 +131,7 @@ impl Deleting {
             });
         }
     }
+
     /// Ends when everything was sent and everything accepted is gone.
     fn check(&mut self, view: &View, ctx: &mut Context<'_>) {
         self.awaited.retain(|left| {

@@ -70,6 +70,7 @@ impl Draining {
             has_started: false,
         }
     }
+
     pub(super) fn handle(&mut self, input: Input, view: &View, ctx: &mut Context<'_>) {
         match input {
             Input::Started => {}

@@ -96,6 +96,7 @@ impl Client {
             program,
         }
     }
+
     /// Whether it watches objects.
     pub(crate) fn watches(&self) -> bool {
         match &self.program {
@@ -104,6 +105,7 @@ impl Client {
             Program::Drain(_) | Program::Rollout(_) | Program::Watch(_) | Program::Wait(_) => true,
         }
     }
+
     /// One step.
     pub(crate) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         match &input {

@@ -32,6 +32,7 @@ impl Following {
             has_failed: false,
         })
     }
+
     /// Goes on with the next rollout, or ends.
     fn end(&mut self, has_failed: bool, view: &View, ctx: &mut Context<'_>) {
         self.has_failed |= has_failed;
@@ -44,6 +45,7 @@ impl Following {
             None => exit(ctx, self.has_failed),
         }
     }
+
     pub(super) fn handle(&mut self, input: &Input, view: &View, ctx: &mut Context<'_>) {
         match input {
             Input::Started => set_timeout(self.command.timeout, ctx),
@@ -67,6 +69,7 @@ impl Following {
             Input::Answered(..) | Input::Timer(_) => {}
         }
     }
+
     fn report(&mut self, view: &View, ctx: &mut Context<'_>) {
         let (objects, key) = (&view.objects, &self.command.key);
         self.has_started = true;

@@ -22,6 +22,7 @@ impl Waiting {
             has_started: false,
         }
     }
+
     pub(super) fn handle(&mut self, input: &Input, view: &View, ctx: &mut Context<'_>) {
         match input {
             // It looks once.
@@ -53,6 +54,7 @@ impl Waiting {
             _ => {}
         }
     }
+
     fn look(&mut self, view: &View, ctx: &mut Context<'_>) {
         if !self.has_started {
             return;
@@ -72,6 +74,7 @@ impl Waiting {
         }
         self.end(ctx);
     }
+
     /// What failed is told in the end: several without kubectl's `error: ` (KC-116).
     fn end(&mut self, ctx: &mut Context<'_>) {
         match self.failures.as_slice() {

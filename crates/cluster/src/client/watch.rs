@@ -19,6 +19,7 @@ impl Watching {
     pub(super) fn new(command: WatchCommand) -> Self {
         Self { command, told: None }
     }
+
     pub(super) fn handle(&mut self, input: &Input, ctx: &mut Context<'_>) {
         match input {
             Input::Listed { objects, .. } => match self.told.replace(objects.clone()) {
@@ -44,11 +45,13 @@ impl Watching {
             Input::Started | Input::Answered(..) | Input::Timer(_) => {}
         }
     }
+
     fn matching(&self, objects: &Objects) -> Vec<Object> {
         let mut found = objects.list_kind(self.command.kind);
         found.retain(|object| self.command.printer.matches(object));
         found
     }
+
     fn differences(&mut self, before: &Objects, now: &Objects, ctx: &mut Context<'_>) {
         let kind = self.command.kind;
         for new in now.list_kind(kind) {
@@ -63,6 +66,7 @@ impl Watching {
             }
         }
     }
+
     fn tell(&mut self, old: Option<&Object>, new: Option<&Object>, ctx: &mut Context<'_>) {
         let printer = &mut self.command.printer;
         let old = old.filter(|object| printer.matches(object));

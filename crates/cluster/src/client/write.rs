@@ -28,6 +28,7 @@ impl Writing {
             going: None,
         }
     }
+
     pub(super) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         match input {
             Input::Started => {}

@@ -58,6 +58,7 @@ impl World {
         }
         Ok(())
     }
+
     /// The same for a volume without a driver: its holder is struck off the PersistentVolume (V-04).
     fn break_holder(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
         let held = self.objects().named::<PersistentVolume>(volume).cloned();

@@ -132,6 +132,7 @@ mod tests {
         world.run_until(SimTime::from_seconds(120), trace);
         world
     }
+
     fn force() -> Request {
         Request::Delete {
             kind: Kind::Pod,

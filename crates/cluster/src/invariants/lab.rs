@@ -16,6 +16,7 @@ impl Sink for Trace {
             self.0.push(record);
         }
     }
+
     fn output(&mut self, _: OutputLine) {}
     fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
 }
@@ -30,6 +31,7 @@ impl Trace {
         };
         self.0.iter().map(texts).collect()
     }
+
     /// The same of one invariant.
     pub(super) fn broken_of(&self, invariant: &str) -> Vec<String> {
         let mut broken = self.broken();

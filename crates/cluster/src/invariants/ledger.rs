@@ -98,6 +98,7 @@ impl Ledger {
             _ => None,
         }
     }
+
     /// The last fault about a place that matters now and is of a kind that counts.
     fn trouble(&self, place: &str, now: SimTime, counts: impl Fn(FaultKind) -> bool) -> Option<&Trouble> {
         let matters = |trouble: &Trouble| trouble.healed.is_none_or(|healed| now - healed <= AFTERMATH);
@@ -110,14 +111,17 @@ impl Ledger {
             .filter(|trouble| matters(trouble))
             .max_by_key(|trouble| trouble.at)
     }
+
     /// The fault that may keep the control plane from seeing a node as it is.
     pub(crate) fn node_trouble(&self, node: &NodeName, now: SimTime) -> Option<&Trouble> {
         self.trouble(node, now, |_| true)
     }
+
     /// The fault that may have emptied a controller's memory, or left it in doubt of its writes.
     pub(crate) fn control_plane_trouble(&self, now: SimTime) -> Option<&Trouble> {
         self.trouble("", now, |kind| !matches!(kind, FaultKind::Second(_)))
     }
+
     /// The fault by which two instances of the actor's kind lead.
     pub(crate) fn second(&self, actor: &Actor, now: SimTime) -> Option<&Trouble> {
         let process = match actor {
@@ -127,6 +131,7 @@ impl Ledger {
         };
         self.trouble("", now, |kind| kind == FaultKind::Second(process))
     }
+
     fn learn_fault(&mut self, kind: FaultKind, record: &Record) {
         let about = record.object.as_ref();
         let name = match about {
@@ -147,6 +152,7 @@ impl Ledger {
         };
         self.troubles.insert((place, kind), trouble);
     }
+
     fn learn_repair(&mut self, kind: FaultKind, record: &Record) {
         self.end_second(kind, record.at);
         let place = record
@@ -157,6 +163,7 @@ impl Ledger {
             trouble.healed.get_or_insert(record.at);
         }
     }
+
     /// A crash or restart of a component ends both of its instances.
     fn end_second(&mut self, kind: FaultKind, now: SimTime) {
         if let FaultKind::Crash(process) = kind
@@ -165,6 +172,7 @@ impl Ledger {
             trouble.healed.get_or_insert(now);
         }
     }
+
     /// Endings and causes, before the checks look.
     pub(super) fn before(&mut self, seen: &Seen<'_>, parts: &Parts<'_>) {
         match seen {
@@ -245,6 +253,7 @@ impl Ledger {
             Seen::Request { .. } | Seen::Tick { .. } => {}
         }
     }
+
     /// Beginnings, after the checks looked.
     pub(super) fn after(&mut self, seen: &Seen<'_>, parts: &Parts<'_>) {
         if let Seen::Record(record) = seen
@@ -261,6 +270,7 @@ impl Ledger {
             _ => Some(self.removals.get(uid)?.pod.clone()),
         }
     }
+
     /// The StatefulSet identity of a pod.
     pub(crate) fn identity_of(&self, uid: &Uid, objects: &crate::Objects) -> Option<ObjectKey> {
         let pod = self.pod_of(uid, objects)?;
@@ -301,6 +311,7 @@ impl Ledger {
             }
         }
     }
+
     fn exited(&mut self, record: &Record) {
         let (Some(object), Some(container)) = (&record.object, &record.container) else {
             return;
@@ -315,6 +326,7 @@ impl Ledger {
             self.live.insert_mut(object.uid.clone(), entry);
         }
     }
+
     fn end(&mut self, uid: &Uid) {
         let Some(entry) = self.live.get(uid).cloned() else {
             return;
@@ -331,6 +343,7 @@ impl Ledger {
             }
         }
     }
+
     /// A machine lost power or left: nothing lives there.
     pub(crate) fn node_is_dark(&mut self, node: &NodeName) {
         let gone: Vec<Uid> = self
@@ -343,6 +356,7 @@ impl Ledger {
             self.end(&uid);
         }
     }
+
     fn forget_old_removals(&mut self) {
         let mut looked = 0;
         while self.removals.size() > REMOVALS_MAX && looked < 8 {

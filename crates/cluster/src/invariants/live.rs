@@ -160,10 +160,12 @@ impl Live {
             self.refused.insert(object.key.clone(), record.at);
         }
     }
+
     fn is_overdue(&self, uid: &Uid, now: SimTime) -> bool {
         let key: Key = (PENDING_PLACED.name, Kind::Pod, uid.clone());
         self.open.get(&key).is_some_and(|since| now - *since >= PENDING_LIMIT)
     }
+
     /// Pods that wait so long that it matters whether they fit.
     pub(super) fn questions(&self, now: SimTime) -> Vec<Uid> {
         self.open
@@ -172,6 +174,7 @@ impl Live {
             .map(|((_, _, uid), _)| uid.clone())
             .collect()
     }
+
     /// `pending-placed`. A pod is remembered while it waits; whether it fits is asked once it waited long.
     fn pending(&self, view: &View<'_>, fitting: &ordered::Set<Uid>, found: &mut Vec<Open>) {
         for pod in view.objects.list::<Pod>() {

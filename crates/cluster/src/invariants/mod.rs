@@ -179,6 +179,7 @@ macro_rules! checks {
             pub ledger: Ledger,
             $($field: $field::$type,)*
         }
+
         impl Monitors {
             fn each(&mut self, seen: &Seen<'_>, view: &Parts<'_>, out: &mut Vec<Breach>) {
                 let view = View {
@@ -235,6 +236,7 @@ impl Monitors {
     pub(crate) fn questions(&self, now: SimTime) -> Vec<Uid> {
         self.live.questions(now)
     }
+
     /// Shows the checks what happened; the breaks they found.
     pub(crate) fn see(&mut self, seen: &Seen<'_>, parts: &Parts<'_>) -> Vec<Breach> {
         let mut out = Vec::new();

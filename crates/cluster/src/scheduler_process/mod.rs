@@ -71,6 +71,7 @@ impl Recorder for Slot<'_> {
     fn wants(&self, _: &ObjectKey) -> bool {
         self.is_wanted
     }
+
     fn record(&mut self, cache: &Cache, decision: &Decision) {
         *self.found = Some(Arc::new(RecordedDecision {
             pod: decision.incoming.info.pod.metadata.key(),
@@ -137,27 +138,33 @@ impl SchedulerProcess {
             recorded: None,
         }
     }
+
     /// The scheduler itself, to read.
     pub(crate) fn core(&self) -> &Scheduler {
         &self.core
     }
+
     /// What it knows: its watch cache.
     pub(crate) fn known(&self) -> &Objects {
         &self.known
     }
+
     /// Whether the pod's profile looks at spread constraints at all.
     pub(crate) fn spreads(&self, pod: &Pod) -> bool {
         let profile = self.core.config().profile(&pod.spec.scheduler_name);
         profile.is_some_and(|profile| profile.has(Point::Filter, Plugin::PodTopologySpread))
     }
+
     pub(crate) fn is_leader(&self) -> bool {
         self.leads
     }
+
     /// The process was elected.
     pub(crate) fn lead(&mut self, ctx: &mut Context<'_>) {
         self.leads = true;
         self.arm(ctx);
     }
+
     /// One step.
     pub(crate) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
         match input {

@@ -15,72 +15,89 @@ impl World {
     pub fn now(&self) -> SimTime {
         self.now
     }
+
     /// Wall-clock time at t = 0.
     pub fn start(&self) -> Time {
         self.start
     }
+
     /// The seed.
     pub fn seed(&self) -> u64 {
         self.seed
     }
+
     /// The switches that are on.
     pub fn switches(&self) -> &Switches {
         &self.switches
     }
+
     /// How its controllers are set.
     pub fn controller_settings(&self) -> &podscope_controllers::ControllerManagerSettings {
         &self.settings.controller_manager
     }
+
     /// All objects as the API server stores them.
     pub fn objects(&self) -> &Arc<Objects> {
         self.api.objects()
     }
+
     /// The store's revision.
     pub fn revision(&self) -> u64 {
         self.api.store().revision()
     }
+
     /// The last write that watches are told of.
     pub fn last_write(&self) -> Option<&Arc<Change>> {
         self.api.store().last()
     }
+
     /// The writes after that very one, if it is among the newest of this world's history.
     pub fn writes_after(&self, last: &Arc<Change>) -> Option<impl Iterator<Item = &Arc<Change>>> {
         self.api.store().after(last)
     }
+
     /// The machines, by name.
     pub fn machines(&self) -> impl Iterator<Item = (&NodeName, &Arc<Machine>)> {
         self.nodes.iter().map(|(name, node)| (name, &node.machine))
     }
+
     /// One machine.
     pub fn machine(&self, node: &NodeName) -> Option<&Machine> {
         self.nodes.get(node).map(|node| &*node.machine)
     }
+
     /// The kubelets that run, by node.
     pub fn kubelets(&self) -> impl Iterator<Item = (&NodeName, &Kubelet)> {
         self.nodes
             .iter()
             .filter_map(|(name, node)| Some((name, node.kubelet.kubelet()?)))
     }
+
     /// The kubelet of a node, if it runs.
     pub fn kubelet_of(&self, node: &str) -> Option<&Kubelet> {
         self.nodes.get(node)?.kubelet.kubelet()
     }
+
     /// The network.
     pub fn network(&self) -> &Network {
         &self.network
     }
+
     /// Heartbeats of the nodes.
     pub fn heartbeats(&self) -> &Heartbeats {
         &self.heartbeats
     }
+
     /// How many events wait, and how many happened so far.
     pub fn queue_stats(&self) -> (usize, u64) {
         self.queue.stats()
     }
+
     /// Whether the API server's process runs, and whether it reaches etcd.
     pub fn control_plane(&self) -> (bool, bool) {
         (self.is_api_up, self.is_etcd_up)
     }
+
     /// The scheduler that leads, if one does: its queue, cache and configuration.
     pub fn scheduler(&self) -> Option<&podscope_scheduler::Scheduler> {
         self.processes.values().find_map(|state| match &state.body {
@@ -88,10 +105,12 @@ impl World {
             _ => None,
         })
     }
+
     /// Turns all invariants off, to measure what they cost. They learn nothing meanwhile: not to be turned on again.
     pub fn leave_unchecked(&mut self) {
         self.is_unchecked = true;
     }
+
     /// Keeps the whole of the decisions to come, each until the next one; for replaying to an attempt (S-14).
     /// Changes nothing else.
     pub fn record_decisions(&mut self, on: bool) {
@@ -101,6 +120,7 @@ impl World {
             }
         }
     }
+
     /// The decision that was kept last, if any.
     pub fn take_decision(&mut self) -> Option<Arc<RecordedDecision>> {
         self.processes.values_mut().find_map(|state| match &mut state.body {
@@ -108,6 +128,7 @@ impl World {
             _ => None,
         })
     }
+
     /// The processes of the control plane: who, whether it runs, whether it leads.
     pub fn control_plane_processes(&self) -> Vec<(Actor, bool, bool)> {
         self.processes
@@ -123,6 +144,7 @@ impl World {
             })
             .collect()
     }
+
     /// Whether a command still runs.
     pub fn is_running(&self, command: u32) -> bool {
         self.processes.contains_key(&Actor::Client(command))

@@ -33,14 +33,17 @@ impl Schedule {
             since: job.status.last_schedule_time.unwrap_or(created),
         })
     }
+
     fn next(&self, after: Time) -> Option<Time> {
         self.schedule.next(after, self.zone)
     }
+
     /// What was missed by `now`; instants older than the deadline are nobody's any more.
     pub(super) fn missed(&self, now: Time, deadline: Option<i64>) -> Missed {
         let oldest = deadline.map(|seconds| Time(now.0.saturating_sub(seconds.saturating_mul(1_000_000))));
         self.missed_since(oldest.map_or(self.since, |oldest| oldest.max(self.since)), now)
     }
+
     fn missed_since(&self, since: Time, now: Time) -> Missed {
         let none = Missed {
             latest: None,
@@ -70,6 +73,7 @@ impl Schedule {
             are_too_many: count > MISSED_MAX,
         }
     }
+
     /// How long until the controller looks at the next instant.
     pub(super) fn until_next(&self, now: Time) -> Option<Span> {
         let from = match self.missed_since(self.since, now).latest {

@@ -214,12 +214,14 @@ impl Rollout<'_, '_, '_> {
     fn members(&self) -> impl Iterator<Item = Option<usize>> + use<> {
         (0..self.old.len()).map(Some).chain(self.new.is_some().then_some(None))
     }
+
     fn member(&self, member: Option<usize>) -> &ReplicaSet {
         match (member, &self.new) {
             (None, Some(set)) => set,
             (index, _) => &self.old[index.unwrap_or(0)],
         }
     }
+
     fn scale_member(&mut self, member: Option<usize>, to: i32) {
         match member {
             Some(index) => self.scale_old(index, to),

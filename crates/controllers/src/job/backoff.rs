@@ -29,6 +29,7 @@ impl Record {
         }
         record
     }
+
     /// How long pods still wait.
     pub(super) fn left(self, now: Time) -> Option<Span> {
         left(self.failures, self.last?, now)

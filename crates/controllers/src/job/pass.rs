@@ -36,12 +36,14 @@ impl Ending {
             message: message.into(),
         }
     }
+
     fn success(reason: &str, message: &str) -> Self {
         Self {
             succeeded: true,
             ..Self::failure(reason, message)
         }
     }
+
     fn interim(&self) -> &'static str {
         if self.succeeded {
             "SuccessCriteriaMet"
@@ -203,6 +205,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             self.ending = met.map(|message| Ending::success("SuccessPolicy", &message));
         }
     }
+
     fn recorded_ending(&self) -> Option<Ending> {
         let of = |kind: &str, succeeded: bool| {
             is_true(&self.status, kind).map(|condition| Ending {
@@ -213,6 +216,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         };
         of("SuccessCriteriaMet", true).or_else(|| of("FailureTarget", false))
     }
+
     fn failure_by_policy(&self) -> Option<Ending> {
         let failed = self.pods.iter().filter(|pod| self.counts_as_failed(pod));
         failed
@@ -222,6 +226,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
                 Decision::Count | Decision::Ignore | Decision::FailIndex => None,
             })
     }
+
     fn failure_by_limit(&mut self) -> Option<Ending> {
         let spec = &self.job.spec;
         if self.failed > spec.backoff_limit.unwrap_or(6) || self.restarted_too_often() {
@@ -243,6 +248,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         self.look_again_after(left);
         None
     }
+
     /// Containers that start again in their pods have the same limit; they reach it, the others pass it.
     fn restarted_too_often(&self) -> bool {
         use podscope_api::PodPhase::{Pending, Running};
@@ -256,6 +262,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         let restarts: i64 = statuses.map(|status| i64::from(status.restart_count)).sum();
         restarts >= i64::from(self.job.spec.backoff_limit.unwrap_or(6)).max(1)
     }
+
     fn failure_of_indexes(&self) -> Option<Ending> {
         let given_up = i32::try_from(self.given_up.as_ref()?.len()).unwrap_or(i32::MAX);
         if self.job.spec.max_failed_indexes.is_some_and(|max| given_up > max) {

@@ -111,6 +111,7 @@ impl<'s> Rules<'s> {
             },
         }
     }
+
     /// The extreme of what the policies allow: the largest change, or the smallest with `selectPolicy: Min`.
     fn limit(&self, current: i32, is_up: bool, of: impl Fn(&Policy) -> i64) -> i64 {
         if self.select == "Disabled" {
@@ -130,9 +131,11 @@ impl History {
             self.recommended.push((now, replicas));
         }
     }
+
     pub(super) fn rescaled(&mut self, from: i32, to: i32, now: SimTime) {
         self.changes.push((now, to - from));
     }
+
     /// What becomes of `wanted`.
     pub(super) fn allowed(
         &mut self,
@@ -181,6 +184,7 @@ impl History {
             },
         }
     }
+
     /// The gentlest of the recommendations within the window.
     fn stabilized(&self, wanted: i32, current: i32, up: &Rules<'_>, down: &Rules<'_>, now: SimTime) -> (i32, Says) {
         let within = |window: i64| {
@@ -194,11 +198,13 @@ impl History {
             (within(down.window).max().unwrap_or(wanted), DOWN_STABILIZED)
         }
     }
+
     /// How many there were when a period began.
     fn at_start(&self, period: Span, current: i32, now: SimTime) -> i64 {
         let within = self.changes.iter().filter(|(at, _)| *at + period > now);
         i64::from(current) - within.map(|(_, change)| i64::from(*change)).sum::<i64>()
     }
+
     fn ceiling(&self, rules: &Rules<'_>, current: i32, now: SimTime) -> i64 {
         let limit = rules.limit(current, true, |policy| {
             let start = self.at_start(policy.period, current, now);
@@ -211,6 +217,7 @@ impl History {
         });
         limit.max(i64::from(current))
     }
+
     fn floor(&self, rules: &Rules<'_>, current: i32, now: SimTime) -> i64 {
         let limit = rules.limit(current, false, |policy| {
             let start = self.at_start(policy.period, current, now);

@@ -63,9 +63,11 @@ impl Uses {
     fn total(&self) -> i64 {
         self.each.iter().sum()
     }
+
     fn average(&self) -> i64 {
         self.total() / self.count().max(1)
     }
+
     fn count(&self) -> i64 {
         i64::try_from(self.each.len()).unwrap_or(i64::MAX)
     }
@@ -125,12 +127,14 @@ impl Reading {
         let all = uses.count() + i64::try_from(uses.unready).unwrap_or(i64::MAX);
         times(idle_ratio, all).max(self.current)
     }
+
     /// How many pods are wanted so that each uses so many thousandths.
     fn replicas_by_average(&self, uses: &Uses, wanted: i64) -> i32 {
         let ratio = uses.average() as f64 / wanted as f64;
         let idle = ratio * uses.count() as f64 / (uses.count() as f64 + uses.unready as f64);
         self.replicas(uses, ratio, idle)
     }
+
     fn is_tolerated(&self, ratio: f64) -> bool {
         let of = |direction: &str| {
             let text = self.behavior[direction]["tolerance"]

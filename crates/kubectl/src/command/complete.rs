@@ -28,17 +28,20 @@ impl Choices<'_> {
     fn push(&mut self, text: &str, hint: &str) {
         self.found.push((text.to_owned(), hint.to_owned()));
     }
+
     fn words(&mut self, words: &[&str]) {
         for word in words {
             self.push(word, "");
         }
     }
+
     /// The objects of a kind.
     fn names(&mut self, kind: Kind, namespace: &str, hint: &str) {
         for name in names(self.objects, kind, namespace) {
             self.push(&name, hint);
         }
     }
+
     fn programs(&mut self) {
         self.push("kubectl", "API work");
         self.push("fault", "break or repair the outside world");
@@ -46,6 +49,7 @@ impl Choices<'_> {
         self.push("stop", "end a command that still runs");
         self.push("help", "what there is");
     }
+
     fn verbs(&mut self) {
         let mut last = "";
         for verb in VERBS {
@@ -56,6 +60,7 @@ impl Choices<'_> {
             last = first;
         }
     }
+
     /// The verbs of a group.
     fn group(&mut self, group: &str) {
         for verb in VERBS {
@@ -64,6 +69,7 @@ impl Choices<'_> {
             }
         }
     }
+
     /// What may come behind some words of `kubectl`.
     fn kubectl(&mut self, words: &[&str]) {
         let verb = VERBS.iter().find(|verb| {
@@ -109,11 +115,13 @@ impl Choices<'_> {
             }
         }
     }
+
     fn faults(&mut self) {
         for fault in FAULTS {
             self.push(fault.name, &format!("{}: {}", fault.form, fault.what));
         }
     }
+
     /// What may come behind the words of a fault.
     fn fault(&mut self, verb: &str, words: &[&str]) {
         if self.typed.starts_with('-') {
@@ -150,6 +158,7 @@ impl Choices<'_> {
             _ => self.names(Kind::Node, "", "node"),
         }
     }
+
     /// The pods of all namespaces.
     fn pods(&mut self) {
         for object in self.objects.list_kind(Kind::Pod) {

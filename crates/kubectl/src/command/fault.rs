@@ -187,6 +187,7 @@ impl Line<'_> {
         let FaultVerb { name, form, .. } = self.verb;
         CommandError::new(column, format!("error: use: fault {name} {form}"))
     }
+
     /// That many words, no more and no fewer.
     fn exactly<const N: usize>(&self) -> Result<&[Word; N], CommandError> {
         match self.args.positional.get(N) {
@@ -196,13 +197,16 @@ impl Line<'_> {
                 .map_err(|_| self.wrong(self.args.end)),
         }
     }
+
     fn one(&self) -> Result<&Word, CommandError> {
         let [word] = self.exactly()?;
         Ok(word)
     }
+
     fn node(&self) -> Result<NodeName, CommandError> {
         node_name(self.one()?)
     }
+
     fn targets(&self) -> Result<Targets, CommandError> {
         let zone = self.args.value("zone");
         let all = self.args.bool("all", false)?;
@@ -215,6 +219,7 @@ impl Line<'_> {
             _ => Err(self.wrong(self.args.end)),
         }
     }
+
     /// `K=V,…` of a flag.
     fn pairs(&self, flag: &str) -> Result<Vec<(String, String)>, CommandError> {
         let text = self.args.value(flag).unwrap_or_default();

@@ -128,6 +128,7 @@ impl<'a> Reader<'a> {
         }
         Ok(self.args)
     }
+
     /// The flags there are: the verb's own, and those of others like it.
     fn flags(&self) -> impl Iterator<Item = &'a Flag> {
         let of_all = if self.args.command.starts_with("kubectl") {
@@ -139,14 +140,17 @@ impl<'a> Reader<'a> {
         let of_printing = if prints { PRINTING } else { &[] };
         self.specs.iter().chain(of_all).chain(of_printing)
     }
+
     fn refuse(&self, word: &Word, why: &str) -> CommandError {
         let command = &self.args.command;
         CommandError::new(word.column, format!("error: {why}\nSee '{command} --help' for usage."))
     }
+
     /// The word behind a flag, which is its value.
     fn value(&mut self) -> Option<String> {
         self.words.next().map(|next| next.text.clone())
     }
+
     /// `--name`, `--name=value`, `--name value`.
     fn long(&mut self, word: &Word, long: &str) -> Result<(), CommandError> {
         let (name, inline) = match long.split_once('=') {
@@ -168,6 +172,7 @@ impl<'a> Reader<'a> {
         self.args.flags.push((known, *short, value, word.column));
         Ok(())
     }
+
     /// `-A`, `-Aw`, `-n value`, `-nvalue`, `-n=value`.
     fn letters(&mut self, word: &Word) -> Result<(), CommandError> {
         let text = &word.text;
@@ -240,10 +245,12 @@ impl Args {
             .find(|(known, ..)| *known == name)
             .map(|(_, _, value, column)| (value.as_str(), *column))
     }
+
     /// The last value of a flag.
     pub(crate) fn value(&self, name: &str) -> Option<String> {
         self.last(name).map(|(value, _)| value.to_owned())
     }
+
     /// All values of a flag.
     pub(crate) fn values(&self, name: &str) -> Vec<String> {
         self.flags
@@ -252,6 +259,7 @@ impl Args {
             .map(|(_, _, value, _)| value.clone())
             .collect()
     }
+
     /// The flags of the verb with their values, in order, without those that change nothing.
     pub(crate) fn given(&self) -> Vec<(&'static str, String)> {
         let means = |name: &str| name == "namespace" || self.own.contains(&name) || !is_global(name);
@@ -261,9 +269,11 @@ impl Args {
             .map(|(name, _, value, _)| (*name, value.clone()))
             .collect()
     }
+
     pub(crate) fn column(&self, name: &str) -> u32 {
         self.last(name).map_or(self.end, |(_, column)| column)
     }
+
     /// `-w, --watch`, as errors name a flag.
     fn full_name(&self, name: &str) -> String {
         match self.flags.iter().rev().find(|(known, ..)| *known == name) {
@@ -271,6 +281,7 @@ impl Args {
             _ => format!("--{name}"),
         }
     }
+
     fn invalid(&self, name: &str, value: &str, column: u32, why: String) -> CommandError {
         CommandError::new(
             column,
@@ -281,6 +292,7 @@ impl Args {
             ),
         )
     }
+
     pub(crate) fn bool(&self, name: &str, default: bool) -> Result<bool, CommandError> {
         match self.last(name) {
             None => Ok(default),
@@ -292,6 +304,7 @@ impl Args {
             }
         }
     }
+
     pub(crate) fn int(&self, name: &str) -> Result<Option<i64>, CommandError> {
         self.last(name)
             .map(|(value, column)| {
@@ -306,11 +319,13 @@ impl Args {
             })
             .transpose()
     }
+
     pub(crate) fn duration(&self, name: &str) -> Result<Option<Span>, CommandError> {
         self.last(name)
             .map(|(value, column)| parse_duration(value).map_err(|why| self.invalid(name, value, column, why)))
             .transpose()
     }
+
     /// An error of use: KC-086's `See '… -h' for help and examples`.
     pub(crate) fn usage(&self, column: u32, message: impl std::fmt::Display) -> CommandError {
         CommandError::new(
@@ -318,6 +333,7 @@ impl Args {
             format!("error: {message}\nSee '{} -h' for help and examples", self.command),
         )
     }
+
     pub(crate) fn plain(&self, column: u32, message: impl std::fmt::Display) -> CommandError {
         CommandError::new(column, format!("error: {message}"))
     }

@@ -49,11 +49,13 @@ impl Target {
             field_selector: None,
         }
     }
+
     /// Objects of one kind: those of the names, or all if there are none.
     pub fn kind(kind: Kind, names: Vec<String>) -> Target {
         let kinds = vec![kind];
         Target::of(Selection::Kinds { kinds, names })
     }
+
     /// The kinds it is about.
     pub fn kinds(&self) -> Vec<Kind> {
         match &self.selection {
@@ -61,6 +63,7 @@ impl Target {
             Selection::Items(items) => items.iter().map(|(kind, _)| *kind).collect(),
         }
     }
+
     /// The namespace it looks into, unless it looks into all.
     pub fn namespace(&self) -> &str {
         self.namespace.as_deref().unwrap_or("default")

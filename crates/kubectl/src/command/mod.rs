@@ -64,6 +64,7 @@ impl CommandError {
             is_unfinished: false,
         }
     }
+
     pub(crate) fn unfinished(column: u32, message: impl Into<String>) -> Self {
         Self {
             is_unfinished: true,
@@ -77,6 +78,7 @@ impl std::fmt::Display for CommandError {
         f.write_str(&self.message)
     }
 }
+
 impl std::error::Error for CommandError {}
 
 /// Parses a command.

@@ -366,6 +366,7 @@ impl<'a> Options<'a> {
             ended: false,
         }
     }
+
     /// The next letter; what is no option is kept for [`Options::operand`].
     fn flag(&mut self) -> Result<Option<char>, CommandError> {
         loop {
@@ -387,9 +388,11 @@ impl<'a> Options<'a> {
             }
         }
     }
+
     fn rest(&mut self) -> String {
         std::mem::take(&mut self.letters).into_iter().collect()
     }
+
     fn value(&mut self) -> Result<String, CommandError> {
         match self.rest() {
             rest if !rest.is_empty() => Ok(rest),
@@ -402,16 +405,19 @@ impl<'a> Options<'a> {
             },
         }
     }
+
     fn operand(&mut self) -> Option<String> {
         for word in self.words.by_ref() {
             self.operands.push(word.text.clone());
         }
         (!self.operands.is_empty()).then(|| self.operands.remove(0))
     }
+
     fn number(&self, text: &str) -> Result<usize, CommandError> {
         let message = format!("{}: invalid number of lines: {text:?}", self.program);
         text.parse().map_err(|_| CommandError::new(self.column, message))
     }
+
     fn unknown(&self, letter: char) -> CommandError {
         CommandError::new(self.column, format!("{}: invalid option -- '{letter}'", self.program))
     }

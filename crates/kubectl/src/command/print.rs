@@ -15,21 +15,25 @@ impl Text {
         self.0.push_str(&quote(word));
         self
     }
+
     fn value(&mut self, flag: &str, value: &Option<String>) -> &mut Self {
         if let Some(value) = value {
             self.word(flag).word(value);
         }
         self
     }
+
     fn equals(&mut self, flag: &str, value: impl std::fmt::Display) -> &mut Self {
         self.word(&format!("{flag}={value}"))
     }
+
     fn flag(&mut self, flag: &str, on: bool) -> &mut Self {
         if on {
             self.word(flag);
         }
         self
     }
+
     /// As people write it: `delete pod web-0`, `get pods`.
     fn selection(&mut self, selection: &Selection) -> &mut Self {
         match selection {
@@ -37,6 +41,7 @@ impl Text {
             other => self.plural(other),
         }
     }
+
     /// As kubectl's own examples of some verbs have it: `label nodes a-1`.
     fn plural(&mut self, selection: &Selection) -> &mut Self {
         match selection {
@@ -49,6 +54,7 @@ impl Text {
             }
         }
     }
+
     /// Where it looks: `-n`, `-A`, `--all` and the selectors.
     fn scope(&mut self, target: &Target) -> &mut Self {
         self.value("-n", &target.namespace)
@@ -60,18 +66,22 @@ impl Text {
         }
         self
     }
+
     fn target(&mut self, target: &Target) -> &mut Self {
         self.selection(&target.selection).scope(target)
     }
+
     fn kinds(&mut self, kinds: &[Kind], word: fn(Kind) -> &'static str) -> &mut Self {
         self.word(&kinds.iter().map(|kind| word(*kind)).collect::<Vec<_>>().join(","))
     }
+
     fn words(&mut self, words: &[String]) -> &mut Self {
         for word in words {
             self.word(word);
         }
         self
     }
+
     /// Names of nodes; one that would be read as a flag says that it is a node.
     fn nodes(&mut self, names: &[String]) -> &mut Self {
         for name in names {
@@ -82,6 +92,7 @@ impl Text {
         }
         self
     }
+
     fn dry_run(&mut self, dry_run: DryRun) -> &mut Self {
         self.flag("--dry-run", dry_run == DryRun::Bare)
             .flag("--dry-run=client", dry_run == DryRun::Client)
@@ -91,10 +102,12 @@ impl Text {
         }
         self
     }
+
     fn validation(&mut self, validation: Validation) -> &mut Self {
         self.flag("--validate=warn", validation == Validation::Warn)
             .flag("--validate=ignore", validation == Validation::Ignore)
     }
+
     fn output(&mut self, output: &Output) -> &mut Self {
         match output {
             Output::Table => self,
@@ -110,6 +123,7 @@ impl Text {
             Output::Managed(output) => self.output(output).word("--show-managed-fields"),
         }
     }
+
     fn document(&mut self, text: &str) -> &mut Self {
         self.0.push(' ');
         self.0.push_str(&here_document(text));

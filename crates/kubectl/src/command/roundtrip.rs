@@ -14,23 +14,29 @@ impl Draw {
     fn one<T: Clone>(&mut self, of: &[T]) -> T {
         of[self.0.below(of.len() as u64) as usize].clone()
     }
+
     fn bool(&mut self) -> bool {
         self.0.below(2) == 1
     }
+
     fn some<T>(&mut self, of: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.bool() { Some(of(self)) } else { None }
     }
+
     fn many<T>(&mut self, least: u64, most: u64, mut of: impl FnMut(&mut Self) -> T) -> Vec<T> {
         let count = least + self.0.below(most - least + 1);
         (0..count).map(|_| of(self)).collect()
     }
+
     fn int(&mut self, bound: u64) -> i64 {
         self.0.below(bound) as i64
     }
+
     fn name(&mut self) -> String {
         self.one(&["web-0", "a-1", "db", "x.y.z", "0", "ledger-7c9d8b5-k2xqp"])
             .to_owned()
     }
+
     /// Any text: quotes, blanks, line ends, signs that mean something to a shell.
     fn text(&mut self) -> String {
         const PIECES: &[&str] = &[
@@ -40,6 +46,7 @@ impl Draw {
         let pieces: Vec<&str> = self.many(1, 6, |draw| draw.one(PIECES));
         pieces.concat()
     }
+
     /// A manifest as it is read: it ends with a line end.
     fn document(&mut self) -> String {
         let lines = self.many(0, 4, |draw| {
@@ -48,9 +55,11 @@ impl Draw {
         });
         lines.into_iter().map(|line| line + "\n").collect()
     }
+
     fn kind(&mut self) -> Kind {
         self.one(Kind::ALL)
     }
+
     fn named(&mut self) -> Selection {
         if self.bool() {
             Selection::Kinds {
@@ -61,12 +70,14 @@ impl Draw {
             Selection::Items(self.many(1, 3, |draw| (draw.kind(), draw.name())))
         }
     }
+
     fn unnamed(&mut self) -> Selection {
         Selection::Kinds {
             kinds: self.many(1, 3, Self::kind),
             names: Vec::new(),
         }
     }
+
     /// Never by name and by labels, by name in all namespaces, or everything and by labels.
     fn target(&mut self, flags: &[&str]) -> Target {
         let mut target = Target {
@@ -83,6 +94,7 @@ impl Draw {
         }
         target
     }
+
     /// What a verb takes that does not take all objects of a kind unless told so.
     fn chosen(&mut self, flags: &[&str]) -> Target {
         let target = self.target(flags);
@@ -98,25 +110,31 @@ impl Draw {
             },
         }
     }
+
     fn one_named(&mut self) -> Target {
         Target {
             namespace: self.namespace(),
             ..Target::of(self.named())
         }
     }
+
     fn selector(&mut self) -> String {
         self.one(&["app=web", "app in (a, b),!x", "tier!=front", "a=b,c"])
             .to_owned()
     }
+
     fn span(&mut self) -> Span {
         Span(self.one(&[0, 1, 250_000, 1_500_000, 90_000_000, 3_661_000_000]))
     }
+
     fn dry_run(&mut self) -> DryRun {
         self.one(&[DryRun::None, DryRun::Client, DryRun::Server])
     }
+
     fn namespace(&mut self) -> Option<String> {
         self.some(Self::name)
     }
+
     fn pairs(&mut self) -> Vec<(String, String)> {
         let mut pairs: Vec<(String, String)> = Vec::new();
         for key in ["app", "example.com/tier", "zone"] {
@@ -127,6 +145,7 @@ impl Draw {
         }
         pairs
     }
+
     fn mark(&mut self, labels: bool) -> Mark {
         let list = self.bool();
         let flags = ["-A", "--all", "-l"];
@@ -158,6 +177,7 @@ impl Draw {
             output: if list { Output::Table } else { output },
         }
     }
+
     /// `-o` of a verb that writes.
     fn output(&mut self) -> Output {
         match self.0.below(7) {
@@ -170,6 +190,7 @@ impl Draw {
             _ => Output::Table,
         }
     }
+
     fn delete(&mut self) -> Delete {
         let what = match self.some(Self::document) {
             Some(text) => Doomed::Manifest {
@@ -203,6 +224,7 @@ impl Draw {
             dry_run: self.dry_run(),
         }
     }
+
     fn get(&mut self) -> Get {
         let target = self.target(&["-A", "-l"]);
         let is_named = match &target.selection {
@@ -248,6 +270,7 @@ impl Draw {
             ..Get::of(target)
         }
     }
+
     /// `apply`.
     fn apply(&mut self) -> Kubectl {
         let server_side = self.some(|draw| ServerSide {
@@ -273,6 +296,7 @@ impl Draw {
             server_side,
         })
     }
+
     /// `rollout`.
     fn rollout(&mut self) -> Kubectl {
         let action = match self.0.below(6) {
@@ -300,6 +324,7 @@ impl Draw {
             output,
         }
     }
+
     /// `cordon`, `uncordon` or `drain`.
     fn nodes(&mut self) -> Kubectl {
         let by_name = self.bool();
@@ -332,6 +357,7 @@ impl Draw {
             })
         }
     }
+
     /// `taint`.
     fn taint(&mut self) -> Kubectl {
         let nodes = self.many(0, 2, Self::name);
@@ -359,6 +385,7 @@ impl Draw {
             output: self.output(),
         }
     }
+
     /// `top`.
     fn top(&mut self) -> Kubectl {
         let name = self.some(Self::name);
@@ -375,6 +402,7 @@ impl Draw {
             sum: self.bool(),
         })
     }
+
     /// `logs`.
     fn logs(&mut self) -> Kubectl {
         let all_containers = self.bool();
@@ -397,6 +425,7 @@ impl Draw {
             tail: self.int(5) - 1,
         })
     }
+
     fn kubectl(&mut self) -> Kubectl {
         match self.0.below(20) {
             0 => Kubectl::Get(self.get()),
@@ -464,6 +493,7 @@ impl Draw {
             _ => self.logs(),
         }
     }
+
     fn targets(&mut self) -> Targets {
         if self.bool() {
             Targets::Nodes(self.many(1, 3, |draw| draw.name().as_str().into()))
@@ -471,6 +501,7 @@ impl Draw {
             Targets::Zone(self.name().into())
         }
     }
+
     fn fault(&mut self) -> Fault {
         let node = self.name().as_str().into();
         let key = |draw: &mut Self| ObjectKey::new(draw.one(&["default", "web"]), draw.name());

@@ -55,9 +55,11 @@ impl<'t> Splitter<'t> {
         self.column += 1;
         Some(next)
     }
+
     fn fail<T>(&self, message: &str) -> Result<T, CommandError> {
         Err(CommandError::new(self.column, message))
     }
+
     /// The word that has begun, or else begins here.
     fn word(&mut self) -> &mut Word {
         let column = self.column;
@@ -66,10 +68,12 @@ impl<'t> Splitter<'t> {
             column,
         })
     }
+
     fn end_word(&mut self) {
         let word = self.word.take();
         self.line.put(word);
     }
+
     /// Reads the line itself; what stands behind it.
     fn words(&mut self) -> Result<&'t str, CommandError> {
         while let Some((at, c)) = self.step() {
@@ -98,6 +102,7 @@ impl<'t> Splitter<'t> {
         self.end_word();
         Ok("")
     }
+
     /// What stands behind a quote, up to the next.
     fn quoted(&mut self, quote: char) -> Result<(), CommandError> {
         let start = self.column;
@@ -119,6 +124,7 @@ impl<'t> Splitter<'t> {
             self.word().text.push(inner);
         }
     }
+
     /// What stands behind a backslash.
     fn escaped(&mut self) -> Result<(), CommandError> {
         self.word();
@@ -138,6 +144,7 @@ impl<'t> Splitter<'t> {
         }
         Ok(())
     }
+
     /// `<<EOF`: the word that is to end the here-document.
     fn here_document(&mut self, text: &str) -> Result<(), CommandError> {
         let rest = text.get(2..).unwrap_or_default();

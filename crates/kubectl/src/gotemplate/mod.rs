@@ -96,6 +96,7 @@ impl GoTemplate {
         let text = text.to_owned();
         Ok(GoTemplate { text, nodes })
     }
+
     /// The text for a value. A field that is missing prints `<no value>`.
     ///
     /// # Errors
@@ -161,6 +162,7 @@ impl Run {
         }
         Ok(())
     }
+
     fn range(
         &mut self,
         names: &[String],
@@ -202,6 +204,7 @@ impl Run {
         }
         Ok(())
     }
+
     fn pipe(&mut self, pipe: &Pipe, dot: &Found) -> Result<Found, String> {
         let mut value: Option<Found> = None;
         for command in &pipe.commands {
@@ -226,14 +229,17 @@ impl Run {
         }
         Ok(value)
     }
+
     fn spend(&self, values: u64) -> Result<(), String> {
         self.work.spend(values).map_err(|why| why.to_string())
     }
+
     /// A copy of a value, which costs what it holds.
     fn copy(&self, value: &Found) -> Result<Found, String> {
         self.spend(value.as_ref().map_or(1, weight))?;
         Ok(value.clone())
     }
+
     fn term(&mut self, term: &Term, dot: &Found) -> Result<Found, String> {
         Ok(match term {
             Term::Literal(value) => {

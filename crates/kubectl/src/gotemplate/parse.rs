@@ -77,9 +77,11 @@ impl Parser<'_> {
         let token = self.tokens.get(self.at.saturating_sub(1)).or(self.tokens.last());
         token.map_or(1, |(line, ..)| *line)
     }
+
     fn fail<T>(&self, why: impl Into<String>) -> Parsed<T> {
         Err((self.line(), why.into()))
     }
+
     /// Nodes up to `end` or `else`, which is given back.
     pub(super) fn list(&mut self) -> Parsed<(Vec<Node>, Option<String>)> {
         self.depth += 1;
@@ -107,6 +109,7 @@ impl Parser<'_> {
         self.depth -= 1;
         Ok((nodes, None))
     }
+
     fn block(&mut self, word: &str, head: &str) -> Parsed<Node> {
         let (variables, pipe) = match (word, head.split_once(":=")) {
             ("range", Some((names, pipe))) => (
@@ -141,6 +144,7 @@ impl Parser<'_> {
             _ => Node::Range(variables, pipe, body, otherwise),
         })
     }
+
     fn pipe(&mut self, text: &str) -> Parsed<Pipe> {
         let words = self.words(text)?;
         let (assigns, words) = match words.as_slice() {
@@ -158,6 +162,7 @@ impl Parser<'_> {
         }
         Ok(Pipe { assigns, commands })
     }
+
     /// Words of a pipeline; quoted texts and parentheses are one word each.
     fn words(&self, text: &str) -> Parsed<Vec<String>> {
         let mut words: Vec<String> = vec![String::new()];
@@ -193,6 +198,7 @@ impl Parser<'_> {
         words.retain(|word| !word.is_empty());
         Ok(words)
     }
+
     fn term(&mut self, word: &str) -> Parsed<Term> {
         let fields = |text: &str| -> Vec<String> {
             text.split('.')

@@ -96,6 +96,7 @@ impl Path {
     pub fn parse(text: &str) -> Result<Path, String> {
         Path::read(text, Keys::Paths)
     }
+
     /// The same for a path of a scenario, where `['a.b/c']` is one key: it needs no backslashes.
     ///
     /// # Errors
@@ -103,6 +104,7 @@ impl Path {
     pub fn of_whole_keys(text: &str) -> Result<Path, String> {
         Path::read(text, Keys::Whole)
     }
+
     fn read(text: &str, keys: Keys) -> Result<Path, String> {
         if text.is_empty() {
             return Ok(Path { tops: Vec::new() });
@@ -116,6 +118,7 @@ impl Path {
         let tops = parse::parse(&format!("{{.{inner}}}"), keys)?;
         Ok(Path { tops })
     }
+
     /// Every value the path leads to.
     ///
     /// # Errors
@@ -136,6 +139,7 @@ impl Template {
         let text = text.to_owned();
         Ok(Template { text, tops })
     }
+
     /// What each action found, every one as a JSON list (`-o jsonpath-as-json`).
     ///
     /// # Errors
@@ -155,6 +159,7 @@ impl Template {
         }
         Ok(out)
     }
+
     /// The text for a value; missing keys give nothing.
     ///
     /// # Errors
@@ -176,6 +181,7 @@ impl Template {
         }
         Ok(out)
     }
+
     fn groups<'v>(&self, value: &'v Value, work: &Work) -> Result<Vec<Vec<Cow<'v, Value>>>, String> {
         Walker::new(&self.tops, work).results(value).map_err(|why| match why {
             Lost::TooMuchWork(why) => why.to_string(),

@@ -41,6 +41,7 @@ impl Parser {
             keys,
         }
     }
+
     fn template(mut self) -> Result<Vec<Top>, String> {
         let mut out = Vec::new();
         loop {
@@ -59,6 +60,7 @@ impl Parser {
             }
         }
     }
+
     /// An action that stands alone: a part of a union or of a filter.
     fn nested(&self, text: &str) -> Result<Vec<Node>, String> {
         if self.depth >= DEPTH {
@@ -70,6 +72,7 @@ impl Parser {
             _ => Vec::new(),
         })
     }
+
     fn take(&mut self) -> String {
         let taken = self
             .input
@@ -80,21 +83,25 @@ impl Parser {
         self.start = self.pos;
         taken
     }
+
     /// The next letter; beyond the end none, and the place moves on all the same.
     fn next(&mut self) -> Option<char> {
         let next = self.input.get(self.pos).copied();
         self.pos += usize::from(next.is_some());
         next
     }
+
     fn peek(&self) -> Option<char> {
         self.input.get(self.pos).copied()
     }
+
     fn is_at(&self, prefix: &str) -> bool {
         prefix
             .chars()
             .enumerate()
             .all(|(at, c)| self.input.get(self.pos + at) == Some(&c))
     }
+
     /// What stands between braces, up to and with the closing one.
     fn action(&mut self) -> Result<Vec<Node>, String> {
         let mut nodes = Vec::new();
@@ -152,6 +159,7 @@ impl Parser {
             }
         }
     }
+
     /// A field, up to a terminator that no backslash stands before.
     fn field(&mut self, nodes: &mut Vec<Node>) {
         self.take();
@@ -171,6 +179,7 @@ impl Parser {
             _ => Node::Field(name.replace('\\', "")),
         });
     }
+
     fn number(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
         if matches!(self.peek(), Some('+' | '-')) {
             self.pos += 1;
@@ -187,6 +196,7 @@ impl Parser {
         nodes.push(Node::Literal(value));
         Ok(())
     }
+
     /// A text in quotes, with Go's escapes.
     fn quote(&mut self, end: char, nodes: &mut Vec<Node>) -> Result<(), String> {
         loop {
@@ -204,6 +214,7 @@ impl Parser {
         }
         Ok(())
     }
+
     /// `[0]`, `[0:2]`, `['name']`, `[*]`, or several of them between commas.
     fn array(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
         loop {
@@ -238,6 +249,7 @@ impl Parser {
         nodes.push(Node::Array(slice(text)?));
         Ok(())
     }
+
     /// `[?(LEFT OPERATOR RIGHT)]`, or `[?(PATH)]`.
     fn filter(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
         self.pos += "[?(".len();

@@ -41,10 +41,12 @@ impl<'t> Walker<'t> {
             last_end: None,
         }
     }
+
     /// What each node at the top finds, in order; those of a loop once for each turn.
     pub(super) fn results<'v>(&mut self, root: &'v Value) -> Result<Groups<'v>, Lost> {
         self.from(0, vec![Cow::Borrowed(root)])
     }
+
     fn from<'v>(&mut self, first: usize, current: Vec<Cow<'v, Value>>) -> Result<Groups<'v>, Lost> {
         let mut out = Vec::new();
         let mut at = first;
@@ -81,6 +83,7 @@ impl<'t> Walker<'t> {
         }
         Ok(out)
     }
+
     fn list<'v>(&mut self, input: &[Cow<'v, Value>], nodes: &[Node]) -> Found<'v> {
         let mut current = input.to_vec();
         for node in nodes {
@@ -88,6 +91,7 @@ impl<'t> Walker<'t> {
         }
         Ok(current)
     }
+
     fn node<'v>(&mut self, input: Vec<Cow<'v, Value>>, node: &Node) -> Found<'v> {
         self.work.spend(input.len() as u64)?;
         match node {
@@ -149,6 +153,7 @@ impl<'t> Walker<'t> {
             Node::Filter(left, right) => self.filter(input, left, right.as_ref()),
         }
     }
+
     /// The values that hold something, each before what it holds.
     fn descend<'v>(&mut self, input: Vec<Cow<'v, Value>>, out: &mut Vec<Cow<'v, Value>>) -> Result<(), Lost> {
         for value in input {
@@ -167,6 +172,7 @@ impl<'t> Walker<'t> {
         }
         Ok(())
     }
+
     fn filter<'v>(
         &mut self,
         input: Vec<Cow<'v, Value>>,

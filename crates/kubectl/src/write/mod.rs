@@ -54,22 +54,27 @@ impl Plan {
             ..Plan::default()
         }
     }
+
     pub(super) fn err(&mut self, text: impl Into<String>) {
         self.lines.push((true, text.into()));
     }
+
     fn out(&mut self, text: impl Into<String>) {
         self.lines.push((false, text.into()));
     }
+
     /// Warns of fields that the server does not know.
     fn warn_of_unknown(&mut self, fields: &[String]) {
         for field in fields {
             self.err(format!("Warning: unknown field {field:?}"));
         }
     }
+
     /// Whether it does and says nothing.
     fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.client.is_none() && self.refused.is_none()
     }
+
     /// `taint` says nothing of `--dry-run` in what it prints.
     fn without_suffix(mut self, suffix: &str) -> Plan {
         if let Some(ClientCommand::Write(writes)) = &mut self.client {

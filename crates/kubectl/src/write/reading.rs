@@ -318,6 +318,7 @@ impl Document<'_> {
             document: document(self.tree, &self.key.namespace),
         }
     }
+
     /// The object, of which fields that are not known are left out unless they are forbidden.
     fn item(&self, validation: Validation) -> Item {
         let mut unknown = Vec::new();

@@ -81,6 +81,7 @@ impl PodWorker {
         self.pod = granted;
         is_news
     }
+
     /// What an earlier process of the kubelet has granted, and what it said of a resize: kept on disk and in the API.
     pub(super) fn restore_allocation(&mut self, host: &mut Host<'_, '_>) -> bool {
         let api = self.pod.clone();
@@ -120,17 +121,21 @@ impl PodWorker {
             None => false,
         }
     }
+
     /// Whether it waits for a resize to be granted.
     fn waits_for_resize(&self) -> bool {
         self.stage == Stage::Syncing && self.desired().is_some()
     }
+
     fn desired(&self) -> Option<&Arc<Pod>> {
         self.resize.as_ref()?.desired.as_ref()
     }
+
     fn is_deferred(&self) -> bool {
         let pending = self.resize.as_ref().and_then(|resize| resize.pending.as_ref());
         pending.is_some_and(|pending| &*pending.reason == DEFERRED)
     }
+
     /// A resize is granted: the next sync puts it in force.
     fn grant(&mut self, desired: Arc<Pod>, host: &mut Host<'_, '_>) {
         host.machine.set_allocation(&desired.metadata.uid, None);
@@ -159,6 +164,7 @@ impl PodWorker {
         events::of_pod(&self.pod, EventType::Normal, "ResizeStarted", message, host);
         self.kick(host);
     }
+
     /// A resize has to wait, or will not come.
     fn put_off(&mut self, reason: &str, message: String, host: &mut Host<'_, '_>) {
         let Some(desired) = self.desired().cloned() else { return };
@@ -186,6 +192,7 @@ impl PodWorker {
         events::of_pod(&self.pod, EventType::Warning, event, said, host);
         self.kick(host);
     }
+
     /// The beginning of a sync: a resize that is in force everywhere is over.
     pub(super) fn check_resize(&mut self, host: &mut Host<'_, '_>) {
         let Some(in_progress) = self.resize.as_ref().and_then(|resize| resize.in_progress.clone()) else {
@@ -208,6 +215,7 @@ impl PodWorker {
         let message = told("Pod resize completed", &self.pod, in_progress.generation, "");
         events::of_pod(&self.pod, EventType::Normal, "ResizeCompleted", message, host);
     }
+
     /// What was granted could not be put in force; it is tried again with the next sync.
     pub(super) fn resize_failed(&mut self, error: String, host: &mut Host<'_, '_>) {
         let resize = self.resize.get_or_insert_default();
@@ -221,6 +229,7 @@ impl PodWorker {
         let message = told("Pod resize error", &self.pod, in_progress.generation, &error);
         events::of_pod(&self.pod, EventType::Warning, "ResizeError", message, host);
     }
+
     fn forget_done_resize(&mut self) {
         let is_done =
             |resize: &Resize| resize.desired.is_none() && resize.pending.is_none() && resize.in_progress.is_none();
@@ -237,6 +246,7 @@ impl Managers {
             self.resizes.pods.push(uid.clone());
         }
     }
+
     /// The timer of the retries.
     pub(super) fn resize_timer(&mut self, host: &mut Host<'_, '_>) {
         if self.resizes.next.is_some_and(|next| next <= host.ctx.now) {
@@ -244,6 +254,7 @@ impl Managers {
             self.retry_resizes(host);
         }
     }
+
     /// Tries the resizes that wait: those that take no more than before first, then by priority, class and time.
     pub(super) fn retry_resizes(&mut self, host: &mut Host<'_, '_>) {
         if self.resizes.pods.is_empty() || !self.has_listed {
@@ -265,6 +276,7 @@ impl Managers {
             host.ctx.timer(at, Timer::Kubelet(KubeletTimer::Resizes));
         }
     }
+
     fn try_resize(&mut self, uid: &Uid, host: &mut Host<'_, '_>) {
         let Some(desired) = self.pods.get(uid).and_then(PodWorker::desired).cloned() else {
             return;

@@ -43,6 +43,7 @@ fn emit(
 pub(super) fn of_pod(pod: &Pod, kind: EventType, reason: &str, message: impl Into<String>, host: &mut Host<'_, '_>) {
     emit(pod, None, kind, reason, message.into(), host);
 }
+
 /// An event about a container.
 pub(super) fn of_container(
     pod: &Pod,
@@ -54,6 +55,7 @@ pub(super) fn of_container(
 ) {
     emit(pod, Some(container), kind, reason, message.into(), host);
 }
+
 /// An event about the node; nodes are named by their name in place of a UID, as the kubelet does.
 pub(super) fn of_node(
     node: &NodeName,
@@ -75,10 +77,12 @@ pub(super) fn of_node(
         related: None,
     }));
 }
+
 /// `Killing`.
 pub(super) fn killing(pod: &Pod, container: &str, message: &str, host: &mut Host<'_, '_>) {
     of_container(pod, container, EventType::Normal, "Killing", message, host);
 }
+
 /// `FailedPreStopHook` (LC-143).
 pub(super) fn pre_stop_failed(pod: &Pod, container: &str, host: &mut Host<'_, '_>) {
     of_container(
@@ -90,6 +94,7 @@ pub(super) fn pre_stop_failed(pod: &Pod, container: &str, host: &mut Host<'_, '_
         host,
     );
 }
+
 /// `Pulled` after a pull (LC-068).
 pub(super) fn pulled(pod: &Pod, container: &str, image: &str, took: Span, waited: Span, host: &mut Host<'_, '_>) {
     let bytes = host.machine.image(image).map_or(0, |image| image.bytes);

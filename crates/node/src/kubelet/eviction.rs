@@ -72,6 +72,7 @@ impl Resource {
             EvictionSignal::PidAvailable => Self::Pids,
         }
     }
+
     /// Its name in messages, and among requests.
     const fn name(self) -> &'static str {
         match self {
@@ -81,6 +82,7 @@ impl Resource {
             Self::Pids => "pids",
         }
     }
+
     /// An amount of it as messages show it.
     fn quantity(self, amount: i64) -> Quantity {
         match self {
@@ -88,6 +90,7 @@ impl Resource {
             Self::Inodes | Self::Pids => Quantity::from_units(amount),
         }
     }
+
     /// What the machine has; none if nobody said.
     fn capacity(self, host: &Host<'_, '_>) -> Option<i64> {
         let of = |resource: Self| {
@@ -100,6 +103,7 @@ impl Resource {
             Self::Pids => Some(PID_MAX),
         }
     }
+
     fn used(self, container: &Container, now: SimTime) -> i64 {
         match self {
             Self::Memory => container.memory(now),
@@ -108,6 +112,7 @@ impl Resource {
             Self::Pids => i64::from(container.is_running()),
         }
     }
+
     /// What the images use of it.
     fn of_images(self, host: &Host<'_, '_>) -> i64 {
         match self {
@@ -116,6 +121,7 @@ impl Resource {
             Self::Memory | Self::Pids => 0,
         }
     }
+
     /// The most a container can come to use.
     fn most(self, container: &Container) -> i64 {
         let usage = match self {
@@ -131,11 +137,13 @@ impl Resource {
             most
         }
     }
+
     /// What a pod uses: its containers, and for processes its sandbox too.
     fn of_pod(self, held: &MachinePod, container: impl Fn(&Container) -> i64) -> i64 {
         let own = i64::from(self == Self::Pids && held.has_sandbox());
         own.saturating_add(sum_of(held.containers.iter().map(container)))
     }
+
     fn request(self, pod: &Pod) -> i64 {
         super::admission::requests(pod).get(self.name()).copied().unwrap_or(0)
     }
@@ -245,6 +253,7 @@ impl Managers {
         }
         self.watch_images(host);
     }
+
     fn queue_eviction(&mut self, at: SimTime, host: &mut Host<'_, '_>) {
         if self
             .eviction
@@ -255,6 +264,7 @@ impl Managers {
             host.ctx.timer(at, Timer::Kubelet(KubeletTimer::Eviction));
         }
     }
+
     /// Whether a threshold or limit could be crossed by what runs now.
     fn can_matter(&self, host: &Host<'_, '_>) -> bool {
         let eviction = &self.eviction;
@@ -274,6 +284,7 @@ impl Managers {
         };
         is_held || host.shared.settings.eviction.iter().any(can_cross) || can_break()
     }
+
     /// One pass.
     pub(super) fn eviction_pass(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
@@ -298,6 +309,7 @@ impl Managers {
             self.queue_eviction(host.shared.slow_after(now), host);
         }
     }
+
     /// Local-storage limits: every offender, before any threshold (LC-200); true if there was one.
     fn evict_over_limits(&mut self, host: &mut Host<'_, '_>) -> bool {
         let now = host.ctx.now;
@@ -315,6 +327,7 @@ impl Managers {
         }
         !offenders.is_empty()
     }
+
     fn evict_under_pressure(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         let thresholds = host.shared.settings.eviction.clone();
@@ -355,6 +368,7 @@ impl Managers {
         }
         self.evict_one(resource, &threshold, host);
     }
+
     /// Ranks the pods and evicts the first that may be evicted (LC-195 to LC-199).
     fn evict_one(&mut self, resource: Resource, threshold: &EvictionThreshold, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
@@ -412,6 +426,7 @@ impl Managers {
         self.evict(&uid, &message, true, asked, host);
         self.eviction.waits_for = Some((uid, now + CLEANUP_PATIENCE));
     }
+
     fn evict(&mut self, uid: &Uid, message: &str, has_condition: bool, asked_grace: i64, host: &mut Host<'_, '_>) {
         if let Some(worker) = self.pods.get_mut(uid) {
             events::of_pod(&worker.pod.clone(), EventType::Warning, "Evicted", message, host);
@@ -425,6 +440,7 @@ impl Managers {
         }
         self.advance(uid, host);
     }
+
     /// Conditions of pressure stay until the transition period after the last observation (LC-191).
     fn set_pressure(&mut self, host: &mut Host<'_, '_>) {
         let period = host.shared.settings.eviction_pressure_transition_period;

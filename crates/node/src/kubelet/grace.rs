@@ -84,10 +84,12 @@ impl Remaining {
             }
         }
     }
+
     /// How long a hook or a turn may be waited for; none if there is nothing left.
     pub(super) fn wait(self) -> Option<Span> {
         (self.seconds > 0).then(|| Span::seconds(self.seconds))
     }
+
     /// Takes off what was waited, in whole seconds.
     pub(super) fn after(self, waited: Span) -> Self {
         Self {
@@ -95,6 +97,7 @@ impl Remaining {
             ..self
         }
     }
+
     /// From the stop signal to SIGKILL.
     pub(super) fn stop_timeout(self, switches: &Switches) -> Span {
         let floor = if switches.kubelet_without_two_second_floor {

@@ -65,6 +65,7 @@ impl Shared {
     pub(super) fn relist_after(&self, after: SimTime) -> SimTime {
         next_tick(after, RELIST, self.relist_phase)
     }
+
     /// The next pass of the slow loops after an instant.
     pub(super) fn slow_after(&self, after: SimTime) -> SimTime {
         next_tick(after, SLOW, self.slow_phase)

@@ -71,6 +71,7 @@ impl Managers {
             }
         }
     }
+
     /// One pass.
     pub(super) fn image_pass(&mut self, host: &mut Host<'_, '_>) {
         if self.images.queued.is_none_or(|queued| queued > host.ctx.now) {
@@ -91,6 +92,7 @@ impl Managers {
         }
         self.watch_images(host);
     }
+
     /// What is too old goes, then as much as the thresholds want; the words of the failure if that was not possible.
     fn collect_images(&mut self, host: &mut Host<'_, '_>) -> Option<String> {
         let now = host.ctx.now;
@@ -121,11 +123,13 @@ impl Managers {
             )
         })
     }
+
     /// Every image that nobody needs goes, however much room there is: a node short of disk (LC-194).
     pub(super) fn delete_unused_images(&mut self, host: &mut Host<'_, '_>) {
         let unused = self.unused_images(host);
         free_images(unused, i64::MAX, host);
     }
+
     /// Looks at the images: those that no container needs, the least recently used first.
     fn unused_images(&mut self, host: &Host<'_, '_>) -> Vec<Unused> {
         let (now, started_at) = (host.ctx.now, host.shared.started_at);

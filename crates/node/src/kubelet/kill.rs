@@ -107,14 +107,17 @@ impl Kill {
         kill.take_turns(pod, host);
         kill
     }
+
     /// Whether every call returned.
     pub(super) fn is_done(&self) -> bool {
         self.calls.iter().all(|call| call.step == Step::Done)
     }
+
     /// When the next step is over in any case.
     pub(super) fn next_deadline(&self) -> Option<SimTime> {
         self.calls.iter().filter_map(|call| call.until).min()
     }
+
     /// A hook returned.
     pub(super) fn hook_finished(
         &mut self,
@@ -133,6 +136,7 @@ impl Kill {
         call.wait_for_turn(host.ctx.now);
         self.take_turns(pod, host);
     }
+
     /// A process ended: its call returns.
     pub(super) fn exited(&mut self, pod: &Pod, container: ContainerId, host: &mut Host<'_, '_>) {
         if let Some(call) = self.calls.iter_mut().find(|call| call.container == container) {
@@ -141,6 +145,7 @@ impl Kill {
             self.take_turns(pod, host);
         }
     }
+
     /// Goes on where a step is over.
     pub(super) fn tick(&mut self, pod: &Pod, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
@@ -186,6 +191,7 @@ impl StopCall {
         self.since = now;
         self.until = None;
     }
+
     fn stop(&mut self, pod: &Pod, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         self.left = self.left.after(now - self.since);

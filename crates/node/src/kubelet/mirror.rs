@@ -43,6 +43,7 @@ impl Managers {
             self.advance(&pod.metadata.uid, host);
         }
     }
+
     /// A mirror as the API shows it.
     pub(super) fn mirror_seen(&mut self, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
         let key = mirror.metadata.key();
@@ -72,6 +73,7 @@ impl Managers {
         }
         self.advance(uid, host);
     }
+
     /// The object of that UID is gone; true if it was a mirror: its pod stays.
     pub(super) fn mirror_gone(&mut self, uid: &Uid, host: &Host<'_, '_>) -> bool {
         let pods = host.machine.static_pods();
@@ -83,6 +85,7 @@ impl Managers {
         self.mirrors.todo.insert(key, Todo::Create);
         true
     }
+
     /// Another mirror than the machine knows.
     fn rename(&mut self, known: &Uid, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
         host.machine.keep_static(mirror.clone());
@@ -97,11 +100,13 @@ impl Managers {
             self.pods.insert(mirror.metadata.uid.clone(), worker);
         }
     }
+
     /// What failed is to be tried again.
     pub(super) fn retry_mirrors(&mut self, host: &Host<'_, '_>) {
         let under_way: ordered::Set<ObjectKey> = host.shared.calls.values().filter_map(mirror_of).cloned().collect();
         self.mirrors.asked = under_way;
     }
+
     /// Asks for what is to be done and was not asked for yet.
     pub(super) fn mirror_pass(&mut self, host: &mut Host<'_, '_>) {
         if self.mirrors.todo.is_empty() {
@@ -138,6 +143,7 @@ impl Managers {
             self.mirrors.asked.insert(key);
         }
     }
+
     /// The answer to what was asked about a mirror. That it has gone is told by the watch.
     pub(super) fn mirror_answered(&mut self, call: &Call, answer: &Answer, host: &mut Host<'_, '_>) {
         match (call, answer) {

@@ -111,14 +111,17 @@ impl Kubelet {
             managers: Managers::default(),
         }
     }
+
     /// Its node.
     pub fn node(&self) -> &NodeName {
         &self.shared.node
     }
+
     /// Its configuration.
     pub fn settings(&self) -> &KubeletSettings {
         &self.shared.settings
     }
+
     /// One step. `cache` holds all objects as the process can read them now:
     /// the store's while it reaches the API server, frozen while it does not
     /// (for ConfigMaps, Secrets, claims, volumes, attachments; pods and the
@@ -126,12 +129,14 @@ impl Kubelet {
     pub fn handle(&mut self, input: Input<Timer>, machine: &mut Machine, cache: &Objects, ctx: &mut Context<'_>) {
         self.step(machine, cache, ctx, |managers, host| managers.handle(input, host));
     }
+
     /// Something happened on the machine that the kubelet can come to notice.
     pub fn notice(&mut self, event: &MachineEvent, machine: &mut Machine, cache: &Objects, ctx: &mut Context<'_>) {
         self.step(machine, cache, ctx, |managers, host| {
             managers.machine_event(event, host)
         });
     }
+
     fn step(
         &mut self,
         machine: &mut Machine,
@@ -205,6 +210,7 @@ impl Managers {
         }
         self.start_static_pods(host);
     }
+
     fn listed(&mut self, node: Option<Arc<Node>>, mut pods: Vec<Arc<Pod>>, host: &mut Host<'_, '_>) {
         self.node_seen(node, host);
         // LC-060: in the order of creation.
@@ -232,6 +238,7 @@ impl Managers {
         self.look_for_orphans(host);
         self.watch_usage(host);
     }
+
     /// A pod as the API shows it: new to this kubelet, or changed.
     fn pod_seen(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) {
         if pod.is_mirror() {
@@ -248,6 +255,7 @@ impl Managers {
         self.retry_resizes(host);
         self.advance(&uid, host);
     }
+
     /// True if the pod asks for other resources than an earlier process has granted.
     fn add(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
         let mut worker = PodWorker::new(pod.clone());
@@ -285,6 +293,7 @@ impl Managers {
         self.pods.insert(pod.metadata.uid.clone(), worker);
         wants_resize
     }
+
     /// The pods whose resources count on this node (LC-065), with what they were granted; without one of them. A pod
     /// whose API object is gone does not count, though its processes may still end: the kubelet's list has it no more.
     fn admitted(&self, without: Option<&Uid>) -> Vec<Arc<Pod>> {
@@ -297,6 +306,7 @@ impl Managers {
             .map(|worker| worker.pod.clone())
             .collect()
     }
+
     /// LC-062 to LC-066; with the pods that must end before this one may start.
     fn admit(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> Result<Vec<Uid>, admission::Refusal> {
         let others = self.admitted(None);
@@ -326,6 +336,7 @@ impl Managers {
         }
         Ok(victims.iter().map(|victim| victim.metadata.uid.clone()).collect())
     }
+
     /// Critical pods whose victims have ended may start. Deviation: other new pods are not kept waiting meanwhile.
     fn start_preemptors(&mut self, host: &mut Host<'_, '_>) {
         for (uid, victims) in std::mem::take(&mut self.preemptors) {
@@ -340,6 +351,7 @@ impl Managers {
             self.advance(&uid, host);
         }
     }
+
     fn pod_gone(&mut self, uid: &Uid, last: Option<&Arc<Pod>>, host: &mut Host<'_, '_>) {
         if self.mirror_gone(uid, host) {
             return;
@@ -353,6 +365,7 @@ impl Managers {
             self.look_for_orphans(host);
         }
     }
+
     fn answered(&mut self, id: CallId, answer: &Answer, host: &mut Host<'_, '_>) {
         let Some(call) = host.shared.calls.remove(&id) else {
             return;
@@ -374,6 +387,7 @@ impl Managers {
             Call::DeleteMirror(_) | Call::CreateMirror(_) => self.mirror_answered(&call, answer, host),
         }
     }
+
     fn machine_event(&mut self, event: &MachineEvent, host: &mut Host<'_, '_>) {
         let uid = match event {
             MachineEvent::Exited { pod, container } => {
@@ -406,6 +420,7 @@ impl Managers {
         self.advance(&uid, host);
         self.watch_usage(host);
     }
+
     fn runtime_changed(&mut self, is_up: bool, host: &mut Host<'_, '_>) {
         host.shared.node_state.runtime_down_since = (!is_up).then_some(host.ctx.now);
         host.want_node_status();
@@ -423,6 +438,7 @@ impl Managers {
             self.look_for_orphans(host);
         }
     }
+
     /// The node's volumes changed: pods that wait look again.
     fn volumes_changed(&mut self, host: &mut Host<'_, '_>) {
         let waiting: Vec<Uid> = self
@@ -438,6 +454,7 @@ impl Managers {
             self.advance(&uid, host);
         }
     }
+
     fn status_pass(&mut self, host: &mut Host<'_, '_>) {
         if host.shared.status_pass.is_none_or(|queued| queued > host.ctx.now) {
             return;
@@ -448,6 +465,7 @@ impl Managers {
             worker.status_pass(host);
         }
     }
+
     /// Lets a pod's worker do what is due, and queues its next wake-up.
     fn advance(&mut self, uid: &Uid, host: &mut Host<'_, '_>) {
         let Some(worker) = self.pods.get_mut(uid) else { return };

@@ -42,6 +42,7 @@ impl Pressure {
             EvictionSignal::PidAvailable => Self::Pid,
         }
     }
+
     /// The condition's type.
     pub(super) const fn condition(self) -> &'static str {
         match self {
@@ -50,6 +51,7 @@ impl Pressure {
             Self::Pid => "PIDPressure",
         }
     }
+
     /// Reason and message of the condition.
     const fn words(self, is_short: bool) -> (&'static str, &'static str) {
         match (self, is_short) {
@@ -110,11 +112,13 @@ impl Host<'_, '_> {
         self.shared.node_state.wanted_volumes.insert(unique_name);
         self.want_node_status();
     }
+
     /// The node's status is computed in the next pass of its loop (LC-203).
     pub(super) fn want_node_status(&mut self) {
         let at = self.shared.slow_after(self.ctx.now);
         self.node_pass_at(at);
     }
+
     /// An image came or went: nodes say which they have (LC-068).
     pub(super) fn images_changed(&mut self) {
         self.shared.node_state.tells_images = true;
@@ -122,6 +126,7 @@ impl Host<'_, '_> {
             self.want_node_status();
         }
     }
+
     /// The node's loop runs at an instant.
     pub(super) fn node_pass_at(&mut self, at: SimTime) {
         let queued = &mut self.shared.node_state.queued;
@@ -163,6 +168,7 @@ impl Managers {
             self.volumes_changed(host);
         }
     }
+
     /// The node's loop.
     pub(super) fn node_pass(&mut self, host: &mut Host<'_, '_>) {
         if host.shared.node_state.queued.is_none_or(|queued| queued > host.ctx.now) {
@@ -182,6 +188,7 @@ impl Managers {
             host.want_node_status();
         }
     }
+
     /// The answer to the registration or to a status.
     pub(super) fn node_answered(&mut self, call: &Call, answer: &Answer, host: &mut Host<'_, '_>) {
         match call {
@@ -204,6 +211,7 @@ impl Managers {
             }
         }
     }
+
     /// Volumes that no pod waits for or has mounted are not reported in use any more.
     fn drop_stale_volumes(&mut self, host: &mut Host<'_, '_>) {
         let mut wanted: ordered::Set<Str> = host

@@ -40,6 +40,7 @@ impl Managers {
     fn is_orphan(&self, uid: &Uid) -> bool {
         self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Rejected)
     }
+
     /// Queues housekeeping if the machine runs anything without a worker.
     pub(super) fn look_for_orphans(&mut self, host: &mut Host<'_, '_>) {
         let found = host.machine.pods().any(|(uid, _)| self.is_orphan(uid));
@@ -61,6 +62,7 @@ impl Managers {
             host.ctx.timer(at, Timer::Kubelet(KubeletTimer::Housekeeping));
         }
     }
+
     /// Housekeeping: new orphans are killed, dead ones forgotten.
     pub(super) fn housekeeping(&mut self, host: &mut Host<'_, '_>) {
         if !host.machine.is_runtime_up() || !self.has_listed {

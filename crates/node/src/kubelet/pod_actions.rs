@@ -157,6 +157,7 @@ impl PodWorker {
         }
         restarts
     }
+
     /// Init containers and sidecars (LC-072 to LC-079), looked at from the last to the first; true if app containers may be looked at.
     fn init_actions(&self, actions: &mut PodActions, host: &Host<'_, '_>) -> bool {
         let pod = &*self.pod;

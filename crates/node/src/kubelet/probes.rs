@@ -45,9 +45,11 @@ impl Probing for ProbeKind {
             Self::Liveness => "Liveness",
         }
     }
+
     fn initial(self) -> bool {
         matches!(self, Self::Liveness)
     }
+
     fn spec(self, container: &Container) -> Option<&Probe> {
         match self {
             Self::Startup => container.startup_probe.as_ref(),
@@ -55,6 +57,7 @@ impl Probing for ProbeKind {
             Self::Liveness => container.liveness_probe.as_ref(),
         }
     }
+
     fn answers(self, behavior: &Behavior) -> &Answers {
         match self {
             Self::Startup => &behavior.started,
@@ -113,6 +116,7 @@ impl ProbeWorker {
             is_stopped: false,
         }
     }
+
     /// The result of a probe that was already answered before the simulation began (imported pods).
     pub(super) fn assume(&mut self, container: ContainerId, result: bool) {
         self.container = Some(container);
@@ -121,6 +125,7 @@ impl ProbeWorker {
         self.run = i32::from(result);
         self.is_on_hold = self.kind == ProbeKind::Startup && result;
     }
+
     /// The published result for a container.
     pub(super) fn result_for(&self, container: Option<ContainerId>) -> bool {
         if self.container == container {
@@ -129,10 +134,12 @@ impl ProbeWorker {
             self.kind.initial()
         }
     }
+
     /// No more probes (LC-129).
     pub(super) fn stop(&mut self) {
         self.is_stopped = true;
     }
+
     /// What the newly published status shows of the container (LC-119). Returns true if readiness is to be probed at once (LC-121).
     pub(super) fn observe(&mut self, running: Option<(ContainerId, SimTime, bool)>, now: SimTime) -> bool {
         self.target = running.map(|(id, started_at, is_started)| Target {
@@ -158,6 +165,7 @@ impl ProbeWorker {
         }
         wants
     }
+
     /// The next tick at which something can change.
     pub(super) fn next_due(&self, spec: &Probe, behavior: &Behavior) -> Option<SimTime> {
         let target = self.target.filter(|_| !self.is_stopped && !self.is_on_hold)?;
@@ -179,6 +187,7 @@ impl ProbeWorker {
         let trouble = self.kind.answers(behavior).next_trouble(elapsed)?;
         Some(tick_from((target.started_at + trouble).max(earliest)))
     }
+
     /// When a probe that has begun to fail counts as failed, if it goes on so; none while it does not, and of a readiness
     /// probe that has failed already.
     pub(super) fn fails_at(&self, spec: &Probe, behavior: &Behavior) -> Option<SimTime> {
@@ -189,6 +198,7 @@ impl ProbeWorker {
         let period = Span::seconds(i64::from(spec.period_seconds.unwrap_or(10).max(1)));
         Some(next + Span(period.0 * i64::from(left.max(0))))
     }
+
     /// Probes now. Returns the result if it is published anew.
     pub(super) fn tick(
         &mut self,
@@ -243,6 +253,7 @@ impl ProbeWorker {
         }
         (is_news || self.is_on_hold).then_some(is_success)
     }
+
     /// Whether a decided failure asks for the container to be killed (LC-125).
     pub(super) fn condemns(&self, container: ContainerId) -> bool {
         match self.kind {
@@ -296,6 +307,7 @@ impl PodWorker {
         let status = self.status().clone();
         self.observe_probes(&status, host);
     }
+
     /// Shows the probe workers what is being published.
     pub(super) fn observe_probes(&mut self, status: &PodStatus, host: &Host<'_, '_>) {
         if self.probes.is_empty() {
@@ -313,10 +325,12 @@ impl PodWorker {
             probe.observe(running, host.ctx.now);
         }
     }
+
     /// The next probe that can change something.
     pub(super) fn next_probe(&self, host: &Host<'_, '_>) -> Option<podscope_sim::SimTime> {
         self.probes.iter().filter_map(|probe| self.probe_due(probe, host)).min()
     }
+
     /// Runs the probes that are due, and acts on what they publish.
     pub(super) fn run_probes(&mut self, host: &mut Host<'_, '_>) {
         for idx in 0..self.probes.len() {
@@ -343,11 +357,13 @@ impl PodWorker {
             }
         }
     }
+
     fn probe_due(&self, probe: &ProbeWorker, host: &Host<'_, '_>) -> Option<podscope_sim::SimTime> {
         let (_, container) = containers_of(&self.pod).nth(probe.container_idx)?;
         let behavior = behavior_in(&self.pod, container, host)?;
         probe.next_due(probe.kind.spec(container)?, &behavior)
     }
+
     /// The probe for which a running container is to be killed.
     pub(super) fn condemned(&self, idx: usize, container: ContainerId) -> Option<(&'static str, KillReason)> {
         let by = |kind: ProbeKind| {
@@ -365,6 +381,7 @@ impl PodWorker {
             None
         }
     }
+
     /// At the start of termination liveness and startup probes of app containers end (LC-129); those of sidecars
     /// cannot act any more, so they end as well.
     pub(super) fn stop_probes_for_termination(&mut self) {

@@ -37,6 +37,7 @@ impl EvictionSignal {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|signal| signal.name() == name)
     }
+
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -183,6 +184,7 @@ impl KubeletSettings {
             self.max_parallel_image_pulls.unwrap_or(usize::MAX)
         }
     }
+
     /// Takes over what a checked configuration says; what it does not say stays. The result names what it says and has
     /// no effect here.
     pub fn apply(&mut self, config: &KubeletConfiguration) -> Vec<String> {

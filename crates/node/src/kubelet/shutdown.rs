@@ -63,6 +63,7 @@ impl Managers {
         });
         self.shutdown_pass(host);
     }
+
     /// Goes on where a group is over.
     pub(super) fn shutdown_pass(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;

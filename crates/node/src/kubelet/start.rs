@@ -88,6 +88,7 @@ impl PodWorker {
             _ => self.pull(pod, start, container, role, run, host),
         }
     }
+
     fn pull(
         &mut self,
         pod: &Arc<Pod>,
@@ -122,6 +123,7 @@ impl PodWorker {
         host.shared.pulls.insert(id, pod.metadata.uid.clone());
         run.step = Step::Pull(start, id);
     }
+
     /// Creates and starts a container whose image is there.
     pub(super) fn create(&mut self, pod: &Arc<Pod>, start: Start, run: &mut SyncRun, host: &mut Host<'_, '_>) {
         run.step = Step::Next;
@@ -170,6 +172,7 @@ impl PodWorker {
             }
         }
     }
+
     /// LC-097.
     fn next_attempt(&self, container: &Container, host: &Host<'_, '_>) -> i32 {
         if let Some(latest) = host
@@ -185,6 +188,7 @@ impl PodWorker {
             one.restart_count + i32::from(ran)
         })
     }
+
     fn set_waiting(&mut self, idx: usize, reason: &str, message: String) {
         if let Some(memory) = self.memory.get_mut(idx) {
             memory.waiting = Some(Box::new(ContainerStateWaiting {
@@ -193,6 +197,7 @@ impl PodWorker {
             }));
         }
     }
+
     /// A start that failed for its image: `Error: REASON`, and why the container waits.
     fn refuse(
         &mut self,
@@ -206,6 +211,7 @@ impl PodWorker {
         failed(pod, container, reason, host);
         self.set_waiting(idx, reason, message);
     }
+
     fn fail_to_create(
         &mut self,
         pod: &Pod,
@@ -217,6 +223,7 @@ impl PodWorker {
         failed(pod, container, &message, host);
         self.set_waiting(idx, "CreateContainerConfigError", message);
     }
+
     /// An image pull of this pod ended.
     pub(super) fn pulled(
         &mut self,
@@ -252,6 +259,7 @@ impl PodWorker {
         events::of_container(&pod, &container.name, EventType::Warning, "Failed", message, host);
         self.refuse(&pod, start.idx, container, "ErrImagePull", error, host);
     }
+
     /// A postStart hook returned (LC-081).
     pub(super) fn post_start_finished(&mut self, id: ContainerId, succeeded: bool, host: &mut Host<'_, '_>) {
         let pod = self.pod.clone();

@@ -32,12 +32,15 @@ impl Report {
     pub(super) fn status(&self) -> Option<&PodStatus> {
         self.own.as_deref()
     }
+
     pub(super) fn forget(&mut self) {
         self.is_forgotten = true;
     }
+
     fn is_clean(&self) -> bool {
         self.version == self.acknowledged && !self.is_in_flight
     }
+
     /// Someone wrote the API object (perhaps this kubelet): what differs is written again in the next pass (LC-114).
     pub(super) fn api_changed(&mut self, before: &Pod, after: &Pod, host: &mut Host<'_, '_>) {
         if !self.is_clean() {
@@ -58,6 +61,7 @@ impl Report {
             host.want_status_pass();
         }
     }
+
     /// What the API says itself need not be remembered: idle pods cost little.
     fn drop_if_told(&mut self, api: &Pod) {
         let is_told = self
@@ -68,6 +72,7 @@ impl Report {
             self.own = None;
         }
     }
+
     /// The status as it may be shown: a terminal phase only when nothing can run any more (LC-111).
     fn wire(&self, own: &PodStatus, api: &Pod) -> PodStatus {
         let mut wire = own.clone();
@@ -155,6 +160,7 @@ impl PodWorker {
         }
         self.publish(status, host);
     }
+
     /// A new mirror stands for the pod (LC-213): it is told all.
     pub(super) fn take_mirror(&mut self, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
         let status = self.status().clone();
@@ -163,6 +169,7 @@ impl PodWorker {
         self.wake = None;
         self.publish(status, host);
     }
+
     /// A probe's result changed: `started`, `ready` and the conditions follow at once (LC-170).
     pub(super) fn set_readiness(&mut self, host: &mut Host<'_, '_>) {
         let fresh = status::generate(self, host, false);
@@ -184,12 +191,14 @@ impl PodWorker {
         self.observe_probes(&status, host);
         self.publish(status, host);
     }
+
     /// The sandbox stands: this is told before any image is pulled (LC-106).
     pub(super) fn sandbox_made(&mut self, host: &mut Host<'_, '_>) {
         let mut status = self.status().clone();
         conditions::set_sandbox_ready(&mut status, &self.pod, host.ctx);
         self.publish(status, host);
     }
+
     /// All containers are gone from the machine and begin anew: each counts as restarted, whether it had ended or not.
     /// This one status tells it; in the next one they wait as those of a new pod do (LC-228).
     pub(super) fn begin_anew(&mut self, host: &mut Host<'_, '_>) {
@@ -203,6 +212,7 @@ impl PodWorker {
         conditions::set(&mut status, old, &self.pod, Seen::of(self, host), host.ctx);
         self.publish(status, host);
     }
+
     /// Refused at admission (LC-062).
     pub(super) fn reject(&mut self, reason: &str, detail: &str, host: &mut Host<'_, '_>) {
         self.enter(Stage::Rejected);
@@ -218,6 +228,7 @@ impl PodWorker {
         };
         self.publish(status, host);
     }
+
     /// The worker is done: the last status, then the DELETE (LC-171, LC-173, LC-174).
     pub(super) fn finish_report(&mut self, host: &mut Host<'_, '_>) {
         let mut status = self.status().clone();
@@ -227,6 +238,7 @@ impl PodWorker {
         self.publish(status, host);
         self.try_delete(host);
     }
+
     fn publish(&mut self, status: PodStatus, host: &mut Host<'_, '_>) {
         let is_terminal = matches!(status.phase, Some(PodPhase::Succeeded | PodPhase::Failed));
         let holds_back = is_terminal && self.may_run() && !self.pod.is_terminal();
@@ -238,6 +250,7 @@ impl PodWorker {
         self.report.version += 1;
         self.send(host);
     }
+
     /// Sends what is not acknowledged, one request at a time.
     pub(super) fn send(&mut self, host: &mut Host<'_, '_>) {
         let report = &mut self.report;
@@ -258,6 +271,7 @@ impl PodWorker {
         report.is_in_flight = true;
         host.shared.calls.insert(id, Call::Status(uid, report.version));
     }
+
     /// The answer to a status.
     pub(super) fn status_answered(&mut self, version: u32, answer: &Answer, host: &mut Host<'_, '_>) {
         self.report.is_in_flight = false;
@@ -276,11 +290,13 @@ impl PodWorker {
             Err(_) => host.want_status_pass(),
         }
     }
+
     /// The pass every 10 s.
     pub(super) fn status_pass(&mut self, host: &mut Host<'_, '_>) {
         self.send(host);
         self.try_delete(host);
     }
+
     /// The last DELETE, when everything is done and said (LC-171, LC-172).
     pub(super) fn try_delete(&mut self, host: &mut Host<'_, '_>) {
         let report = &mut self.report;
@@ -301,6 +317,7 @@ impl PodWorker {
         });
         host.shared.calls.insert(id, Call::Delete(uid));
     }
+
     /// The answer to the DELETE.
     pub(super) fn delete_answered(&mut self, answer: &Answer, host: &mut Host<'_, '_>) {
         if let Err(error) = answer

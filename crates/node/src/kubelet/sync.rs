@@ -65,6 +65,7 @@ impl SyncRun {
     pub(super) fn kill_mut(&mut self) -> Option<&mut Kill> {
         self.kill.as_mut()
     }
+
     pub(super) fn next_due(&self) -> Option<SimTime> {
         self.kill.as_ref().and_then(Kill::next_deadline)
     }
@@ -87,6 +88,7 @@ impl PodWorker {
             Err(problems) => self.activity = Activity::Volumes(volumes::Wait::begin(&self.pod, &problems, host)),
         }
     }
+
     /// Looks again at the volumes; true if the worker went on.
     pub(super) fn wait_for_volumes(&mut self, mut wait: volumes::Wait, host: &mut Host<'_, '_>) -> bool {
         if wait.next_try > host.ctx.now {
@@ -253,6 +255,7 @@ impl PodWorker {
         self.activity = Activity::Sync(run);
         true
     }
+
     /// Every running container, to be killed with the pod's grace, or with each one's own.
     pub(super) fn all_victims(&self, asked: Option<i64>, host: &Host<'_, '_>) -> Vec<Victim> {
         let Some(held) = host.machine.pod(self.uid()) else {
@@ -310,6 +313,7 @@ impl PodWorker {
             hook: has_hook.then_some(process.behavior.pre_stop),
         })
     }
+
     fn check_deadline(&mut self, host: &mut Host<'_, '_>) {
         if self.ended_for.is_none() && self.deadline(host).is_some_and(|deadline| deadline <= host.ctx.now) {
             self.ended_for = Some(Box::new(super::conditions::EndReason {
@@ -320,6 +324,7 @@ impl PodWorker {
             self.tell_deadline(host);
         }
     }
+
     /// The event of a pod that ends by its deadline: each time a sync computes its status (`activeDeadlineHandler`).
     pub(super) fn tell_deadline(&mut self, host: &mut Host<'_, '_>) {
         let (reason, message) = DEADLINE_EXCEEDED;
@@ -331,6 +336,7 @@ impl PodWorker {
             events::of_pod(&self.pod, EventType::Normal, reason, message, host);
         }
     }
+
     /// When activeDeadlineSeconds are over (LC-219).
     pub(super) fn deadline(&self, host: &Host<'_, '_>) -> Option<SimTime> {
         let seconds = self.pod.spec.active_deadline_seconds?;

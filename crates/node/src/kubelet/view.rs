@@ -54,6 +54,7 @@ impl Kubelet {
             .is_some_and(|waiting| &*waiting.reason == "CrashLoopBackOff");
         memory.restarts.filter(|_| waits).map(|entry| entry.delay)
     }
+
     /// What a terminating pod waits for; none if no kill of it is under way here.
     pub fn termination(&self, pod: &Uid) -> Option<TerminationView> {
         let kill = self.managers.pods.get(pod)?.kill()?;

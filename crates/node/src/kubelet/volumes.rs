@@ -40,13 +40,16 @@ impl Wait {
         wait.again(pod, problems, host);
         wait
     }
+
     pub(super) fn is_over(&self, now: SimTime) -> bool {
         now >= self.until
     }
+
     /// Looks again as soon as the step is over: something that matters changed.
     pub(super) fn hurry(&mut self, now: SimTime) {
         self.next_try = now;
     }
+
     /// A failed attempt: each is retried after a delay that doubles.
     pub(super) fn again(&mut self, pod: &Pod, problems: &[Problem], host: &mut Host<'_, '_>) {
         for problem in problems {
@@ -60,6 +63,7 @@ impl Wait {
             self.delay = Span((self.delay.0 * 2).min(LONGEST_DELAY.0));
         }
     }
+
     /// The wait is over.
     pub(super) fn give_up(&self, pod: &Pod, problems: &[Problem], host: &mut Host<'_, '_>) {
         let names: Vec<&str> = problems.iter().map(|problem| problem.volume.as_str()).collect();

@@ -143,16 +143,20 @@ impl PodWorker {
             wake: None,
         }
     }
+
     pub(super) fn uid(&self) -> &Uid {
         &self.pod.metadata.uid
     }
+
     /// The status as this kubelet last set it, else as the API has it.
     pub(super) fn status(&self) -> &PodStatus {
         self.report.status().unwrap_or(&self.pod.status)
     }
+
     pub(super) fn waiting(&self, idx: usize) -> Option<&ContainerStateWaiting> {
         self.memory.get(idx)?.waiting.as_deref()
     }
+
     /// The published result of a probe; none if there is no such probe.
     pub(super) fn probe_result(&self, idx: usize, kind: ProbeKind, container: Option<ContainerId>) -> Option<bool> {
         let probe = self
@@ -161,6 +165,7 @@ impl PodWorker {
             .find(|probe| probe.container_idx == idx && probe.kind == kind)?;
         Some(probe.result_for(container))
     }
+
     /// Goes to another stage.
     ///
     /// # Panics
@@ -176,6 +181,7 @@ impl PodWorker {
         );
         self.stage = stage;
     }
+
     /// Whether containers of it may run (LC-065, LC-111).
     pub(super) fn may_run(&self) -> bool {
         matches!(self.stage, Stage::Syncing | Stage::Terminating)
@@ -185,6 +191,7 @@ impl PodWorker {
     pub(super) fn kick(&mut self, host: &Host<'_, '_>) {
         self.kick_at(host.ctx.now, host);
     }
+
     /// A sync not before `at`.
     pub(super) fn kick_at(&mut self, at: SimTime, host: &Host<'_, '_>) {
         if !matches!(self.activity, Activity::Idle) {
@@ -197,6 +204,7 @@ impl PodWorker {
         };
         self.due = Some(self.due.map_or(at, |due| due.min(at)));
     }
+
     /// The machine changed something of the pod: the kubelet sees it when it looks at the runtime (LC-057).
     pub(super) fn notice(&mut self, host: &Host<'_, '_>) {
         self.kick_at(host.shared.relist_after(host.ctx.now), host);
@@ -219,6 +227,7 @@ impl PodWorker {
         }
         self.kick(host);
     }
+
     /// The kubelet itself ends the pod (eviction, preemption).
     pub(super) fn kill_pod_now(&mut self, ended_for: EndReason, asked_grace: Option<i64>, host: &mut Host<'_, '_>) {
         self.asked_grace = asked_grace;
@@ -226,6 +235,7 @@ impl PodWorker {
         self.kill_wait_until = Some(host.ctx.now + grace::kill_wait(&self.pod, asked_grace));
         self.terminate(host);
     }
+
     /// The API object changed. True if it asks for other resources than were granted.
     pub(super) fn update(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
         let before = self.pod.clone();
@@ -271,6 +281,7 @@ impl PodWorker {
         self.try_delete(host);
         wants_resize
     }
+
     /// The API object is gone (LC-166).
     pub(super) fn removed(&mut self, last: Option<&Arc<Pod>>, host: &mut Host<'_, '_>) {
         if let Some(last) = last {
@@ -322,6 +333,7 @@ impl PodWorker {
         }
         self.check_kill_wait(host);
     }
+
     /// The earliest instant at which something is due.
     pub(super) fn next_due(&self, host: &Host<'_, '_>) -> Option<SimTime> {
         let activity = match &self.activity {
@@ -340,6 +352,7 @@ impl PodWorker {
             .flatten()
             .min()
     }
+
     /// The machine did something.
     pub(super) fn machine_event(&mut self, event: &MachineEvent, host: &mut Host<'_, '_>) {
         let pod = self.pod.clone();
@@ -377,6 +390,7 @@ impl PodWorker {
             MachineEvent::Runtime { .. } | MachineEvent::ShuttingDown => {}
         }
     }
+
     /// The runtime went away: whatever it was doing failed (LC-167).
     pub(super) fn runtime_failed(&mut self, host: &mut Host<'_, '_>) {
         let was = std::mem::replace(&mut self.activity, Activity::Idle);
@@ -416,6 +430,7 @@ impl PodWorker {
         }
         true
     }
+
     /// A sync is over; the worker is free again.
     pub(super) fn finish_sync(&mut self, end: SyncEnd, host: &mut Host<'_, '_>) {
         self.activity = Activity::Idle;
@@ -438,6 +453,7 @@ impl PodWorker {
         };
         self.kick_at(host.ctx.now + wait, host);
     }
+
     /// Nothing of the pod runs any more: its worker goes to the next stage.
     fn killed(&mut self, host: &mut Host<'_, '_>) {
         host.machine.stop_sandbox(&self.pod.metadata.uid);
@@ -449,6 +465,7 @@ impl PodWorker {
         self.finish_sync(SyncEnd::Ok, host);
         self.kick(host);
     }
+
     fn begin_kill(&mut self, host: &mut Host<'_, '_>) {
         self.grace = grace::of_pod(self.grace, &self.pod, self.asked_grace, host.ctx.switches);
         self.set_status(false, host);
@@ -462,6 +479,7 @@ impl PodWorker {
             self.activity = Activity::Kill(kill);
         }
     }
+
     fn clean_up(&mut self, host: &mut Host<'_, '_>) {
         let uid = self.pod.metadata.uid.clone();
         host.machine.unmount_all(&uid, host.ctx);
@@ -470,6 +488,7 @@ impl PodWorker {
         self.due = None;
         self.finish_report(host);
     }
+
     fn check_kill_wait(&mut self, host: &mut Host<'_, '_>) {
         if self.kill_wait_until.is_some_and(|until| until <= host.ctx.now) {
             self.kill_wait_until = None;
@@ -483,20 +502,24 @@ impl PodWorker {
             );
         }
     }
+
     /// A sync changed containers or the sandbox: the next look at the runtime brings another sync (LC-057).
     pub(super) fn changed_machine(&mut self) {
         self.has_changed_machine = true;
     }
+
     /// Whether it waits for volumes.
     pub(super) fn waits_for_volumes(&self) -> bool {
         matches!(self.activity, Activity::Volumes(_))
     }
+
     /// Volumes were attached or reported: a waiting worker looks again.
     pub(super) fn hurry_volumes(&mut self, host: &Host<'_, '_>) {
         if let Activity::Volumes(wait) = &mut self.activity {
             wait.hurry(host.ctx.now);
         }
     }
+
     /// Steps of the termination for the page (L-16).
     pub(super) fn kill(&self) -> Option<&Kill> {
         match &self.activity {

@@ -66,6 +66,7 @@ impl Answers {
             _ => ProbeResult::Success,
         }
     }
+
     /// When, after `elapsed`, the answer may next differ from Ok; none if it never does.
     pub fn next_trouble(&self, elapsed: Span) -> Option<Span> {
         self.windows
@@ -96,6 +97,7 @@ impl Usage {
             over: Span::ZERO,
         }
     }
+
     /// The use that long after the start.
     pub fn at(&self, elapsed: Span) -> i64 {
         if elapsed >= self.over || self.over.0 <= 0 {
@@ -104,6 +106,7 @@ impl Usage {
         let grown = i128::from(self.to - self.from) * i128::from(elapsed.0.max(0)) / i128::from(self.over.0);
         self.from + grown as i64
     }
+
     /// The first instant after the start at which the use is above `limit`.
     pub fn exceeds(&self, limit: i64) -> Option<Span> {
         if self.from > limit {

@@ -40,13 +40,16 @@ impl Image {
             bytes: (20 + draw) * 1_000_000,
         }
     }
+
     fn is_called(&self, name: &str) -> bool {
         self.names.iter().any(|known| **known == *name)
     }
+
     /// Its name by tag, if it has one: `image` of a container's status.
     pub fn name(&self) -> Str {
         self.names.last().cloned().unwrap_or_else(|| "".into())
     }
+
     /// Its name by digest: `imageID` of a container's status.
     pub fn digest(&self) -> Str {
         self.names.first().cloned().unwrap_or_else(|| "".into())
@@ -97,22 +100,26 @@ impl Machine {
     pub fn has_image(&self, image: &str) -> bool {
         self.image(image).is_some()
     }
+
     /// The image of that name, however it is written.
     pub fn image(&self, image: &str) -> Option<&Arc<Image>> {
         let name = full_name(image);
         let known = self.images.iter().find(|held| held.image.is_called(&name))?;
         Some(&known.image)
     }
+
     /// An image of so many bytes is present; names by digest go first.
     pub fn add_image(&mut self, names: &[Str], bytes: i64) {
         let (mut digests, tags): (Vec<Str>, Vec<Str>) = names.iter().cloned().partition(|name| name.contains('@'));
         digests.extend(tags);
         self.keep(Image { names: digests, bytes }, SimTime::ZERO);
     }
+
     /// What is present, in the order in which it came.
     pub fn images(&self) -> &[HeldImage] {
         &self.images
     }
+
     /// Bytes that the images take of the machine's disk.
     pub fn image_bytes(&self) -> i64 {
         if self.has_image_disk {
@@ -121,20 +128,24 @@ impl Machine {
         let sizes = self.images.iter().map(|held| held.image.bytes);
         sizes.fold(0, i64::saturating_add)
     }
+
     /// Whether a container of any pod was made from it, running or not: such an image is never collected.
     pub fn is_image_used(&self, image: &Arc<Image>) -> bool {
         let mut containers = self.pods.values().flat_map(|pod| &pod.containers);
         containers.any(|one| Arc::ptr_eq(&one.source, image))
     }
+
     /// Removes an image from the disk.
     pub fn remove_image(&mut self, image: &Arc<Image>) {
         self.images.retain(|held| !Arc::ptr_eq(&held.image, image));
         self.changes += 1;
     }
+
     /// Images lie on a disk of their own, of which nothing is known; what they take is not the node's.
     pub fn give_image_disk(&mut self) {
         self.has_image_disk = true;
     }
+
     /// The image of that name, which is present from now on.
     pub(super) fn hold_image(&mut self, image: &str, now: SimTime) -> Arc<Image> {
         if let Some(known) = self.image(image) {
@@ -142,6 +153,7 @@ impl Machine {
         }
         self.keep(Image::of(image), now)
     }
+
     fn keep(&mut self, image: Image, came_at: SimTime) -> Arc<Image> {
         let image = Arc::new(image);
         self.changes += 1;
@@ -152,6 +164,7 @@ impl Machine {
         });
         image
     }
+
     /// A container made from an image was removed.
     pub(super) fn release_image(&mut self, image: &Arc<Image>, now: SimTime) {
         let mut all = self.images.iter_mut();
@@ -159,6 +172,7 @@ impl Machine {
             held.used_until = Some(now);
         }
     }
+
     /// Asks for an image; the answer is [`MachineEvent::Pulled`]. At most `limit` pulls are under way at once, in the
     /// order in which they were asked for (LC-070: one).
     pub fn pull(&mut self, pod: &Pod, image: &Str, outcome: Outcome, limit: usize, ctx: &mut Context<'_>) -> PullId {
@@ -175,10 +189,12 @@ impl Machine {
         self.begin_pulls(ctx);
         id
     }
+
     /// Pulls end with the kubelet that asked for them.
     pub fn cancel_pulls(&mut self) {
         self.pulls.clear();
     }
+
     /// Begins what the limit allows.
     fn begin_pulls(&mut self, ctx: &mut Context<'_>) {
         let n_under_way = self.pulls.iter().filter(|pull| pull.under_way.is_some()).count();
@@ -191,6 +207,7 @@ impl Machine {
             ctx.timer(ends_at, Timer::Machine(MachineTimer::Pull));
         }
     }
+
     /// When a pull that begins now ends: at once if the image is there, with another pull of the same image if that
     /// one ends earlier (layers are fetched once).
     fn pull_end(&self, pull: &Pull, now: SimTime) -> SimTime {
@@ -204,6 +221,7 @@ impl Machine {
         let first = others.filter_map(|other| Some(other.under_way?.1)).min();
         first.map_or(now + span, |first| first.min(now + span))
     }
+
     pub(super) fn pulls_due(&mut self, ctx: &mut Context<'_>) {
         let now = ctx.now;
         let is_due = |pull: &Pull| pull.under_way.is_some_and(|(_, ends_at)| ends_at <= now);

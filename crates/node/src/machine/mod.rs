@@ -147,6 +147,7 @@ impl MachinePod {
     pub fn latest(&self, name: &str) -> Option<&Container> {
         self.containers.iter().rev().find(|container| &*container.name == name)
     }
+
     /// The container before the newest of that name.
     pub fn previous(&self, name: &str) -> Option<&Container> {
         self.containers
@@ -155,18 +156,22 @@ impl MachinePod {
             .filter(|container| &*container.name == name)
             .nth(1)
     }
+
     /// The container of that number.
     pub fn container(&self, id: ContainerId) -> Option<&Container> {
         self.containers.iter().find(|container| container.id == id)
     }
+
     /// Containers whose process runs.
     pub fn running(&self) -> impl Iterator<Item = &Container> {
         self.containers.iter().filter(|container| container.is_running())
     }
+
     /// Whether the sandbox exists and is usable.
     pub fn has_sandbox(&self) -> bool {
         self.sandbox.as_ref().is_some_and(|sandbox| sandbox.is_ready)
     }
+
     fn container_mut(&mut self, id: ContainerId) -> Option<&mut Container> {
         self.containers.iter_mut().find(|container| container.id == id)
     }
@@ -237,26 +242,32 @@ impl Machine {
             kubelet_version: Str::default(),
         }
     }
+
     /// Its name.
     pub fn node(&self) -> &NodeName {
         &self.node
     }
+
     /// The labels its kubelet registers with.
     pub fn labels(&self) -> &ordered::Map<Str, Str> {
         &self.labels
     }
+
     /// Installs a kubelet of that version.
     pub fn install_kubelet(&mut self, version: Str) {
         self.kubelet_version = version;
     }
+
     /// The version of the kubelet that is installed; empty where it is the configured one.
     pub fn kubelet_version(&self) -> &Str {
         &self.kubelet_version
     }
+
     /// The pod as admitted, if its API object asks for other resources than it was granted.
     pub fn allocation(&self, uid: &Uid) -> Option<&Arc<Pod>> {
         self.allocations.get(uid)
     }
+
     /// Keeps what a pod was granted, or forgets it because it is what the API object asks for.
     pub fn set_allocation(&mut self, uid: &Uid, pod: Option<Arc<Pod>>) {
         match pod {
@@ -264,38 +275,47 @@ impl Machine {
             None => drop(self.allocations.remove(uid)),
         }
     }
+
     /// What it has.
     pub fn capacity(&self) -> &ResourceList {
         &self.capacity
     }
+
     /// Whether it has power.
     pub fn is_on(&self) -> bool {
         self.is_on
     }
+
     /// Whether its container runtime answers.
     pub fn is_runtime_up(&self) -> bool {
         self.is_on && self.is_runtime_up
     }
+
     /// Whether its operating system is going down in order (LC-212).
     pub fn is_shutting_down(&self) -> bool {
         self.is_shutting_down
     }
+
     /// Whether the storage servers refuse it (fencing): what it writes does not arrive.
     pub fn is_storage_refused(&self) -> bool {
         self.is_storage_refused
     }
+
     /// How often it was booted again.
     pub fn boots(&self) -> u32 {
         self.boots
     }
+
     /// What it holds of a pod.
     pub fn pod(&self, uid: &Uid) -> Option<&MachinePod> {
         self.pods.get(uid)
     }
+
     /// All pods it holds anything of, by UID.
     pub fn pods(&self) -> impl Iterator<Item = (&Uid, &MachinePod)> {
         self.pods.iter()
     }
+
     /// Containers that run now, by pod UID and start.
     pub fn processes(&self) -> Vec<ProcessView> {
         let running = self.pods.iter().flat_map(|(uid, pod)| {
@@ -310,10 +330,12 @@ impl Machine {
         });
         running.collect()
     }
+
     /// A number that grows whenever a container starts, ends or is removed, and when an image comes or goes.
     pub fn changes(&self) -> u64 {
         self.changes
     }
+
     /// Removes what is left of dead containers but the last of each name, and that too where the pod is over:
     /// node-level reclaim (LC-194).
     pub fn collect_dead_containers(&mut self, is_over: &dyn Fn(&Uid) -> bool, now: SimTime) {
@@ -327,6 +349,7 @@ impl Machine {
             });
         }
     }
+
     /// Removes containers of a pod; what they were made from is used no longer.
     fn remove_containers(&mut self, uid: &Uid, now: SimTime, goes: &dyn Fn(&MachinePod, &Container) -> bool) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
@@ -346,12 +369,14 @@ impl Machine {
             self.release_image(&source, now);
         }
     }
+
     /// Mounted volumes with the pod they are mounted for.
     pub fn mounts(&self) -> impl Iterator<Item = (&Uid, &MachinePod, &Mount)> {
         self.pods
             .iter()
             .flat_map(|(uid, pod)| pod.mounts.iter().map(move |mount| (uid, pod, mount)))
     }
+
     /// What the kubelet can notice since the last call; the world hands it to the kubelet if one runs.
     pub fn take_events(&mut self) -> Vec<MachineEvent> {
         std::mem::take(&mut self.events)
@@ -380,12 +405,14 @@ impl Machine {
         self.entry(pod).sandbox = Some(sandbox);
         true
     }
+
     /// Forgets the init containers of an earlier sandbox, which will run again (LC-071).
     pub fn purge_init_containers(&mut self, uid: &Uid, now: SimTime) {
         self.remove_containers(uid, now, &|_, one| {
             !one.is_running() && matches!(one.role, Role::Init | Role::Sidecar)
         });
     }
+
     /// Forgets all containers of a pod, none of which runs: they begin anew in the same sandbox.
     pub fn purge_containers(&mut self, uid: &Uid, now: SimTime) {
         self.remove_containers(uid, now, &|_, one| {
@@ -396,12 +423,14 @@ impl Machine {
             !one.is_running()
         });
     }
+
     /// Stops a pod's sandbox (the pause process).
     pub fn stop_sandbox(&mut self, uid: &Uid) {
         if let Some(sandbox) = self.pods.get_mut(uid).and_then(|pod| pod.sandbox.as_mut()) {
             sandbox.is_ready = false;
         }
     }
+
     /// Mounts a volume for a pod.
     pub fn mount(&mut self, pod: &Pod, mount: Mount, ctx: &mut Context<'_>) {
         let node = self.node.clone();
@@ -420,6 +449,7 @@ impl Machine {
         );
         held.mounts.push(mount);
     }
+
     /// Unmounts all volumes of a pod.
     pub fn unmount_all(&mut self, uid: &Uid, ctx: &mut Context<'_>) {
         let node = self.node.clone();
@@ -430,6 +460,7 @@ impl Machine {
             ctx.record_subject(unmounted, Some(pod.subject.clone()), None);
         }
     }
+
     /// Forgets a pod of which nothing runs: its records, directories and mounts.
     pub fn remove_pod(&mut self, uid: &Uid, ctx: &mut Context<'_>) {
         if self.pods.get(uid).is_some_and(|pod| pod.running().next().is_none()) {
@@ -445,6 +476,7 @@ impl Machine {
         self.next_id += 1;
         ContainerId(self.next_id)
     }
+
     /// The pod's network: the node's own for hostNetwork pods, else the next address of the node's range.
     fn new_sandbox(&mut self, attempt: u32, given: Option<Str>, cidr: Option<&str>) -> Sandbox {
         let ip = given.unwrap_or_else(|| {
@@ -458,6 +490,7 @@ impl Machine {
             ip,
         }
     }
+
     fn entry(&mut self, pod: &Pod) -> &mut MachinePod {
         self.pods.entry(pod.metadata.uid.clone()).or_insert_with(|| MachinePod {
             subject: subject(Kind::Pod, pod.metadata.key(), pod.metadata.uid.clone()),

@@ -28,6 +28,7 @@ impl Exit {
         let reason = if code == 0 { "Completed" } else { "Error" };
         Self { at, code, reason }
     }
+
     /// What the runtime reports after a reboot of a container that ran before it. `~` containerd's own word and code.
     pub fn unknown(at: SimTime) -> Self {
         Self {
@@ -85,10 +86,12 @@ impl Container {
     pub fn is_running(&self) -> bool {
         self.exit.is_none()
     }
+
     /// How long it has run at an instant.
     pub fn elapsed(&self, now: SimTime) -> Span {
         now - self.started_at
     }
+
     /// Bytes of memory it uses.
     pub fn memory(&self, now: SimTime) -> i64 {
         if self.is_running() {
@@ -97,6 +100,7 @@ impl Container {
             0
         }
     }
+
     /// CPU it uses, thousandths.
     pub fn cpu(&self, now: SimTime) -> i64 {
         if self.is_running() {
@@ -105,19 +109,23 @@ impl Container {
             0
         }
     }
+
     /// Bytes of disk it uses; what it wrote stays until it is removed.
     pub fn disk(&self, now: SimTime) -> i64 {
         let until = self.exit.as_ref().map_or(now, |exit| exit.at);
         self.behavior.disk.at(self.elapsed(until))
     }
+
     /// Until when its use of memory or disk grows.
     pub fn settles_at(&self) -> SimTime {
         self.started_at + self.behavior.memory.over.max(self.behavior.disk.over)
     }
+
     /// When its process ends as things stand, if it does.
     pub fn ends_at(&self) -> Option<SimTime> {
         self.plan.as_ref().filter(|_| self.is_running()).map(|exit| exit.at)
     }
+
     /// The process will end in that way, unless it ends earlier; the instant to be woken at, if this is news.
     pub(super) fn will_exit(&mut self, exit: Exit) -> Option<SimTime> {
         if self.exit.is_some() || self.plan.as_ref().is_some_and(|plan| plan.at <= exit.at) {
@@ -127,6 +135,7 @@ impl Container {
         self.plan = Some(exit);
         Some(at)
     }
+
     /// How its process ends by itself or by its memory limit, from what it does and what it may use; the instants to
     /// be woken at.
     pub(super) fn plan_own_end(&mut self) -> Vec<SimTime> {
@@ -145,6 +154,7 @@ impl Container {
         let ends = [own_end, out_of_memory].into_iter().flatten();
         ends.filter_map(|exit| self.will_exit(exit)).collect()
     }
+
     /// The end that is due at `now`.
     pub(super) fn due_exit(&mut self, now: SimTime) -> Option<Exit> {
         if self.exit.is_none() && self.plan.as_ref().is_some_and(|plan| plan.at <= now) {

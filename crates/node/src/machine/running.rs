@@ -23,6 +23,7 @@ impl Machine {
     ) -> ContainerId {
         self.launch(pod, container, role, attempt, ctx.now, ctx)
     }
+
     /// Runs a hook in a container; the answer is [`MachineEvent::HookFinished`].
     pub fn start_hook(&mut self, uid: &Uid, id: ContainerId, hook: HookKind, outcome: Outcome, ctx: &mut Context<'_>) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
@@ -46,6 +47,7 @@ impl Machine {
             ctx.timer(at, Timer::Machine(MachineTimer::Hook(uid.clone(), id)));
         }
     }
+
     /// Sends the stop signal (`signal`, e.g. SIGTERM) to a container's process.
     pub fn stop(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Context<'_>) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
@@ -66,6 +68,7 @@ impl Machine {
             ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
         }
     }
+
     /// Sends SIGKILL to a container's process.
     pub fn kill(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Context<'_>) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
@@ -79,6 +82,7 @@ impl Machine {
             ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
         }
     }
+
     /// Changes the resources of a running container in place.
     ///
     /// # Errors
@@ -110,6 +114,7 @@ impl Machine {
         }
         Ok(())
     }
+
     fn shared_behavior(&mut self, behavior: Arc<Behavior>) -> Arc<Behavior> {
         /// More different ones than this are rare and not worth the search.
         const KEPT: usize = 32;
@@ -122,6 +127,7 @@ impl Machine {
         self.behaviors.push(behavior.clone());
         behavior
     }
+
     pub(super) fn launch(
         &mut self,
         pod: &Pod,
@@ -174,6 +180,7 @@ impl Machine {
         held.containers.push(process);
         id
     }
+
     pub(super) fn process_due(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Context<'_>) {
         let due = self
             .pods
@@ -184,6 +191,7 @@ impl Machine {
             self.ended(uid, id, Exit { at: ctx.now, ..exit }, ctx);
         }
     }
+
     /// A process is no more.
     pub(super) fn ended(&mut self, uid: &Uid, id: ContainerId, exit: Exit, ctx: &mut Context<'_>) {
         self.changes += 1;
@@ -215,6 +223,7 @@ impl Machine {
             container: id,
         });
     }
+
     pub(super) fn hooks_due(&mut self, uid: &Uid, id: ContainerId, ctx: &mut Context<'_>) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
         let subject = pod.subject.clone();

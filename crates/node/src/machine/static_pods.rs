@@ -13,10 +13,12 @@ impl Machine {
     pub fn static_pods(&self) -> &[Arc<Pod>] {
         &self.static_pods
     }
+
     /// The static pod of that name.
     pub fn static_pod(&self, key: &ObjectKey) -> Option<&Arc<Pod>> {
         self.static_pods.iter().find(|pod| pod.metadata.key() == *key)
     }
+
     /// The machine has the manifest of a pod, whose mirror this is.
     pub fn keep_static(&mut self, mirror: Arc<Pod>) {
         let key = mirror.metadata.key();
@@ -25,6 +27,7 @@ impl Machine {
             None => self.static_pods.push(mirror),
         }
     }
+
     /// What it holds of a static pod goes by another mirror's UID from now on.
     pub fn rename(&mut self, old: &Uid, mirror: &Pod, ctx: &mut Context<'_>) {
         let Some(mut held) = self.pods.remove(old) else { return };

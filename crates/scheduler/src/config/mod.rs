@@ -55,10 +55,12 @@ impl Profile {
     pub fn at(&self, point: Point) -> &[Plugin] {
         &self.points[point as usize]
     }
+
     /// Whether the plugin is on at that point.
     pub fn has(&self, point: Point, plugin: Plugin) -> bool {
         self.at(point).contains(&plugin)
     }
+
     /// The weight of a plugin's score.
     pub fn weight(&self, plugin: Plugin) -> i64 {
         self.weights[plugin as usize]
@@ -124,6 +126,7 @@ impl SchedulerConfiguration {
         };
         self.profiles.iter().find(|profile| &*profile.scheduler_name == name)
     }
+
     /// The same configuration with every node examined.
     #[must_use]
     pub fn without_sampling(mut self) -> Self {
@@ -133,6 +136,7 @@ impl SchedulerConfiguration {
         }
         self
     }
+
     /// Reads a configuration: v1, or the older forms with a notice of what was translated.
     ///
     /// # Errors

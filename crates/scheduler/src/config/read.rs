@@ -39,6 +39,7 @@ impl Errors {
             message: message.into(),
         });
     }
+
     pub(crate) fn invalid(&mut self, path: impl Into<String>, value: impl std::fmt::Display, message: &str) {
         self.push(path, format!("Invalid value: {value}: {message}"));
     }
@@ -67,6 +68,7 @@ impl<'a> Fields<'a> {
             seen: Vec::new(),
         }
     }
+
     pub(crate) fn at(&self, name: &str) -> String {
         if self.path.is_empty() {
             name.to_owned()
@@ -74,10 +76,12 @@ impl<'a> Fields<'a> {
             format!("{}.{name}", self.path)
         }
     }
+
     pub(crate) fn get(&mut self, name: &'static str) -> Option<&'a Value> {
         self.seen.push(name);
         self.map?.get(name).filter(|value| !value.is_null())
     }
+
     pub(crate) fn integer(&mut self, name: &'static str, errors: &mut Errors) -> Option<i64> {
         let value = self.get(name)?;
         let number = value.as_i64();
@@ -86,6 +90,7 @@ impl<'a> Fields<'a> {
         }
         number
     }
+
     pub(crate) fn boolean(&mut self, name: &'static str, errors: &mut Errors) -> Option<bool> {
         let value = self.get(name)?;
         if value.as_bool().is_none() {
@@ -93,6 +98,7 @@ impl<'a> Fields<'a> {
         }
         value.as_bool()
     }
+
     pub(crate) fn string(&mut self, name: &'static str, errors: &mut Errors) -> Option<&'a str> {
         let value = self.get(name)?;
         if value.as_str().is_none() {
@@ -100,6 +106,7 @@ impl<'a> Fields<'a> {
         }
         value.as_str()
     }
+
     pub(crate) fn list(&mut self, name: &'static str, errors: &mut Errors) -> Option<&'a Vec<Value>> {
         let value = self.get(name)?;
         if value.as_array().is_none() {
@@ -107,6 +114,7 @@ impl<'a> Fields<'a> {
         }
         value.as_array()
     }
+
     pub(crate) fn strings(&mut self, name: &'static str, errors: &mut Errors) -> Vec<String> {
         let path = self.at(name);
         let mut out = Vec::new();
@@ -118,6 +126,7 @@ impl<'a> Fields<'a> {
         }
         out
     }
+
     pub(crate) fn finish(self, errors: &mut Errors) {
         for name in self.map.into_iter().flat_map(Map::keys) {
             if !self.seen.contains(&name.as_str()) {

@@ -453,6 +453,7 @@ pub fn pick(candidates: &[Candidate]) -> (Vec<&Candidate>, Criterion) {
     if left.len() <= 1 {
         return (left, Criterion::OnlyCandidate);
     }
+
     type Cost = fn(&Candidate) -> i64;
     let criteria: [(Criterion, Cost); 5] = [
         (Criterion::FewestPdbViolations, |candidate| {

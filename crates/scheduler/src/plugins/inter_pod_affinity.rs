@@ -214,16 +214,19 @@ impl PairCounts {
         };
         &mut self.by_key[at].1
     }
+
     /// Adds `weight` for every counted pod at its node's value; says whether any was.
     fn add_all(&mut self, topology: &Topology, key: KeyIdx, on_node: &[u32], weight: i64) -> bool {
         topology.key(key).add_up(on_node, weight, self.table(topology, key))
     }
+
     fn add_one(&mut self, topology: &Topology, key: KeyIdx, node: NodeIdx, delta: i64) {
         let domain = topology.key(key).domain(node);
         if domain != NONE {
             self.table(topology, key)[domain as usize] += delta;
         }
     }
+
     fn get(&self, topology: &Topology, key: KeyIdx, node: NodeIdx) -> Option<i64> {
         let domain = topology.key(key).domain(node);
         if domain == NONE {

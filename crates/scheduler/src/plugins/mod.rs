@@ -77,18 +77,22 @@ impl Plugin {
     pub fn row(self) -> &'static Row {
         &TABLE[self as usize]
     }
+
     /// Its name in Kubernetes.
     pub fn name(self) -> &'static str {
         self.row().name
     }
+
     /// The plugin of that name.
     pub fn from_name(name: &str) -> Option<Plugin> {
         Self::ALL.iter().copied().find(|plugin| plugin.name() == name)
     }
+
     /// Whether it can be asked there.
     pub fn implements(self, point: Point) -> bool {
         self.row().points.contains(&point)
     }
+
     /// Its extension points.
     pub(crate) fn does(self) -> &'static dyn ExtensionPoints {
         self.row().does
@@ -104,19 +108,23 @@ impl PluginSet {
     pub fn insert(&mut self, plugin: Plugin) {
         self.0 |= 1 << plugin as u8;
     }
+
     /// Whether it is in.
     pub fn contains(self, plugin: Plugin) -> bool {
         self.0 & (1 << plugin as u8) != 0
     }
+
     /// Whether none is in.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
+
     /// Both sets.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
+
     /// The plugins in table order.
     pub fn iter(self) -> impl Iterator<Item = Plugin> {
         Plugin::ALL.iter().copied().filter(move |plugin| self.contains(*plugin))

@@ -405,6 +405,7 @@ impl FilterState {
             update_paths(&mut self.paths[index], domain, *count);
         }
     }
+
     /// Whether a placed pod is counted by a hard constraint.
     pub(crate) fn counts_pod(&self, cycle: &Cycle<'_>, pod: &PodInfo) -> bool {
         pod.namespace == cycle.incoming.info.namespace
@@ -413,13 +414,16 @@ impl FilterState {
                 .iter()
                 .any(|constraint| constraint.selector.matches(&pod.labels))
     }
+
     /// What [`FilterState::update`] cannot undo exactly by itself.
     pub(crate) fn save(&self) -> Vec<[(Domain, i64); 2]> {
         self.paths.clone()
     }
+
     pub(crate) fn restore(&mut self, paths: Vec<[(Domain, i64); 2]>) {
         self.paths = paths;
     }
+
     /// The smallest count of a constraint, 0 below minDomains (SCH-076).
     pub fn min(&self, index: usize) -> i64 {
         match self.too_few_domains(index) {
@@ -427,11 +431,13 @@ impl FilterState {
             None => self.paths[index][0].1,
         }
     }
+
     /// How many domains there are, where those are fewer than minDomains.
     pub fn too_few_domains(&self, index: usize) -> Option<usize> {
         let found = self.n_domains[index];
         (found < self.constraints[index].min_domains).then_some(found)
     }
+
     /// The count of a domain; `None` if no qualifying node is in it.
     pub fn count(&self, index: usize, domain: Domain) -> Option<i64> {
         self.counts[index]
@@ -439,6 +445,7 @@ impl FilterState {
             .copied()
             .filter(|count| *count != UNREGISTERED)
     }
+
     /// 1 where the pod counts itself.
     pub fn self_match(&self, index: usize) -> i64 {
         i64::from(self.self_match[index])

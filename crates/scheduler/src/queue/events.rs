@@ -89,11 +89,13 @@ impl<'a> Event<'a> {
             new_node: node(cache, new),
         }
     }
+
     /// Whether the waiting pod itself changed.
     pub(crate) fn is_about(&self, waiting: &Waiting<'_>) -> bool {
         let own = &waiting.incoming.info.uid;
         self.new_pod.as_ref().is_some_and(|other| other.uid == *own)
     }
+
     /// The pod of a deletion, if it used or reserved a node.
     pub(crate) fn freed(&self) -> Option<&PodInfo> {
         self.old_pod.as_ref().filter(|pod| pod.is_bound_or_nominated())

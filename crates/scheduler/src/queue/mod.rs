@@ -79,9 +79,11 @@ impl QueuedPod {
             refusal: None,
         }
     }
+
     fn uid(&self) -> &Str {
         &self.incoming.info.uid
     }
+
     fn key(&self) -> SortKey {
         priority_sort::key(self.incoming.info.priority, self.timestamp, self.arrival)
     }
@@ -123,10 +125,12 @@ impl Queue {
             waiting: ordered::Set::new(),
         }
     }
+
     pub(crate) fn next_arrival(&mut self) -> u64 {
         self.arrivals += 1;
         self.arrivals
     }
+
     /// When the pod's back-off ends; `None` where it has none (SCH-114).
     fn expiration(&self, pod: &QueuedPod) -> Option<i64> {
         let count = if pod.errors > 0 {
@@ -148,16 +152,20 @@ impl Queue {
         }
         Some(whole_seconds(pod.timestamp + duration.min(self.max)))
     }
+
     fn is_backing_off(&self, pod: &QueuedPod, now: i64) -> bool {
         self.expiration(pod).is_some_and(|end| whole_seconds(now) <= end)
     }
+
     /// Where a pod is.
     pub(crate) fn pool(&self, uid: &str) -> Option<Pool> {
         self.pods.get(uid).map(|(pool, _)| *pool)
     }
+
     pub(crate) fn get(&self, uid: &str) -> Option<&QueuedPod> {
         self.pods.get(uid).map(|(_, pod)| pod)
     }
+
     /// Takes a pod out of the queue.
     pub(crate) fn take(&mut self, uid: &str) -> Option<QueuedPod> {
         let (pool, pod) = self.pods.remove(uid)?;
@@ -174,6 +182,7 @@ impl Queue {
         );
         Some(pod)
     }
+
     /// Puts a pod into a pool.
     fn put(&mut self, pool: Pool, pod: QueuedPod) {
         let uid = pod.uid().clone();
@@ -189,15 +198,18 @@ impl Queue {
             "a pod is in one pool: it is taken out before it is put in again"
         );
     }
+
     /// Where a pod that backs off stands in its heap.
     fn heap_key(&self, pod: &QueuedPod) -> (i64, SortKey, Str) {
         (self.expiration(pod).unwrap_or(0), pod.key(), pod.uid().clone())
     }
+
     /// A new pod, its arrival noted; `gate` is what PreEnqueue said.
     pub(crate) fn add(&mut self, mut pod: QueuedPod, gate: Option<Plugin>) {
         pod.arrival = self.next_arrival();
         self.admit(pod, gate, Pool::Active);
     }
+
     fn admit(&mut self, mut pod: QueuedPod, gate: Option<Plugin>, pool: Pool) {
         pod.gated_by = gate;
         match gate {
@@ -208,6 +220,7 @@ impl Queue {
             None => self.put(pool, pod),
         }
     }
+
     /// A pod that may be schedulable now: to activeQ, or backoffQ while it backs off (SCH-117).
     pub(crate) fn requeue(&mut self, pod: QueuedPod, gate: Option<Plugin>, now: i64) {
         let pool = match self.is_backing_off(&pod, now) {
@@ -217,10 +230,12 @@ impl Queue {
         };
         self.admit(pod, gate, pool);
     }
+
     /// To activeQ at once, back-off or not.
     pub(crate) fn activate(&mut self, pod: QueuedPod, gate: Option<Plugin>) {
         self.admit(pod, gate, Pool::Active);
     }
+
     /// A failed pod comes back (SCH-113), with the plugins that refused it this time. Without any it is an
     /// error and retried on a timer.
     pub(crate) fn give_back(&mut self, mut pod: QueuedPod, rejectors: PluginSet, gate: Option<Plugin>, now: i64) {
@@ -236,6 +251,7 @@ impl Queue {
             self.put(Pool::Unschedulable, pod);
         }
     }
+
     /// Replaces the pod's object where it waits; the place in its pool stays.
     pub(crate) fn replace(&mut self, uid: &str, incoming: Arc<Incoming>) {
         if let Some((_, pod)) = self.pods.get_mut(uid) {
@@ -251,13 +267,16 @@ impl Queue {
             self.put(pool, pod);
         }
     }
+
     /// Pods that wait for an event, gated ones included, by UID.
     pub(crate) fn waiting(&self) -> Vec<Str> {
         self.waiting.iter().cloned().collect()
     }
+
     pub(crate) fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
+
     /// Runs the timers up to now (SCH-116); returns the pods that waited too long, to be queued again.
     pub(crate) fn flush(&mut self, now: i64) -> Vec<Str> {
         // Invariant: release depends on the last whole second only, so skipped ticks change nothing.
@@ -291,10 +310,12 @@ impl Queue {
             .cloned()
             .collect()
     }
+
     /// Whether a pod can be popped.
     pub(crate) fn is_ready(&self) -> bool {
         !self.active.is_empty() || !self.backoff.is_empty()
     }
+
     /// The next pod: activeQ's head, else the head of the unschedulable back-off heap (SCH-115).
     pub(crate) fn pop(&mut self) -> Option<QueuedPod> {
         let uid = match self.active.first() {
@@ -306,6 +327,7 @@ impl Queue {
         pod.gated_by = None;
         Some(pod)
     }
+
     /// When a timer can next change something.
     pub(crate) fn next_timer(&self) -> Option<i64> {
         let release = self.error_backoff.first().map(|(end, ..)| end + SECOND);
@@ -319,10 +341,12 @@ impl Queue {
         let flush = oldest.map(|timestamp| self.flush_at(timestamp));
         [release, flush].into_iter().flatten().min()
     }
+
     /// Every pod in the queue with its pool, by UID.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Pool, &QueuedPod)> {
         self.pods.values().map(|(pool, pod)| (*pool, pod))
     }
+
     /// When a pod that waits since then is queued again although nothing happened (SCH-116): the first tick at which its
     /// age is more than the limit, and not one that already ran.
     pub(crate) fn flush_at(&self, since: i64) -> i64 {
@@ -330,6 +354,7 @@ impl Queue {
         let periods = (due + UNSCHEDULABLE_FLUSH_PERIOD - 1).div_euclid(UNSCHEDULABLE_FLUSH_PERIOD);
         (self.started_at + periods * UNSCHEDULABLE_FLUSH_PERIOD).max(self.flushed_at + UNSCHEDULABLE_FLUSH_PERIOD)
     }
+
     /// When a pod that backs off is released by the timer.
     pub(crate) fn release_at(&self, pod: &QueuedPod) -> Option<i64> {
         self.expiration(pod).map(|end| end + SECOND)

@@ -48,18 +48,23 @@ impl World {
     fn new() -> Self {
         Self(Scheduler::new(SchedulerConfiguration::default(), 0))
     }
+
     fn add(&mut self, object: &Object, now: i64) {
         self.0.on_change(None, Some(object), now);
     }
+
     fn update(&mut self, old: &Object, new: &Object, now: i64) {
         self.0.on_change(Some(old), Some(new), now);
     }
+
     fn delete(&mut self, object: &Object, now: i64) {
         self.0.on_change(Some(object), None, now);
     }
+
     fn one(&mut self, now: i64) -> Option<Attempt> {
         self.0.schedule_one(now, &mut || 0, &mut NoRecorder)
     }
+
     /// `pod: node`, `pod: -` (unschedulable), `pod: ! victims` (preempts), `pod: error`.
     fn step(&mut self, now: i64) -> String {
         match self.one(now) {
@@ -81,9 +86,11 @@ impl World {
             }
         }
     }
+
     fn pool(&self, name: &str) -> Option<Pool> {
         self.0.pool(name)
     }
+
     fn release_at(&self, name: &str) -> Option<i64> {
         let entry = self.0.queue().into_iter().find(|entry| &*entry.uid == name);
         entry.and_then(|entry| entry.release_at)

@@ -205,13 +205,16 @@ impl Help {
             is_done: false,
         })
     }
+
     /// The pod, `NAMESPACE/NAME`.
     pub(super) fn pod(&self) -> &str {
         &self.pod
     }
+
     pub(super) fn is_done(&self) -> bool {
         self.is_done
     }
+
     pub(super) fn work(&mut self) -> Option<Update> {
         let before = self.search.suggestions().len();
         let progress = self.search.step();
@@ -235,6 +238,7 @@ impl Help {
             done: self.is_done,
         })
     }
+
     pub(super) fn command(&self, index: usize) -> Option<String> {
         self.search
             .suggestions()

@@ -30,20 +30,24 @@ impl Reader {
     pub(super) fn turn_to(&mut self, step: usize) {
         self.step = step;
     }
+
     pub(super) fn answer(&mut self, step: usize, answer: Option<String>) {
         self.answers.insert(step, answer);
     }
+
     /// Whether time waits at a shown step for the answer to its question. What has happened before it could be asked
     /// is not asked: the picture shows the answer already.
     pub(super) fn waits_at(&self, scenario: &Scenario, story: &Story, step: usize) -> bool {
         let asks = scenario.steps.get(step).is_some_and(|step| step.predict.is_some());
         asks && !self.answers.contains_key(&step) && !story.shown().get(step).is_some_and(is_late)
     }
+
     /// The first shown step whose question waits for its answer.
     pub(super) fn question(&self, session: &Session) -> Option<usize> {
         let (scenario, story) = (&session.loaded().scenario, session.progress().story());
         (0..story.shown().len()).find(|step| self.waits_at(scenario, story, *step))
     }
+
     /// What was shown before the reader came has been seen: nothing of it is asked, and the last step is read.
     pub(super) fn has_seen_all(&mut self, session: &Session) {
         let shown = session.progress().story().shown().len();

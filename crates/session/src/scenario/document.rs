@@ -15,15 +15,19 @@ impl Wire for Moment {
     fn null() -> Self {
         Self(None)
     }
+
     fn go_type() -> String {
         "string".into()
     }
+
     fn absent(&self) -> bool {
         self.0.is_none()
     }
+
     fn write(&self) -> Value {
         self.0.clone().map_or(Value::Null, Value::String)
     }
+
     fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n> {
         self.0 = match (node.as_str(), node.json_kind()) {
             (Some(text), _) => Some(text.to_owned()),
@@ -56,6 +60,7 @@ wire_types! {
         pub(crate) recap: Vec<String>,
         pub(crate) expect: Vec<ExpectDocument>,
     }
+
     /// `spec.cluster`.
     pub(crate) struct ClusterDocument { pub(crate) zones: Option<Vec<String>>, pub(crate) nodes_per_zone: Option<u32>, pub(crate) node: ordered::Map<Str, Quantity> }
     /// `spec.components`.
@@ -68,6 +73,7 @@ wire_types! {
         pub(crate) network: Option<NetworkDocument>,
         pub(crate) history: Vec<String>,
     }
+
     /// `spec.components.network`.
     pub(crate) struct NetworkDocument { pub(crate) latency: Option<String>, pub(crate) jitter: Option<String> }
     /// `spec.search`.
@@ -88,6 +94,7 @@ wire_types! {
         pub(crate) keep: Value,
         pub(crate) mistakes: Vec<MistakeDocument>,
     }
+
     /// A question.
     pub(crate) struct PredictDocument {
         pub(crate) ask: String,
@@ -96,6 +103,7 @@ wire_types! {
         pub(crate) until: Option<ExpectDocument>,
         pub(crate) why: ordered::Map<String, String>,
     }
+
     /// An answer to a mistake.
     // One condition, or a list of which all hold.
     pub(crate) struct MistakeDocument { pub(crate) when: Value, pub(crate) say: String }

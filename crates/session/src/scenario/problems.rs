@@ -51,6 +51,7 @@ impl Loaded {
         }
         problems
     }
+
     /// What the API server would not accept of the objects that could be read, where others could not: each by itself,
     /// for what it names may be among the others.
     pub(super) fn invalid_objects(&self) -> Vec<Problem> {

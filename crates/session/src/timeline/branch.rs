@@ -71,10 +71,12 @@ impl Branch {
             looked: (0, 0),
         }
     }
+
     /// Everything that happened up to the horizon.
     pub fn trace(&self) -> &Trace {
         &self.trace
     }
+
     /// Checkpoints kept.
     pub fn checkpoint_count(&self) -> usize {
         self.checkpoints.len()

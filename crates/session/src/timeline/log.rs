@@ -77,12 +77,14 @@ impl Sink for Log<'_> {
         }
         self.progress.recorded += 1;
     }
+
     fn output(&mut self, line: OutputLine) {
         if self.progress.printed >= self.branch.outputs.len() {
             self.branch.outputs.push(line);
         }
         self.progress.printed += 1;
     }
+
     fn finished(&mut self, command: u32, at: SimTime, status: u8) {
         if !self.branch.finished.contains(&(command, at, status)) {
             self.branch.finished.push((command, at, status));

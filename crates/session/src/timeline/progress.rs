@@ -53,22 +53,27 @@ impl Progress {
             ..Self::default()
         }
     }
+
     /// Verdicts of the expectations; none while open. `always` is open as long as it holds.
     pub fn expectations(&self) -> &[Option<bool>] {
         &self.expect
     }
+
     /// Invariants broken so far.
     pub fn broken(&self) -> &ordered::Map<String, SimTime> {
         &self.broken
     }
+
     /// How many violations were `cause: bug`.
     pub fn bugs(&self) -> u32 {
         self.bugs
     }
+
     /// The lesson's story.
     pub fn story(&self) -> &Story {
         &self.story
     }
+
     /// The next instant at which something must be judged although nothing happens.
     pub(crate) fn next_deadline(&self, scenario: &Scenario) -> Option<SimTime> {
         let expect = scenario

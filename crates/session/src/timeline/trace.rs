@@ -34,14 +34,17 @@ impl Trace {
     pub fn len(&self) -> usize {
         self.packed() + self.recent.len()
     }
+
     /// Whether nothing has happened.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
     /// The record at a place.
     pub fn get(&self, place: usize) -> Option<Arc<Record>> {
         Reader::new(self).at(place)
     }
+
     /// The records from one place to before another.
     pub fn range(&self, from: usize, until: usize) -> Records<'_> {
         let until = until.min(self.len());
@@ -52,10 +55,12 @@ impl Trace {
             back: Reader::new(self),
         }
     }
+
     /// All records.
     pub fn iter(&self) -> Records<'_> {
         self.range(0, self.len())
     }
+
     /// The attempts to schedule pods of that key before a place, oldest first.
     pub fn attempts_of(&self, key: &ObjectKey, until: usize) -> impl Iterator<Item = Arc<Record>> {
         let hash = hash_of(key);
@@ -68,6 +73,7 @@ impl Trace {
             .filter_map(move |place| reader.at(place))
             .filter(|record| record.object.as_ref().is_some_and(|subject| subject.key == *key))
     }
+
     /// The violations of invariants, in order.
     pub(super) fn violations(&self) -> &[Arc<Record>] {
         &self.violations
@@ -128,6 +134,7 @@ impl<'a> Reader<'a> {
     fn new(trace: &'a Trace) -> Self {
         Self { trace, open: None }
     }
+
     fn at(&mut self, place: usize) -> Option<Arc<Record>> {
         if let Some(recent) = place.checked_sub(self.trace.packed()) {
             return self.trace.recent.get(recent).cloned();
@@ -156,11 +163,13 @@ impl Iterator for Records<'_> {
         self.from += 1;
         self.front.at(place)
     }
+
     /// Without reading what is passed over: `skip` comes here.
     fn nth(&mut self, passed: usize) -> Option<Arc<Record>> {
         self.from = self.from.saturating_add(passed).min(self.until);
         self.next()
     }
+
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.until - self.from, Some(self.until - self.from))
     }

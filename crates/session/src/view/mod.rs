@@ -117,6 +117,7 @@ impl Owners {
     pub(crate) fn views(&self) -> &[OwnerView] {
         &self.views
     }
+
     pub(crate) fn see(&mut self, id: &str, name: &str, uid: &Uid) {
         if self.pods.contains_key(uid) {
             return;
@@ -132,6 +133,7 @@ impl Owners {
         });
         self.pods.insert(uid.clone(), at);
     }
+
     pub(crate) fn of_uid(&self, uid: &Uid) -> String {
         self.pods
             .get(uid)

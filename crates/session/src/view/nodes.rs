@@ -33,6 +33,7 @@ impl MachineState {
     fn is_well(&self) -> bool {
         !self.is_dark && self.runtime && !self.storage_refused && !self.is_isolated && self.cuts.is_empty()
     }
+
     fn is_same(&self, other: &MachineState) -> bool {
         Arc::ptr_eq(&self.machine, &other.machine)
             && self.is_dark == other.is_dark
@@ -96,13 +97,16 @@ impl Machines {
         }
         Machines(machines)
     }
+
     pub(crate) fn get(&self, node: &str) -> Option<&MachineState> {
         self.0.get(node)
     }
+
     /// Whether the API server does not hear from a node's kubelet.
     pub(crate) fn is_dark(&self, node: &str) -> bool {
         self.get(node).is_none_or(|machine| machine.is_dark)
     }
+
     /// Whether the API server hears of the same ones as in others.
     pub(crate) fn are_heard_as(&self, others: &Machines) -> bool {
         let one = |((a, this), (b, that)): ((&NodeName, &MachineState), (&NodeName, &MachineState))| {

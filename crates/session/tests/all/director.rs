@@ -56,6 +56,7 @@ impl Page {
         });
         page
     }
+
     fn hear(&mut self, updates: Vec<Update>) {
         for update in updates {
             if let Update::Frame(frame) = update {
@@ -68,6 +69,7 @@ impl Page {
             }
         }
     }
+
     fn ask(&mut self, request: Request) {
         let updates = self.host.handle(request, self.clock);
         self.hear(updates);
@@ -82,14 +84,17 @@ impl Page {
         }
         panic!("it never rests");
     }
+
     fn seek(&mut self, seconds: i64) {
         self.ask(Request::Seek {
             at: seconds * 1_000_000,
         });
     }
+
     fn run(&mut self, line: &str) {
         self.ask(Request::Command { line: line.into() });
     }
+
     /// Whole seconds at which that kind of thing is due to that object, if it is.
     fn due(&self, what: DueKind, name: &str) -> Option<i64> {
         let found = self

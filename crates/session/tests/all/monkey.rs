@@ -47,6 +47,7 @@ impl Monkey {
             now: 0,
         }
     }
+
     /// Goes to an instant a second from here, and is there.
     fn still_answers(&mut self, what: &str) {
         self.ask(Request::Pause, 5_000.0);
@@ -54,6 +55,7 @@ impl Monkey {
         self.ask(Request::Seek { at }, 5_000.0);
         assert_eq!(self.now, at, "{what}: it goes where it is sent");
     }
+
     fn below(&mut self, bound: u64) -> u64 {
         self.state = self
             .state
@@ -61,6 +63,7 @@ impl Monkey {
             .wrapping_add(1_442_695_040_888_963_407);
         (self.state >> 33) % bound
     }
+
     fn heard(&mut self, updates: Vec<Update>) {
         for update in updates {
             if let Update::Frame(frame) = update {
@@ -70,6 +73,7 @@ impl Monkey {
             }
         }
     }
+
     fn ask(&mut self, request: Request, millis: f64) {
         let updates = self.host.handle(request, self.clock);
         self.heard(updates);
@@ -84,10 +88,12 @@ impl Monkey {
             self.heard(updates);
         }
     }
+
     fn node(&mut self) -> String {
         let zone = char::from(b'a' + self.below(4) as u8);
         format!("{zone}-{}", 1 + self.below(4))
     }
+
     fn line(&mut self) -> String {
         let node = self.node();
         match self.below(16) {
@@ -109,6 +115,7 @@ impl Monkey {
             _ => "kubectl rollout undo deploy/web".to_owned(),
         }
     }
+
     fn request(&mut self) -> Request {
         match self.below(28) {
             0..=5 => Request::Command { line: self.line() },

@@ -40,6 +40,7 @@ impl Page {
         });
         page
     }
+
     fn ask(&mut self, request: Request) {
         let mut updates = self.host.handle(request, self.clock);
         for _ in 0..1_000_000 {
@@ -57,6 +58,7 @@ impl Page {
             updates = self.host.work(self.clock);
         }
     }
+
     fn draw(&mut self, mut frame: Frame) {
         if let Some(lane) = frame.spread.take() {
             self.lane = lane;
@@ -69,12 +71,15 @@ impl Page {
             self.groups = groups;
         }
     }
+
     fn seek(&mut self, millis: i64) {
         self.ask(Request::Seek { at: millis * 1000 });
     }
+
     fn run(&mut self, line: &str) {
         self.ask(Request::Command { line: line.into() });
     }
+
     fn inspect(&mut self, kind: &str, name: &str) {
         let key = format!("default/{name}");
         let subject = match kind {
@@ -86,6 +91,7 @@ impl Page {
         };
         self.ask(Request::Inspect { subject: Some(subject) });
     }
+
     /// What the lane says of an instant, by zone.
     fn told(&self, millis: i64) -> Vec<u32> {
         let before = self.lane.points.iter().rev().find(|point| point.at <= millis * 1000);

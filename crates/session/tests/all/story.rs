@@ -159,6 +159,7 @@ impl Reading {
         });
         reading
     }
+
     fn recap(name: &str, seed: u64) -> Reading {
         let mut reading = Reading::open("  steps: []\n");
         let name = name.to_owned();
@@ -167,6 +168,7 @@ impl Reading {
         });
         reading
     }
+
     fn hear(&mut self, updates: Vec<Update>) {
         for update in updates {
             if let Update::Frame(frame) = update {
@@ -176,11 +178,13 @@ impl Reading {
             }
         }
     }
+
     fn ask(&mut self, request: Request) {
         let updates = self.host.handle(request, self.clock);
         self.hear(updates);
         self.run(0.1);
     }
+
     fn run(&mut self, seconds: f64) {
         let end = self.clock + seconds * 1000.0;
         while self.clock < end {
@@ -190,6 +194,7 @@ impl Reading {
             self.hear(updates);
         }
     }
+
     fn answer(&mut self, step: usize, answer: &str) {
         let answer = Some(answer.to_owned());
         self.ask(Request::Predict { step, answer });

@@ -63,6 +63,7 @@ impl<'o> Held<'o> {
         }
         held
     }
+
     fn pods_of(&self, meta: &ObjectMeta) -> (i32, i32) {
         self.pods.get(&meta.uid).copied().unwrap_or_default()
     }

@@ -67,42 +67,52 @@ impl Assumed {
         objects.extend(stand_ins);
         assumed
     }
+
     /// Whether nothing is assumed.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+
     /// Whether the object of that UID lives although the world has never seen it.
     pub fn lives(&self, uid: &Uid) -> bool {
         self.owners.contains_key(uid)
     }
+
     /// The owner of that UID, if it is assumed.
     pub fn owner(&self, uid: &Uid) -> Option<&Owner> {
         self.owners.get(uid)
     }
+
     /// The owners that are assumed.
     pub fn all_owners(&self) -> impl Iterator<Item = &Owner> {
         self.owners.values()
     }
+
     /// What a workload has beyond the pods of the dump.
     pub fn missing_pods(&self, owner: &Uid) -> MissingPods {
         self.missing_pods.get(owner).copied().unwrap_or_default()
     }
+
     /// Whether controllers keep their hands off the object: what they would act on is not in the dump.
     pub fn is_left_alone(&self, uid: &Uid) -> bool {
         self.left_alone.contains(uid)
     }
+
     /// How many objects controllers keep their hands off, or count pods for that the dump does not hold.
     pub fn n_left_alone(&self) -> usize {
         self.left_alone.len() + self.missing_pods.len()
     }
+
     /// Whether a pod that is not in the dump is taken to use the volume there.
     pub fn is_attached(&self, volume: &str, node: &NodeName) -> bool {
         self.attachments.contains(&(volume.into(), node.clone()))
     }
+
     /// The name of the revision of a workload's present template, where the dump has none of its revisions.
     pub fn revision(&self, owner: &Uid) -> Option<&Str> {
         self.revisions.get(owner)
     }
+
     /// Kind and name of what was made up, in the order it was made.
     pub fn stand_ins(&self) -> &[(Kind, ObjectKey)] {
         &self.stand_ins

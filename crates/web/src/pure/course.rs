@@ -50,15 +50,18 @@ impl Course {
             done: text.lines().filter_map(line).collect(),
         }
     }
+
     /// As text.
     pub(crate) fn write(&self) -> String {
         let line = |(name, done): (&String, &Done)| format!("{name} {} {}\n", done.at, done.recaps);
         self.done.iter().map(line).collect()
     }
+
     /// A lesson has been finished.
     pub(crate) fn finish(&mut self, name: &str, now: f64) {
         self.done.entry(name.to_owned()).or_insert(Done { at: now, recaps: 0 });
     }
+
     /// Takes in what was done elsewhere, of the lessons that there are; how many that is.
     pub(crate) fn take_in(&mut self, other: Course, lessons: &[LessonInfo]) -> usize {
         let there = |name: &String| lessons.iter().any(|lesson| lesson.name == *name);
@@ -71,16 +74,19 @@ impl Course {
         }
         count
     }
+
     /// A lesson's questions are asked again.
     pub(crate) fn ask_again(&mut self, name: &str) {
         if let Some(done) = self.done.get_mut(name) {
             done.recaps += 1;
         }
     }
+
     /// Whether a lesson has been finished.
     pub(crate) fn is_done(&self, name: &str) -> bool {
         self.done.contains_key(name)
     }
+
     /// What is due to be asked: for each lesson that was finished long enough ago, one that its `recap` names, each time
     /// the next one; without such a list, its own question. Nothing is asked of a lesson that was not finished, and
     /// nothing twice.
@@ -109,6 +115,7 @@ impl Course {
         }
         due
     }
+
     /// How often it has been asked again, if that is due once more.
     fn due(&self, name: &str, now: f64) -> Option<usize> {
         let done = self.done.get(name)?;

@@ -118,6 +118,7 @@ fn what_is_wrong_with_scheduling_fields_is_refused() {
             terms,
         );
     }
+
     const REQUIRED: &str = "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]";
     check(
         &pod(

@@ -19,9 +19,11 @@ impl Sink for Trace {
     fn record(&mut self, record: Record) {
         self.records.push(record);
     }
+
     fn output(&mut self, line: OutputLine) {
         self.output.push(line);
     }
+
     fn finished(&mut self, command: u32, at: SimTime, status: u8) {
         self.finished.push((command, at, status));
     }
@@ -32,6 +34,7 @@ impl Trace {
     pub fn lines(&self) -> Vec<String> {
         self.records.iter().map(Record::to_json_line).collect()
     }
+
     /// The broken invariants, as JSON lines.
     pub fn violations(&self) -> Vec<String> {
         let broken = self
@@ -40,6 +43,7 @@ impl Trace {
             .filter(|record| record.what() == What::InvariantViolated);
         broken.map(Record::to_json_line).collect()
     }
+
     /// `WHAT NAME` of each record about an object of that name.
     pub fn of(&self, name: &str) -> Vec<String> {
         self.records

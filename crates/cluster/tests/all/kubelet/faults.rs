@@ -11,9 +11,11 @@ use crate::kubelet::lab::{Lab, check, status, web};
 fn a_1() -> NodeName {
     "a-1".into()
 }
+
 fn cut(lab: &mut Lab) {
     lab.fault(partition(&[a_1()]));
 }
+
 fn heal(lab: &mut Lab) {
     lab.fault(Fault::Heal(Targets::Nodes(vec![a_1()])));
 }

@@ -57,6 +57,7 @@ impl Lab {
     pub(crate) fn new(objects: &[Value]) -> Self {
         Self::with(objects, Setup::default())
     }
+
     pub(crate) fn with_switch(objects: &[Value], switch: &str) -> Self {
         let mut switches = Switches::default();
         assert!(switches.turn_on(switch));
@@ -68,6 +69,7 @@ impl Lab {
             },
         )
     }
+
     pub(crate) fn with_kubelet(objects: &[Value], kubelet: KubeletSettings) -> Self {
         let settings = Settings {
             kubelet: Arc::new(kubelet),
@@ -81,6 +83,7 @@ impl Lab {
             },
         )
     }
+
     pub(crate) fn with(objects: &[Value], setup: Setup) -> Self {
         let mut trace = Trace::default();
         let setup = Setup {
@@ -90,10 +93,12 @@ impl Lab {
         let world = World::new(setup, &mut trace).expect("the objects are accepted");
         Self { world, trace }
     }
+
     pub(crate) fn run(&mut self, seconds: f64) {
         let until = SimTime((seconds * 1e6) as i64);
         self.world.run_until(until, &mut self.trace);
     }
+
     /// Whether something holds at some millisecond until then; asked anew when something has happened.
     pub(crate) fn sees(&mut self, until: f64, holds: impl Fn(&Self) -> bool) -> bool {
         let end = SimTime((until * 1e6) as i64);
@@ -109,6 +114,7 @@ impl Lab {
         }
         holds(self)
     }
+
     /// The reason for which the first container of `web` waits.
     pub(crate) fn waiting(&self) -> String {
         let reason = self
@@ -118,32 +124,40 @@ impl Lab {
             .and_then(|reason| reason.as_str().map(str::to_owned))
             .unwrap_or_default()
     }
+
     pub(crate) fn delete(&mut self, grace_seconds: Option<i64>) {
         self.delete_pod("web", grace_seconds);
     }
+
     pub(crate) fn delete_pod(&mut self, name: &str, grace_seconds: Option<i64>) {
         let command = delete(name, grace_seconds, false);
         self.world.start_client(command, &mut self.trace);
     }
+
     pub(crate) fn create(&mut self, value: &Value) {
         let command = ClientCommand::Write(vec![Write::new(Request::Create(object(value)), "created")]);
         self.world.start_client(command, &mut self.trace);
     }
+
     pub(crate) fn request(&mut self, request: Request) {
         self.world
             .start_client(ClientCommand::Write(vec![Write::new(request, "done")]), &mut self.trace);
     }
+
     pub(crate) fn fault(&mut self, fault: Fault) {
         self.world
             .apply_fault(&fault, &mut self.trace)
             .expect("the fault is possible");
     }
+
     pub(crate) fn web(&self) -> Option<&Pod> {
         self.pod("web")
     }
+
     pub(crate) fn pod(&self, name: &str) -> Option<&Pod> {
         self.world.objects().get::<Pod>(&key(name)).map(|pod| &**pod)
     }
+
     /// Names of containers that really run on a-1, of all pods.
     pub(crate) fn processes(&self) -> Vec<String> {
         let machine = self.world.machine(&NodeName::from("a-1")).expect("a machine");
@@ -153,6 +167,7 @@ impl Lab {
             .map(|process| process.container.to_string())
             .collect()
     }
+
     /// Records about `web`.
     pub(crate) fn records(&self, what: What) -> Vec<&Record> {
         let of_web = |record: &&Record| record.object.as_ref().is_some_and(|object| &*object.key.name == "web");
@@ -163,6 +178,7 @@ impl Lab {
             .filter(of_web)
             .collect()
     }
+
     /// Seconds of records of that kind about `web`, from `origin`.
     pub(crate) fn times(&self, what: What, origin: SimTime) -> Vec<f64> {
         self.records(what)
@@ -170,6 +186,7 @@ impl Lab {
             .map(|record| seconds(record.at - origin))
             .collect()
     }
+
     /// `REASON: MESSAGE` of the events about `web` with their seconds.
     pub(crate) fn events(&self) -> Vec<(f64, String)> {
         self.records(What::Event)
@@ -182,6 +199,7 @@ impl Lab {
             })
             .collect()
     }
+
     /// What happened to the processes of `web`: `(seconds since the first entry, "SIGTERM main")`, hooks, exits, signals.
     pub(crate) fn killing(&self) -> Vec<(f64, String)> {
         let kinds = [

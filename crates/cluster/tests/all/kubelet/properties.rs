@@ -103,6 +103,7 @@ impl Run {
             }
         }
     }
+
     /// Impossible faults (booting what is on) are refused and change nothing.
     fn try_fault(&mut self, fault: &Fault) {
         let _ = self.lab.world.apply_fault(fault, &mut self.lab.trace);
@@ -208,6 +209,7 @@ impl Run {
         });
         own.map(Record::to_json_line).collect::<Vec<_>>().join("\n")
     }
+
     /// LC-002, LC-103: phases never go back, whoever writes them.
     fn phases_only_go_forward(&self) {
         let mut reached: ordered::Map<String, usize> = ordered::Map::new();
@@ -233,6 +235,7 @@ impl Run {
             assert!(is_forward, "seed {}: {uid} at {}: {phase}", self.seed, record.at);
         }
     }
+
     /// LC-001: a UID runs on one node, each of its containers once at a time.
     fn a_uid_runs_on_one_node(&self) {
         let mut node: ordered::Map<String, String> = ordered::Map::new();
@@ -257,6 +260,7 @@ impl Run {
             }
         }
     }
+
     /// LC-004, LC-138, LC-140, LC-167: from the first act of a kill to SIGKILL lies the whole grace that held then (a
     /// forced one counts as 1 s), and two seconds lie after the stop signal. A crash begins the grace again.
     fn no_sigkill_comes_early(&self) {
@@ -340,6 +344,7 @@ impl Run {
             }
         }
     }
+
     /// LC-054, LC-082: nothing is started once a kubelet began to end the pod.
     fn nothing_starts_after_termination_began(&self) {
         for record in self
@@ -360,6 +365,7 @@ impl Run {
             }
         }
     }
+
     /// LC-005, LC-171: a kubelet removes an object only when nothing of it runs, unless it was forced.
     fn kubelets_remove_only_what_ended(&self) {
         let mut forced: ordered::Map<String, bool> = ordered::Map::new();
@@ -385,6 +391,7 @@ impl Run {
             }
         }
     }
+
     /// LC-005, LC-208: every deletion completes once the nodes are back, and nothing is left behind.
     fn every_deletion_completes(&self) {
         for name in PODS {

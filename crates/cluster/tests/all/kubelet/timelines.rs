@@ -13,9 +13,11 @@ fn pre_stop(mut container: Value) -> Value {
     container["lifecycle"] = json!({"preStop": {"exec": {"command": ["stop"]}}});
     container
 }
+
 fn sidecar() -> Value {
     json!({"init": true, "restartPolicy": "Always"})
 }
+
 fn runtime(up: bool) -> Fault {
     Fault::Runtime { node: "a-1".into(), up }
 }

@@ -149,12 +149,14 @@ impl Alternative {
             again: false,
         });
     }
+
     fn repeat(&mut self, optional: bool, again: bool) {
         if let Some(atom) = self.atoms.last_mut() {
             atom.optional |= optional;
             atom.again |= again;
         }
     }
+
     /// That atom may come next, and what follows it where it may be missing.
     fn reach(&self, next: &mut [bool], from: usize) {
         for (index, is_next) in next.iter_mut().enumerate().skip(from) {

@@ -52,6 +52,7 @@ impl Page {
         let updates = page.ask(Request::Open { source });
         (page, updates)
     }
+
     fn on(text: &str) -> Page {
         let (page, updates) = Page::open(Source::Files {
             files: vec![("session.yaml".into(), text.into())],
@@ -59,6 +60,7 @@ impl Page {
         assert!(matches!(updates.first(), Some(Update::Opened(_))), "{updates:?}");
         page
     }
+
     /// Sends a request and works until nothing is left to do.
     fn ask(&mut self, request: Request) -> Vec<Update> {
         let mut all = self.host.handle(request, self.clock);
@@ -75,11 +77,13 @@ impl Page {
         }
         all
     }
+
     fn seek(&mut self, seconds: i64) -> Vec<Update> {
         self.ask(Request::Seek {
             at: seconds * 1_000_000,
         })
     }
+
     /// Lines that a command line printed, its echo first.
     fn run(&mut self, line: &str) -> Vec<ConsoleLine> {
         self.ask(Request::Command { line: line.into() })
@@ -91,12 +95,14 @@ impl Page {
             .flatten()
             .collect()
     }
+
     fn export(&mut self, what: ExportKind) -> (String, String, String) {
         match self.ask(Request::Export { what }).into_iter().next() {
             Some(Update::File { name, media_type, text }) => (name, media_type, text),
             other => panic!("{other:?}"),
         }
     }
+
     fn inspect(&mut self, subject: SubjectRef) -> Detail {
         let updates = self.ask(Request::Inspect { subject: Some(subject) });
         updates

@@ -24,9 +24,11 @@ impl Shell {
             seen: 0,
         }
     }
+
     fn to(&mut self, seconds: i64) {
         while self.session.advance(SimTime::from_seconds(seconds), 10_000) == Slice::More {}
     }
+
     /// Lines since the last look: those of stderr begin with `!`.
     fn printed(&mut self) -> Vec<String> {
         let lines = self.session.outputs();
@@ -37,6 +39,7 @@ impl Shell {
         self.seen = lines.len();
         new
     }
+
     /// What a command prints at once, or within half a second.
     fn run(&mut self, line: &str) -> Vec<String> {
         let command = match parse(line) {

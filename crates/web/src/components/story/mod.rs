@@ -206,10 +206,12 @@ impl AnswerMark {
             AnswerMark::Right => ("real", "your answer, and so it is"),
         }
     }
+
     /// What of a list is told of the one of that id.
     pub(crate) fn on(all: &[(String, AnswerMark)], id: &str) -> Option<AnswerMark> {
         all.iter().find(|(of, _)| of == id).map(|(_, told)| *told)
     }
+
     /// The class of what it lies on.
     pub(crate) fn outline(self) -> &'static str {
         match self {

@@ -60,6 +60,7 @@ pub(super) fn hashed_name(args: &Args, name: &str, data: &Map<String, Value>) ->
     if !args.bool("append-hash", false)? {
         return Ok(name.to_owned());
     }
+
     const LETTERS: &[u8; 16] = b"bcdfghjklmnpqrst";
     let text = Value::Object(data.clone()).to_string();
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

@@ -104,6 +104,7 @@ impl Rules {
         }
         Ok(rules)
     }
+
     /// Adds `host/path=service:port,tls=secret`; none if it is not so.
     fn add(&mut self, text: &str) -> Option<()> {
         let (first, rest) = text
@@ -132,6 +133,7 @@ impl Rules {
         }
         Some(())
     }
+
     fn of_host((host, paths): (String, Vec<Value>)) -> Value {
         match host.as_str() {
             "" => json!({"http": {"paths": paths}}),
