@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Object, ObjectKey};
 
-use podscope_sim::{Assumed, Change, Objects};
+use podscope_sim::{Assumed, Change, Objects, WatchEvent};
 
 /// Changes kept for watches that resume; one that is further behind lists again (etcd's compaction).
 const LOG_MAX: usize = 1024;
@@ -32,12 +32,30 @@ impl Store {
         self.revision
     }
 
-    /// The changes after a revision; none if the log no longer reaches back that far.
-    pub fn since(&self, revision: u64) -> Option<impl Iterator<Item = &Arc<Change>>> {
-        (revision >= self.compacted).then(|| {
-            let after = self.log.partition_point(|change| change.revision <= revision);
-            self.log.range(after..)
-        })
+    /// What watches are told of the time after a revision; none if the log no longer reaches back that far. The log
+    /// keeps no states, so that each goes while it is at hand: those between are made again from the newest one.
+    pub fn since(&self, revision: u64) -> Option<Vec<Arc<WatchEvent>>> {
+        if revision < self.compacted {
+            return None;
+        }
+        let first = self.log.partition_point(|change| change.revision <= revision);
+        let mut after = self.objects.clone();
+        let mut events = Vec::new();
+        for change in self.log.range(first..).rev() {
+            let (change, event_after) = (change.clone(), after.clone());
+            let state = Arc::make_mut(&mut after);
+            match (&change.old, &change.new) {
+                (Some(old), _) => drop(state.put(old.clone())),
+                (None, Some(new)) => drop(state.remove(new.kind(), &new.key())),
+                (None, None) => unreachable!("a change is of an object"),
+            }
+            events.push(Arc::new(WatchEvent {
+                change,
+                after: event_after,
+            }));
+        }
+        events.reverse();
+        Some(events)
     }
 
     /// The newest change that watches are told, if the log holds one.
@@ -59,7 +77,7 @@ impl Store {
     }
 
     /// Creates or replaces an object; sets its resourceVersion, in place if nobody else holds it.
-    pub(super) fn put(&mut self, mut object: Object) -> Arc<Change> {
+    pub(super) fn put(&mut self, mut object: Object) -> Arc<WatchEvent> {
         self.revision += 1;
         object.metadata_mut().resource_version = self.revision.to_string().into();
         let old = Arc::make_mut(&mut self.objects).put(object.clone());
@@ -67,7 +85,7 @@ impl Store {
     }
 
     /// Removes an object.
-    pub(super) fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Arc<Change>> {
+    pub(super) fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Arc<WatchEvent>> {
         let old = Arc::make_mut(&mut self.objects).remove(kind, key)?;
         self.revision += 1;
         Some(self.append(Some(old), None))
@@ -87,17 +105,19 @@ impl Store {
         Arc::make_mut(&mut self.objects).remove(kind, key)
     }
 
-    fn append(&mut self, old: Option<Object>, new: Option<Object>) -> Arc<Change> {
+    fn append(&mut self, old: Option<Object>, new: Option<Object>) -> Arc<WatchEvent> {
         let change = Arc::new(Change {
             revision: self.revision,
             old,
             new,
-            after: self.objects.clone(),
         });
         if self.log.len() >= LOG_MAX {
             self.compacted = self.log.pop_front().map_or(self.compacted, |change| change.revision);
         }
         self.log.push_back(change.clone());
-        change
+        Arc::new(WatchEvent {
+            change,
+            after: self.objects.clone(),
+        })
     }
 }

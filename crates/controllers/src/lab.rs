@@ -13,8 +13,8 @@ use podscope_apiserver::{ApiServer, Caller, Outcome};
 
 use crate::{Act, Context, Input, Timer};
 use podscope_sim::{
-    Actor, Answer, ApiError, CallId, Change, DeleteOptions, Effect, Happening, Heartbeats, Mutation, Network,
-    NetworkSettings, Objects, Part, Request, Rng, SimTime, Span, Switches,
+    Actor, Answer, ApiError, CallId, DeleteOptions, Effect, Happening, Heartbeats, Mutation, Network, NetworkSettings,
+    Objects, Part, Request, Rng, SimTime, Span, Switches,
 };
 
 use super::{ControllerManager, ControllerManagerSettings};
@@ -446,7 +446,6 @@ impl Lab {
             .store()
             .since(self.told)
             .expect("the log reaches back that far");
-        let changes: Vec<Arc<Change>> = changes.cloned().collect();
         self.told = self.api.store().revision();
         for change in changes {
             for who in 0..self.managers.len() {

@@ -164,12 +164,7 @@ impl ControllerManager {
         let before = std::mem::replace(&mut self.objects, objects.clone());
         self.revision = revision;
         for kind in Kind::ALL {
-            let changed = |old: Option<Object>, new: Option<Object>| Change {
-                revision,
-                old,
-                new,
-                after: objects.clone(),
-            };
+            let changed = |old: Option<Object>, new: Option<Object>| Change { revision, old, new };
             for old in before.list_kind(*kind) {
                 if objects.get_kind(*kind, &old.key()).is_none() {
                     self.changed(&changed(Some(old), None), ctx);

@@ -8,8 +8,7 @@ use podscope_api::{Kind, Object, ObjectKey, Str, Time, Uid};
 
 use crate::{Actor, Answer, CallId, Happening, Objects, Request, Rng, SimTime, Span, Subject};
 
-/// One write to the store, as watches carry it. `after` is the whole state at
-/// this revision, so a watch cache is a pointer.
+/// One write to the store.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// The store's revision after the write.
@@ -18,14 +17,29 @@ pub struct Change {
     pub old: Option<Object>,
     /// The object after; none for a removal.
     pub new: Option<Object>,
-    /// All objects at this revision.
-    pub after: Arc<Objects>,
 }
 
 impl Change {
     /// The object after, or, for a removal, before.
     pub fn object(&self) -> Option<&Object> {
         self.new.as_ref().or(self.old.as_ref())
+    }
+}
+
+/// A change as watches carry it: with the whole state at its revision, so a watch cache is a pointer.
+#[derive(Debug, Clone)]
+pub struct WatchEvent {
+    /// What was written.
+    pub change: Arc<Change>,
+    /// All objects at this revision.
+    pub after: Arc<Objects>,
+}
+
+impl std::ops::Deref for WatchEvent {
+    type Target = Change;
+
+    fn deref(&self) -> &Change {
+        &self.change
     }
 }
 
@@ -43,7 +57,7 @@ pub enum Input<T> {
         objects: Arc<Objects>,
     },
     /// A watch event.
-    Changed(Arc<Change>),
+    Changed(Arc<WatchEvent>),
     /// The answer to a call, or its time-out (`code` 0, reason `Timeout`).
     Answered(CallId, Answer),
     /// A timer that the process set.

@@ -144,7 +144,6 @@ mod tests {
     use super::*;
     use crate::{Change, DeleteOptions, SimTime};
     use serde_json::json;
-    use std::sync::Arc;
 
     /// CT-170: the server approves one of two and refuses the other; one that it approved all the same would be told.
     #[test]
@@ -188,7 +187,6 @@ mod tests {
             revision: 0,
             old: Some(Object::Pod(two)),
             new: None,
-            after: Arc::default(),
         };
         let seen = Seen::Change {
             actor: &drain,

@@ -92,7 +92,6 @@ mod tests {
             revision: 0,
             old: None,
             new: Some(Object::Pod(second)),
-            after: Arc::default(),
         };
         let seen = Seen::Change {
             actor: &manager,
