@@ -1,5 +1,5 @@
 // Without any colour every state is still told apart: shape, texture or a sign carries it too. U-08.
-// (What the colours are to people with a colour-vision deficiency: tests/tests/palette.rs.)
+// (What the colours are to people with a colour-vision deficiency: tests/tests/all/palette.rs.)
 
 /** How many pixels of two pictures differ by more than `least` in grey, in thousandths. */
 const differ = (page, one, two, least) => page.evaluate(async ([one, two, least]) => {

@@ -6,24 +6,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Documents about this repository; every path and type in them is ours.
-const OURS: &[&str] = &[
-    "README.md",
-    "ARCHITECTURE.md",
-    ".github/CONTRIBUTING.md",
-    "docs/README.md",
-    "docs/measurements.md",
-    "crates/js/README.md",
-    "crates/session/lessons/README.md",
-    "tests/conformance/README.md",
-    "tests/conformance/live/README.md",
-    "tests/fuzz/README.md",
-];
-
-/// Folders of texts on Kubernetes, which name its files and types: of those, only what begins with one of
-/// our folders is looked at.
-const KUBERNETES: &[&str] = &["docs", "docs/facts"];
-
 /// What a path of ours begins with.
 const FOLDERS: &[&str] = &["crates/", "tests/", "docs/", "www/", ".github/", ".ci/"];
 
@@ -80,24 +62,22 @@ impl Document {
     }
 }
 
-fn ours() -> Vec<Document> {
-    OURS.iter().filter_map(|name| Document::open(name)).collect()
+/// Whether a document is about this repository: then every path and type in it is ours.
+fn is_ours(name: &str) -> bool {
+    const ON_KUBERNETES: [&str; 3] = ["docs/specification.md", "docs/examples.md", "docs/since-v1.34.md"];
+    !name.starts_with("docs/facts/") && !ON_KUBERNETES.contains(&name)
 }
 
-/// Every document that is ours or lies in `docs`.
+/// Every document but the licences of others.
 fn all() -> Vec<Document> {
-    let mut documents = ours();
-    for path in KUBERNETES.iter().flat_map(|dir| podscope_tests::files(dir, ".md")) {
-        let name = path
-            .strip_prefix(root())
-            .unwrap_or(&path)
-            .to_string_lossy()
-            .replace('\\', "/");
-        if !OURS.contains(&name.as_str()) {
-            documents.extend(Document::open(&name));
-        }
-    }
-    documents
+    let names = tree()
+        .into_iter()
+        .filter(|name| name.ends_with(".md") && name != "www/THIRD-PARTY.md");
+    names.filter_map(|name| Document::open(&name)).collect()
+}
+
+fn ours() -> Vec<Document> {
+    all().into_iter().filter(|document| is_ours(&document.name)).collect()
 }
 
 /// Every file of the repository that git knows or would know, as a path with slashes.
@@ -141,7 +121,7 @@ fn fixed(path: &str) -> &str {
             || part.split('.').next().is_some_and(|stem| {
                 !stem.is_empty()
                     && stem.bytes().all(|b| b.is_ascii_uppercase())
-                    && !["README", "ARCHITECTURE", "CONTRIBUTING", "LICENSE"].contains(&stem)
+                    && !["README", "ARCHITECTURE", "SECURITY", "CONTRIBUTING", "LICENSE"].contains(&stem)
             })
     };
     let mut end = 0;
@@ -169,7 +149,7 @@ fn paths_and_links_of_the_documents_lead_somewhere() {
     };
     let mut lost = Vec::new();
     for document in all() {
-        let is_ours = OURS.contains(&document.name.as_str());
+        let is_ours = is_ours(&document.name);
         for code in document.codes() {
             let is_path = !code.contains([' ', '(', '"', '=', ':'])
                 && (FOLDERS.iter().any(|folder| code.starts_with(folder))
@@ -314,6 +294,38 @@ fn crates_and_types_of_the_documents_exist() {
         }
     }
     assert!(lost.is_empty(), "no such name:\n{}", lost.join("\n"));
+}
+
+/// What ARCHITECTURE says is written by hand weighs what it says there, within a tenth. Q-07.
+#[test]
+fn what_is_written_by_hand_weighs_what_the_architecture_says() {
+    let architecture = Document::open("ARCHITECTURE.md").expect("it is there");
+    let (_, table) = architecture.text.split_once("**Written by hand**").expect("its table");
+    let mut wrong = Vec::new();
+    for row in table
+        .lines()
+        .filter(|line| line.starts_with("| ") && line.contains('`'))
+    {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let codes = cells[0].split('`').skip(1).step_by(2).flat_map(spread);
+        let of_rows = codes.collect::<Vec<_>>();
+        let counted = tree().into_iter().filter(|file| {
+            let is_named = |path: &String| file == path || file.starts_with(&format!("{path}/"));
+            of_rows.iter().any(is_named) && !file.ends_with("/tests.rs")
+        });
+        let (mut lines, mut bytes) = (0, 0);
+        for file in counted {
+            let text = fs::read_to_string(root().join(file)).expect("a text");
+            lines += text.lines().count();
+            bytes += text.len();
+        }
+        let said = |cell: &str| cell.replace(' ', "").parse::<usize>().unwrap_or_default();
+        let fits = |said: usize, is: usize| said.abs_diff(is) * 10 <= is + 10;
+        if !fits(said(cells[1]), lines) || !fits(said(cells[2]), bytes / 1024) {
+            wrong.push(format!("{}: {lines} lines, {} KiB", cells[0], bytes / 1024));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 fn is_name_of_crate(name: &str) -> bool {
