@@ -1,6 +1,6 @@
 //! kube-apiserver: the only writer of the store. Every request passes
 //! admission and the deletion and concurrency rules here; every write becomes
-//! a [`WatchEvent`] for the watches and records for the trace.
+//! a [`WatchResponse`] for the watches and records for the trace.
 //!
 //! ```
 //! use podscope_api::{Time, parse};
@@ -41,8 +41,8 @@ use std::sync::Arc;
 use podscope_api::{Kind, Object, ObjectKey, Str, Time, Toleration, Uid};
 
 use podscope_sim::{
-    Actor, Answer, ApiError, Assumed, Change, Happening, Objects, Request, Rng, SimTime, Subject, Switches, WatchEvent,
-    What, subject,
+    Actor, Answer, ApiError, Assumed, Change, Happening, Objects, Request, Rng, SimTime, Subject, Switches,
+    WatchResponse, What, subject,
 };
 
 pub use store::Store;
@@ -76,7 +76,7 @@ impl Caller<'_> {
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// Writes, in order.
-    pub changes: Vec<Arc<WatchEvent>>,
+    pub changes: Vec<Arc<WatchResponse>>,
     /// Records, in order.
     pub records: Vec<Draft>,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Object, ObjectKey};
 
-use podscope_sim::{Assumed, Change, Objects, WatchEvent};
+use podscope_sim::{Assumed, Change, Objects, WatchResponse};
 
 /// Changes kept for watches that resume; one that is further behind lists again (etcd's compaction).
 const LOG_MAX: usize = 1024;
@@ -34,28 +34,25 @@ impl Store {
 
     /// What watches are told of the time after a revision; none if the log no longer reaches back that far. The log
     /// keeps no states, so that each goes while it is at hand: those between are made again from the newest one.
-    pub fn since(&self, revision: u64) -> Option<Vec<Arc<WatchEvent>>> {
+    pub fn since(&self, revision: u64) -> Option<Vec<Arc<WatchResponse>>> {
         if revision < self.compacted {
             return None;
         }
         let first = self.log.partition_point(|change| change.revision <= revision);
         let mut after = self.objects.clone();
-        let mut events = Vec::new();
+        let mut responses = Vec::new();
         for change in self.log.range(first..).rev() {
-            let (change, event_after) = (change.clone(), after.clone());
+            let (change, then) = (change.clone(), after.clone());
             let state = Arc::make_mut(&mut after);
             match (&change.old, &change.new) {
                 (Some(old), _) => drop(state.put(old.clone())),
                 (None, Some(new)) => drop(state.remove(new.kind(), &new.key())),
                 (None, None) => unreachable!("a change is of an object"),
             }
-            events.push(Arc::new(WatchEvent {
-                change,
-                after: event_after,
-            }));
+            responses.push(Arc::new(WatchResponse { change, after: then }));
         }
-        events.reverse();
-        Some(events)
+        responses.reverse();
+        Some(responses)
     }
 
     /// The newest change that watches are told, if the log holds one.
@@ -77,7 +74,7 @@ impl Store {
     }
 
     /// Creates or replaces an object; sets its resourceVersion, in place if nobody else holds it.
-    pub(super) fn put(&mut self, mut object: Object) -> Arc<WatchEvent> {
+    pub(super) fn put(&mut self, mut object: Object) -> Arc<WatchResponse> {
         self.revision += 1;
         object.metadata_mut().resource_version = self.revision.to_string().into();
         let old = Arc::make_mut(&mut self.objects).put(object.clone());
@@ -85,7 +82,7 @@ impl Store {
     }
 
     /// Removes an object.
-    pub(super) fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Arc<WatchEvent>> {
+    pub(super) fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Arc<WatchResponse>> {
         let old = Arc::make_mut(&mut self.objects).remove(kind, key)?;
         self.revision += 1;
         Some(self.append(Some(old), None))
@@ -105,7 +102,7 @@ impl Store {
         Arc::make_mut(&mut self.objects).remove(kind, key)
     }
 
-    fn append(&mut self, old: Option<Object>, new: Option<Object>) -> Arc<WatchEvent> {
+    fn append(&mut self, old: Option<Object>, new: Option<Object>) -> Arc<WatchResponse> {
         let change = Arc::new(Change {
             revision: self.revision,
             old,
@@ -115,7 +112,7 @@ impl Store {
             self.compacted = self.log.pop_front().map_or(self.compacted, |change| change.revision);
         }
         self.log.push_back(change.clone());
-        Arc::new(WatchEvent {
+        Arc::new(WatchResponse {
             change,
             after: self.objects.clone(),
         })

@@ -6,7 +6,7 @@ use podscope_api::NodeName;
 
 use crate::effect::Timer;
 use crate::machine::MachineTimer;
-use crate::{Actor, Answer, CallId, Objects, Request, SimTime, WatchEvent};
+use crate::{Actor, Answer, CallId, Objects, Request, SimTime, WatchResponse};
 
 /// One life of a process. What is under way for an earlier life is dropped.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,7 +38,7 @@ pub(crate) enum Event {
     /// The answer to a list arrives.
     Listed(Process, u64, Arc<Objects>),
     /// A watch event arrives.
-    Watch(Process, Arc<WatchEvent>),
+    Watch(Process, Arc<WatchResponse>),
     /// A broken watch is tried again.
     Resume(Process),
     /// A process's timer.

@@ -14,7 +14,7 @@ use podscope_api::{NodeName, Object};
 
 use crate::event::{Event, Process};
 use crate::world::{Body, ProcessState};
-use crate::{Actor, Change, Objects, Place, SimTime, Span, WatchEvent, World};
+use crate::{Actor, Change, Objects, Place, SimTime, Span, WatchResponse, World};
 
 /// Back-off before a broken watch is tried again, low and high end.
 const RESUME_BACKOFF: (Span, Span) = (Span::millis(800), Span::millis(1600));
@@ -40,7 +40,7 @@ pub(crate) enum WatchState {
 
 impl World {
     /// Sends a change to every process that watches it.
-    pub(crate) fn fan_out(&mut self, change: &Arc<WatchEvent>) {
+    pub(crate) fn fan_out(&mut self, change: &Arc<WatchResponse>) {
         let mut nodes: Vec<NodeName> = Vec::new();
         for object in [&change.old, &change.new].into_iter().flatten() {
             let node = match object {
@@ -64,7 +64,7 @@ impl World {
         }
     }
 
-    fn send_change(&mut self, actor: &Actor, change: &Arc<WatchEvent>) {
+    fn send_change(&mut self, actor: &Actor, change: &Arc<WatchResponse>) {
         // Read, not to be changed: what a checkpoint shares is copied by who asks to change it.
         let live = |state: &&ProcessState| matches!(state.watch, WatchState::Live) && state.runs();
         let Some(state) = self.process(actor).filter(live) else {
@@ -168,7 +168,7 @@ impl World {
         if !self.is_api_up {
             return;
         }
-        let missed: Option<Vec<Arc<WatchEvent>>> = since.and_then(|since| {
+        let missed: Option<Vec<Arc<WatchResponse>>> = since.and_then(|since| {
             let changes = self.api.store().since(since)?;
             let concerning = (changes.into_iter()).filter(|change| concerns(&process.actor, change));
             Some(concerning.collect())

@@ -28,14 +28,14 @@ impl Change {
 
 /// A change as watches carry it: with the whole state at its revision, so a watch cache is a pointer.
 #[derive(Debug, Clone)]
-pub struct WatchEvent {
+pub struct WatchResponse {
     /// What was written.
     pub change: Arc<Change>,
     /// All objects at this revision.
     pub after: Arc<Objects>,
 }
 
-impl std::ops::Deref for WatchEvent {
+impl std::ops::Deref for WatchResponse {
     type Target = Change;
 
     fn deref(&self) -> &Change {
@@ -57,7 +57,7 @@ pub enum Input<T> {
         objects: Arc<Objects>,
     },
     /// A watch event.
-    Changed(Arc<WatchEvent>),
+    Changed(Arc<WatchResponse>),
     /// The answer to a call, or its time-out (`code` 0, reason `Timeout`).
     Answered(CallId, Answer),
     /// A timer that the process set.

@@ -33,7 +33,7 @@ pub mod volume;
 
 pub use actor::{Actor, Place};
 pub use assumed::{Assumed, MissingPods, NOT_IN_THE_DUMP, OWN_NAMESPACES, Owner};
-pub use context::{Change, Context, Effect, Input, WatchEvent, subject, subject_of};
+pub use context::{Change, Context, Effect, Input, WatchResponse, subject, subject_of};
 pub use due::{Coming, Due};
 pub use happening::{
     AttemptResult, BreakCause, ControlPlaneProcess, Culprit, FaultDetails, FaultKind, FenceMechanism, Fields, Flag,
