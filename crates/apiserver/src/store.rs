@@ -118,3 +118,43 @@ impl Store {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use podscope_api::parse;
+
+    use super::*;
+
+    fn object(name: &str, value: &str) -> Object {
+        let text = format!(
+            "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {name}, namespace: default}}, data: {{v: '{value}'}}}}"
+        );
+        parse(&text).objects.remove(0).value
+    }
+
+    /// A watch that resumes is told what it would have been told (LC-208): each change with the objects after it.
+    #[test]
+    fn what_a_watch_missed_is_told_as_it_was() {
+        let mut store = Store::default();
+        let told = [
+            store.put(object("a", "1")),
+            store.put(object("b", "1")),
+            store.put(object("a", "2")),
+            store
+                .remove(Kind::ConfigMap, &object("b", "1").key())
+                .expect("it is there"),
+            store.put(object("b", "3")),
+        ];
+        let state = |objects: &Objects| format!("{:?}", objects.list_kind(Kind::ConfigMap));
+        for from in 0..told.len() {
+            let again = store.since(from as u64).expect("the log reaches back");
+            let states = |responses: &[Arc<WatchResponse>]| -> Vec<(u64, String)> {
+                responses
+                    .iter()
+                    .map(|told| (told.revision, state(&told.after)))
+                    .collect()
+            };
+            assert_eq!(states(&again), states(&told[from..]));
+        }
+    }
+}
