@@ -74,19 +74,29 @@ impl Sink for Log<'_> {
         }
         if self.progress.recorded >= self.branch.trace.len() {
             self.branch.trace.push(record);
+        } else {
+            debug_assert!(
+                self.branch.trace.agrees(self.progress.recorded, &record),
+                "what is replayed is what was (T-01), but not {record:?}"
+            );
         }
         self.progress.recorded += 1;
     }
 
     fn output(&mut self, line: OutputLine) {
-        if self.progress.printed >= self.branch.outputs.len() {
-            self.branch.outputs.push(line);
+        match self.branch.outputs.get(self.progress.printed) {
+            Some(was) => debug_assert_eq!(*was, line, "what is replayed is what was (T-01)"),
+            None => self.branch.outputs.push(line),
         }
         self.progress.printed += 1;
     }
 
     fn finished(&mut self, command: u32, at: SimTime, status: u8) {
         if !self.branch.finished.contains(&(command, at, status)) {
+            debug_assert!(
+                at >= self.branch.horizon,
+                "what is replayed is what was (T-01), but command {command} had not ended"
+            );
             self.branch.finished.push((command, at, status));
         }
     }

@@ -1,7 +1,7 @@
 //! The records of a branch. The latest stand as they are; older ones are packed
 //! a thousand to a block, because a run of a large cluster writes millions and
 //! hardly anyone looks back: a record takes some 400 bytes, a packed one about
-//! fifteen. Blocks are shared between the branches that have them in common.
+//! twenty. Blocks are shared between the branches that have them in common.
 
 mod block;
 
@@ -83,12 +83,22 @@ impl Trace {
         self.blocks.len() * BLOCK
     }
 
+    /// Whether the record at a place is this one. Of packed ones the first of each block is looked at: to unpack all
+    /// of them would cost more than to play them.
+    pub(super) fn agrees(&self, place: usize, record: &Record) -> bool {
+        let is_dear = place < self.packed() && !place.is_multiple_of(BLOCK);
+        is_dear || self.get(place).is_some_and(|known| *known == *record)
+    }
+
     /// Writes down what happened next.
     pub(super) fn push(&mut self, record: Record) {
+        assert_eq!(record.seq, self.len() as u64, "a record stands at its number");
         let record = Arc::new(record);
         match (record.what(), &record.object) {
-            // Invariant: a branch holds fewer records than `u32::MAX` (`MAX_RECORDS`).
-            (What::Attempt, Some(pod)) => self.attempts.push((self.len() as u32, hash_of(&pod.key))),
+            (What::Attempt, Some(pod)) => {
+                let place = u32::try_from(self.len()).expect("a branch holds no more than `MAX_RECORDS`");
+                self.attempts.push((place, hash_of(&pod.key)));
+            }
             (What::InvariantViolated, _) => self.violations.push(record.clone()),
             _ => {}
         }
@@ -106,15 +116,17 @@ impl Trace {
             self.blocks.truncate(len / BLOCK);
         }
         self.recent.truncate(len - self.packed().min(len));
+        debug_assert!(self.len() <= len, "{} are left of {len}", self.len());
         self.attempts.retain(|(place, _)| (*place as usize) < len);
         self.violations.retain(|record| record.seq < len as u64);
     }
 
+    /// The records of a block, which is there: its place is one of those that are packed.
     fn block(&self, number: usize) -> Vec<Arc<Record>> {
-        self.blocks
-            .get(number)
-            .map(|packed| block::unpack(packed))
-            .unwrap_or_default()
+        let records = block::unpack(&self.blocks[number]);
+        assert_eq!(records.len(), BLOCK, "block {number} was packed whole");
+        debug_assert_eq!(records[0].seq, (number * BLOCK) as u64, "blocks stand in order");
+        records
     }
 }
 
