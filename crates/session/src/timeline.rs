@@ -55,6 +55,7 @@ pub struct Session {
     world: World,
     progress: Progress,
     branches: Vec<Branch>,
+    /// Invariant: one of `branches`.
     current: usize,
     hashed: Cell<Hashed>,
 }
@@ -163,7 +164,6 @@ impl Session {
 
     /// The present branch.
     pub fn branch(&self) -> &Branch {
-        // Invariant: `current` is always a branch.
         &self.branches[self.current]
     }
 
@@ -186,15 +186,12 @@ impl Session {
 
     /// The number of the command that was given last, as in [`OutputLine::command`].
     pub(crate) fn given(&self) -> u32 {
-        u32::try_from(self.progress.next_command).unwrap_or(u32::MAX)
+        u32::try_from(self.progress.next_command).expect("a branch holds no more than `MAX_COMMANDS` of each kind")
     }
 
     /// Lines that commands printed up to the cursor.
     pub fn outputs(&self) -> &[OutputLine] {
-        let outputs = &self.branch().outputs;
-        outputs
-            .get(..self.progress.printed.min(outputs.len()))
-            .unwrap_or_default()
+        &self.branch().outputs[..self.progress.printed]
     }
 
     /// The user's commands of the present branch with their times.
@@ -271,12 +268,8 @@ impl Session {
             .get(self.progress.next_command)
             .map_or(SimTime(i64::MAX), |entry| entry.timed.at);
         let next = event.min(command);
-        let (branch, current) = (&mut self.branches, self.current);
-        let Some(branch) = branch.get_mut(current) else {
-            return false;
-        };
         let mut log = Log {
-            branch,
+            branch: &mut self.branches[self.current],
             progress: &mut self.progress,
         };
         // The instant before is over: what it changed is judged now.
@@ -308,10 +301,9 @@ impl Session {
             self.world.run_before(command, &mut log);
             log.progress.before_events = true;
             let entry = log.branch.schedule.get(log.progress.next_command).cloned();
+            let entry = entry.expect("its instant has just been read");
             log.progress.next_command += 1;
-            if let Some(entry) = entry {
-                self.perform(&entry.timed.command);
-            }
+            self.perform(&entry.timed.command);
         } else {
             self.world.step(&mut log);
             log.progress.before_events = false;
@@ -323,9 +315,8 @@ impl Session {
 
     fn mark_horizon(&mut self) {
         let now = self.world.now();
-        if let Some(branch) = self.branches.get_mut(self.current) {
-            branch.horizon = branch.horizon.max(now);
-        }
+        let branch = &mut self.branches[self.current];
+        branch.horizon = branch.horizon.max(now);
     }
 
     /// Processes the next event or command.
@@ -344,7 +335,7 @@ impl Session {
         &self.branch().finished
     }
 
-    /// SHA-256-free fingerprint of the trace up to the cursor: FNV-1a over its JSON lines, as 16 hex digits.
+    /// A fingerprint of the trace up to the cursor: FNV-1a over its JSON lines, as 16 hex digits.
     pub fn trace_hash(&self) -> String {
         let trace = self.trace();
         let len = trace.len();
@@ -372,7 +363,7 @@ pub fn trace_hash(trace: Records<'_>) -> String {
 
 /// Problems of a refused object, one for each field the server names: its index, path and message.
 fn refusal(index: usize, error: podscope_cluster::ApiError) -> Vec<(usize, String, String)> {
-    // `Pod "x" is invalid: spec.a: Required value`; several come as `[a, b]` or as causes.
+    // Each field is a cause; what is wrong with the whole has no path, and is told as it stands.
     let mut fields = error.causes;
     fields.retain(|(path, _)| !path.is_empty());
     if fields.is_empty() || error.reason != "Invalid" {

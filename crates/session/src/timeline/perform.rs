@@ -31,9 +31,7 @@ impl Session {
         if self.world.now() < self.horizon() || self.progress.recorded < self.branch().trace.len() {
             self.fork()?;
         }
-        let Some(branch) = self.branches.get_mut(self.current) else {
-            return Ok(());
-        };
+        let branch = &mut self.branches[self.current];
         let index = branch
             .schedule
             .iter()
@@ -61,9 +59,7 @@ impl Session {
     /// Puts the user's commands of a link into a session at t = 0.
     pub fn schedule(&mut self, commands: Vec<Timed>) {
         let next = self.progress.next_command;
-        let Some(branch) = self.branches.get_mut(self.current) else {
-            return;
-        };
+        let branch = &mut self.branches[self.current];
         for timed in commands.into_iter().take(MAX_COMMANDS) {
             let index = branch
                 .schedule
@@ -82,9 +78,7 @@ impl Session {
         if let Command::Kubectl(kubectl) = command {
             let followed = self.viewing(|view| podscope_kubectl::followed(kubectl, view));
             if let Some(printed) = self.answer(kubectl) {
-                let Some(branch) = self.branches.get_mut(self.current) else {
-                    return;
-                };
+                let branch = &mut self.branches[self.current];
                 let mut log = Log {
                     branch,
                     progress: &mut self.progress,
@@ -101,9 +95,7 @@ impl Session {
                 return;
             }
         }
-        let Some(branch) = self.branches.get_mut(self.current) else {
-            return;
-        };
+        let branch = &mut self.branches[self.current];
         let mut log = Log {
             branch,
             progress: &mut self.progress,
@@ -259,7 +251,9 @@ fn inject(world: &mut World, fault: &Fault, said: Said<'_>, log: &mut Log<'_>) {
     match probe.apply_fault(fault, &mut Nothing) {
         Ok(()) => {
             world.record_command(said.text, None, log);
-            let _ = world.apply_fault(fault, log);
+            world
+                .apply_fault(fault, log)
+                .expect("a clone of this world has just taken it");
         }
         Err(message) => {
             world.record_command(said.text, Some(&message), log);

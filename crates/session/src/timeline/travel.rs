@@ -89,15 +89,17 @@ impl Branch {
                 at % 2 == 1
             });
         }
+        debug_assert!(
+            self.checkpoints.first().is_some_and(|first| first.at == SimTime::ZERO),
+            "t = 0 stays: every seek can begin there"
+        );
     }
 }
 
 impl Session {
     pub(super) fn checkpoint(&mut self) {
         let events = self.world.queue_stats().1;
-        let Some(branch) = self.branches.get_mut(self.current) else {
-            return;
-        };
+        let branch = &mut self.branches[self.current];
         let last = branch.checkpoints.last();
         let (last, revision) = last.map_or((0, 0), |last| (last.world.queue_stats().1, last.world.revision()));
         if events > last && events.is_multiple_of(FIRST_SPACING) {
@@ -112,6 +114,14 @@ impl Session {
         if weight(&self.world) > LARGE && !branch.has_room(&self.world, written) {
             return;
         }
+        // Seeking finds the nearest one by halves.
+        assert!(
+            branch
+                .checkpoints
+                .last()
+                .is_none_or(|last| { last.at <= self.world.now() && last.progress.recorded <= self.progress.recorded }),
+            "a checkpoint comes after those before it"
+        );
         branch.checkpoints.push(Checkpoint {
             at: self.world.now(),
             world: self.world.clone(),
@@ -124,23 +134,24 @@ impl Session {
     /// last checkpoint before the target, unless the cursor is nearer.
     pub fn seek(&mut self, target: SimTime) {
         let now = self.world.now();
-        if target < now || self.nearest(target).is_some_and(|checkpoint| checkpoint.at > now) {
+        if target < now || self.nearest(target).at > now {
             self.restore(target);
         }
     }
 
-    /// The last checkpoint that is not after the instant.
-    fn nearest(&self, target: SimTime) -> Option<&Checkpoint> {
+    /// The last checkpoint that is not after the instant; before t = 0 the first.
+    fn nearest(&self, target: SimTime) -> &Checkpoint {
         let checkpoints = &self.branch().checkpoints;
         let after = checkpoints.partition_point(|checkpoint| checkpoint.at <= target);
-        checkpoints.get(after.saturating_sub(1))
+        checkpoints
+            .get(after.saturating_sub(1))
+            .expect("the checkpoint of t = 0 stays")
     }
 
     fn restore(&mut self, target: SimTime) {
-        if let Some(checkpoint) = self.nearest(target).cloned() {
-            self.world = checkpoint.world;
-            self.progress = checkpoint.progress;
-        }
+        let checkpoint = self.nearest(target).clone();
+        self.world = checkpoint.world;
+        self.progress = checkpoint.progress;
     }
 
     /// Keeps the present future as a branch and continues from the cursor on a new one.
@@ -176,9 +187,7 @@ impl Session {
             .checkpoints
             .retain(|checkpoint| checkpoint.progress.recorded <= recorded && checkpoint.at <= now);
         branch.looked = (0, 0);
-        if let Some(old) = self.branches.get_mut(parent) {
-            old.cursor = now;
-        }
+        self.branches[parent].cursor = now;
         self.branches.push(branch);
         self.current = self.branches.len() - 1;
         // What was hashed up to here stands on the new branch too.
@@ -198,9 +207,7 @@ impl Session {
             return None;
         }
         let now = self.world.now();
-        if let Some(old) = self.branches.get_mut(self.current) {
-            old.cursor = now;
-        }
+        self.branches[self.current].cursor = now;
         self.current = branch;
         let target = self.branch().cursor;
         self.restore(target);
@@ -209,7 +216,7 @@ impl Session {
 
     /// Takes back the last command of this branch; the cursor goes to just before it.
     pub fn undo(&mut self) -> Option<SimTime> {
-        let branch = self.branches.get_mut(self.current)?;
+        let branch = &mut self.branches[self.current];
         let index = branch.schedule.iter().rposition(|entry| entry.is_users)?;
         let at = branch.schedule.remove(index).timed.at;
         let keep = |checkpoint: &Checkpoint| {
@@ -224,7 +231,7 @@ impl Session {
         if self.hashed.get().len > recorded {
             self.hashed.set(Hashed::nothing(self.current));
         }
-        let branch = self.branches.get_mut(self.current)?;
+        let branch = &mut self.branches[self.current];
         branch.trace.truncate(recorded);
         branch.outputs.truncate(printed);
         branch.finished.retain(|(_, finished, _)| *finished <= now);
