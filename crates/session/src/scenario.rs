@@ -88,20 +88,51 @@ pub struct Timed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Search {
     /// Kinds of faults.
-    pub faults: Vec<String>,
+    pub faults: Vec<SearchFault>,
     /// How long a run is.
     pub horizon: Span,
     /// Most faults in a run.
     pub max: u32,
 }
 
-/// The names `spec.search.faults` may hold.
-pub const SEARCH_FAULTS: &[&str] = &["partition", "crash", "poweroff", "slow", "second-manager"];
+/// A kind of fault that a seed search draws: what `spec.search.faults` may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchFault {
+    /// `partition`: of a node or a zone, whole or in part.
+    Partition,
+    /// `crash`: of a process of the control plane or of a node.
+    Crash,
+    /// `poweroff`: of a machine.
+    PowerOff,
+    /// `slow`: the links of a node.
+    Slow,
+    /// `second-manager`: two controller-managers at once.
+    SecondManager,
+}
+
+impl SearchFault {
+    /// All of them; a seed draws one by its place.
+    pub const ALL: [Self; 5] = [
+        Self::Partition,
+        Self::Crash,
+        Self::PowerOff,
+        Self::Slow,
+        Self::SecondManager,
+    ];
+    /// The names of all of them.
+    pub const NAMES: [&str; 5] = ["partition", "crash", "poweroff", "slow", "second-manager"];
+
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        let place = Self::NAMES.iter().position(|known| *known == name)?;
+        Some(Self::ALL[place])
+    }
+}
 
 impl Default for Search {
     fn default() -> Self {
         Self {
-            faults: SEARCH_FAULTS.iter().map(|name| (*name).to_owned()).collect(),
+            faults: SearchFault::ALL.to_vec(),
             horizon: Span::seconds(600),
             max: 6,
         }
@@ -425,18 +456,22 @@ impl Reader {
 
     fn search(&mut self, file: &str, tree: &Tree<'_>, search: document::SearchDocument) {
         let known = Search::default();
-        let faults = search.faults.unwrap_or(known.faults);
-        for (at, name) in faults.iter().enumerate() {
-            if !SEARCH_FAULTS.contains(&name.as_str()) {
-                self.problem(
-                    file,
-                    tree,
-                    &format!("spec.search.faults[{at}]"),
-                    format!(
-                        "Unsupported value: {name:?}: supported values: {}",
-                        quoted(SEARCH_FAULTS)
+        let mut faults = known.faults;
+        if let Some(names) = &search.faults {
+            faults.clear();
+            for (at, name) in names.iter().enumerate() {
+                match SearchFault::named(name) {
+                    Some(fault) => faults.push(fault),
+                    None => self.problem(
+                        file,
+                        tree,
+                        &format!("spec.search.faults[{at}]"),
+                        format!(
+                            "Unsupported value: {name:?}: supported values: {}",
+                            quoted(&SearchFault::NAMES)
+                        ),
                     ),
-                );
+                }
             }
         }
         let horizon = match &search.horizon {

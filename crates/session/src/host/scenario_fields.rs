@@ -3,7 +3,7 @@
 
 use podscope_cluster::{INVARIANTS, Switches};
 
-use crate::scenario::SEARCH_FAULTS;
+use crate::scenario::SearchFault;
 
 const TABLE: &str = include_str!("scenario.txt");
 
@@ -52,7 +52,7 @@ pub(super) fn values(path: &[String]) -> Vec<&'static str> {
         Some("FenceMechanism") => vec!["power", "storage", "network"],
         Some("Invariant") => INVARIANTS.iter().map(|invariant| invariant.name).collect(),
         Some(_) if names().eq(["spec", "components", "history"]) => Switches::NAMES.to_vec(),
-        Some(_) if names().eq(["spec", "search", "faults"]) => SEARCH_FAULTS.to_vec(),
+        Some(_) if names().eq(["spec", "search", "faults"]) => SearchFault::NAMES.to_vec(),
         _ => Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use podscope_cluster::{Rng, Span};
 
 use super::{Part, at};
-use crate::scenario::Timed;
+use crate::scenario::{SearchFault, Timed};
 use podscope_kubectl::command;
 
 /// One of the names, drawn.
@@ -12,26 +12,26 @@ pub(super) fn pick<'a, T>(rng: &mut Rng, from: &'a [T]) -> Option<&'a T> {
     from.get(index)
 }
 
-/// Commands at whole seconds; those that do not parse are left out, which no caller lets happen.
+/// Commands at whole seconds.
+///
+/// # Panics
+/// One is no command: the lines are made here and in `workloads.rs`, of names that the API server took.
 pub(super) fn acts(lines: &[(i64, String)]) -> Part {
-    let timed = |(seconds, line): &(i64, String)| {
-        let command = command::parse(line).ok()?;
-        Some(Timed {
-            at: at(*seconds),
-            command,
-        })
+    let timed = |(seconds, line): &(i64, String)| Timed {
+        at: at(*seconds),
+        command: command::parse(line).unwrap_or_else(|error| panic!("the search made {line:?}: {error:?}")),
     };
-    Part::Acts(lines.iter().filter_map(timed).collect())
+    Part::Acts(lines.iter().map(timed).collect())
 }
 
 /// A fault of one of the kinds of `spec.search`, somewhere within the horizon, and its repair.
-pub(super) fn draw(rng: &mut Rng, kinds: &[String], nodes: &[String], horizon: Span) -> Option<Part> {
-    let kind = pick(rng, kinds)?.clone();
+pub(super) fn draw(rng: &mut Rng, kinds: &[SearchFault], nodes: &[String], horizon: Span) -> Option<Part> {
+    let kind = *pick(rng, kinds)?;
     let node = pick(rng, nodes)?.clone();
     let start = rng.between(Span::seconds(1), horizon).whole_seconds();
     let end = start + rng.between(Span::seconds(1), horizon).whole_seconds();
-    let (fault, repair) = match kind.as_str() {
-        "partition" => {
+    let (fault, repair) = match kind {
+        SearchFault::Partition => {
             let zone = node.rsplit_once('-').map_or("a", |(zone, _)| zone);
             let form = match rng.below(10) {
                 0 => format!("{node} --one-way in"),
@@ -46,22 +46,22 @@ pub(super) fn draw(rng: &mut Rng, kinds: &[String], nodes: &[String], horizon: S
             let repair = format!("fault heal {healed}");
             (format!("fault partition {form}"), repair)
         }
-        "crash" => {
-            let (verb, whom) = match rng.below(10) {
-                0 => ("process", "scheduler".to_owned()),
-                1 => ("process", "controller-manager".to_owned()),
-                2 => ("process", "apiserver".to_owned()),
-                3 => ("etcd", String::new()),
-                4 => ("process", format!("runtime {node}")),
-                _ => ("process", format!("kubelet {node}")),
+        SearchFault::Crash => {
+            let process = match rng.below(10) {
+                0 => Some("scheduler".to_owned()),
+                1 => Some("controller-manager".to_owned()),
+                2 => Some("apiserver".to_owned()),
+                3 => None,
+                4 => Some(format!("runtime {node}")),
+                _ => Some(format!("kubelet {node}")),
             };
-            match verb {
-                "etcd" => ("fault etcd down".to_owned(), "fault etcd up".to_owned()),
-                _ => (format!("fault crash {whom}"), format!("fault restart {whom}")),
+            match process {
+                None => ("fault etcd down".to_owned(), "fault etcd up".to_owned()),
+                Some(whom) => (format!("fault crash {whom}"), format!("fault restart {whom}")),
             }
         }
-        "poweroff" => (format!("fault poweroff {node}"), format!("fault boot {node}")),
-        "slow" => {
+        SearchFault::PowerOff => (format!("fault poweroff {node}"), format!("fault boot {node}")),
+        SearchFault::Slow => {
             let latency = rng.between(Span::millis(100), Span::seconds(20)).0 / 1000;
             (
                 format!("fault slow {node} {latency}ms"),
@@ -69,7 +69,7 @@ pub(super) fn draw(rng: &mut Rng, kinds: &[String], nodes: &[String], horizon: S
             )
         }
         // A restart ends both instances and starts one.
-        _ => (
+        SearchFault::SecondManager => (
             "fault second controller-manager".to_owned(),
             "fault restart controller-manager".to_owned(),
         ),

@@ -9,7 +9,7 @@ use podscope_cluster::{Rng, Span};
 
 use super::faults::{self, acts, pick};
 use super::{Part, Run, at};
-use crate::scenario::SEARCH_FAULTS;
+use crate::scenario::SearchFault;
 
 /// Faults and commands begin before this.
 const TROUBLE: Span = Span::seconds(450);
@@ -59,9 +59,8 @@ pub(super) fn draw(seed: u64, history: &[String]) -> Run {
     for _ in 0..rng.below(5) {
         parts.extend(command(&mut rng, &cast));
     }
-    let kinds: Vec<String> = SEARCH_FAULTS.iter().map(|kind| (*kind).to_owned()).collect();
     for _ in 0..rng.below(5) {
-        parts.extend(faults::draw(&mut rng, &kinds, &cast.nodes, TROUBLE));
+        parts.extend(faults::draw(&mut rng, &SearchFault::ALL, &cast.nodes, TROUBLE));
     }
     Run {
         seed,
