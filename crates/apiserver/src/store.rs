@@ -11,7 +11,7 @@ use podscope_sim::{Assumed, Change, Objects, WatchResponse};
 /// Changes kept for watches that resume; one that is further behind lists again (etcd's compaction).
 const LOG_MAX: usize = 1024;
 
-/// Objects, revision and log.
+/// Objects, revision and log. Invariant: the log's revisions rise, from after `compacted` to `revision` at most.
 #[derive(Debug, Clone, Default)]
 pub struct Store {
     objects: Arc<Objects>,
@@ -108,6 +108,10 @@ impl Store {
             old,
             new,
         });
+        assert!(
+            self.log.back().is_none_or(|last| last.revision < change.revision),
+            "a change comes after those before it: watches find their place by its revision"
+        );
         if self.log.len() >= LOG_MAX {
             self.compacted = self.log.pop_front().map_or(self.compacted, |change| change.revision);
         }

@@ -78,6 +78,10 @@ impl Network {
         let last = self.last_delivery.entry(link).or_default();
         arrival = arrival.max(*last);
         *last = arrival;
+        debug_assert!(
+            arrival >= now,
+            "a message from {from:?} to {to:?} arrives before it is sent"
+        );
         Some(arrival)
     }
 

@@ -158,8 +158,22 @@ impl Objects {
                 index(&mut self.pods_by_owner, owner, &key);
             }
         }
+        debug_assert!(
+            self.is_indexed(&object, &key),
+            "the indexes hold {:?} {key:?}",
+            object.kind()
+        );
         self.tables.0[object.kind() as usize].insert_mut(key, object);
         old
+    }
+
+    /// Whether the pod's node and controller lead to it, and of two objects with one UID (a dump may hold such) to one.
+    fn is_indexed(&self, object: &Object, key: &ObjectKey) -> bool {
+        let (uid, node, owner) = places(object);
+        let by_uid = object.kind() == Kind::Event || self.by_uid.contains_key(uid);
+        let on_node = node.is_none_or(|node| self.pods_by_node.get(node).is_some_and(|keys| keys.contains(key)));
+        let of_owner = owner.is_none_or(|owner| self.pods_by_owner.get(owner).is_some_and(|keys| keys.contains(key)));
+        by_uid && on_node && of_owner
     }
 
     /// Removes an object.
@@ -206,8 +220,9 @@ fn index<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {
 }
 
 fn unindex<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {
-    let Some(mut keys) = map.get(at).cloned() else { return };
-    keys.remove_mut(key);
+    let mut keys = map.get(at).cloned().expect("what is in the table is in the index");
+    let was_there = keys.remove_mut(key);
+    assert!(was_there, "the index has lost {key:?}");
     if keys.is_empty() {
         map.remove_mut(at);
     } else {

@@ -39,6 +39,8 @@ pub struct Queue<E> {
     heap: BinaryHeap<Entry<E>>,
     next_seq: u64,
     popped: u64,
+    /// When the event that was taken last was due. Invariant: nothing waits that is due before it.
+    reached: SimTime,
 }
 
 impl<E> Default for Queue<E> {
@@ -47,13 +49,22 @@ impl<E> Default for Queue<E> {
             heap: BinaryHeap::new(),
             next_seq: 0,
             popped: 0,
+            reached: SimTime::ZERO,
         }
     }
 }
 
 impl<E> Queue<E> {
     /// Adds an event.
+    ///
+    /// # Panics
+    /// It is due before one that was taken already: time would run back.
     pub fn push(&mut self, at: SimTime, event: E) {
+        assert!(
+            at >= self.reached,
+            "an event at {at:?} after {:?} was reached",
+            self.reached
+        );
         let seq = self.next_seq;
         self.next_seq += 1;
         self.heap.push(Entry { at, seq, event });
@@ -68,6 +79,8 @@ impl<E> Queue<E> {
     pub fn pop(&mut self) -> Option<(SimTime, E)> {
         let entry = self.heap.pop()?;
         self.popped += 1;
+        debug_assert!(entry.at >= self.reached, "the earliest comes first");
+        self.reached = entry.at;
         Some((entry.at, entry.event))
     }
 
