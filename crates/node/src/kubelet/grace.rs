@@ -31,7 +31,14 @@ pub(super) fn of_pod(stored: i64, pod: &Pod, asked: Option<i64>, switches: &Swit
     if nothing && let Some(own) = pod.spec.termination_grace_period_seconds {
         grace = own;
     }
-    grace.max(LEAST_GRACE)
+    let grace = grace.max(LEAST_GRACE);
+    // LC-133: what was granted only becomes shorter. Up to v1.23 a given 0 brought back the pod's own.
+    debug_assert!(
+        stored == 0 || grace <= stored || switches.grace_rules_v1_23,
+        "a grace of {stored} s grew to {grace} s: {:?}",
+        pod.metadata.key()
+    );
+    grace
 }
 
 /// Why a single container is killed.

@@ -311,6 +311,7 @@ impl PodWorker {
                 "a worker never ends its step: {:?}",
                 self.pod.metadata.key()
             );
+            self.assert_activity_fits();
             self.run_probes(host);
             let progressed = match std::mem::replace(&mut self.activity, Activity::Idle) {
                 Activity::Idle => self.begin_if_due(host),
@@ -332,6 +333,24 @@ impl PodWorker {
             }
         }
         self.check_kill_wait(host);
+    }
+
+    /// Nothing begins anew for a pod that ends, and one that has ended is busy with nothing (LC-054, LC-169).
+    fn assert_activity_fits(&self) {
+        let fits = match &self.activity {
+            Activity::Idle => true,
+            Activity::Volumes(_) => self.stage == Stage::Syncing,
+            // A sync that was under way when the end began is let finish.
+            Activity::Sync(_) => matches!(self.stage, Stage::Syncing | Stage::Terminating),
+            Activity::Kill(_) => self.stage == Stage::Terminating,
+        };
+        assert!(
+            fits,
+            "a worker in {:?} is busy with {:?}: {:?}",
+            self.stage,
+            self.activity,
+            self.pod.metadata.key()
+        );
     }
 
     /// The earliest instant at which something is due.
@@ -456,6 +475,12 @@ impl PodWorker {
 
     /// Nothing of the pod runs any more: its worker goes to the next stage.
     fn killed(&mut self, host: &mut Host<'_, '_>) {
+        let left = host.machine.pod(&self.pod.metadata.uid);
+        debug_assert!(
+            left.is_none_or(|held| held.running().next().is_none()),
+            "killed, and something still runs: {:?}",
+            self.pod.metadata.key()
+        );
         host.machine.stop_sandbox(&self.pod.metadata.uid);
         self.probes.clear();
         self.kill_wait_until = None;
@@ -483,6 +508,11 @@ impl PodWorker {
     fn clean_up(&mut self, host: &mut Host<'_, '_>) {
         let uid = self.pod.metadata.uid.clone();
         host.machine.unmount_all(&uid, host.ctx);
+        debug_assert!(
+            host.machine.pod(&uid).is_none_or(|held| held.mounts.is_empty()),
+            "cleaned up, and something is still mounted: {:?}",
+            self.pod.metadata.key()
+        );
         self.enter(Stage::Finished);
         self.finish_sync(SyncEnd::Ok, host);
         self.due = None;
