@@ -69,7 +69,7 @@ pub(crate) struct Ledger {
     pub live: RedBlackTreeMapSync<Uid, LivePod>,
     /// Those of `live` without an object. Invariant: an object's removal or a start without one puts them here.
     pub orphans: ordered::Set<Uid>,
-    /// UIDs with live processes by StatefulSet identity.
+    /// UIDs with live processes by StatefulSet identity. Invariant: those of `live` that have one, and no others.
     pub by_identity: RedBlackTreeMapSync<ObjectKey, Vec<Uid>>,
     pub removals: RedBlackTreeMapSync<Uid, Removal>,
     removal_order: VecDeque<Uid>,
@@ -298,6 +298,10 @@ impl Ledger {
             containers: ordered::Map::new(),
             identity: identity.clone(),
         });
+        // A pod that a StatefulSet has adopted meanwhile has its identity from now on.
+        if entry.identity.is_none() {
+            entry.identity.clone_from(&identity);
+        }
         entry.containers.insert(container.clone(), record.at);
         self.live.insert_mut(object.uid.clone(), entry);
         if parts.objects.by_uid(&object.uid).is_none() {
@@ -310,6 +314,26 @@ impl Ledger {
                 self.by_identity.insert_mut(identity, uids);
             }
         }
+        self.assert_agreed(&object.uid);
+    }
+
+    /// What is known of a pod is known everywhere or nowhere.
+    fn assert_agreed(&self, uid: &Uid) {
+        let entry = self.live.get(uid);
+        debug_assert!(
+            entry.is_some() || !self.orphans.contains(uid),
+            "an orphan {uid:?} without a live process"
+        );
+        debug_assert!(
+            entry.is_none_or(|entry| !entry.containers.is_empty()),
+            "a live pod {uid:?} of which nothing runs"
+        );
+        let identity = entry.and_then(|entry| entry.identity.as_ref());
+        let is_listed = |identity: &ObjectKey| self.by_identity.get(identity).is_some_and(|uids| uids.contains(uid));
+        debug_assert!(
+            identity.is_none_or(is_listed),
+            "{identity:?} has lost its process of {uid:?}"
+        );
     }
 
     fn exited(&mut self, record: &Record) {
@@ -325,6 +349,7 @@ impl Ledger {
         } else {
             self.live.insert_mut(object.uid.clone(), entry);
         }
+        self.assert_agreed(&object.uid);
     }
 
     fn end(&mut self, uid: &Uid) {
@@ -334,7 +359,8 @@ impl Ledger {
         self.live.remove_mut(uid);
         self.orphans.remove(uid);
         if let Some(identity) = entry.identity {
-            let mut uids = self.by_identity.get(&identity).cloned().unwrap_or_default();
+            let known = self.by_identity.get(&identity).cloned();
+            let mut uids = known.expect("a live pod with an identity is listed under it");
             uids.retain(|other| other != uid);
             if uids.is_empty() {
                 self.by_identity.remove_mut(&identity);
