@@ -1,6 +1,6 @@
 //! Randomness: one generator per component, split from the scenario's seed by
 //! the component's name, so that a new component does not shift the draws of
-//! another (DESIGN, "Time and randomness").
+//! another (ARCHITECTURE, "The way of one event").
 
 use podscope_api::hash::{self, fnv1a};
 use rand_core::Rng as _;

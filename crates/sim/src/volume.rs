@@ -17,7 +17,7 @@ pub struct Backend {
     pub unique_name: Str,
     /// Whether it must be attached to a node before it is mounted (CT-127).
     pub needs_attach: bool,
-    /// Whether the back-end itself refuses a second node (DESIGN, "Volumes").
+    /// Whether the back-end itself refuses a second node, as a block device does and a share of files does not.
     pub is_exclusive: bool,
     /// Whether the pod asked for it read-only.
     pub is_read_only: bool,
