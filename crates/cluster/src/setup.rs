@@ -54,7 +54,7 @@ pub struct NodeShorthand {
 impl Default for NodeShorthand {
     /// Three zones of two nodes with 4 CPUs, 8 GiB and room for 110 pods.
     fn default() -> Self {
-        let quantity = |text: &str| text.parse::<Quantity>().unwrap_or_default();
+        let quantity = |text: &str| text.parse::<Quantity>().expect("the quantities below");
         Self {
             zones: vec!["a".into(), "b".into(), "c".into()],
             nodes_per_zone: 2,

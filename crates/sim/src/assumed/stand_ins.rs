@@ -164,7 +164,7 @@ impl Making {
         let Some(metadata) = self.metadata(Kind::Node, ObjectKey::cluster(name.0.clone())) else {
             return;
         };
-        let quantity = |text: &str| text.parse::<Quantity>().unwrap_or_default();
+        let quantity = |text: &str| text.parse::<Quantity>().expect("the quantities below");
         for (resource, least) in [("cpu", "4"), ("memory", "8Gi"), ("ephemeral-storage", "100Gi")] {
             // What runs has room, with some to spare: no pressure comes of what nobody knows.
             let asked = sums.remove(resource).unwrap_or_default();
