@@ -184,7 +184,7 @@ impl Controller for DeploymentController {
             return Plan::default();
         };
         let mut updated = (**deployment).clone();
-        let exists = failure.error.reason == "AlreadyExists";
+        let exists = failure.error.is_already_exists();
         let theirs = cx.objects.get::<ReplicaSet>(&set.metadata.key());
         if exists {
             let template = Template::of(&deployment.spec.template);

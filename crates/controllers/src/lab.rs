@@ -13,8 +13,8 @@ use podscope_apiserver::{ApiServer, Caller, Outcome};
 
 use crate::{Act, Context, Input, Timer};
 use podscope_sim::{
-    Actor, Answer, ApiError, CallId, DeleteOptions, Effect, Happening, Heartbeats, Mutation, Network, NetworkSettings,
-    Objects, Part, Request, Rng, SimTime, Span, Switches,
+    Actor, Answer, ApiError, CallId, DeleteOptions, Effect, Happening, Heartbeats, Mutation, Network,
+    NetworkSettings, Objects, Part, Request, Rng, SimTime, Span, StatusReason, Switches,
 };
 
 use super::{ControllerManager, ControllerManagerSettings};
@@ -60,7 +60,7 @@ pub(super) struct Lab {
     nodes: Vec<NodeName>,
 }
 
-pub(super) fn error(code: u16, reason: &'static str, message: &str) -> ApiError {
+pub(super) fn error(code: u16, reason: StatusReason, message: &str) -> ApiError {
     ApiError {
         code,
         reason,

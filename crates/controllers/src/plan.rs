@@ -138,7 +138,7 @@ impl Accept {
                 GoesOn::Yes
             }
             (Self::OnlyNotFound | Self::OrStop, Err(_)) => GoesOn::No,
-            (Self::OrAlreadyExists, Err(error)) if error.reason == "AlreadyExists" => GoesOn::Yes,
+            (Self::OrAlreadyExists, Err(error)) if error.is_already_exists() => GoesOn::Yes,
             (Self::OrNamespaceTerminating, Err(error)) if is_namespace_terminating(error) => GoesOn::Yes,
             (_, Ok(_)) => GoesOn::Yes,
             (_, Err(error)) => GoesOn::Fail(error.clone()),

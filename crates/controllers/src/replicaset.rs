@@ -475,7 +475,8 @@ mod tests {
         assert_eq!(times, [2, 6, 6, 10, 10, 10, 10, 14, 14, 14], "{:?}", lab.writes);
         let mut lab = Lab::new(&["a-1"], "");
         lab.refuse = Some(|request| {
-            matches!(request, Request::Create(Object::Pod(_))).then(|| error(403, "Forbidden", "exceeded quota"))
+            matches!(request, Request::Create(Object::Pod(_)))
+                .then(|| error(403, podscope_sim::StatusReason::Forbidden, "exceeded quota"))
         });
         lab.apply(WEB);
         lab.run(Span::millis(20));

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use podscope_api::ObjectKey;
 use podscope_api::hash::{self, fnv1a};
-use podscope_cluster::{OutputLine, Record, SetupError, SimTime, World};
+use podscope_cluster::{OutputLine, Record, SetupError, SimTime, StatusReason, World};
 
 pub use branch::Branch;
 use branch::Checkpoint;
@@ -366,7 +366,7 @@ fn refusal(index: usize, error: podscope_cluster::ApiError) -> Vec<(usize, Strin
     // Each field is a cause; what is wrong with the whole has no path, and is told as it stands.
     let mut fields = error.causes;
     fields.retain(|(path, _)| !path.is_empty());
-    if fields.is_empty() || error.reason != "Invalid" {
+    if fields.is_empty() || error.reason != StatusReason::Invalid {
         return vec![(index, String::new(), error.message)];
     }
     fields

@@ -4,8 +4,54 @@ use podscope_api::Kind;
 
 use crate::ApiError;
 
+/// Why a request came to nothing: `metav1.StatusReason`, and what a client meets where there is no server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusReason {
+    /// None is given.
+    Unknown,
+    /// 404.
+    NotFound,
+    /// 409 of a create.
+    AlreadyExists,
+    /// 409 of a write.
+    Conflict,
+    /// 422.
+    Invalid,
+    /// 403.
+    Forbidden,
+    /// 400.
+    BadRequest,
+    /// 429.
+    TooManyRequests,
+    /// 500.
+    InternalError,
+    /// 504; with the code 0 the client's own: no answer came.
+    Timeout,
+    /// Nobody listens. Not a reason of the server's.
+    ConnectionRefused,
+}
+
+impl StatusReason {
+    /// As it stands in a `Status`, and in what kubectl prints.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unknown => "",
+            Self::NotFound => "NotFound",
+            Self::AlreadyExists => "AlreadyExists",
+            Self::Conflict => "Conflict",
+            Self::Invalid => "Invalid",
+            Self::Forbidden => "Forbidden",
+            Self::BadRequest => "BadRequest",
+            Self::TooManyRequests => "TooManyRequests",
+            Self::InternalError => "InternalError",
+            Self::Timeout => "Timeout",
+            Self::ConnectionRefused => "ConnectionRefused",
+        }
+    }
+}
+
 impl ApiError {
-    fn of(code: u16, reason: &'static str, message: String) -> Self {
+    fn of(code: u16, reason: StatusReason, message: String) -> Self {
         Self {
             code,
             reason,
@@ -21,7 +67,7 @@ impl ApiError {
     pub fn not_found(kind: Kind, name: &str) -> Self {
         Self::of(
             404,
-            "NotFound",
+            StatusReason::NotFound,
             format!("{} {name:?} not found", kind.qualified_plural()),
         )
     }
@@ -30,7 +76,7 @@ impl ApiError {
     pub fn already_exists(kind: Kind, name: &str) -> Self {
         Self::of(
             409,
-            "AlreadyExists",
+            StatusReason::AlreadyExists,
             format!("{} {name:?} already exists", kind.qualified_plural()),
         )
     }
@@ -44,7 +90,7 @@ impl ApiError {
     pub fn conflict_on(resource: &str, name: &str, why: &str) -> Self {
         Self::of(
             409,
-            "Conflict",
+            StatusReason::Conflict,
             format!("Operation cannot be fulfilled on {resource} {name:?}: {why}"),
         )
     }
@@ -69,7 +115,7 @@ impl ApiError {
 
     /// 409 of server-side apply: the fields, and whose they are.
     pub fn apply_conflict(message: String, causes: Vec<(String, String)>) -> Self {
-        let mut error = Self::of(409, "Conflict", message);
+        let mut error = Self::of(409, StatusReason::Conflict, message);
         error.field_conflicts = causes.len();
         error.causes = causes;
         error
@@ -77,21 +123,21 @@ impl ApiError {
 
     /// 500 without a reason: an error of the server's that no status was made of.
     pub fn unnamed(message: String) -> Self {
-        Self::of(500, "", message)
+        Self::of(500, StatusReason::Unknown, message)
     }
 
     /// 403.
     pub fn forbidden(kind: Kind, name: &str, why: &str) -> Self {
         Self::of(
             403,
-            "Forbidden",
+            StatusReason::Forbidden,
             format!("{} {name:?} is forbidden: {why}", kind.qualified_plural()),
         )
     }
 
     /// 422 with everything that is wrong.
     pub fn invalid(kind: Kind, name: &str, problems: podscope_api::ErrorList) -> Self {
-        let mut error = Self::of(422, "Invalid", problems.to_status_message(kind, name));
+        let mut error = Self::of(422, StatusReason::Invalid, problems.to_status_message(kind, name));
         error.causes = problems.into_pairs();
         error.about = Some((kind, name.into()));
         error
@@ -112,14 +158,14 @@ impl ApiError {
 
     /// 400.
     pub fn bad_request(message: impl Into<String>) -> Self {
-        Self::of(400, "BadRequest", message.into())
+        Self::of(400, StatusReason::BadRequest, message.into())
     }
 
     /// 429 of an eviction (LC-026).
     pub fn too_many_requests(cause: String, retry_after_seconds: Option<i64>) -> Self {
         let mut error = Self::of(
             429,
-            "TooManyRequests",
+            StatusReason::TooManyRequests,
             "Cannot evict pod as it would violate the pod's disruption budget.".into(),
         );
         error.retry_after_seconds = retry_after_seconds;
@@ -129,17 +175,17 @@ impl ApiError {
 
     /// 500.
     pub fn internal(message: impl Into<String>) -> Self {
-        Self::of(500, "InternalError", message.into())
+        Self::of(500, StatusReason::InternalError, message.into())
     }
 
     /// The call got no answer in time; the write may have happened (CT-155).
     pub fn timeout() -> Self {
-        Self::of(0, "Timeout", "context deadline exceeded".into())
+        Self::of(0, StatusReason::Timeout, "context deadline exceeded".into())
     }
 
     /// The API server's process does not run (KC-120).
     pub fn refused_connection() -> Self {
-        Self::of(0, "ConnectionRefused", Self::refused_by("127.0.0.1:6443"))
+        Self::of(0, StatusReason::ConnectionRefused, Self::refused_by("127.0.0.1:6443"))
     }
 
     /// What is said of a connection that a server refused.
@@ -151,7 +197,7 @@ impl ApiError {
     pub fn etcd_timeout() -> Self {
         Self::of(
             504,
-            "Timeout",
+            StatusReason::Timeout,
             "Timeout: request did not complete within requested timeout - context deadline exceeded".into(),
         )
     }
@@ -165,11 +211,16 @@ impl ApiError {
 
     /// Whether the object does not exist.
     pub fn is_not_found(&self) -> bool {
-        self.reason == "NotFound"
+        self.reason == StatusReason::NotFound
+    }
+
+    /// Whether an object of that name exists already.
+    pub fn is_already_exists(&self) -> bool {
+        self.reason == StatusReason::AlreadyExists
     }
 
     /// Whether the write lost a race or a precondition failed.
     pub fn is_conflict(&self) -> bool {
-        self.reason == "Conflict"
+        self.reason == StatusReason::Conflict
     }
 }

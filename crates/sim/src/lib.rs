@@ -35,6 +35,7 @@ pub use actor::{Actor, Place};
 pub use assumed::{Assumed, MissingPods, NOT_IN_THE_DUMP, OWN_NAMESPACES, Owner};
 pub use context::{Change, Context, Effect, Input, WatchResponse, subject, subject_of};
 pub use due::{Coming, Due};
+pub use errors::StatusReason;
 pub use happening::{
     AttemptResult, BreakCause, ControlPlaneProcess, Culprit, FaultDetails, FaultKind, FenceMechanism, Fields, Flag,
     Happening, HookKind, OneWay, ProbeKind, Updated, Violation, What,

@@ -217,8 +217,8 @@ pub struct EventNote {
 pub struct ApiError {
     /// HTTP status.
     pub code: u16,
-    /// `NotFound`, `AlreadyExists`, `Conflict`, `Invalid`, `Forbidden`, `TooManyRequests`, `BadRequest`, `Timeout`, …
-    pub reason: &'static str,
+    /// Why, as a word that programs compare.
+    pub reason: crate::StatusReason,
     /// The message a client prints after `Error from server (REASON): `.
     pub message: String,
     /// Seconds to wait before trying again, where given.

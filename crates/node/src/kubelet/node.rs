@@ -196,7 +196,7 @@ impl Managers {
                 host.shared.node_state.is_registering = false;
                 match answer {
                     Ok(_) => host.shared.node_state.is_registered = true,
-                    Err(error) if error.reason == "AlreadyExists" => host.shared.node_state.is_registered = true,
+                    Err(error) if error.is_already_exists() => host.shared.node_state.is_registered = true,
                     Err(_) => host.node_pass_at(host.ctx.now + Span::seconds(7)),
                 }
             }
