@@ -3,7 +3,7 @@
 use podscope_api::schema::Rejection;
 use podscope_api::{Kind, Object};
 use podscope_cluster::ApiError;
-use podscope_cluster::client::error_text;
+use podscope_cluster::client::{ErrorContext, error_text};
 
 /// The server has no such path.
 pub(crate) const NO_SUCH_RESOURCE: &str =
@@ -15,22 +15,22 @@ pub(crate) const NOT_ALLOWED: &str =
 
 /// There is no such object.
 pub(crate) fn not_found(kind: Kind, name: &str) -> String {
-    error_text(&ApiError::not_found(kind, name), "")
+    error_text(&ApiError::not_found(kind, name), &ErrorContext::None)
 }
 
 /// A request that the server cannot take.
 pub(crate) fn bad_request(why: impl Into<String>) -> String {
-    error_text(&ApiError::bad_request(why), "")
+    error_text(&ApiError::bad_request(why), &ErrorContext::None)
 }
 
 /// An object that the server cannot read.
 pub(crate) fn undecodable(kind: Kind, why: &Rejection) -> String {
-    error_text(&ApiError::undecodable(kind, why), "")
+    error_text(&ApiError::undecodable(kind, why), &ErrorContext::None)
 }
 
 /// The object is another version than the one that was named.
 pub(crate) fn stale(object: &Object) -> String {
-    error_text(&stale_error(object), "")
+    error_text(&stale_error(object), &ErrorContext::None)
 }
 
 /// The same, as the server tells it.

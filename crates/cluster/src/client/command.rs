@@ -1,5 +1,5 @@
-//! What a client can be asked to do. The session turns command lines into
-//! these: it resolves names and selectors, builds objects and patches, and
+//! What a client can be asked to do. `podscope-kubectl` turns command lines
+//! into these: it resolves names and selectors, builds objects and patches, and
 //! says what is printed on success; the client sends, waits and prints.
 
 use std::sync::Arc;
@@ -158,6 +158,19 @@ impl std::fmt::Debug for Shows {
     }
 }
 
+/// What kubectl says of an error before the server's own message.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ErrorContext {
+    /// Nothing.
+    #[default]
+    None,
+    /// What it was doing: `error when creating "STDIN": `.
+    Before(String),
+    /// The same of an error that it has wrapped: that is no longer the server's, and its reason is not named (KC-097):
+    /// `failed to create job: `.
+    Own(String),
+}
+
 /// A request and what is printed.
 #[derive(Debug, Clone)]
 pub struct Write {
@@ -169,9 +182,8 @@ pub struct Write {
     pub shows: Option<Shows>,
     /// Printed instead if the answered object still has this resourceVersion: `(version, text)`.
     pub unchanged: Option<(Str, String)>,
-    /// Put before the server's message, e.g. `error when creating "STDIN": `; one that begins with `error: ` stands
-    /// in place of the server's reason too.
-    pub context: String,
+    /// What is said before the server's message.
+    pub context: ErrorContext,
     /// Sent in its place where the server refuses it as invalid or because of a conflict (`apply --force`).
     pub instead: Vec<Write>,
     /// Whether the next one waits until the object of this deletion is gone.
@@ -186,7 +198,7 @@ impl Write {
             success: success.into(),
             shows: None,
             unchanged: None,
-            context: String::new(),
+            context: ErrorContext::None,
             instead: Vec::new(),
             until_gone: false,
         }
@@ -199,7 +211,7 @@ impl Write {
             success: line.into(),
             shows: None,
             unchanged: None,
-            context: String::new(),
+            context: ErrorContext::None,
             instead: Vec::new(),
             until_gone: false,
         }
@@ -227,8 +239,8 @@ pub struct DeleteCommand {
     pub warnings: Vec<String>,
     /// A question on whose line the answer goes on (`--interactive`).
     pub question: String,
-    /// Put before the server's message: `error when deleting "STDIN": `.
-    pub context: &'static str,
+    /// What is said before the server's message.
+    pub context: ErrorContext,
 }
 
 /// `kubectl drain` (KC-086 to KC-093, CT-105).

@@ -74,7 +74,7 @@ impl Deleting {
                     Err(error) if error.is_not_found() && self.command.ignore_not_found => {}
                     Err(error) => {
                         self.has_failed = true;
-                        complain(ctx, error_text(&error, self.command.context));
+                        complain(ctx, error_text(&error, &self.command.context));
                     }
                 }
                 self.send(ctx);

@@ -136,7 +136,10 @@ impl Draining {
             let Some(node) = view.objects.named::<Node>(name.as_str()) else {
                 complain(
                     ctx,
-                    error_text(&crate::ApiError::not_found(Kind::Node, name.as_str()), ""),
+                    error_text(
+                        &crate::ApiError::not_found(Kind::Node, name.as_str()),
+                        &super::ErrorContext::None,
+                    ),
                 );
                 exit(ctx, true);
                 return;

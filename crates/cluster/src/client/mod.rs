@@ -15,11 +15,11 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Object, ObjectKey};
 
-use crate::{ApiError, Objects};
+use crate::{ApiError, Objects, StatusReason};
 
 pub use command::{
-    Awaited, ClientCommand, DeleteCommand, DrainCommand, DryRun, RolloutStatus, Shows, Until, WaitCommand,
-    WatchCommand, WatchEvent, WatchPrinter, Write,
+    Awaited, ClientCommand, DeleteCommand, DrainCommand, DryRun, ErrorContext, RolloutStatus, Shows, Until,
+    WaitCommand, WatchCommand, WatchEvent, WatchPrinter, Write,
 };
 
 /// A timer of a client.
@@ -174,25 +174,26 @@ are the ways you can resolve this warning:
   stop managing the field (remove it from their configuration).
 See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts";
 
-/// How kubectl prints an API error (KC-116, KC-117), with `context` before the server's message.
-pub fn error_text(error: &ApiError, context: &str) -> String {
+/// How kubectl prints an API error (KC-116, KC-117).
+pub fn error_text(error: &ApiError, context: &ErrorContext) -> String {
     let message = &error.message;
-    // An error that kubectl has wrapped is no longer the server's: its reason is not named (KC-097).
-    if context.starts_with("error: ") {
-        return format!("{context}{message}");
-    }
+    let context = match context {
+        ErrorContext::None => "",
+        ErrorContext::Before(text) => text,
+        ErrorContext::Own(text) => return format!("error: {text}{message}"),
+    };
     if error.field_conflicts > 0 {
         return format!("error: {message}\n{RESOLVE_CONFLICTS}");
     }
     match error.reason {
-        "ConnectionRefused" => message.clone(),
-        "" => format!("Error from server: {context}{message}"),
-        "Timeout" if error.code == 0 => format!("Unable to connect to the server: {context}{message}"),
-        "Invalid" => match &error.about {
+        StatusReason::ConnectionRefused => message.clone(),
+        StatusReason::Unknown => format!("Error from server: {context}{message}"),
+        StatusReason::Timeout if error.code == 0 => format!("Unable to connect to the server: {context}{message}"),
+        StatusReason::Invalid => match &error.about {
             Some((kind, name)) => invalid_text(*kind, name, &error.causes),
             None => format!("The {message}"),
         },
-        reason => format!("Error from server ({reason}): {context}{message}"),
+        reason => format!("Error from server ({}): {context}{message}", reason.as_str()),
     }
 }
 
@@ -215,10 +216,13 @@ fn invalid_text(kind: Kind, name: &str, causes: &[(String, String)]) -> String {
 
 /// The errors of one command as kubectl prints them in the end: a single one in its full form, several a line each
 /// (KC-116).
-fn errors_text(errors: &[(ApiError, String)]) -> Vec<String> {
-    let in_list = |error: &ApiError, context: &str| match (error.reason, context.strip_prefix("error: ")) {
-        ("Invalid", None) => format!("Error from server (Invalid): {context}{}", error.message),
-        (_, Some(context)) => format!("{context}{}", error.message),
+fn errors_text(errors: &[(ApiError, ErrorContext)]) -> Vec<String> {
+    let in_list = |error: &ApiError, context: &ErrorContext| match (error.reason, context) {
+        (_, ErrorContext::Own(text)) => format!("{text}{}", error.message),
+        (StatusReason::Invalid, ErrorContext::None) => format!("Error from server (Invalid): {}", error.message),
+        (StatusReason::Invalid, ErrorContext::Before(text)) => {
+            format!("Error from server (Invalid): {text}{}", error.message)
+        }
         _ => error_text(error, context),
     };
     match errors {

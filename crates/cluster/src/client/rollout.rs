@@ -87,7 +87,13 @@ impl Following {
         };
         match line {
             None => {
-                complain(ctx, error_text(&ApiError::not_found(self.command.kind, &key.name), ""));
+                complain(
+                    ctx,
+                    error_text(
+                        &ApiError::not_found(self.command.kind, &key.name),
+                        &super::ErrorContext::None,
+                    ),
+                );
                 self.end(true, view, ctx);
             }
             Some(Err(error)) => {

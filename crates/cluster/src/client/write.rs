@@ -12,7 +12,7 @@ use crate::{ApiError, Request, Span};
 pub(super) struct Writing {
     left: VecDeque<Write>,
     /// What was refused, with its context; told in the end.
-    errors: Vec<(ApiError, String)>,
+    errors: Vec<(ApiError, super::ErrorContext)>,
     /// What was deleted, and must be gone before the next one is sent.
     going: Option<(Kind, ObjectKey)>,
 }

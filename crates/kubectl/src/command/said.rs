@@ -171,8 +171,8 @@ pub struct Forced {
 pub struct Made {
     /// The objects, without a namespace.
     pub objects: Vec<Value>,
-    /// Put before the server's message in place of its reason: `error: failed to create deployment: `.
-    pub context: String,
+    /// What is said before the server's message.
+    pub context: podscope_cluster::client::ErrorContext,
     /// Lines for stderr.
     pub warnings: Vec<String>,
     /// The word of success: `created`.

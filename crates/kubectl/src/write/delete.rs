@@ -2,7 +2,7 @@
 
 use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::DeleteOptions;
-use podscope_cluster::client::{ClientCommand, DeleteCommand, object_name};
+use podscope_cluster::client::{ClientCommand, DeleteCommand, ErrorContext, object_name};
 
 use super::reading::{Item, Manifest};
 use super::{Plan, View, find};
@@ -150,8 +150,8 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         dry_run: what.dry_run,
         warnings,
         context: match &what.what {
-            Doomed::Manifest { .. } => "error when deleting \"STDIN\": ",
-            Doomed::Target(_) => "",
+            Doomed::Manifest { .. } => ErrorContext::Before("error when deleting \"STDIN\": ".to_owned()),
+            Doomed::Target(_) => ErrorContext::None,
         },
     }));
     plan

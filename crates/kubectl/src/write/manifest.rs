@@ -4,7 +4,7 @@ use podscope_api::managed::{Manager, Managers};
 use podscope_api::schema::Rejection;
 use podscope_api::{Kind, NodeName, Object, ObjectKey, Str, Uid};
 use podscope_cluster::Request;
-use podscope_cluster::client::{Write, object_name};
+use podscope_cluster::client::{ErrorContext, Write, object_name};
 use serde_json::Value;
 
 use super::super::output::{Form, shown_value};
@@ -102,8 +102,7 @@ pub(in super::super) fn manifest_objects(text: &str, namespace: Option<&str>) ->
 /// The request of a manifest that makes something.
 pub(super) fn created(request: Request, success: String) -> Write {
     Write {
-        // Put before what the server says of it.
-        context: "error when creating \"STDIN\": ".to_owned(),
+        context: ErrorContext::Before("error when creating \"STDIN\": ".to_owned()),
         ..Write::new(request, success)
     }
 }

@@ -1,7 +1,7 @@
 //! `kubectl replace`: whole objects in place of those there are.
 
 use podscope_api::{Kind, ObjectKey};
-use podscope_cluster::client::{Write, deletion, error_text, object_name};
+use podscope_cluster::client::{ErrorContext, Write, deletion, error_text, object_name};
 use podscope_cluster::{ApiError, DeleteOptions, Part, Request};
 
 use super::reading::{Item, Manifest};
@@ -16,7 +16,8 @@ pub(super) fn replace(text: &str, how: &Replaces, said: &Said, view: &View<'_>) 
     if found.is_empty() && force.is_some() {
         return Plan::refuse("error: no objects passed to replace");
     }
-    let context = || "error when replacing \"STDIN\": ".to_owned();
+    let doing = "error when replacing \"STDIN\": ";
+    let context = || ErrorContext::Before(doing.to_owned());
     let (mut goes, mut is_bound) = (Vec::new(), false);
     let mut acted = found.each(|item, plan, writes| {
         let (request, kind, key) = match item {
@@ -46,7 +47,7 @@ pub(super) fn replace(text: &str, how: &Replaces, said: &Said, view: &View<'_>) 
             }
         };
         if key.name.is_empty() && force.is_none() {
-            return Err(format!("error: {}resource name may not be empty", context()));
+            return Err(format!("error: {doing}resource name may not be empty"));
         }
         let replaced = format!("{} replaced", object_name(kind, &key.name));
         let is_there = view.objects.get_kind(kind, &key).is_some();

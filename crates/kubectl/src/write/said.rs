@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use podscope_api::managed::{Manager, Managers};
 use podscope_api::{Kind, Object, ObjectKey};
-use podscope_cluster::client::{Awaited as AwaitedObject, ClientCommand, Until, WaitCommand, Write, object_name};
+use podscope_cluster::client::{
+    Awaited as AwaitedObject, ClientCommand, ErrorContext, Until, WaitCommand, Write, object_name,
+};
 use podscope_cluster::{Objects, Part, Request};
 use serde_json::{Value, json};
 
@@ -211,7 +213,7 @@ fn job_from(name: &str, kind: Kind, source: &str, said: &Said, view: &View<'_>) 
         objects: vec![
             json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": template.get("spec").cloned().unwrap_or_default()}),
         ],
-        context: "error: failed to create job: ".to_owned(),
+        context: ErrorContext::Own("failed to create job: ".to_owned()),
         word: "created",
         empties: vec![("/status", json!({}))],
         ..Made::default()

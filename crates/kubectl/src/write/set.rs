@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use podscope_api::{Kind, Object, ObjectKey};
-use podscope_cluster::client::Write;
+use podscope_cluster::client::{ErrorContext, Write};
 use serde_json::{Value, json};
 
 use super::super::gotext::sorted;
@@ -149,7 +149,7 @@ fn service_account(object: &Object, account: &str) -> Result<Write, String> {
     }
     let success = format!("{} serviceaccount updated", typed_name(object));
     Ok(Write {
-        context: "error: failed to patch ServiceAccountName ".to_owned(),
+        context: ErrorContext::Own("failed to patch ServiceAccountName ".to_owned()),
         ..merged(object, "set serviceaccount", &success, patch)?
     })
 }
@@ -173,7 +173,7 @@ fn resources(
         }
     })?;
     Ok(Write {
-        context: "error: failed to patch resources update to pod template ".to_owned(),
+        context: ErrorContext::Own("failed to patch resources update to pod template ".to_owned()),
         ..write
     })
 }
@@ -282,7 +282,7 @@ pub(super) fn set_image(
         },
     )?;
     writes.push(Write {
-        context: "error: failed to patch image update to pod template: ".to_owned(),
+        context: ErrorContext::Own("failed to patch image update to pod template: ".to_owned()),
         ..write
     });
     Ok(())
@@ -411,7 +411,7 @@ fn env(
         },
     )?;
     writes.push(Write {
-        context: "error: failed to patch env update to pod template: ".to_owned(),
+        context: ErrorContext::Own("failed to patch env update to pod template: ".to_owned()),
         ..write
     });
     Ok(())

@@ -131,6 +131,6 @@ pub(super) fn secret(args: &Args, kind: &str) -> Parsed<Made> {
         object["type"] = Value::from(of_type);
     }
     let mut made = made(object, "");
-    made.context = "error: failed to create secret ".to_owned();
+    made.context = podscope_cluster::client::ErrorContext::Own("failed to create secret ".to_owned());
     Ok(made)
 }

@@ -9,6 +9,7 @@ mod workloads;
 
 use podscope_api::Kind;
 use podscope_cluster::Span;
+use podscope_cluster::client::ErrorContext;
 use serde_json::{Map, Value, json};
 
 pub(super) use self::access::{RESOURCE_VERBS, URL_VERBS, split_all};
@@ -62,8 +63,8 @@ fn name(args: &Args) -> Parsed<String> {
 
 fn made(object: Value, kind: &str) -> Made {
     let context = match kind {
-        "" => String::new(),
-        kind => format!("error: failed to create {kind}: "),
+        "" => ErrorContext::None,
+        kind => ErrorContext::Own(format!("failed to create {kind}: ")),
     };
     Made {
         objects: vec![object],
