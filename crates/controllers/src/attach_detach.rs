@@ -21,7 +21,7 @@ use podscope_api::{EventType, Kind, Node, NodeName, Object, ObjectKey, Persisten
 use podscope_sim::volume::{Backend, Resolved, of_persistent_volume, resolve};
 use podscope_sim::{Answer, Change, Flag, Happening, Request, SimTime, Span, subject};
 
-use super::attachment::{self, ATTACHED_TO, AttachMethod};
+use super::attachment::{self, AttachMethod, Holder};
 use super::controller::{Controller, ControllerContext, note};
 use super::plan::{Failure, Plan};
 use super::queue::Key;
@@ -146,13 +146,11 @@ impl Controller for AttachDetachController {
             }
             Some(Object::PersistentVolume(volume)) => {
                 // Somebody else broke the record of an attachment.
-                let holder = |object: &Option<Object>| {
-                    object
-                        .as_ref()
-                        .and_then(|object| object.metadata().annotation(ATTACHED_TO))
-                        .is_some()
+                let is_held = |object: &Option<Object>| {
+                    let held = object.as_ref();
+                    held.is_some_and(|object| Holder::of(object.metadata()).is_some())
                 };
-                if holder(&change.old) && !holder(&change.new) {
+                if is_held(&change.old) && !is_held(&change.new) {
                     self.actual.retain(|_, known| {
                         known.backend.name != volume.metadata.name || known.state != State::Attached
                     });
@@ -295,13 +293,12 @@ impl AttachDetachController {
             }
         }
         for volume in cx.objects.list::<PersistentVolume>() {
-            let holder = volume.metadata.annotation(ATTACHED_TO);
-            let node = holder.and_then(|holder| holder.split(' ').next());
+            let holder = Holder::of(&volume.metadata);
             let backend = backends.values().find(|backend| backend.name == volume.metadata.name);
-            if let (Some(node), Some(backend)) = (node, backend) {
-                let place = (backend.unique_name.clone(), NodeName::from(node));
+            if let (Some(Holder { node, .. }), Some(backend)) = (holder, backend) {
+                let place = (backend.unique_name.clone(), node);
                 if !self.actual.contains_key(&place) {
-                    if cx.objects.named::<Node>(node).is_none() {
+                    if cx.objects.named::<Node>(&place.1).is_none() {
                         self.in_use.entry(place.1.clone()).or_default().push(place.0.clone());
                     }
                     self.remember(place, backend.clone(), State::Attached);

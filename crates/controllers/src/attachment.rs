@@ -10,6 +10,7 @@ use podscope_api::{
     AttachedVolume, Kind, Node, NodeName, Object, ObjectKey, ObjectMeta, PersistentVolume, Str, VolumeAttachment,
     VolumeAttachmentSource, VolumeAttachmentSpec,
 };
+use std::fmt;
 use std::sync::Arc;
 
 use podscope_sim::volume::Backend;
@@ -19,8 +20,47 @@ use super::controller::ControllerContext;
 use super::plan::{Accept, Action, Plan};
 use super::template::{fnv_hash, set_entry};
 
-/// Who holds a volume without a driver: `NODE NAMESPACE/POD` (V-04, CT-174).
-pub const ATTACHED_TO: &str = "podscope.dev/attached-to";
+/// Where a PersistentVolume without a driver says who holds it (V-04, CT-174).
+const ATTACHED_TO: &str = "podscope.dev/attached-to";
+
+/// Who holds a volume without a driver: `NODE NAMESPACE/POD`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// The node that it is attached to.
+    pub node: NodeName,
+    /// For which pod; a person who writes it may leave that out.
+    pod: Option<Str>,
+}
+
+impl Holder {
+    /// What the annotation says, whoever wrote it.
+    pub fn parse(text: &str) -> Self {
+        let (node, pod) = match text.split_once(' ') {
+            Some((node, pod)) => (node, Some(pod.into())),
+            None => (text, None),
+        };
+        Self { node: node.into(), pod }
+    }
+
+    /// Who holds the volume, if somebody does.
+    pub fn of(volume: &ObjectMeta) -> Option<Self> {
+        volume.annotation(ATTACHED_TO).map(Self::parse)
+    }
+
+    /// Nobody holds it any more.
+    pub fn strike(volume: &mut ObjectMeta) {
+        Arc::make_mut(&mut volume.annotations).remove(ATTACHED_TO);
+    }
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.pod {
+            Some(pod) => write!(f, "{} {pod}", self.node),
+            None => write!(f, "{}", self.node),
+        }
+    }
+}
 
 /// How a volume is attached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,8 +135,11 @@ pub(super) fn attach(
         }
         (AttachMethod::Swap, Some(volume)) => {
             let mut held = (**volume).clone();
-            let pod = pod.map(ObjectKey::to_string).unwrap_or_default();
-            set_entry(&mut held.metadata.annotations, ATTACHED_TO, &format!("{node} {pod}"));
+            let holder = Holder {
+                node: node.clone(),
+                pod: Some(pod.map(ObjectKey::to_string).unwrap_or_default().into()),
+            };
+            set_entry(&mut held.metadata.annotations, ATTACHED_TO, &holder.to_string());
             Plan::one(Request::Update(Object::PersistentVolume(Arc::new(held)), Part::Main))
         }
         _ => Plan::default().then(report(&(backend.unique_name.clone(), node.clone()), true, cx)),
@@ -155,10 +198,24 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
         }
         (AttachMethod::Swap, Some(volume)) => {
             let mut free = (**volume).clone();
-            Arc::make_mut(&mut free.metadata.annotations).remove(ATTACHED_TO);
+            Holder::strike(&mut free.metadata);
             plan.then_one(Request::Update(Object::PersistentVolume(Arc::new(free)), Part::Main))
         }
         // The list was the only record; reading the node again ends it.
         _ => plan.then(report(place, false, cx)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Holder;
+
+    /// V-04: what a person wrote is told as it was written.
+    #[test]
+    fn a_holder_is_printed_as_it_was_read() {
+        for (text, node) in [("a-1 default/db", "a-1"), ("a-1", "a-1"), ("a-1 ", "a-1"), ("", "")] {
+            let holder = Holder::parse(text);
+            assert_eq!((holder.node.as_str(), holder.to_string().as_str()), (node, text));
+        }
     }
 }

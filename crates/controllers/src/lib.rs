@@ -1,5 +1,5 @@
-//! kube-controller-manager: every controller in one file of its own, over one
-//! shared watch cache. A controller reads like its documentation: what it
+//! kube-controller-manager: every controller in a file of its own, with a folder
+//! beside it where it is large, over one shared watch cache. A controller reads like its documentation: what it
 //! watches, what it compares, what it requests. Nothing here writes the store.
 //!
 //! ```
@@ -67,7 +67,7 @@ mod ttl_after_finished;
 mod victims;
 mod volume_protection;
 
-pub use attachment::{ATTACHED_TO, driver_of};
+pub use attachment::{Holder, driver_of};
 pub use fencing::{FenceMechanism, FencingSettings};
 pub use manager::ControllerManager;
 pub use namespace_objects::objects_of;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use podscope_api::{Kind, NodeName, PersistentVolume, VolumeAttachment};
 use podscope_sim::{FaultDetails, FaultKind, Flag, Happening};
 
-use crate::controllers::ATTACHED_TO;
+use crate::controllers::Holder;
 use crate::{Actor, DeleteOptions, Mutation, Part, Request, Sink, World, subject};
 
 impl World {
@@ -50,7 +50,11 @@ impl World {
             ];
             for request in requests {
                 // An attachment that was already going is gone with the second request.
-                let _ = self.serve(by, &request, sink);
+                if let Err(error) = self.serve(by, &request, sink)
+                    && !error.is_not_found()
+                {
+                    return Err(error.message);
+                }
             }
             if attachment.status.attached {
                 self.emit(by, detached(volume, &node), Some(about), None, sink);
@@ -62,11 +66,10 @@ impl World {
     /// The same for a volume without a driver: its holder is struck off the PersistentVolume (V-04).
     fn break_holder(&mut self, by: &Actor, volume: &str, sink: &mut dyn Sink) -> Result<(), String> {
         let held = self.objects().named::<PersistentVolume>(volume).cloned();
-        let holder = held.as_ref().and_then(|held| held.metadata.annotation(ATTACHED_TO));
-        let (Some(held), Some(holder)) = (&held, holder) else {
+        let holder = held.as_ref().and_then(|held| Holder::of(&held.metadata));
+        let (Some(held), Some(Holder { node, .. })) = (&held, holder) else {
             return Err(format!("there is no attachment of volume {volume:?}"));
         };
-        let node = NodeName::from(holder.split(' ').next().unwrap_or_default());
         let about = subject(Kind::PersistentVolume, held.metadata.key(), held.metadata.uid.clone());
         self.emit(by, torn_from(volume, &node), Some(about.clone()), None, sink);
         let patch = Request::Patch {
@@ -75,10 +78,10 @@ impl World {
             uid: None,
             part: Part::Main,
             change: Mutation::new::<PersistentVolume>("detached", |volume| {
-                Arc::make_mut(&mut volume.metadata.annotations).remove(ATTACHED_TO);
+                Holder::strike(&mut volume.metadata);
             }),
         };
-        let _ = self.serve(by, &patch, sink);
+        self.serve(by, &patch, sink).map_err(|error| error.message)?;
         self.emit(by, detached(volume, &node), Some(about), None, sink);
         Ok(())
     }

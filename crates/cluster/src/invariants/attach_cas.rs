@@ -10,7 +10,7 @@ use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, St
 use podscope_sim::Culprit;
 
 use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
-use crate::controllers::{ATTACHED_TO, driver_of};
+use crate::controllers::{Holder, driver_of};
 use crate::volume::{Backend, Resolved, resolve};
 use crate::{Actor, Change, Happening, Place, Record, Request, SimTime, subject_of};
 
@@ -68,9 +68,9 @@ impl Check for AttachCas {
     }
 }
 
-fn holder(object: &Option<Object>) -> Option<Option<&str>> {
+fn holder(object: &Option<Object>) -> Option<Option<Holder>> {
     match object {
-        Some(Object::PersistentVolume(volume)) => Some(volume.metadata.annotation(ATTACHED_TO)),
+        Some(Object::PersistentVolume(volume)) => Some(Holder::of(&volume.metadata)),
         _ => None,
     }
 }
@@ -95,8 +95,7 @@ fn is_attached(backend: &Backend, name: &NodeName, view: &View<'_>) -> bool {
                 && attachment.spec.source.persistent_volume_name.as_ref() == Some(&backend.name)
         });
     }
-    let holder = volume.metadata.annotation(ATTACHED_TO);
-    !is_single(volume) || holder.and_then(|holder| holder.split(' ').next()) == Some(name.as_str())
+    !is_single(volume) || Holder::of(&volume.metadata).is_some_and(|holder| holder.node == *name)
 }
 
 impl AttachCas {
@@ -121,7 +120,7 @@ impl AttachCas {
             Actor::World => blame::of_fault(FACT, view),
             _ => blame::of_component(actor, FACT, view),
         };
-        let name = |holder: Option<&str>| holder.unwrap_or("nobody").to_owned();
+        let name = |holder: Option<Holder>| holder.map_or("nobody".to_owned(), |holder| holder.to_string());
         out.push(Breach {
             corrupts: None,
             invariant: ATTACH_CAS.name,
@@ -205,7 +204,7 @@ mod tests {
         let mut world = lab::world(&lab::volume_and_pod(), trace);
         world.run_until(SimTime::from_seconds(30), trace);
         let volume = world.objects().named::<PersistentVolume>("disk").expect("given");
-        assert_eq!(volume.metadata.annotation(ATTACHED_TO), Some("a-1 default/one"));
+        assert_eq!(Holder::of(&volume.metadata), Some(Holder::parse("a-1 default/one")));
         assert!(trace.broken().is_empty(), "{:?}", trace.broken());
         world
     }
@@ -214,7 +213,7 @@ mod tests {
     #[test]
     fn the_holder_changes_from_the_observed_value() {
         let free = |volume: &mut PersistentVolume| {
-            Arc::make_mut(&mut volume.metadata.annotations).remove(ATTACHED_TO);
+            Holder::strike(&mut volume.metadata);
         };
         let manager = Actor::ControllerManager(0);
         let blind = Request::Patch {

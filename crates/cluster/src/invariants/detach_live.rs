@@ -12,7 +12,7 @@ use podscope_api::{
 use podscope_sim::Culprit;
 
 use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
-use crate::controllers::ATTACHED_TO;
+use crate::controllers::Holder;
 use crate::volume::claim_name;
 use crate::{Actor, SimTime, Span, What, subject};
 
@@ -78,9 +78,8 @@ fn attached(view: &View<'_>) -> Vec<Attached> {
         counts.then(|| (volume, attachment.spec.node_name.clone()))
     });
     let by_swap = view.objects.list::<PersistentVolume>().filter_map(|volume| {
-        let holder = volume.metadata.annotation(ATTACHED_TO)?;
-        let node = holder.split(' ').next()?;
-        Some((volume.metadata.name.clone(), node.into()))
+        let holder = Holder::of(&volume.metadata)?;
+        Some((volume.metadata.name.clone(), holder.node))
     });
     by_driver.chain(by_swap).collect()
 }
@@ -154,7 +153,7 @@ fn breach((volume, node): &Attached, view: &View<'_>) -> Breach {
 #[cfg(test)]
 mod tests {
     use super::super::lab::{self, Trace};
-    use crate::controllers::ATTACHED_TO;
+    use crate::controllers::Holder;
     use crate::fault::Fault;
     use crate::{Actor, DeleteOptions, Request, SimTime};
     use podscope_api::{Kind, ObjectKey, PersistentVolume};
@@ -188,7 +187,7 @@ mod tests {
             assert!(world.serve(&Actor::Client(0), &force, &mut trace).is_ok());
             world.run_until(SimTime::from_seconds(1200), &mut trace);
             let volume = world.objects().named::<PersistentVolume>("disk").expect("given");
-            assert_eq!(volume.metadata.annotation(ATTACHED_TO).is_some(), disabled);
+            assert_eq!(Holder::of(&volume.metadata).is_some(), disabled);
             assert_eq!(trace.broken_of("detach-live"), expected);
         }
     }

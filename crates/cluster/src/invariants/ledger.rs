@@ -9,7 +9,7 @@ use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Po
 use rpds::RedBlackTreeMapSync;
 
 use super::{Parts, Seen};
-use crate::controllers::ATTACHED_TO;
+use crate::controllers::Holder;
 use crate::{Actor, ControlPlaneProcess, FaultKind, Happening, Place, Record, SimTime, Span, What};
 
 /// Removed pods that are remembered, beyond those whose processes live on.
@@ -228,10 +228,7 @@ impl Ledger {
                     }
                 }
                 (Some(Object::PersistentVolume(old)), Some(Object::PersistentVolume(new))) => {
-                    let holder = |volume: &PersistentVolume| {
-                        let holder = volume.metadata.annotation(ATTACHED_TO)?;
-                        holder.split(' ').next().map(NodeName::from)
-                    };
+                    let holder = |volume: &PersistentVolume| Some(Holder::of(&volume.metadata)?.node);
                     if let (Some(node), Actor::Client(_)) = (holder(old), *actor)
                         && holder(new).as_ref() != Some(&node)
                     {

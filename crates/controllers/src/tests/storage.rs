@@ -3,7 +3,7 @@
 use podscope_api::{Kind, Node, PersistentVolume, Pod, Taint, TaintEffect, VolumeAttachment};
 
 use super::super::ControllerManagerSettings;
-use super::super::attachment::ATTACHED_TO;
+use super::super::attachment::Holder;
 use super::super::lab::Lab;
 use podscope_sim::{Span, Switches};
 
@@ -169,7 +169,7 @@ fn a_restarted_controller_detaches_from_a_node_that_is_gone() {
     lab.run(Span::seconds(340));
     let holder = |lab: &Lab| {
         let volume = lab.objects().named::<PersistentVolume>("disk").cloned();
-        volume.and_then(|volume| volume.metadata.annotation(ATTACHED_TO).map(str::to_owned))
+        volume.and_then(|volume| Some(Holder::of(&volume.metadata)?.to_string()))
     };
     assert_eq!(holder(&lab).as_deref(), Some("a-1 default/one"));
     lab.run(Span::seconds(60));
