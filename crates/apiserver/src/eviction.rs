@@ -57,16 +57,7 @@ impl ApiServer {
 
     /// The only budget that covers the pod.
     fn budget_of(&self, pod: &Pod) -> Result<Option<Arc<PodDisruptionBudget>>, ApiError> {
-        let mut matching = self
-            .objects()
-            .list_in::<PodDisruptionBudget>(&pod.metadata.namespace)
-            .filter(|budget| {
-                budget
-                    .spec
-                    .selector
-                    .as_ref()
-                    .is_some_and(|selector| selector.matches(&pod.metadata.labels))
-            });
+        let mut matching = self.objects().budgets_of(pod);
         let first = matching.next().cloned();
         if matching.next().is_some() {
             return Err(ApiError::internal(

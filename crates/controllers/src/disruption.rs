@@ -155,11 +155,8 @@ impl Controller for DisruptionController {
 }
 
 fn enqueue_covering(pod: &Pod, cx: &mut ControllerContext<'_, '_>) {
-    let budgets = cx.objects.list_in::<PodDisruptionBudget>(&pod.metadata.namespace);
-    let keys: Vec<Key> = budgets
-        .filter(|budget| covers(budget, pod))
-        .map(|budget| key_of(&**budget))
-        .collect();
+    let budgets = cx.objects.budgets_of(pod);
+    let keys: Vec<Key> = budgets.map(|budget| key_of(&**budget)).collect();
     keys.into_iter().for_each(|key| cx.enqueue(key));
 }
 

@@ -14,7 +14,7 @@
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{ConditionStatus, EventType, Kind, Node, NodeName, Object, Pod, PodDisruptionBudget, TaintEffect};
+use podscope_api::{ConditionStatus, EventType, Kind, Node, NodeName, Object, Pod, TaintEffect};
 use serde_json::Value;
 
 use crate::Act;
@@ -214,16 +214,7 @@ fn is_stuck_by_nature(pod: &Pod) -> bool {
 
 /// Whether every budget over the pod's application still allows a disruption: others serve meanwhile.
 fn has_room(pod: &Pod, cx: &ControllerContext<'_, '_>) -> bool {
-    let budgets = cx.objects.list_in::<PodDisruptionBudget>(&pod.metadata.namespace);
-    let mut covering = budgets
-        .filter(|budget| {
-            budget
-                .spec
-                .selector
-                .as_ref()
-                .is_some_and(|selector| selector.matches(&pod.metadata.labels))
-        })
-        .peekable();
+    let mut covering = cx.objects.budgets_of(pod).peekable();
     covering.peek().is_some() && covering.all(|budget| budget.status.disruptions_allowed > 0) && !is_only_one(pod, cx)
 }
 

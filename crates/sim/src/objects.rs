@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::Assumed;
 use podscope_api::ordered;
-use podscope_api::{KeyParts, Kind, Node, NodeName, Object, ObjectKey, Pod, Resource, Str, Uid};
+use podscope_api::{KeyParts, Kind, Node, NodeName, Object, ObjectKey, Pod, PodDisruptionBudget, Resource, Str, Uid};
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 
 /// Objects of one kind by namespace and name.
@@ -130,6 +130,15 @@ impl Objects {
             }
         }
         missing
+    }
+
+    /// The budgets that cover a pod, by name (CT-101): all that select it.
+    pub fn budgets_of<'a>(&'a self, pod: &'a Pod) -> impl Iterator<Item = &'a Arc<PodDisruptionBudget>> {
+        let budgets = self.list_in::<PodDisruptionBudget>(&pod.metadata.namespace);
+        budgets.filter(|budget| {
+            let selector = budget.spec.selector.as_ref();
+            selector.is_some_and(|selector| selector.matches(&pod.metadata.labels))
+        })
     }
 
     /// The object of that UID; events, which nobody asks for by it, are not found.

@@ -135,10 +135,7 @@ impl AttachCas {
         let (Some(object), Place::Node(node)) = (&record.object, record.actor.place()) else {
             return;
         };
-        let stored = match view.objects.by_uid(&object.uid) {
-            Some(Object::Pod(pod)) => Some(pod),
-            _ => view.ledger.removals.get(&object.uid).map(|removal| removal.pod.clone()),
-        };
+        let stored = view.ledger.pod_of(&object.uid, view.objects);
         let Some(pod) = stored else { return };
         for backend in missing(&pod, &node, view) {
             let uid = &object.uid;

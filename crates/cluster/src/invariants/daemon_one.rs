@@ -3,7 +3,7 @@
 use podscope_api::{DaemonSet, Object, ObjectKey};
 
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
-use crate::{Actor, What, subject_of};
+use crate::{Actor, subject_of};
 
 pub(super) const DAEMON_ONE: Invariant = Invariant {
     name: "daemon-one",
@@ -22,14 +22,8 @@ pub(super) struct DaemonOne;
 
 impl Check for DaemonOne {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Record(record) = seen else { return };
-        let (What::Bound, Some(object)) = (record.what(), &record.object) else {
-            return;
-        };
-        let Some(Object::Pod(pod)) = view.objects.by_uid(&object.uid) else {
-            return;
-        };
-        let (Some(owner), Some(node)) = (pod.metadata.controller_ref(), &pod.spec.node_name) else {
+        let Some((_, pod, node)) = seen.bound(view) else { return };
+        let Some(owner) = pod.metadata.controller_ref() else {
             return;
         };
         if &*owner.kind != "DaemonSet" {
@@ -51,7 +45,7 @@ impl Check for DaemonOne {
             .objects
             .pods_of(&owner.uid)
             .filter(|other| {
-                other.spec.node_name.as_ref() == Some(node) && !other.is_terminal() && !other.metadata.is_terminating()
+                other.spec.node_name.as_ref() == Some(&node) && !other.is_terminal() && !other.metadata.is_terminating()
             })
             .count();
         if active > 1 {

@@ -261,7 +261,7 @@ impl Ledger {
     }
 
     /// A pod that is or was.
-    fn pod_of(&self, uid: &Uid, objects: &crate::Objects) -> Option<Arc<Pod>> {
+    pub(super) fn pod_of(&self, uid: &Uid, objects: &crate::Objects) -> Option<Arc<Pod>> {
         match objects.by_uid(uid) {
             Some(Object::Pod(pod)) => Some(pod),
             _ => Some(self.removals.get(uid)?.pod.clone()),

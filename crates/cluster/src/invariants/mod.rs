@@ -37,7 +37,7 @@ mod slot_unique;
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{NodeName, Uid};
+use podscope_api::{NodeName, Object, Pod, Uid};
 use rpds::RedBlackTreeMapSync;
 
 use crate::world::{NodeState, ProcessState};
@@ -140,6 +140,17 @@ pub(crate) enum Seen<'a> {
 
 impl<'a> Seen<'a> {
     /// A write of a controller-manager.
+    /// The pod that is bound at this instant, and its node.
+    fn bound<'v>(&self, view: &View<'v>) -> Option<(&'a Record, Arc<Pod>, NodeName)> {
+        let Self::Record(record) = *self else { return None };
+        let object = record.object.as_ref().filter(|_| record.what() == What::Bound)?;
+        let Object::Pod(pod) = view.objects.by_uid(&object.uid)? else {
+            return None;
+        };
+        let node = pod.spec.node_name.clone()?;
+        Some((record, pod, node))
+    }
+
     fn by_controller_manager(&self) -> Option<(&'a Actor, &'a Change)> {
         match *self {
             Self::Change { actor, change } if matches!(actor, Actor::ControllerManager(_)) => Some((actor, change)),

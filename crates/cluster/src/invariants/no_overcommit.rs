@@ -3,10 +3,10 @@
 
 use podscope_api::ordered;
 
-use podscope_api::{Node, Object, Pod, Quantity, ResourceList, Str};
+use podscope_api::{Node, Pod, Quantity, ResourceList, Str};
 
 use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
-use crate::{Actor, What};
+use crate::Actor;
 
 pub(super) const NO_OVERCOMMIT: Invariant = Invariant {
     name: "no-overcommit",
@@ -25,20 +25,15 @@ pub(super) struct NoOvercommit;
 
 impl Check for NoOvercommit {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
-        let Seen::Record(record) = seen else { return };
-        let (What::Bound, Some(object)) = (record.what(), &record.object) else {
+        let Some((record, pod, name)) = seen.bound(view) else {
             return;
         };
-        let Some(Object::Pod(pod)) = view.objects.by_uid(&object.uid) else {
-            return;
-        };
-        let Some(name) = &pod.spec.node_name else { return };
         let Some(node) = view.objects.named::<Node>(name.as_str()) else {
             return;
         };
         let others: Vec<_> = view
             .objects
-            .pods_on(name)
+            .pods_on(&name)
             .filter(|other| !other.is_terminal())
             .collect();
         let is_over = |resource: &Str| {
@@ -67,7 +62,7 @@ impl Check for NoOvercommit {
             _ => "CT-171: stale cache",
         };
         let (cause, by) = match blame::of_instances(&record.actor, fact, view) {
-            (Cause::Bug, _) if arrived_past_the_scheduler(view, name) => (
+            (Cause::Bug, _) if arrived_past_the_scheduler(view, &name) => (
                 Cause::Command,
                 "a pod with spec.nodeName of its own (CT-171: direct bind)".into(),
             ),
@@ -76,7 +71,7 @@ impl Check for NoOvercommit {
         out.push(Breach {
             corrupts: None,
             invariant: NO_OVERCOMMIT.name,
-            object: Some(object.clone()),
+            object: record.object.clone(),
             cause,
             by,
             message: format!("requests on {name} exceed its allocatable: {}", over.join(", ")),

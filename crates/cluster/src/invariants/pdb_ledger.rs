@@ -47,7 +47,7 @@ impl Check for PdbLedger {
                 let Some(pod) = self.evicted.as_ref().and_then(|key| view.objects.get::<Pod>(key)) else {
                     return;
                 };
-                for budget in budgets(pod, view) {
+                for budget in view.objects.budgets_of(pod) {
                     self.books.entry(budget.metadata.key()).or_insert(Book {
                         allowed: budget.status.disruptions_allowed,
                         approved: 0,
@@ -71,15 +71,6 @@ impl Check for PdbLedger {
             Seen::Record(_) | Seen::Tick { .. } => {}
         }
     }
-}
-
-/// The budgets that cover a pod.
-fn budgets<'a>(pod: &'a Pod, view: &View<'a>) -> impl Iterator<Item = &'a std::sync::Arc<PodDisruptionBudget>> {
-    let budgets = view.objects.list_in::<PodDisruptionBudget>(&pod.metadata.namespace);
-    budgets.filter(|budget| {
-        let selector = budget.spec.selector.as_ref();
-        selector.is_some_and(|selector| selector.matches(&pod.metadata.labels))
-    })
 }
 
 fn subject(budget: &std::sync::Arc<PodDisruptionBudget>) -> Option<std::sync::Arc<crate::Subject>> {
@@ -114,7 +105,7 @@ impl PdbLedger {
 
     /// An eviction was approved: the pod goes.
     fn approved(&mut self, pod: &Pod, view: &View<'_>, out: &mut Vec<Breach>) {
-        for budget in budgets(pod, view) {
+        for budget in view.objects.budgets_of(pod) {
             let Some(book) = self.books.get_mut(&budget.metadata.key()) else {
                 continue;
             };

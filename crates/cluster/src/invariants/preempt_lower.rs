@@ -1,7 +1,7 @@
 //! `preempt-lower` (CT-173): victims have strictly lower priority than the
 //! pod they make room for, which has no node yet.
 
-use podscope_api::{Object, Pod};
+use podscope_api::Pod;
 
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::Happening;
@@ -27,10 +27,7 @@ impl Check for PreemptLower {
         let (Happening::Preempted { by: key, .. }, Some(object)) = (&record.happening, &record.object) else {
             return;
         };
-        let victim = match view.objects.by_uid(&object.uid) {
-            Some(Object::Pod(pod)) => Some(pod),
-            _ => view.ledger.removals.get(&object.uid).map(|removal| removal.pod.clone()),
-        };
+        let victim = view.ledger.pod_of(&object.uid, view.objects);
         let Some(victim) = victim else { return };
         let Some(preemptor) = view.objects.get::<Pod>(key) else {
             return;
