@@ -240,6 +240,19 @@ fn broken_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) 
     None
 }
 
+/// Who is evicted first: the least (LC-195). The fields stand in the order in which they are compared; the QoS class
+/// is none of them.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    /// Whether it uses no more than it requests: such pods come last, but come (LC-196).
+    is_within: bool,
+    priority: i32,
+    /// Usage beyond the request; the most first. Of processes, which nobody requests, their number.
+    over: Reverse<i64>,
+    /// So that equals have an order.
+    uid: Uid,
+}
+
 impl Managers {
     /// Queues the next pass if usage can cross a threshold; looks only when the machine's containers changed.
     pub(super) fn watch_usage(&mut self, host: &mut Host<'_, '_>) {
@@ -372,7 +385,7 @@ impl Managers {
     /// Ranks the pods and evicts the first that may be evicted (LC-195 to LC-199).
     fn evict_one(&mut self, resource: Resource, threshold: &EvictionThreshold, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
-        let mut ranked: Vec<(bool, i32, Reverse<i64>, Uid)> = self
+        let mut ranked: Vec<Rank> = self
             .pods
             .iter()
             .filter(|(_, worker)| worker.stage == Stage::Syncing)
@@ -381,16 +394,21 @@ impl Managers {
                 let over = host.machine.pod(uid).map_or(0, in_pod) - resource.request(&worker.pod);
                 // Nobody requests processes: priority, then their number.
                 let is_within = over <= 0 && resource != Resource::Pids;
-                (is_within, worker.pod.priority(), Reverse(over), uid.clone())
+                Rank {
+                    is_within,
+                    priority: worker.pod.priority(),
+                    over: Reverse(over),
+                    uid: uid.clone(),
+                }
             })
             .collect();
         ranked.stable_sort();
-        let is_exempt = |within: bool| within && host.ctx.switches.within_requests_exempt;
-        let chosen = ranked.into_iter().find(|(within, _, _, uid)| {
-            let is_critical = self.pods.get(uid).is_some_and(|worker| is_critical(&worker.pod));
-            !is_critical && !is_exempt(*within)
+        let is_exempt = |rank: &Rank| rank.is_within && host.ctx.switches.within_requests_exempt;
+        let chosen = ranked.into_iter().find(|rank| {
+            let is_critical = self.pods.get(&rank.uid).is_some_and(|worker| is_critical(&worker.pod));
+            !is_critical && !is_exempt(rank)
         });
-        let Some((_, _, _, uid)) = chosen else { return };
+        let Some(Rank { uid, .. }) = chosen else { return };
         let Some(worker) = self.pods.get(&uid) else { return };
         let capacity = resource.capacity(host).unwrap_or(0);
         let mut message = format!(

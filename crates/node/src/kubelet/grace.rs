@@ -116,10 +116,14 @@ impl Remaining {
     }
 }
 
-/// How long an eviction or preemption waits for the pod to be killed before it complains (LC-178).
+/// The least that is waited for such a kill, seconds (LC-178).
+const KILL_WAIT_MIN: i64 = 10;
+
+/// `killPodNow` (LC-178): how long an eviction or preemption waits for the pod to be killed before it complains with
+/// `ExceededGracePeriod`: 1.5 times the grace, in whole seconds. The kill itself goes on.
 pub(super) fn kill_wait(pod: &Pod, asked: Option<i64>) -> Span {
     let grace = asked.or(pod.spec.termination_grace_period_seconds).unwrap_or(0);
-    Span::seconds(grace.saturating_add(grace.div_euclid(2)).max(10))
+    Span::seconds(grace.saturating_add(grace.div_euclid(2)).max(KILL_WAIT_MIN))
 }
 
 /// The override of an eviction (LC-198): 1 s for hard thresholds; for soft ones the smaller of the configured

@@ -519,6 +519,7 @@ impl PodWorker {
         self.finish_report(host);
     }
 
+    /// `ExceededGracePeriod` (LC-178), when [`grace::kill_wait`] is over.
     fn check_kill_wait(&mut self, host: &mut Host<'_, '_>) {
         if self.kill_wait_until.is_some_and(|until| until <= host.ctx.now) {
             self.kill_wait_until = None;
