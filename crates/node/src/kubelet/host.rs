@@ -75,6 +75,14 @@ impl Shared {
 /// One step's surroundings.
 pub(super) struct Host<'a, 'c> {
     pub(super) machine: &'a mut Machine,
+    /// Everything but pods and the Node, which come as inputs: the ConfigMaps and Secrets that a pod names, its claims
+    /// with their volumes and classes, and this node's VolumeAttachments.
+    ///
+    /// Deviation: while the watch lives these are read from the API server's store as it is now, in no time. The real
+    /// kubelet watches the ConfigMaps and Secrets of its pods and asks for claims, volumes and attachments by GET, so
+    /// it sees a change one way or one round trip later. Only what it looks at again anyway (a mount, the start of a
+    /// container) depends on it, and each such look could have come that much later; once the watch is noticed to be
+    /// broken, the view stands still as the real caches do.
     pub(super) cache: &'a Objects,
     pub(super) ctx: &'a mut Context<'c>,
     pub(super) shared: &'a mut Shared,
