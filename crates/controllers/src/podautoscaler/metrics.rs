@@ -82,7 +82,7 @@ impl Reading {
                 .filter(|pod| scale.selector.matches(&pod.metadata.labels))
                 .cloned()
                 .collect(),
-            // Invariant: validation has read it.
+            // What is written by requests can be read; of a live object, which is taken as it is, nothing is known then.
             load: load(&autoscaler.metadata.annotations).unwrap_or_default(),
             age: now.0 - made.0,
             current: scale.replicas,

@@ -1,5 +1,6 @@
 //! The status of a pod as the kubelet sees it: container states, phase,
-//! conditions (LC-092 to LC-113). Reads only; writing is `report.rs`.
+//! conditions (LC-092 to LC-113). Reads only; writing is
+//! `status_manager.rs`.
 
 use std::sync::Arc;
 
