@@ -190,9 +190,69 @@ pub(crate) fn component(shown: &str, up: bool) -> Vec<Action> {
     all
 }
 
+/// The words of a line, by the commands of its pipe, as a shell has them. A text that follows it is none of them.
+fn split(line: &str) -> Vec<Vec<String>> {
+    let mut commands = vec![Vec::new()];
+    let (mut word, mut quote) = (String::new(), None);
+    let mut chars = line.chars();
+    loop {
+        let next = chars.next();
+        match (next, quote) {
+            (Some(c), Some(open)) if c == open => quote = None,
+            (Some('\\'), None | Some('"')) => word.extend(chars.next().filter(|c| *c != '\n')),
+            (Some(c @ ('\'' | '"')), None) => quote = Some(c),
+            (Some(c), _) if quote.is_some() || !(c.is_whitespace() || c == '|') => word.push(c),
+            (end, _) => {
+                if !word.is_empty() {
+                    commands
+                        .last_mut()
+                        .expect("there is one")
+                        .push(std::mem::take(&mut word));
+                }
+                match end {
+                    Some('|') => commands.push(Vec::new()),
+                    None | Some('\n') => return commands,
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// The first word that is neither a flag nor a flag's value. What stands behind a flag may be either, so it comes
+/// too: better a question too many than none.
+fn first_words(words: &[String]) -> Vec<(&str, &[String])> {
+    let mut found = Vec::new();
+    let mut follows_flag = false;
+    for (word, rest) in words.iter().zip((1..).filter_map(|at| words.get(at..))) {
+        if word.starts_with('-') {
+            follows_flag = !word.contains('=');
+            continue;
+        }
+        found.push((word.as_str(), rest));
+        if !std::mem::take(&mut follows_flag) {
+            break;
+        }
+    }
+    found
+}
+
+/// Whether a flag of this name is set: the last one counts.
+fn has_flag(words: &[String], name: &str) -> bool {
+    let value = words.iter().rev().find_map(|word| match word.strip_prefix(name)? {
+        "" => Some("true"),
+        value => value.strip_prefix('='),
+    });
+    value.is_some_and(|value| !matches!(value, "0" | "f" | "F" | "false" | "False" | "FALSE"))
+}
+
 /// What a command does, in two or three words; none for what is best read as it is.
 pub(crate) fn words(line: &str) -> Option<String> {
-    let words: Vec<&str> = line.split_whitespace().collect();
+    let commands = split(line);
+    let [command] = commands.as_slice() else {
+        return None;
+    };
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
     let (say, name) = match *words.as_slice() {
         ["fault", "heal", "--all"] => return Some("Heal everything".into()),
         ["fault", "heal", "--zone", zone] => ("Heal zone", zone),
@@ -201,63 +261,96 @@ pub(crate) fn words(line: &str) -> Option<String> {
         ["fault", "heal", name] => ("Heal", name),
         ["fault", "poweroff", name] => ("Power off", name),
         ["fault", "boot", name] => ("Boot", name),
-        ["kubectl", "delete", "pod", name, ..] if line.contains("--force") => ("Force delete", name),
+        ["kubectl", "delete", "pod", name, ..] if has_flag(command, "--force") => ("Force delete", name),
         ["kubectl", "delete", "pod", name, ..] => ("Delete", name),
-        ["kubectl", verb @ ("cordon" | "uncordon" | "drain"), name, ..] => {
-            return Some(format!("{}{} {name}", verb[..1].to_ascii_uppercase(), &verb[1..]));
-        }
+        ["kubectl", "cordon", name, ..] => ("Cordon", name),
+        ["kubectl", "uncordon", name, ..] => ("Uncordon", name),
+        ["kubectl", "drain", name, ..] => ("Drain", name),
         _ => return None,
     };
-    Some(format!("{say} {name}"))
+    (!name.starts_with('-')).then(|| format!("{say} {name}"))
 }
 
 /// What a dangerous command means, said before it is given; none for the others.
 pub(crate) fn consequence(line: &str) -> Option<String> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let has = |flag: &str| {
-        words
-            .iter()
-            .any(|w| *w == flag || w.strip_prefix(flag).is_some_and(|v| v == "=true"))
+    let commands = split(line);
+    let found = commands.iter().find_map(|command| danger(command, &commands, line));
+    found.map(str::to_owned)
+}
+
+/// The same of one command of a line: what it is about may come through the pipe, or as the text behind it.
+fn danger(command: &[String], piped: &[Vec<String>], line: &str) -> Option<&'static str> {
+    let (program, rest) = match command.split_first()? {
+        (xargs, rest) if xargs == "xargs" => rest.split_first()?,
+        own => own,
     };
-    let (program, verb) = (words.first().copied()?, words.get(1).copied()?);
-    let object = words.get(2).copied().unwrap_or_default();
-    let of = |kinds: &[&str]| {
-        kinds
-            .iter()
-            .any(|k| object == *k || object.starts_with(&format!("{k}/")))
-    };
-    let program = if program == "k" { "kubectl" } else { program };
-    let text = match (program, verb) {
-        ("kubectl", "delete") if has("--force") => {
-            "Immediate deletion does not wait for confirmation that the running resource has been \
-             terminated. The resource may continue to run on the cluster indefinitely. For a \
-             StatefulSet that means two members with one name may run at the same time."
-        }
-        ("kubectl", "delete") if of(&["node", "nodes", "no"]) => {
-            "Deleting the Node object tells Kubernetes that the machine is gone for good: the pod \
-             garbage collector then force deletes its pods. If the machine still runs, so do they."
-        }
-        ("kubectl", "delete") if of(&["namespace", "namespaces", "ns"]) => {
-            "Deleting a namespace deletes everything in it. It cannot be called off, and it waits \
-             for pods on nodes that are cut off."
-        }
-        ("kubectl", "drain") if has("--force") => {
-            "Pods without a controller are deleted too; nothing brings them back."
-        }
-        ("kubectl", "taint")
-            if line.contains("node.kubernetes.io/out-of-service")
-                && !words.iter().any(|w| w.ends_with('-') && w.contains("out-of-service")) =>
-        {
-            "Out of service means: I know that this machine is down. Its pods are force deleted \
-             and their volumes detached at once. If it still runs, two writers may meet on one volume."
-        }
-        ("fault", "detach") => {
-            "The volume is taken away although its node may still write to it. Without a fence \
-             before it, two writers may meet on one volume."
+    let verbs = first_words(rest);
+    let given = |verb: &str| verbs.iter().find(|(word, _)| *word == verb).map(|(_, rest)| *rest);
+    match program.as_str() {
+        "kubectl" | "k" => {}
+        "fault" => {
+            return given("detach").map(|_| {
+                "The volume is taken away although its node may still write to it. Without a fence \
+                 before it, two writers may meet on one volume."
+            });
         }
         _ => return None,
+    }
+    if let Some(doomed) = given("delete") {
+        // `xargs` and `-f -` are told by others what to delete.
+        let told = piped.iter().filter(|_| piped.len() > 1).flatten();
+        let is_about = |kinds: &[&str]| {
+            let is_kind = |word: &str| {
+                let kind = word.split(['/', '.']).next().unwrap_or_default();
+                kinds.contains(&&*kind.to_ascii_lowercase())
+            };
+            first_words(doomed).iter().any(|(word, _)| word.split(',').any(is_kind))
+                || doomed.iter().any(|word| word.contains('/') && is_kind(word))
+                || told.clone().any(|word| word.split(',').any(is_kind))
+                || texts_kinds(line).any(is_kind)
+        };
+        if has_flag(rest, "--force") {
+            return Some(
+                "Immediate deletion does not wait for confirmation that the running resource has been \
+                 terminated. The resource may continue to run on the cluster indefinitely. For a \
+                 StatefulSet that means two members with one name may run at the same time.",
+            );
+        }
+        if is_about(&["node", "nodes", "no"]) {
+            return Some(
+                "Deleting the Node object tells Kubernetes that the machine is gone for good: the pod \
+                 garbage collector then force deletes its pods. If the machine still runs, so do they.",
+            );
+        }
+        if is_about(&["namespace", "namespaces", "ns"]) {
+            return Some(
+                "Deleting a namespace deletes everything in it. It cannot be called off, and it waits \
+                 for pods on nodes that are cut off.",
+            );
+        }
+    }
+    if given("drain").is_some() && has_flag(rest, "--force") {
+        return Some("Pods without a controller are deleted too; nothing brings them back.");
+    }
+    let declares = |word: &String| word.contains("node.kubernetes.io/out-of-service") && !word.ends_with('-');
+    if given("taint").is_some_and(|words| words.iter().any(declares)) {
+        return Some(
+            "Out of service means: I know that this machine is down. Its pods are force deleted \
+             and their volumes detached at once. If it still runs, two writers may meet on one volume.",
+        );
+    }
+    None
+}
+
+/// The kinds of the objects that a line's text holds, as YAML or JSON.
+fn texts_kinds(line: &str) -> impl Iterator<Item = &str> {
+    let words = || {
+        line.split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty())
     };
-    Some(text.to_string())
+    words()
+        .zip(words().skip(1))
+        .filter_map(|(key, kind)| (key == "kind").then_some(kind))
 }
 
 /// Why a running pod does not follow the hand to another node (U-12).
@@ -283,27 +376,80 @@ mod tests {
     use super::*;
     use podscope_protocol::MachineView;
 
-    /// K-02: seed 000's confirmation is asked for every way of forcing, and for nothing harmless.
+    /// K-02: seed 000's confirmation is asked for every way of saying what is dangerous, and for nothing harmless.
+    /// Whatever is asked about or not is a command to the one who reads it.
     #[test]
     fn dangerous_commands_say_what_they_mean_first() {
-        for line in [
-            "kubectl delete pod web-0 --grace-period=0 --force",
-            "kubectl delete pod web-0 --force=true",
-            "kubectl delete node a-1",
-            "kubectl delete ns/shop",
-            "kubectl taint nodes a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
-            "fault detach data-0",
+        let asks = |line: &str| {
+            let read = podscope_kubectl::command::parse_piped(line, None);
+            assert!(read.is_ok(), "{line}: {read:?}");
+            consequence(line).is_some()
+        };
+        for command in [
+            "delete pod web-0 --grace-period=0 --force",
+            "delete --force pod web-0",
+            "delete pod web-0 --force=true",
+            "delete pod web-0 --force=false --force",
+            "delete pod/web-0 --force=T",
+            "delete \"pod\" web-0 '--force'",
+            "delete pods --all --force",
+            "delete -f - --force <<EOF\nkind: Pod\napiVersion: v1\nmetadata: {name: a}\nEOF",
+            "delete \\\n  pod web-0 \\\n  --force",
+            "delete node a-1",
+            "delete --wait=false nodes a-1",
+            "delete -l zone=a no",
+            "delete Node/a-1",
+            "delete nodes.v1. a-1",
+            "delete pod/web-0 node/a-1",
+            "delete --all nodes",
+            "delete pods,nodes --all",
+            "delete ns/shop",
+            "delete --grace-period 3 namespace shop",
+            "delete -f - <<EOF\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nEOF",
+            "delete -f - <<EOF\n{\"apiVersion\": \"v1\", \"kind\":\"Node\", \"metadata\": {\"name\": \"a-1\"}}\nEOF",
+            "get nodes -o name | xargs kubectl delete",
+            "get pods -o name | grep web | xargs k delete --force",
+            "get ns shop -o yaml | kubectl delete -f -",
+            "drain a-1 --force",
+            "drain --force a-1",
+            "taint nodes a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
+            "taint node a-1 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute' a:NoSchedule-",
         ] {
-            assert!(consequence(line).is_some(), "{line}");
+            for program in [
+                "kubectl",
+                "k",
+                "  kubectl",
+                "'kubectl'",
+                "kubectl -n shop",
+                "kubectl --namespace shop",
+                "kubectl --namespace=shop",
+            ] {
+                assert!(asks(&format!("{program} {command}")), "{program} {command}");
+            }
+        }
+        for line in [
+            "fault detach data-0",
+            "fault 'detach' data-0",
+            "echo node/a-1 | xargs kubectl delete",
+            "cat <<EOF | kubectl -n shop delete --force -f -\nkind: Pod\napiVersion: v1\nmetadata: {name: a}\nEOF",
+        ] {
+            assert!(asks(line), "{line}");
         }
         for line in [
             "kubectl delete pod web-0",
+            "kubectl delete pod web-0 --force=false",
             "kubectl delete pod node",
+            "kubectl -n shop delete pod web-0 --force --force=0",
+            "kubectl get pods -o name | xargs kubectl delete",
+            "kubectl drain a-1 --force=false",
             "kubectl taint nodes a-1 node.kubernetes.io/out-of-service-",
+            "kubectl get nodes | grep delete",
+            "kubectl apply -f - <<EOF\napiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\nEOF",
             "fault partition a-1",
-            "kubectl get pods --force-colour",
-            "",
         ] {
+            assert!(!asks(line), "{line}");
+        }
+        for line in ["kubectl get pods --force-colour", "kubectl", "", "|", "'"] {
             assert_eq!(consequence(line), None, "{line}");
         }
     }
@@ -354,6 +500,8 @@ mod tests {
                 Some("Force delete web-0"),
             ),
             ("kubectl drain b-2 --ignore-daemonsets", Some("Drain b-2")),
+            ("kubectl delete pod web-0 --force=false", Some("Delete web-0")),
+            ("kubectl delete pod --force web-0", None),
             ("kubectl apply -f -", None),
         ] {
             assert_eq!(words(line).as_deref(), said, "{line}");
