@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, Node, Object, Pod};
 
-use super::columns::node_status;
 use super::get::find;
 use super::selector::LabelQuery;
 use super::text::table_padded;
@@ -44,7 +43,7 @@ struct Row {
 
 impl Row {
     fn of_node(node: &Node, view: &View<'_>) -> Row {
-        let ready = node_status(node).starts_with("Ready");
+        let ready = node.is_ready();
         let pods = view.objects.pods_on(&node.metadata.name.as_ref().into());
         let used = sum(pods.filter_map(|pod| usage_of(pod, view)));
         let allocatable = |name: &str| node.status.allocatable.get(name);
