@@ -232,6 +232,17 @@ macro_rules! words {
         impl $name {
             /// Its name in manifests, commands and records.
             pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $text),* } }
+
+            /// Every name.
+            pub const NAMES: &'static [&'static str] = &[$($text),*];
+
+            /// The one of that name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($text => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
         }
 
         impl Field for $name {

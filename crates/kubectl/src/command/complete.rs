@@ -1,10 +1,11 @@
-//! Completion and help (K-03), from the same tables that parsing uses.
+//! Completion (K-03), from the same tables that parsing uses.
 
 use podscope_api::Kind;
 use podscope_api::ordered::StableSort as _;
 use podscope_cluster::Objects;
+use podscope_cluster::fault::FenceMechanism;
 
-use super::fault::FAULTS;
+use super::fault::{Argument, CUTS, FAULTS, WAYS};
 use super::parse::VERBS;
 
 /// A choice.
@@ -29,7 +30,7 @@ impl Choices<'_> {
         self.found.push((text.to_owned(), hint.to_owned()));
     }
 
-    fn words(&mut self, words: &[&str]) {
+    fn words<'w>(&mut self, words: impl IntoIterator<Item = &'w str>) {
         for word in words {
             self.push(word, "");
         }
@@ -124,38 +125,44 @@ impl Choices<'_> {
 
     /// What may come behind the words of a fault.
     fn fault(&mut self, verb: &str, words: &[&str]) {
+        let Some(fault) = FAULTS.iter().find(|fault| fault.name == verb) else {
+            return;
+        };
         if self.typed.starts_with('-') {
-            for flag in FAULTS
-                .iter()
-                .filter(|fault| fault.name == verb)
-                .flat_map(|fault| fault.form.split(|c: char| !(c == '-' || c.is_ascii_alphanumeric())))
-                .filter(|word| word.starts_with("--"))
-            {
-                self.push(flag, "flag");
+            for (flag, ..) in fault.flags {
+                self.push(&format!("--{flag}"), "flag");
             }
             return;
         }
-        match (verb, words.last().copied()) {
-            (_, Some("--from")) => self.words(&["control-plane", "nodes", "storage"]),
-            (_, Some("--one-way")) => {
-                self.push("in", "lose what goes to the node");
-                self.push("out", "lose what comes from the node");
+        match words.last().copied() {
+            Some("--from") => self.words(CUTS.iter().map(|(word, _)| *word)),
+            Some("--one-way") => {
+                for (word, _, hint) in WAYS {
+                    self.push(word, hint);
+                }
             }
-            (_, Some("--by")) => self.words(&["power", "storage", "network"]),
-            (_, Some("--zone")) => {
+            Some("--by") => self.words(FenceMechanism::NAMES.iter().copied()),
+            Some("--zone") => {
                 for zone in zones(self.objects) {
                     self.push(&zone, "zone");
                 }
             }
-            ("crash" | "restart", None) => {
-                self.words(&["kubelet", "runtime", "scheduler", "controller-manager", "apiserver"]);
+            _ => {
+                let before = [""].into_iter().chain(words.iter().copied());
+                // A word behind a flag is its value.
+                let is_argument = |(before, word): &(&str, &&str)| !before.starts_with('-') && !word.starts_with('-');
+                self.argument(fault.argument(before.zip(words).filter(is_argument).count()));
             }
-            ("second", _) => self.words(&["controller-manager", "scheduler"]),
-            ("etcd", _) => self.words(&["down", "up"]),
-            ("exit" | "sandbox", None) => self.pods(),
-            ("detach", _) => self.names(Kind::PersistentVolume, "", "volume"),
-            ("join", _) => {}
-            _ => self.names(Kind::Node, "", "node"),
+        }
+    }
+
+    fn argument(&mut self, argument: Argument) {
+        match argument {
+            Argument::Node | Argument::Nodes => self.names(Kind::Node, "", "node"),
+            Argument::Pod => self.pods(),
+            Argument::Volume => self.names(Kind::PersistentVolume, "", "volume"),
+            Argument::Word(words) => self.words(words.iter().copied()),
+            Argument::New => {}
         }
     }
 
@@ -204,7 +211,7 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
         ["fault", verb, rest @ ..] => choices.fault(verb, rest),
         ["stop"] => choices.push("--all", "every command that still runs"),
         ["app"] => choices.push("member", "add or remove a member"),
-        ["app", "member"] => choices.words(&["add", "remove"]),
+        ["app", "member"] => choices.words(["add", "remove"]),
         _ => {}
     }
     let choices = choices

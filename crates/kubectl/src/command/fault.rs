@@ -19,14 +19,54 @@ pub(crate) struct FaultVerb {
     pub(crate) form: &'static str,
     /// What it does, for help and completion.
     pub(crate) what: &'static str,
-    flags: &'static [Flag],
+    /// What stands at each place, for completion.
+    arguments: &'static [Argument],
+    pub(crate) flags: &'static [Flag],
     read: fn(&Line<'_>) -> Result<Fault, CommandError>,
 }
+
+/// What stands at a place behind a sub-command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Argument {
+    Node,
+    /// Nodes up to the end.
+    Nodes,
+    Pod,
+    Volume,
+    Word(&'static [&'static str]),
+    /// Nothing that is there already.
+    New,
+}
+
+impl FaultVerb {
+    /// What stands at that place, from 0.
+    pub(crate) fn argument(&self, at: usize) -> Argument {
+        match (self.arguments.get(at), self.arguments.last()) {
+            (Some(argument), _) => *argument,
+            (None, Some(Argument::Nodes)) => Argument::Nodes,
+            (None, _) => Argument::New,
+        }
+    }
+}
+
+/// What links may be cut from, but for a node, which is named by itself.
+pub(crate) const CUTS: &[(&str, CutFrom)] = &[
+    ("control-plane", CutFrom::ControlPlane),
+    ("nodes", CutFrom::Nodes),
+    ("storage", CutFrom::Storage),
+];
+
+/// Which way alone a cut may lead nowhere, and what that means.
+pub(crate) const WAYS: &[(&str, Direction, &str)] = &[
+    ("in", Direction::In, "lose what goes to the node"),
+    ("out", Direction::Out, "lose what comes from the node"),
+];
 
 const fn verb(
     name: &'static str,
     form: &'static str,
     what: &'static str,
+    arguments: &'static [Argument],
     flags: &'static [Flag],
     read: fn(&Line<'_>) -> Result<Fault, CommandError>,
 ) -> FaultVerb {
@@ -34,10 +74,16 @@ const fn verb(
         name,
         form,
         what,
+        arguments,
         flags,
         read,
     }
 }
+
+const PROCESSES: &[Argument] = &[
+    Argument::Word(&["kubelet", "runtime", "scheduler", "controller-manager", "apiserver"]),
+    Argument::Node,
+];
 
 const ZONE: Flag = ("zone", '-', Takes::Value);
 
@@ -47,6 +93,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "partition",
         "NODE… [--from control-plane|nodes|storage|NODE] [--one-way in|out] | --zone ZONE",
         "cut the links of nodes or of a zone",
+        &[Argument::Nodes],
         &[("from", '-', Takes::Value), ("one-way", '-', Takes::Value), ZONE],
         read_partition,
     ),
@@ -54,6 +101,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "heal",
         "NODE… | --zone ZONE | --all",
         "remove every cut; a fence stays",
+        &[Argument::Nodes],
         &[ZONE, ("all", '-', Takes::Bool)],
         |line| Ok(Fault::Heal(line.targets()?)),
     ),
@@ -61,16 +109,23 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "join",
         "NODE [--labels K=V,…] [--capacity cpu=4,memory=8Gi,pods=110]",
         "bring a new machine, whose kubelet registers",
+        &[Argument::New],
         &[("labels", '-', Takes::Value), ("capacity", '-', Takes::Value)],
         read_join,
     ),
-    verb("leave", "NODE", "take the machine away for good", &[], |line| {
-        Ok(Fault::Leave(line.node()?))
-    }),
+    verb(
+        "leave",
+        "NODE",
+        "take the machine away for good",
+        &[Argument::Node],
+        &[],
+        |line| Ok(Fault::Leave(line.node()?)),
+    ),
     verb(
         "crash",
         "kubelet|runtime NODE | scheduler|controller-manager|apiserver",
         "end a process",
+        PROCESSES,
         &[],
         |line| read_process(line, false),
     ),
@@ -78,10 +133,11 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "restart",
         "kubelet|runtime NODE | scheduler|controller-manager|apiserver",
         "start a process again",
+        PROCESSES,
         &[],
         |line| read_process(line, true),
     ),
-    verb("poweroff", "NODE", "cut the power", &[], |line| {
+    verb("poweroff", "NODE", "cut the power", &[Argument::Node], &[], |line| {
         let node = line.node()?;
         Ok(Fault::Power { node, on: false })
     }),
@@ -89,10 +145,11 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "shutdown",
         "NODE",
         "shut the machine down in order; pods end first if the kubelet has a shutdownGracePeriod",
+        &[Argument::Node],
         &[],
         |line| Ok(Fault::Shutdown(line.node()?)),
     ),
-    verb("boot", "NODE", "power on", &[], |line| {
+    verb("boot", "NODE", "power on", &[Argument::Node], &[], |line| {
         let node = line.node()?;
         Ok(Fault::Power { node, on: true })
     }),
@@ -100,10 +157,11 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "second",
         "controller-manager|scheduler",
         "start a second leader",
+        &[Argument::Word(&["controller-manager", "scheduler"])],
         &[],
         |line| {
             let word = line.one()?;
-            match control_plane(&word.text) {
+            match ControlPlaneProcess::from_name(&word.text) {
                 Some(process) if process != ControlPlaneProcess::ApiServer => Ok(Fault::Second(process)),
                 _ => Err(line.wrong(word.column)),
             }
@@ -113,6 +171,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "etcd",
         "down|up",
         "cut the API server off from etcd, or mend it",
+        &[Argument::Word(&["down", "up"])],
         &[],
         |line| {
             let word = line.one()?;
@@ -127,6 +186,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "slow",
         "NODE DURATION",
         "add latency to every link of a node; 0s removes it",
+        &[Argument::Node],
         &[],
         read_slow,
     ),
@@ -134,6 +194,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "exit",
         "[NAMESPACE/]POD CONTAINER CODE",
         "end a container's process with that exit code",
+        &[Argument::Pod],
         &[],
         read_exit,
     ),
@@ -141,6 +202,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "sandbox",
         "[NAMESPACE/]POD",
         "lose the pod's sandbox; one that is not there yet cannot be made once",
+        &[Argument::Pod],
         &[],
         |line| Ok(Fault::Sandbox(pod_key(line.one()?)?)),
     ),
@@ -148,15 +210,12 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "fence",
         "NODE --by power|storage|network",
         "isolate a node so that it can do no harm",
+        &[Argument::Node],
         &[("by", '-', Takes::Value)],
         |line| {
             let node = line.node()?;
-            let mechanism = match line.args.value("by").as_deref() {
-                Some("power") => FenceMechanism::Power,
-                Some("storage") => FenceMechanism::Storage,
-                Some("network") => FenceMechanism::Network,
-                _ => return Err(line.wrong(line.args.column("by"))),
-            };
+            let mechanism = line.args.value("by").and_then(|by| FenceMechanism::from_name(&by));
+            let mechanism = mechanism.ok_or_else(|| line.wrong(line.args.column("by")))?;
             Ok(Fault::Fence(node, mechanism))
         },
     ),
@@ -164,6 +223,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "unfence",
         "NODE",
         "lift the fences of storage and network; power comes back with boot",
+        &[Argument::Node],
         &[],
         |line| Ok(Fault::Unfence(line.node()?)),
     ),
@@ -171,6 +231,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "detach",
         "VOLUME",
         "break a volume's attachment by force",
+        &[Argument::Volume],
         &[],
         |line| Ok(Fault::Detach(Str::from(line.one()?.text.as_str()))),
     ),
@@ -237,21 +298,22 @@ impl Line<'_> {
 
 fn read_partition(line: &Line<'_>) -> Result<Fault, CommandError> {
     let args = &line.args;
-    let from = match args.value("from").as_deref() {
+    let from = match args.value("from") {
         None => CutFrom::Everything,
-        Some("control-plane") => CutFrom::ControlPlane,
-        Some("nodes") => CutFrom::Nodes,
-        Some("storage") => CutFrom::Storage,
-        Some(node) => CutFrom::Node(node_name(&Word {
-            text: node.to_owned(),
-            column: args.column("from"),
-        })?),
+        Some(from) => match CUTS.iter().find(|(word, _)| *word == from) {
+            Some((_, cut)) => cut.clone(),
+            None => CutFrom::Node(node_name(&Word {
+                text: from,
+                column: args.column("from"),
+            })?),
+        },
     };
-    let direction = match args.value("one-way").as_deref() {
+    let direction = match args.value("one-way") {
         None => Direction::Both,
-        Some("in") => Direction::In,
-        Some("out") => Direction::Out,
-        Some(_) => return Err(line.wrong(args.column("one-way"))),
+        Some(way) => {
+            let known = WAYS.iter().find(|(word, ..)| *word == way);
+            known.ok_or_else(|| line.wrong(args.column("one-way")))?.1
+        }
     };
     Ok(Fault::Partition {
         targets: line.targets()?,
@@ -282,7 +344,7 @@ fn read_join(line: &Line<'_>) -> Result<Fault, CommandError> {
 fn read_process(line: &Line<'_>, up: bool) -> Result<Fault, CommandError> {
     match line.args.positional.as_slice() {
         [process] => Ok(Fault::ControlPlane {
-            process: control_plane(&process.text).ok_or_else(|| line.wrong(process.column))?,
+            process: ControlPlaneProcess::from_name(&process.text).ok_or_else(|| line.wrong(process.column))?,
             up,
         }),
         [process, node] if process.text == "kubelet" => Ok(Fault::Kubelet {
@@ -354,15 +416,6 @@ fn pod_key(word: &Word) -> Result<ObjectKey, CommandError> {
     Ok(ObjectKey::new(namespace, name))
 }
 
-fn control_plane(name: &str) -> Option<ControlPlaneProcess> {
-    Some(match name {
-        "scheduler" => ControlPlaneProcess::Scheduler,
-        "controller-manager" => ControlPlaneProcess::ControllerManager,
-        "apiserver" => ControlPlaneProcess::ApiServer,
-        _ => return None,
-    })
-}
-
 pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
     let Some((named, rest)) = words.split_first() else {
         return Ok(Command::Help("fault".into()));
@@ -416,14 +469,6 @@ fn key_text(key: &ObjectKey) -> String {
     }
 }
 
-fn process_text(process: ControlPlaneProcess) -> &'static str {
-    match process {
-        ControlPlaneProcess::Scheduler => "scheduler",
-        ControlPlaneProcess::ControllerManager => "controller-manager",
-        ControlPlaneProcess::ApiServer => "apiserver",
-    }
-}
-
 /// The canonical text of a fault.
 pub(super) fn print(fault: &Fault) -> String {
     let crash = |up: bool| if up { "restart" } else { "crash" };
@@ -435,17 +480,14 @@ pub(super) fn print(fault: &Fault) -> String {
             direction,
         } => {
             let mut out = format!("fault partition {}", targets_text(targets));
-            match from {
-                CutFrom::Everything => {}
-                CutFrom::ControlPlane => out.push_str(" --from control-plane"),
-                CutFrom::Nodes => out.push_str(" --from nodes"),
-                CutFrom::Storage => out.push_str(" --from storage"),
-                CutFrom::Node(node) => out.push_str(&format!(" --from {}", quote(node))),
+            let word = CUTS.iter().find(|(_, cut)| cut == from).map(|(word, _)| *word);
+            if let CutFrom::Node(node) = from {
+                out.push_str(&format!(" --from {}", quote(node)));
+            } else if let Some(word) = word {
+                out.push_str(&format!(" --from {word}"));
             }
-            match direction {
-                Direction::Both => {}
-                Direction::In => out.push_str(" --one-way in"),
-                Direction::Out => out.push_str(" --one-way out"),
+            if let Some((word, ..)) = WAYS.iter().find(|(_, way, _)| way == direction) {
+                out.push_str(&format!(" --one-way {word}"));
             }
             out
         }
@@ -467,23 +509,15 @@ pub(super) fn print(fault: &Fault) -> String {
         Fault::Runtime { node, up } => format!("fault {} runtime {}", crash(*up), quote(node)),
         Fault::Power { node, on } => format!("fault {} {}", if *on { "boot" } else { "poweroff" }, quote(node)),
         Fault::Shutdown(node) => format!("fault shutdown {}", quote(node)),
-        Fault::ControlPlane { process, up } => format!("fault {} {}", crash(*up), process_text(*process)),
-        Fault::Second(process) => format!("fault second {}", process_text(*process)),
+        Fault::ControlPlane { process, up } => format!("fault {} {}", crash(*up), process.as_str()),
+        Fault::Second(process) => format!("fault second {}", process.as_str()),
         Fault::Etcd { up } => format!("fault etcd {}", if *up { "up" } else { "down" }),
         Fault::Slow(node, span) => format!("fault slow {} {}", quote(node), print_duration(*span)),
         Fault::Exit { pod, container, code } => {
             format!("fault exit {} {} {code}", key_text(pod), quote(container))
         }
         Fault::Sandbox(pod) => format!("fault sandbox {}", key_text(pod)),
-        Fault::Fence(node, mechanism) => format!(
-            "fault fence {} --by {}",
-            quote(node),
-            match mechanism {
-                FenceMechanism::Power => "power",
-                FenceMechanism::Storage => "storage",
-                FenceMechanism::Network => "network",
-            }
-        ),
+        Fault::Fence(node, mechanism) => format!("fault fence {} --by {}", quote(node), mechanism.as_str()),
         Fault::Unfence(node) => format!("fault unfence {}", quote(node)),
         Fault::Detach(volume) => format!("fault detach {}", quote(volume)),
         Fault::Member { group, member, add } => format!(
