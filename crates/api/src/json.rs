@@ -14,8 +14,24 @@ pub(crate) struct TextError {
     pub(crate) line: u32,
     pub(crate) column: u32,
     pub(crate) message: String,
-    /// It is a key that came before in its map.
-    pub(crate) is_duplicate: bool,
+    pub(crate) kind: TextErrorKind,
+}
+
+/// What a text is wrong in, for those who say it in other words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextErrorKind {
+    /// Its form.
+    Syntax,
+    /// A tab stands where it may not.
+    Tab,
+    /// A key came before in its map.
+    Duplicate,
+    /// A key is no text.
+    Key,
+    /// An anchor's value holds its alias.
+    Recursion,
+    /// What its parts mean together: found when the values are made, which knows no line.
+    Meaning,
 }
 
 /// Reads JSON values one after another.
@@ -103,7 +119,7 @@ impl<'t> JsonReader<'t> {
             line: self.line,
             column,
             message: message.into(),
-            is_duplicate: false,
+            kind: TextErrorKind::Syntax,
         }
     }
 
@@ -194,7 +210,7 @@ impl<'t> JsonReader<'t> {
                     line,
                     column,
                     message: format!("duplicate field {key:?}"),
-                    is_duplicate: true,
+                    kind: TextErrorKind::Duplicate,
                 });
             }
             self.space();

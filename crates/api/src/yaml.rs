@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
-use crate::json::TextError;
+use crate::json::{TextError, TextErrorKind};
 use crate::limits;
 use crate::tree::{Data, Entry, Tree};
 use crate::yaml_scalar::{key_text, plain, scalar};
@@ -112,12 +112,16 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn error(&self, span: Span, message: impl Into<String>) -> TextError {
+        self.error_of(TextErrorKind::Syntax, span, message)
+    }
+
+    fn error_of(&self, kind: TextErrorKind, span: Span, message: impl Into<String>) -> TextError {
         let (line, column) = self.at(span);
         TextError {
             line,
             column,
             message: message.into(),
-            is_duplicate: false,
+            kind,
         }
     }
 
@@ -126,7 +130,8 @@ impl<'t> Reader<'_, 't> {
             Some(Ok(event)) => Ok(event),
             Some(Err(error)) => {
                 let mark = *error.marker();
-                Err(self.error(Span::empty(mark), go_message(error.info())))
+                let (kind, message) = go_message(error.info());
+                Err(self.error_of(kind, Span::empty(mark), message))
             }
             None => Ok((Event::StreamEnd, Span::default())),
         }
@@ -181,12 +186,12 @@ impl<'t> Reader<'_, 't> {
     /// A copy of an anchored value, within the bound on copies.
     fn alias(&mut self, anchor: usize, span: Span) -> Result<Tree<'t>, TextError> {
         let Some(node) = self.anchors.get(&anchor) else {
-            return Err(self.error(span, "anchor value contains itself"));
+            return Err(self.error_of(TextErrorKind::Recursion, span, "anchor value contains itself"));
         };
         let count = node.count();
         self.alias_nodes = self.alias_nodes.saturating_add(count);
         if self.alias_nodes > limits::ALIAS_NODES {
-            return Err(self.error(span, "document contains excessive aliasing"));
+            return Err(self.error_of(TextErrorKind::Meaning, span, "document contains excessive aliasing"));
         }
         let copy = node.clone();
         self.spend(count, span)?;
@@ -202,7 +207,8 @@ impl<'t> Reader<'_, 't> {
         let (data, anchor) = match event {
             Event::Alias(anchor) => return self.alias(anchor, span),
             Event::Scalar(text, style, anchor, tag) => {
-                let data = scalar(text, style, tag.as_deref()).map_err(|message| self.error(span, message))?;
+                let data = scalar(text, style, tag.as_deref())
+                    .map_err(|message| self.error_of(TextErrorKind::Meaning, span, message))?;
                 (data, anchor)
             }
             Event::SequenceStart(anchor, _) => {
@@ -254,11 +260,11 @@ impl<'t> Reader<'_, 't> {
                     } else {
                         Data::String(text)
                     };
-                    key_text(data).map_err(|message| self.error(span, message))?
+                    key_text(data).map_err(|message| self.error_of(TextErrorKind::Key, span, message))?
                 }
                 event => {
                     let node = self.node(event, span, depth + 1)?;
-                    key_text(node.data).map_err(|message| self.error(span, message))?
+                    key_text(node.data).map_err(|message| self.error_of(TextErrorKind::Key, span, message))?
                 }
             };
             let (line, column) = self.at(span);
@@ -278,8 +284,8 @@ impl<'t> Reader<'_, 't> {
                 value,
             };
             if let Some(key) = put(&mut entries, &mut index, &mut merged, entry, false) {
-                let mut problem = self.error(span, format!("key {key:?} already set in map"));
-                problem.is_duplicate = true;
+                let message = format!("key {key:?} already set in map");
+                let problem = self.error_of(TextErrorKind::Duplicate, span, message);
                 if self.problems.len() < limits::PROBLEMS {
                     self.problems.push(problem);
                 }
@@ -302,6 +308,8 @@ impl<'t> Reader<'_, 't> {
     fn merge_source(&mut self, depth: usize) -> Result<Vec<Entry<'t>>, TextError> {
         let (event, span) = self.next()?;
         let node = self.node(event, span, depth + 1)?;
+        let message = "map merge requires map or sequence of maps as the value";
+        let wrong = self.error_of(TextErrorKind::Meaning, span, message);
         let mut found = Vec::new();
         match node.data {
             Data::Map(entries) => found = entries,
@@ -309,11 +317,11 @@ impl<'t> Reader<'_, 't> {
                 for item in items.into_iter().rev() {
                     match item.data {
                         Data::Map(entries) => found.extend(entries),
-                        _ => return Err(self.error(span, "map merge requires map or sequence of maps as the value")),
+                        _ => return Err(wrong),
                     }
                 }
             }
-            _ => return Err(self.error(span, "map merge requires map or sequence of maps as the value")),
+            _ => return Err(wrong),
         }
         Ok(found)
     }
@@ -379,13 +387,17 @@ pub(crate) fn put<'t>(
 }
 
 /// The parser's words for what kubectl's parser says differently.
-fn go_message(message: &str) -> String {
+fn go_message(message: &str) -> (TextErrorKind, String) {
     if message.contains("tab") && !message.contains("table") {
-        "found a tab character that violates indentation".into()
+        let words = "found a tab character that violates indentation";
+        (TextErrorKind::Tab, words.into())
     } else if message == "recursion limit exceeded" {
-        format!("nested deeper than {} levels", limits::DEPTH)
+        (
+            TextErrorKind::Syntax,
+            format!("nested deeper than {} levels", limits::DEPTH),
+        )
     } else {
-        message.into()
+        (TextErrorKind::Syntax, message.into())
     }
 }
 

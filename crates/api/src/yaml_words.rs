@@ -1,6 +1,6 @@
 //! What is wrong with a text that is no YAML, in the words and with the line of the parser that kubectl has.
 
-use crate::json::TextError;
+use crate::json::{TextError, TextErrorKind};
 
 /// The line, from 1, or 0 where none is told, and the words. `piece` is the document, read from its first line on.
 pub(crate) fn in_go_words(error: TextError, piece: &str) -> (u32, String) {
@@ -12,7 +12,7 @@ pub(crate) fn in_go_words(error: TextError, piece: &str) -> (u32, String) {
     let line_of = |index: usize| u32::try_from(index).unwrap_or(u32::MAX - 1) + 1;
     let at = error.line.saturating_sub(1);
     let line = piece.lines().nth(at as usize).unwrap_or_default();
-    if problem.contains("tab character") {
+    if error.kind == TextErrorKind::Tab {
         // A tab cannot begin anything; behind a text it ends what might go on.
         let is_indented = |line: &&str| line.trim_start_matches(' ').starts_with('\t');
         if let Some(found) = piece.lines().position(|line| is_indented(&line)) {
@@ -36,25 +36,18 @@ pub(crate) fn in_go_words(error: TextError, piece: &str) -> (u32, String) {
             .take_while(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'))
             .collect()
     };
-    match problem {
-        "found unknown anchor" => return (0, format!("unknown anchor '{}' referenced", name())),
-        "anchor value contains itself" => return (0, format!("anchor '{}' value contains itself", name())),
-        _ if ["cannot decode", "map merge", "document contains"]
-            .iter()
-            .any(|word| problem.starts_with(word)) =>
-        {
-            return (0, problem.to_owned());
+    match (error.kind, problem) {
+        (_, "found unknown anchor") => return (0, format!("unknown anchor '{}' referenced", name())),
+        (TextErrorKind::Recursion, _) => return (0, format!("anchor '{}' value contains itself", name())),
+        (TextErrorKind::Meaning, _) => return (0, problem.to_owned()),
+        (TextErrorKind::Key, _) => {
+            if let Some(key) = braced(line) {
+                let key = crate::validate::quoted(key);
+                let map = format!("map[interface {{}}]interface {{}}{{{key}:interface {{}}(nil)}}");
+                return (0, format!("invalid map key: {map}"));
+            }
         }
         _ => {}
-    }
-    if problem.starts_with("unsupported map key")
-        && let Some(key) = braced(line)
-    {
-        let key = crate::validate::quoted(key);
-        return (
-            0,
-            format!("invalid map key: map[interface {{}}]interface {{}}{{{key}:interface {{}}(nil)}}"),
-        );
     }
     let words = match problem {
         "misplaced bracket" => "did not find expected node content",

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::decode::FieldError;
 use crate::extra::Extra;
-use crate::json::{JsonReader, TextError};
+use crate::json::{JsonReader, TextError, TextErrorKind};
 use crate::residual::Residual;
 use crate::served::{self, Served};
 use crate::tree::{Data, Tree};
@@ -170,7 +170,10 @@ fn yaml_document(piece: &str, above: u32) -> Result<Option<Tree<'_>>, SyntaxErro
     }
     let above = above + piece[..piece.len() - body.len()].matches('\n').count() as u32;
     let read = yaml::read(body, above);
-    let wrong = read.problems.into_iter().find(|problem| !problem.is_duplicate);
+    let wrong = read
+        .problems
+        .into_iter()
+        .find(|problem| problem.kind != TextErrorKind::Duplicate);
     let mut documents = read.documents.into_iter().filter(|document| !document.is_null());
     match wrong {
         Some(mut wrong) if !wrong.message.contains("<document start>") => {
