@@ -100,8 +100,8 @@ pub use self::meta::*;
 pub use self::node::*;
 pub use self::object::*;
 pub use self::parse::{
-    Config, Lines, Located, Location, Parsed, Problem, SyntaxError, Unknown, object_from_tree, object_from_value,
-    parse, read_documents, read_yaml,
+    Config, Lines, Located, Location, Parsed, Problem, ProblemKind, SyntaxError, Unknown, object_from_tree,
+    object_from_value, parse, read_documents, read_yaml,
 };
 pub use self::pod::*;
 pub use self::pod_total::is_of_pods;

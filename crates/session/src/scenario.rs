@@ -18,7 +18,7 @@ mod sentences;
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_api::{Kind, Location, Object, Parsed, Str, Time, Tree};
+use podscope_api::{Kind, Location, Object, Parsed, ProblemKind, Str, Time, Tree};
 use podscope_cluster::{Setup, SimTime, Span};
 
 pub use bounds::{MAX_STEPS, MAX_TEXT, MAX_ZONES};
@@ -285,13 +285,11 @@ impl Reader {
     fn file(&mut self, index: usize, name: &str, parsed: Parsed) {
         for problem in parsed.problems {
             // Manifests outlive API versions: what a current server no longer serves is left out, and said.
-            if problem.path == "kind"
-                && problem.message.starts_with("no matches for kind")
-                && problem.message.contains("beta")
+            if let ProblemKind::Unserved { api_version, kind } = &problem.kind
+                && api_version.contains("beta")
             {
-                let what = problem.message.trim_start_matches("no matches for kind ");
                 self.loaded.notices.push(format!(
-                    "{what} is not served by v1.36 and is left out ({name}:{})",
+                    "{kind:?} in version {api_version:?} is not served by v1.36 and is left out ({name}:{})",
                     problem.line
                 ));
                 continue;

@@ -80,6 +80,22 @@ pub struct Problem {
     pub path: String,
     /// What is wrong, in the API server's words where it has some.
     pub message: String,
+    /// What is wrong, for those who do more than show it.
+    pub kind: ProblemKind,
+}
+
+/// What a problem is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// What its message says, and no more.
+    Other,
+    /// A kind that the API server does not serve, or not in this version.
+    Unserved {
+        /// `apiVersion`.
+        api_version: String,
+        /// `kind`.
+        kind: String,
+    },
 }
 
 impl std::fmt::Display for Problem {
@@ -103,6 +119,7 @@ impl Problem {
             column,
             path: path.to_owned(),
             message: message.into(),
+            kind: ProblemKind::Other,
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::served::{self, Served};
 use crate::tree::{Data, Tree};
 use crate::{Kind, Object, limits, yaml, yaml_words};
 
-pub use found::{Config, Lines, Located, Location, Parsed, Problem, Unknown};
+pub use found::{Config, Lines, Located, Location, Parsed, Problem, ProblemKind, Unknown};
 
 /// Reads a text. Nothing of it is lost: what has no behaviour is in `others`, what is wrong in `problems`.
 pub fn parse(text: &str) -> Parsed {
@@ -64,6 +64,7 @@ pub fn read_yaml(text: &str) -> Result<Tree<'_>, Vec<Problem>> {
             column: 1,
             path: String::new(),
             message: format!("expected one document, found {}", found.len()),
+            kind: ProblemKind::Other,
         });
     }
     Err(problems)
@@ -266,6 +267,7 @@ impl Reader {
                 column,
                 path: path.to_owned(),
                 message,
+                kind: ProblemKind::Other,
             });
         } else {
             self.unlisted += 1;
@@ -485,10 +487,19 @@ impl Reader {
                 };
                 self.parsed.others.push(Located { value, at });
             }
-            Served::Unserved => {
-                let (line, column) = node.position("kind");
-                self.problem(at.document, line, column, "kind", served::no_matches(api_version, kind));
-            }
+            Served::Unserved => self.unserved(node, at.document, api_version, kind),
+        }
+    }
+
+    fn unserved(&mut self, node: &Tree<'_>, document: u32, api_version: &str, kind: &str) {
+        let (line, column) = node.position("kind");
+        self.problem(document, line, column, "kind", served::no_matches(api_version, kind));
+        // Where there are too many, the last one counts them.
+        if let Some(problem) = self.parsed.problems.last_mut().filter(|_| self.unlisted == 0) {
+            problem.kind = ProblemKind::Unserved {
+                api_version: api_version.to_owned(),
+                kind: kind.to_owned(),
+            };
         }
     }
 }
