@@ -29,9 +29,9 @@ mod merge;
 mod others;
 mod output;
 mod pod_status;
+mod query;
 mod refusals;
 mod rollout;
-mod said;
 mod scale;
 mod selectable;
 mod selector;
@@ -157,7 +157,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
         Kubectl::Label(mark) | Kubectl::Annotate(mark) if mark.list => {
             others::list_marks(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
         }
-        Kubectl::Said(what) if said::said(what, view, &mut printed) => {}
+        Kubectl::Verbatim(what) if query::answer(what, view, &mut printed) => {}
         _ => return rehearsal(command, view),
     }
     Some(printed)

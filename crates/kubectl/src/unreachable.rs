@@ -3,7 +3,7 @@
 use podscope_cluster::ApiError;
 
 use crate::Printed;
-use crate::command::{Deed, Kubectl, RolloutAction, Selection, Target};
+use crate::command::{Action, Kubectl, RolloutAction, Selection, Target};
 
 /// How much of the control plane answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,13 +37,13 @@ pub fn unreachable(command: &Kubectl, reach: Reach) -> Option<Printed> {
 fn needs(command: &Kubectl) -> Reach {
     match command {
         Kubectl::Explain { .. } => Reach::Server,
-        Kubectl::Said(said) => match &said.deed {
-            Deed::Config(_) | Deed::Version { client: true } => Reach::Nothing,
-            Deed::CanI { .. }
-            | Deed::WhoAmI
-            | Deed::ApiResources { .. }
-            | Deed::ApiVersions
-            | Deed::Version { client: false } => Reach::Server,
+        Kubectl::Verbatim(verbatim) => match &verbatim.action {
+            Action::Config(_) | Action::Version { client: true } => Reach::Nothing,
+            Action::CanI { .. }
+            | Action::WhoAmI
+            | Action::ApiResources { .. }
+            | Action::ApiVersions
+            | Action::Version { client: false } => Reach::Server,
             _ => Reach::Store,
         },
         _ => Reach::Store,

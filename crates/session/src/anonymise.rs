@@ -9,7 +9,7 @@ use podscope_api::Kind;
 use serde_json::Value;
 
 use crate::link::Link;
-use podscope_kubectl::command::{self, Command, Deed, Kubectl, Selection, Target};
+use podscope_kubectl::command::{self, Action, Command, Kubectl, Selection, Target};
 
 /// The renaming.
 #[derive(Debug, Default)]
@@ -139,8 +139,8 @@ impl Names {
             documents(text).iter().for_each(|value| self.collect(value));
         }
         match command {
-            Kubectl::Said(said) => {
-                if let Deed::Make(made) = &said.deed {
+            Kubectl::Verbatim(verbatim) => {
+                if let Action::Make(made) = &verbatim.action {
                     made.objects.iter().for_each(|value| self.collect(value));
                 }
             }
@@ -178,26 +178,26 @@ impl Names {
                 *namespace = namespace.take().map(|name| self.rename(&name));
             }
             // What a generator makes says more than its words: values of literals, of variables.
-            Kubectl::Said(said) => match &said.deed {
-                Deed::Make(made) => {
+            Kubectl::Verbatim(verbatim) => match &verbatim.action {
+                Action::Make(made) => {
                     let texts: Vec<String> = made.objects.iter().map(podscope_api::print_yaml).collect();
                     kubectl = Kubectl::Create {
                         manifest: self.text(&texts.join("---\n")),
-                        namespace: said.namespace.as_ref().map(|name| self.rename(name)),
+                        namespace: verbatim.namespace.as_ref().map(|name| self.rename(name)),
                         validation: command::Validation::default(),
-                        save_config: said.save_config,
-                        dry_run: said.dry_run,
-                        output: said.output.clone(),
+                        save_config: verbatim.save_config,
+                        dry_run: verbatim.dry_run,
+                        output: verbatim.output.clone(),
                     };
                 }
-                Deed::Replace { text, .. } => {
+                Action::Replace { text, .. } => {
                     kubectl = Kubectl::Apply(command::Apply {
                         manifest: self.text(text),
-                        namespace: said.namespace.as_ref().map(|name| self.rename(name)),
+                        namespace: verbatim.namespace.as_ref().map(|name| self.rename(name)),
                         ..command::Apply::default()
                     });
                 }
-                Deed::Diff { .. } => return None,
+                Action::Diff { .. } => return None,
                 _ => return Some(words(text)),
             },
             Kubectl::Edit { target, text, .. } => {
@@ -275,8 +275,8 @@ fn manifest_of(command: &Kubectl) -> Option<&str> {
     match command {
         Kubectl::Apply(apply) => Some(&apply.manifest),
         Kubectl::Create { manifest, .. } => Some(manifest),
-        Kubectl::Said(said) => match &said.deed {
-            Deed::Replace { text, .. } => Some(text),
+        Kubectl::Verbatim(verbatim) => match &verbatim.action {
+            Action::Replace { text, .. } => Some(text),
             _ => None,
         },
         Kubectl::Edit { text, .. } => Some(text),

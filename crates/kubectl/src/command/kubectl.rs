@@ -402,7 +402,7 @@ impl Kubectl {
             Kubectl::Delete(what) => what.dry_run,
             Kubectl::Drain(what) => what.dry_run,
             Kubectl::Label(what) | Kubectl::Annotate(what) => what.dry_run,
-            Kubectl::Said(what) => what.dry_run,
+            Kubectl::Verbatim(what) => what.dry_run,
             Kubectl::Rollout {
                 action: RolloutAction::Undo { dry_run, .. },
                 ..
@@ -553,7 +553,7 @@ pub enum Kubectl {
     /// `logs`.
     Logs(Logs),
     /// What is kept with its words.
-    Said(Box<super::Said>),
+    Verbatim(Box<super::Verbatim>),
 }
 
 /// From when on lines of a log are shown.

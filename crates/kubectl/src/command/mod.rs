@@ -15,8 +15,8 @@ mod kubectl;
 mod parse;
 mod pipe;
 mod print;
-mod said;
 mod shell;
+mod verbatim;
 
 pub use complete::{Completion, complete};
 pub use delete::*;
@@ -25,8 +25,8 @@ pub use kubectl::*;
 pub(crate) use parse::is_of_all;
 pub use pipe::Pipe;
 use podscope_cluster::fault::Fault;
-pub use said::*;
 pub use shell::MAX_COMMAND_BYTES;
+pub use verbatim::*;
 
 /// A command.
 #[derive(Debug, Clone, PartialEq)]

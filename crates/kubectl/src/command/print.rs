@@ -157,7 +157,7 @@ impl std::fmt::Display for Kubectl {
                 t.flag("--save-config", *save_config).dry_run(*dry_run).output(output);
                 t.word("-f").word("-").document(manifest);
             }
-            Kubectl::Said(said) => print_words(t, &said.words),
+            Kubectl::Verbatim(verbatim) => print_words(t, &verbatim.words),
             Kubectl::Delete(delete) => print_delete(t, delete),
             Kubectl::Scale {
                 target,

@@ -5,9 +5,9 @@ use podscope_cluster::client::Write;
 use serde_json::{Value, json};
 
 use super::reading::{Item, Manifest};
-use super::said::merged;
+use super::verbatim::merged;
 use super::{LAST_APPLIED, Plan, View, finish, typed_name, with_objects};
-use crate::command::{Said, Target, Validation};
+use crate::command::{Target, Validation, Verbatim};
 use crate::refusals::not_found;
 
 /// What was applied last, if that is known.
@@ -25,10 +25,10 @@ fn annotated(object: &Object, document: &Value, word: &str) -> Result<Write, Str
 }
 
 /// `apply set-last-applied -f -`: the first that cannot be done ends it all.
-pub(super) fn set(text: &str, creates: bool, said: &Said, view: &View<'_>) -> Plan {
+pub(super) fn set(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let (mut plan, mut writes) = (Plan::default(), Vec::new());
     let fail = |plan: Plan, why: String| finish(plan, Vec::new(), vec![why]);
-    for item in Manifest::read(text, said.namespace.as_deref(), Validation::Ignore).items() {
+    for item in Manifest::read(text, verbatim.namespace.as_deref(), Validation::Ignore).items() {
         let (kind, key, document) = match item.map(Item::sent) {
             Ok(Some(sent)) => sent,
             Ok(None) => continue,

@@ -13,10 +13,10 @@ mod patch;
 mod reading;
 mod replace;
 mod rollout;
-mod said;
 mod saved;
 mod scale;
 mod set;
+mod verbatim;
 
 pub(super) use manifest::manifest_objects;
 
@@ -226,7 +226,7 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             output,
             &view,
         ),
-        Kubectl::Said(said) => match said::plan(said, &view) {
+        Kubectl::Verbatim(verbatim) => match verbatim::plan(verbatim, &view) {
             Some(plan) => plan,
             None => Plan::refuse("error: this command only reads"),
         },

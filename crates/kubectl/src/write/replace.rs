@@ -6,13 +6,13 @@ use podscope_cluster::{ApiError, DeleteOptions, Part, Request};
 
 use super::reading::{Item, Manifest};
 use super::{Plan, View, saved};
-use crate::command::{Forced, Replaces, Said, cascading};
+use crate::command::{Forced, Replaces, Verbatim, cascading};
 use crate::refusals::NOT_ALLOWED;
 
 /// `kubectl replace`: the whole object in place of the one there is. With force, all that are there go first.
-pub(super) fn replace(text: &str, how: &Replaces, said: &Said, view: &View<'_>) -> Plan {
+pub(super) fn replace(text: &str, how: &Replaces, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let force = how.force.as_ref();
-    let found = Manifest::read(text, said.namespace.as_deref(), how.validation);
+    let found = Manifest::read(text, verbatim.namespace.as_deref(), how.validation);
     if found.is_empty() && force.is_some() {
         return Plan::refuse("error: no objects passed to replace");
     }
@@ -26,7 +26,7 @@ pub(super) fn replace(text: &str, how: &Replaces, said: &Said, view: &View<'_>) 
                 document,
                 unknown,
             } => {
-                if said.save_config {
+                if verbatim.save_config {
                     saved::annotate_object(&mut object, &saved::of_document(&document));
                 }
                 plan.warn_of_unknown(&unknown);

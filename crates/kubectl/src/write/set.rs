@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::super::gotext::sorted;
 use super::super::logs::go_type;
 use super::super::selector::LabelQuery;
-use super::said::merged;
+use super::verbatim::merged;
 use super::{Plan, View, set, typed_name};
 use crate::command::SetChange;
 use crate::refusals::not_found;

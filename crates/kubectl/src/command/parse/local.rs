@@ -3,7 +3,7 @@
 use super::super::flags::Args;
 use super::super::*;
 use super::operands::{NO_RESOURCES, dry_run};
-use super::{said, verb};
+use super::{verb, verbatim};
 
 const NO_FILE: &str = "you must specify resources by --filename when --local is set.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'";
 
@@ -21,19 +21,19 @@ pub(super) fn local(name: &'static str, args: &Args) -> Result<Kubectl, CommandE
     // What the text says of no namespace has none.
     let namespace = target_of(&mut command).map(|target| target.namespace.get_or_insert_default().clone());
     let output = super::operands::output_of_write(args)?;
-    let deed = Deed::Local {
+    let action = Action::Local {
         command: Box::new(command),
         namespace: namespace.unwrap_or_default(),
     };
-    Ok(said::keep(args, name, deed, dry_run(args)?, output))
+    Ok(verbatim::keep(args, name, action, dry_run(args)?, output))
 }
 
 fn target_of(command: &mut Kubectl) -> Option<&mut Target> {
     match command {
         Kubectl::Label(mark) | Kubectl::Annotate(mark) => Some(&mut mark.target),
         Kubectl::SetImage { target, .. } | Kubectl::Patch { target, .. } => Some(target),
-        Kubectl::Said(said) => match &mut said.deed {
-            Deed::Set { target, .. } => Some(target),
+        Kubectl::Verbatim(verbatim) => match &mut verbatim.action {
+            Action::Set { target, .. } => Some(target),
             _ => None,
         },
         _ => None,

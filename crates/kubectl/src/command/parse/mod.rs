@@ -1,13 +1,13 @@
 //! Words to [`Kubectl`]: verbs, flags, resources and their errors (KC-085, KC-118, KC-119).
 
-mod asked;
 mod image;
 mod local;
 mod make;
 mod mark;
 mod operands;
+mod query;
 mod read;
-mod said;
+mod verbatim;
 mod verbs;
 mod write;
 
@@ -45,7 +45,7 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
         return Ok(Command::Help("kubectl".into()));
     }
     let rest = words.split_off(1);
-    if let Some(why) = said::nothing_to_do(&verb.text) {
+    if let Some(why) = verbatim::nothing_to_do(&verb.text) {
         return Err(CommandError::new(verb.column, why));
     }
     let (spec, taken) = find_verb(&verb.text, &rest).map_err(|why| CommandError::new(verb.column, why))?;
@@ -244,6 +244,6 @@ fn verb(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
         "label" => mark::mark(args, name).map(Kubectl::Label),
         "annotate" => mark::mark(args, name).map(Kubectl::Annotate),
         _ if name.starts_with("rollout ") => write::rollout(args, name),
-        _ => said::said(args, name),
+        _ => verbatim::parse(args, name),
     }
 }

@@ -18,10 +18,10 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
     {
         let names = names.iter().map(|word| word.text.clone()).collect();
         let output = output(args)?;
-        return Ok(super::said::keep(
+        return Ok(super::verbatim::keep(
             args,
             "get",
-            Deed::ComponentStatuses(names),
+            Action::ComponentStatuses(names),
             DryRun::None,
             output,
         ));
@@ -91,7 +91,7 @@ fn raw(args: &Args, path: String) -> Result<Kubectl, CommandError> {
         let why = format!("--raw must be a valid URL path: parse {path:?}: invalid URI for request");
         return Err(args.plain(column, why));
     }
-    Ok(super::said::raw(args, path))
+    Ok(super::verbatim::raw(args, path))
 }
 
 /// That a file is standard input, and nothing else is named.

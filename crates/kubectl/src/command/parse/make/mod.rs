@@ -27,7 +27,7 @@ use super::operands::*;
 type Parsed<T> = Result<T, CommandError>;
 
 /// The object of `create WHAT`.
-pub(super) fn create(args: &Args, what: &str) -> Parsed<Deed> {
+pub(super) fn create(args: &Args, what: &str) -> Parsed<Action> {
     let made = match what {
         "deployment" => deployment(args)?,
         "job" => return job(args),
@@ -51,7 +51,7 @@ pub(super) fn create(args: &Args, what: &str) -> Parsed<Deed> {
             None => return Err(args.plain(args.end, "must specify one of -f and -k")),
         },
     };
-    Ok(Deed::Make(made))
+    Ok(Action::Make(made))
 }
 
 fn name(args: &Args) -> Parsed<String> {

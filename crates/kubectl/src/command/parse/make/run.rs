@@ -53,7 +53,7 @@ fn check_attached(args: &Args, is_attached: bool) -> Parsed<()> {
             "--dry-run=[server|client] can't be used with attached containers options (--attach, --stdin, or --tty)";
         return Err(args.usage(args.end, why));
     }
-    if is_attached && let Some(why) = super::super::said::nothing_to_do("run -i") {
+    if is_attached && let Some(why) = super::super::verbatim::nothing_to_do("run -i") {
         return Err(CommandError::new(args.end, why));
     }
     Ok(())
@@ -157,7 +157,7 @@ impl Container<'_> {
 }
 
 /// `kubectl run`.
-pub(in super::super) fn run(args: &Args) -> Parsed<Deed> {
+pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
     required(args, &["image"])?;
     let Some((name, more)) = args.positional.split_first() else {
         return Err(args.usage(args.end, "NAME is required for run"));
@@ -209,5 +209,5 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Deed> {
         ("/spec/dnsPolicy", json!("ClusterFirst")),
         ("/status", json!({})),
     ];
-    Ok(Deed::Make(run))
+    Ok(Action::Make(run))
 }

@@ -49,18 +49,18 @@ pub(super) fn deployment(args: &Args) -> Parsed<Made> {
     Ok(made)
 }
 
-pub(super) fn job(args: &Args) -> Parsed<Deed> {
+pub(super) fn job(args: &Args) -> Parsed<Action> {
     let (name, image, from) = (name(args)?, args.value("image"), args.value("from"));
     let command = args.handed_on.clone().unwrap_or_default();
     match (image, from) {
-        (Some(image), None) => Ok(Deed::Make(job_of(&name, &image, &command))),
+        (Some(image), None) => Ok(Action::Make(job_of(&name, &image, &command))),
         (None, Some(_)) if !command.is_empty() => Err(args.plain(args.end, "cannot specify --from and command")),
         (None, Some(from)) => {
             let column = args.column("from");
             let (kind, source) = from.split_once('/').unwrap_or((&from, ""));
             let kind = kinds_of(kind, column)?.first().copied().unwrap_or(Kind::Job);
             let source = source.to_owned();
-            Ok(Deed::JobFrom { name, kind, source })
+            Ok(Action::JobFrom { name, kind, source })
         }
         _ => Err(args.plain(args.end, "either --image or --from must be specified")),
     }

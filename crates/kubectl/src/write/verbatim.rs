@@ -17,33 +17,33 @@ use super::super::work::Work;
 use super::reading::{Item, Manifest};
 use super::{Plan, View, all_or_none, change, find, finish, rehearsed, saved, with_objects};
 use super::{expose, last_applied, replace, set};
-use crate::command::{Autoscale, Awaited, Deed, Kubectl, Made, Output, Said, SetChange, Validation, Wait};
+use crate::command::{Action, Autoscale, Awaited, Kubectl, Made, Output, SetChange, Validation, Verbatim, Wait};
 use crate::refusals::{not_found, undecodable};
 use crate::scale::has_scale;
 
 /// The plan of such a command; none if it only reads.
-pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
-    let rehearse = |plan: Plan| rehearsed(plan, said.dry_run, &said.output, view);
-    Some(match &said.deed {
-        Deed::Make(made) => make(made, said, view),
-        Deed::JobFrom { name, kind, source } => match job_from(name, *kind, source, said, view) {
-            Ok(made) => make(&made, said, view),
+pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
+    let rehearse = |plan: Plan| rehearsed(plan, verbatim.dry_run, &verbatim.output, view);
+    Some(match &verbatim.action {
+        Action::Make(made) => make(made, verbatim, view),
+        Action::JobFrom { name, kind, source } => match job_from(name, *kind, source, verbatim, view) {
+            Ok(made) => make(&made, verbatim, view),
             Err(message) => Plan::refuse(message),
         },
-        Deed::Expose(expose) => match expose::exposed(expose, view) {
-            Ok(made) => make(&made, said, view),
+        Action::Expose(expose) => match expose::exposed(expose, view) {
+            Ok(made) => make(&made, verbatim, view),
             Err(message) => Plan::refuse(message),
         },
-        Deed::Autoscale(autoscale) => match autoscaled(autoscale, view) {
-            Ok(made) => make(&made, said, view),
+        Action::Autoscale(autoscale) => match autoscaled(autoscale, view) {
+            Ok(made) => make(&made, verbatim, view),
             Err(message) => Plan::refuse(message),
         },
-        Deed::Wait(wait) => self::wait(wait, view),
-        Deed::Replace { text, how } => rehearse(replace::replace(text, how, said, view)),
-        Deed::SetLastApplied { text, creates } => rehearse(last_applied::set(text, *creates, said, view)),
-        Deed::EditLastApplied { target, text } => last_applied::edit(target, text, view),
-        Deed::Local { command, namespace } => local(command, namespace, said, view),
-        Deed::Set { target, change } => {
+        Action::Wait(wait) => self::wait(wait, view),
+        Action::Replace { text, how } => rehearse(replace::replace(text, how, verbatim, view)),
+        Action::SetLastApplied { text, creates } => rehearse(last_applied::set(text, *creates, verbatim, view)),
+        Action::EditLastApplied { target, text } => last_applied::edit(target, text, view),
+        Action::Local { command, namespace } => local(command, namespace, verbatim, view),
+        Action::Set { target, change } => {
             let mut warnings = Vec::new();
             let sources = match set::read_sources(change, target.namespace(), view, &mut warnings) {
                 Ok(sources) => sources,
@@ -72,8 +72,8 @@ pub(super) fn plan(said: &Said, view: &View<'_>) -> Option<Plan> {
 }
 
 /// A verb with `--local`, done to the objects of the text as if they were the cluster's.
-fn local(command: &Kubectl, namespace: &str, said: &Said, view: &View<'_>) -> Plan {
-    let text = said.words.stdin.as_deref().unwrap_or_default();
+fn local(command: &Kubectl, namespace: &str, verbatim: &Verbatim, view: &View<'_>) -> Plan {
+    let text = verbatim.words.stdin.as_deref().unwrap_or_default();
     let mut objects = Objects::default();
     for item in Manifest::read(text, Some(namespace), Validation::Ignore).items() {
         match item {
@@ -88,11 +88,11 @@ fn local(command: &Kubectl, namespace: &str, said: &Said, view: &View<'_>) -> Pl
 
 /// Creates what a generator made. A client that only says what it would do prints it as the types of Go print it: with
 /// empty structs, and without a namespace that was not given.
-fn make(made: &Made, said: &Said, view: &View<'_>) -> Plan {
+fn make(made: &Made, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
     plan.lines.extend(made.warnings.iter().map(|line| (true, line.clone())));
-    let namespace = said.namespace.as_deref();
-    let is_shown = said.dry_run.is_of_client() && said.output != Output::Table;
+    let namespace = verbatim.namespace.as_deref();
+    let is_shown = verbatim.dry_run.is_of_client() && verbatim.output != Output::Table;
     let mut writes = Vec::new();
     for (at, value) in made.objects.iter().enumerate() {
         let mut value = value.clone();
@@ -105,8 +105,8 @@ fn make(made: &Made, said: &Said, view: &View<'_>) -> Plan {
             value["metadata"]["namespace"] = Value::from(namespace);
         }
         // Of `run` and `expose` it is written down on the way to the server.
-        let is_saved = !(is_shown && matches!(said.words.verb, "run" | "expose"));
-        if said.save_config && is_saved {
+        let is_saved = !(is_shown && matches!(verbatim.words.verb, "run" | "expose"));
+        if verbatim.save_config && is_saved {
             let mut filled = value.clone();
             made.empties.iter().for_each(|(at, what)| fill(&mut filled, at, what));
             if !is_shown && namespace.is_none() {
@@ -126,7 +126,7 @@ fn make(made: &Made, said: &Said, view: &View<'_>) -> Plan {
                 &made.empties
             };
             empties.iter().for_each(|(at, what)| fill(&mut value, at, what));
-            let form = match super::Form::of(&said.output) {
+            let form = match super::Form::of(&verbatim.output) {
                 Ok(Some(form)) => form,
                 Ok(None) => continue,
                 Err(why) => return Plan::refuse(why),
@@ -143,7 +143,7 @@ fn make(made: &Made, said: &Said, view: &View<'_>) -> Plan {
         }
         match podscope_api::object_from_value(&value) {
             Ok(mut object) => {
-                let verb = said.words.verb.split(' ').next().unwrap_or_default();
+                let verb = verbatim.words.verb.split(' ').next().unwrap_or_default();
                 object.metadata_mut().managers = Managers::of(vec![Manager::creating(format!("kubectl-{verb}"))]);
                 let success = format!("{} {}", object_name(object.kind(), "{name}"), made.word);
                 writes.push(Write {
@@ -162,7 +162,12 @@ fn make(made: &Made, said: &Said, view: &View<'_>) -> Plan {
     if is_shown {
         return plan;
     }
-    rehearsed(finish(plan, writes, Vec::new()), said.dry_run, &said.output, view)
+    rehearsed(
+        finish(plan, writes, Vec::new()),
+        verbatim.dry_run,
+        &verbatim.output,
+        view,
+    )
 }
 
 /// Puts a value where a path leads that has none; `*` is every element of a list.
@@ -195,8 +200,8 @@ fn named(kind: Kind, name: &str, namespace: Option<&str>, view: &View<'_>) -> Re
 }
 
 /// `create job --from`: the template of a cron job.
-fn job_from(name: &str, kind: Kind, source: &str, said: &Said, view: &View<'_>) -> Result<Made, String> {
-    let object = named(kind, source, said.namespace.as_deref(), view)?;
+fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &View<'_>) -> Result<Made, String> {
+    let object = named(kind, source, verbatim.namespace.as_deref(), view)?;
     if kind.name() != "CronJob" {
         return Err(format!(
             "error: unknown object type *{}",

@@ -7,17 +7,17 @@ use podscope_cluster::Span;
 use super::super::flags::Args;
 use super::super::shell::Word;
 use super::super::*;
-use super::asked::{api_resources, can_i, token, use_context, version};
 use super::make;
 use super::mark::parted;
 use super::operands::*;
+use super::query::{api_resources, can_i, token, use_context, version};
 use super::write::validation;
 use crate::{LabelQuery, Path};
 
 type Parsed<T> = Result<T, CommandError>;
 
 /// Reads such a verb.
-pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
+pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
     let dry_run = dry_run(args)?;
     let prints_objects = !matches!(
         verb,
@@ -35,25 +35,25 @@ pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
     } else {
         Output::Table
     };
-    let deed = match verb {
+    let action = match verb {
         "run" => make::run(args)?,
         "expose" => expose(args)?,
         "autoscale" => autoscale(args)?,
         "wait" => wait(args)?,
-        "replace" => Deed::Replace {
+        "replace" => Action::Replace {
             text: text(args)?,
             how: Replaces {
                 force: forced(args)?,
                 validation: validation(args)?,
             },
         },
-        "diff" => Deed::Diff { text: text(args)? },
-        "apply view-last-applied" => Deed::LastApplied(chosen(args, &args.positional)?),
-        "apply set-last-applied" => Deed::SetLastApplied {
+        "diff" => Action::Diff { text: text(args)? },
+        "apply view-last-applied" => Action::LastApplied(chosen(args, &args.positional)?),
+        "apply set-last-applied" => Action::SetLastApplied {
             text: manifest(args)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?,
             creates: args.bool("create-annotation", false)?,
         },
-        "apply edit-last-applied" => Deed::EditLastApplied {
+        "apply edit-last-applied" => Action::EditLastApplied {
             target: target(args, &args.positional)?,
             text: args
                 .stdin
@@ -61,15 +61,15 @@ pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
                 .ok_or_else(|| args.plain(args.end, super::write::NO_EDIT))?,
         },
         "auth can-i" => can_i(args)?,
-        "auth whoami" => Deed::WhoAmI,
+        "auth whoami" => Action::WhoAmI,
         "api-resources" => api_resources(args)?,
         "api-versions" => api_versions(args)?,
         "cluster-info" => cluster_info(args)?,
-        "config view" => Deed::Config(ConfigWhat::View),
-        "config current-context" => Deed::Config(ConfigWhat::CurrentContext),
+        "config view" => Action::Config(ConfigWhat::View),
+        "config current-context" => Action::Config(ConfigWhat::CurrentContext),
         "config get-contexts" => get_contexts(args)?,
-        "config get-clusters" => Deed::Config(ConfigWhat::GetClusters),
-        "config get-users" => Deed::Config(ConfigWhat::GetUsers),
+        "config get-clusters" => Action::Config(ConfigWhat::GetClusters),
+        "config get-users" => Action::Config(ConfigWhat::GetUsers),
         "config use-context" => use_context(args)?,
         "config set-context" => {
             let why = "kubectl config set-context: there is one context here, and no file that it is written to; give each command its -n NAMESPACE";
@@ -83,34 +83,34 @@ pub(super) fn said(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
             None => return Err(args.plain(args.end, format!("{verb} is not known"))),
         },
     };
-    Ok(keep(args, verb, deed, dry_run, output))
+    Ok(keep(args, verb, action, dry_run, output))
 }
 
-fn api_versions(args: &Args) -> Parsed<Deed> {
+fn api_versions(args: &Args) -> Parsed<Action> {
     match args.positional.first() {
         Some(extra) => {
             let words = args.words();
             Err(args.usage(extra.column, format!("unexpected arguments: [{}]", words.join(" "))))
         }
-        None => Ok(Deed::ApiVersions),
+        None => Ok(Action::ApiVersions),
     }
 }
 
-fn cluster_info(args: &Args) -> Parsed<Deed> {
+fn cluster_info(args: &Args) -> Parsed<Action> {
     match args.positional.first() {
         Some(word) if word.text == "dump" => {
             let why = "kubectl cluster-info dump writes all objects and all logs; \
                        `kubectl get all,nodes,events -A -o yaml` prints the objects, `kubectl logs POD` a log";
             Err(args.plain(word.column, why))
         }
-        _ => Ok(Deed::ClusterInfo),
+        _ => Ok(Action::ClusterInfo),
     }
 }
 
-fn get_contexts(args: &Args) -> Parsed<Deed> {
+fn get_contexts(args: &Args) -> Parsed<Action> {
     match args.value("output").as_deref() {
-        None | Some("") => Ok(Deed::Config(ConfigWhat::GetContexts)),
-        Some("name") => Ok(Deed::Config(ConfigWhat::CurrentContext)),
+        None | Some("") => Ok(Action::Config(ConfigWhat::GetContexts)),
+        Some("name") => Ok(Action::Config(ConfigWhat::CurrentContext)),
         Some(other) => {
             let why = format!("output must be one of '' or 'name': {other}");
             Err(args.plain(args.column("output"), why))
@@ -118,9 +118,9 @@ fn get_contexts(args: &Args) -> Parsed<Deed> {
     }
 }
 
-/// The deed with the words that ask for it.
-pub(super) fn keep(args: &Args, verb: &'static str, deed: Deed, dry_run: DryRun, output: Output) -> Kubectl {
-    Kubectl::Said(Box::new(Said {
+/// The action with the words that ask for it.
+pub(super) fn keep(args: &Args, verb: &'static str, action: Action, dry_run: DryRun, output: Output) -> Kubectl {
+    Kubectl::Verbatim(Box::new(Verbatim {
         words: Words {
             verb,
             positional: args.words().into_iter().map(str::to_owned).collect(),
@@ -128,7 +128,7 @@ pub(super) fn keep(args: &Args, verb: &'static str, deed: Deed, dry_run: DryRun,
             handed_on: args.handed_on.clone(),
             stdin: args.stdin.clone(),
         },
-        deed,
+        action,
         namespace: namespace(args),
         save_config: args.bool("save-config", false).unwrap_or_default(),
         dry_run,
@@ -162,7 +162,7 @@ fn text(args: &Args) -> Parsed<String> {
     manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))
 }
 
-fn expose(args: &Args) -> Parsed<Deed> {
+fn expose(args: &Args) -> Parsed<Action> {
     let labels = make::pairs(args, "labels", "label")?;
     let selector = args.value("selector").filter(|selector| !selector.is_empty());
     if selector.is_some() {
@@ -181,7 +181,7 @@ fn expose(args: &Args) -> Parsed<Deed> {
     if target.is_some() {
         chosen(&without, words)?;
     }
-    Ok(Deed::Expose(Box::new(Expose {
+    Ok(Action::Expose(Box::new(Expose {
         target: target.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?,
         name: args.value("name").filter(|name| !name.is_empty()),
         port: args.value("port").filter(|port| !port.is_empty()),
@@ -201,7 +201,7 @@ fn expose(args: &Args) -> Parsed<Deed> {
     })))
 }
 
-fn autoscale(args: &Args) -> Parsed<Deed> {
+fn autoscale(args: &Args) -> Parsed<Action> {
     required(args, &["max"])?;
     let (min, max) = (args.int("min")?.filter(|min| *min >= 0), args.int("max")?.unwrap_or(-1));
     if max < 1 {
@@ -218,7 +218,7 @@ fn autoscale(args: &Args) -> Parsed<Deed> {
     };
     let name = args.value("name").filter(|name| !name.is_empty());
     let target = chosen(args, &args.positional)?;
-    Ok(Deed::Autoscale(Autoscale {
+    Ok(Action::Autoscale(Autoscale {
         target,
         name,
         min,
@@ -227,7 +227,7 @@ fn autoscale(args: &Args) -> Parsed<Deed> {
     }))
 }
 
-fn wait(args: &Args) -> Parsed<Deed> {
+fn wait(args: &Args) -> Parsed<Action> {
     let given = args.values("for");
     let timeout = match args.value("timeout") {
         Some(text) => match text.strip_prefix('-') {
@@ -251,7 +251,7 @@ fn wait(args: &Args) -> Parsed<Deed> {
     if !is_choosing {
         return Err(args.plain(args.end, "resource(s) were provided, but no name was specified"));
     }
-    Ok(Deed::Wait(Wait {
+    Ok(Action::Wait(Wait {
         target,
         conditions,
         timeout,
@@ -295,7 +295,7 @@ fn awaited(args: &Args, text: &str) -> Parsed<Awaited> {
 }
 
 /// Changes of `set`, which stand after the resources.
-fn set(args: &Args, what: &str) -> Parsed<Deed> {
+fn set(args: &Args, what: &str) -> Parsed<Action> {
     let is_change = |word: &str| match what {
         "env" => (word.contains('=') && !word.starts_with('=')) || word.ends_with('-'),
         "selector" => word.contains('='),
@@ -341,7 +341,7 @@ fn set(args: &Args, what: &str) -> Parsed<Deed> {
         }
     };
     let target = chosen_or_all(args, resources)?;
-    Ok(Deed::Set { target, change })
+    Ok(Action::Set { target, change })
 }
 
 /// `set env`.
@@ -483,5 +483,5 @@ pub(super) fn nothing_to_do(verb: &str) -> Option<String> {
 
 /// `get --raw`: what the server answers at a path.
 pub(super) fn raw(args: &Args, path: String) -> Kubectl {
-    keep(args, "get", Deed::Raw(path), DryRun::None, Output::Table)
+    keep(args, "get", Action::Raw(path), DryRun::None, Output::Table)
 }

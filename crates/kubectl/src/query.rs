@@ -12,16 +12,16 @@ use super::output::Form;
 use super::text::table;
 use super::write::{LAST_APPLIED, manifest_objects};
 use super::{Printed, View, list_value, shown};
-use crate::command::{CONTEXT as NAME, ConfigWhat, Deed, Output, Said, Target};
+use crate::command::{Action, CONTEXT as NAME, ConfigWhat, Output, Target, Verbatim};
 use crate::refusals::{NO_SUCH_RESOURCE, not_found};
 
 const VERSION: &str = podscope_api::KUBERNETES_VERSION;
 const SERVER: &str = "https://127.0.0.1:6443";
 
 /// Answers such a command; false if it is none that only reads.
-pub(super) fn said(said: &Said, view: &View<'_>, printed: &mut Printed) -> bool {
-    match &said.deed {
-        Deed::CanI { warnings, quiet } => {
+pub(super) fn answer(asked: &Verbatim, view: &View<'_>, printed: &mut Printed) -> bool {
+    match &asked.action {
+        Action::CanI { warnings, quiet } => {
             for warning in warnings {
                 printed.err(format!("Warning: {warning}"));
                 printed.err("");
@@ -30,7 +30,7 @@ pub(super) fn said(said: &Said, view: &View<'_>, printed: &mut Printed) -> bool 
                 printed.out("yes");
             }
         }
-        Deed::WhoAmI => {
+        Action::WhoAmI => {
             let rows = [
                 ["ATTRIBUTE", "VALUE"],
                 ["Username", "podscope"],
@@ -38,26 +38,26 @@ pub(super) fn said(said: &Said, view: &View<'_>, printed: &mut Printed) -> bool 
             ];
             lines(&rows.map(|row| row.map(String::from).to_vec()), printed);
         }
-        Deed::ApiResources { .. } => api_resources(&said.deed, printed),
-        Deed::ComponentStatuses(names) => component_statuses(names, &said.output, view, printed),
-        Deed::ApiVersions => {
+        Action::ApiResources { .. } => api_resources(&asked.action, printed),
+        Action::ComponentStatuses(names) => component_statuses(names, &asked.output, view, printed),
+        Action::ApiVersions => {
             let mut versions: Vec<&str> = OTHER_VERSIONS.to_vec();
             versions.extend(all_resources().iter().map(|listed| listed.resource.api_version));
             versions.stable_sort();
             versions.dedup();
             versions.into_iter().for_each(|version| printed.out(version));
         }
-        Deed::ClusterInfo => {
+        Action::ClusterInfo => {
             printed.out(format!("Kubernetes control plane is running at {SERVER}"));
             printed.out("");
             printed.out("To further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.");
         }
-        Deed::Config(what) => config(*what, printed),
-        Deed::Token(account) => token(account, said.namespace.as_deref(), view, printed),
-        Deed::Version { client } => version(*client, said, printed),
-        Deed::LastApplied(target) => last_applied(target, &said.output, view, printed),
-        Deed::Diff { text } => difference(text, said.namespace.as_deref(), view, printed),
-        Deed::Raw(path) => raw(path, view, printed),
+        Action::Config(what) => config(*what, printed),
+        Action::Token(account) => token(account, asked.namespace.as_deref(), view, printed),
+        Action::Version { client } => version(*client, asked, printed),
+        Action::LastApplied(target) => last_applied(target, &asked.output, view, printed),
+        Action::Diff { text } => difference(text, asked.namespace.as_deref(), view, printed),
+        Action::Raw(path) => raw(path, view, printed),
         _ => return false,
     }
     true
@@ -111,8 +111,8 @@ fn all_resources() -> Vec<Listed> {
 }
 
 /// `kubectl api-resources` (KC-063).
-fn api_resources(deed: &Deed, printed: &mut Printed) {
-    let Deed::ApiResources {
+fn api_resources(action: &Action, printed: &mut Printed) {
+    let Action::ApiResources {
         group,
         namespaced,
         no_headers,
@@ -120,7 +120,7 @@ fn api_resources(deed: &Deed, printed: &mut Printed) {
         categories,
         by_kind,
         output,
-    } = deed
+    } = action
     else {
         return;
     };
@@ -296,13 +296,13 @@ fn token(account: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut 
     printed.fail(format!("error: {why}"));
 }
 
-fn version(client: bool, said: &Said, printed: &mut Printed) {
+fn version(client: bool, asked: &Verbatim, printed: &mut Printed) {
     let info = json!({"gitVersion": VERSION, "major": "1", "minor": "36", "platform": "linux/amd64"});
     let mut all = json!({"clientVersion": info, "kustomizeVersion": "v5.8.1"});
     if !client {
         all["serverVersion"] = info;
     }
-    let form = said
+    let form = asked
         .words
         .flags
         .iter()

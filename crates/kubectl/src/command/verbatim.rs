@@ -23,11 +23,11 @@ pub struct Words {
 
 /// A command of kubectl that is kept with its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct Verbatim {
     /// Its words.
     pub words: Words,
     /// What they ask for.
-    pub deed: Deed,
+    pub action: Action,
     /// Namespace, if given.
     pub namespace: Option<String>,
     /// `--save-config`: what is made says what it was made of.
@@ -40,7 +40,7 @@ pub struct Said {
 
 /// What such a command does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Deed {
+pub enum Action {
     /// `create KIND NAME`, `run`: objects that the words describe wholly.
     Make(Made),
     /// `create job NAME --from=cronjob/SOURCE`.

@@ -8,12 +8,12 @@ use super::make;
 
 type Parsed<T> = Result<T, CommandError>;
 
-pub(super) fn can_i(args: &Args) -> Parsed<Deed> {
+pub(super) fn can_i(args: &Args) -> Parsed<Action> {
     let quiet = args.bool("quiet", false)?;
     let words = args.words();
     if args.bool("list", false)? {
         return match words.as_slice() {
-            [] => Ok(Deed::CanI {
+            [] => Ok(Action::CanI {
                 warnings: Vec::new(),
                 quiet,
             }),
@@ -33,7 +33,7 @@ pub(super) fn can_i(args: &Args) -> Parsed<Deed> {
         let why = "--no-headers cannot be set without --list specified";
         return Err(args.plain(args.column("no-headers"), why));
     }
-    Ok(Deed::CanI { warnings, quiet })
+    Ok(Action::CanI { warnings, quiet })
 }
 
 /// What `auth can-i` finds odd about a question.
@@ -78,9 +78,9 @@ fn oddities(verb: &str, resource: &str, is_url: bool, all_namespaces: bool) -> V
 }
 
 /// `config use-context NAME`: there is one.
-pub(super) fn use_context(args: &Args) -> Parsed<Deed> {
+pub(super) fn use_context(args: &Args) -> Parsed<Action> {
     match args.positional.as_slice() {
-        [name] if name.text == CONTEXT => Ok(Deed::Config(ConfigWhat::UseContext)),
+        [name] if name.text == CONTEXT => Ok(Action::Config(ConfigWhat::UseContext)),
         [name] => {
             let why = format!("no context exists with the name: {:?}", name.text);
             Err(args.plain(name.column, why))
@@ -93,14 +93,14 @@ pub(super) fn use_context(args: &Args) -> Parsed<Deed> {
 }
 
 /// `create token ACCOUNT`.
-pub(super) fn token(args: &Args) -> Parsed<Deed> {
+pub(super) fn token(args: &Args) -> Parsed<Action> {
     match args.positional.as_slice() {
-        [name] => Ok(Deed::Token(name.text.clone())),
+        [name] => Ok(Action::Token(name.text.clone())),
         other => Err(args.usage(args.end, format!("exactly one NAME is required, got {}", other.len()))),
     }
 }
 
-pub(super) fn api_resources(args: &Args) -> Parsed<Deed> {
+pub(super) fn api_resources(args: &Args) -> Parsed<Action> {
     let output = args.value("output").unwrap_or_default();
     if !matches!(output.as_str(), "" | "wide" | "name" | "json" | "yaml") {
         let why = format!(
@@ -115,7 +115,7 @@ pub(super) fn api_resources(args: &Args) -> Parsed<Deed> {
     if !matches!(by.as_str(), "" | "name" | "kind") {
         return Err(args.plain(args.column("sort-by"), "--sort-by accepts only name or kind"));
     }
-    Ok(Deed::ApiResources {
+    Ok(Action::ApiResources {
         group: args.value("api-group"),
         namespaced: match args.value("namespaced") {
             Some(_) => Some(args.bool("namespaced", true)?),
@@ -135,13 +135,13 @@ pub(super) fn api_resources(args: &Args) -> Parsed<Deed> {
     })
 }
 
-pub(super) fn version(args: &Args) -> Parsed<Deed> {
+pub(super) fn version(args: &Args) -> Parsed<Action> {
     if !args.positional.is_empty() {
         let words = args.words();
         return Err(args.plain(args.end, format!("extra arguments: [{}]", words.join(" "))));
     }
     match args.value("output").as_deref() {
-        None | Some("" | "yaml" | "json") => Ok(Deed::Version {
+        None | Some("" | "yaml" | "json") => Ok(Action::Version {
             client: args.bool("client", false)?,
         }),
         Some(_) => Err(args.plain(args.column("output"), "--output must be 'yaml' or 'json'")),
