@@ -2,30 +2,14 @@
 //! strategic for `patch`.
 
 use crate::command::PatchType;
+use podscope_api::managed::list_keys;
 use serde_json::{Map, Value};
 
-/// The key that tells the elements of a list apart; none means that the list is replaced whole.
+/// The one key that tells the elements of a list apart here: of those that the API server goes by, the first. None
+/// means that the list is replaced whole.
 fn merge_key(field: &str, items: &[Value]) -> Option<&'static str> {
-    let has = |key: &str| items.iter().all(|item| item.get(key).is_some());
-    let key = match field {
-        "containers"
-        | "initContainers"
-        | "ephemeralContainers"
-        | "volumes"
-        | "env"
-        | "imagePullSecrets"
-        | "schedulingGates" => "name",
-        "volumeMounts" => "mountPath",
-        "volumeDevices" => "devicePath",
-        "ports" if has("containerPort") => "containerPort",
-        "ports" if has("port") => "port",
-        "conditions" | "addresses" => "type",
-        "ownerReferences" => "uid",
-        "hostAliases" => "ip",
-        "topologySpreadConstraints" => "topologyKey",
-        _ => return None,
-    };
-    has(key).then_some(key)
+    let (key, _) = list_keys(field, items)?.split_first()?;
+    items.iter().all(|item| item.get(*key).is_some()).then_some(key)
 }
 
 fn as_items(value: Option<&Value>) -> &[Value] {
