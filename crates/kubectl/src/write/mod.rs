@@ -210,22 +210,15 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             save_config,
             dry_run,
             output,
-        } if dry_run.is_of_client() => {
-            manifest::create_of_client(manifest, namespace.as_deref(), *validation, *save_config, output)
+        } => {
+            let namespace = namespace.as_deref();
+            if dry_run.is_of_client() {
+                manifest::create_of_client(manifest, namespace, *validation, *save_config, output)
+            } else {
+                let plan = manifest::create(manifest, namespace, *validation, *save_config);
+                rehearsed(plan, *dry_run, output, &view)
+            }
         }
-        Kubectl::Create {
-            manifest,
-            namespace,
-            validation,
-            save_config,
-            dry_run,
-            output,
-        } => rehearsed(
-            manifest::create(manifest, namespace.as_deref(), *validation, *save_config),
-            *dry_run,
-            output,
-            &view,
-        ),
         Kubectl::Verbatim(verbatim) => match verbatim::plan(verbatim, &view) {
             Some(plan) => plan,
             None => Plan::refuse("error: this command only reads"),
