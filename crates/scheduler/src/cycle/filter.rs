@@ -12,7 +12,8 @@ use crate::rows::{Row, RowBounds};
 use crate::status::{Code, Reason, Reasons, Status};
 use crate::symbols::Symbol;
 
-/// How many feasible nodes end the search (SCH-013).
+/// How many feasible nodes end the search: `percentageOfNodesToScore` of them, and `minFeasibleNodesToFind` at least
+/// (SCH-013).
 fn nodes_to_find(config: &SchedulerConfiguration, profile: &Profile, n: usize) -> usize {
     if profile.at(Point::Score).is_empty() {
         return 1;

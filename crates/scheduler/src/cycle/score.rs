@@ -34,6 +34,7 @@ impl Search<'_> {
             }
             let mut normalized = raw.clone();
             plugin.does().normalize(state, &mut normalized);
+            debug_assert_eq!(normalized.len(), totals.len(), "a score for each feasible node");
             let weight = self.profile.weight(*plugin);
             for (total, score) in totals.iter_mut().zip(&normalized) {
                 if !(0..=100).contains(score) {
