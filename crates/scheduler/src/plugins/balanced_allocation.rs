@@ -5,19 +5,19 @@ use std::cmp::Ordering;
 
 use super::Point::{PreScore, Score};
 use super::resource_allocation::{Resource, ScoredResource, default_resources, read_resources, scored_resources};
-use super::{ExtensionPoints, Row};
+use super::{ExtensionPoints, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{Errors, Fields};
 use crate::cycle::{Cycle, CycleState, Search};
 use crate::node_info::NodeIdx;
 use crate::resources::{evenness_of_two, fraction};
-use crate::rows::{Row as RowOfNode, UNEVEN};
+use crate::rows::{Row, UNEVEN};
 use crate::status::Status;
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 1,
     about: "cpu and memory used more evenly",
-    ..Row::new(
+    ..PluginSpec::new(
         "NodeResourcesBalancedAllocation",
         &[PreScore, Score],
         &BalancedAllocation,
@@ -121,7 +121,7 @@ impl Evenness {
 
 /// Of a node that has cpu and memory, for a pod that asks for so much of them where only they count.
 #[inline(always)]
-fn of_row(row: &RowOfNode, cpu: i64, memory: i64) -> Option<Evenness> {
+fn of_row(row: &Row, cpu: i64, memory: i64) -> Option<Evenness> {
     let part = |used: i64, wanted: i64, have: i64| fraction(used.wrapping_add(wanted), have);
     (row.evenness != UNEVEN).then(|| Evenness {
         without: i64::from(row.evenness),

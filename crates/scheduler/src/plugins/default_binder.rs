@@ -1,11 +1,11 @@
 //! `DefaultBinder`: posts the Binding (SCH-110). The API call itself is the caller's: an attempt
 //! carries the binding to make, and [`crate::Scheduler::bind_finished`] its answer.
 
-use super::{ExtensionPoints, Point, Row};
+use super::{ExtensionPoints, PluginSpec, Point};
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     about: "binds the pod to its node",
-    ..Row::new("DefaultBinder", &[Point::Bind], &DefaultBinder)
+    ..PluginSpec::new("DefaultBinder", &[Point::Bind], &DefaultBinder)
 };
 
 struct DefaultBinder;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use podscope_api::{ConditionStatus, Pod, PreemptionPolicy};
 
-use super::{ExtensionPoints, Plugin, Point, Row};
+use super::{ExtensionPoints, Plugin, PluginSpec, Point};
 use crate::cache::Cache;
 use crate::config::{self, Errors, Fields};
 use crate::cycle::{CycleState, Diagnosis, Search};
@@ -17,10 +17,10 @@ use crate::queue::events::{Event, EventKind, Waiting};
 use crate::selector::Selector;
 use crate::status::{Code, Histogram, Status};
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     events: &[EventKind::PodDelete],
     about: "room made by ending less important pods",
-    ..Row::new(
+    ..PluginSpec::new(
         "DefaultPreemption",
         &[Point::PreEnqueue, Point::PostFilter],
         &DefaultPreemption,

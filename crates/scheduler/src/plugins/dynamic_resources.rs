@@ -4,7 +4,7 @@
 //! plugin does; a pod with claims is refused everywhere with a text that says so.
 
 use super::Point::{Filter, PostFilter as AtPostFilter, PreBind, PreEnqueue, PreFilter as AtPreFilter, Reserve, Score};
-use super::{ExtensionPoints, Plugin, Row};
+use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields};
 use crate::cycle::{CycleState, Diagnosis, PreFilter, Search};
@@ -12,11 +12,11 @@ use crate::post_filter::{Limit, PostFilter};
 use crate::queue::events::EventKind;
 use crate::status::Status;
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 2,
     events: &[EventKind::NodeAdd, EventKind::NodeLabel, EventKind::NodeAllocatable],
     about: "claims on devices",
-    ..Row::new(
+    ..PluginSpec::new(
         "DynamicResources",
         // It has no PreScore that could skip: every node it scores gets its 0.
         &[PreEnqueue, AtPreFilter, Filter, AtPostFilter, Score, Reserve, PreBind],

@@ -1,4 +1,4 @@
-//! What a plugin is: a row of data and its extension points, each with a default that says nothing.
+//! What a plugin is: a spec and its extension points, each with a default that says nothing.
 
 use podscope_api::Pod;
 
@@ -62,7 +62,7 @@ impl Point {
 
 /// What is fixed about a plugin.
 #[derive(Clone, Copy)]
-pub struct Row {
+pub struct PluginSpec {
     /// Its name in Kubernetes.
     pub name: &'static str,
     /// Its default weight; 0 means 1 where it scores.
@@ -82,7 +82,7 @@ pub struct Row {
     pub(crate) does: &'static dyn ExtensionPoints,
 }
 
-impl Row {
+impl PluginSpec {
     /// A plugin with these extension points that scores nothing, waits for nothing and refuses nothing.
     pub(crate) const fn new(name: &'static str, points: &'static [Point], does: &'static dyn ExtensionPoints) -> Self {
         Self {
@@ -115,7 +115,7 @@ impl Row {
 }
 
 /// The extension points of a plugin, in the order in which a cycle comes to them. A plugin implements those
-/// that its [`Row::points`] lists; what it keeps between them is a field of [`CycleState`].
+/// that its [`PluginSpec::points`] lists; what it keeps between them is a field of [`CycleState`].
 pub(crate) trait ExtensionPoints: Sync {
     /// PreEnqueue: the text if the pod may not enter activeQ. `is_preempting`: its victims are still being
     /// evicted.
@@ -133,7 +133,7 @@ pub(crate) trait ExtensionPoints: Sync {
         Ok(PreFilter::Run)
     }
 
-    /// AddPod (`1`) and RemovePod (`-1`), where [`Row::follows_pods`].
+    /// AddPod (`1`) and RemovePod (`-1`), where [`PluginSpec::follows_pods`].
     fn pod_changed(&self, _cycle: &Cycle<'_>, _state: &mut CycleState, _pod: &PodInfo, _node: NodeIdx, _delta: i64) {}
 
     /// Tells what a node's row of numbers must show for this Filter to pass; `false` where no row can tell,

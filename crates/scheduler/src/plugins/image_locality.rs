@@ -1,14 +1,14 @@
 //! `ImageLocality`: nodes that already hold the pod's images (SCH-108, SCH-109).
 
-use super::{ExtensionPoints, Point, Row};
+use super::{ExtensionPoints, PluginSpec, Point};
 use crate::cache::ImageState;
 use crate::cycle::{Cycle, CycleState};
 use crate::node_info::NodeIdx;
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 1,
     about: "images already on the node",
-    ..Row::new("ImageLocality", &[Point::Score], &ImageLocality)
+    ..PluginSpec::new("ImageLocality", &[Point::Score], &ImageLocality)
 };
 
 const MIB: i64 = 1024 * 1024;

@@ -1,7 +1,7 @@
 //! `InterPodAffinity`: near or far from other pods, over topology domains (SCH-084 to SCH-092).
 
 use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
-use super::{ExtensionPoints, Plugin, Row};
+use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{self, Errors, Fields, Profile};
 use crate::counters::Question;
@@ -14,7 +14,7 @@ use crate::selector::label;
 use crate::status::Status;
 use crate::topology::{KeyIdx, NONE, Topology};
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 2,
     follows_pods: true,
     events: &[
@@ -31,7 +31,7 @@ pub(super) const ROW: Row = Row {
         (REASON_ANTI_AFFINITY, "pod anti-affinity"),
         (REASON_EXISTING, "another pod's anti-affinity"),
     ],
-    ..Row::new(
+    ..PluginSpec::new(
         "InterPodAffinity",
         &[AtPreFilter, Filter, PreScore, Score],
         &InterPodAffinity,

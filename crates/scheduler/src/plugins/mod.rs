@@ -1,6 +1,6 @@
 //! The default plugins, and the one table of their order (SCH-032, SCH-033).
 //!
-//! A plugin is a file: its row (name, weight, points, the events it waits for) and its extension points,
+//! A plugin is a file: its spec (name, weight, points, the events it waits for) and its extension points,
 //! reasons, queueing hints, arguments with their limits, and what explanations say of it. To add one, write the
 //! file and its line in the table.
 
@@ -30,7 +30,7 @@ pub mod volume_zone;
 mod framework;
 
 pub(crate) use framework::ExtensionPoints;
-pub use framework::{Point, Row};
+pub use framework::{PluginSpec, Point};
 
 macro_rules! plugins {
     ($($variant:ident $module:ident;)*) => {
@@ -39,7 +39,7 @@ macro_rules! plugins {
         #[repr(u8)]
         pub enum Plugin { $(#[doc = concat!("See [`", stringify!($module), "`].")] $variant),* }
         /// The default plugins in MultiPoint order.
-        pub static TABLE: &[Row] = &[$($module::ROW),*];
+        pub static TABLE: &[PluginSpec] = &[$($module::SPEC),*];
         impl Plugin {
             /// All, in the default order.
             pub const ALL: &[Plugin] = &[$(Plugin::$variant),*];
@@ -73,8 +73,8 @@ plugins! {
 pub const COUNT: usize = Plugin::ALL.len();
 
 impl Plugin {
-    /// Its row of the table.
-    pub fn row(self) -> &'static Row {
+    /// What is fixed about it: its row of the table.
+    pub fn row(self) -> &'static PluginSpec {
         &TABLE[self as usize]
     }
 
@@ -99,9 +99,11 @@ impl Plugin {
     }
 }
 
-/// A set of plugins.
+/// A set of plugins, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PluginSet(u32);
+
+const _: () = assert!(COUNT <= u32::BITS as usize, "a plugin without a bit in PluginSet");
 
 impl PluginSet {
     /// Adds one.

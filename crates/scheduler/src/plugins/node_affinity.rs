@@ -6,7 +6,7 @@ use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
-use super::{ExtensionPoints, Plugin, Row, default_normalize};
+use super::{ExtensionPoints, Plugin, PluginSpec, default_normalize};
 use crate::cache::Cache;
 use crate::config::{self, Errors, Fields, Profile};
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
@@ -17,7 +17,7 @@ use crate::selector::{NodeSelector, NodeTerm};
 use crate::status::{Code, Status};
 use crate::symbols::Symbol;
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 2,
     events: &[EventKind::NodeAdd, EventKind::NodeLabel],
     about: "nodeSelector and node affinity",
@@ -26,7 +26,7 @@ pub(super) const ROW: Row = Row {
         (REASON_POD, "node affinity/selector"),
         (REASON_ENFORCED, "the scheduler's node affinity"),
     ],
-    ..Row::new("NodeAffinity", &[AtPreFilter, Filter, PreScore, Score], &NodeAffinity)
+    ..PluginSpec::new("NodeAffinity", &[AtPreFilter, Filter, PreScore, Score], &NodeAffinity)
 };
 
 /// The pod's own rule.

@@ -3,7 +3,7 @@
 use podscope_api::{Pod, features};
 
 use super::Point::{Filter, PreFilter as AtPreFilter};
-use super::{ExtensionPoints, Plugin, Row};
+use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::decide::Decision;
@@ -11,12 +11,12 @@ use crate::node_info::{NodeIdx, NodeInfo};
 use crate::queue::events::{Event, EventKind, Waiting};
 use crate::status::Status;
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     // Kubernetes registers for updates of the pod itself, too; what a feature is inferred from cannot change there.
     events: &[EventKind::NodeAdd, EventKind::NodeDeclaredFeature],
     about: "features of newer kubelets",
     refused: "without a feature of newer kubelets that it needs",
-    ..Row::new("NodeDeclaredFeatures", &[AtPreFilter, Filter], &NodeDeclaredFeatures)
+    ..PluginSpec::new("NodeDeclaredFeatures", &[AtPreFilter, Filter], &NodeDeclaredFeatures)
 };
 
 /// The text.

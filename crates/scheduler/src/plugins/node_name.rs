@@ -1,6 +1,6 @@
 //! `NodeName`: a node asked for by name (SCH-040).
 
-use super::{ExtensionPoints, Plugin, Point, Row};
+use super::{ExtensionPoints, Plugin, PluginSpec, Point};
 use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState};
 use crate::decide::Decision;
@@ -10,11 +10,11 @@ use crate::queue::events::EventKind;
 use crate::rows::RowBounds;
 use crate::status::Status;
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     events: &[EventKind::NodeAdd],
     about: "a node asked for by name",
     short: &[(REASON, "another node is named")],
-    ..Row::new("NodeName", &[Point::Filter], &NodeName)
+    ..PluginSpec::new("NodeName", &[Point::Filter], &NodeName)
 };
 
 /// The text.

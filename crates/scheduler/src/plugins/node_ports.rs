@@ -1,7 +1,7 @@
 //! `NodePorts`: ports of the node itself (SCH-049).
 
 use super::Point::{Filter, PreFilter as AtPreFilter};
-use super::{ExtensionPoints, Plugin, Row};
+use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::decide::Decision;
@@ -11,12 +11,12 @@ use crate::queue::events::{Event, EventKind, Waiting};
 use crate::rows::{PORTS_TAKEN, RowBounds};
 use crate::status::Status;
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     events: &[EventKind::NodeAdd, EventKind::PodDelete],
     about: "ports of the node",
     refused: "using its port already",
     short: &[(REASON, "port in use")],
-    ..Row::new("NodePorts", &[AtPreFilter, Filter], &NodePorts)
+    ..PluginSpec::new("NodePorts", &[AtPreFilter, Filter], &NodePorts)
 };
 
 /// The text.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Point::{Filter, PreFilter, PreScore, Score};
 use super::resource_allocation::{Resource, ScoredResource, default_resources, read_resources, scored_resources};
-use super::{ExtensionPoints, Plugin, Row, quotient};
+use super::{ExtensionPoints, Plugin, PluginSpec, quotient};
 use crate::cache::Cache;
 use crate::config::{self, Errors, Fields};
 use crate::cycle::{Cycle, CycleState};
@@ -19,7 +19,7 @@ use crate::rows::RowBounds;
 use crate::status::{Code, Reason, Reasons, Status};
 use crate::symbols::Symbol;
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 1,
     events: &[
         EventKind::PodDelete,
@@ -29,7 +29,7 @@ pub(super) const ROW: Row = Row {
     ],
     about: "room for the pod's requests",
     refused: "too full for its requests",
-    ..Row::new(
+    ..PluginSpec::new(
         "NodeResourcesFit",
         &[PreFilter, Filter, PreScore, Score],
         &NodeResourcesFit,

@@ -1,6 +1,6 @@
 //! `NodeUnschedulable`: cordoned nodes (SCH-039).
 
-use super::{ExtensionPoints, Plugin, Point, Row};
+use super::{ExtensionPoints, Plugin, PluginSpec, Point};
 use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState};
 use crate::decide::Decision;
@@ -11,12 +11,12 @@ use crate::rows::{RowBounds, UNSCHEDULABLE};
 use crate::status::Status;
 use crate::symbols::Symbol;
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     events: &[EventKind::NodeAdd, EventKind::NodeTaint, EventKind::PodToleration],
     about: "cordoned nodes",
     refused: "cordoned",
     short: &[(REASON, "unschedulable")],
-    ..Row::new("NodeUnschedulable", &[Point::Filter], &NodeUnschedulable)
+    ..PluginSpec::new("NodeUnschedulable", &[Point::Filter], &NodeUnschedulable)
 };
 
 /// The text.

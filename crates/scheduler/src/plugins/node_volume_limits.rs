@@ -9,7 +9,7 @@ use super::csi_translation::{self, Migration};
 use super::volume_binding::{
     CANNOT_SERVE, MIGRATED_PLUGINS, class_name, ephemeral_claim_name, is_owned_by, uses_claim,
 };
-use super::{ExtensionPoints, Plugin, Row};
+use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::node_info::{NodeIdx, NodeInfo};
@@ -17,7 +17,7 @@ use crate::queue::events::{Event, EventKind, Waiting};
 use crate::status::{Code, Status};
 use crate::stores::Stores;
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     events: &[
         EventKind::Add(Kind::CsiNode),
         EventKind::Update(Kind::CsiNode),
@@ -28,7 +28,7 @@ pub(super) const ROW: Row = Row {
     about: "how many volumes a node can attach",
     refused: CANNOT_SERVE,
     short: &[(REASON, "too many volumes")],
-    ..Row::new("NodeVolumeLimits", &[AtPreFilter, Filter], &NodeVolumeLimits)
+    ..PluginSpec::new("NodeVolumeLimits", &[AtPreFilter, Filter], &NodeVolumeLimits)
 };
 
 /// The text.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use podscope_api as api;
 
 use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
-use super::{ExtensionPoints, Plugin, Row};
+use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields, Profile};
 use crate::counters::Question;
@@ -24,7 +24,7 @@ mod score;
 pub use args::Defaulting;
 pub use score::ScoreState;
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 2,
     follows_pods: true,
     events: &[
@@ -40,7 +40,7 @@ pub(super) const ROW: Row = Row {
     about: "pods spread over domains",
     refused: "against its spread constraints",
     short: &[(REASON, "topology spread"), (REASON_LABEL, "no label to spread by")],
-    ..Row::new(
+    ..PluginSpec::new(
         "PodTopologySpread",
         &[AtPreFilter, Filter, PreScore, Score],
         &PodTopologySpread,

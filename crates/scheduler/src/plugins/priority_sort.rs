@@ -1,10 +1,10 @@
 //! `PrioritySort`: the order of activeQ (SCH-038).
 
-use super::{ExtensionPoints, Point, Row};
+use super::{ExtensionPoints, PluginSpec, Point};
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     about: "higher priority first",
-    ..Row::new("PrioritySort", &[Point::QueueSort], &PrioritySort)
+    ..PluginSpec::new("PrioritySort", &[Point::QueueSort], &PrioritySort)
 };
 
 struct PrioritySort;

@@ -2,14 +2,14 @@
 
 use podscope_api::Pod;
 
-use super::{ExtensionPoints, Point, Row};
+use super::{ExtensionPoints, PluginSpec, Point};
 use crate::cache::Cache;
 use crate::queue::events::{Event, EventKind, Waiting};
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     events: &[EventKind::PodGatesGone],
     about: "a pod with gates waits",
-    ..Row::new("SchedulingGates", &[Point::PreEnqueue], &SchedulingGates)
+    ..PluginSpec::new("SchedulingGates", &[Point::PreEnqueue], &SchedulingGates)
 };
 
 struct SchedulingGates;

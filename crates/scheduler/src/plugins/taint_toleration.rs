@@ -1,7 +1,7 @@
 //! `TaintToleration`: taints the pod does not tolerate keep it away; the softer ones cost score (SCH-041 to SCH-043).
 
 use super::Point::{Filter, PreScore, Score};
-use super::{ExtensionPoints, Plugin, Row, default_normalize};
+use super::{ExtensionPoints, Plugin, PluginSpec, default_normalize};
 use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState};
 use crate::decide::Decision;
@@ -12,13 +12,13 @@ use crate::rows::{DISCOURAGES, REPELS, RowBounds};
 use crate::status::Status;
 use crate::symbols::Symbol;
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 3,
     events: &[EventKind::NodeAdd, EventKind::NodeTaint, EventKind::PodToleration],
     about: "taints and tolerations",
     refused: "closed to it by a taint",
     short: &[(REASON, "untolerated taint")],
-    ..Row::new("TaintToleration", &[Filter, PreScore, Score], &TaintToleration)
+    ..PluginSpec::new("TaintToleration", &[Filter, PreScore, Score], &TaintToleration)
 };
 
 /// The text; which taint it is only explanations say.

@@ -12,7 +12,7 @@ use podscope_api::{
 use super::Point::{Filter, PreBind, PreFilter as AtPreFilter, PreScore, Reserve, Score};
 use super::csi_translation;
 use super::node_volume_limits::not_owner;
-use super::{ExtensionPoints, Plugin, Row};
+use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields};
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
@@ -22,7 +22,7 @@ use crate::queue::events::{Event, EventKind, Waiting};
 use crate::status::{Code, Reason, Reasons, Status};
 use crate::stores::Stores;
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 1,
     events: &[
         EventKind::NodeAdd,
@@ -48,7 +48,7 @@ pub(super) const ROW: Row = Row {
         (REASON_LOST, "its volume is lost"),
         (REASON_IMMEDIATE, "unbound claims"),
     ],
-    ..Row::new(
+    ..PluginSpec::new(
         "VolumeBinding",
         &[AtPreFilter, Filter, PreScore, Score, Reserve, PreBind],
         &VolumeBinding,

@@ -6,7 +6,7 @@ use podscope_api::{AccessMode, Kind, Str, Volume};
 
 use super::Point::{Filter, PreFilter as AtPreFilter};
 use super::volume_binding::{CANNOT_SERVE, uses_claim};
-use super::{ExtensionPoints, Plugin, Row};
+use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::node_info::{NodeIdx, NodeInfo};
@@ -14,7 +14,7 @@ use crate::pod_info::PodInfo;
 use crate::queue::events::{Event, EventKind, Waiting};
 use crate::status::{Code, Status};
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     follows_pods: true,
     events: &[
         EventKind::NodeAdd,
@@ -24,7 +24,7 @@ pub(super) const ROW: Row = Row {
     about: "volumes only one pod may use",
     refused: CANNOT_SERVE,
     short: &[(REASON_DISK, "disk in use"), (REASON_CLAIM, "claim in use")],
-    ..Row::new("VolumeRestrictions", &[AtPreFilter, Filter], &VolumeRestrictions)
+    ..PluginSpec::new("VolumeRestrictions", &[AtPreFilter, Filter], &VolumeRestrictions)
 };
 
 /// An inline disk is in use.

@@ -6,7 +6,7 @@ use podscope_api::{Kind, Object, VolumeBindingMode};
 
 use super::Point::{Filter, PreFilter as AtPreFilter};
 use super::volume_binding::{CANNOT_SERVE, class_name, uses_claim};
-use super::{ExtensionPoints, Plugin, Row};
+use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::node_info::{NodeIdx, NodeInfo};
@@ -15,7 +15,7 @@ use crate::selector::label;
 use crate::status::{Code, Status};
 use crate::symbols::Symbol;
 
-pub(super) const ROW: Row = Row {
+pub(super) const SPEC: PluginSpec = PluginSpec {
     events: &[
         EventKind::NodeAdd,
         EventKind::NodeLabel,
@@ -28,7 +28,7 @@ pub(super) const ROW: Row = Row {
     about: "volumes and nodes of one zone",
     refused: CANNOT_SERVE,
     short: &[(REASON, "its volume's zone is elsewhere")],
-    ..Row::new("VolumeZone", &[AtPreFilter, Filter], &VolumeZone)
+    ..PluginSpec::new("VolumeZone", &[AtPreFilter, Filter], &VolumeZone)
 };
 
 /// The text.
