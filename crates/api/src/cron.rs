@@ -1,6 +1,6 @@
 //! Schedules of CronJobs, and what the API server says of a text that is none.
 //!
-//! Deviation: all schedules run in UTC. There is no table of time zones here; a zone's name is checked for its form.
+//! A schedule is read by the clocks of a [`Zone`].
 
 use crate::time::civil_from_days;
 use crate::{Time, Zone};

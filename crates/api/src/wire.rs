@@ -1,7 +1,7 @@
 //! Typed values ⇄ trees, by table: every struct tells its fields as trait
 //! objects ([`Record`]), and reading and printing are written once over them.
 //! The code for a field is a row of a table, which is what lets 25 kinds fit
-//! into a page (see "Size" in `ARCHITECTURE.md`).
+//! into a page (see "Size of the code" in `docs/measurements.md`).
 
 use serde_json::Map;
 pub use serde_json::Value;

@@ -1,5 +1,5 @@
-//! `cargo xtask bench flags`: what the engine weighs and how fast it decides when it is built otherwise. The table
-//! in docs/measurements.md is this one's; the committed choice is its first row.
+//! `cargo xtask bench flags`: what the engine weighs and how fast it decides when it is built otherwise; the first row
+//! is the committed choice. What came of it, and when, is under "What was tried" in docs/measurements.md.
 
 use crate::bench::{Figure, figures};
 use crate::decisions::{WASM, built_for_browsers, timer};

@@ -1,5 +1,5 @@
-//! Verbs that write objects: `apply`, `create`, `run`, `delete`, `scale`,
-//! `patch`, `edit`, `set image`, `rollout`.
+//! Verbs that write objects and are printed back in one form: `apply`, `create -f -`, `delete`, `scale`, `patch`,
+//! `edit`, `set image`, `rollout`. `create KIND`, `run` and others that keep their words are in `verbatim.rs`.
 
 use podscope_api::Kind;
 
