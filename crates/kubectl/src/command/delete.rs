@@ -6,7 +6,7 @@ use super::kubectl::{DryRun, Target};
 
 /// What `kubectl delete` is to delete.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Doomed {
+pub enum DeleteTarget {
     /// Objects of the cluster.
     Target(Target),
     /// `-f -`: the objects of a text.
@@ -22,7 +22,7 @@ pub enum Doomed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delete {
     /// What.
-    pub what: Doomed,
+    pub what: DeleteTarget,
     /// `--grace-period`; -1 is the object's own.
     pub grace_period: i64,
     /// `--force`.

@@ -464,8 +464,8 @@ fn print_logs(t: &mut Text, logs: &Logs) {
 fn print_delete(t: &mut Text, delete: &Delete) {
     t.word("delete");
     match &delete.what {
-        Doomed::Target(target) => t.target(target),
-        Doomed::Manifest { namespace, .. } => t.value("-n", namespace),
+        DeleteTarget::Target(target) => t.target(target),
+        DeleteTarget::Manifest { namespace, .. } => t.value("-n", namespace),
     };
     if delete.grace_period != -1 {
         t.equals("--grace-period", delete.grace_period);
@@ -488,7 +488,7 @@ fn print_delete(t: &mut Text, delete: &Delete) {
     if let Some(answer) = &delete.answer {
         t.word("--interactive").document(answer);
     }
-    if let Doomed::Manifest { text, .. } = &delete.what {
+    if let DeleteTarget::Manifest { text, .. } = &delete.what {
         t.word("-f").word("-").document(text);
     }
 }

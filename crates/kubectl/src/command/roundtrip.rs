@@ -193,11 +193,11 @@ impl Draw {
 
     fn delete(&mut self) -> Delete {
         let what = match self.some(Self::document) {
-            Some(text) => Doomed::Manifest {
+            Some(text) => DeleteTarget::Manifest {
                 text,
                 namespace: self.namespace(),
             },
-            None => Doomed::Target(self.chosen(&["-A", "--all", "-l"])),
+            None => DeleteTarget::Target(self.chosen(&["-A", "--all", "-l"])),
         };
         let force = self.bool();
         let now = !force && self.bool();
@@ -207,8 +207,8 @@ impl Draw {
             _ => self.one(&[-1, 0, 1, 60]),
         };
         let answer = match &what {
-            Doomed::Target(_) => self.some(|draw| draw.one(&["y\n", ""]).to_owned()),
-            Doomed::Manifest { .. } => None,
+            DeleteTarget::Target(_) => self.some(|draw| draw.one(&["y\n", ""]).to_owned()),
+            DeleteTarget::Manifest { .. } => None,
         };
         Delete {
             what,

@@ -6,7 +6,7 @@ use podscope_cluster::client::{ClientCommand, DeleteCommand, ErrorContext, objec
 
 use super::reading::{Item, Manifest};
 use super::{Plan, View, find};
-use crate::command::{Delete, Doomed, Selection, Target, Validation};
+use crate::command::{Delete, DeleteTarget, Selection, Target, Validation};
 use crate::refusals::NOT_ALLOWED;
 
 const QUESTION: &str = "Do you want to continue? (y/n): ";
@@ -23,14 +23,14 @@ struct Chosen {
 /// What is to be deleted; none where there is nothing.
 fn chosen(what: &Delete, view: &View<'_>) -> Result<Option<Chosen>, String> {
     match &what.what {
-        Doomed::Manifest { text, namespace } => of_manifest(text, namespace.as_deref()),
+        DeleteTarget::Manifest { text, namespace } => of_manifest(text, namespace.as_deref()),
         // What is named is deleted unseen, as it was named.
-        Doomed::Target(target) if let Some(targets) = named_keys(target) => Ok(Some(Chosen {
+        DeleteTarget::Target(target) if let Some(targets) = named_keys(target) => Ok(Some(Chosen {
             targets,
             is_scoped: target.namespace.is_some(),
             is_selected: false,
         })),
-        Doomed::Target(target) => of_target(target, view),
+        DeleteTarget::Target(target) => of_target(target, view),
     }
 }
 
@@ -150,8 +150,8 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         dry_run: what.dry_run,
         warnings,
         context: match &what.what {
-            Doomed::Manifest { .. } => ErrorContext::Before("error when deleting \"STDIN\": ".to_owned()),
-            Doomed::Target(_) => ErrorContext::None,
+            DeleteTarget::Manifest { .. } => ErrorContext::Before("error when deleting \"STDIN\": ".to_owned()),
+            DeleteTarget::Target(_) => ErrorContext::None,
         },
     }));
     plan

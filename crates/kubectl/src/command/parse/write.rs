@@ -146,7 +146,7 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
         ));
     }
     let what = match manifest {
-        None => Doomed::Target(chosen(args, &args.positional)?),
+        None => DeleteTarget::Target(chosen(args, &args.positional)?),
         Some(_) if !args.positional.is_empty() => {
             return Err(args.plain(
                 args.end,
@@ -164,7 +164,7 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
                     ),
                 ));
             }
-            Doomed::Manifest {
+            DeleteTarget::Manifest {
                 text,
                 namespace: namespace(args),
             }
