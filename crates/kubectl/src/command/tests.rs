@@ -257,7 +257,16 @@ fn no_line_makes_it_panic() {
 /// K-03.
 #[test]
 fn completion_offers_what_fits_the_place() {
-    let objects = podscope_cluster::Objects::default();
+    let mut objects = podscope_cluster::Objects::default();
+    for text in [
+        "{kind: Node, apiVersion: v1, metadata: {name: a-1}}",
+        "{kind: Pod, apiVersion: v1, metadata: {name: web-0, namespace: default}}",
+        "{kind: PersistentVolume, apiVersion: v1, metadata: {name: data-0}}",
+    ] {
+        for located in podscope_api::parse(text).objects {
+            objects.put(located.value);
+        }
+    }
     let texts = |line: &str| -> Vec<String> {
         complete(line, line.len(), &objects)
             .1
@@ -272,6 +281,25 @@ fn completion_offers_what_fits_the_place() {
     assert_eq!(texts("kubectl delete pod x --gr"), ["--grace-period"]);
     assert_eq!(texts("fault part"), ["partition"]);
     assert_eq!(texts("fault partition x --fr"), ["--from"]);
+    for (line, choices) in [
+        ("fault heal a-1 --", &["--zone", "--all"] as &[_]),
+        ("fault partition ", &["a-1"]),
+        ("fault partition a-2 --from ", &["control-plane", "nodes", "storage"]),
+        ("fault partition a-2 --one-way in ", &["a-1"]),
+        ("fault crash ku", &["kubelet"]),
+        ("fault crash kubelet ", &["a-1"]),
+        ("fault etcd ", &["down", "up"]),
+        ("fault slow ", &["a-1"]),
+        ("fault slow a-1 ", &[]),
+        ("fault exit ", &["web-0"]),
+        ("fault exit web-0 ", &[]),
+        ("fault fence --by ", &["power", "storage", "network"]),
+        ("fault fence --by power ", &["a-1"]),
+        ("fault detach ", &["data-0"]),
+        ("fault join ", &[]),
+    ] {
+        assert_eq!(texts(line), choices, "{line:?}");
+    }
 }
 
 /// KC-119: what kubectl asks of a command before it asks anything of the server.
