@@ -108,7 +108,9 @@ pub use self::pod_total::is_of_pods;
 pub use self::print::{print_json, print_yaml};
 pub use self::quantity::{Format, Quantity};
 pub use self::restart::{PlacedRule, RESTARTING_ALL, RestartDecider, RestartDecision, Restarted};
-pub use self::served::{ALL_VERBS, API_EXTENSIONS, KUBERNETES_VERSION, OTHER_RESOURCES, OTHER_VERSIONS, OtherResource};
+pub use self::served::{
+    ALL_VERBS, API_EXTENSIONS, KUBERNETES_VERSION, OTHER_RESOURCES, OTHER_VERSIONS, OtherResource, no_matches,
+};
 pub use self::settings::*;
 pub use self::storage::*;
 pub use self::time::{MicroTime, Time, go_time_error, parse_rfc3339, print_rfc1123, print_rfc3339};

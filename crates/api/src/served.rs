@@ -165,6 +165,7 @@ pub(crate) fn look_up(api_version: &str, kind: &str) -> Served {
 }
 
 /// kubectl's words for a kind that is not served (VA-255).
-pub(crate) fn no_matches(api_version: &str, kind: &str) -> String {
+#[must_use]
+pub fn no_matches(api_version: &str, kind: &str) -> String {
     format!("no matches for kind {kind:?} in version {api_version:?}")
 }

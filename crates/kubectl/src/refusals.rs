@@ -18,6 +18,14 @@ pub(crate) fn not_found(kind: Kind, name: &str) -> String {
     error_text(&ApiError::not_found(kind, name), &ErrorContext::None)
 }
 
+/// An object of standard input whose kind the server does not serve.
+pub(crate) fn no_mapping(name: &str, namespace: &str, api_version: &str, kind: &str) -> String {
+    format!(
+        "resource mapping not found for name: {name:?} namespace: {namespace:?} from \"STDIN\": {}\nensure CRDs are installed first",
+        podscope_api::no_matches(api_version, kind)
+    )
+}
+
 /// A request that the server cannot take.
 pub(crate) fn bad_request(why: impl Into<String>) -> String {
     error_text(&ApiError::bad_request(why), &ErrorContext::None)

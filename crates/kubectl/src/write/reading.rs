@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Plan, finish};
 use crate::command::Validation;
+use crate::refusals::no_mapping;
 
 /// A manifest, as far as it can be read: its parts in order, and in their places what is wrong with others, as kubectl
 /// prints it.
@@ -247,9 +248,7 @@ fn object(
         }));
     }
     let Some(served) = served else {
-        return Err(format!(
-            "error: resource mapping not found for name: {name:?} namespace: {own:?} from \"STDIN\": no matches for kind {kind:?} in version {api_version:?}\nensure CRDs are installed first"
-        ));
+        return Err(format!("error: {}", no_mapping(name, own, api_version, kind)));
     };
     if let Some(wanted) = namespace.filter(|wanted| served.is_namespaced && !own.is_empty() && own != *wanted) {
         return Err(format!(

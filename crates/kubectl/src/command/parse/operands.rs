@@ -8,6 +8,7 @@ use super::super::flags::Args;
 use super::super::shell::Word;
 use super::super::*;
 use super::verbs::ALL_KINDS;
+use crate::refusals::no_mapping;
 
 pub(super) const NO_RESOURCES: &str = "error: You must provide one or more resources by argument or filename.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'";
 
@@ -90,10 +91,7 @@ fn of_text(args: &Args, text: &str) -> Result<Target, CommandError> {
         let metadata = |name: &str| word(tree.get("metadata").and_then(|metadata| metadata.get(name)));
         let (name, namespace) = (metadata("name"), metadata("namespace"));
         let Some(known) = Kind::from_wire(&api_version, &kind) else {
-            let why = format!(
-                "resource mapping not found for name: {name:?} namespace: {namespace:?} from \"STDIN\": no matches for kind {kind:?} in version {api_version:?}\nensure CRDs are installed first"
-            );
-            return Err(args.plain(column, why));
+            return Err(args.plain(column, no_mapping(&name, &namespace, &api_version, &kind)));
         };
         if !namespace.is_empty() {
             own.get_or_insert(namespace);

@@ -56,12 +56,8 @@ fn prune_allowlist(args: &Args) -> Result<Vec<Kind>, CommandError> {
             "core" | "" => (*version).to_owned(),
             group => format!("{group}/{version}"),
         };
-        Kind::from_wire(&api_version, kind).ok_or_else(|| {
-            args.plain(
-                column,
-                format!("no matches for kind {kind:?} in version {api_version:?}"),
-            )
-        })
+        let unserved = || args.plain(column, podscope_api::no_matches(&api_version, kind));
+        Kind::from_wire(&api_version, kind).ok_or_else(unserved)
     };
     texts.iter().flat_map(|list| list.split(',')).map(one).collect()
 }
