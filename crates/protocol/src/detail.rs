@@ -1,5 +1,6 @@
 //! What the inspector shows of one thing.
 
+use podscope_api::ConditionStatus;
 use serde::{Deserialize, Serialize};
 
 use crate::{Mark, Micros};
@@ -38,8 +39,9 @@ pub struct Detail {
 pub struct ConditionLine {
     /// Type.
     pub kind: String,
-    /// `True`, `False` or `Unknown`.
-    pub status: String,
+    /// Whether it is so.
+    #[serde(with = "crate::status")]
+    pub status: ConditionStatus,
     /// Reason.
     pub reason: String,
     /// Text.

@@ -24,6 +24,7 @@ mod explanation;
 pub mod glossary;
 mod picture;
 mod request;
+mod status;
 mod story;
 mod update;
 

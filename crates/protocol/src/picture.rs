@@ -1,6 +1,6 @@
 //! The picture of a session at an instant: nodes, pods, timeline, story.
 
-use podscope_api::ordered;
+use podscope_api::{ConditionStatus, ordered};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -153,8 +153,9 @@ pub struct NodeView {
     pub zone: String,
     /// Whether there is a Node object.
     pub registered: bool,
-    /// Status of condition Ready: `True`, `False`, `Unknown`.
-    pub ready: String,
+    /// Status of condition Ready.
+    #[serde(with = "crate::status")]
+    pub ready: ConditionStatus,
     /// Reason when not ready.
     pub ready_reason: String,
     /// Since when it has that status.

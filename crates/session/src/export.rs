@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::host::Picked;
 use crate::timeline::Session;
 use crate::view::{Owners, Picture, ZONE};
+use podscope_api::ConditionStatus;
 use podscope_kubectl::duration::print_duration;
 use podscope_protocol::{NodeView, PodMark, PodView};
 
@@ -262,7 +263,7 @@ fn card(
     let lines: Vec<String> = node.machine.differs.iter().flat_map(|line| wrap(line)).collect();
     let rows = pods.len().div_ceil(ROW);
     let height = 34 + rows * STEP + lines.len() * 17;
-    let (stroke, dash) = match (node.machine.cuts.is_empty(), node.ready == "True") {
+    let (stroke, dash) = match (node.machine.cuts.is_empty(), node.ready == ConditionStatus::True) {
         (false, _) => (BAD, " stroke-dasharray=\"5 3\""),
         (true, false) => (BAD, ""),
         (true, true) => ("#d7dbe2", ""),
@@ -277,12 +278,12 @@ fn card(
     let state = match (
         node.machine.powered || !node.machine.exists,
         node.machine.cuts.is_empty(),
-        node.ready.as_str(),
+        &node.ready,
     ) {
         (false, ..) => "machine is off",
         (_, false, _) => "cut off",
-        (.., "True") if node.cordoned => "cordoned",
-        (.., "True") => "",
+        (.., ConditionStatus::True) if node.cordoned => "cordoned",
+        (.., ConditionStatus::True) => "",
         _ => "not ready",
     };
     let end = format!("text-anchor=\"end\" fill=\"{BAD}\"");

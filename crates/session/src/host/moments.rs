@@ -1,5 +1,6 @@
 //! The two small pictures of a lesson's end: the run before and after its key moment, drawn from its own states.
 
+use podscope_api::ConditionStatus;
 use podscope_cluster::SimTime;
 use podscope_protocol::{Moment, MomentNode, MomentPod, NodeView, PodMark, PodView, StoryState};
 
@@ -104,12 +105,12 @@ fn moment(session: &Session, owners: &Owners, at: SimTime) -> Moment {
 
 fn state(node: &NodeView) -> &'static str {
     let machine = &node.machine;
-    match (&machine.cuts[..], &*node.ready) {
+    match (&machine.cuts[..], &node.ready) {
         _ if !node.registered => "no Node object",
         _ if machine.exists && !machine.powered => "off",
         ([_, ..], _) => "cut off",
-        (_, "True") if node.cordoned => "cordoned",
-        (_, "True") => "",
+        (_, ConditionStatus::True) if node.cordoned => "cordoned",
+        (_, ConditionStatus::True) => "",
         _ => "not ready",
     }
 }

@@ -2,7 +2,7 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::untyped::{list, text};
-use podscope_api::{Event, Kind, Node, NodeName, Object, ObjectKey, Pod, Time};
+use podscope_api::{ConditionStatus, Event, Kind, Node, NodeName, Object, ObjectKey, Pod, Time};
 use podscope_cluster::{SimTime, World};
 
 use super::differences;
@@ -63,10 +63,15 @@ fn micros(session: &Session, at: Option<Time>) -> i64 {
 }
 
 /// A condition: type, status, reason and message, and since when it is so.
-fn condition(session: &Session, [kind, status, reason, message]: [&str; 4], since: Option<Time>) -> ConditionLine {
+fn condition(
+    session: &Session,
+    status: ConditionStatus,
+    [kind, reason, message]: [&str; 3],
+    since: Option<Time>,
+) -> ConditionLine {
     ConditionLine {
         kind: kind.to_owned(),
-        status: status.to_owned(),
+        status,
         reason: reason.to_owned(),
         message: message.to_owned(),
         since: micros(session, since),
@@ -113,8 +118,8 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
             .conditions
             .iter()
             .map(|one| {
-                let words = [&*one.kind, one.status.as_str(), &one.reason, &one.message];
-                condition(session, words, one.last_transition_time)
+                let words = [&*one.kind, &one.reason, &one.message];
+                condition(session, one.status.clone(), words, one.last_transition_time)
             })
             .collect(),
         containers: containers(pod, machine),
@@ -322,8 +327,8 @@ fn node(session: &Session, name: &str) -> Detail {
                 .conditions
                 .iter()
                 .map(|one| {
-                    let words = [&*one.kind, one.status.as_str(), &one.reason, &one.message];
-                    condition(session, words, one.last_transition_time)
+                    let words = [&*one.kind, &one.reason, &one.message];
+                    condition(session, one.status.clone(), words, one.last_transition_time)
                 })
                 .collect(),
             events: events(session, "Node", &ObjectKey::cluster(name), ""),
@@ -367,8 +372,8 @@ fn object(session: &Session, kind: &str, key: &str) -> Detail {
     let conditions = list(value.pointer("/status/conditions"))
         .map(|(_, one)| {
             let since = podscope_api::parse_rfc3339(text(one, "lastTransitionTime")).map(Time);
-            let words = ["type", "status", "reason", "message"].map(|field| text(one, field));
-            condition(session, words, since)
+            let words = ["type", "reason", "message"].map(|field| text(one, field));
+            condition(session, ConditionStatus::from(text(one, "status")), words, since)
         })
         .collect();
     Detail {

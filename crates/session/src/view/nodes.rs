@@ -144,7 +144,7 @@ impl Seen {
     /// Whether it would be made the same again: all that it was made of is still that, and of who
     /// is well nothing depends on the time.
     fn stays(&self, node: Option<&Arc<Node>>, state: Option<&MachineState>) -> bool {
-        self.view.ready == "True"
+        self.view.ready == ConditionStatus::True
             && self.node.as_ref().map(Arc::as_ptr) == node.map(Arc::as_ptr)
             && (self.state.as_ref().zip(state)).is_some_and(|(old, new)| new.is_well() && old.is_same(new))
     }
@@ -232,13 +232,12 @@ fn view(
     let mut view = NodeView {
         name: name.to_string(),
         registered: node.is_some(),
-        ready: "Unknown".into(),
         ..NodeView::default()
     };
     if let Some(node) = node {
         view.zone = node.metadata.label(super::ZONE).unwrap_or_default().to_owned();
         if let Some(ready) = node.condition("Ready") {
-            view.ready = ready.status.as_str().to_owned();
+            view.ready = ready.status.clone();
             if ready.status != ConditionStatus::True {
                 view.ready_reason = ready.reason.to_string();
             }
@@ -273,7 +272,7 @@ fn view(
     }
     let heartbeat = world.heartbeats().last_renewal(name, world.now());
     // Of who is heard nobody asks when; told of all it would make each node another one every ten seconds.
-    let silent = view.ready != "True" || state.is_none_or(|state| state.is_dark);
+    let silent = view.ready != ConditionStatus::True || state.is_none_or(|state| state.is_dark);
     let last_heartbeat = heartbeat.filter(|_| silent).map_or(0, |at| at.0);
     view.next = node.and_then(|node| next(world, node, heartbeat.filter(|_| silent)));
     view.machine = match state {

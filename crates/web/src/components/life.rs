@@ -1,6 +1,7 @@
 //! How the selected thing lives: conditions, containers, owners, volumes, and its termination
 //! as bars in time.
 
+use podscope_api::ConditionStatus;
 use podscope_protocol::{Detail, Mark, Micros, SubjectRef};
 use yew::prelude::*;
 
@@ -53,7 +54,7 @@ pub(crate) fn Life(props: &Props) -> Html {
                     { for detail.conditions.iter().map(|one| html! {
                         <tr title={podscope_api::visible(&one.message).into_owned()}>
                             <th scope="row">{ &one.kind }</th>
-                            <td><span class={classes!("status", (one.status == "True").then_some("yes"), (one.status == "Unknown").then_some("unknown"))}>{ &one.status }</span></td>
+                            <td><span class={classes!("status", (one.status == ConditionStatus::True).then_some("yes"), (one.status == ConditionStatus::Unknown).then_some("unknown"))}>{ one.status.as_str().to_owned() }</span></td>
                             <td>{ shown(&one.reason) }if !one.message.is_empty() { <small>{ shown(&one.message) }</small> }</td>
                             <td class="mono">{ clock::ago(one.since, now) }</td>
                         </tr>

@@ -1,6 +1,6 @@
 //! A node's card: what the API says of it, and, where they differ, what its machine does.
 
-use podscope_api::{ordered, visible};
+use podscope_api::{ConditionStatus, ordered, visible};
 
 use podscope_protocol::{Micros, NodeView, OwnerView};
 use yew::prelude::*;
@@ -69,9 +69,9 @@ fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
             ),
         ));
     }
-    match node.ready.as_str() {
-        "True" => None,
-        "Unknown" => Some((
+    match node.ready {
+        ConditionStatus::True => None,
+        ConditionStatus::Unknown => Some((
             "bad",
             format!(
                 "unreachable {}",
@@ -89,9 +89,9 @@ fn state_of(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'static str,
     match truth {
         Truth::Both => state(node, now),
         Truth::Api if !node.registered => Some(("ghost", "no Node object".into())),
-        Truth::Api => match node.ready.as_str() {
-            "True" => None,
-            "Unknown" => Some(("bad", "NotReady".into())),
+        Truth::Api => match node.ready {
+            ConditionStatus::True => None,
+            ConditionStatus::Unknown => Some(("bad", "NotReady".into())),
             _ => Some(("bad", format!("not ready: {}", node.ready_reason))),
         },
         Truth::Machine => match machine {
@@ -171,7 +171,7 @@ pub(crate) fn Node(props: &Props) -> Html {
             class={classes!("node", cut.then_some("cut"), dark.then_some("dark"), dim.then_some("dim"), win.then_some("win"),
                 props.selected.then_some("sel"), props.highlighted.then_some("lit"), out.then_some("out"), props.told.map(AnswerMark::outline))}
             data-node={view.name.clone()}
-            data-ready={view.ready.clone()}
+            data-ready={view.ready.to_string()}
             data-drop={view.name.clone()}
             aria-label={label(node, props.now)}
         >
@@ -294,7 +294,7 @@ mod tests {
         let mut view = NodeView {
             name: "b-1".into(),
             registered: true,
-            ready: "True".into(),
+            ready: ConditionStatus::True,
             ..NodeView::default()
         };
         assert_eq!(state(&view, 0), None);

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use podscope_api::ConditionStatus;
 use podscope_api::ordered::Set;
 use podscope_protocol::SubjectRef;
 use web_sys::HtmlCanvasElement;
@@ -225,7 +226,7 @@ fn zone_list(zones: &Zones, key_name: &str, ctl: &Ctl) -> Html {
                 let zone = name.clone();
                 let go = ctl.act.reform(move |_: MouseEvent| Act::Zone(Some(zone.clone())));
                 let pods: usize = nodes.iter().map(|n| n.pods.len()).sum();
-                let bad = nodes.iter().filter(|n| n.view.ready != "True").count();
+                let bad = nodes.iter().filter(|n| n.view.ready != ConditionStatus::True).count();
                 html! { <li data-zone={name.clone()}><button type="button" class="quiet" onclick={go} title="Look at this one only"><b>{ format!("{key_name} {name}") }</b>
                     <span>{ format!("{} nodes, {pods} pods", nodes.len()) }</span>if bad > 0 { <span class="chip bad">{ format!("{bad} not ready") }</span> }</button></li> }
             }) }

@@ -1,6 +1,7 @@
 //! What the API server believes of a node and what the control plane will do next, in words; and which of the two
 //! truths a pod's mark shows.
 
+use podscope_api::ConditionStatus;
 use podscope_protocol::{Micros, NodeNext, NodeView, PodMark, PodView};
 
 use crate::pure::clock;
@@ -11,15 +12,15 @@ pub(crate) fn words(node: &NodeView, now: Micros) -> Option<String> {
     if !node.registered {
         return Some("knows no such node".into());
     }
-    let ready = node.ready == "True";
+    let ready = node.ready == ConditionStatus::True;
     if ready && node.next.is_none() {
         return None;
     }
     let heard = node.machine.last_heartbeat;
-    let mut text = match (ready, node.ready.as_str()) {
+    let mut text = match (ready, &node.ready) {
         (true, _) if heard > 0 => format!("Ready, last heard {} ago", clock::ago(heard, now.max(heard))),
         (true, _) => "Ready".into(),
-        (_, "Unknown") => format!("NotReady since {}", clock::axis(node.ready_since)),
+        (_, ConditionStatus::Unknown) => format!("NotReady since {}", clock::axis(node.ready_since)),
         _ => format!("not ready since {}", clock::axis(node.ready_since)),
     };
     match node.next {
@@ -40,7 +41,7 @@ pub(crate) fn words(node: &NodeView, now: Micros) -> Option<String> {
 /// Whether something is wrong with a node in one of the truths.
 pub(crate) fn is_unwell(node: &NodeView, truth: Truth) -> bool {
     let machine = &node.machine;
-    let believed = node.ready != "True";
+    let believed = node.ready != ConditionStatus::True;
     let real = !machine.cuts.is_empty() || !machine.exists || !machine.powered || !machine.kubelet || !machine.runtime;
     match truth {
         Truth::Both => believed || !machine.cuts.is_empty(),
@@ -71,10 +72,10 @@ mod tests {
     use super::*;
     use podscope_protocol::MachineView;
 
-    fn node(ready: &str, next: Option<NodeNext>) -> NodeView {
+    fn node(ready: ConditionStatus, next: Option<NodeNext>) -> NodeView {
         NodeView {
             registered: true,
-            ready: ready.into(),
+            ready,
             ready_since: 65_000_000,
             next,
             machine: MachineView {
@@ -90,8 +91,8 @@ mod tests {
     #[test]
     fn a_belief_says_since_when_and_what_comes_next() {
         let now = 70_000_000;
-        assert_eq!(words(&node("True", None), now), None);
-        let soon = node("True", Some(NodeNext::NotReady { at: 105_000_000 }));
+        assert_eq!(words(&node(ConditionStatus::True, None), now), None);
+        let soon = node(ConditionStatus::True, Some(NodeNext::NotReady { at: 105_000_000 }));
         assert_eq!(
             words(&soon, now).as_deref(),
             Some("Ready, last heard 50 s ago · NotReady at 1:45")
@@ -100,7 +101,7 @@ mod tests {
             at: 365_000_000,
             pods: 2,
         };
-        let lost = node("Unknown", Some(next));
+        let lost = node(ConditionStatus::Unknown, Some(next));
         assert_eq!(
             words(&lost, now).as_deref(),
             Some("NotReady since 1:05 · evicts 2 pods at 6:05")
@@ -110,7 +111,7 @@ mod tests {
     /// U-15: the API draws what it believes, the machine what runs.
     #[test]
     fn the_two_truths_draw_different_pods() {
-        let node = node("Unknown", None);
+        let node = node(ConditionStatus::Unknown, None);
         let pod = |uid: &str, mark| PodView {
             uid: uid.into(),
             mark,

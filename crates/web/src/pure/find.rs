@@ -1,6 +1,7 @@
 //! What the filter finds: pods and nodes by name, label, state and owner. Words are looked for anywhere, all of them
 //! must be found; what a pod's node is called counts for the pod as well.
 
+use podscope_api::ConditionStatus;
 use podscope_api::ordered::StableSort as _;
 use podscope_protocol::{Mark, NodeView, PodMark, PodView, SubjectRef};
 
@@ -129,9 +130,9 @@ fn states(mark: PodMark) -> &'static [&'static str] {
 /// What people call a node in that state.
 fn node_states(node: &NodeView) -> Vec<&'static str> {
     let machine = &node.machine;
-    let mut all = vec![match node.ready.as_str() {
-        "True" => "ready",
-        "Unknown" => "notready unreachable",
+    let mut all = vec![match node.ready {
+        ConditionStatus::True => "ready",
+        ConditionStatus::Unknown => "notready unreachable",
         _ => "notready",
     }];
     all.extend(node.cordoned.then_some("cordoned"));
@@ -211,7 +212,7 @@ mod tests {
     fn nodes_are_found_by_name_label_taint_and_state() {
         let node = NodeView {
             name: "b-2".into(),
-            ready: "Unknown".into(),
+            ready: ConditionStatus::Unknown,
             taints: vec!["dedicated=db:NoSchedule".into()],
             labels: [("disk".to_owned(), "ssd".to_owned())].into_iter().collect(),
             ..NodeView::default()

@@ -1,8 +1,8 @@
 //! The view model: what the engine's frames add up to. Big parts are persistent maps, so that
 //! each render may keep its own picture, and nodes change identity only when they change.
 
-use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
+use podscope_api::{ConditionStatus, ordered};
 use std::sync::Arc;
 
 use podscope_protocol::{
@@ -27,7 +27,7 @@ impl NodeState {
     /// Whether anything on it counts down or ages: only then does it see time pass.
     pub(crate) fn ticks(&self) -> bool {
         !self.view.machine.cuts.is_empty()
-            || self.view.ready == "Unknown"
+            || self.view.ready == ConditionStatus::Unknown
             || self
                 .pods
                 .iter()

@@ -28,7 +28,7 @@ fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
         detail
             .conditions
             .iter()
-            .any(|condition| condition.kind == "Ready" && condition.status == "True")
+            .any(|condition| condition.kind == "Ready" && condition.status == podscope_api::ConditionStatus::True)
     );
     assert!(
         detail.owners.iter().any(|owner| owner.0 == "StatefulSet"),

@@ -1,0 +1,12 @@
+//! How the status of a condition crosses: as its text, because an object from a file may have any.
+
+use podscope_api::ConditionStatus;
+use serde::{Deserialize, Deserializer, Serializer};
+
+pub(crate) fn serialize<S: Serializer>(status: &ConditionStatus, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(status.as_str())
+}
+
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ConditionStatus, D::Error> {
+    String::deserialize(deserializer).map(|text| ConditionStatus::from(text.as_str()))
+}
