@@ -22,6 +22,7 @@ mod detail;
 mod director;
 mod explanation;
 pub mod glossary;
+mod machine;
 mod picture;
 mod request;
 mod status;
@@ -37,10 +38,11 @@ pub use explanation::{
     CandidateExplanation, DomainCount, Explanation, NodeExplanation, NodeVerdict, Outcome, PreemptionExplanation,
     ScoringPlugin, SpreadExplanation, VictimExplanation,
 };
+pub use machine::{Cut, CutFrom, Difference, Fence, MachineView};
 pub use picture::{
     BranchView, BreakCause, BrokenInvariant, ComponentView, ContainerStage, ControlPlaneView, Frame, GroupView, Lane,
-    MachineView, Mark, MarkKind, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView,
-    SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
+    Mark, MarkKind, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView, SpreadCount,
+    SpreadLane, SpreadPoint, TerminationStage, TerminationView,
 };
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
 pub use story::{

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
-use crate::{Director, Micros, StoryState, SubjectRef};
+use crate::{Director, MachineView, Micros, StoryState, SubjectRef};
 
 /// The picture's next state.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -196,31 +196,6 @@ pub enum NodeNext {
         /// How many.
         pods: u32,
     },
-}
-
-/// The machine under a node, as it really is.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct MachineView {
-    /// Whether there is a machine at all (F-05).
-    pub exists: bool,
-    /// Power.
-    pub powered: bool,
-    /// Whether the kubelet runs.
-    pub kubelet: bool,
-    /// Whether the container runtime runs.
-    pub runtime: bool,
-    /// Cuts: `control-plane`, `storage`, `nodes` (all others, or all outside its zone), or the name of a node that it
-    /// was cut from alone; with `in`/`out` when one way.
-    pub cuts: Vec<String>,
-    /// Fenced by: `power`, `storage`, `network`; empty if not.
-    pub fenced: Vec<String>,
-    /// UIDs of the pods of which a process runs, those that the API has forgotten included.
-    pub running: Vec<String>,
-    /// Last heartbeat the API has seen of a node that is dark or not ready; 0 of the others.
-    pub last_heartbeat: Micros,
-    /// Where API and machine differ, in words; empty where they agree (U-02).
-    pub differs: Vec<String>,
 }
 
 /// How a pod is drawn (UI.md, pod marks).

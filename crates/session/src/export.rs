@@ -260,7 +260,12 @@ fn card(
     pods: &[&PodView],
     hue: &dyn Fn(&str) -> &'static str,
 ) -> usize {
-    let lines: Vec<String> = node.machine.differs.iter().flat_map(|line| wrap(line)).collect();
+    let lines: Vec<String> = node
+        .machine
+        .differs
+        .iter()
+        .flat_map(|line| wrap(&line.to_string()))
+        .collect();
     let rows = pods.len().div_ceil(ROW);
     let height = 34 + rows * STEP + lines.len() * 17;
     let (stroke, dash) = match (node.machine.cuts.is_empty(), node.ready == ConditionStatus::True) {

@@ -309,6 +309,7 @@ fn node(session: &Session, name: &str) -> Detail {
         let ghosts = super::pods::ghosts(world, &state.machine, &super::Owners::default());
         differences::differs(world, &node_name, state, heartbeat, &ghosts)
     });
+    let differs: Vec<String> = differs.iter().map(ToString::to_string).collect();
     let title = name.to_owned();
     match found {
         Some(node) => Detail {

@@ -1,10 +1,10 @@
-//! Sentences: what is, then what it means.
+//! Where API and machine differ, and why a pod is being deleted.
 
 use podscope_api::{NodeName, Pod};
 use podscope_cluster::{SimTime, World};
 
 use super::nodes::MachineState;
-use podscope_protocol::PodView;
+use podscope_protocol::{Difference, PodView};
 
 /// Where API and machine differ; empty where they agree (U-02).
 pub(super) fn differs(
@@ -13,50 +13,30 @@ pub(super) fn differs(
     state: &MachineState,
     heartbeat: Option<SimTime>,
     ghosts: &[PodView],
-) -> Vec<String> {
+) -> Vec<Difference> {
     let mut out = Vec::new();
+    let name = || node.to_string();
     if !state.powered {
-        let believed = (world.objects().pods_on(node)).filter(|pod| !pod.is_terminal()).count();
-        out.push(format!(
-            "{node} has no power: nothing runs here.{}",
-            match believed {
-                0 => String::new(),
-                1 => " The API server still lists a pod on it.".to_owned(),
-                _ => format!(" The API server still lists {believed} pods on it."),
-            }
-        ));
+        out.push(Difference::NoPower {
+            node: name(),
+            listed: (world.objects().pods_on(node)).filter(|pod| !pod.is_terminal()).count(),
+        });
     } else if state.is_dark {
-        let silent = heartbeat.map_or_else(
-            || "no heartbeat yet".to_owned(),
-            |at| {
-                let silent = podscope_api::clock::length((world.now() - at).whole_seconds());
-                format!("no heartbeat for {silent}")
-            },
-        );
-        let why = if state.kubelet {
-            "cut off"
-        } else {
-            "its kubelet does not run"
-        };
-        out.push(format!(
-            "{node}: {why}, {silent}. The API server cannot know whether its pods still run."
-        ));
+        out.push(Difference::Dark {
+            node: name(),
+            is_kubelet_down: !state.kubelet,
+            silent: heartbeat.map(|at| (world.now() - at).whole_seconds()),
+        });
     }
     if !state.runtime && state.powered {
-        out.push(format!(
-            "{node}: the container runtime does not answer; containers run on."
-        ));
+        out.push(Difference::NoRuntime { node: name() });
     }
     if state.storage_refused {
-        out.push(format!(
-            "{node}: storage refuses it; its processes can no longer write to shared volumes."
-        ));
+        out.push(Difference::StorageRefused { node: name() });
     }
     let mut ghosts: Vec<&str> = ghosts.iter().map(|ghost| ghost.key.as_str()).collect();
     ghosts.dedup();
-    for ghost in ghosts {
-        out.push(format!("{ghost} still runs here, but the API has forgotten it."));
-    }
+    out.extend(ghosts.into_iter().map(|pod| Difference::Ghost { pod: pod.to_owned() }));
     out
 }
 

@@ -12,7 +12,7 @@ use podscope_cluster::{Network, Place, SimTime, Span, World};
 
 use super::Owners;
 use super::pods;
-use podscope_protocol::{Frame, MachineView, NodeNext, NodeView, PodView};
+use podscope_protocol::{Cut, CutFrom, Difference, Fence, Frame, MachineView, NodeNext, NodeView, PodView};
 
 /// What is known of one machine.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub(crate) struct MachineState {
     pub(crate) runtime: bool,
     pub(crate) storage_refused: bool,
     pub(crate) is_isolated: bool,
-    pub(crate) cuts: Vec<String>,
+    pub(crate) cuts: Vec<Cut>,
     /// The API server does not hear from its kubelet.
     pub(crate) is_dark: bool,
 }
@@ -54,28 +54,27 @@ impl Machines {
         let pairs = pairs(network);
         let mut machines = ordered::Map::new();
         for (name, machine) in world.machines() {
-            let mut words = Vec::new();
+            let mut cuts = Vec::new();
             let is_isolated = network.is_fenced(name);
             let mut is_cut = is_isolated;
             if !cut.is_empty() && !is_isolated {
                 let here = Place::Node(name.clone());
                 // What is lost: (to the node, from the node).
                 let lost = |other: &Place| (!network.is_open(other, &here), !network.is_open(&here, other));
-                let mut say = |place: &str, cut: (bool, bool)| match cut {
-                    (false, false) => {}
-                    (true, true) => words.push(place.to_owned()),
-                    (true, false) => words.push(format!("{place} in")),
-                    (false, true) => words.push(format!("{place} out")),
+                let mut say = |from: CutFrom, (is_in, is_out): (bool, bool)| {
+                    if is_in || is_out {
+                        cuts.push(Cut { from, is_in, is_out });
+                    }
                 };
                 let control_plane = lost(&Place::ControlPlane);
                 is_cut = control_plane != (false, false);
-                say("control-plane", control_plane);
-                say("storage", lost(&Place::Storage));
+                say(CutFrom::ControlPlane, control_plane);
+                say(CutFrom::Storage, lost(&Place::Storage));
                 // One by one they would be a million links of a zone that is cut off.
                 if cut.contains(name) {
-                    say("nodes", network.is_apart(name));
+                    say(CutFrom::Nodes, network.is_apart(name));
                     for (other, cut) in pairs.get(name).into_iter().flatten() {
-                        say(other, *cut);
+                        say(CutFrom::Node(other.to_string()), *cut);
                     }
                 }
             }
@@ -90,7 +89,7 @@ impl Machines {
                     runtime: machine.is_runtime_up(),
                     storage_refused: machine.is_storage_refused(),
                     is_isolated,
-                    cuts: words,
+                    cuts,
                     is_dark: is_cut || !kubelet || !machine.is_on(),
                 },
             );
@@ -283,17 +282,19 @@ fn view(
             kubelet: state.kubelet,
             runtime: state.runtime,
             cuts: state.cuts.clone(),
-            fenced: [("storage", state.storage_refused), ("network", state.is_isolated)]
-                .into_iter()
-                .filter(|(_, is_so)| *is_so)
-                .map(|(by, _)| by.to_owned())
-                .collect(),
+            fenced: [
+                (Fence::Storage, state.storage_refused),
+                (Fence::Network, state.is_isolated),
+            ]
+            .into_iter()
+            .filter_map(|(by, is_so)| is_so.then_some(by))
+            .collect(),
             last_heartbeat,
             differs: super::differences::differs(world, name, state, heartbeat, ghosts),
         },
         None => MachineView {
             last_heartbeat,
-            differs: vec![format!("{name}: there is a Node object, but no machine.")],
+            differs: vec![Difference::NoMachine { node: name.to_string() }],
             ..MachineView::default()
         },
     };

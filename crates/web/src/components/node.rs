@@ -118,8 +118,7 @@ fn label(node: &NodeState, now: Micros) -> String {
     }
     text.push_str(&format!(", {} pods, cpu {}", node.pods.len(), quantity::cpu(view.cpu)));
     for line in &view.machine.differs {
-        text.push_str(". ");
-        text.push_str(line);
+        text.push_str(&format!(". {line}"));
     }
     visible(&text).into_owned()
 }
@@ -264,8 +263,8 @@ fn truths(view: &NodeView, truth: Truth, now: Micros) -> Html {
         <p class="truth">
             if let Some(believed) = believed { <span class="api"><b>{ "API" }</b><span>{ believed }</span></span> }
             if shows_machine {
-                { for machine.differs.iter().map(|line| html! { <span>{ icon("ghost") }{ shown(line) }</span> }) }
-                { for machine.fenced.iter().map(|by| html! { <span>{ icon("shield") }{ format!("Fenced by {by}.") }</span> }) }
+                { for machine.differs.iter().map(|line| html! { <span>{ icon("ghost") }{ shown(&line.to_string()) }</span> }) }
+                { for machine.fenced.iter().map(|by| html! { <span>{ icon("shield") }{ by.to_string() }</span> }) }
             }
         </p>
     }
@@ -286,7 +285,7 @@ fn meter(name: &'static str, percent: i64, text: String) -> Html {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_protocol::MachineView;
+    use podscope_protocol::{Cut, CutFrom, MachineView};
 
     /// U-02, U-08: a cut node says so, with the age of what the API knows.
     #[test]
@@ -301,7 +300,11 @@ mod tests {
         view.machine = MachineView {
             exists: true,
             powered: true,
-            cuts: vec!["control-plane".into()],
+            cuts: vec![Cut {
+                from: CutFrom::ControlPlane,
+                is_in: true,
+                is_out: true,
+            }],
             last_heartbeat: 10_000_000,
             ..MachineView::default()
         };

@@ -374,7 +374,7 @@ pub(crate) fn cannot_move(pod: &PodView, node: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_protocol::MachineView;
+    use podscope_protocol::{Cut, CutFrom, MachineView};
 
     /// K-02: seed 000's confirmation is asked for every way of saying what is dangerous, and for nothing harmless.
     /// Whatever is asked about or not is a command to the one who reads it.
@@ -472,7 +472,11 @@ mod tests {
         assert!(commands(&view).contains(&"fault partition a-1".to_string()));
         assert!(commands(&view).contains(&"fault poweroff a-1".to_string()));
         view.machine.powered = false;
-        view.machine.cuts = vec!["control-plane".into()];
+        view.machine.cuts = vec![Cut {
+            from: CutFrom::ControlPlane,
+            is_in: true,
+            is_out: true,
+        }];
         view.cordoned = true;
         let now = commands(&view);
         for wanted in ["fault boot a-1", "fault heal a-1", "kubectl uncordon a-1"] {

@@ -1,7 +1,7 @@
 //! Frames: when they come, and what they add up to.
 
 use podscope_api::ordered;
-use podscope_protocol::{GroupView, NodeView, PodView};
+use podscope_protocol::{CutFrom, GroupView, MachineView, NodeView, PodView};
 
 use super::*;
 use crate::view::Picture;
@@ -146,6 +146,25 @@ fn a_picture_that_followed_is_as_one_made_anew() {
     assert!(ghosts > 0, "no ghost was seen");
 }
 
+/// What a machine is cut from, as one would say it.
+fn cuts_in_short(machine: &MachineView) -> String {
+    let cuts = machine.cuts.iter().map(|cut| {
+        let from = match &cut.from {
+            CutFrom::ControlPlane => "control-plane",
+            CutFrom::Storage => "storage",
+            CutFrom::Nodes => "nodes",
+            CutFrom::Node(name) => name,
+        };
+        let way = match (cut.is_in, cut.is_out) {
+            (true, true) => "",
+            (true, false) => " in",
+            (false, _) => " out",
+        };
+        format!("{from}{way}")
+    });
+    cuts.collect::<Vec<_>>().join(" ")
+}
+
 /// U-02, F-01: a node tells what it is cut from; of a zone that is cut off each says so once, not for every other node.
 #[test]
 fn a_node_tells_what_it_is_cut_from() {
@@ -176,7 +195,7 @@ fn a_node_tells_what_it_is_cut_from() {
         for (name, cuts) in cuts {
             let mut views = frames.iter().flat_map(|frame| &frame.nodes);
             let told = views.rfind(|node| node.name == name);
-            let told = told.map_or_else(String::new, |node| node.machine.cuts.join(" "));
+            let told = told.map_or_else(String::new, |node| cuts_in_short(&node.machine));
             assert_eq!(told, cuts, "{line}: {name}");
         }
         host.handle(Request::Undo, clock);

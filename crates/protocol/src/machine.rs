@@ -1,0 +1,156 @@
+//! The machine under a node, and where it and the API server differ.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Micros, clock};
+
+/// The machine under a node, as it really is.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MachineView {
+    /// Whether there is a machine at all (F-05).
+    pub exists: bool,
+    /// Power.
+    pub powered: bool,
+    /// Whether the kubelet runs.
+    pub kubelet: bool,
+    /// Whether the container runtime runs.
+    pub runtime: bool,
+    /// What it is cut off from.
+    pub cuts: Vec<Cut>,
+    /// What fences it off; empty if nothing does.
+    pub fenced: Vec<Fence>,
+    /// UIDs of the pods of which a process runs, those that the API has forgotten included.
+    pub running: Vec<String>,
+    /// Last heartbeat the API has seen of a node that is dark or not ready; 0 of the others.
+    pub last_heartbeat: Micros,
+    /// Where API and machine differ; empty where they agree (U-02).
+    pub differs: Vec<Difference>,
+}
+
+/// What a machine is cut off from, and which way. Not both ways are open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// The other end.
+    pub from: CutFrom,
+    /// Whether what is sent to the machine is lost.
+    pub is_in: bool,
+    /// Whether what the machine sends is lost.
+    pub is_out: bool,
+}
+
+/// The other end of a cut.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CutFrom {
+    /// The control plane.
+    ControlPlane,
+    /// The storage servers.
+    Storage,
+    /// All other nodes, or all outside its zone.
+    Nodes,
+    /// That node alone.
+    Node(String),
+}
+
+/// What keeps a machine from its volumes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fence {
+    /// The storage servers refuse it.
+    Storage,
+    /// It is isolated from every network.
+    Network,
+}
+
+impl fmt::Display for Fence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Storage => "Fenced by storage.",
+            Self::Network => "Fenced by network.",
+        })
+    }
+}
+
+/// A difference between what the API server has and what is on a machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Difference {
+    /// There is a Node object, but no machine.
+    NoMachine {
+        /// The node.
+        node: String,
+    },
+    /// The machine is off.
+    NoPower {
+        /// The node.
+        node: String,
+        /// Pods that the API server still lists on it.
+        listed: usize,
+    },
+    /// Nothing is heard of its kubelet.
+    Dark {
+        /// The node.
+        node: String,
+        /// Whether it runs at all; else it is cut off.
+        is_kubelet_down: bool,
+        /// Whole seconds since the last heartbeat; none before the first.
+        silent: Option<i64>,
+    },
+    /// The container runtime does not answer.
+    NoRuntime {
+        /// The node.
+        node: String,
+    },
+    /// Storage refuses it.
+    StorageRefused {
+        /// The node.
+        node: String,
+    },
+    /// A process runs of a pod that the API has forgotten.
+    Ghost {
+        /// `NAMESPACE/NAME`.
+        pod: String,
+    },
+}
+
+impl fmt::Display for Difference {
+    /// What is, then what it means.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoMachine { node } => write!(f, "{node}: there is a Node object, but no machine."),
+            Self::NoPower { node, listed } => {
+                write!(f, "{node} has no power: nothing runs here.")?;
+                match listed {
+                    0 => Ok(()),
+                    1 => f.write_str(" The API server still lists a pod on it."),
+                    _ => write!(f, " The API server still lists {listed} pods on it."),
+                }
+            }
+            Self::Dark {
+                node,
+                is_kubelet_down,
+                silent,
+            } => {
+                let why = if *is_kubelet_down {
+                    "its kubelet does not run"
+                } else {
+                    "cut off"
+                };
+                write!(f, "{node}: {why}, no heartbeat ")?;
+                match silent {
+                    Some(seconds) => write!(f, "for {}", clock::length(*seconds))?,
+                    None => f.write_str("yet")?,
+                }
+                f.write_str(". The API server cannot know whether its pods still run.")
+            }
+            Self::NoRuntime { node } => {
+                write!(f, "{node}: the container runtime does not answer; containers run on.")
+            }
+            Self::StorageRefused { node } => write!(
+                f,
+                "{node}: storage refuses it; its processes can no longer write to shared volumes."
+            ),
+            Self::Ghost { pod } => write!(f, "{pod} still runs here, but the API has forgotten it."),
+        }
+    }
+}
