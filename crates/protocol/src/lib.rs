@@ -23,6 +23,7 @@ mod director;
 mod explanation;
 pub mod glossary;
 mod machine;
+mod mark;
 mod picture;
 mod request;
 mod status;
@@ -39,10 +40,11 @@ pub use explanation::{
     ScoringPlugin, SpreadExplanation, VictimExplanation,
 };
 pub use machine::{Cut, CutFrom, Difference, Fence, MachineView};
+pub use mark::{Lane, Mark, MarkKind, MarkLabel};
 pub use picture::{
-    BranchView, BreakCause, BrokenInvariant, ComponentView, ContainerStage, ControlPlaneView, Frame, GroupView, Lane,
-    Mark, MarkKind, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView, SpreadCount,
-    SpreadLane, SpreadPoint, TerminationStage, TerminationView,
+    BranchView, BreakCause, BrokenInvariant, ComponentView, ContainerStage, ControlPlaneView, Frame, GroupView,
+    NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView, SpreadCount, SpreadLane,
+    SpreadPoint, TerminationStage, TerminationView,
 };
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
 pub use story::{

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
-use crate::{Director, MachineView, Micros, StoryState, SubjectRef};
+use crate::{Director, MachineView, Mark, MarkLabel, Micros, StoryState};
 
 /// The picture's next state.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -50,8 +50,8 @@ pub struct Frame {
     pub branches: Option<Vec<BranchView>>,
     /// The story's state, whenever it changed.
     pub story: Option<StoryState>,
-    /// For the live region: what just happened, in words.
-    pub announcements: Vec<String>,
+    /// For the live region: what just happened.
+    pub announcements: Vec<MarkLabel>,
     /// The other run of a comparison, as a frame of its own.
     pub other: Option<Box<Frame>>,
     /// What comes next, whenever it changed.
@@ -439,85 +439,6 @@ impl BreakCause {
             Self::Bug => "bug",
         }
     }
-}
-
-/// A lane of the timeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Lane {
-    /// Faults.
-    #[default]
-    Faults,
-    /// Commands.
-    Commands,
-    /// Scheduling decisions.
-    Decisions,
-    /// Terminations, a bar per container and stage.
-    Terminations,
-    /// Invariants.
-    Invariants,
-}
-
-/// A mark or bar on the timeline.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Mark {
-    /// Unique on this branch.
-    pub id: u64,
-    /// Lane.
-    pub lane: Lane,
-    /// Start.
-    pub from: Micros,
-    /// End; equal to `from` for a point, none while it lasts.
-    pub to: Option<Micros>,
-    /// What it stands for.
-    pub kind: MarkKind,
-    /// Text on or beside it.
-    pub label: String,
-    /// What selecting it selects.
-    pub subject: Option<SubjectRef>,
-}
-
-/// What a mark stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum MarkKind {
-    /// A cut of links.
-    #[default]
-    Cut,
-    /// Another fault.
-    Fault,
-    /// The end of a fault.
-    Healed,
-    /// A node was fenced.
-    Fenced,
-    /// A volume has two writers.
-    Corrupted,
-    /// A command.
-    Command,
-    /// A command that was refused.
-    Refused,
-    /// A pod got a node.
-    Bound,
-    /// No node fits.
-    Failed,
-    /// A pod was nominated to a node.
-    Nominated,
-    /// A pod has to end for another one.
-    Preempted,
-    /// A preStop hook runs.
-    PreStop,
-    /// The stop signal was sent.
-    Sigterm,
-    /// SIGKILL was sent.
-    Killed,
-    /// An invariant broke.
-    Broken,
-    /// An expectation held.
-    Expected,
-    /// An expectation failed.
-    Unexpected,
-    /// A node that is not ready, or under pressure, as long as the API server knows it so.
-    NotReady,
 }
 
 /// A branch of the session.

@@ -109,7 +109,7 @@ impl Film {
         if self.session.advance(target, PIECE) == Slice::More {
             return Ok(None);
         }
-        let sheet = sheet(&self.session, self.caption(target));
+        let sheet = sheet(&self.session, &self.caption(target));
         self.take(sheet);
         if self.bytes > LARGEST {
             return Err("This film would be larger than 8 MiB: take a shorter span, or a smaller cluster".to_owned());
@@ -119,11 +119,11 @@ impl Film {
     }
 
     /// What happened last, as long as it stands.
-    fn caption(&self, at: SimTime) -> &str {
+    fn caption(&self, at: SimTime) -> String {
         let stands = (self.to.0 - self.from.0) / i64::from(self.seconds) * i64::from(STANDS);
         let near = |mark: &&Mark| mark.from <= at.0 && at.0 - mark.from < stands;
         let last = self.told.iter().filter(near).max_by_key(|mark| (mark.from, mark.id));
-        last.map_or("", |mark| mark.label.as_str())
+        last.map_or_else(String::new, |mark| mark.label.to_string())
     }
 
     fn take(&mut self, sheet: Sheet) {

@@ -4,7 +4,7 @@ use podscope_api::{ConditionStatus, ordered};
 use podscope_cluster::{AttemptResult, FaultKind, Happening, HookKind, Record, SimTime};
 
 use crate::timeline::Trace;
-use podscope_protocol::{Lane, Mark, MarkKind, SubjectRef};
+use podscope_protocol::{Lane, Mark, MarkKind, MarkLabel, SubjectRef};
 
 /// The marks of one branch, kept up as the trace grows.
 #[derive(Debug, Clone, Default)]
@@ -76,7 +76,7 @@ impl Marks {
         (marks, gone)
     }
 
-    fn point(&mut self, record: &Record, lane: Lane, kind: MarkKind, label: String) -> u64 {
+    fn point(&mut self, record: &Record, lane: Lane, kind: MarkKind, label: MarkLabel) -> u64 {
         self.marks.insert(
             record.seq,
             Mark {
@@ -122,7 +122,10 @@ impl Marks {
                     } else {
                         MarkKind::Fault
                     },
-                    format!("{fault} {name}").trim().to_owned(),
+                    MarkLabel::Fault {
+                        fault: fault.to_string(),
+                        name: name.clone(),
+                    },
                 );
                 let key = ("fault".to_owned(), name);
                 changed.extend(self.close(&key, record.at));
@@ -139,23 +142,21 @@ impl Marks {
                 fault: FaultKind::Fence(_),
                 ..
             } => {
-                let text = format!("unfenced {name}");
-                changed.insert(self.point(record, Lane::Faults, MarkKind::Healed, text));
+                let label = MarkLabel::Unfenced { node: name };
+                changed.insert(self.point(record, Lane::Faults, MarkKind::Healed, label));
             }
             Happening::Healed { .. } => {
                 changed.extend(self.close(&("fault".to_owned(), name.clone()), record.at));
-                changed.insert(self.point(
-                    record,
-                    Lane::Faults,
-                    MarkKind::Healed,
-                    format!("healed {name}").trim().to_owned(),
-                ));
+                let label = MarkLabel::Healed { name };
+                changed.insert(self.point(record, Lane::Faults, MarkKind::Healed, label));
             }
             Happening::Fenced { .. } => {
-                changed.insert(self.point(record, Lane::Faults, MarkKind::Fenced, format!("fenced {name}")));
+                let label = MarkLabel::Fenced { node: name };
+                changed.insert(self.point(record, Lane::Faults, MarkKind::Fenced, label));
             }
             Happening::VolumeCorrupted { .. } => {
-                changed.insert(self.point(record, Lane::Faults, MarkKind::Corrupted, format!("{name} corrupted")));
+                let label = MarkLabel::Corrupted { volume: name };
+                changed.insert(self.point(record, Lane::Faults, MarkKind::Corrupted, label));
             }
             Happening::Command { command, error } => {
                 let kind = if error.is_some() {
@@ -163,38 +164,30 @@ impl Marks {
                 } else {
                     MarkKind::Command
                 };
-                changed.insert(self.point(
-                    record,
-                    Lane::Commands,
-                    kind,
-                    command.lines().next().unwrap_or_default().to_owned(),
-                ));
+                let label = MarkLabel::Written(command.lines().next().unwrap_or_default().to_owned());
+                changed.insert(self.point(record, Lane::Commands, kind, label));
             }
             Happening::Bound { node } => {
-                changed.insert(self.point(record, Lane::Decisions, MarkKind::Bound, format!("{name} → {node}")));
+                let (pod, node) = (name, node.to_string());
+                let label = MarkLabel::Bound { pod, node };
+                changed.insert(self.point(record, Lane::Decisions, MarkKind::Bound, label));
             }
             Happening::Attempt {
                 result: AttemptResult::Scheduled { .. },
                 ..
             } => {}
             Happening::Attempt { .. } => {
-                changed.insert(self.point(record, Lane::Decisions, MarkKind::Failed, format!("{name}: no node")));
+                let label = MarkLabel::NoNode { pod: name };
+                changed.insert(self.point(record, Lane::Decisions, MarkKind::Failed, label));
             }
             Happening::Nominated { node } => {
-                changed.insert(self.point(
-                    record,
-                    Lane::Decisions,
-                    MarkKind::Nominated,
-                    format!("{name} nominated to {node}"),
-                ));
+                let (pod, node) = (name, node.to_string());
+                let label = MarkLabel::Nominated { pod, node };
+                changed.insert(self.point(record, Lane::Decisions, MarkKind::Nominated, label));
             }
             Happening::Preempted { .. } => {
-                changed.insert(self.point(
-                    record,
-                    Lane::Decisions,
-                    MarkKind::Preempted,
-                    format!("{name} preempted"),
-                ));
+                let label = MarkLabel::Preempted { pod: name };
+                changed.insert(self.point(record, Lane::Decisions, MarkKind::Preempted, label));
             }
             Happening::HookStarted {
                 hook: HookKind::PreStop,
@@ -226,16 +219,24 @@ impl Marks {
             }
             // The control plane's own taints say what the conditions have said.
             Happening::TaintAdded { key, effect, .. } if is_of_node(record) && !key.starts_with(OWN_TAINTS) => {
-                let label = format!("{name} tainted {key}:{effect}");
+                let label = MarkLabel::Tainted {
+                    node: name,
+                    key: key.to_string(),
+                    effect: effect.to_string(),
+                };
                 changed.insert(self.point(record, Lane::Faults, MarkKind::Fenced, label));
             }
             Happening::TaintRemoved { key, .. } if is_of_node(record) && !key.starts_with(OWN_TAINTS) => {
-                let label = format!("{name} no longer tainted {key}");
+                let label = MarkLabel::Untainted {
+                    node: name,
+                    key: key.to_string(),
+                };
                 changed.insert(self.point(record, Lane::Faults, MarkKind::Healed, label));
             }
             Happening::Expectation { expect, ok, .. } => {
                 let kind = if *ok { MarkKind::Expected } else { MarkKind::Unexpected };
-                changed.insert(self.point(record, Lane::Invariants, kind, expect.clone()));
+                let label = MarkLabel::Written(expect.clone());
+                changed.insert(self.point(record, Lane::Invariants, kind, label));
             }
             _ => {}
         }
@@ -279,11 +280,10 @@ impl Marks {
         if lasts && self.open.contains_key(&twice(invariant, &key)) {
             return None;
         }
-        let of_what = (record.object.as_ref()).map(|subject| subject.key.name.to_string());
-        let label = match (&of_what, lasts) {
-            (Some(name), true) => format!("{invariant}: {lives} × {name}"),
-            (Some(name), false) => format!("{invariant}: {name}"),
-            (None, _) => invariant.to_owned(),
+        let label = MarkLabel::Broken {
+            invariant: invariant.to_owned(),
+            name: (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.name.to_string()),
+            at_once: if lasts { lives } else { 0 },
         };
         let id = self.point(record, Lane::Invariants, MarkKind::Broken, label);
         if let Some(mark) = self.marks.get_mut(&id) {
@@ -305,11 +305,11 @@ impl Marks {
         kind: MarkKind,
         changed: &mut podscope_api::ordered::Set<u64>,
     ) {
-        let name = record
-            .object
-            .as_ref()
-            .map_or_else(String::new, |subject| subject.key.name.to_string());
-        let id = self.point(record, Lane::Terminations, kind, format!("{name}/{}", life.1));
+        let label = MarkLabel::Container {
+            pod: (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.name.to_string()),
+            container: life.1.clone(),
+        };
+        let id = self.point(record, Lane::Terminations, kind, label);
         if let Some(mark) = self.marks.get_mut(&id) {
             mark.to = None;
         }
@@ -327,8 +327,11 @@ impl Marks {
         if self.open.contains_key(&open) {
             return None;
         }
-        let word = if condition == "Ready" { "NotReady" } else { condition };
-        let id = self.point(record, Lane::Faults, MarkKind::NotReady, format!("{name} {word}"));
+        let label = MarkLabel::Condition {
+            node: name.to_owned(),
+            condition: if condition == "Ready" { "NotReady" } else { condition }.to_owned(),
+        };
+        let id = self.point(record, Lane::Faults, MarkKind::NotReady, label);
         if let Some(mark) = self.marks.get_mut(&id) {
             mark.to = None;
         }

@@ -183,7 +183,7 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
                         Some(_) => String::new(),
                         None => " until now".into(),
                     };
-                    html! { <li><button type="button" class="quiet" onclick={go}><i class={format!("key k-{}", kind(m.kind))}></i><span class="mono">{ clock::instant(m.from) }{ until }</span><span>{ shown(&m.label) }</span></button></li> }
+                    html! { <li><button type="button" class="quiet" onclick={go}><i class={format!("key k-{}", kind(m.kind))}></i><span class="mono">{ clock::instant(m.from) }{ until }</span><span>{ shown(&m.label.to_string()) }</span></button></li> }
                 }) }
             </ol>
             if marks.len() > 400 { <p class="none">{ format!("and {} earlier ones", marks.len() - 400) }</p> }

@@ -2,7 +2,7 @@
 //! as bars in time.
 
 use podscope_api::ConditionStatus;
-use podscope_protocol::{Detail, Mark, Micros, SubjectRef};
+use podscope_protocol::{Detail, Mark, MarkLabel, Micros, SubjectRef};
 use yew::prelude::*;
 
 use super::icon;
@@ -90,9 +90,9 @@ fn gantt(bars: &[Mark], now: Micros) -> Html {
         .max(now)
         .max(from + 1_000_000);
     let span = Span { from, to };
-    let mut rows: Vec<(&str, Vec<&Mark>)> = Vec::new();
+    let mut rows: Vec<(&MarkLabel, Vec<&Mark>)> = Vec::new();
     for bar in bars {
-        match rows.iter_mut().find(|(name, _)| *name == bar.label) {
+        match rows.iter_mut().find(|(name, _)| **name == bar.label) {
             Some((_, list)) => list.push(bar),
             None => rows.push((&bar.label, vec![bar])),
         }
@@ -101,7 +101,7 @@ fn gantt(bars: &[Mark], now: Micros) -> Html {
         <section class="gantt">
             <h3 class="eyebrow">{ "Termination" }</h3>
             { for rows.iter().map(|(name, list)| html! {
-                <div class="lane"><span>{ name }</span><div class="bars">
+                <div class="lane"><span>{ name.to_string() }</span><div class="bars">
                     { for list.iter().map(|b| {
                         let end = b.to.unwrap_or(now).max(b.from);
                         let words = format!("{} {} to {}", super::timeline::kind(b.kind), clock::instant(b.from), b.to.map_or("now".into(), clock::instant));

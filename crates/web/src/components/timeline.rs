@@ -359,7 +359,7 @@ fn drawing(d: &Drawn, filter: Option<&Filter>, model: &Model) -> Html {
                 d.left, d.row, d.rows
             );
             let open = d.mark.to.is_none();
-            html! { <i class={classes!("span", class, format!("of-{}", d.rows), open.then_some("open"))} ~style={style} data-mark={id} {title}>if width > 3.0 { { &d.mark.label } }</i> }
+            html! { <i class={classes!("span", class, format!("of-{}", d.rows), open.then_some("open"))} ~style={style} data-mark={id} {title}>if width > 3.0 { { d.mark.label.to_string() } }</i> }
         }
         None if d.count > 1 => {
             html! { <i class={classes!("ev", "many", class)} ~style={format!("left:{:.3}%", d.left)} data-mark={id} {title}></i> }

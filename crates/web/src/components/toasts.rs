@@ -30,7 +30,7 @@ pub(crate) fn Toasts(props: &Props) -> Html {
     });
     html! {
         <>
-            <div class="sr" role="status" aria-live="polite">{ for page.heard.iter().take(3).map(|line| html! { <p>{ shown(line) }</p> }) }</div>
+            <div class="sr" role="status" aria-live="polite">{ for page.heard.iter().take(3).map(|line| html! { <p>{ shown(&line.to_string()) }</p> }) }</div>
             <div class="toasts" role="alert">
                 if page.newer {
                     <div class="toast"><span>{ "A new version is ready." }</span><button type="button" onclick={newer}>{ "Reload into it" }</button></div>

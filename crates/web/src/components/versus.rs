@@ -36,7 +36,7 @@ pub(crate) fn Versus(props: &Props) -> Html {
                 None => html! { <span>{ "So far both runs are the same." }</span> },
                 Some(first) => html! {
                     <>
-                        <span><b>{ format!("First difference at {}: ", clock::instant(first.at)) }</b>{ &first.label }{ if first.is_ours { " (this run)" } else { " (the other)" } }</span>
+                        <span><b>{ format!("First difference at {}: ", clock::instant(first.at)) }</b>{ first.label.to_string() }{ if first.is_ours { " (this run)" } else { " (the other)" } }</span>
                         <button type="button" class="chip" onclick={go}>{ "Go there" }</button>
                     </>
                 },

@@ -1,7 +1,7 @@
 //! Two runs on one clock: where they first differ, and which pods are not the same now.
 
 use podscope_api::ordered::{Map, Set, StableSort as _};
-use podscope_protocol::{Lane, Mark, Micros, PodMark};
+use podscope_protocol::{Lane, Mark, MarkLabel, Micros, PodMark};
 
 use crate::state::Model;
 
@@ -10,13 +10,13 @@ use crate::state::Model;
 pub(crate) struct Difference {
     pub(crate) at: Micros,
     /// What happened.
-    pub(crate) label: String,
+    pub(crate) label: MarkLabel,
     /// Whether it is this run's, or the other's.
     pub(crate) is_ours: bool,
 }
 
 /// What both would have to have.
-type Happened<'a> = (Micros, Lane, &'a str);
+type Happened<'a> = (Micros, Lane, &'a MarkLabel);
 
 fn happened(model: &Model, until: Micros) -> Vec<Happened<'_>> {
     let one = |mark: &Mark| (mark.from, mark.lane);
@@ -24,7 +24,7 @@ fn happened(model: &Model, until: Micros) -> Vec<Happened<'_>> {
     let mut all: Vec<Happened<'_>> = marks
         .map(|mark| {
             let (at, lane) = one(mark);
-            (at, lane, mark.label.as_str())
+            (at, lane, &mark.label)
         })
         .collect();
     all.stable_sort_by(Ord::cmp);
@@ -42,7 +42,7 @@ pub(crate) fn first_difference(ours: &Model, other: &Model) -> Option<Difference
         .unwrap_or(a.len().min(b.len()));
     let told = |what: &Happened<'_>, is_ours: bool| Difference {
         at: what.0,
-        label: what.2.to_owned(),
+        label: what.2.clone(),
         is_ours,
     };
     match (a.get(parting), b.get(parting)) {
@@ -81,7 +81,7 @@ mod tests {
             id: id as u64,
             from: *from,
             lane: *lane,
-            label: (*label).into(),
+            label: MarkLabel::Written((*label).into()),
             ..Mark::default()
         });
         let pods = pods.iter().map(|(id, key, node)| {
@@ -112,7 +112,10 @@ mod tests {
             model(&[both, (60, Lane::Decisions, "web-0")], &[]),
         );
         let found = first_difference(&one, &two).expect("they differ");
-        assert_eq!((found.at, found.label.as_str(), found.is_ours), (50, "heal a-1", true));
+        assert_eq!(
+            (found.at, found.label.to_string(), found.is_ours),
+            (50, "heal a-1".to_owned(), true)
+        );
         assert!(!first_difference(&two, &one).is_some_and(|found| found.is_ours));
         assert_eq!(first_difference(&one, &one), None);
         // What lies beyond the shorter run says nothing.

@@ -63,7 +63,8 @@ impl Filter {
 
     /// Whether a mark of the timeline is about something that is found.
     pub(crate) fn finds_mark(&self, mark: &Mark, model: &Model) -> bool {
-        if self.all(|word| holds(&mark.label, word)) {
+        let label = mark.label.to_string();
+        if self.all(|word| holds(&label, word)) {
             return true;
         }
         match &mark.subject {

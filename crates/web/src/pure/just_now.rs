@@ -48,14 +48,14 @@ fn words(mark: &Mark) -> Option<String> {
         (Lane::Invariants, MarkKind::Expected) => Some(format!("as expected: {label}")),
         (Lane::Invariants, MarkKind::Unexpected) => Some(format!("not as expected: {label}")),
         (Lane::Commands, MarkKind::Refused) => Some(format!("refused: {label}")),
-        _ => Some(label.clone()),
+        _ => Some(label.to_string()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_protocol::Frame;
+    use podscope_protocol::{Frame, MarkLabel};
 
     fn mark(id: u64, lane: Lane, kind: MarkKind, label: &str) -> Mark {
         Mark {
@@ -64,7 +64,7 @@ mod tests {
             from: id as i64 * 1_000_000,
             to: None,
             kind,
-            label: label.into(),
+            label: MarkLabel::Written(label.into()),
             subject: (lane == Lane::Faults).then(|| SubjectRef::Node { name: "a-1".into() }),
         }
     }

@@ -1,6 +1,8 @@
 //! The state of the whole page; `act.rs` changes it.
 
-use podscope_protocol::{Completion, Detail, Guarantee, LessonInfo, Micros, Opened, PodView, Problem, SubjectRef};
+use podscope_protocol::{
+    Completion, Detail, Guarantee, LessonInfo, MarkLabel, Micros, Opened, PodView, Problem, SubjectRef,
+};
 
 use super::{Checked, Console, Dialog, HelpView, LinkView, Model, Present, Shared, Sheet, Tab, Truth};
 use crate::pure::course::Course;
@@ -62,7 +64,7 @@ pub(crate) struct Page {
     pub(crate) promise: Option<(String, String)>,
     pub(crate) toasts: Shared<Vec<(u64, String)>>,
     /// What just happened, for the live region.
-    pub(crate) heard: Shared<Vec<String>>,
+    pub(crate) heard: Shared<Vec<MarkLabel>>,
     pub(crate) crashed: Option<String>,
     pub(crate) newer: bool,
     /// What this is, and the ways in.

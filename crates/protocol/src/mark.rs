@@ -1,0 +1,223 @@
+//! The marks of the timeline, and what is said on them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Micros, SubjectRef};
+
+/// A lane of the timeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Lane {
+    /// Faults.
+    #[default]
+    Faults,
+    /// Commands.
+    Commands,
+    /// Scheduling decisions.
+    Decisions,
+    /// Terminations, a bar per container and stage.
+    Terminations,
+    /// Invariants.
+    Invariants,
+}
+
+/// A mark or bar on the timeline.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Mark {
+    /// Unique on this branch.
+    pub id: u64,
+    /// Lane.
+    pub lane: Lane,
+    /// Start.
+    pub from: Micros,
+    /// End; equal to `from` for a point, none while it lasts.
+    pub to: Option<Micros>,
+    /// What it stands for.
+    pub kind: MarkKind,
+    /// What is said on or beside it.
+    pub label: MarkLabel,
+    /// What selecting it selects.
+    pub subject: Option<SubjectRef>,
+}
+
+/// What a mark stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum MarkKind {
+    /// A cut of links.
+    #[default]
+    Cut,
+    /// Another fault.
+    Fault,
+    /// The end of a fault.
+    Healed,
+    /// A node was fenced.
+    Fenced,
+    /// A volume has two writers.
+    Corrupted,
+    /// A command.
+    Command,
+    /// A command that was refused.
+    Refused,
+    /// A pod got a node.
+    Bound,
+    /// No node fits.
+    Failed,
+    /// A pod was nominated to a node.
+    Nominated,
+    /// A pod has to end for another one.
+    Preempted,
+    /// A preStop hook runs.
+    PreStop,
+    /// The stop signal was sent.
+    Sigterm,
+    /// SIGKILL was sent.
+    Killed,
+    /// An invariant broke.
+    Broken,
+    /// An expectation held.
+    Expected,
+    /// An expectation failed.
+    Unexpected,
+    /// A node that is not ready, or under pressure, as long as the API server knows it so.
+    NotReady,
+}
+
+/// What is said on a mark.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum MarkLabel {
+    /// A fault, as the command language calls it, and whom it strikes; nobody if that is empty.
+    Fault {
+        /// The fault.
+        fault: String,
+        /// A node, a pod or a volume.
+        name: String,
+    },
+    /// A fault is over, of that one if it has a name.
+    Healed {
+        /// A node, a pod or a volume.
+        name: String,
+    },
+    /// A node was fenced.
+    Fenced {
+        /// The node.
+        node: String,
+    },
+    /// A node is no longer fenced.
+    Unfenced {
+        /// The node.
+        node: String,
+    },
+    /// Two wrote to a volume.
+    Corrupted {
+        /// The volume.
+        volume: String,
+    },
+    /// What a person wrote: a command, an expectation.
+    Written(String),
+    /// A pod got a node.
+    Bound {
+        /// The pod.
+        pod: String,
+        /// The node.
+        node: String,
+    },
+    /// No node fits a pod.
+    NoNode {
+        /// The pod.
+        pod: String,
+    },
+    /// Room is made for a pod.
+    Nominated {
+        /// The pod.
+        pod: String,
+        /// The node where.
+        node: String,
+    },
+    /// A pod has to end for another one.
+    Preempted {
+        /// The pod.
+        pod: String,
+    },
+    /// A container ends.
+    Container {
+        /// Its pod.
+        pod: String,
+        /// Its name.
+        container: String,
+    },
+    /// A condition of a node is not as it should be: `NotReady`, or one of pressure.
+    Condition {
+        /// The node.
+        node: String,
+        /// The condition.
+        condition: String,
+    },
+    /// Somebody tainted a node.
+    Tainted {
+        /// The node.
+        node: String,
+        /// The taint's key.
+        key: String,
+        /// Its effect.
+        effect: String,
+    },
+    /// Somebody took a taint away.
+    Untainted {
+        /// The node.
+        node: String,
+        /// The taint's key.
+        key: String,
+    },
+    /// A guarantee is broken.
+    Broken {
+        /// The invariant.
+        invariant: String,
+        /// Of what; empty if of nothing by name.
+        name: String,
+        /// How many of that name run at once; 0 where that is not what is broken.
+        at_once: usize,
+    },
+}
+
+impl Default for MarkLabel {
+    fn default() -> Self {
+        Self::Written(String::new())
+    }
+}
+
+impl fmt::Display for MarkLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fault { fault, name } if name.is_empty() => f.write_str(fault),
+            Self::Fault { fault, name } => write!(f, "{fault} {name}"),
+            Self::Healed { name } if name.is_empty() => f.write_str("healed"),
+            Self::Healed { name } => write!(f, "healed {name}"),
+            Self::Fenced { node } => write!(f, "fenced {node}"),
+            Self::Unfenced { node } => write!(f, "unfenced {node}"),
+            Self::Corrupted { volume } => write!(f, "{volume} corrupted"),
+            Self::Written(text) => f.write_str(text),
+            Self::Bound { pod, node } => write!(f, "{pod} → {node}"),
+            Self::NoNode { pod } => write!(f, "{pod}: no node"),
+            Self::Nominated { pod, node } => write!(f, "{pod} nominated to {node}"),
+            Self::Preempted { pod } => write!(f, "{pod} preempted"),
+            Self::Container { pod, container } => write!(f, "{pod}/{container}"),
+            Self::Condition { node, condition } => write!(f, "{node} {condition}"),
+            Self::Tainted { node, key, effect } => write!(f, "{node} tainted {key}:{effect}"),
+            Self::Untainted { node, key } => write!(f, "{node} no longer tainted {key}"),
+            Self::Broken { invariant, name, .. } if name.is_empty() => f.write_str(invariant),
+            Self::Broken {
+                invariant,
+                name,
+                at_once: 0,
+            } => write!(f, "{invariant}: {name}"),
+            Self::Broken {
+                invariant,
+                name,
+                at_once,
+            } => write!(f, "{invariant}: {at_once} × {name}"),
+        }
+    }
+}
