@@ -42,9 +42,9 @@ pub use explanation::{
 pub use machine::{Cut, CutFrom, Difference, Fence, MachineView};
 pub use mark::{Lane, Mark, MarkKind, MarkLabel};
 pub use picture::{
-    BranchView, BreakCause, BrokenInvariant, ComponentView, ContainerStage, ControlPlaneView, Frame, GroupView,
-    NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView, RefusalView, SpreadCount, SpreadLane,
-    SpreadPoint, TerminationStage, TerminationView,
+    BranchView, BreakCause, BrokenInvariant, Component, ComponentState, ComponentView, ContainerStage,
+    ControlPlaneView, Frame, GroupView, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView,
+    RefusalView, SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
 };
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
 pub use story::{
@@ -52,7 +52,7 @@ pub use story::{
     TruthView,
 };
 pub use update::{
-    AttemptInfo, Basis, Completion, ConsoleLine, Guarantee, LessonInfo, LineKind, Opened, Problem, Remedy, Update,
+    AttemptInfo, Basis, Completion, ConsoleLine, Guarantee, LessonInfo, LineKind, Opened, Problem, Remedy, Task, Update,
 };
 
 /// Longest link that is passed on without a word, in characters (T-03).
@@ -128,8 +128,8 @@ mod tests {
             guarantees: Vec::new(),
         };
         assert_eq!(kind(&hello), Ok(0));
-        let (what, per_mille) = (String::new(), 0);
-        assert_eq!(kind(&Update::Progress { what, per_mille }), Ok(1));
+        let (task, per_mille) = (Task::Open, 0);
+        assert_eq!(kind(&Update::Progress { task, per_mille }), Ok(1));
         assert_eq!(kind(&Update::Opened(Box::default())), Ok(2));
         assert_eq!(kind(&Update::Refused { problems }), Ok(3));
         assert_eq!(kind(&Update::Frame(Box::default())), Ok(4));

@@ -371,15 +371,69 @@ pub struct OwnerView {
 }
 
 /// A process of the control plane.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComponentView {
-    /// Name.
-    pub name: String,
-    /// Whether it is up.
-    pub up: bool,
-    /// What else is to be said, in a word: leader, standby, down.
-    pub word: String,
+    /// Which.
+    pub component: Component,
+    /// How it is.
+    pub state: ComponentState,
+}
+
+/// A process of the control plane, by what it does; of some there can be several instances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Component {
+    /// kube-apiserver.
+    ApiServer,
+    /// etcd.
+    Etcd,
+    /// kube-scheduler.
+    Scheduler(u8),
+    /// kube-controller-manager.
+    ControllerManager(u8),
+    /// The attacher of volumes.
+    Attacher,
+    /// The fencing controller.
+    Fencing,
+}
+
+impl std::fmt::Display for Component {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (name, instance) = match self {
+            Self::ApiServer => ("apiserver", 0),
+            Self::Etcd => ("etcd", 0),
+            Self::Scheduler(instance) => ("scheduler", *instance),
+            Self::ControllerManager(instance) => ("controller-manager", *instance),
+            Self::Attacher => ("attacher", 0),
+            Self::Fencing => ("fencing", 0),
+        };
+        match instance {
+            0 => f.write_str(name),
+            _ => write!(f, "{name}/{instance}"),
+        }
+    }
+}
+
+/// How a process of the control plane is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ComponentState {
+    /// It runs; nobody else could do its work.
+    Up,
+    /// It runs and leads.
+    Leader,
+    /// It runs and waits until nobody leads.
+    Standby,
+    /// It does not run.
+    Down,
+    /// Nobody reaches it.
+    Unreachable,
+}
+
+impl ComponentState {
+    /// Whether it runs.
+    #[must_use]
+    pub const fn is_up(self) -> bool {
+        matches!(self, Self::Up | Self::Leader | Self::Standby)
+    }
 }
 
 /// The control plane strip.

@@ -20,7 +20,7 @@ pub enum Update {
     /// Progress of a long job, in thousandths.
     Progress {
         /// What is being done.
-        what: String,
+        task: Task,
         /// 0 to 1000.
         per_mille: u32,
     },
@@ -136,6 +136,29 @@ pub enum Update {
         /// It opens, or is refused as a file is; otherwise it is neither a scenario nor manifests.
         opens: bool,
     },
+}
+
+/// A job that takes long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Task {
+    /// Files are opened.
+    Open,
+    /// An instant is sought.
+    Seek,
+    /// A film is made.
+    Film,
+}
+
+impl Task {
+    /// In a word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Seek => "seek",
+            Self::Film => "film",
+        }
+    }
 }
 
 /// A built-in lesson.

@@ -6,7 +6,7 @@ use crate::play::{self, Attempt};
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
 use podscope_cluster::SimTime;
-use podscope_protocol::{Opened, Problem, Source, TextKind, Update};
+use podscope_protocol::{Opened, Problem, Source, Task, TextKind, Update};
 
 /// Sources of more bytes are opened in pieces of work, with progress between them.
 const LARGE: usize = 1 << 20;
@@ -257,7 +257,7 @@ fn is_meant(files: &[File]) -> bool {
 
 fn progress(per_mille: u32) -> Update {
     Update::Progress {
-        what: "open".into(),
+        task: Task::Open,
         per_mille,
     }
 }

@@ -1,7 +1,7 @@
 //! Long work, in pieces of about a millisecond: seeks, fast runs, answers, and time that goes on by itself.
 
 use podscope_cluster::SimTime;
-use podscope_protocol::Update;
+use podscope_protocol::{Task, Update};
 
 use super::console::{complain, notice};
 use super::pace::FRAME;
@@ -62,7 +62,7 @@ impl Host {
             let done = (show.session.now() - from).0.max(0);
             let all = (target - from).0.max(1);
             let progress = Update::Progress {
-                what: "seek".into(),
+                task: Task::Seek,
                 per_mille: u32::try_from(done.saturating_mul(1000) / all).unwrap_or(1000).min(1000),
             };
             return self.say_waiting().into_iter().chain([progress]).collect();
@@ -164,8 +164,8 @@ impl Host {
             self.film = None;
             return Some(Update::Film(done));
         }
-        (now != before).then(|| Update::Progress {
-            what: "film".into(),
+        (now != before).then_some(Update::Progress {
+            task: Task::Film,
             per_mille: now,
         })
     }

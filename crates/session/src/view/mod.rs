@@ -13,7 +13,7 @@ mod spread;
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{ObjectKey, Uid};
-use podscope_cluster::{Invariant, SimTime, Violation};
+use podscope_cluster::{Actor, Invariant, SimTime, Violation};
 
 pub(crate) use detail::detail;
 pub(crate) use explanation::explanation;
@@ -24,8 +24,8 @@ use groups::{Groups, Regrouped};
 
 use crate::timeline::Session;
 use podscope_protocol::{
-    BranchView, BreakCause, BrokenInvariant, ComponentView, ControlPlaneView, Frame, Guarantee, Mark, OwnerView,
-    StoryState,
+    BranchView, BreakCause, BrokenInvariant, Component, ComponentState, ComponentView, ControlPlaneView, Frame,
+    Guarantee, Mark, OwnerView, StoryState,
 };
 
 /// The key nodes are grouped by unless the page says otherwise.
@@ -145,22 +145,31 @@ impl Owners {
 fn control_plane(session: &Session) -> ControlPlaneView {
     let world = session.world();
     let (api, etcd) = world.control_plane();
-    let component = |name: &str, up: bool, word: &str| ComponentView {
-        name: name.to_owned(),
-        up,
-        word: word.to_owned(),
-    };
+    let either = |is_up: bool, down: ComponentState| if is_up { ComponentState::Up } else { down };
     let mut components = vec![
-        component("apiserver", api, if api { "" } else { "down" }),
-        component("etcd", etcd, if etcd { "" } else { "unreachable" }),
+        ComponentView {
+            component: Component::ApiServer,
+            state: either(api, ComponentState::Down),
+        },
+        ComponentView {
+            component: Component::Etcd,
+            state: either(etcd, ComponentState::Unreachable),
+        },
     ];
-    for (name, is_up, leads) in world.control_plane_processes() {
-        let word = match (is_up, leads) {
-            (false, _) => "down",
-            (true, true) => "leader",
-            (true, false) => "standby",
+    for (actor, is_up, leads) in world.control_plane_processes() {
+        let component = match actor {
+            Actor::Scheduler(instance) => Component::Scheduler(instance),
+            Actor::ControllerManager(instance) => Component::ControllerManager(instance),
+            Actor::Attacher => Component::Attacher,
+            Actor::Fencing => Component::Fencing,
+            Actor::ApiServer | Actor::Kubelet(_) | Actor::Client(_) | Actor::Machine(_) | Actor::World => continue,
         };
-        components.push(component(&name.to_string(), is_up, word));
+        let state = match (is_up, leads) {
+            (false, _) => ComponentState::Down,
+            (true, true) => ComponentState::Leader,
+            (true, false) => ComponentState::Standby,
+        };
+        components.push(ComponentView { component, state });
     }
     let mut broken: Vec<BrokenInvariant> = Vec::new();
     for record in session.violations() {

@@ -70,7 +70,7 @@ pub(crate) fn Cluster(props: &Props) -> Html {
             if page.opened.is_none() {
                 <div class="hollow" role="status">
                     { match &page.progress {
-                        Some((what, part)) => html! { <>{ what }<progress max="1000" value={part.to_string()} aria-label={what.clone()}></progress></> },
+                        Some((task, part)) => html! { <>{ task.word() }<progress max="1000" value={part.to_string()} aria-label={task.word()}></progress></> },
                         None => html! { "Starting the cluster…" },
                     } }
                 </div>

@@ -1,6 +1,6 @@
 //! The control plane: its components, and the invariants that are broken.
 
-use podscope_protocol::{BrokenInvariant, ComponentView, ControlPlaneView, SubjectRef};
+use podscope_protocol::{BrokenInvariant, Component, ComponentState, ComponentView, ControlPlaneView, SubjectRef};
 use yew::prelude::*;
 
 use super::icon;
@@ -74,7 +74,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
             <h2>{ "Control plane" }</h2>
             <span class="parts">
                 { as_one(&ctl, &props.plane.components, props.idle) }
-                { for props.plane.components.iter().map(|one| component(&ctl, one, props.idle)) }
+                { for props.plane.components.iter().map(|one| component(&ctl, *one, props.idle)) }
             </span>
             if let Some(first) = all.first().filter(|_| all.len() > 1) { { together(&ctl, first, all.len(), props.idle) } }
             { for broken }
@@ -128,16 +128,16 @@ fn together(ctl: &Ctl, first: &BrokenInvariant, count: usize, idle: bool) -> Htm
 
 /// Components as one button, where there is no room for each: a dot for each. Those that are down stand beside it.
 fn as_one(ctl: &Ctl, all: &[ComponentView], idle: bool) -> Html {
-    let dots = all.iter().map(|one| dot(one.up));
+    let dots = all.iter().map(|one| dot(one.state.is_up()));
     if idle {
         return html! { <span class="c all">{ for dots }</span> };
     }
-    let list = all.iter().flat_map(|ComponentView { name, up, .. }| {
-        let named = move |action: Action| Action {
-            label: format!("{name}: {}", action.label),
+    let list = all.iter().flat_map(|one| {
+        let named = |action: Action| Action {
+            label: format!("{}: {}", one.component, action.label),
             ..action
         };
-        actions::component(name, *up).into_iter().map(named)
+        actions::component(*one).into_iter().map(named)
     });
     let open = opens(ctl, "Control plane", list.collect());
     html! { <button type="button" class="c all" onclick={open} aria-haspopup="dialog" aria-label="Control plane">{ for dots }</button> }
@@ -156,31 +156,36 @@ fn opens(ctl: &Ctl, title: &str, list: Vec<Action>) -> Callback<MouseEvent> {
 }
 
 /// A name where there is no room for the whole.
-fn short(name: &str) -> String {
-    [
-        ("apiserver", "api"),
-        ("scheduler", "sched"),
-        ("controller-manager", "control"),
-        ("attacher", "attach"),
-    ]
-    .iter()
-    .fold(name.to_owned(), |name, (whole, short)| name.replace(whole, short))
+fn short(component: Component) -> String {
+    let (name, instance) = match component {
+        Component::ApiServer => ("api", 0),
+        Component::Etcd => ("etcd", 0),
+        Component::Scheduler(instance) => ("sched", instance),
+        Component::ControllerManager(instance) => ("control", instance),
+        Component::Attacher => ("attach", 0),
+        Component::Fencing => ("fencing", 0),
+    };
+    match instance {
+        0 => name.to_owned(),
+        _ => format!("{name}/{instance}"),
+    }
 }
 
-fn component(ctl: &Ctl, one: &ComponentView, idle: bool) -> Html {
-    let ComponentView { name, word, up } = one;
-    let up = *up;
-    let list = actions::component(name, up);
-    let names = html! { <><span class="n">{ name }</span><span class="s" aria-hidden="true">{ short(name) }</span></> };
-    let said = match (up, word.is_empty()) {
-        (true, true) => String::new(),
-        (_, false) => format!(" ({word})"),
-        (false, true) => " (down)".into(),
+fn component(ctl: &Ctl, one: ComponentView, idle: bool) -> Html {
+    let (name, up) = (one.component.to_string(), one.state.is_up());
+    let list = actions::component(one);
+    let names = html! { <><span class="n">{ &name }</span><span class="s" aria-hidden="true">{ short(one.component) }</span></> };
+    let said = match one.state {
+        ComponentState::Up => "",
+        ComponentState::Leader => " (leader)",
+        ComponentState::Standby => " (standby)",
+        ComponentState::Down => " (down)",
+        ComponentState::Unreachable => " (unreachable)",
     };
     if idle || list.is_empty() {
         return html! { <span class="c" title={format!("{name}{said}")}>{ dot(up) }{ names }<span class="word">{ said }</span></span> };
     }
-    let open = opens(ctl, name, list);
+    let open = opens(ctl, &name, list);
     html! {
         <button type="button" class={classes!("c", (!up).then_some("down"))} onclick={open} aria-haspopup="dialog" title={format!("{name}{said}")}>
             { dot(up) }{ names }<span class="word">{ said }</span>

@@ -1,6 +1,6 @@
 //! Sharing: a link, a frame for another page, a picture, a film of a span; and presenting it here.
 
-use podscope_protocol::{ExportKind, LONG_LINK, Request};
+use podscope_protocol::{ExportKind, LONG_LINK, Request, Task};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -299,7 +299,7 @@ fn FilmPart(props: &FilmProps) -> Html {
     let done = page
         .progress
         .as_ref()
-        .filter(|(what, _)| what == "film")
+        .filter(|(task, _)| *task == Task::Film)
         .map(|(_, done)| *done);
     html! {
         <>

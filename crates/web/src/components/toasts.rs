@@ -35,8 +35,8 @@ pub(crate) fn Toasts(props: &Props) -> Html {
                 if page.newer {
                     <div class="toast"><span>{ "A new version is ready." }</span><button type="button" onclick={newer}>{ "Reload into it" }</button></div>
                 }
-                if let Some((what, part)) = page.progress.as_ref().filter(|_| page.opened.is_some()) {
-                    <div class="toast"><span>{ what }</span><progress max="1000" value={part.to_string()} aria-label={what.clone()}></progress></div>
+                if let Some((task, part)) = page.progress.as_ref().filter(|_| page.opened.is_some()) {
+                    <div class="toast"><span>{ task.word() }</span><progress max="1000" value={part.to_string()} aria-label={task.word()}></progress></div>
                 }
                 if page.recorded { <div class="toast late">{ "Starting the cluster… What you press waits for it." }</div> }
                 { for page.toasts.iter().map(|(id, text)| html! { <Toast key={*id} id={*id} text={text.clone()} /> }) }

@@ -1,7 +1,7 @@
 //! What can be done to a thing: a label and the command that does it (K-01), and what a
 //! dangerous command means before it is given.
 
-use podscope_protocol::{NodeView, PodMark, PodView};
+use podscope_protocol::{Component, ComponentView, NodeView, PodMark, PodView};
 
 /// Something that can be done: a button and the command it issues.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -155,36 +155,22 @@ pub(crate) fn object(kind: &str, key: &str, replicas: Option<i64>) -> Vec<Action
     all
 }
 
-/// A component of the control plane, under the name that `fault` knows.
-pub(crate) fn component_name(shown: &str) -> Option<&'static str> {
-    let plain: String = shown
-        .chars()
-        .filter(char::is_ascii_alphabetic)
-        .collect::<String>()
-        .to_ascii_lowercase();
-    [
-        ("apiserver", "apiserver"),
-        ("etcd", "etcd"),
-        ("scheduler", "scheduler"),
-        ("controllermanager", "controller-manager"),
-    ]
-    .into_iter()
-    .find(|(word, _)| plain.contains(word))
-    .map(|(_, name)| name)
-}
-
 /// Actions on a component of the control plane.
-pub(crate) fn component(shown: &str, up: bool) -> Vec<Action> {
-    let Some(name) = component_name(shown) else {
-        return Vec::new();
+pub(crate) fn component(one: ComponentView) -> Vec<Action> {
+    let (name, can_be_two) = match one.component {
+        Component::ApiServer => ("apiserver", false),
+        Component::Etcd => ("etcd", false),
+        Component::Scheduler(_) => ("scheduler", true),
+        Component::ControllerManager(_) => ("controller-manager", true),
+        Component::Attacher | Component::Fencing => return Vec::new(),
     };
-    let mut all = vec![match (name, up) {
-        ("etcd", true) => action("Stop etcd", "fault etcd down".into()),
-        ("etcd", false) => action("Start etcd", "fault etcd up".into()),
+    let mut all = vec![match (one.component, one.state.is_up()) {
+        (Component::Etcd, true) => action("Stop etcd", "fault etcd down".into()),
+        (Component::Etcd, false) => action("Start etcd", "fault etcd up".into()),
         (_, true) => action("Crash it", format!("fault crash {name}")),
         (_, false) => action("Restart it", format!("fault restart {name}")),
     }];
-    if matches!(name, "scheduler" | "controller-manager") {
+    if can_be_two {
         all.push(action("Start a second one", format!("fault second {name}")));
     }
     all

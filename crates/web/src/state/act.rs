@@ -149,8 +149,8 @@ impl Page {
                 self.lessons = Shared::new(lessons);
                 self.guarantees = Shared::new(guarantees);
             }
-            Update::Progress { what, per_mille } => {
-                self.progress = (per_mille < 1000).then_some((what, per_mille));
+            Update::Progress { task, per_mille } => {
+                self.progress = (per_mille < 1000).then_some((task, per_mille));
             }
             Update::Opened(opened) => {
                 let was_recorded = std::mem::take(&mut self.recorded);

@@ -1,7 +1,7 @@
 //! The state of the whole page; `act.rs` changes it.
 
 use podscope_protocol::{
-    Completion, Detail, Guarantee, LessonInfo, MarkLabel, Micros, Opened, PodView, Problem, SubjectRef,
+    Completion, Detail, Guarantee, LessonInfo, MarkLabel, Micros, Opened, PodView, Problem, SubjectRef, Task,
 };
 
 use super::{Checked, Console, Dialog, HelpView, LinkView, Model, Present, Shared, Sheet, Tab, Truth};
@@ -34,7 +34,7 @@ pub(crate) struct Page {
     pub(crate) checked: Option<Shared<Checked>>,
     /// What fits where the editor asked last.
     pub(crate) fields: Option<Shared<Vec<Completion>>>,
-    pub(crate) progress: Option<(String, u32)>,
+    pub(crate) progress: Option<(Task, u32)>,
     pub(crate) selected: Option<SubjectRef>,
     pub(crate) detail: Option<Shared<Detail>>,
     pub(crate) why: Option<Shared<Why>>,

@@ -5,7 +5,7 @@ mod pasting;
 mod pictures;
 mod waiting;
 
-use podscope_protocol::{Frame, Request, Source};
+use podscope_protocol::{Frame, Request, Source, Task};
 
 use super::console::STANDS_STILL;
 use super::*;
@@ -183,7 +183,10 @@ fn a_large_file_opens_with_progress_and_leaves_the_session_until_then() {
     };
     let per_mille = |updates: &[Update]| -> Vec<u32> {
         let progress = updates.iter().filter_map(|update| match update {
-            Update::Progress { what, per_mille } if what == "open" => Some(*per_mille),
+            Update::Progress {
+                task: Task::Open,
+                per_mille,
+            } => Some(*per_mille),
             _ => None,
         });
         progress.collect()
@@ -236,7 +239,7 @@ fn a_film_is_made_beside_the_session() {
     assert!(frames(&updates).is_empty(), "time stands still");
     let progress = updates
         .iter()
-        .filter(|update| matches!(update, Update::Progress { what, .. } if what == "film"));
+        .filter(|update| matches!(update, Update::Progress { task: Task::Film, .. }));
     assert!(progress.count() > 3);
     let made = updates.iter().find_map(|update| match update {
         Update::Film(made) => Some(made.clone()),
