@@ -3,7 +3,7 @@
 use podscope_api::ConditionStatus;
 use serde::{Deserialize, Serialize};
 
-use crate::{Mark, Micros};
+use crate::{ContainerRole, ContainerState, Mark, Micros, ProcessView, Subtitle, Summary, VolumeView};
 
 /// What the inspector shows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -11,10 +11,10 @@ use crate::{Mark, Micros};
 pub struct Detail {
     /// Heading.
     pub title: String,
-    /// Line under it: namespace, owner, priority.
-    pub subtitle: String,
-    /// One sentence: what is, and what it means.
-    pub sentence: String,
+    /// The line under it.
+    pub subtitle: Subtitle,
+    /// How it is.
+    pub summary: Summary,
     /// Conditions of its status.
     pub conditions: Vec<ConditionLine>,
     /// Containers.
@@ -23,8 +23,8 @@ pub struct Detail {
     pub events: Vec<EventLine>,
     /// Owner chain, nearest first: kind and key.
     pub owners: Vec<(String, String)>,
-    /// Volumes: name and state in words.
-    pub volumes: Vec<(String, String)>,
+    /// Volumes by name.
+    pub volumes: Vec<(String, VolumeView)>,
     /// Termination bars of its containers.
     pub bars: Vec<Mark>,
     /// The object as YAML, as the API server has it; empty for a ghost.
@@ -56,12 +56,12 @@ pub struct ConditionLine {
 pub struct ContainerDetail {
     /// Name.
     pub name: String,
-    /// `init`, `sidecar`, `app`.
-    pub role: String,
-    /// State in words, as the API says.
-    pub state: String,
-    /// What really runs on the machine, in words.
-    pub machine: String,
+    /// What it is in its pod.
+    pub role: ContainerRole,
+    /// How it is, as the API says.
+    pub state: ContainerState,
+    /// What really runs on the machine.
+    pub process: Option<ProcessView>,
     /// Only one of the two says that it runs.
     pub differs: bool,
     /// Restarts.

@@ -28,6 +28,7 @@ mod picture;
 mod request;
 mod status;
 mod story;
+mod told;
 mod update;
 
 pub use podscope_api::clock;
@@ -51,6 +52,7 @@ pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
     TruthView,
 };
+pub use told::{ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView};
 pub use update::{
     AttemptInfo, Basis, Completion, ConsoleLine, Guarantee, LessonInfo, LineKind, Opened, Problem, Remedy, Task, Update,
 };

@@ -263,8 +263,6 @@ pub struct PodView {
     pub countdown: Option<Micros>,
     /// Pending pods: where in the queue and what it waits for.
     pub queue: Option<Box<QueueView>>,
-    /// Why it is being deleted (C-09).
-    pub deletion_cause: String,
 }
 
 /// How far a container is, as the API says.

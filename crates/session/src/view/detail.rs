@@ -9,7 +9,10 @@ use super::differences;
 use super::nodes::{MachineState, Machines};
 use crate::timeline::Session;
 use podscope_kubectl::{PodRow, event_times, node_status, pod_row};
-use podscope_protocol::{ConditionLine, ContainerDetail, Detail, EventLine, Mark, SubjectRef};
+use podscope_protocol::{
+    ConditionLine, ContainerDetail, ContainerRole, ContainerState, Detail, EventLine, Mark, ProcessView, SubjectRef,
+    Subtitle, Summary, VolumeView,
+};
 
 /// The detail of a subject at the cursor.
 pub(crate) fn detail(session: &Session, subject: &SubjectRef, marks: &[Mark]) -> Detail {
@@ -111,8 +114,11 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
     let machine = machines.get(&node);
     Detail {
         title: object_key.name.to_string(),
-        subtitle: format!("{} · priority {}", object_key.namespace, pod.priority()),
-        sentence: pod_sentence(pod, &row, &node, machine.is_some_and(|machine| machine.is_dark)),
+        subtitle: Subtitle::Pod {
+            namespace: object_key.namespace.to_string(),
+            priority: pod.priority(),
+        },
+        summary: pod_summary(pod, row, node.clone(), machine.is_some_and(|machine| machine.is_dark)),
         conditions: pod
             .status
             .conditions
@@ -129,7 +135,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
             .spec
             .volumes
             .iter()
-            .map(|volume| (volume.name.to_string(), volume_words(volume)))
+            .map(|volume| (volume.name.to_string(), volume_view(volume)))
             .collect(),
         bars: bars(&pod.metadata.uid),
         yaml: yaml(&Object::Pod(pod.clone())),
@@ -152,27 +158,25 @@ fn forgotten(session: &Session, object_key: &ObjectKey, uid: &str, machines: &Ma
         .filter(|(_, process)| process.uid.as_str() == uid || (uid.is_empty() && process.pod == *object_key))
         .collect();
     let node = processes.first().map(|(node, _)| node.to_string()).unwrap_or_default();
+    let pod = object_key.to_string();
     Detail {
         title: object_key.name.to_string(),
         subtitle: if processes.is_empty() {
-            "gone".into()
+            Subtitle::Gone
         } else {
-            format!("ghost on {node}")
+            Subtitle::Ghost { node: node.clone() }
         },
-        sentence: if processes.is_empty() {
-            format!("{object_key} is gone: the API has no such pod, and no process of it runs.")
+        summary: if processes.is_empty() {
+            Summary::GonePod { pod }
         } else {
-            format!(
-                "{object_key} still runs on {node}, but the API has forgotten it. Its kubelet will end it when it hears of the deletion."
-            )
+            Summary::GhostPod { pod, node }
         },
         containers: processes
             .iter()
             .map(|(_, process)| ContainerDetail {
                 name: process.container.to_string(),
-                role: "app".into(),
-                state: "unknown to the API".into(),
-                machine: machine_words(process.started_at, &process.signals),
+                state: ContainerState::Forgotten,
+                process: Some(process_view(process.started_at, &process.signals)),
                 differs: true,
                 ..ContainerDetail::default()
             })
@@ -187,8 +191,11 @@ fn containers(pod: &Pod, machine: Option<&MachineState>) -> Vec<ContainerDetail>
     pod.spec
         .init_containers
         .iter()
-        .map(|container| (container, if container.is_sidecar() { "sidecar" } else { "init" }))
-        .chain(pod.spec.containers.iter().map(|container| (container, "app")))
+        .map(|container| match container.is_sidecar() {
+            true => (container, ContainerRole::Sidecar),
+            false => (container, ContainerRole::Init),
+        })
+        .chain((pod.spec.containers.iter()).map(|container| (container, ContainerRole::App)))
         .map(|(container, role)| {
             let status = pod.status.status_of(&container.name);
             let process = machine.and_then(|machine| {
@@ -200,13 +207,10 @@ fn containers(pod: &Pod, machine: Option<&MachineState>) -> Vec<ContainerDetail>
             });
             ContainerDetail {
                 name: container.name.to_string(),
-                role: role.into(),
-                state: status.map_or_else(|| "no status yet".into(), |status| state_words(&status.state)),
+                role,
+                state: status.map_or(ContainerState::NoStatus, |status| container_state(&status.state)),
                 differs: status.is_some_and(|status| status.state.running.is_some()) != process.is_some(),
-                machine: process.map_or_else(
-                    || "no process".into(),
-                    |process| machine_words(process.started_at, &process.signals),
-                ),
+                process: process.map(|process| process_view(process.started_at, &process.signals)),
                 restarts: status.map_or(0, |status| status.restart_count),
                 ready: status.is_some_and(|status| status.ready),
                 image: container.image.to_string(),
@@ -236,65 +240,59 @@ fn owners(world: &World, pod: &Pod) -> Vec<(String, String)> {
     owners
 }
 
-fn pod_sentence(pod: &Pod, row: &PodRow, node: &str, is_dark: bool) -> String {
-    let cause = differences::deletion_cause(pod);
+fn pod_summary(pod: &Pod, row: PodRow, node: String, is_dark: bool) -> Summary {
+    let status = row.status;
     if pod.metadata.is_terminating() {
-        format!(
-            "Being terminated: {cause}.{}",
-            if is_dark {
-                " Its node cannot be reached, so nobody can confirm that its processes ended."
-            } else {
-                ""
-            }
-        )
+        let cause = differences::deletion_cause(pod);
+        Summary::Terminating { cause, is_dark }
     } else if node.is_empty() {
-        // The scheduler's own words stand beside its decision.
-        "Not bound to a node yet.".into()
+        Summary::Unbound
     } else if is_dark {
-        format!(
-            "The API says {}, but {node} cannot be reached: this is the last that was heard.",
-            row.status
-        )
+        Summary::LastHeard { status, node }
     } else {
-        format!(
-            "{} on {node}, {}/{} containers ready.",
-            row.status, row.ready, row.total
-        )
+        Summary::Bound {
+            status,
+            node,
+            ready: row.ready,
+            containers: row.total,
+        }
     }
 }
 
-fn machine_words(started: SimTime, signals: &[podscope_api::Str]) -> String {
-    let mut words = format!("runs since {}", podscope_protocol::clock::instant(started.0));
-    if !signals.is_empty() {
-        words.push_str(&format!(", received {}", signals.join(", ")));
+fn process_view(started: SimTime, signals: &[podscope_api::Str]) -> ProcessView {
+    ProcessView {
+        since: started.0,
+        signals: signals.iter().map(ToString::to_string).collect(),
     }
-    words
 }
 
-fn state_words(state: &podscope_api::ContainerState) -> String {
+fn container_state(state: &podscope_api::ContainerState) -> ContainerState {
     match (&state.waiting, &state.running, &state.terminated) {
-        (Some(waiting), ..) => format!("waiting: {}", waiting.reason),
-        (_, Some(_), _) => "running".into(),
-        (_, _, Some(ended)) => format!("ended: {}, exit code {}", ended.reason, ended.exit_code),
-        _ => "waiting".into(),
+        (Some(waiting), ..) => ContainerState::Waiting(Some(waiting.reason.to_string())),
+        (_, Some(_), _) => ContainerState::Running,
+        (_, _, Some(ended)) => ContainerState::Ended {
+            reason: ended.reason.to_string(),
+            exit_code: ended.exit_code,
+        },
+        _ => ContainerState::Waiting(None),
     }
 }
 
-fn volume_words(volume: &podscope_api::Volume) -> String {
+fn volume_view(volume: &podscope_api::Volume) -> VolumeView {
     if let Some(claim) = &volume.persistent_volume_claim {
-        format!("claim {}", claim.claim_name)
+        VolumeView::Claim(claim.claim_name.to_string())
     } else if volume.empty_dir.is_some() {
-        "scratch space that lives as long as the pod".into()
+        VolumeView::Scratch
     } else if let Some(map) = &volume.config_map {
-        format!("ConfigMap {}", map.name)
+        VolumeView::ConfigMap(map.name.to_string())
     } else if let Some(secret) = &volume.secret {
-        format!("Secret {}", secret.secret_name)
+        VolumeView::Secret(secret.secret_name.to_string())
     } else if volume.nfs.is_some() {
-        "NFS: does not keep a second writer out".into()
+        VolumeView::Nfs
     } else if volume.host_path.is_some() {
-        "a directory of the node".into()
+        VolumeView::HostPath
     } else {
-        "volume".into()
+        VolumeView::Other
     }
 }
 
@@ -309,19 +307,17 @@ fn node(session: &Session, name: &str) -> Detail {
         let ghosts = super::pods::ghosts(world, &state.machine, &super::Owners::default());
         differences::differs(world, &node_name, state, heartbeat, &ghosts)
     });
-    let differs: Vec<String> = differs.iter().map(ToString::to_string).collect();
     let title = name.to_owned();
     match found {
         Some(node) => Detail {
             title,
-            subtitle: node
-                .metadata
-                .label(super::ZONE)
-                .map_or_else(String::new, |zone| format!("zone {zone}")),
-            sentence: if differs.is_empty() {
-                format!("{}. API and machine agree.", node_status(node))
+            subtitle: Subtitle::Zone(node.metadata.label(super::ZONE).unwrap_or_default().to_owned()),
+            summary: if differs.is_empty() {
+                Summary::Agrees {
+                    status: node_status(node),
+                }
             } else {
-                differs.join(" ")
+                Summary::Differs(differs)
             },
             conditions: node
                 .status
@@ -337,22 +333,20 @@ fn node(session: &Session, name: &str) -> Detail {
                 .status
                 .volumes_attached
                 .iter()
-                .map(|volume| (volume.name.to_string(), "attached".to_owned()))
+                .map(|volume| (volume.name.to_string(), VolumeView::Attached))
                 .collect(),
             yaml: yaml(&Object::Node(node.clone())),
             ..Detail::default()
         },
         None => Detail {
-            title,
-            subtitle: "no Node object".into(),
-            sentence: if state.is_some() {
-                format!(
-                    "There is a machine {name}, but the API has no Node for it. {}",
-                    differs.join(" ")
-                )
+            subtitle: Subtitle::NoNode,
+            summary: if state.is_some() {
+                let node = title.clone();
+                Summary::MachineAlone { node, differs }
             } else {
-                format!("{name} is gone.")
+                Summary::GoneNode { node: title.clone() }
             },
+            title,
             events: events(session, "Node", &ObjectKey::cluster(name), ""),
             ..Detail::default()
         },
@@ -364,8 +358,11 @@ fn object(session: &Session, kind: &str, key: &str) -> Detail {
     let Some(object) = found else {
         return Detail {
             title: key.to_owned(),
-            subtitle: kind.to_owned(),
-            sentence: format!("The API has no {kind} {key}."),
+            subtitle: Subtitle::Kind(kind.to_owned()),
+            summary: Summary::GoneObject {
+                kind: kind.to_owned(),
+                key: key.to_owned(),
+            },
             ..Detail::default()
         };
     };
@@ -379,7 +376,7 @@ fn object(session: &Session, kind: &str, key: &str) -> Detail {
         .collect();
     Detail {
         title: object.metadata().name.to_string(),
-        subtitle: kind.to_owned(),
+        subtitle: Subtitle::Kind(kind.to_owned()),
         replicas: value.pointer("/spec/replicas").and_then(serde_json::Value::as_i64),
         conditions,
         events: events(session, kind, &object.key(), &object.metadata().uid),
@@ -405,14 +402,16 @@ fn invariant(session: &Session, name: &str) -> Detail {
         .filter_map(|record| Some((record.at, record.violation()?)))
         .filter(|(_, violation)| *violation.invariant == *name)
         .collect();
-    let sentence = match breaks.first() {
-        None => format!("{name} holds."),
-        Some((at, first)) => super::told(*at, first).sentence(),
+    let summary = match breaks.first() {
+        None => Summary::Holds {
+            invariant: name.to_owned(),
+        },
+        Some((at, first)) => Summary::Broken(super::told(*at, first)),
     };
     Detail {
         title: name.to_owned(),
-        subtitle: "invariant".into(),
-        sentence,
+        subtitle: Subtitle::Invariant,
+        summary,
         events: breaks
             .iter()
             .rev()

@@ -4,7 +4,7 @@ use podscope_api::{NodeName, Pod};
 use podscope_cluster::{SimTime, World};
 
 use super::nodes::MachineState;
-use podscope_protocol::{Difference, PodView};
+use podscope_protocol::{DeletionCause, Difference, PodView};
 
 /// Where API and machine differ; empty where they agree (U-02).
 pub(super) fn differs(
@@ -41,19 +41,16 @@ pub(super) fn differs(
 }
 
 /// Why a pod is being deleted (C-09).
-pub(super) fn deletion_cause(pod: &Pod) -> String {
-    if !pod.metadata.is_terminating() {
-        return String::new();
-    }
-    match pod.condition("DisruptionTarget") {
-        Some(condition) => match &*condition.reason {
-            "PreemptionByScheduler" => "preempted by a pod of higher priority".into(),
-            "DeletionByTaintManager" => "its node has a NoExecute taint that it does not tolerate".into(),
-            "EvictionByEvictionAPI" => "evicted by a drain or another voluntary disruption".into(),
-            "DeletionByPodGC" => "its node is gone: removed by the pod garbage collector".into(),
-            "TerminationByKubelet" => "evicted by its kubelet: the node is under pressure".into(),
-            other => other.to_owned(),
-        },
-        None => "deleted by request".into(),
+pub(super) fn deletion_cause(pod: &Pod) -> DeletionCause {
+    let Some(condition) = pod.condition("DisruptionTarget") else {
+        return DeletionCause::Request;
+    };
+    match &*condition.reason {
+        "PreemptionByScheduler" => DeletionCause::Preemption,
+        "DeletionByTaintManager" => DeletionCause::Taint,
+        "EvictionByEvictionAPI" => DeletionCause::Eviction,
+        "DeletionByPodGC" => DeletionCause::NodeGone,
+        "TerminationByKubelet" => DeletionCause::Pressure,
+        other => DeletionCause::Other(other.to_owned()),
     }
 }

@@ -11,7 +11,6 @@ use podscope_cluster::{Change, SimTime, World};
 use podscope_scheduler::{Pool, QueueEntry};
 
 use super::Owners;
-use super::differences;
 use super::groups::Share;
 use super::nodes::Machines;
 use crate::timeline::Session;
@@ -361,7 +360,6 @@ fn view(
         termination: termination(world, machines, pod, &node).map(Box::new),
         countdown: countdown(world, pod),
         queue: node.is_empty().then(|| Box::new(queue(world, waiting, pod))),
-        deletion_cause: differences::deletion_cause(pod),
         node,
     }
 }

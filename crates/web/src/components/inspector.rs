@@ -1,6 +1,6 @@
 //! The right: the selected thing. Why it is where it is, how it lives, its events, its YAML.
 
-use podscope_protocol::{Detail, Micros, SubjectRef};
+use podscope_protocol::{Detail, Micros, SubjectRef, Subtitle, Summary};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
@@ -81,11 +81,11 @@ pub(crate) fn Inspector(props: &Props) -> Html {
         <aside class="side" aria-label="Details" tabindex="-1" data-subject={detail.title.clone()}>
             <header class="subject">
                 { mark(subject, &page.model) }
-                <div><h2>{ shown(&detail.title) }</h2><p>{ shown(&detail.subtitle) }</p></div>
+                <div><h2>{ shown(&detail.title) }</h2><p>{ shown(&detail.subtitle.to_string()) }</p></div>
                 <button type="button" class="quiet" onclick={close} aria-label="Close the details" title="Close (Esc)">{ icon("cross") }</button>
             </header>
-            if let SubjectRef::Invariant { name } = subject { <Promise name={name.clone()} sentence={detail.sentence.clone()} model={page.model.clone()} guarantees={page.guarantees.clone()} /> }
-            else if !detail.sentence.is_empty() && page.asked().is_none() { <p class="sentence">{ shown(&detail.sentence) }</p> }
+            if let SubjectRef::Invariant { name } = subject { <Promise name={name.clone()} sentence={detail.summary.to_string()} model={page.model.clone()} guarantees={page.guarantees.clone()} /> }
+            else if detail.summary != Summary::Nothing && page.asked().is_none() { <p class="sentence">{ shown(&detail.summary.to_string()) }</p> }
             { doings(&ctl, detail, subject, &page.model) }
             <div class="tabs" role="tablist" aria-label="Details" {onkeydown}>
                 { for tabs.iter().map(|(tab, id, name)| {
@@ -149,25 +149,19 @@ fn fill(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
         SubjectRef::Pod { key, uid } => {
             let (namespace, name) = key.split_once('/').unwrap_or(("", key));
             detail.title = name.to_string();
-            detail.subtitle = namespace.to_string();
-            if let Some(pod) = model.pod(key, uid) {
-                detail.subtitle = [namespace, &pod.owner, &pod.node]
-                    .into_iter()
-                    .filter(|s| !s.is_empty())
-                    .collect::<Vec<_>>()
-                    .join(" · ");
-            }
+            let (owner, node) = (model.pod(key, uid)).map_or(("", ""), |pod| (&pod.owner, &pod.node));
+            detail.subtitle = Subtitle::Known([namespace, owner, node].map(str::to_owned));
         }
         SubjectRef::Node { name } => detail.title.clone_from(name),
         SubjectRef::Object { kind, key } => {
             detail.title.clone_from(key);
-            detail.subtitle.clone_from(kind);
+            detail.subtitle = Subtitle::Kind(kind.clone());
         }
         SubjectRef::Invariant { name } => {
             detail.title.clone_from(name);
-            detail.subtitle = "invariant".into();
+            detail.subtitle = Subtitle::Invariant;
             if let Some(b) = model.plane.broken.iter().find(|b| b.name == *name) {
-                detail.sentence = b.sentence();
+                detail.summary = Summary::Broken(b.clone());
             }
         }
     }

@@ -2,7 +2,7 @@
 //! as bars in time.
 
 use podscope_api::ConditionStatus;
-use podscope_protocol::{Detail, Mark, MarkLabel, Micros, SubjectRef};
+use podscope_protocol::{ContainerRole, Detail, Mark, MarkLabel, Micros, SubjectRef};
 use yew::prelude::*;
 
 use super::icon;
@@ -37,11 +37,11 @@ pub(crate) fn Life(props: &Props) -> Html {
                     { for detail.containers.iter().map(|c| html! {
                         <li>
                             <p><i class={classes!("dot", if c.ready { "ok" } else { "wait" })}></i><b>{ shown(&c.name) }</b>
-                                if c.role != "app" { <span class="chip">{ &c.role }</span> }
+                                { role(c.role) }
                                 <span class="sr">{ if c.ready { "ready" } else { "not ready" } }</span>
                                 if c.restarts > 0 { <span class="mono">{ format!("{} restart{}", c.restarts, if c.restarts == 1 { "" } else { "s" }) }</span> }</p>
-                            <p class="two"><span>{ "API" }</span>{ shown(&c.state) }</p>
-                            if !c.machine.is_empty() { <p class={classes!("two", c.differs.then_some("differs"))}><span>{ "machine" }</span>{ shown(&c.machine) }</p> }
+                            <p class="two"><span>{ "API" }</span>{ shown(&c.state.to_string()) }</p>
+                            <p class={classes!("two", c.differs.then_some("differs"))}><span>{ "machine" }</span>{ shown(&(c.process.as_ref()).map_or_else(|| "no process".into(), ToString::to_string)) }</p>
                             if !c.restarted.is_empty() { <p class="two"><span>{ "rule" }</span>{ &c.restarted }</p> }
                             <p class="mono image">{ shown(&c.image) }</p>
                         </li>
@@ -73,10 +73,20 @@ pub(crate) fn Life(props: &Props) -> Html {
             }
             if !detail.volumes.is_empty() {
                 <h3 class="eyebrow">{ "Volumes" }</h3>
-                <dl class="volumes">{ for detail.volumes.iter().map(|(name, state)| html! { <div><dt>{ shown(name) }</dt><dd>{ shown(state) }</dd></div> }) }</dl>
+                <dl class="volumes">{ for detail.volumes.iter().map(|(name, state)| html! { <div><dt>{ shown(name) }</dt><dd>{ shown(&state.to_string()) }</dd></div> }) }</dl>
             }
         </div>
     }
+}
+
+/// What a container is in its pod, where it is none of those that the pod is for.
+fn role(role: ContainerRole) -> Html {
+    let words = match role {
+        ContainerRole::App => return Html::default(),
+        ContainerRole::Init => "init",
+        ContainerRole::Sidecar => "sidecar",
+    };
+    html! { <span class="chip">{ words }</span> }
 }
 
 /// A bar per container and stage, with words for each.

@@ -9,8 +9,8 @@ fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
     page.seek(30);
     let detail = page.inspect(pod("default/ledger-0"));
     assert_eq!(detail.title, "ledger-0");
-    assert!(detail.subtitle.contains("default"), "{}", detail.subtitle);
-    assert!(!detail.sentence.is_empty());
+    assert!(detail.subtitle.to_string().contains("default"), "{}", detail.subtitle);
+    assert!(!detail.summary.to_string().is_empty());
     assert_eq!(
         detail
             .containers
@@ -20,7 +20,7 @@ fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
         ["books"]
     );
     assert!(
-        detail.containers[0].ready && detail.containers[0].machine.starts_with("runs since"),
+        detail.containers[0].ready && detail.containers[0].process.is_some(),
         "{:?}",
         detail.containers
     );
@@ -53,9 +53,9 @@ fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
     let invariant = page.inspect(SubjectRef::Invariant {
         name: "at-most-one".into(),
     });
-    assert!(!invariant.sentence.is_empty());
+    assert!(!invariant.summary.to_string().is_empty());
     let gone = page.inspect(pod("default/nobody"));
-    assert_eq!(gone.subtitle, "gone");
+    assert_eq!(gone.subtitle.to_string(), "gone");
     // A pod the API has forgotten still has a process (U-02).
     let uid = texts(
         &page.run("kubectl get pod ledger-0 -o jsonpath={.metadata.uid}"),
@@ -71,7 +71,7 @@ fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
         key: "default/ledger-0".into(),
         uid,
     });
-    assert!(ghost.subtitle.starts_with("ghost on "), "{ghost:?}");
+    assert!(ghost.subtitle.to_string().starts_with("ghost on "), "{ghost:?}");
     // It has a decision of its own, taken before its successor's; what the scheduler never saw has none.
     let mut decided = |uid: &str| {
         let updates = page.ask(Request::Explain {

@@ -1,0 +1,328 @@
+//! What the inspector says of one thing: its sentence, the line under its name, how its containers are.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{BrokenInvariant, Difference, Micros, clock};
+
+/// The line under the name of what is inspected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Subtitle {
+    /// Of a pod.
+    Pod {
+        /// Its namespace.
+        namespace: String,
+        /// Its priority.
+        priority: i32,
+    },
+    /// The API has forgotten the pod, and nothing of it runs.
+    Gone,
+    /// The API has forgotten the pod, but a process of it runs.
+    Ghost {
+        /// Where.
+        node: String,
+    },
+    /// Of a node; empty without a zone.
+    Zone(String),
+    /// There is a machine, or was one, and no Node.
+    NoNode,
+    /// Of any other object: its kind.
+    Kind(String),
+    /// Of a guarantee.
+    Invariant,
+    /// What is known before the rest is: the namespace, then the owner and the node; those that are empty are left out.
+    Known([String; 3]),
+}
+
+impl Default for Subtitle {
+    fn default() -> Self {
+        Self::Zone(String::new())
+    }
+}
+
+impl fmt::Display for Subtitle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pod { namespace, priority } => write!(f, "{namespace} · priority {priority}"),
+            Self::Gone => f.write_str("gone"),
+            Self::Ghost { node } => write!(f, "ghost on {node}"),
+            Self::Zone(zone) if zone.is_empty() => Ok(()),
+            Self::Zone(zone) => write!(f, "zone {zone}"),
+            Self::NoNode => f.write_str("no Node object"),
+            Self::Kind(kind) => f.write_str(kind),
+            Self::Invariant => f.write_str("invariant"),
+            Self::Known(parts) => {
+                let known: Vec<&str> = parts
+                    .iter()
+                    .map(String::as_str)
+                    .filter(|part| !part.is_empty())
+                    .collect();
+                f.write_str(&known.join(" · "))
+            }
+        }
+    }
+}
+
+/// How the inspected thing is, and what that means: a sentence or two.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub enum Summary {
+    /// Nothing is to be said.
+    #[default]
+    Nothing,
+    /// A pod ends.
+    Terminating {
+        /// Why.
+        cause: DeletionCause,
+        /// Its node cannot be reached.
+        is_dark: bool,
+    },
+    /// A pod has no node. The scheduler's own words stand beside its decision.
+    Unbound,
+    /// A pod's node cannot be reached.
+    LastHeard {
+        /// The pod's status as kubectl prints it.
+        status: String,
+        /// The node.
+        node: String,
+    },
+    /// A pod is on a node.
+    Bound {
+        /// The pod's status as kubectl prints it.
+        status: String,
+        /// The node.
+        node: String,
+        /// Containers that are ready.
+        ready: usize,
+        /// All of them.
+        containers: usize,
+    },
+    /// A pod is forgotten, and nothing of it runs.
+    GonePod {
+        /// `NAMESPACE/NAME`.
+        pod: String,
+    },
+    /// A pod is forgotten, but a process of it runs.
+    GhostPod {
+        /// `NAMESPACE/NAME`.
+        pod: String,
+        /// Where.
+        node: String,
+    },
+    /// A node is what the API server takes it for.
+    Agrees {
+        /// Its status as kubectl prints it.
+        status: String,
+    },
+    /// A node is not what the API server takes it for.
+    Differs(Vec<Difference>),
+    /// A machine has no Node.
+    MachineAlone {
+        /// Its name.
+        node: String,
+        /// What else is to be said.
+        differs: Vec<Difference>,
+    },
+    /// There is neither a machine nor a Node.
+    GoneNode {
+        /// Its name.
+        node: String,
+    },
+    /// Another object is gone.
+    GoneObject {
+        /// Its kind.
+        kind: String,
+        /// `NAMESPACE/NAME`, or its name.
+        key: String,
+    },
+    /// A guarantee holds.
+    Holds {
+        /// Its name.
+        invariant: String,
+    },
+    /// A guarantee is broken: the first time.
+    Broken(BrokenInvariant),
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => Ok(()),
+            Self::Terminating { cause, is_dark } => {
+                write!(f, "Being terminated: {cause}.")?;
+                match is_dark {
+                    true => f.write_str(" Its node cannot be reached, so nobody can confirm that its processes ended."),
+                    false => Ok(()),
+                }
+            }
+            Self::Unbound => f.write_str("Not bound to a node yet."),
+            Self::LastHeard { status, node } => write!(
+                f,
+                "The API says {status}, but {node} cannot be reached: this is the last that was heard."
+            ),
+            Self::Bound {
+                status,
+                node,
+                ready,
+                containers,
+            } => write!(f, "{status} on {node}, {ready}/{containers} containers ready."),
+            Self::GonePod { pod } => {
+                write!(f, "{pod} is gone: the API has no such pod, and no process of it runs.")
+            }
+            Self::GhostPod { pod, node } => write!(
+                f,
+                "{pod} still runs on {node}, but the API has forgotten it. Its kubelet will end it when it hears of the deletion."
+            ),
+            Self::Agrees { status } => write!(f, "{status}. API and machine agree."),
+            Self::Differs(differs) => f.write_str(&joined(differs)),
+            Self::MachineAlone { node, differs } => write!(
+                f,
+                "There is a machine {node}, but the API has no Node for it. {}",
+                joined(differs)
+            ),
+            Self::GoneNode { node } => write!(f, "{node} is gone."),
+            Self::GoneObject { kind, key } => write!(f, "The API has no {kind} {key}."),
+            Self::Holds { invariant } => write!(f, "{invariant} holds."),
+            Self::Broken(broken) => f.write_str(&broken.sentence()),
+        }
+    }
+}
+
+fn joined(differs: &[Difference]) -> String {
+    let all: Vec<String> = differs.iter().map(ToString::to_string).collect();
+    all.join(" ")
+}
+
+/// Why a pod is being deleted (C-09).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DeletionCause {
+    /// Somebody asked for it.
+    Request,
+    /// Preemption.
+    Preemption,
+    /// A taint of its node.
+    Taint,
+    /// The eviction API.
+    Eviction,
+    /// The pod garbage collector.
+    NodeGone,
+    /// Its kubelet.
+    Pressure,
+    /// Another reason of its DisruptionTarget condition.
+    Other(String),
+}
+
+impl fmt::Display for DeletionCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Request => "deleted by request",
+            Self::Preemption => "preempted by a pod of higher priority",
+            Self::Taint => "its node has a NoExecute taint that it does not tolerate",
+            Self::Eviction => "evicted by a drain or another voluntary disruption",
+            Self::NodeGone => "its node is gone: removed by the pod garbage collector",
+            Self::Pressure => "evicted by its kubelet: the node is under pressure",
+            Self::Other(reason) => reason,
+        })
+    }
+}
+
+/// What a container is in its pod.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum ContainerRole {
+    /// One of those that the pod is for.
+    #[default]
+    App,
+    /// It ends before those start.
+    Init,
+    /// It runs beside them from before they start.
+    Sidecar,
+}
+
+/// How a container is, as the API says.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum ContainerState {
+    /// The API has forgotten its pod.
+    Forgotten,
+    /// Nothing was told yet.
+    #[default]
+    NoStatus,
+    /// It waits; for which reason, if one was told.
+    Waiting(Option<String>),
+    /// It runs.
+    Running,
+    /// It has ended.
+    Ended {
+        /// The reason.
+        reason: String,
+        /// The exit code.
+        exit_code: i32,
+    },
+}
+
+impl fmt::Display for ContainerState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Forgotten => f.write_str("unknown to the API"),
+            Self::NoStatus => f.write_str("no status yet"),
+            Self::Waiting(None) => f.write_str("waiting"),
+            Self::Waiting(Some(reason)) => write!(f, "waiting: {reason}"),
+            Self::Running => f.write_str("running"),
+            Self::Ended { reason, exit_code } => write!(f, "ended: {reason}, exit code {exit_code}"),
+        }
+    }
+}
+
+/// A process on the machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessView {
+    /// Since when it runs.
+    pub since: Micros,
+    /// Signals that it received, oldest first.
+    pub signals: Vec<String>,
+}
+
+impl fmt::Display for ProcessView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "runs since {}", clock::instant(self.since))?;
+        match self.signals.as_slice() {
+            [] => Ok(()),
+            signals => write!(f, ", received {}", signals.join(", ")),
+        }
+    }
+}
+
+/// What a volume is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VolumeView {
+    /// A claim of that name.
+    Claim(String),
+    /// An emptyDir.
+    Scratch,
+    /// A ConfigMap of that name.
+    ConfigMap(String),
+    /// A Secret of that name.
+    Secret(String),
+    /// A share.
+    Nfs,
+    /// A directory of the node.
+    HostPath,
+    /// Another kind.
+    Other,
+    /// One that is attached to the node.
+    Attached,
+}
+
+impl fmt::Display for VolumeView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Claim(name) => write!(f, "claim {name}"),
+            Self::Scratch => f.write_str("scratch space that lives as long as the pod"),
+            Self::ConfigMap(name) => write!(f, "ConfigMap {name}"),
+            Self::Secret(name) => write!(f, "Secret {name}"),
+            Self::Nfs => f.write_str("NFS: does not keep a second writer out"),
+            Self::HostPath => f.write_str("a directory of the node"),
+            Self::Other => f.write_str("volume"),
+            Self::Attached => f.write_str("attached"),
+        }
+    }
+}
