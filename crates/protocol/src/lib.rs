@@ -44,8 +44,8 @@ pub use machine::{Cut, CutFrom, Difference, Fence, MachineView};
 pub use mark::{Lane, Mark, MarkKind, MarkLabel};
 pub use picture::{
     BranchView, BreakCause, BrokenInvariant, Component, ComponentState, ComponentView, ContainerStage,
-    ControlPlaneView, Frame, GroupView, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView,
-    RefusalView, SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
+    ControlPlaneView, Frame, GroupView, NodeNext, NodeTrouble, NodeView, OwnerView, PodMark, PodView, QueuePlace,
+    QueueView, RefusalView, SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
 };
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
 pub use story::{

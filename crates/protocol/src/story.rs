@@ -4,7 +4,7 @@ use podscope_api::ordered;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Micros, PodMark};
+use crate::{Micros, NodeTrouble, PodMark};
 
 /// One step of a story: what is known of it when a session opens.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -97,8 +97,8 @@ pub struct Moment {
 pub struct MomentNode {
     /// Its name.
     pub name: String,
-    /// What is not as usual, in two words; empty if nothing.
-    pub state: String,
+    /// What is not as usual.
+    pub trouble: Option<NodeTrouble>,
     /// Its pods, and processes that the API has forgotten.
     pub pods: Vec<MomentPod>,
 }

@@ -325,8 +325,6 @@ pub struct AttemptInfo {
     pub at: Micros,
     /// How it ended.
     pub outcome: Outcome,
-    /// One line.
-    pub text: String,
 }
 
 /// A change that would let a pod schedule, verified (S-15).

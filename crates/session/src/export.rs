@@ -280,20 +280,9 @@ fn card(
         ),
     );
     sheet.write(x + 12, y + 21, &node.name, "font-weight=\"bold\"");
-    let state = match (
-        node.machine.powered || !node.machine.exists,
-        node.machine.cuts.is_empty(),
-        &node.ready,
-    ) {
-        (false, ..) => "machine is off",
-        (_, false, _) => "cut off",
-        (.., ConditionStatus::True) if node.cordoned => "cordoned",
-        (.., ConditionStatus::True) => "",
-        _ => "not ready",
-    };
-    let end = format!("text-anchor=\"end\" fill=\"{BAD}\"");
-    if !state.is_empty() {
-        sheet.write(x + CARD - 12, y + 21, state, &end);
+    if let Some(trouble) = node.trouble() {
+        let end = format!("text-anchor=\"end\" fill=\"{BAD}\"");
+        sheet.write(x + CARD - 12, y + 21, trouble.words(), &end);
     }
     for (at, pod) in pods.iter().enumerate() {
         let (x, y) = (x + 12 + at % ROW * STEP, y + 32 + at / ROW * STEP);

@@ -133,30 +133,22 @@ fn attempts(session: &Session, pod: &str, uid: &str) -> Vec<AttemptInfo> {
         .attempts_of(&key)
         .filter(|record| uid.is_empty() || (record.object.as_ref()).is_some_and(|subject| *subject.uid.0 == *uid))
         .filter_map(|record| match &record.happening {
-            Happening::Attempt { result, .. } => {
-                let (outcome, text) = told(result);
-                Some(AttemptInfo {
-                    id: record.seq,
-                    at: record.at.0,
-                    outcome,
-                    text,
-                })
-            }
+            Happening::Attempt { result, .. } => Some(AttemptInfo {
+                id: record.seq,
+                at: record.at.0,
+                outcome: outcome(result),
+            }),
             _ => None,
         })
         .collect()
 }
 
-fn told(result: &AttemptResult) -> (Outcome, String) {
+const fn outcome(result: &AttemptResult) -> Outcome {
     match result {
-        AttemptResult::Scheduled { node, .. } => (Outcome::Scheduled, node.to_string()),
-        AttemptResult::Unschedulable {
-            message,
-            preempts: Some((_, node)),
-        } => (Outcome::Preempts, format!("{node} {message}")),
-        AttemptResult::Unschedulable { message, .. } => (Outcome::Unschedulable, message.clone()),
-        AttemptResult::Error { message } => (Outcome::Error, message.clone()),
-        AttemptResult::Skipped => (Outcome::Error, String::new()),
+        AttemptResult::Scheduled { .. } => Outcome::Scheduled,
+        AttemptResult::Unschedulable { preempts: Some(_), .. } => Outcome::Preempts,
+        AttemptResult::Unschedulable { .. } => Outcome::Unschedulable,
+        AttemptResult::Error { .. } | AttemptResult::Skipped => Outcome::Error,
     }
 }
 

@@ -1,8 +1,7 @@
 //! The two small pictures of a lesson's end: the run before and after its key moment, drawn from its own states.
 
-use podscope_api::ConditionStatus;
 use podscope_cluster::SimTime;
-use podscope_protocol::{Moment, MomentNode, MomentPod, NodeView, PodMark, PodView, StoryState};
+use podscope_protocol::{Moment, MomentNode, MomentPod, NodeTrouble, NodeView, PodMark, PodView, StoryState};
 
 use super::Show;
 use crate::timeline::{Session, Slice};
@@ -90,7 +89,7 @@ fn moment(session: &Session, owners: &Owners, at: SimTime) -> Moment {
                     .filter_map(|name| frame.nodes.iter().find(|node| node.name == *name));
                 let nodes = nodes.map(|node| MomentNode {
                     name: node.name.clone(),
-                    state: state(node).into(),
+                    trouble: trouble(node),
                     pods: on(&node.name),
                 });
                 (group.name, nodes.collect())
@@ -103,14 +102,9 @@ fn moment(session: &Session, owners: &Owners, at: SimTime) -> Moment {
     }
 }
 
-fn state(node: &NodeView) -> &'static str {
-    let machine = &node.machine;
-    match (&machine.cuts[..], &node.ready) {
-        _ if !node.registered => "no Node object",
-        _ if machine.exists && !machine.powered => "off",
-        ([_, ..], _) => "cut off",
-        (_, ConditionStatus::True) if node.cordoned => "cordoned",
-        (_, ConditionStatus::True) => "",
-        _ => "not ready",
+fn trouble(node: &NodeView) -> Option<NodeTrouble> {
+    match node.registered {
+        true => node.trouble(),
+        false => Some(NodeTrouble::NoObject),
     }
 }

@@ -35,11 +35,12 @@ fn said(moment: &Moment) -> String {
     };
     let nodes = moment.groups.iter().flat_map(|(_, nodes)| nodes);
     let mut said: Vec<String> = nodes
-        .map(|node| match (node.state.as_str(), node.pods.as_slice()) {
-            ("", []) => format!("{}: empty", node.name),
-            ("", on) => format!("{}: {}", node.name, pods(on)),
-            (state, []) => format!("{}, {state}: empty", node.name),
-            (state, on) => format!("{}, {state}: {}", node.name, pods(on)),
+        .map(|node| {
+            let trouble = node.trouble.map_or_else(String::new, |it| format!(", {}", it.short()));
+            match node.pods.as_slice() {
+                [] => format!("{}{trouble}: empty", node.name),
+                on => format!("{}{trouble}: {}", node.name, pods(on)),
+            }
         })
         .collect();
     if !moment.pending.is_empty() {
@@ -73,12 +74,11 @@ fn height(pods: usize) -> usize {
 }
 
 fn card(node: &MomentNode, top: usize) -> Html {
-    let bad = !node.state.is_empty();
     html! {
         <g>
-            <rect class={classes!("card", bad.then_some("bad"))} x="1" y={(top + 1).to_string()} width={(WIDTH - 2).to_string()} height={(height(node.pods.len()) - 1).to_string()} rx="5" />
+            <rect class={classes!("card", node.trouble.is_some().then_some("bad"))} x="1" y={(top + 1).to_string()} width={(WIDTH - 2).to_string()} height={(height(node.pods.len()) - 1).to_string()} rx="5" />
             <text x="6" y={(top + 14).to_string()}>{ &node.name }</text>
-            if bad { <text x={(WIDTH - 6).to_string()} y={(top + 14).to_string()} text-anchor="end" class="bad">{ &node.state }</text> }
+            if let Some(trouble) = node.trouble { <text x={(WIDTH - 6).to_string()} y={(top + 14).to_string()} text-anchor="end" class="bad">{ trouble.short() }</text> }
             { for row(&node.pods, top + NODE) }
         </g>
     }
