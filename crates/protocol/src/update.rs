@@ -364,6 +364,8 @@ pub enum LineKind {
     Output,
     /// A command, on its standard error.
     Error,
+    /// A command, on its standard error: it goes on.
+    Warning,
     /// Podscope itself.
     Notice,
 }

@@ -22,6 +22,15 @@ pub(super) fn console_line(show: &Show, kind: LineKind, text: &str) -> ConsoleLi
     line_at(show.session.now().0, kind, text)
 }
 
+/// Who says a line that a command printed. kubectl prints its warnings among its errors, and marks them so.
+fn kind_of(is_error: bool, text: &str) -> LineKind {
+    match (is_error, text.starts_with("Warning:")) {
+        (false, _) => LineKind::Output,
+        (true, false) => LineKind::Error,
+        (true, true) => LineKind::Warning,
+    }
+}
+
 /// Runs a line of the console at the cursor; what is printed at once, and whether it was a command to the world.
 pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) {
     let at = show.session.now().0;
@@ -42,9 +51,12 @@ pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) 
             Err(message) => (vec![(true, message)], None),
         };
         for (is_error, text) in printed {
-            let kind = if is_error { LineKind::Error } else { LineKind::Output };
             let blank = text.is_empty().then_some("");
-            lines.extend(text.lines().chain(blank).map(|text| console(kind, text)));
+            lines.extend(
+                text.lines()
+                    .chain(blank)
+                    .map(|text| console(kind_of(is_error, text), text)),
+            );
         }
         let Some((command, pipe)) = left else {
             return (lines, is_given);
@@ -66,7 +78,9 @@ pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) 
             lines.extend(output);
             return (lines, is_given);
         }
-        let printed = output.into_iter().map(|line| (line.kind == LineKind::Error, line.text));
+        let printed = output
+            .into_iter()
+            .map(|line| (line.kind != LineKind::Output, line.text));
         done = through(&show.session, printed.collect(), &pipe);
     }
 }
@@ -84,11 +98,7 @@ pub(super) fn new_output(show: &mut Show) -> Vec<ConsoleLine> {
         .iter()
         .map(|line| ConsoleLine {
             at: line.at.0,
-            kind: if line.is_error {
-                LineKind::Error
-            } else {
-                LineKind::Output
-            },
+            kind: kind_of(line.is_error, &line.text),
             text: line.text.clone(),
             command: Some(line.command),
         })

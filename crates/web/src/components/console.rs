@@ -344,7 +344,7 @@ fn class(kind: LineKind) -> &'static str {
     match kind {
         LineKind::Input => "input",
         LineKind::Output => "output",
-        LineKind::Error => "error",
+        LineKind::Error | LineKind::Warning => "error",
         LineKind::Notice => "notice",
     }
 }

@@ -392,7 +392,7 @@ impl Page {
         }
         // What kubectl warns of has been asked before. A complaint of no command answers a button.
         let said = |l: &&ConsoleLine| {
-            let is_error = l.kind == LineKind::Error && !l.text.starts_with("Warning:");
+            let is_error = l.kind == LineKind::Error;
             fresh && l.kind == LineKind::Notice || is_error && (fresh || l.command.is_none())
         };
         for line in lines.iter().filter(said) {
