@@ -8,8 +8,27 @@ use podscope_cluster::SimTime;
 use podscope_kubectl::command::{Get, Selection};
 use podscope_kubectl::duration::print_duration;
 
+/// How a sentence that has no subject of its own opens: with a capital, unless a time stands before it.
+struct Opening {
+    the: &'static str,
+    there: &'static str,
+}
+
+const FIRST: Opening = Opening {
+    the: "The",
+    there: "There",
+};
+const AFTER_TIME: Opening = Opening {
+    the: "the",
+    there: "there",
+};
+
 /// `Pod web-0 is being deleted`, `There are 3 Running pods labelled app=web`.
 pub(super) fn condition(timing: Option<Timing>, check: Option<&Check>) -> String {
+    let open = match timing {
+        Some(Timing::At(_) | Timing::By(_)) => AFTER_TIME,
+        Some(Timing::Always) | None => FIRST,
+    };
     let words = check.map_or_else(String::new, |check| match check {
         Check::Object { kind, key, path, test } => {
             let mut subject = format!("{} {}", kind.name(), key.name);
@@ -17,12 +36,12 @@ pub(super) fn condition(timing: Option<Timing>, check: Option<&Check>) -> String
                 subject.push_str(&format!(" in {}", key.namespace));
             }
             match path {
-                Some((_, path)) => field(&subject, path, test),
+                Some((_, path)) => field(&open, &subject, path, test),
                 None if *test == Test::Exists(false) => format!("{subject} is gone"),
                 None => format!("{subject} exists"),
             }
         }
-        Check::Count { get, test } => count(get, test),
+        Check::Count { get, test } => count(&open, get, test),
         Check::Invariant(name) => {
             let known = podscope_cluster::INVARIANTS.iter().find(|known| known.name == name);
             let statement = known.map_or(name.as_str(), |known| known.statement.trim_end_matches('.'));
@@ -37,7 +56,6 @@ pub(super) fn condition(timing: Option<Timing>, check: Option<&Check>) -> String
     };
     match inner.as_str() {
         "" => at,
-        inner if inner.starts_with("The") => format!("{at}: {}", lower_first(inner)),
         inner => format!("{at}: {inner}"),
     }
 }
@@ -58,7 +76,8 @@ fn plain(value: &Value) -> String {
 }
 
 /// A field of an object. The fields that lessons look at have words of their own.
-fn field(subject: &str, path: &str, test: &Test) -> String {
+fn field(open: &Opening, subject: &str, path: &str, test: &Test) -> String {
+    let the = open.the;
     let path = path.trim_matches(|c| matches!(c, '{' | '}'));
     let value = match test {
         Test::Equals(value) | Test::Not(value) => plain(value),
@@ -79,7 +98,7 @@ fn field(subject: &str, path: &str, test: &Test) -> String {
         (".status.nominatedNodeName", Test::Equals(_)) => return format!("{subject} is nominated to {value}"),
         (".spec.priority", Test::Equals(_)) => return format!("{subject} has the priority {value}"),
         (".metadata.generation", Test::Equals(_)) => {
-            return format!("The spec of {subject} is at its generation {value}");
+            return format!("{the} spec of {subject} is at its generation {value}");
         }
         (".metadata.annotations['deployment.kubernetes.io/revision']", Test::Equals(_)) => {
             return format!("{subject} is at revision {value}");
@@ -90,9 +109,9 @@ fn field(subject: &str, path: &str, test: &Test) -> String {
         match (name, test, value.as_str()) {
             ("Ready", Test::Equals(_), "True") => return format!("{subject} is ready"),
             ("Ready", Test::Equals(_), "False") => return format!("{subject} is not ready"),
-            ("ContainersReady", Test::Equals(_), "True") => return format!("The containers of {subject} are ready"),
-            (_, Test::Equals(_), _) => return format!("The condition {name} of {subject} is {value}"),
-            (_, Test::Not(_), _) => return format!("The condition {name} of {subject} is not {value}"),
+            ("ContainersReady", Test::Equals(_), "True") => return format!("{the} containers of {subject} are ready"),
+            (_, Test::Equals(_), _) => return format!("{the} condition {name} of {subject} is {value}"),
+            (_, Test::Not(_), _) => return format!("{the} condition {name} of {subject} is not {value}"),
             _ => {}
         }
     }
@@ -105,7 +124,7 @@ fn field(subject: &str, path: &str, test: &Test) -> String {
     }
     let known = pods_of(subject, path, test)
         .or_else(|| label(subject, path, test))
-        .or_else(|| state(subject, path, test));
+        .or_else(|| state(the, subject, path, test));
     if let Some(words) = known {
         return words;
     }
@@ -133,21 +152,17 @@ fn pods_of(subject: &str, path: &str, test: &Test) -> Option<String> {
         ".status.desiredHealthy" => ("wants", "healthy ", ""),
         _ => return None,
     };
-    let number = match test {
-        Test::Equals(number) => plain(number),
-        Test::Range { least, most } => bounds(*least, *most),
+    let (number, is_one) = match test {
+        Test::Equals(number) => (plain(number), number.as_i64() == Some(1)),
+        Test::Range { least, most } => (bounds(*least, *most), most.or(*least) == Some(1)),
         Test::Exists(_) | Test::Not(_) => return None,
     };
-    let noun = if number == "1" || number.ends_with(" 1") {
-        "pod"
-    } else {
-        "pods"
-    };
+    let noun = if is_one { "pod" } else { "pods" };
     Some(format!("{subject} {verb} {number} {before}{noun}{after}"))
 }
 
 /// How far an object has come, from the fields that say so.
-fn state(subject: &str, path: &str, test: &Test) -> Option<String> {
+fn state(the: &str, subject: &str, path: &str, test: &Test) -> Option<String> {
     let value = match test {
         Test::Equals(value) => plain(value),
         Test::Range {
@@ -170,8 +185,8 @@ fn state(subject: &str, path: &str, test: &Test) -> Option<String> {
     };
     if let Some(name) = quoted(path, ".status.conditions[?(@.type==", ")].reason") {
         return Some(match (name, &*value) {
-            ("PodScheduled", "Unschedulable") => format!("The scheduler found no node for {subject}"),
-            _ => format!("The condition {name} of {subject} has the reason {value}"),
+            ("PodScheduled", "Unschedulable") => format!("{the} scheduler found no node for {subject}"),
+            _ => format!("{the} condition {name} of {subject} has the reason {value}"),
         });
     }
     if path.ends_with(".state.waiting.reason") {
@@ -219,7 +234,8 @@ fn quoted<'a>(path: &'a str, before: &str, after: &str) -> Option<&'a str> {
     Some(inner.trim_matches(|c| matches!(c, '"' | '\'')))
 }
 
-fn count(get: &Get, test: &Test) -> String {
+fn count(open: &Opening, get: &Get, test: &Test) -> String {
+    let there = open.there;
     let Selection::Kinds { kinds, names } = &get.target.selection else {
         return String::new();
     };
@@ -257,12 +273,12 @@ fn count(get: &Get, test: &Test) -> String {
         rest.push_str(&format!(" in {namespace}"));
     }
     match test {
-        Test::Equals(Value::Number(number)) if number.as_u64() == Some(0) => format!("There are no {what}{rest}"),
-        Test::Equals(value) if is_one => format!("There is {} {what}{rest}", plain(value)),
-        Test::Equals(value) => format!("There are {} {what}{rest}", plain(value)),
-        Test::Not(value) => format!("There are not {} {what}{rest}", plain(value)),
-        Test::Range { least, most } => format!("There are {} {what}{rest}", bounds(*least, *most)),
-        Test::Exists(_) => format!("There are {what}{rest}"),
+        Test::Equals(Value::Number(number)) if number.as_u64() == Some(0) => format!("{there} are no {what}{rest}"),
+        Test::Equals(value) if is_one => format!("{there} is {} {what}{rest}", plain(value)),
+        Test::Equals(value) => format!("{there} are {} {what}{rest}", plain(value)),
+        Test::Not(value) => format!("{there} are not {} {what}{rest}", plain(value)),
+        Test::Range { least, most } => format!("{there} are {} {what}{rest}", bounds(*least, *most)),
+        Test::Exists(_) => format!("{there} are {what}{rest}"),
     }
 }
 
