@@ -4,13 +4,13 @@ use crate::cache::Cache;
 use crate::cycle::{CycleState, Diagnosis, Search};
 use crate::node_info::NodeIdx;
 use crate::plugins::Point;
-use crate::plugins::default_preemption::{Candidate, Criterion};
+use crate::plugins::default_preemption::{Candidate, Criterion, NotEligible};
 
 /// What DefaultPreemption found.
 #[derive(Debug, Clone)]
 pub enum Preemption {
     /// Not this pod, not now.
-    NotEligible(&'static str),
+    NotEligible(NotEligible),
     /// Nothing helps; the text says why.
     NoCandidate(String),
     /// Victims on at least one node.

@@ -426,8 +426,8 @@ fn spread_of(
 
 fn explain_preemption(cache: &Cache, preemption: &Preemption) -> PreemptionExplanation {
     match preemption {
-        Preemption::NotEligible(text) => PreemptionExplanation {
-            words: sentences::not_eligible(text).to_owned(),
+        Preemption::NotEligible(why) => PreemptionExplanation {
+            words: why.words().to_owned(),
             candidates: Vec::new(),
             chosen: Vec::new(),
             criterion: None,

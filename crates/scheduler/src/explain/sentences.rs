@@ -6,7 +6,7 @@ use super::{Explanation, Verdict, differences, name};
 use crate::cache::Cache;
 use crate::decide::Decision;
 use crate::node_info::NodeIdx;
-use crate::plugins::{Plugin, default_preemption};
+use crate::plugins::Plugin;
 use crate::post_filter::Preemption;
 use crate::status::Status;
 
@@ -15,15 +15,6 @@ pub(super) fn refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status:
     match status.plugin {
         Some(plugin) => plugin.does().refusal(cache, decision, node, status),
         None => "is not one of the nodes that the pod's affinity names".to_owned(),
-    }
-}
-
-/// Why preemption is not even tried.
-pub(super) fn not_eligible(text: &str) -> &'static str {
-    if text == default_preemption::REASON_NEVER {
-        "the pod's preemptionPolicy is Never: it waits, and ends nobody"
-    } else {
-        "pods it preempted before are still ending on its nominated node: it waits for them"
     }
 }
 
@@ -107,7 +98,7 @@ pub(super) fn sentence(cache: &Cache, decision: &Decision, explanation: &Explana
             } else if let Some(status) = &decision.found.diagnosis.pre_filter {
                 format!("{pod} waits: {}, whatever the node.", status.message(&cache.symbols))
             } else {
-                format!("{pod} waits: {}", causes(explanation, n_nodes))
+                format!("{pod} waits: {}", causes(cache, decision))
             };
             if let Some(Preemption::Found { candidates, chosen, .. }) = &decision.preemption {
                 let victims = candidates
@@ -131,10 +122,11 @@ pub(super) fn sentence(cache: &Cache, decision: &Decision, explanation: &Explana
 }
 
 /// `none of 4 nodes can take it. Of these: 3 lack cpu or other room, 1 has a taint …`, most frequent first.
-fn causes(explanation: &Explanation, n_nodes: usize) -> String {
+fn causes(cache: &Cache, decision: &Decision) -> String {
     let mut counts: Vec<(&str, usize)> = Vec::new();
-    for node in &explanation.nodes {
-        let plugin = node.plugin.as_deref().and_then(Plugin::from_name);
+    for node in cache.order() {
+        let status = decision.found.diagnosis.status_of(*node);
+        let plugin = status.and_then(|status| status.plugin);
         // No plugin: the node is not one of those that node affinity names.
         let cause = plugin.unwrap_or(Plugin::NodeAffinity).row().refused;
         match counts.iter_mut().find(|(known, _)| *known == cause) {
@@ -144,7 +136,7 @@ fn causes(explanation: &Explanation, n_nodes: usize) -> String {
     }
     counts.stable_sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let parts: Vec<String> = counts.iter().map(|(cause, count)| format!("{count} {cause}")).collect();
-    match (counts.as_slice(), n_nodes) {
+    match (counts.as_slice(), cache.order().len()) {
         ([], n) => format!("none of {} can take it.", nodes(n)),
         ([(cause, _)], 1) => format!("the only node cannot take it: {cause}."),
         (_, n) => format!("none of {} can take it. Of these: {}.", nodes(n), parts.join(", ")),

@@ -68,7 +68,7 @@ impl ExtensionPoints for DefaultPreemption {
             Err(text) => return PostFilter::Error(format!("preemption: {text}")),
         };
         let text = match &result {
-            Preemption::NotEligible(text) => (*text).to_owned(),
+            Preemption::NotEligible(why) => why.reason().to_owned(),
             Preemption::NoCandidate(text) => text.clone(),
             Preemption::Found { .. } => return PostFilter::Success(result),
         };
@@ -120,10 +120,33 @@ impl ExtensionPoints for DefaultPreemption {
 pub const REASON_NO_VICTIMS: &str = "No preemption victims found for incoming pod";
 /// The node was refused for a reason that no victim can lift.
 pub const REASON_NOT_HELPFUL: &str = "Preemption is not helpful for scheduling";
-/// `preemptionPolicy: Never`.
-pub const REASON_NEVER: &str = "not eligible due to preemptionPolicy=Never.";
-/// Victims of an earlier preemption are still ending.
-pub const REASON_TERMINATING: &str = "not eligible due to a terminating pod on the nominated node.";
+
+/// Why a pod may not preempt now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotEligible {
+    /// `preemptionPolicy: Never`.
+    Never,
+    /// Victims of an earlier preemption are still ending.
+    Terminating,
+}
+
+impl NotEligible {
+    /// kube-scheduler's text.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Never => "not eligible due to preemptionPolicy=Never.",
+            Self::Terminating => "not eligible due to a terminating pod on the nominated node.",
+        }
+    }
+
+    /// For a person.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::Never => "the pod's preemptionPolicy is Never: it waits, and ends nobody",
+            Self::Terminating => "pods it preempted before are still ending on its nominated node: it waits for them",
+        }
+    }
+}
 
 /// A node on which the pod would fit without some less important pods.
 #[derive(Debug, Clone)]
@@ -188,10 +211,10 @@ fn more_important(a: &PodInfo, b: &PodInfo) -> bool {
 }
 
 /// Why the pod may not preempt now (SCH-094).
-pub(crate) fn not_eligible(search: &Search<'_>, cache: &Cache, diagnosis: &Diagnosis) -> Option<&'static str> {
+pub(crate) fn not_eligible(search: &Search<'_>, cache: &Cache, diagnosis: &Diagnosis) -> Option<NotEligible> {
     let pod = &search.incoming.info;
     if pod.pod.spec.preemption_policy == Some(PreemptionPolicy::Never) {
-        return Some(REASON_NEVER);
+        return Some(NotEligible::Never);
     }
     let nominated = &pod.pod.status.nominated_node_name;
     if nominated.is_empty() {
@@ -212,7 +235,7 @@ pub(crate) fn not_eligible(search: &Search<'_>, cache: &Cache, diagnosis: &Diagn
                 condition.status == ConditionStatus::True && &*condition.reason == "PreemptionByScheduler"
             })
     });
-    leaving.then_some(REASON_TERMINATING)
+    leaving.then_some(NotEligible::Terminating)
 }
 
 /// A budget as the dry run sees it.
@@ -305,8 +328,8 @@ pub(crate) fn preempt(
     diagnosis: &Diagnosis,
     limit: Limit,
 ) -> Result<Preemption, String> {
-    if let Some(text) = not_eligible(search, cache, diagnosis) {
-        return Ok(Preemption::NotEligible(text));
+    if let Some(why) = not_eligible(search, cache, diagnosis) {
+        return Ok(Preemption::NotEligible(why));
     }
     let nodes = potential_nodes(diagnosis);
     let limit = match limit {
