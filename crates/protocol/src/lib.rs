@@ -7,6 +7,8 @@
 //! - **Times** are simulated microseconds since t = 0 ([`Micros`]).
 //! - **Objects** are named as the page's elements name them: a pod is `NAMESPACE/NAME` with its UID, because a ghost and
 //!   its successor share the name; a node is its name; anything else is its kind with `NAMESPACE/NAME` or its name.
+//! - **A sentence is a message.** Its arguments have names, and its words are its `Display`, made here and nowhere else:
+//!   see [`Summary`], [`Difference`], [`MarkLabel`].
 //! - **A frame is a delta.** It holds what differs from the frame before; with [`Frame::reset`] it holds everything.
 //!
 //! ```

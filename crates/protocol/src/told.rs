@@ -326,3 +326,57 @@ impl fmt::Display for VolumeView {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MarkLabel;
+
+    /// What people read of each kind of message, with its arguments in their places.
+    #[test]
+    fn messages_read_as_sentences() {
+        let text = str::to_owned;
+        let dark = |is_kubelet_down, silent| Difference::Dark {
+            node: text("a-1"),
+            is_kubelet_down,
+            silent,
+        };
+        let ghost = Difference::Ghost { pod: text("default/w") };
+        let summary = Summary::MachineAlone {
+            node: text("a-1"),
+            differs: vec![dark(false, Some(130)), ghost],
+        };
+        let twice = MarkLabel::Broken {
+            invariant: text("at-most-one"),
+            name: text("w"),
+            at_once: 2,
+        };
+        let said = [
+            summary.to_string(),
+            dark(true, None).to_string(),
+            Summary::Terminating {
+                cause: DeletionCause::Preemption,
+                is_dark: true,
+            }
+            .to_string(),
+            Subtitle::Known([text("default"), String::new(), text("a-1")]).to_string(),
+            ProcessView {
+                since: 65_000_000,
+                signals: vec![text("SIGTERM"), text("SIGKILL")],
+            }
+            .to_string(),
+            twice.to_string(),
+        ];
+        let want = [
+            "There is a machine a-1, but the API has no Node for it. a-1: cut off, no heartbeat for 2 min. The API \
+             server cannot know whether its pods still run. default/w still runs here, but the API has forgotten it.",
+            "a-1: its kubelet does not run, no heartbeat yet. The API server cannot know whether its pods still run.",
+            "Being terminated: preempted by a pod of higher priority. Its node cannot be reached, so nobody can confirm \
+             that its processes ended.",
+            "default · a-1",
+            "runs since 1:05.0, received SIGTERM, SIGKILL",
+            "at-most-one: 2 × w",
+        ];
+        assert_eq!(said, want);
+    }
+}
