@@ -75,14 +75,14 @@ impl Shared {
 /// One step's surroundings.
 pub(super) struct Host<'a, 'c> {
     pub(super) machine: &'a mut Machine,
-    /// Everything but pods and the Node, which come as inputs: the ConfigMaps and Secrets that a pod names, its claims
-    /// with their volumes and classes, and this node's VolumeAttachments.
+    /// What is read beside pods and the Node, which come as inputs: the ConfigMaps and Secrets that a pod names, its
+    /// claims with their volumes and drivers, this node's VolumeAttachments.
     ///
-    /// Deviation: while the watch lives these are read from the API server's store as it is now, in no time. The real
-    /// kubelet watches the ConfigMaps and Secrets of its pods and asks for claims, volumes and attachments by GET, so
-    /// it sees a change one way or one round trip later. Only what it looks at again anyway (a mount, the start of a
-    /// container) depends on it, and each such look could have come that much later; once the watch is noticed to be
-    /// broken, the view stands still as the real caches do.
+    /// Deviation: while the watch lives these are read from the API server's store as it is now, in no time and also
+    /// while etcd is away. The real kubelet watches the ConfigMaps and Secrets of its pods and asks for the others by
+    /// GET: it sees a change one way or one round trip later, and without etcd has to try again. No more than a mount
+    /// or a start hangs on it, which may come that much later anyway; from the cut of its way or the end of the API
+    /// server on, the view stands still.
     pub(super) cache: &'a Objects,
     pub(super) ctx: &'a mut Context<'c>,
     pub(super) shared: &'a mut Shared,
