@@ -1,16 +1,57 @@
-//! What the filter finds: pods and nodes by name, label, state and owner. Words are looked for anywhere, all of them
-//! must be found; what a pod's node is called counts for the pod as well.
+//! What the filter finds: pods and nodes by name, label, state, owner and what keeps a pod from its node. Words are looked
+//! for anywhere, all of them must be found; what a pod's node is called counts for the pod as well. Some are kubectl's:
+//! `app=web,tier!=front`, `namespace=shop`, `deploy/web`.
 
 use podscope_api::ConditionStatus;
 use podscope_api::ordered::StableSort as _;
-use podscope_protocol::{Mark, NodeView, PodMark, PodView, SubjectRef};
+use podscope_protocol::{Mark, NodeView, PodMark, PodView, QueuePlace, QueueView, SubjectRef};
 
 use crate::state::{Model, NodeState};
 
-/// Words to look for, in lower case. Without any, everything is found.
+/// Words to look for. Without any, everything is found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Filter {
-    words: Vec<String>,
+    words: Vec<Word>,
+}
+
+/// One of them, in lower case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Word {
+    /// Anywhere.
+    Text(String),
+    /// `key!=value`.
+    Not(String, String),
+    /// `namespace=shop`.
+    Namespace(String),
+    /// `deploy/web`: the whole name of the kind, and how the object's begins.
+    Of(&'static str, String),
+}
+
+/// Kinds as kubectl takes them before a slash.
+const KINDS: &[(&str, &[&str])] = &[
+    ("pod", &["po", "pod", "pods"]),
+    ("node", &["no", "node", "nodes"]),
+    ("replicaset", &["rs", "replicaset", "replicasets"]),
+    ("deployment", &["deploy", "deployment", "deployments"]),
+    ("statefulset", &["sts", "statefulset", "statefulsets"]),
+    ("daemonset", &["ds", "daemonset", "daemonsets"]),
+    ("job", &["job", "jobs"]),
+];
+
+impl Word {
+    fn read(text: &str) -> Word {
+        if let Some((key, value)) = text.split_once("!=") {
+            return Word::Not(key.to_owned(), value.to_owned());
+        }
+        if let Some(("namespace" | "ns", name)) = text.split_once('=') {
+            return Word::Namespace(name.trim_start_matches('=').to_owned());
+        }
+        let kind = text.split_once('/').and_then(|(kind, name)| {
+            let (whole, _) = KINDS.iter().find(|(_, all)| all.contains(&kind))?;
+            Some(Word::Of(whole, name.to_owned()))
+        });
+        kind.unwrap_or_else(|| Word::Text(text.replace("==", "=")))
+    }
 }
 
 /// How many pods and nodes are found.
@@ -23,36 +64,66 @@ pub(crate) struct Found {
 impl Filter {
     /// Reads what was typed; none if that leaves nothing out.
     pub(crate) fn read(text: &str) -> Option<Filter> {
-        let words: Vec<String> = text.split_whitespace().map(str::to_ascii_lowercase).collect();
+        let text = text.to_ascii_lowercase().replace("not ready", "notready");
+        let parts = text.split_whitespace().flat_map(|word| {
+            // Labels stand in one list; what holds no label may hold a comma.
+            word.split(if word.contains('=') { ',' } else { ' ' })
+        });
+        let words: Vec<Word> = parts.filter(|word| !word.is_empty()).map(Word::read).collect();
         (!words.is_empty()).then_some(Filter { words })
     }
 
-    fn all(&self, has: impl Fn(&str) -> bool) -> bool {
-        self.words.iter().all(|word| has(word))
+    fn all(&self, has: impl Fn(&Word) -> bool) -> bool {
+        self.words.iter().all(has)
     }
 
     /// Whether a pod is found by itself.
     pub(crate) fn finds_pod(&self, pod: &PodView) -> bool {
         let texts = [&pod.key, &pod.status, &pod.owner, &pod.node, &pod.nominated];
         let states = states(pod.mark);
-        self.all(|word| {
-            texts.iter().any(|text| holds(text, word))
-                || states.iter().any(|state| state.contains(word))
-                || pod.labels.iter().any(|label| holds(label, word))
+        self.all(|word| match word {
+            Word::Text(word) => {
+                texts.iter().any(|text| holds(text, word))
+                    || states.iter().any(|state| state.starts_with(word))
+                    || pod.labels.iter().any(|label| holds(label, word))
+                    || pod.queue.as_ref().is_some_and(|queue| waits_for(queue, word))
+            }
+            Word::Not(key, value) => !(pod.labels.iter())
+                .filter_map(|label| label.split_once('='))
+                .any(|(k, v)| k.eq_ignore_ascii_case(key) && v.eq_ignore_ascii_case(value)),
+            Word::Namespace(name) => pod
+                .key
+                .split_once('/')
+                .is_some_and(|(own, _)| own.eq_ignore_ascii_case(name)),
+            Word::Of("pod", name) => begins(last(&pod.key), name),
+            Word::Of("node", name) => begins(&pod.node, name) || begins(&pod.nominated, name),
+            Word::Of(kind, name) => {
+                let (of, owner) = pod.owner.split_once(' ').unwrap_or_default();
+                of.eq_ignore_ascii_case(kind) && begins(last(owner), name)
+                    // A Deployment's pod is called after its ReplicaSet.
+                    || *kind == "replicaset" && name.contains('-') && begins(last(&pod.key), name)
+            }
         })
     }
 
     /// Whether a node is found by itself, not by what runs on it.
     pub(crate) fn finds_node(&self, node: &NodeView) -> bool {
         let states = node_states(node);
-        self.all(|word| {
-            holds(&node.name, word)
-                || states.iter().any(|state| state.contains(word))
-                || node.taints.iter().chain(&node.pressure).any(|text| holds(text, word))
-                || (node.labels.iter()).any(|(key, value)| match word.split_once('=') {
-                    Some((k, v)) => holds(key, k) && holds(value, v),
-                    None => holds(key, word) || holds(value, word),
-                })
+        self.all(|word| match word {
+            Word::Text(word) => {
+                holds(&node.name, word)
+                    || states.iter().any(|state| state.starts_with(word))
+                    || node.taints.iter().chain(&node.pressure).any(|text| holds(text, word))
+                    || (node.labels.iter()).any(|(key, value)| match word.split_once('=') {
+                        Some((k, v)) => holds(key, k) && holds(value, v),
+                        None => holds(key, word) || holds(value, word),
+                    })
+            }
+            Word::Not(key, value) => {
+                (node.labels.iter()).any(|(k, v)| k.eq_ignore_ascii_case(key) && !v.eq_ignore_ascii_case(value))
+            }
+            Word::Of(kind, name) => *kind == "node" && begins(&node.name, name),
+            Word::Namespace(_) => false,
         })
     }
 
@@ -64,12 +135,13 @@ impl Filter {
     /// Whether a mark of the timeline is about something that is found.
     pub(crate) fn finds_mark(&self, mark: &Mark, model: &Model) -> bool {
         let label = mark.label.to_string();
-        if self.all(|word| holds(&label, word)) {
+        let said = |word: &Word| matches!(word, Word::Text(word) if holds(&label, word));
+        if self.all(said) {
             return true;
         }
         match &mark.subject {
             Some(SubjectRef::Pod { key, uid }) => {
-                (model.pod(key, uid)).map_or_else(|| self.all(|word| holds(key, word)), |pod| self.finds_pod(pod))
+                (model.pod(key, uid)).map_or_else(|| self.all(|word| said(word, key)), |pod| self.finds_pod(pod))
             }
             Some(SubjectRef::Node { name }) => (model.nodes.get(name)).is_some_and(|node| self.finds_node(&node.view)),
             _ => false,
@@ -112,11 +184,41 @@ fn holds(text: &str, word: &str) -> bool {
     !word.is_empty() && text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word)) || word.is_empty()
 }
 
+/// Whether a text begins with a word that is in lower case.
+fn begins(text: &str, word: &str) -> bool {
+    !text.is_empty()
+        && text
+            .get(..word.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(word))
+}
+
+/// A name without its namespace.
+fn last(key: &str) -> &str {
+    key.rsplit('/').next().unwrap_or(key)
+}
+
+/// Whether what keeps a pod from its node, as the tray says it, holds a word.
+fn waits_for(queue: &QueueView, word: &str) -> bool {
+    let refused = queue.refusal.iter().flat_map(|refusal| &refusal.causes);
+    if refused.into_iter().any(|(cause, _)| holds(cause, word)) {
+        return true;
+    }
+    let (said, names): (&str, &[String]) = match &queue.place {
+        QueuePlace::Unheard | QueuePlace::Active => ("next in line not looked at yet", &[]),
+        QueuePlace::Stranded => ("no scheduler runs", &[]),
+        QueuePlace::Backoff => ("backs off backoff", &[]),
+        QueuePlace::Unschedulable(plugins) => ("unschedulable", plugins),
+        QueuePlace::Gated(names) => ("held by a scheduling gate gated", names),
+        QueuePlace::Victims { pods, .. } => ("room is being made waits nominated", pods),
+    };
+    said.contains(word) || names.iter().any(|name| holds(name, word))
+}
+
 /// What people call a pod that looks like that.
 fn states(mark: PodMark) -> &'static [&'static str] {
     match mark {
         PodMark::Pending => &["pending"],
-        PodMark::Starting => &["starting", "not ready"],
+        PodMark::Starting => &["starting", "notready"],
         PodMark::Ready => &["ready", "running"],
         PodMark::NotReady => &["notready", "running"],
         PodMark::Terminating => &["terminating"],
@@ -133,12 +235,17 @@ fn node_states(node: &NodeView) -> Vec<&'static str> {
     let machine = &node.machine;
     let mut all = vec![match node.ready {
         ConditionStatus::True => "ready",
-        ConditionStatus::Unknown => "notready unreachable",
         _ => "notready",
     }];
+    all.extend((node.ready == ConditionStatus::Unknown).then_some("unreachable"));
     all.extend(node.cordoned.then_some("cordoned"));
     all.extend((machine.exists && !machine.powered).then_some("off"));
-    all.extend((!machine.cuts.is_empty()).then_some("cut off partitioned"));
+    all.extend(
+        (!machine.cuts.is_empty())
+            .then_some(["cut", "partitioned"])
+            .into_iter()
+            .flatten(),
+    );
     all
 }
 
@@ -146,6 +253,7 @@ fn node_states(node: &NodeView) -> Vec<&'static str> {
 mod tests {
     use super::*;
     use crate::state::Shared;
+    use podscope_protocol::RefusalView;
 
     fn pod() -> PodView {
         PodView {
@@ -176,6 +284,57 @@ mod tests {
             assert_eq!(filter.finds_pod(&pod()), found, "{text}");
         }
         assert_eq!(Filter::read("  "), None);
+    }
+
+    /// U-14: kubectl's own forms.
+    #[test]
+    fn what_kubectl_takes_is_found() {
+        for (text, found) in [
+            ("namespace=shop", true),
+            ("ns=sho", false),
+            ("app=web,tier=front", true),
+            ("app=web,tier=back", false),
+            ("app!=web", false),
+            ("app!=db", true),
+            ("deploy/web", true),
+            ("Deployment/db", false),
+            ("ReplicaSet/web-7c9d", true),
+            ("sts/web", false),
+            ("pod/web-7c9d", true),
+            ("shop/web", true),
+            ("node/a-1", true),
+        ] {
+            let filter = Filter::read(text).unwrap_or_default();
+            assert_eq!(filter.finds_pod(&pod()), found, "{text}");
+        }
+    }
+
+    /// U-14: the words that the tray says are words to look for.
+    #[test]
+    fn pods_are_found_by_what_keeps_them() {
+        let refusal = RefusalView {
+            nodes: 4,
+            causes: vec![("Insufficient cpu".into(), 3), ("untolerated taint".into(), 1)],
+        };
+        let mut pod = pod();
+        let queue = |place, refusal| {
+            Some(Box::new(QueueView {
+                place,
+                refusal,
+                ..QueueView::default()
+            }))
+        };
+        pod.queue = queue(
+            QueuePlace::Unschedulable(vec!["NodeResourcesFit".into()]),
+            Some(refusal),
+        );
+        let finds = |pod: &PodView, text: &str| Filter::read(text).unwrap_or_default().finds_pod(pod);
+        for text in ["Insufficient cpu", "untolerated taint", "noderesourcesfit"] {
+            assert!(finds(&pod, text), "{text}");
+        }
+        assert!(!finds(&pod, "Insufficient memory"));
+        pod.queue = queue(QueuePlace::Gated(vec!["example.com/quota".into()]), None);
+        assert!(finds(&pod, "scheduling gate") && finds(&pod, "quota"));
     }
 
     #[test]
@@ -224,7 +383,15 @@ mod tests {
             ("disk=hdd", false),
             ("dedicated", true),
             ("notready", true),
+            ("not ready", true),
+            ("ready", false),
+            ("unreachable", true),
             ("cordoned", false),
+            ("node/b-2", true),
+            ("disk!=hdd", true),
+            ("disk!=ssd", false),
+            ("zone!=a", false),
+            ("namespace=shop", false),
         ] {
             let filter = Filter::read(text).unwrap_or_default();
             assert_eq!(filter.finds_node(&node), found, "{text}");
