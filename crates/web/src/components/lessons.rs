@@ -1,5 +1,6 @@
 //! The course: lessons by group with what was done, where to go on, what to remember; free play, files.
 
+use podscope_api::ordered::StableSort as _;
 use podscope_protocol::{LessonInfo, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlInputElement;
@@ -12,7 +13,7 @@ use super::shown::shown;
 use crate::browser::files;
 use crate::ctl::Ctl;
 use crate::pure::course::Course;
-use crate::pure::symptoms::{self, SYMPTOMS};
+use crate::pure::symptoms::{Query, SYMPTOMS};
 use crate::state::{Act, Dialog, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -33,17 +34,9 @@ pub(crate) fn Lessons(props: &Props) -> Html {
         let filter = filter.clone();
         Callback::from(move |event: InputEvent| filter.set(crate::browser::value_of(&event)))
     };
-    let words: Vec<String> = filter
-        .to_ascii_lowercase()
-        .split_whitespace()
-        .map(str::to_string)
-        .collect();
-    let fits = |l: &LessonInfo| {
-        let text = format!("{} {} {} {}", l.name, l.title, l.group, l.summary).to_ascii_lowercase();
-        words.iter().all(|w| text.contains(w) || symptoms::explains(&l.name, w))
-    };
+    let found = found(&filter, &props.lessons);
     let mut groups: Vec<(&str, Vec<&LessonInfo>)> = Vec::new();
-    for lesson in props.lessons.iter().filter(|l| fits(l)) {
+    for lesson in found.iter().copied() {
         match groups.iter_mut().find(|(g, _)| *g == lesson.group) {
             Some((_, list)) => list.push(lesson),
             None => groups.push((&lesson.group, vec![lesson])),
@@ -56,6 +49,18 @@ pub(crate) fn Lessons(props: &Props) -> Html {
             ctl.send.emit(Request::Open { source: source.clone() });
         })
     };
+    let onkeydown = {
+        let (ctl, first) = (ctl.clone(), found.first().map(|l| l.name.clone()));
+        let first = first.filter(|_| !filter.trim().is_empty());
+        Callback::from(move |event: KeyboardEvent| {
+            if let ("Enter", Some(first)) = (event.key().as_str(), &first) {
+                ctl.act.emit(Act::Dialog(Dialog::None));
+                ctl.send.emit(Request::Open {
+                    source: lesson(first, None),
+                });
+            }
+        })
+    };
     html! {
         <Modal title="Lessons and scenarios" class="wide lessons">
             { progress(&ctl, props) }
@@ -65,7 +70,8 @@ pub(crate) fn Lessons(props: &Props) -> Html {
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Glossary))}><b>{ "Terms" }</b><span>{ "What the words of the lessons mean" }</span></button>
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}><b>{ "A file" }</b><span>{ "A scenario, or a dump of a real cluster" }</span></button>
             </div>
-            <input type="search" placeholder="Find a lesson" aria-label="Find a lesson" {oninput} value={(*filter).clone()} autofocus=true />
+            <input type="search" placeholder="Find a lesson" aria-label="Find a lesson" {oninput} {onkeydown} value={(*filter).clone()} autofocus=true title="Enter opens the first one" />
+            <p class="none told" role="status">{ told(&filter, found.len()) }</p>
             <div class="symptoms" role="group" aria-label="What do you see?">
                 { for SYMPTOMS.iter().map(|symptom| {
                     let on = *filter == symptom.words;
@@ -96,10 +102,29 @@ pub(crate) fn Lessons(props: &Props) -> Html {
             }) }
             if props.lessons.is_empty() {
                 <p class="none" role="status">{ "The lessons come with the engine, which is still loading…" }</p>
-            } else if groups.is_empty() {
-                <p class="none">{ "No lesson with these words." }</p>
             }
         </Modal>
+    }
+}
+
+/// Lessons with what is looked for, the best answers first; all of them where nothing is.
+fn found<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo> {
+    let query = Query::read(text);
+    let rank = |l: &LessonInfo| query.rank(&l.name, &l.title, &format!("{} {}", l.group, l.summary));
+    let mut ranked: Vec<_> = all.iter().filter_map(|l| Some((rank(l)?, l))).collect();
+    let best = ranked.iter().map(|((words, ..), _)| *words).max();
+    ranked.retain(|((words, ..), _)| Some(*words) == best);
+    ranked.stable_sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
+    ranked.into_iter().map(|(_, l)| l).collect()
+}
+
+/// How many are found.
+fn told(text: &str, count: usize) -> String {
+    match count {
+        _ if text.trim().is_empty() => String::new(),
+        0 => "No lesson with these words.".into(),
+        1 => "1 lesson".into(),
+        count => format!("{count} lessons"),
     }
 }
 

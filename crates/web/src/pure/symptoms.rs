@@ -12,7 +12,7 @@ pub(crate) struct Symptom {
 pub(crate) const SYMPTOMS: &[Symptom] = &[
     Symptom {
         words: "My pod is Pending",
-        also: "unschedulable fits nowhere failedscheduling insufficient stuck",
+        also: "unschedulable fits nowhere failedscheduling insufficient cpu memory untolerated taint stuck wont start schedule",
         lessons: &[
             "first-pod",
             "two-constraints",
@@ -24,12 +24,12 @@ pub(crate) const SYMPTOMS: &[Symptom] = &[
     },
     Symptom {
         words: "It restarts again and again",
-        also: "crash loop crashloopbackoff restart backoff",
+        also: "crash loop crashloopbackoff restart backoff wont start exit code dies",
         lessons: &["crashloopbackoff", "startup-liveness-probes", "init-containers"],
     },
     Symptom {
         words: "It hangs in Terminating",
-        also: "stuck delete finalizer grace sigkill why was it killed",
+        also: "stuck delete finalizer grace sigterm sigkill 137 143 killed exit code",
         lessons: &[
             "graceful-termination",
             "prestop-overrun",
@@ -60,7 +60,7 @@ pub(crate) const SYMPTOMS: &[Symptom] = &[
     },
     Symptom {
         words: "It was evicted",
-        also: "evicted memory pressure oom disk node-pressure killed",
+        also: "evicted memory pressure oom oomkilled disk node-pressure killed sigkill 137",
         lessons: &["node-pressure-hard", "node-pressure-soft", "preemption-and-grace"],
     },
     Symptom {
@@ -81,11 +81,62 @@ pub(crate) const SYMPTOMS: &[Symptom] = &[
     },
 ];
 
-/// Whether one of the words describes a symptom that the lesson explains.
-pub(crate) fn explains(lesson: &str, word: &str) -> bool {
+/// Words that stand in every complaint and say nothing about it.
+const EMPTY: &[&str] = &[
+    "a", "an", "and", "are", "be", "do", "does", "doesnt", "go", "how", "i", "in", "is", "isnt", "it", "its", "my",
+    "not", "of", "on", "pod", "pods", "the", "they", "to", "was", "what", "when", "why", "with",
+];
+
+/// What is looked for: a symptom as the page puts it, or words.
+pub(crate) struct Query {
+    symptom: Option<&'static Symptom>,
+    words: Vec<String>,
+}
+
+impl Query {
+    pub(crate) fn read(text: &str) -> Query {
+        let plain = text.to_ascii_lowercase().replace(['\'', '’'], "");
+        let all: Vec<String> = plain
+            .split_whitespace()
+            .map(|w| w.trim_matches(['?', '!', '.', ',', ':']).to_owned())
+            .collect();
+        let words: Vec<String> = all
+            .iter()
+            .filter(|w| !w.is_empty() && !EMPTY.contains(&w.as_str()))
+            .cloned()
+            .collect();
+        Query {
+            symptom: SYMPTOMS.iter().find(|symptom| symptom.words == text),
+            // Nothing but such words: they are meant.
+            words: if words.is_empty() { all } else { words },
+        }
+    }
+
+    /// How well a lesson answers: the words that it or its symptoms have, then how many stand in its title and its text.
+    /// None: not at all.
+    pub(crate) fn rank(&self, name: &str, title: &str, text: &str) -> Option<(usize, usize, usize)> {
+        if let Some(symptom) = self.symptom {
+            return symptom.lessons.contains(&name).then_some((0, 0, 0));
+        }
+        let (title, text) = (title.to_ascii_lowercase(), text.to_ascii_lowercase());
+        let count = |has: &dyn Fn(&str) -> bool| self.words.iter().filter(|word| has(word)).count();
+        let titled = count(&|word| has(&title, word));
+        let own = count(&|word| has(&title, word) || has(&text, word) || name.contains(word));
+        let all = count(&|word| has(&title, word) || has(&text, word) || name.contains(word) || explains(name, word));
+        (all > 0 || self.words.is_empty()).then_some((all, titled, own))
+    }
+}
+
+/// Whether a text in lower case has a word that begins so; a long one may stand inside another.
+fn has(text: &str, word: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    words.any(|one| one.starts_with(word)) || word.len() > 4 && text.contains(word)
+}
+
+/// Whether a word describes a symptom that the lesson explains.
+fn explains(lesson: &str, word: &str) -> bool {
     SYMPTOMS.iter().any(|symptom| {
-        symptom.lessons.contains(&lesson)
-            && (symptom.words.to_ascii_lowercase().contains(word) || symptom.also.contains(word))
+        symptom.lessons.contains(&lesson) && (has(&symptom.words.to_ascii_lowercase(), word) || has(symptom.also, word))
     })
 }
 
@@ -111,5 +162,22 @@ mod tests {
         assert!(explains("first-pod", "pending"));
         assert!(explains("force-delete-split-brain", "twice"));
         assert!(!explains("first-pod", "drain"));
+    }
+
+    /// U-18: as people put it; words that say nothing find nothing, and what answers more of them comes first.
+    #[test]
+    fn lessons_are_found_by_a_whole_complaint() {
+        for (text, found, other) in [
+            ("Insufficient cpu", "first-pod", "namespace-stuck"),
+            ("pod wont start", "crashloopbackoff", "drain-with-pdb"),
+            ("My pod won't start!", "first-pod", "drain-with-pdb"),
+            ("why is my pod killed", "graceful-termination", "first-pod"),
+            ("SIGKILL 137", "prestop-overrun", "first-pod"),
+            ("It runs twice", "force-delete-split-brain", "first-pod"),
+        ] {
+            let query = Query::read(text);
+            let rank = |name| query.rank(name, "", "");
+            assert!(rank(found) > rank(other), "{text}");
+        }
     }
 }
