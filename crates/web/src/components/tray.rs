@@ -33,14 +33,18 @@ pub(crate) struct Props {
 
 /// As many pods have a row each; of more, those with the same cause share one.
 const ROWS: usize = 3;
-/// Rows of groups; the rest is counted.
+/// Rows of groups; the rest is a press away.
 const GROUPS: usize = 4;
-/// Marks in a group's row.
+/// Marks in a group's row; the rest is a press away.
 const MARKS: usize = 24;
+
+/// Causes whose pods are all shown; of the empty one, all causes.
+type Opened = UseStateHandle<Set<String>>;
 
 /// The tray.
 #[component]
 pub(crate) fn Tray(props: &Props) -> Html {
+    let opened = use_state(Set::<String>::new);
     let name = if props.beside {
         "Pending pods, other run"
     } else {
@@ -52,7 +56,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
     let body = if props.pending.len() <= ROWS {
         html! { <>{ for props.pending.iter().map(|pod| row(props, pod)) }</> }
     } else {
-        grouped(props)
+        grouped(props, &opened)
     };
     html! {
         <section class="tray" aria-label={name}>
@@ -65,7 +69,7 @@ pub(crate) fn Tray(props: &Props) -> Html {
 fn mark(props: &Props, pod: &Shared<PodView>) -> Html {
     let hue = props.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES);
     let out = props.filter.as_ref().is_some_and(|filter| !filter.finds_pod(pod));
-    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} tab_stop=true selected={props.selected.as_ref() == Some(&pod.id)} {out} told={AnswerMark::on(&props.told, &pod.id)} differs={props.differing.contains(&pod.id)} /> }
+    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} tab_stop=true selected={is_selected(props, pod)} {out} told={AnswerMark::on(&props.told, &pod.id)} differs={props.differing.contains(&pod.id)} /> }
 }
 
 fn help(pod: &PodView) -> Html {
@@ -77,11 +81,11 @@ fn row(props: &Props, pod: &Shared<PodView>) -> Html {
     let name = pod.key.strip_prefix("default/").unwrap_or(&pod.key).to_string();
     let refused = pod.queue.as_ref().is_some_and(|queue| queue.refusal.is_some());
     html! {
-        <li key={pod.id.clone()}>
+        <li key={pod.id.clone()} class={(!pod.nominated.is_empty()).then_some("promised")}>
             { mark(props, pod) }
             <span class="what">
                 <b>{ shown(&name) }</b>
-                if refused { <span>{ waits::cause_counted(pod) }</span> }
+                if refused { <span class="cause">{ waits::cause_counted(pod) }</span> }
                 <span class="pool">{ waits::words(pod, props.now) }</span>
             </span>
             { help(pod) }
@@ -90,7 +94,7 @@ fn row(props: &Props, pod: &Shared<PodView>) -> Html {
 }
 
 /// Many pods by what keeps them: first what is looked for.
-fn grouped(props: &Props) -> Html {
+fn grouped(props: &Props, opened: &Opened) -> Html {
     let mut groups = waits::groups(&props.pending);
     if let Some(filter) = &props.filter {
         for group in &mut groups {
@@ -98,20 +102,49 @@ fn grouped(props: &Props) -> Html {
         }
         groups.stable_sort_by_key(|group| !group.pods.first().is_some_and(|pod| filter.finds_pod(pod)));
     }
-    let rest: usize = groups.iter().skip(GROUPS).map(|group| group.pods.len()).sum();
+    let is_open = opened.contains("");
+    let shown = |(index, group): (usize, Group)| {
+        (is_open || index < GROUPS || group.pods.iter().any(|pod| is_selected(props, pod))).then_some(group)
+    };
+    let all = groups.iter().map(|group| group.pods.len()).sum::<usize>();
+    let more = groups.len() > GROUPS;
+    let groups: Vec<Group> = groups.into_iter().enumerate().filter_map(shown).collect();
+    let rest = all - groups.iter().map(|group| group.pods.len()).sum::<usize>();
     html! {
         <>
-            { for groups.iter().take(GROUPS).map(|group| group_row(props, group)) }
-            if rest > 0 { <li class="pool">{ format!("and {rest} more pods for other causes") }</li> }
+            { for groups.iter().map(|group| group_row(props, group, opened)) }
+            if more && (is_open || rest > 0) {
+                <li>{ toggle(opened, "", if is_open { "Show fewer causes".into() } else { format!("and {rest} more pods for other causes") }) }</li>
+            }
         </>
     }
 }
 
-fn group_row(props: &Props, group: &Group) -> Html {
+fn is_selected(props: &Props, pod: &PodView) -> bool {
+    props.selected.as_ref() == Some(&pod.id)
+}
+
+/// Shows all there is of a cause, or the first of it again.
+fn toggle(opened: &Opened, cause: &str, words: String) -> Html {
+    let (opened, cause) = (opened.clone(), cause.to_owned());
+    let is_open = opened.contains(&cause);
+    let press = Callback::from(move |event: MouseEvent| {
+        event.stop_propagation();
+        let mut next = (*opened).clone();
+        if !next.remove(&cause) {
+            next.insert(cause.clone());
+        }
+        opened.set(next);
+    });
+    html! { <button type="button" class="chip" aria-expanded={is_open.to_string()} onclick={press}>{ words }</button> }
+}
+
+fn group_row(props: &Props, group: &Group, opened: &Opened) -> Html {
     if let [only] = group.pods.as_slice() {
         return row(props, only);
     }
     let count = group.pods.len();
+    let is_open = opened.contains(&group.cause);
     let found = (props.filter.as_ref()).map(|filter| group.pods.iter().filter(|pod| filter.finds_pod(pod)).count());
     let of = found
         .filter(|n| *n < count)
@@ -121,8 +154,8 @@ fn group_row(props: &Props, group: &Group) -> Html {
         <li key={group.cause.clone()} class={classes!("many", (found == Some(0)).then_some("out"))} data-cause={group.cause.clone()}>
             <span class="what"><b>{ shown(&told) }</b></span>
             <span class="more" role="group" aria-label={told.clone()}>
-                { for group.pods.iter().take(MARKS).map(|pod| mark(props, pod)) }
-                if count > MARKS { <span class="chip">{ format!("+{}", count - MARKS) }</span> }
+                { for group.pods.iter().enumerate().filter(|(index, pod)| is_open || *index < MARKS || is_selected(props, pod)).map(|(_, pod)| mark(props, pod)) }
+                if count > MARKS { { toggle(opened, &group.cause, if is_open { "Show fewer".into() } else { format!("+{}", count - MARKS) }) } }
             </span>
             { group.pods.first().map_or_else(Html::default, |pod| help(pod)) }
         </li>
