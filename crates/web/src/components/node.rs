@@ -7,7 +7,7 @@ use yew::prelude::*;
 
 use super::icon;
 use super::pod::Pod;
-use super::shown::shown;
+use super::shown::{dotted, shown};
 use super::story::AnswerMark;
 use crate::pure::explain::NodeAnswer;
 use crate::pure::find::Filter;
@@ -221,7 +221,7 @@ fn heading(props: &Props) -> Html {
         <h3>
             <i class={classes!("dot", dot)}></i>
             <button type="button" class="name" data-nav="node" data-select-node={view.name.clone()}
-                aria-pressed={if props.selected { "true" } else { "false" }}>{ shown(&view.name) }</button>
+                aria-pressed={if props.selected { "true" } else { "false" }}>{ dotted(&view.name) }</button>
             if let Some((kind, words)) = &state {
                 <span class={classes!("chip", *kind)}>{ shown(words) }</span>
             }

@@ -16,3 +16,9 @@ pub(crate) fn told(text: &str) -> Html {
     });
     html! { <bdi>{ for parts }</bdi> }
 }
+
+/// A name with dots: a line may end after one, rather than inside a word.
+pub(crate) fn dotted(text: &str) -> Html {
+    let text = podscope_api::visible(text);
+    html! { <bdi>{ for text.split_inclusive('.').map(|part| html! { <>{ part }<wbr /></> }) }</bdi> }
+}

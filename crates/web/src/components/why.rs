@@ -4,10 +4,10 @@ use podscope_protocol::{Basis, PreemptionExplanation, Request, SpreadExplanation
 use yew::prelude::*;
 
 use super::icon;
-use super::shown::{shown, told};
+use super::shown::{dotted, shown, told};
 use crate::ctl::Ctl;
 use crate::pure::clock;
-use crate::pure::explain::{Scores, Why};
+use crate::pure::explain::{self, Scores, Why};
 use crate::state::{HelpView, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -22,6 +22,8 @@ pub(crate) struct Props {
     pub(crate) basis: Vec<Basis>,
 }
 
+/// Nodes that are listed under one reason.
+const LISTED: usize = 60;
 /// Nodes shown as columns of the score table.
 const COLUMNS: usize = 4;
 
@@ -99,15 +101,32 @@ fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, basis: Html, helped: Html
             if let Some((p, nominated)) = &why.preemption { { preemption(p, nominated) } }
             if !why.refused.is_empty() {
                 <h3 class="eyebrow">{ format!("Cannot take it ({})", why.refused.len()) }</h3>
-                <table class="refused"><tbody>
-                    { for why.refused.iter().take(60).map(|(node, plugin, reason, words)| html! { <tr><th scope="row">{ node }</th><td title={format!("{plugin}: {reason}")}>{ words }</td></tr> }) }
-                </tbody></table>
-                if why.refused.len() > 60 { <p class="none">{ format!("and {} more", why.refused.len() - 60) }</p> }
+                { refused(why) }
             }
             if !why.message.is_empty() {
                 <details class="raw"><summary>{ "As the event says it" }</summary><p class="mono">{ shown(&why.message) }</p></details>
             }
         </>
+    }
+}
+
+/// Nodes that cannot take the pod: a few by themselves, many by what they have in common.
+fn refused(why: &Why) -> Html {
+    let list = |nodes: &[&explain::Refused]| {
+        html! {
+            <>
+                <ul class="refused">{ for nodes.iter().take(LISTED).map(|(node, plugin, reason, words)| html! { <li title={format!("{plugin}: {reason}")}><b>{ dotted(node) }</b><span>{ words }</span></li> }) }</ul>
+                if nodes.len() > LISTED { <p class="none">{ format!("and {} more", nodes.len() - LISTED) }</p> }
+            </>
+        }
+    };
+    html! {
+        { for why.alike().iter().map(|nodes| match nodes.first() {
+            Some((.., reason, _)) if nodes.len() > 1 => html! {
+                <details class="raw"><summary><b>{ format!("{} nodes", nodes.len()) }</b>{ format!(": {reason}") }</summary>{ list(nodes) }</details>
+            },
+            _ => list(nodes),
+        }) }
     }
 }
 

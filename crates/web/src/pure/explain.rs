@@ -5,6 +5,12 @@ use podscope_api::ordered::StableSort as _;
 
 use podscope_protocol::{AttemptInfo, Explanation, NodeVerdict, Outcome, PreemptionExplanation, SpreadExplanation};
 
+/// A node that cannot take the pod: its name, plugin, reasons, the same in words.
+pub(crate) type Refused = (String, String, String, String);
+
+/// From so many nodes on, those with one reason stand together.
+const MANY: usize = 7;
+
 /// A decision: the sentence, the tables, the raw message.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Why {
@@ -19,8 +25,8 @@ pub(crate) struct Why {
     pub(crate) meaning: String,
     /// By node.
     pub(crate) verdicts: ordered::Map<String, NodeAnswer>,
-    /// Nodes that cannot take it: node, plugin, reasons, the same in words.
-    pub(crate) refused: Vec<(String, String, String, String)>,
+    /// Nodes that cannot take it.
+    pub(crate) refused: Vec<Refused>,
     pub(crate) scores: Option<Scores>,
     pub(crate) spread: Vec<SpreadExplanation>,
     /// How room was made, and the node that was nominated.
@@ -30,6 +36,27 @@ pub(crate) struct Why {
 }
 
 impl Why {
+    /// Nodes that cannot take it, those together that many have the same reason for: most nodes first.
+    pub(crate) fn alike(&self) -> Vec<Vec<&Refused>> {
+        if self.refused.len() < MANY {
+            return self.refused.iter().map(|one| vec![one]).collect();
+        }
+        let mut groups: Vec<Vec<&Refused>> = Vec::new();
+        for one in &self.refused {
+            let same = |group: &&mut Vec<&Refused>| {
+                group
+                    .first()
+                    .is_some_and(|(_, by, why, _)| *by == one.1 && *why == one.2)
+            };
+            match groups.iter_mut().find(same) {
+                Some(group) => group.push(one),
+                None => groups.push(vec![one]),
+            }
+        }
+        groups.stable_sort_by_key(|group| std::cmp::Reverse(group.len()));
+        groups
+    }
+
     /// What separates the node that was meant from the one that was chosen: why that one was refused, or the plugin that
     /// set them apart most.
     pub(crate) fn separates(&self, meant: &str, chosen: &str) -> Option<String> {
@@ -215,6 +242,23 @@ mod tests {
         }
     }
 
+    /// U-14: sixty nodes are a few lines.
+    #[test]
+    fn many_nodes_with_the_same_reason_are_one_group() {
+        let mut why = Why::default();
+        for i in 0..60 {
+            let (plugin, reason) = if i % 20 == 0 {
+                ("TaintToleration", "untolerated taint")
+            } else {
+                ("NodeResourcesFit", "Insufficient cpu")
+            };
+            why.refused
+                .push((format!("n-{i}"), plugin.into(), reason.into(), format!("{i} free")));
+        }
+        let sizes: Vec<usize> = why.alike().iter().map(Vec::len).collect();
+        assert_eq!(sizes, [57, 3]);
+    }
+
     /// S-14, U-04: verdicts on the nodes, the table, the reasons.
     #[test]
     fn a_decision_between_two_nodes_reads_as_verdicts_and_a_table() {
@@ -250,6 +294,7 @@ mod tests {
         assert_eq!(why.verdicts["a-2"].text, "untolerated taint");
         assert!(!why.verdicts.contains_key("c-2"));
         assert_eq!(why.refused.len(), 2);
+        assert_eq!(why.alike().len(), 2, "a few stand by themselves");
         let scores = why.scores.unwrap_or_default();
         assert_eq!(scores.nodes, ["c-1", "b-2"]);
         assert_eq!(scores.rows[0].plugin, "NodeResourcesFit");
