@@ -13,7 +13,7 @@ pub(super) const DAEMON_ONE: Invariant = Invariant {
     statement: "A DaemonSet has at most one active pod on a node, surges aside.",
     keeper: "The DaemonSet controller.",
     breaker: "Races between two managers; duplicates are removed.",
-    lesson: "drain-with-pdb",
+    lesson: "daemonset-and-drain",
 };
 
 /// Remembers nothing.

@@ -98,6 +98,8 @@ impl Reducible for Page {
             Act::ConsoleOpen(open) => page.console_open = open,
             Act::Typed(line) => {
                 page.asked = Some(page.frames);
+                // What was said to the last one is over.
+                page.toasts.change(Vec::clear);
                 page.console.change(|c| {
                     c.remember(&line);
                     c.completions = None;
@@ -343,6 +345,8 @@ impl Page {
         if let Some((name, _)) = promise {
             self.selected = Some(SubjectRef::Invariant { name });
             self.tab = Tab::Life;
+            // Where the details are a sheet they open: it is what was asked for.
+            self.sheet = Sheet::Side;
         }
         self.unread = !opened.notices.is_empty() && opened.lesson.is_none();
         // A phone's first screen holds the sentence and its button.
