@@ -247,7 +247,8 @@ fn shortcuts() -> Html {
                 }) }
             </div>
             <label class="check"><input type="checkbox" checked={store::single_keys()} onchange={toggle} />{ "Single keys act" }</label>
-            <p class="none">{ "Nothing leaves this browser. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later. " }<a href="#guarantees">{ "What Kubernetes promises" }</a>{ " · " }<a href="THIRD-PARTY.md">{ "Licences" }</a></p>
+            <p class="none">{ "Nothing leaves this browser. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later." }</p>
+            <p class="buttons"><a class="btn quiet" href="THIRD-PARTY.md">{ "Licences" }</a><a class="btn quiet" href="#guarantees">{ "What Kubernetes promises" }</a></p>
         </Modal>
     }
 }

@@ -52,7 +52,8 @@ fn Toast(props: &ToastProps) -> Html {
     };
     {
         let (ctl, id, length) = (ctl.clone(), props.id, props.text.len() as u32);
-        use_effect_with((), move |()| {
+        // Another text may come with the number of one that has just gone.
+        use_effect_with(props.text.clone(), move |_| {
             // Long enough to be read.
             let timer = Timeout::new(4_000 + length * 60, move || ctl.act.emit(Act::ToastGone(id)));
             move || drop(timer)
