@@ -237,9 +237,6 @@ fn Speed(props: &SpeedProps) -> Html {
     }
 }
 
-/// From a hundred hours on the clock needs more room.
-const LONG: podscope_protocol::Micros = 100 * 3_600_000_000;
-
 /// Where time is; what is typed into it is where time goes.
 #[component]
 fn Clock() -> Html {
@@ -267,10 +264,12 @@ fn Clock() -> Html {
         let typed = typed.clone();
         Callback::from(move |_: FocusEvent| typed.set(None))
     };
+    let shown = clock::instant(now.at);
+    let digits = format!("--digits:{}", shown.len());
     html! {
-        <span class="dial">
-            <input class={classes!("clock", "mono", (now.at >= LONG).then_some("long"))} aria-label="Clock: type an instant to go there" title="Type an instant to go there" spellcheck="false" autocomplete="off"
-                value={(*typed).clone().unwrap_or_else(|| clock::instant(now.at))} {oninput} {onchange} {onblur} />
+        <span class="dial" ~style={digits}>
+            <input class="clock mono" aria-label="Clock: type an instant to go there" title="Type an instant to go there" spellcheck="false" autocomplete="off"
+                value={(*typed).clone().unwrap_or(shown)} {oninput} {onchange} {onblur} />
         </span>
     }
 }

@@ -63,7 +63,8 @@ impl Span {
 
     /// Instants for the axis: at most about nine, at round times.
     pub(crate) fn ticks(self) -> Vec<Micros> {
-        const STEPS: [i64; 22] = [
+        const DAY: i64 = 86_400 * SECOND;
+        const STEPS: [i64; 24] = [
             20_000,
             50_000,
             100_000,
@@ -84,13 +85,15 @@ impl Span {
             3600 * SECOND,
             7200 * SECOND,
             21_600 * SECOND,
-            86_400 * SECOND,
-            864_000 * SECOND,
+            DAY,
+            2 * DAY,
+            5 * DAY,
+            10 * DAY,
         ];
         let step = STEPS
             .into_iter()
             .find(|s| self.length() / s <= 8)
-            .unwrap_or(self.length() / 8);
+            .unwrap_or_else(|| (self.length() / 8 / DAY + 1) * DAY);
         let first = self.from.div_euclid(step) * step;
         (0..12)
             .map(|i| first + i * step)
@@ -253,6 +256,16 @@ mod tests {
             .ticks();
             assert!((1..=10).contains(&ticks.len()), "{to}: {ticks:?}");
         }
+        // U-09: a line of weeks has them too.
+        let days = |n: i64| {
+            Span {
+                from: 0,
+                to: n * 86_400 * SECOND,
+            }
+            .ticks()
+            .len()
+        };
+        assert!([10, 11, 30, 79, 90, 400].into_iter().all(|n| days(n) >= 3));
         assert_eq!(
             Span {
                 from: 0,
