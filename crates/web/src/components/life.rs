@@ -52,12 +52,14 @@ pub(crate) fn Life(props: &Props) -> Html {
                 <h3 class="eyebrow">{ "Conditions" }</h3>
                 <table class="conditions"><tbody>
                     { for detail.conditions.iter().map(|one| html! {
-                        <tr title={podscope_api::visible(&one.message).into_owned()}>
+                        <><tr>
                             <th scope="row">{ &one.kind }</th>
                             <td><span class={classes!("status", (one.status == ConditionStatus::True).then_some("yes"), (one.status == ConditionStatus::Unknown).then_some("unknown"))}>{ one.status.as_str().to_owned() }</span></td>
-                            <td>{ shown(&one.reason) }if !one.message.is_empty() { <small>{ shown(&one.message) }</small> }</td>
                             <td class="mono">{ clock::ago(one.since, now) }</td>
                         </tr>
+                        if !one.reason.is_empty() || !one.message.is_empty() {
+                            <tr class="of"><td colspan="3">{ shown(&one.reason) }if !one.message.is_empty() { <small>{ shown(&one.message) }</small> }</td></tr>
+                        }</>
                     }) }
                 </tbody></table>
             }

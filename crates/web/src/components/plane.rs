@@ -93,13 +93,13 @@ pub(crate) fn Plane(props: &Props) -> Html {
             if props.keys.len() > 1 && !props.idle {
                 <label class="group"><span>{ "by" }</span>
                     <select aria-label="Group nodes by label" onchange={group}>
-                        <option value="" selected={props.group_key.is_empty()}>{ if props.keys.iter().any(|key| key == "zone") { ZONE } else { "zone" } }{ if props.follows.as_deref() == Some(ZONE) { " (its constraint)" } else { "" } }</option>
+                        <option value="" selected={props.group_key.is_empty()}>{ if props.keys.iter().any(|key| key == "zone") { "zone (topology…)" } else { "zone" } }{ if props.follows.as_deref() == Some(ZONE) { " (its constraint)" } else { "" } }</option>
                         if let Some(key) = props.follows.as_ref().filter(|k| **k != ZONE && !props.keys.contains(k)) {
                             <option value={key.clone()} selected={*key == props.group_key}>{ key }</option>
                         }
                         { for props.keys.iter().filter(|key| **key != ZONE || props.group_key == ZONE).map(|key| html! {
                             <option value={key.clone()} selected={*key == props.group_key}>
-                                { key }{ if props.follows.as_ref() == Some(key) { " (its constraint)" } else { "" } }
+                                { if key == "zone" { "zone (label)" } else { key } }{ if props.follows.as_ref() == Some(key) { " (its constraint)" } else { "" } }
                             </option>
                         }) }
                     </select>

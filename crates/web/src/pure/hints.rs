@@ -43,6 +43,7 @@ const HINTS: &[(&str, &str)] = &[
         "no matches for kind",
         "kind and apiVersion belong together: look at both.",
     ),
+    ("of type string", "This field wants text: put the value in quotes."),
     (
         "cannot unmarshal",
         "This field wants a value of another kind: a number without quotes, true or false, a list or a map.",
@@ -94,6 +95,8 @@ mod tests {
         assert_eq!(gaps("kind: ___\nspec: {a: ___, ü: ___}\n"), [(1, 7), (2, 11), (2, 19)]);
         assert_eq!(gaps_left(0), "");
         assert!(hint("spec.replica: unknown field \"spec.replica\"").is_some_and(|hint| hint.contains("spelling")));
+        let label = "cannot unmarshal bool into Go struct field ObjectMeta.metadata.labels of type string";
+        assert!(hint(label).is_some_and(|hint| hint.contains("quotes")));
         assert_eq!(hint("something nobody has seen"), None);
     }
 }
