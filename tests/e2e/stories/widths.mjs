@@ -11,7 +11,7 @@ export const outside = (page) => page.evaluate(() => [...document.querySelectorA
   .map(([name, r]) => `${name}: ${Math.round(r.left)}–${Math.round(r.right)}`));
 
 /** Buttons that are too small for a finger. */
-const small = (page) => page.evaluate(() => [...document.querySelectorAll(".bar button, .bar .btn, .dock button, .transport button, .story button, .start button, .plane button, .tray button, .node button, .side button")]
+const small = (page) => page.evaluate(() => [...document.querySelectorAll(".bar button, .bar .btn, .dock button, .transport button, .transport input, .story button, .start button, .plane button, .tray button, .node button, .side button")]
   .filter((e) => e.checkVisibility())
   .map((e) => [e.getAttribute("aria-label") ?? e.innerText, e.getBoundingClientRect()])
   .filter(([, r]) => r.width > 0 && (r.width < 43.5 || r.height < 43.5))
@@ -36,6 +36,9 @@ export const stories = {
       const strip = await page.locator(".plane").first().evaluate((e) => e.scrollWidth - e.clientWidth);
       t.check(strip <= 0, `${at}: ${strip} px of the control plane are out of sight`);
       if (width < 1280) t.equal((await small(page)).join("; "), "", `${at}: small targets`);
+      // Lanes are as high as a finger where the window is high enough.
+      const lanes = await page.locator(".names > button").evaluateAll((all) => all.filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect().height));
+      if (width < 1280) t.check(lanes.every((high) => high >= (height < 900 ? 23.5 : 43.5)), `${at}: lanes ${lanes}`);
       if (width === 1920) {
         t.check(await page.evaluate(() => parseFloat(getComputedStyle(document.querySelector(".prose")).fontSize) >= 16), "16 px at 1920");
       }

@@ -256,7 +256,7 @@ mod tests {
             .ticks();
             assert!((1..=10).contains(&ticks.len()), "{to}: {ticks:?}");
         }
-        // U-09: a line of weeks has them too.
+        // U-05: a line of weeks has them too.
         let days = |n: i64| {
             Span {
                 from: 0,

@@ -1,0 +1,263 @@
+// Where there is little room: phones with a browser's bars, zoomed tablets, low windows, frames of any part, names as
+// clouds make them, many causes at once. U-08, U-13, U-14.
+
+import { outside } from "./widths.mjs";
+
+const OWNER = "checkout-service-with-a-rather-long-release-canary";
+const node = (name, more = "") => `---
+apiVersion: v1
+kind: Node
+metadata: {name: ${name}, labels: {topology.kubernetes.io/zone: eu-central-1${"abc"[name.length % 3]}, zone: z}}
+${more}status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}, conditions: [{type: Ready, status: "True"}, {type: MemoryPressure, status: "False", reason: KubeletHasSufficientMemory, message: kubelet has sufficient memory available}]}
+`;
+const pod = (name, spec) => `---
+apiVersion: v1
+kind: Pod
+metadata: {name: ${name}}
+spec: {${spec}}
+`;
+const asks = (what, count) => `containers: [{name: c, image: x, resources: {requests: {${what}: "${count}"}}}]`;
+const many = (count, name, spec) => Array.from({ length: count }, (_, i) => pod(`${name}-${i}`, spec)).join("");
+const CLOUD = `apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: cloud}
+spec: {title: Cloud, seed: 3, cluster: {nodesPerZone: 0}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ${OWNER}}
+spec:
+  replicas: 4
+  selector: {matchLabels: {app: co}}
+  template:
+    metadata: {labels: {app: co}}
+    spec:
+      topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app: co}}}]
+      ${asks("cpu", "100m")}
+${Array.from({ length: 22 }, (_, i) => node(`ip-10-0-${i}${"0".repeat(i % 3)}-17.eu-central-1.compute.internal`, i % 7 === 6 ? "spec: {taints: [{key: example.com/a-key-of-a-taint-that-goes-on-and-on, value: dedicated-to-somebody, effect: NoSchedule}]}\n" : "")).join("")}${
+  many(30, "cpu", asks("cpu", 64))}${many(3, "memory", asks("memory", "640Gi"))}${many(2, "gpu", asks("example.com/gpu", 1))}${
+  many(2, "ssd", `nodeSelector: {disk: ssd}, ${asks("cpu", 1)}`)}${many(2, "held", `schedulingGates: [{name: example.com/wait}], ${asks("cpu", 1)}`)}${pod("ledger-1", asks("ephemeral-storage", "900Gi"))}`;
+
+const cloud = async (t) => {
+  const page = await t.open("#new");
+  await t.openFiles(page, { "cloud.yaml": CLOUD });
+  await t.seek(page, "0:05.0");
+  return page;
+};
+
+/** The boxes of what is seen of a selector. */
+const boxes = (page, where) => page.locator(where).evaluateAll((all) => all.filter((e) => e.checkVisibility({ visibilityProperty: true })).map((e) => {
+  const { left, right, top, bottom, width, height } = e.getBoundingClientRect();
+  return { name: e.getAttribute("aria-label") ?? e.innerText ?? e.className, left, right, top, bottom, width, height };
+}));
+
+export const stories = {
+  async "a phone with its browser's bars, and a zoomed tablet, are phones (U-13)"(t) {
+    const page = await t.open("", { size: "phone" });
+    await page.locator("[data-zone] [data-node]").first().waitFor();
+    for (const [width, height] of [[320, 454], [360, 512], [384, 512], [512, 384], [320, 568], [390, 844]]) {
+      const at = `${width}×${height}`;
+      await page.setViewportSize({ width, height });
+      await page.waitForTimeout(150);
+      await t.fits(page, at);
+      t.equal((await outside(page)).join("; "), "", `${at}: outside`);
+      const [story] = await boxes(page, ".story");
+      t.check(story.width > width - 2, `${at}: the story has the whole width, not ${story.width}`);
+      const cut = await page.locator(".dock button span").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.parentElement.clientWidth).map((e) => e.innerText));
+      t.equal(cut.join(), "", `${at}: names in the dock`);
+      for (const part of [".clock", ".speed input", ".story .try button"]) {
+        const [box] = await boxes(page, part);
+        t.check(box && box.left >= 0 && box.right <= width && box.bottom <= height, `${at}: ${part} is in sight`);
+        t.check(box.height >= 43.5, `${at}: ${part} is ${box.height} px high`);
+      }
+      // All ways in are there, and the story's name.
+      t.equal((await boxes(page, ".start li button")).length, 4, `${at}: ways in`);
+      t.check(await page.locator(".story .title").isVisible(), `${at}: the story's title`);
+      await t.look(page, `room-${at}`);
+    }
+  },
+
+  async "in a low window the timeline gives way to the story and the cluster (U-13)"(t) {
+    const page = await t.open("");
+    await page.locator("[data-zone] [data-node]").first().waitFor();
+    await page.setViewportSize({ width: 960, height: 540 });
+    const [[story], [time]] = [await boxes(page, ".story"), await boxes(page, ".time")];
+    t.check(story.height > 250, `the story is ${story.height} px high`);
+    t.check(time.height < 60, `the timeline is ${time.height} px high`);
+    t.equal((await outside(page)).join("; "), "", "outside");
+    await t.look(page, "room-960");
+  },
+
+  async "names as clouds make them, and many causes at once, leave room for the nodes (U-13, U-14)"(t) {
+    const page = await cloud(t);
+    for (const [width, height] of [[1440, 900], [1024, 768], [768, 1024], [390, 844]]) {
+      const at = `${width} px`;
+      await page.setViewportSize({ width, height });
+      await page.waitForTimeout(150);
+      const wide = await page.locator(".cluster").evaluate((e) => e.scrollWidth - e.clientWidth);
+      t.check(wide <= 0, `${at}: ${wide} px of the cluster stick out`);
+      for (const zone of await page.locator("section.zone").all()) {
+        const [own, counts] = [await zone.boundingBox(), await zone.locator(".skew").evaluateAll((all) => all.map((e) => e.getBoundingClientRect().right))];
+        t.check(counts.every((right) => right <= own.x + own.width + 1), `${at}: a count leaves its zone`);
+        const hidden = await zone.locator(".skew > span").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length);
+        t.equal(hidden, 0, `${at}: counts out of sight`);
+      }
+      const [card] = await boxes(page, "article.node");
+      const [region] = await boxes(page, ".cluster");
+      t.check(card.top < region.bottom, `${at}: a node's card is on the first screen`);
+      const chips = await page.locator(".node .chip").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length);
+      t.equal(chips, 0, `${at}: taints that are cut`);
+      await t.look(page, `room-cloud-${width}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    // What differs in nothing but its domain is told apart.
+    const by = await page.getByLabel("Group nodes by label").locator("option").allInnerTexts();
+    t.check(by.some((name) => name.startsWith("zone (topology")) && by.includes("zone (label)"), by.join());
+    // The reasons of all nodes are a few lines.
+    await page.locator('[data-pod="default/cpu-0"]').first().click();
+    const side = page.locator(".side");
+    await side.getByText(/^\d+ nodes$/).first().waitFor();
+    t.check(await side.locator("[role=tabpanel] details:has(.refused)").count() <= 3, "groups of nodes");
+    await side.locator("details:has(.refused)").first().locator("summary").click();
+    const [name] = await boxes(page, ".refused b");
+    t.check(name.width > 150, `a node's name has ${name.width} px`);
+    await t.look(page, "room-refused");
+    await page.locator('[data-select-node^="ip-"]').first().click();
+    await side.getByRole("tab", { name: "Life" }).click();
+    const kinds = await side.locator(".conditions th").evaluateAll((all) => all.map((e) => e.getBoundingClientRect().height));
+    t.check(kinds.every((height) => height < 40), `conditions break: ${kinds}`);
+    await t.look(page, "room-conditions");
+  },
+
+  async "what the tray has no row for is a press away, and a found pod keeps its mark (U-14)"(t) {
+    const page = await cloud(t);
+    const tray = page.locator(".tray");
+    await tray.getByRole("button", { name: /^and \d+ more pods for other causes$/ }).press("Enter");
+    await tray.getByRole("button", { name: "Show fewer causes" }).waitFor();
+    t.check(await tray.locator("[data-cause]").count() >= 5, "every cause");
+    await tray.getByRole("button", { name: "Show fewer causes" }).click();
+    t.equal(await tray.locator('[data-pod="default/cpu-29"]').count() + await tray.locator('[data-pod="default/cpu-9"]').count(), 1, "one of them is out of sight");
+    await tray.getByRole("button", { name: "+6" }).click();
+    t.equal(await tray.locator('[data-pod^="default/cpu-"]').count(), 30, "every pod of the cause");
+    await page.locator("#cluster").focus();
+    await page.keyboard.press("/");
+    await page.locator(".find input").fill("ledger-1");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => document.activeElement?.getAttribute("data-pod") === "default/ledger-1");
+    // The tray's own words find what it says, and ready is not NotReady.
+    await page.keyboard.press("/");
+    for (const [text, pods] of [["Insufficient memory", 3], ["scheduling gate", 2], ["namespace=default,app=co", 4], [`Deployment/${OWNER}`, 4], ["notready", 0]]) {
+      await page.locator(".find input").fill(text);
+      await page.getByText(new RegExp(`^${pods} pods?, `)).waitFor();
+    }
+  },
+
+  async "a frame shows any parts, at any size (E-03, U-13)"(t) {
+    for (const parts of ["side", "timeline", "console", "story", "story,timeline", "side,timeline", "story,side", "story,console", "story,side,timeline,console"]) {
+      const page = await t.open(`#embed=${parts}`);
+      await page.locator(".bar").waitFor();
+      for (const [width, height] of [[720, 480], [320, 400], [800, 500], [1440, 600]]) {
+        const at = `${parts} at ${width}×${height}`;
+        await page.setViewportSize({ width, height });
+        await page.waitForTimeout(100);
+        await t.fits(page, at);
+        for (const part of parts.split(",")) {
+          const where = { story: ".story", side: ".side", timeline: ".time", console: ".con" }[part];
+          const [box] = await boxes(page, where);
+          t.check(box, `${at}: ${part} is there`);
+          const least = parts.includes(",") ? 0.4 : 0.9;
+          t.check(box.width >= width * least && box.left >= 0 && box.right <= width + 1 && box.bottom <= height + 1, `${at}: ${part} is ${Math.round(box.left)}–${Math.round(box.right)}, to ${Math.round(box.bottom)}`);
+          t.check(box.height >= (part === "console" ? 35 : parts.split(",").length > 2 ? 50 : 90), `${at}: ${part} is ${Math.round(box.height)} px high`);
+        }
+        if (width === 720) await t.screenshot(page, `frame-${parts.replaceAll(",", "-")}`);
+      }
+    }
+  },
+
+  async "See it opens the guarantee's own row where the details are a sheet (E-04, U-13)"(t) {
+    for (const width of [1024, 390]) {
+      const page = await t.open("#guarantees");
+      await page.setViewportSize({ width, height: 800 });
+      const row = page.locator('[data-guarantee="daemon-one"]');
+      const link = row.getByRole("link", { name: "See it: One on each node" });
+      t.check((await link.boundingBox()).height >= 43.5, "a target for a finger");
+      await link.click();
+      await page.locator('.side[data-subject="daemon-one"]').waitFor();
+      t.check(await page.locator(".side").isVisible(), `${width} px: its row is there`);
+      await t.look(page, `room-see-it-${width}`);
+    }
+  },
+
+  async "a menu opens on its first action; details cover nothing that has the focus (U-08)"(t) {
+    const page = await t.open("#new");
+    await t.seek(page, "0:30.0");
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await page.getByRole("button", { name: "More" }).click();
+    t.equal(await page.evaluate(() => document.activeElement.innerText), "Find pods and nodes", "the focus");
+    await page.keyboard.press("Escape");
+    await page.locator(".node [data-pod]").first().focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".side[data-subject]").waitFor();
+    const [side] = await boxes(page, ".side");
+    for (const part of [".cluster", ".time", ".con"]) {
+      const [box] = await boxes(page, part);
+      t.check(box.right <= side.left + 1, `${part} lies under the details`);
+    }
+    await t.look(page, "room-details-1024");
+  },
+
+  async "the clock shows all its digits, and a line of weeks its ticks (U-05, U-13)"(t) {
+    const page = await t.open("#new");
+    for (const [width, height] of [[1440, 900], [390, 844], [320, 568]]) {
+      await page.setViewportSize({ width, height });
+      for (const instant of ["1:02:03.4", "27:46:40.0"]) {
+        await t.seek(page, instant, 20_000);
+        const wide = await page.locator(".clock").evaluate((e) => e.scrollWidth - e.clientWidth);
+        t.check(wide <= 1, `${width} px: ${wide} px of ${instant} are cut`);
+        t.equal((await outside(page)).join("; "), "", `${width} px at ${instant}`);
+      }
+    }
+  },
+
+  async "on a wall text is never small, and help has no link that leads nowhere (U-08, U-13)"(t) {
+    const page = await t.open("#lesson=first-pod");
+    await page.locator("[data-node]").first().waitFor();
+    await page.setViewportSize({ width: 1920, height: 1080 });
+    const small = await page.evaluate(() => {
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      const found = new Set();
+      for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+        const at = text.parentElement;
+        if (!text.data.trim() || !at.checkVisibility({ visibilityProperty: true }) || at.closest(".sr, option, .skip, script, style")) continue;
+        const size = parseFloat(getComputedStyle(at).fontSize);
+        if (size > 0 && size < 15.9) found.add(`${text.data.trim().slice(0, 20)} ${size}`);
+      }
+      return [...found];
+    });
+    t.equal(small.join("; "), "", "below 16 px");
+    await t.look(page, "room-1920");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Help and shortcuts" }).waitFor();
+    await page.locator("dialog .inner").evaluate((e) => e.scrollTo(0, 0));
+    await t.axe(page);
+  },
+
+  async "lessons are found by a whole complaint (U-18)"(t) {
+    const page = await t.open("#lesson=first-pod");
+    await page.locator("[data-node]").first().waitFor();
+    await page.keyboard.press("l");
+    const dialog = page.getByRole("dialog", { name: "Lessons and scenarios" });
+    const field = dialog.getByLabel("Find a lesson");
+    for (const [text, lesson] of [["Insufficient cpu", "first-pod"], ["pod wont start", "crashloopbackoff"], ["why is my pod killed", "graceful-termination"], ["SIGKILL 137", "graceful-termination"]]) {
+      await field.fill(text);
+      await dialog.locator(`[data-lesson="${lesson}"]`).waitFor();
+      await dialog.getByRole("status").filter({ hasText: /^\d+ lessons?$/ }).waitFor();
+    }
+    await field.fill("crashloopbackoff");
+    await field.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    await page.waitForFunction(() => document.title.includes("CrashLoopBackOff") || document.querySelector(".scenario").innerText.length > 0);
+  },
+};
