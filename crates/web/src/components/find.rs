@@ -25,11 +25,13 @@ pub(crate) fn Find(props: &Props) -> Html {
             if let Some(field) = field.cast::<HtmlInputElement>() {
                 drop(field.focus());
             }
-            // To what was found, or back to where the focus was.
+            // To what was found, once the tray has its order again, or back to where the focus was.
             move || {
-                if !browser::focus_selected() {
-                    before.iter().for_each(|before| drop(before.focus()));
-                }
+                browser::after_drawing(move || {
+                    if !browser::focus_selected() {
+                        before.iter().for_each(|before| drop(before.focus()));
+                    }
+                });
             }
         });
     }

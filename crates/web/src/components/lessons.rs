@@ -1,6 +1,5 @@
 //! The course: lessons by group with what was done, where to go on, what to remember; free play, files.
 
-use podscope_api::ordered::StableSort as _;
 use podscope_protocol::{LessonInfo, Request, Source};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlInputElement;
@@ -111,11 +110,18 @@ pub(crate) fn Lessons(props: &Props) -> Html {
 fn found<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo> {
     let query = Query::read(text);
     let rank = |l: &LessonInfo| query.rank(&l.name, &l.title, &format!("{} {}", l.group, l.summary));
-    let mut ranked: Vec<_> = all.iter().filter_map(|l| Some((rank(l)?, l))).collect();
-    let best = ranked.iter().map(|((words, ..), _)| *words).max();
-    ranked.retain(|((words, ..), _)| Some(*words) == best);
-    ranked.stable_sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
-    ranked.into_iter().map(|(_, l)| l).collect()
+    let ranked: Vec<(Option<usize>, &LessonInfo)> = all.iter().map(|l| (rank(l), l)).collect();
+    let best = ranked.iter().filter_map(|(rank, _)| *rank).max().unwrap_or(0);
+    // Those with as many of the words as the best one has.
+    let ranks = (best / 256 * 256..=best).rev();
+    ranks
+        .flat_map(|wanted| {
+            ranked
+                .iter()
+                .filter(move |(rank, _)| *rank == Some(wanted))
+                .map(|(_, l)| *l)
+        })
+        .collect()
 }
 
 /// How many are found.

@@ -27,15 +27,15 @@ enum Word {
     Of(&'static str, String),
 }
 
-/// Kinds as kubectl takes them before a slash.
-const KINDS: &[(&str, &[&str])] = &[
-    ("pod", &["po", "pod", "pods"]),
-    ("node", &["no", "node", "nodes"]),
-    ("replicaset", &["rs", "replicaset", "replicasets"]),
-    ("deployment", &["deploy", "deployment", "deployments"]),
-    ("statefulset", &["sts", "statefulset", "statefulsets"]),
-    ("daemonset", &["ds", "daemonset", "daemonsets"]),
-    ("job", &["job", "jobs"]),
+/// Kinds as kubectl takes them before a slash: in short, and whole.
+const KINDS: [(&str, &str); 7] = [
+    ("po", "pod"),
+    ("no", "node"),
+    ("rs", "replicaset"),
+    ("deploy", "deployment"),
+    ("sts", "statefulset"),
+    ("ds", "daemonset"),
+    ("job", "job"),
 ];
 
 impl Word {
@@ -47,7 +47,9 @@ impl Word {
             return Word::Namespace(name.trim_start_matches('=').to_owned());
         }
         let kind = text.split_once('/').and_then(|(kind, name)| {
-            let (whole, _) = KINDS.iter().find(|(_, all)| all.contains(&kind))?;
+            let is =
+                |(short, whole): &&(&str, &str)| kind == *short || kind.strip_suffix('s').unwrap_or(kind) == *whole;
+            let (_, whole) = KINDS.iter().find(is)?;
             Some(Word::Of(whole, name.to_owned()))
         });
         kind.unwrap_or_else(|| Word::Text(text.replace("==", "=")))

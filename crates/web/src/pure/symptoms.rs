@@ -82,10 +82,8 @@ pub(crate) const SYMPTOMS: &[Symptom] = &[
 ];
 
 /// Words that stand in every complaint and say nothing about it.
-const EMPTY: &[&str] = &[
-    "a", "an", "and", "are", "be", "do", "does", "doesnt", "go", "how", "i", "in", "is", "isnt", "it", "its", "my",
-    "not", "of", "on", "pod", "pods", "the", "they", "to", "was", "what", "when", "why", "with",
-];
+const EMPTY: &str = "a an and are be do does doesnt go how i in is isnt it its my not of on pod pods the they to was what \
+                     when why with";
 
 /// What is looked for: a symptom as the page puts it, or words.
 pub(crate) struct Query {
@@ -102,7 +100,7 @@ impl Query {
             .collect();
         let words: Vec<String> = all
             .iter()
-            .filter(|w| !w.is_empty() && !EMPTY.contains(&w.as_str()))
+            .filter(|w| !w.is_empty() && !EMPTY.split(' ').any(|empty| empty == *w))
             .cloned()
             .collect();
         Query {
@@ -112,18 +110,18 @@ impl Query {
         }
     }
 
-    /// How well a lesson answers: the words that it or its symptoms have, then how many stand in its title and its text.
-    /// None: not at all.
-    pub(crate) fn rank(&self, name: &str, title: &str, text: &str) -> Option<(usize, usize, usize)> {
+    /// How well a lesson answers: in sixteens, the words that it or its symptoms have, then how many stand in its title,
+    /// then in its text. None: not at all.
+    pub(crate) fn rank(&self, name: &str, title: &str, text: &str) -> Option<usize> {
         if let Some(symptom) = self.symptom {
-            return symptom.lessons.contains(&name).then_some((0, 0, 0));
+            return symptom.lessons.contains(&name).then_some(0);
         }
         let (title, text) = (title.to_ascii_lowercase(), text.to_ascii_lowercase());
-        let count = |has: &dyn Fn(&str) -> bool| self.words.iter().filter(|word| has(word)).count();
+        let count = |has: &dyn Fn(&str) -> bool| self.words.iter().filter(|word| has(word)).count().min(15);
         let titled = count(&|word| has(&title, word));
         let own = count(&|word| has(&title, word) || has(&text, word) || name.contains(word));
         let all = count(&|word| has(&title, word) || has(&text, word) || name.contains(word) || explains(name, word));
-        (all > 0 || self.words.is_empty()).then_some((all, titled, own))
+        (all > 0 || self.words.is_empty()).then_some((all * 16 + titled) * 16 + own)
     }
 }
 
