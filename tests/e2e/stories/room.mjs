@@ -16,7 +16,7 @@ kind: Pod
 metadata: {name: ${name}}
 spec: {${spec}}
 `;
-const asks = (what, count) => `containers: [{name: c, image: x, resources: {requests: {${what}: "${count}"}}}]`;
+const asks = (what, count) => `containers: [{name: c, image: x, resources: {requests: {${what}: "${count}"}, limits: {${what}: "${count}"}}}]`;
 const many = (count, name, spec) => Array.from({ length: count }, (_, i) => pod(`${name}-${i}`, spec)).join("");
 const CLOUD = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -37,6 +37,29 @@ spec:
 ${Array.from({ length: 22 }, (_, i) => node(`ip-10-0-${i}${"0".repeat(i % 3)}-17.eu-central-1.compute.internal`, i % 7 === 6 ? "spec: {taints: [{key: example.com/a-key-of-a-taint-that-goes-on-and-on, value: dedicated-to-somebody, effect: NoSchedule}]}\n" : "")).join("")}${
   many(30, "cpu", asks("cpu", 64))}${many(3, "memory", asks("memory", "640Gi"))}${many(2, "gpu", asks("example.com/gpu", 1))}${
   many(2, "ssd", `nodeSelector: {disk: ssd}, ${asks("cpu", 1)}`)}${many(2, "held", `schedulingGates: [{name: example.com/wait}], ${asks("cpu", 1)}`)}${pod("ledger-1", asks("ephemeral-storage", "900Gi"))}`;
+
+const PROMISED = `apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: promised}
+spec:
+  title: Promised
+  seed: 3
+  cluster: {zones: [a], nodesPerZone: 1}
+  timeline:
+  - at: 10s
+    apply: |
+      apiVersion: v1
+      kind: Pod
+      metadata: {name: high}
+      spec: {priorityClassName: high, ${asks("cpu", 3)}}
+---
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high}, value: 1000000}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: low, annotations: {behavior.podscope.dev/c: "sigterm=ignore"}}
+spec: {terminationGracePeriodSeconds: 60, ${asks("cpu", 3)}}
+`;
 
 const cloud = async (t) => {
   const page = await t.open("#new");
@@ -127,6 +150,17 @@ export const stories = {
     const kinds = await side.locator(".conditions th").evaluateAll((all) => all.map((e) => e.getBoundingClientRect().height));
     t.check(kinds.every((height) => height < 40), `conditions break: ${kinds}`);
     await t.look(page, "room-conditions");
+  },
+
+  async "a nominated pod says what it waits for at every size (S-12, U-13)"(t) {
+    const page = await t.open("#new");
+    await t.openFiles(page, { "promised.yaml": PROMISED });
+    await t.seek(page, "0:15.0");
+    for (const [width, height] of [[1440, 900], [1366, 768], [1024, 768], [390, 844]]) {
+      await page.setViewportSize({ width, height });
+      t.check(await page.locator(".tray").getByText(/waits until low is gone from a-1, \d+ s/).isVisible(), `${width} px: what it waits for`);
+    }
+    await t.look(page, "room-promised");
   },
 
   async "what the tray has no row for is a press away, and a found pod keeps its mark (U-14)"(t) {
