@@ -64,6 +64,8 @@ pub enum DueKind {
     Script,
     /// A lesson's next step shows then, or the run has the answer to its question.
     Story,
+    /// A command of the solution that is shown; the name is the command.
+    Solution,
 }
 
 /// A fast run under way.
@@ -86,8 +88,19 @@ pub enum Caption {
     Story(Micros),
     /// A decision was made, after so long.
     Decided(Micros),
-    /// Nothing was decided for so long.
-    NoDecision(Micros),
+    /// Nothing was decided for so long, up to that instant.
+    NoDecision(Micros, Micros),
     /// Nothing is due: nothing comes by itself.
     NothingDue,
+    /// This came before any decision, after so long.
+    Before(DueView, Micros),
+    /// A step led to an event that is written down.
+    Event {
+        /// Who did it.
+        by: String,
+        /// What, as the trace calls it.
+        what: String,
+        /// To what: kind and name; empty if to nothing.
+        of: String,
+    },
 }

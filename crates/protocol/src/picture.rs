@@ -562,4 +562,6 @@ pub struct BranchView {
     pub label: String,
     /// Whether it is the present one.
     pub current: bool,
+    /// Whether a person gave a command on it.
+    pub is_touched: bool,
 }

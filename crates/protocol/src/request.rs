@@ -183,6 +183,13 @@ pub enum Request {
         /// The text.
         text: String,
     },
+    /// Several commands that were given at once: the next is issued when the one before has ended, as a shell does.
+    Commands {
+        /// The lines as typed.
+        lines: Vec<String>,
+    },
+    /// Run fast to where the story goes on, and stop there; bounded where it waits for a condition.
+    SkipToStory,
 }
 
 /// What a text is, as it is read. Of several documents the last of these counts.

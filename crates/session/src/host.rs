@@ -8,6 +8,7 @@ mod console;
 mod director;
 mod fields;
 mod frames;
+mod lines;
 mod moments;
 mod open;
 mod pace;
@@ -82,9 +83,13 @@ pub struct Host {
     job: Option<Job>,
     /// What was asked for on the way of a seek.
     waiting: waiting::Waiting,
+    /// Lines that were given at once, and have not run yet.
+    lines: lines::Lines,
     /// What runs fast, as long as the job says so; how the last such run ended, until something else happens.
     fast: Option<director::Fast>,
     caption: Option<Caption>,
+    /// What comes is the solution, as it is shown: nobody has done anything else since.
+    shows: bool,
     group_by: String,
     subject: Option<SubjectRef>,
     detail: Option<podscope_protocol::Detail>,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::lessons;
 use crate::scenario::{self, File, Loaded, Timed};
-use crate::timeline::{END_OF_TIME, MAX_COMMANDS, Session};
+use crate::timeline::{Branch, END_OF_TIME, MAX_BRANCHES, MAX_COMMANDS, Session};
 use podscope_kubectl::command;
 use podscope_protocol::Problem;
 
@@ -48,12 +48,40 @@ pub struct Link {
     /// The user's commands: microseconds since the one before, and text.
     #[serde(rename = "u", default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<(i64, String)>,
+    /// Only in what is kept, not in what is shared: the other branches, and which place among them this one has.
+    #[serde(rename = "b", default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Other>,
+    /// See [`Link::others`].
+    #[serde(rename = "n", default, skip_serializing_if = "is_first")]
+    pub place: usize,
+    /// Where this branch left which other one.
+    #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<(usize, i64)>,
     /// Hash of the trace at the cursor.
     #[serde(rename = "h", default, skip_serializing_if = "String::is_empty")]
     pub trace_hash: String,
     /// The page's own state.
     #[serde(rename = "x", default, skip_serializing_if = "String::is_empty")]
     pub screen: String,
+}
+
+/// Another branch of a session that is kept.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Other {
+    /// The branch that it left, and where; none for the first.
+    #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<(usize, i64)>,
+    /// Where its cursor stands, in microseconds.
+    #[serde(rename = "c", default)]
+    pub cursor: i64,
+    /// Its commands, as [`Link::commands`].
+    #[serde(rename = "u", default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<(i64, String)>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_first(place: &usize) -> bool {
+    *place == 0
 }
 
 /// The engine as links name it: its version, and that of Kubernetes.
@@ -75,6 +103,20 @@ fn written<'a>(commands: impl Iterator<Item = &'a Timed>) -> Vec<(i64, String)> 
         (since, timed.command.to_string())
     });
     written.collect()
+}
+
+/// What [`written`] wrote.
+fn timed(commands: &[(i64, String)]) -> Result<Vec<Timed>, String> {
+    let mut at = SimTime::ZERO;
+    commands
+        .iter()
+        .map(|(since, text)| {
+            at = SimTime(at.0.saturating_add((*since).max(0))).min(END_OF_TIME);
+            command::parse(text)
+                .map(|command| Timed { at, command })
+                .map_err(|error| format!("the link's command {text:?} is not understood: {error}"))
+        })
+        .collect()
 }
 
 /// What to say of a link's length: nothing, where every program takes it.
@@ -115,16 +157,30 @@ impl Link {
             commands,
             trace_hash: session.trace_hash(),
             screen,
+            ..Link::default()
         }
     }
 
-    /// The same link with the commands that came after the cursor, if there are some: whoever goes back in time, and
-    /// reloads there, finds again what was done.
+    /// The same link with the commands that came after the cursor and with the other branches, if there are some: whoever
+    /// goes back in time, or begins another course of it, and reloads there, finds again what was done.
     #[must_use]
     pub fn whole(&self, session: &Session) -> Option<Link> {
         let commands = session.commands();
-        (commands.len() > self.commands.len()).then(|| Link {
+        let branches = session.branches();
+        let left = |branch: &Branch| branch.parent.map(|parent| (parent, branch.from.0));
+        let others = branches.iter().enumerate().filter(|(at, _)| *at != session.current());
+        let others: Vec<Other> = others
+            .map(|(_, branch)| Other {
+                left: left(branch),
+                cursor: branch.cursor.0,
+                commands: written(branch.commands()),
+            })
+            .collect();
+        (commands.len() > self.commands.len() || !others.is_empty()).then(|| Link {
             commands: written(commands.iter()),
+            others,
+            place: session.current(),
+            left: left(session.branch()),
             ..self.clone()
         })
     }
@@ -174,16 +230,7 @@ impl Link {
     /// # Errors
     /// A command that cannot be read.
     pub fn timed(&self) -> Result<Vec<Timed>, String> {
-        let mut at = SimTime::ZERO;
-        self.commands
-            .iter()
-            .map(|(since, text)| {
-                at = SimTime(at.0.saturating_add((*since).max(0))).min(END_OF_TIME);
-                command::parse(text)
-                    .map(|command| Timed { at, command })
-                    .map_err(|error| format!("the link's command {text:?} is not understood: {error}"))
-            })
-            .collect()
+        timed(&self.commands)
     }
 
     /// Puts the commands into a session at t = 0; afterwards it is advanced to [`Link::cursor_at`]. Notices for the user.
@@ -191,6 +238,19 @@ impl Link {
         let mut notices = Vec::new();
         match self.timed() {
             Ok(commands) => session.schedule(commands),
+            Err(message) => notices.push(message),
+        }
+        let others = self.others.iter().map(|other| {
+            let commands = timed(&other.commands)?;
+            Ok((
+                other.left,
+                SimTime(other.cursor).clamp(SimTime::ZERO, END_OF_TIME),
+                commands,
+            ))
+        });
+        match others.collect::<Result<Vec<_>, String>>() {
+            Ok(others) if !others.is_empty() => session.lay_out(others, self.place, self.left),
+            Ok(_) => {}
             Err(message) => notices.push(message),
         }
         if let (None, Some(name)) = (self.story(), &self.lesson) {
@@ -269,6 +329,11 @@ pub fn decode(text: &str) -> Result<Link, String> {
         serde_json::from_slice(&document).map_err(|_| "this link is damaged: its content is not a session")?;
     if link.commands.len() > MAX_COMMANDS {
         return Err(format!("this link holds more than {MAX_COMMANDS} commands"));
+    }
+    if link.others.len() >= MAX_BRANCHES || link.others.iter().any(|other| other.commands.len() > MAX_COMMANDS) {
+        return Err(format!(
+            "this link holds more than {MAX_BRANCHES} branches, or too many commands on one"
+        ));
     }
     if link.lesson.is_none() && link.files.is_empty() {
         return Err("this link holds no scenario".into());
@@ -406,6 +471,7 @@ mod tests {
                     .collect(),
                 trace_hash: "0123456789abcdef".into(),
                 screen: "{\"selected\":\"pod/default/web-0\",\"panels\":[\"cluster\",\"timeline\"]}".into(),
+                ..Link::default()
             };
             let text = link.encode();
             assert!(text.len() < LONG, "{name}: {}", text.len());

@@ -189,6 +189,12 @@ impl Session {
         u32::try_from(self.progress.next_command).expect("a branch holds no more than `MAX_COMMANDS` of each kind")
     }
 
+    /// Whether the command of that number goes on: it is under way, or watches.
+    pub(crate) fn runs(&self, number: u32) -> bool {
+        let follows = || self.progress.followed.iter().any(|(command, _)| *command == number);
+        self.world.running_clients().contains(&number) || follows()
+    }
+
     /// Lines that commands printed up to the cursor.
     pub fn outputs(&self) -> &[OutputLine] {
         &self.branch().outputs[..self.progress.printed]
@@ -328,6 +334,12 @@ impl Session {
     pub(crate) fn next_scripted(&self) -> Option<SimTime> {
         let left = self.branch().schedule.get(self.progress.next_command..)?;
         left.iter().find(|entry| !entry.is_users).map(|entry| entry.timed.at)
+    }
+
+    /// The user's next command that has a place after the cursor, if one is left.
+    pub(crate) fn next_given(&self) -> Option<&Timed> {
+        let left = self.branch().schedule.get(self.progress.next_command..)?;
+        left.iter().find(|entry| entry.is_users).map(|entry| &entry.timed)
     }
 
     /// Exit statuses of commands that ended, with their times.

@@ -50,13 +50,20 @@ impl Ctl {
 
     /// Gives a command that has been confirmed.
     pub(crate) fn run_now(&self, line: &str) {
-        for line in paste::commands(line) {
-            if line == "clear" {
-                self.act.emit(Act::ClearConsole);
-                continue;
-            }
+        let mut lines = paste::commands(line);
+        if lines.iter().any(|line| line == "clear") {
+            self.act.emit(Act::ClearConsole);
+            lines.retain(|line| line != "clear");
+        }
+        for line in &lines {
             self.act.emit(Act::Typed(line.clone()));
-            self.send.emit(Request::Command { line });
+        }
+        match lines.len() {
+            0 => {}
+            1 => lines
+                .into_iter()
+                .for_each(|line| self.send.emit(Request::Command { line })),
+            _ => self.send.emit(Request::Commands { lines }),
         }
     }
 

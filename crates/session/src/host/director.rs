@@ -16,9 +16,10 @@ const SKIP: ClockMillis = 900.0;
 const LATE: Span = Span::seconds(20);
 /// What the scenario does is shown with what it leads to at once.
 const SETTLED: Span = Span::millis(500);
-/// How far a decision is looked for where something can still come, and where nothing is due.
-const FAR: Span = Span::seconds(3600);
-const NEAR: Span = Span::seconds(60);
+/// How far a decision, or the story, is looked for.
+const FAR: Span = Span::seconds(600);
+/// Events that a step takes at most to come to one that is written down.
+const MOST_EVENTS: u32 = 20_000;
 /// Larger clusters have no director: what is due is asked of every kubelet at every frame.
 const MOST_NODES: usize = 100;
 
@@ -27,8 +28,12 @@ const MOST_NODES: usize = 100;
 pub(super) enum Fast {
     /// To what is due.
     Skip(Box<Skip>),
-    /// To the next decision.
-    Decision { from: SimTime, until: SimTime },
+    /// To the next decision, or to what a reader has to see before it.
+    Decision {
+        from: SimTime,
+        until: SimTime,
+        before: Option<Box<(DueView, Option<Due>)>>,
+    },
 }
 
 /// A way to what is due.
@@ -145,11 +150,75 @@ pub(super) fn skip(session: &Session, clock: ClockMillis) -> Option<Fast> {
 /// A run to the next decision.
 pub(super) fn decision(session: &Session) -> Fast {
     let from = session.now();
-    let far = if rows(session).is_empty() { NEAR } else { FAR };
+    let until = from + FAR;
+    let before = rows(session)
+        .into_iter()
+        .find(|(row, _)| is_of_note(row.what) && row.at <= until.0);
     Fast::Decision {
         from,
-        until: from + far,
+        until,
+        before: before.map(Box::new),
     }
+}
+
+/// Whether a run to a decision stops at it: who only sees the end would miss why the cluster is another one.
+fn is_of_note(what: DueKind) -> bool {
+    use DueKind::{Evicted, Job, Lease, NotReady, Script};
+    matches!(what, NotReady | Evicted | Lease | Job | Script)
+}
+
+/// A way to where the story goes on; of a condition nobody knows when it will hold. None where it does not go on.
+pub(super) fn to_story(session: &Session, clock: ClockMillis) -> Option<Fast> {
+    let (scenario, story, now) = (&session.loaded().scenario, session.progress().story(), session.now());
+    story.next(scenario)?;
+    let to = story.waits_until(scenario, now).unwrap_or(now + FAR);
+    Some(leads_to(DueKind::Story, String::new(), to, session, clock))
+}
+
+/// A way to the next command of the solution that is shown, if one is left.
+pub(super) fn to_solution(session: &Session, clock: ClockMillis) -> Option<Fast> {
+    let next = session.next_given()?;
+    let words = next.command.to_string();
+    let words = words.lines().next().unwrap_or_default().to_owned();
+    Some(leads_to(DueKind::Solution, words, next.at, session, clock))
+}
+
+fn leads_to(what: DueKind, name: String, to: SimTime, session: &Session, since: ClockMillis) -> Fast {
+    Fast::Skip(Box::new(Skip {
+        due: None,
+        to,
+        shown: DueView {
+            at: to.0,
+            what,
+            name,
+            count: 1,
+            ..DueView::default()
+        },
+        since,
+        from: session.now(),
+    }))
+}
+
+/// Takes events until one of them is written down: most only move a clock, and nobody sees them. What it was.
+pub(super) fn step(session: &mut Session) -> Caption {
+    let (before, end) = (session.trace().len(), session.now() + FAR);
+    for _ in 0..MOST_EVENTS {
+        session.step();
+        if let Some(record) = session.trace().nth(before) {
+            let object = record.object.as_ref();
+            return Caption::Event {
+                by: record.actor.to_string(),
+                what: record.what().as_str().to_owned(),
+                of: object.map_or_else(String::new, |object| {
+                    format!("{} {}", object.kind.name(), object.key.name)
+                }),
+            };
+        }
+        if session.now() > end {
+            break;
+        }
+    }
+    Caption::NothingDue
 }
 
 /// How far the story has come: its steps that show, and whether it is over, well or with a broken promise.
@@ -176,13 +245,17 @@ pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<
             } = &**skip;
             let part = ((clock - since) / SKIP).clamp(0.0, 1.0);
             let step = SimTime(from.0 + ((*to - *from).0 as f64 * part) as i64);
-            let is_script = shown.what == DueKind::Script;
+            let is_script = matches!(shown.what, DueKind::Script | DueKind::Solution);
+            let next_command = |session: &Session| match shown.what {
+                DueKind::Solution => session.next_given().map(|next| next.at),
+                _ => session.next_scripted(),
+            };
             let last = *to + if is_script { SETTLED } else { LATE };
             let end = if step < *to { step } else { last };
             let is_waiting = |session: &Session| match due {
                 Some(due) => !session.world().has_come(due),
                 // The clock may stand there already, and what the scenario does then is still to be done.
-                None if is_script => session.next_scripted().is_some_and(|at| at <= *to) || session.now() < last,
+                None if is_script => next_command(session).is_some_and(|at| at <= *to) || session.now() < last,
                 // What the story waits for is judged when its instant is over.
                 None => session.now() < *to || session.now() == *to && read(session) == read_before,
             };
@@ -201,30 +274,38 @@ pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<
                 }
             }
             let waited = (if is_script { *to } else { session.now() } - *from).0;
-            let has_come = session.now() >= *to && !is_waiting(session);
-            if has_come {
+            let is_reached = session.now() >= *to && !is_waiting(session);
+            // The story's condition does not hold yet.
+            let is_vain = shown.what == DueKind::Story && read(session) == read_before;
+            if is_reached && !is_vain {
                 Some(Caption::Came(shown.clone(), waited))
-            } else if session.now() >= last || slice == Slice::Limit {
+            } else if is_reached || session.now() >= last || slice == Slice::Limit {
                 Some(Caption::Gone(shown.clone(), waited))
             } else {
                 None
             }
         }
-        Fast::Decision { from, until } => {
+        Fast::Decision { from, until, before } => {
             let made = session.progress().attempts;
+            let has_come = |session: &Session| match before.as_deref() {
+                Some((_, Some(due))) => session.world().has_come(due),
+                Some((row, None)) => session.next_scripted().is_none_or(|at| at.0 > row.at),
+                None => false,
+            };
             let slice = session.advance_until(*until, PIECE, |session| {
-                session.progress().attempts > made || read(session) != read_before
+                session.progress().attempts > made || read(session) != read_before || has_come(session)
             });
             let waited = (session.now() - *from).0;
-            match slice {
+            match (slice, before) {
                 _ if session.progress().attempts > made => Some(Caption::Decided(waited)),
-                Slice::More => None,
-                Slice::Done | Slice::Limit => Some(Caption::NoDecision(waited)),
+                (_, Some(before)) if has_come(session) => Some(Caption::Before(before.0.clone(), waited)),
+                (Slice::More, _) => None,
+                (Slice::Done | Slice::Limit, _) => Some(Caption::NoDecision(waited, session.now().0)),
             }
         }
     };
     // The story moved on: that ends a run that did not come to what it was for.
-    if read(session) != read_before && matches!(over, None | Some(Caption::NoDecision(_))) {
+    if read(session) != read_before && matches!(over, None | Some(Caption::NoDecision(..))) {
         let from = match fast {
             Fast::Skip(skip) => skip.from,
             Fast::Decision { from, .. } => *from,
@@ -254,13 +335,28 @@ pub(super) fn takes_the_caption(request: &Request) -> bool {
         request,
         Request::Open { .. }
             | Request::Command { .. }
+            | Request::Commands { .. }
             | Request::Play
             | Request::Step
             | Request::NextDecision
             | Request::SkipAhead
+            | Request::SkipToStory
             | Request::Seek { .. }
             | Request::Branch { .. }
             | Request::Undo
             | Request::ShowMe
+    )
+}
+
+/// Whether a request does something else than the solution that is shown.
+pub(super) fn acts(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::Command { .. }
+            | Request::Commands { .. }
+            | Request::Fork
+            | Request::Branch { .. }
+            | Request::Undo
+            | Request::TryRemedy { .. }
     )
 }

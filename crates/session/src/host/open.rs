@@ -165,6 +165,8 @@ impl Host {
         self.other = None;
         self.other_late = false;
         let left = self.forget_waiting();
+        self.lines = Default::default();
+        self.shows = false;
         self.job = None;
         self.help = None;
         self.film = None;

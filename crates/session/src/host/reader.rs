@@ -6,7 +6,7 @@ use podscope_api::ordered;
 use podscope_cluster::SimTime;
 
 use super::console::complain;
-use super::{ClockMillis, Host};
+use super::{ClockMillis, Host, director};
 use crate::play::{self, Attempt};
 use crate::scenario::{About, Predict, Scenario, Step, Timed};
 use crate::story::{Goal, Halt, Shown, Story};
@@ -202,8 +202,13 @@ pub(super) fn rest_of_solution(session: &Session, step: usize) -> Option<(SimTim
 const NO_SOLUTION: &str = "This story has no solution that can be played from here.";
 
 impl Host {
-    /// Plays the solution from where the last step showed; what was done since stays as a branch.
+    /// Plays the solution from where the last step showed; what was done since stays as a branch. Of a solution that is
+    /// shown already the next command.
     pub(super) fn show_me(&mut self, clock: ClockMillis) -> Vec<Update> {
+        if self.shows {
+            self.show_on(clock);
+            return Vec::new();
+        }
         let Some(show) = &mut self.show else {
             return Vec::new();
         };
@@ -214,23 +219,37 @@ impl Host {
         let Some((from, commands)) = rest_of_solution(&show.session, last) else {
             return vec![complain(show, NO_SOLUTION.into())];
         };
-        show.session.seek(from);
-        while show.session.advance(from, u64::MAX) == Slice::More {}
+        let session = &mut show.session;
+        // Who has only watched goes on from here; what was done since, or comes too late, is left behind.
+        let is_early = commands.first().is_none_or(|first| first.at >= session.now());
+        let has_acted = session.commands().iter().any(|timed| timed.at >= from);
+        if !is_early || has_acted || session.now() < from {
+            session.seek(from);
+            while session.advance(from, u64::MAX) == Slice::More {}
+        }
         if show.session.now() < show.session.horizon()
             && let Err(message) = show.session.fork()
         {
             return vec![complain(show, message)];
         }
         show.session.schedule(commands);
-        if self.reader.question(&show.session).is_none() {
-            self.pace.playing = true;
-        } else {
-            self.reader.goes_on = true;
-        }
         let told = self.forget_waiting();
         self.job = None;
+        self.shows = true;
+        self.show_on(clock);
+        told
+    }
+
+    /// To the next command of the solution that is shown, or to what is due where none is left.
+    fn show_on(&mut self, clock: ClockMillis) {
+        let Some(show) = &self.show else { return };
+        if self.reader.question(&show.session).is_some() {
+            self.reader.goes_on = true;
+        } else {
+            let fast = director::to_solution(&show.session, clock).or_else(|| director::skip(&show.session, clock));
+            self.run_fast(fast);
+        }
         self.pace_from(clock);
         self.dirty = true;
-        told
     }
 }

@@ -5,7 +5,7 @@ use podscope_kubectl::command;
 use podscope_protocol::{Completion, ExportKind, LineKind, Request, SubjectRef, Update};
 
 use super::console::{STANDS_STILL, complain, console_line, run_line};
-use super::{ANSWER, ClockMillis, Host, Job, WAITS, answers, director, fields};
+use super::{ANSWER, ClockMillis, Host, Job, WAITS, answers, director, fields, lines};
 use crate::film::Film;
 use crate::scenario;
 use crate::timeline::END_OF_TIME;
@@ -21,7 +21,11 @@ impl Host {
         if director::takes_the_caption(&request) {
             self.caption = None;
         }
+        self.shows &= !director::acts(&request);
+        let drops = (self.show.as_ref()).is_some_and(|show| lines::leaves(&request, show));
         let mut updates = self.act(request, clock);
+        updates.extend(drops.then(|| self.drop_lines()).flatten());
+        updates.extend(self.go_on_with_lines());
         // What was done is kept before it is seen.
         updates.extend(self.share());
         if self.dirty && self.job.is_none() {
@@ -71,6 +75,7 @@ impl Host {
             }
             Request::Play => self.unless_asked(|host| host.play(clock)),
             Request::Step => self.unless_asked(Host::step),
+            Request::SkipToStory => self.unless_asked(|host| host.skip_to_story(clock)),
             Request::NextDecision => self.unless_asked(Host::next_decision),
             Request::SkipAhead => self.unless_asked(|host| host.skip_ahead(clock)),
             Request::Seek { at } => return self.do_only(|host| host.seek(SimTime(at))),
@@ -78,6 +83,7 @@ impl Host {
             Request::Branch { branch } => return self.do_only(|host| host.switch(branch as usize)),
             Request::Undo => self.undo(),
             Request::Command { line } => self.given(&line, clock),
+            Request::Commands { lines } => self.take_lines(lines),
             Request::TryRemedy { index } => self.try_remedy(index, clock),
             Request::Explain { pod, uid, attempt } => {
                 let show = self.show.as_ref();
@@ -143,7 +149,7 @@ impl Host {
     fn step(&mut self) {
         self.pace.playing = false;
         if let Some(show) = &mut self.show {
-            show.session.step();
+            self.caption = Some(director::step(&mut show.session));
         }
     }
 
@@ -154,8 +160,18 @@ impl Host {
     }
 
     fn skip_ahead(&mut self, clock: ClockMillis) {
+        let fast = self.show.as_ref().and_then(|show| director::skip(&show.session, clock));
+        self.run_fast(fast);
+    }
+
+    fn skip_to_story(&mut self, clock: ClockMillis) {
+        let fast = (self.show.as_ref()).and_then(|show| director::to_story(&show.session, clock));
+        self.run_fast(fast);
+    }
+
+    pub(super) fn run_fast(&mut self, fast: Option<director::Fast>) {
         self.pace.playing = false;
-        match self.show.as_ref().and_then(|show| director::skip(&show.session, clock)) {
+        match fast {
             Some(fast) => {
                 self.fast = Some(fast);
                 self.job = Some(Job::Fast);
@@ -319,7 +335,7 @@ impl Host {
 
     /// Gives a command. It has acted when this returns, as far as it can: one that talks to the API
     /// server has only been sent. Where time stands still it is followed to its answer.
-    fn command(&mut self, line: &str) -> Update {
+    pub(super) fn command(&mut self, line: &str) -> Update {
         // Several that are given at once are followed until all have answered.
         let under_way = self.job.take();
         let followed = match under_way {

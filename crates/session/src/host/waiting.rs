@@ -27,10 +27,12 @@ fn acts_at_the_cursor(request: &Request) -> bool {
     matches!(
         request,
         Request::Command { .. }
+            | Request::Commands { .. }
             | Request::Play
             | Request::Step
             | Request::NextDecision
             | Request::SkipAhead
+            | Request::SkipToStory
             | Request::Fork
             | Request::Undo
             | Request::TryRemedy { .. }
@@ -46,10 +48,11 @@ fn leaves(request: &Request) -> bool {
 fn words(request: &Request) -> &str {
     match request {
         Request::Command { line } => line.lines().next().unwrap_or_default(),
+        Request::Commands { lines } => lines.first().map_or("", |line| line.lines().next().unwrap_or_default()),
         Request::Play => "play",
         Request::Step => "the next event",
         Request::NextDecision => "the next decision",
-        Request::SkipAhead => "the skip",
+        Request::SkipAhead | Request::SkipToStory => "the skip",
         Request::Fork => "the fork",
         Request::Undo => "the undo",
         Request::TryRemedy { .. } => "the remedy",

@@ -1,7 +1,7 @@
 //! Long work, in pieces of about a millisecond: seeks, fast runs, answers, and time that goes on by itself.
 
 use podscope_cluster::SimTime;
-use podscope_protocol::{Task, Update};
+use podscope_protocol::{Caption, Task, Update};
 
 use super::console::{complain, notice};
 use super::pace::FRAME;
@@ -39,6 +39,7 @@ impl Host {
             None => {}
         }
         updates.extend(self.go_on_with_waiting(clock));
+        updates.extend(self.go_on_with_lines());
         self.go_on_comparing();
         let rests = !self.pace.playing || self.last_frame.is_due(clock, self.pace.is_late());
         if self.dirty && self.job.is_none() && rests {
@@ -99,6 +100,10 @@ impl Host {
         };
         match director::go_on(show, fast, clock) {
             Some(caption) => {
+                // What a solution is shown by is seen to work.
+                self.pace.playing = self.shows
+                    && matches!(caption, Caption::Came(..) | Caption::Gone(..))
+                    && self.reader.question(&show.session).is_none();
                 (self.fast, self.caption) = (None, Some(caption));
                 self.rest_from(clock);
                 Vec::new()
@@ -125,7 +130,15 @@ impl Host {
         let target = self.pace.target(clock);
         let (reader, loaded) = (&self.reader, show.session.loaded().clone());
         let waits = |step, story: &Story| reader.waits_at(&loaded.scenario, story, step);
-        match show.session.advance_story(target, PIECE, waits) {
+        let mut slice = Slice::More;
+        for _ in 0..PIECE {
+            slice = show.session.advance_story(target, 1, waits);
+            // The next line runs at the instant at which the one before has ended.
+            if slice != Slice::More || self.lines.is_next(&show.session) {
+                break;
+            }
+        }
+        match slice {
             Slice::Done => {
                 if self.reader.question(&show.session).is_some() {
                     // Time waits for the answer.

@@ -2,7 +2,7 @@
 
 use podscope_cluster::{OutputLine, SimTime, World};
 
-use super::{FIRST_SPACING, Progress, Trace};
+use super::{FIRST_SPACING, MAX_COMMANDS, Progress, Trace};
 use crate::scenario::Timed;
 
 /// A command of a branch.
@@ -70,6 +70,32 @@ impl Branch {
             spacing: FIRST_SPACING,
             looked: (0, 0),
         }
+    }
+
+    /// The user's commands with their times.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = &Timed> {
+        self.schedule
+            .iter()
+            .filter(|entry| entry.is_users)
+            .map(|entry| &entry.timed)
+    }
+
+    /// Puts the user's commands into the schedule, none before the command of that number.
+    pub(crate) fn schedule(&mut self, commands: Vec<Timed>, next: usize) {
+        for timed in commands.into_iter().take(MAX_COMMANDS) {
+            let later = self.schedule.iter().position(|entry| entry.timed.at > timed.at);
+            let index = later.unwrap_or(self.schedule.len()).max(next);
+            self.schedule.insert(index, Entry { timed, is_users: true });
+        }
+    }
+
+    /// Its first command that the branch it left did not give.
+    pub(crate) fn called(&self, parent: Option<&Branch>) -> String {
+        let theirs = parent.into_iter().flat_map(Branch::commands);
+        let shared = self.commands().zip(theirs).take_while(|(own, theirs)| own == theirs);
+        let own = self.commands().nth(shared.count());
+        let words = own.map(|own| own.command.to_string()).unwrap_or_default();
+        words.lines().next().unwrap_or_default().to_owned()
     }
 
     /// Everything that happened up to the horizon.

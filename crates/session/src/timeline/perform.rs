@@ -59,16 +59,7 @@ impl Session {
     /// Puts the user's commands of a link into a session at t = 0.
     pub fn schedule(&mut self, commands: Vec<Timed>) {
         let next = self.progress.next_command;
-        let branch = &mut self.branches[self.current];
-        for timed in commands.into_iter().take(MAX_COMMANDS) {
-            let index = branch
-                .schedule
-                .iter()
-                .position(|entry| entry.timed.at > timed.at)
-                .unwrap_or(branch.schedule.len())
-                .max(next);
-            branch.schedule.insert(index, Entry { timed, is_users: true });
-        }
+        self.branches[self.current].schedule(commands, next);
     }
 
     /// Runs a command on the world at the cursor, and records it.

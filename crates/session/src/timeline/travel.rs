@@ -9,6 +9,9 @@ use podscope_cluster::{SimTime, Span, World};
 use super::branch::{Branch, Checkpoint};
 use super::{FIRST_SPACING, Hashed, MAX_BRANCHES, MAX_CHECKPOINTS, ROOM, Session};
 
+/// A branch that was kept: the one that it left, and where; its cursor; its commands.
+type Kept = (Option<(usize, i64)>, SimTime, Vec<crate::scenario::Timed>);
+
 // What is weighed is told in [`ROOM`].
 
 /// A node of the world, with its machine and its kubelet.
@@ -212,6 +215,51 @@ impl Session {
         let target = self.branch().cursor;
         self.restore(target);
         Some(target)
+    }
+
+    /// Lays the other branches of a kept session beside the one at t = 0, which gets its place among them. They are
+    /// computed when somebody goes there. What names no branch is left out.
+    pub(crate) fn lay_out(&mut self, others: Vec<Kept>, place: usize, left: Option<(usize, i64)>) {
+        let Some(present) = self.branches.pop().filter(|_| self.branches.is_empty()) else {
+            return;
+        };
+        let scripted = Branch {
+            schedule: present
+                .schedule
+                .iter()
+                .filter(|entry| !entry.is_users)
+                .cloned()
+                .collect(),
+            ..present.clone()
+        };
+        let place = place.min(others.len());
+        self.branches.extend(others.into_iter().map(|(left, cursor, commands)| {
+            let mut branch = scripted.clone();
+            branch.parent = left.map(|(parent, _)| parent);
+            branch.from = left.map_or(SimTime::ZERO, |(_, from)| SimTime(from));
+            branch.schedule(commands, 0);
+            let end = branch.commands().last().map_or(cursor, |last| last.at.max(cursor));
+            (branch.cursor, branch.horizon) = (cursor, end);
+            branch
+        }));
+        self.branches.insert(
+            place,
+            Branch {
+                parent: left.map(|(parent, _)| parent),
+                from: left.map_or(SimTime::ZERO, |(_, from)| SimTime(from)),
+                ..present
+            },
+        );
+        self.current = place;
+        self.hashed.set(Hashed::nothing(place));
+        let count = self.branches.len();
+        for at in 0..count {
+            let parent = self.branches[at]
+                .parent
+                .filter(|parent| *parent < count && *parent != at);
+            let label = self.branches[at].called(parent.and_then(|parent| self.branches.get(parent)));
+            (self.branches[at].parent, self.branches[at].label) = (parent, label);
+        }
     }
 
     /// Takes back the last command of this branch; the cursor goes to just before it.

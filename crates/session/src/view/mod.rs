@@ -235,6 +235,7 @@ fn branches(session: &Session) -> Vec<BranchView> {
             parent: branch.parent.map(|parent| parent as u32),
             label: branch.label.clone(),
             current: id == session.current(),
+            is_touched: branch.commands().next().is_some(),
         })
         .collect()
 }

@@ -205,15 +205,11 @@ fn a_run_to_the_next_decision_ends_where_none_can_come_and_can_be_stopped() {
     page.ask(Request::NextDecision);
     assert!(matches!(
         page.director.caption,
-        Some(Caption::NoDecision(_) | Caption::Decided(_))
+        Some(Caption::NoDecision(..) | Caption::Decided(_) | Caption::Before(..))
     ));
     assert!(
-        page.frame.now - from <= 3600 * 1_000_000,
-        "an hour of simulated time is the end"
-    );
-    assert!(
-        page.ran.iter().any(|run| matches!(run, FastRun::Decision(_))),
-        "it shows that it runs"
+        page.frame.now - from <= 600 * 1_000_000,
+        "ten minutes of simulated time are the end"
     );
 
     let updates = page.host.handle(Request::NextDecision, page.clock);
@@ -309,4 +305,110 @@ fn a_skip_to_what_the_scenario_does_ends_when_all_of_that_instant_is_done() {
         page.ask(Request::SkipAhead);
     }
     assert_eq!(page.due(DueKind::Script, ""), None, "a skip gets on");
+}
+
+/// U-05: a run to a decision leaps over nothing that a reader has to see, and says each time how it ended.
+#[test]
+fn a_run_to_the_next_decision_stops_at_what_comes_before_it() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(40);
+    let mut said = Vec::new();
+    for _ in 0..4 {
+        page.ask(Request::NextDecision);
+        said.push(page.director.caption.clone().expect("it says how it ended"));
+    }
+    let kinds: Vec<_> = said
+        .iter()
+        .map(|caption| match caption {
+            Caption::Before(due, _) => Some(due.what),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        kinds[..2],
+        [Some(DueKind::NotReady), Some(DueKind::Evicted)],
+        "{said:?}"
+    );
+    assert!(
+        matches!(said[2..], [Caption::NoDecision(_, a), Caption::NoDecision(_, b)] if b - a == 600_000_000),
+        "{said:?}"
+    );
+}
+
+/// U-05: each press on *Next event* comes to one that is written down, and names it.
+#[test]
+fn a_step_names_the_event_that_happened() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(40);
+    for _ in 0..3 {
+        page.ask(Request::Step);
+        let caption = page.director.caption.clone();
+        assert!(
+            matches!(&caption, Some(Caption::Event { by, what, .. }) if !by.is_empty() && !what.is_empty()),
+            "{caption:?}"
+        );
+    }
+}
+
+/// E-05: a story that begins late is one press away, whatever happens before it; one whose condition does not come true
+/// says so.
+#[test]
+fn the_story_is_one_press_away() {
+    let begun = WAITING.replace("  - text: Wait.\n", "");
+    let mut page = Page::on(&begun.replace("  timeline:", ""));
+    page.ask(Request::SkipToStory);
+    assert_eq!(page.frame.now, 90_000_000);
+    assert!(
+        page.ran.iter().any(|run| matches!(run, FastRun::Skip(_))),
+        "time is seen running"
+    );
+    let never = WAITING.replace("equals: 1, at: 90s", "equals: 7");
+    let mut page = Page::on(&never);
+    page.ask(Request::SkipToStory);
+    assert!(
+        matches!(page.director.caption, Some(Caption::Gone(..))),
+        "{:?}",
+        page.director.caption
+    );
+    assert!(page.frame.now <= 601_000_000, "{}", page.frame.now);
+}
+
+/// E-07: *Show me* goes to the solution's next command, and pressed again to the one after it, never back.
+#[test]
+fn show_me_goes_on_with_each_press() {
+    let text = WAITING.replace(
+        "  steps:",
+        "  solution: [{at: 30s, run: \"kubectl cordon a-1\"}, {at: 10m, run: \"kubectl uncordon a-1\"}]\n  steps:",
+    );
+    let mut page = Page::on(&text.replace("at: 90s", "at: 15m"));
+    page.seek(5);
+    let mut at = page.frame.now;
+    for (press, (shown, from)) in [("kubectl cordon a-1", 30), ("kubectl uncordon a-1", 600)]
+        .into_iter()
+        .enumerate()
+    {
+        // Afterwards time runs, and what it leads to is seen: it would never rest.
+        page.director.caption = None;
+        let updates = page.host.handle(Request::ShowMe, page.clock);
+        page.hear(updates);
+        for _ in 0..20_000 {
+            page.clock += 1.0;
+            let updates = page.host.work(page.clock);
+            page.hear(updates);
+            if page.director.caption.is_some() {
+                break;
+            }
+        }
+        let caption = page.director.caption.clone();
+        assert!(
+            matches!(&caption, Some(Caption::Came(due, _)) if due.what == DueKind::Solution && due.name == shown && due.at == from * 1_000_000),
+            "press {press}: {caption:?}"
+        );
+        assert!(
+            page.frame.playing && page.frame.now > at,
+            "it never goes back: {}",
+            page.frame.now
+        );
+        at = page.frame.now;
+    }
 }

@@ -78,6 +78,16 @@ pub(crate) fn show_selected() {
     }
 }
 
+/// Scrolls to a node once it is drawn as it is now.
+pub(crate) fn show_node(name: &str) {
+    let selector = format!("#cluster [data-node=\"{}\"]", name.replace(['"', '\\'], ""));
+    after_drawing(move || {
+        if let Some(element) = first(&selector) {
+            bring_into_sight(&element);
+        }
+    });
+}
+
 /// What has the focus.
 pub(crate) fn focused() -> Option<web_sys::HtmlElement> {
     window()?.document()?.active_element()?.dyn_into().ok()

@@ -12,7 +12,7 @@ use yew::prelude::*;
 use super::shown::shown;
 use crate::browser;
 use crate::ctl::Ctl;
-use crate::pure::{clock, paste};
+use crate::pure::paste;
 use crate::state::{Act, Console, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -36,6 +36,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
         block: use_state(String::new),
         past: use_state(|| None),
         choice: use_state(|| 0),
+        draft: use_state(String::new),
         ctl: ctl.clone(),
     };
     let (line, block) = (&typed.line, &typed.block);
@@ -71,7 +72,11 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                 "Escape" if !typed.block.is_empty() => typed.block.set(String::new()),
                 "Escape" if choices > 0 => typed.ctl.act.emit(Act::ForgetCompletions),
                 "Escape" => typed.close(&event, before.take()),
-                // Nothing to copy: what still runs is to end, as in a terminal.
+                // As in a terminal: what is typed is dropped; where nothing is, what still runs is to end.
+                "c" if event.ctrl_key() && !typed.block.is_empty() => {
+                    typed.block.set(String::new());
+                    typed.line.set(String::new());
+                }
                 "c" if event.ctrl_key() && typed.line.is_empty() => typed.ctl.run("stop"),
                 "`" if typed.line.is_empty() => typed.ctl.act.emit(Act::ConsoleOpen(!open)),
                 _ => return,
@@ -151,6 +156,8 @@ struct Typed {
     block: UseStateHandle<String>,
     /// Which of the history it was.
     past: UseStateHandle<Option<usize>>,
+    /// What was typed when the history was first looked at.
+    draft: UseStateHandle<String>,
     /// Which of the completions Tab takes.
     choice: UseStateHandle<usize>,
     ctl: Ctl,
@@ -260,22 +267,23 @@ impl Typed {
     fn recall(&self, history: &[String], back: bool) {
         self.ctl.act.emit(Act::ConsoleOpen(true));
         let at = self.past.unwrap_or(history.len());
-        let next = if back {
-            at.checked_sub(1)
-        } else {
-            (at + 1 < history.len()).then_some(at + 1)
+        let next = if back { at.checked_sub(1) } else { Some(at + 1) };
+        let Some(next) = next.filter(|next| *next <= history.len() && self.past.map_or(back, |_| true)) else {
+            return;
         };
-        match next.and_then(|i| history.get(i).map(|text| (i, text))) {
-            Some((i, text)) => {
-                self.line.set(text.clone());
-                self.past.set(Some(i));
-            }
-            None if !back => {
-                self.line.set(String::new());
-                self.past.set(None);
-            }
-            None => {}
+        if self.past.is_none() {
+            self.draft.set((*self.line).clone());
         }
+        let text = history.get(next);
+        // A command of several lines comes back as the block that it was.
+        let (block, line) = match text {
+            Some(text) if text.contains('\n') => (text.clone(), String::new()),
+            Some(text) => (String::new(), text.clone()),
+            None => (String::new(), (*self.draft).clone()),
+        };
+        self.block.set(block);
+        self.line.set(line);
+        self.past.set(text.map(|_| next));
     }
 }
 
@@ -287,7 +295,7 @@ fn printed(console: &Console, log: NodeRef) -> Html {
             if console.lines.is_empty() { <p class="notice"><span></span><span>{ "kubectl … changes what the API server holds, fault … the world around it. help lists both." }</span></p> }
             { for console.lines.iter().enumerate().skip(skip).map(|(i, l)| {
                 let above = i.checked_sub(1).filter(|_| i > skip).and_then(|i| console.lines.get(i));
-                html! { <p class={class(l.kind)}><span class="when">{ when(l, above) }</span><span class="text">{ if l.kind == LineKind::Input { "› " } else { "" } }{ shown(&l.text) }</span></p> }
+                html! { <p class={class(l.kind)}><span class="when">{ console.when(l, above) }</span><span class="text">{ said(l) }</span></p> }
             }) }
         </div>
     }
@@ -333,11 +341,15 @@ fn asked(block: &str, pasted: TextKind) -> String {
     }
 }
 
-/// The instant is said once: with a command, and where what it prints comes later.
-fn when(line: &ConsoleLine, above: Option<&ConsoleLine>) -> String {
-    let said = clock::instant(line.at);
-    let is_new = line.kind == LineKind::Input || above.is_none_or(|above| clock::instant(above.at) != said);
-    if is_new { said } else { String::new() }
+/// A line; of a command with a document the first one, behind which the others are.
+fn said(line: &ConsoleLine) -> Html {
+    match line.text.split_once('\n') {
+        Some((first, rest)) if line.kind == LineKind::Input => html! {
+            <details class="doc"><summary>{ "› " }{ shown(first) }<span class="none">{ format!(" … {} lines", rest.lines().count() + 1) }</span></summary><pre>{ shown(rest) }</pre></details>
+        },
+        _ if line.kind == LineKind::Input => html! { <>{ "› " }{ shown(&line.text) }</> },
+        _ => html! { { shown(&line.text) } },
+    }
 }
 
 fn class(kind: LineKind) -> &'static str {

@@ -390,7 +390,7 @@ pub(crate) fn branch_name(branch: &BranchView) -> String {
 /// The branches; each can stand beside the one that is seen, as can the run without a person's commands.
 fn chooser(ctl: &Ctl, page: &Page) -> Html {
     let all = &page.model.branches;
-    let is_touched = !page.console.history.is_empty();
+    let is_touched = all.iter().any(|branch| branch.current && branch.is_touched);
     if all.len() < 2 && !is_touched || page.opened.is_none() {
         return Html::default();
     }

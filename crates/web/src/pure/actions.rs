@@ -257,6 +257,26 @@ pub(crate) fn words(line: &str) -> Option<String> {
     (!name.starts_with('-')).then(|| format!("{say} {name}"))
 }
 
+/// The way back of a command whose effect stands on that node already: there it would do nothing.
+pub(crate) fn undone(line: &str, node: &NodeView) -> Option<String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    match *words.as_slice() {
+        ["fault", "partition", name] if name == node.name && !node.machine.cuts.is_empty() => Some(toggle_cut(node)),
+        ["fault", "poweroff", name] if name == node.name && !node.machine.powered => Some(format!("fault boot {name}")),
+        _ => None,
+    }
+}
+
+/// What stands there.
+pub(crate) fn done(node: &NodeView) -> String {
+    let name = &node.name;
+    if node.machine.powered {
+        format!("{name} is cut off: its pods run on there, and nobody hears of them.")
+    } else {
+        format!("{name} is off: nothing runs there.")
+    }
+}
+
 /// What a dangerous command means, said before it is given; none for the others.
 pub(crate) fn consequence(line: &str) -> Option<String> {
     let commands = split(line);
@@ -438,6 +458,26 @@ mod tests {
         for line in ["kubectl get pods --force-colour", "kubectl", "", "|", "'"] {
             assert_eq!(consequence(line), None, "{line}");
         }
+    }
+
+    /// U-10: what is to be tried is not given again where it stands already: the way back is.
+    #[test]
+    fn a_command_whose_effect_stands_is_taken_back() {
+        let node = |cuts: &[&str], powered| NodeView {
+            name: "c-2".into(),
+            machine: MachineView {
+                cuts: cuts.iter().map(|cut| (*cut).to_owned()).collect(),
+                powered,
+                ..MachineView::default()
+            },
+            ..NodeView::default()
+        };
+        let (well, cut, off) = (node(&[], true), node(&["all"], true), node(&[], false));
+        assert_eq!(undone("fault partition c-2", &well), None);
+        assert_eq!(undone("fault partition c-2", &cut).as_deref(), Some("fault heal c-2"));
+        assert_eq!(undone("fault partition c-1", &cut), None);
+        assert_eq!(undone("fault poweroff c-2", &off).as_deref(), Some("fault boot c-2"));
+        assert!(done(&cut).contains("cut off") && done(&off).contains("off: nothing"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ fn whom(due: &DueView) -> String {
         DueKind::NotReady => "nodes",
         DueKind::Lease => "leases",
         DueKind::Exit | DueKind::BackOff | DueKind::Probe | DueKind::StopSignal | DueKind::Kill => "containers",
-        DueKind::Evicted | DueKind::Attempt | DueKind::Script | DueKind::Story => "pods",
+        DueKind::Evicted | DueKind::Attempt | DueKind::Script | DueKind::Story | DueKind::Solution => "pods",
         DueKind::Job => "CronJobs",
     };
     match (due.count, due.container.is_empty()) {
@@ -43,6 +43,7 @@ pub(crate) fn says(due: &DueView) -> String {
         DueKind::Job => format!("{whom} make{s} a Job"),
         DueKind::Script => "the scenario goes on".to_owned(),
         DueKind::Story => "the story goes on".to_owned(),
+        DueKind::Solution => format!("the solution runs {whom}"),
     }
 }
 
@@ -66,13 +67,15 @@ pub(crate) fn mark(due: &DueView) -> &'static str {
         DueKind::Job => "Job",
         DueKind::Script => "scenario",
         DueKind::Story => "story",
+        DueKind::Solution => "solution",
     }
 }
 
 /// The lane of an outlined mark.
 pub(crate) fn lane(due: &DueView) -> Lane {
     match due.what {
-        DueKind::NotReady | DueKind::Lease | DueKind::Job | DueKind::Script | DueKind::Story => Lane::Faults,
+        DueKind::NotReady | DueKind::Lease | DueKind::Job | DueKind::Script => Lane::Faults,
+        DueKind::Story | DueKind::Solution => Lane::Faults,
         DueKind::Attempt => Lane::Decisions,
         DueKind::Evicted | DueKind::BackOff | DueKind::Probe => Lane::Terminations,
         DueKind::StopSignal | DueKind::Kill | DueKind::Exit => Lane::Terminations,
@@ -91,14 +94,21 @@ pub(crate) fn runs(run: FastRun) -> String {
 pub(crate) fn ended(caption: &Caption) -> String {
     let later = |waited: &Micros| format!("{} later", clock::left(*waited, 0));
     match caption {
+        Caption::Came(due, _) if due.what == DueKind::Solution => {
+            format!("Showing: {} at {}.", due.name, clock::axis(due.at))
+        }
         Caption::Came(due, waited) => format!("{}: {}.", later(waited), came(due)),
         Caption::Gone(due, waited) => format!("{}: it did not come to it that {}.", later(waited), says(due)),
         Caption::Story(waited) => format!("{}: the story goes on.", later(waited)),
         Caption::Decided(waited) => format!("{}: the scheduler made a decision.", later(waited)),
-        Caption::NoDecision(waited) => format!(
-            "Nothing was decided for {}: the scheduler waits for a pod, or for something that helps one.",
-            clock::left(*waited, 0)
+        Caption::NoDecision(waited, at) => format!(
+            "Nothing was decided for {}, up to {}: the scheduler waits for a pod, or for something that helps one.",
+            clock::left(*waited, 0),
+            clock::axis(*at)
         ),
+        Caption::Before(due, waited) => format!("{}: {}, before any decision.", later(waited), came(due)),
+        Caption::Event { by, what, of } if of.is_empty() => format!("{by}: {what}."),
+        Caption::Event { by, what, of } => format!("{by}: {what} {of}."),
         Caption::NothingDue => "Nothing is due: as long as nobody does anything, nothing changes.".to_owned(),
     }
 }
@@ -119,6 +129,7 @@ fn came(due: &DueView) -> String {
         DueKind::Job => format!("{whom} made a Job"),
         DueKind::Script => "the scenario went on".to_owned(),
         DueKind::Story => "the story went on".to_owned(),
+        DueKind::Solution => format!("the solution ran {whom}"),
     }
 }
 

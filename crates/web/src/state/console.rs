@@ -2,8 +2,14 @@
 
 use podscope_protocol::{Completion, ConsoleLine, LineKind, TextKind};
 
+use crate::pure::clock;
+
 /// Lines kept; older ones go.
 const LINES: usize = 2_000;
+
+/// Commands remembered; a longer one than so many bytes is a file's.
+const PAST: usize = 500;
+const LONG: usize = 64 << 10;
 
 /// What the console shows.
 #[derive(Debug, Clone, Default)]
@@ -43,9 +49,25 @@ impl Console {
     }
 
     pub(crate) fn remember(&mut self, line: &str) {
-        // A field of one line cannot hold a document: those are the editor's.
-        if !line.is_empty() && !line.contains('\n') && self.history.last().is_none_or(|last| last != line) {
+        let is_long = line.len() > LONG;
+        if !line.is_empty() && !is_long && self.history.last().is_none_or(|last| last != line) {
             self.history.push(line.to_string());
+            let excess = self.history.len().saturating_sub(PAST);
+            self.history.drain(..excess);
+        }
+    }
+
+    /// When a line came. It is said once: with a command, and where what it prints comes later. What a watch prints
+    /// stands below it, above commands of before: there it is told how much later it came.
+    pub(crate) fn when(&self, line: &ConsoleLine, above: Option<&ConsoleLine>) -> String {
+        let said = clock::instant(line.at);
+        let is_new = line.kind == LineKind::Input || above.is_none_or(|above| clock::instant(above.at) != said);
+        let is_given = |input: &&ConsoleLine| input.kind == LineKind::Input && input.command == line.command;
+        let given = self.lines.iter().rev().filter(|_| is_new && line.command.is_some());
+        match given.clone().find(is_given).filter(|_| line.kind != LineKind::Input) {
+            Some(input) if line.at > input.at => format!("+{}", clock::left(line.at, input.at)),
+            _ if is_new => said,
+            _ => String::new(),
         }
     }
 
@@ -78,7 +100,11 @@ mod tests {
         for line in ["a", "a", "", "b", "apply <<EOF\nkind: Pod\nEOF"] {
             console.remember(line);
         }
-        assert_eq!(console.history, ["a", "b"]);
+        assert_eq!(
+            console.history,
+            ["a", "b", "apply <<EOF\nkind: Pod\nEOF"],
+            "documents too"
+        );
         console.print(vec![line(
             LineKind::Input,
             None,
@@ -129,5 +155,23 @@ mod tests {
                 "node/a-1 cordoned"
             ]
         );
+    }
+
+    /// K-01: read from above, the instants never go back.
+    #[test]
+    fn what_a_watch_prints_is_told_from_its_command_on() {
+        let mut console = Console::default();
+        let at = |at: i64, of: ConsoleLine| ConsoleLine {
+            at: at * 1_000_000,
+            ..of
+        };
+        console.print(vec![at(10, line(LineKind::Input, Some(1), "kubectl get pods -w"))]);
+        console.print(vec![at(20, line(LineKind::Input, Some(2), "fault heal a-1"))]);
+        console.print(vec![at(35, line(LineKind::Output, Some(1), "web-0"))]);
+        let told: Vec<String> = (console.lines.iter().enumerate())
+            .map(|(i, line)| console.when(line, i.checked_sub(1).and_then(|i| console.lines.get(i))))
+            .collect();
+        assert_eq!(told[1], "+25 s");
+        assert!(!told[0].starts_with('+') && !told[2].starts_with('+'));
     }
 }

@@ -160,3 +160,64 @@ fn a_session_is_kept_with_what_came_after_the_cursor() {
     settle(&mut other, &mut clock);
     assert_eq!(other.show.as_ref().expect("a session").session.commands().len(), 1);
 }
+
+/// T-01, T-05: a fork keeps the other branch, also over a reload: its commands, where it left, and where one stood on it.
+#[test]
+fn other_branches_are_kept_with_the_session() {
+    let (mut host, mut clock) = (welcome().0, 0.0);
+    let give = |host: &mut Host, clock: &mut f64, at: i64, line: &str| {
+        host.handle(Request::Seek { at }, *clock);
+        settle(host, clock);
+        let line = line.to_owned();
+        host.handle(Request::Command { line }, *clock);
+        settle(host, clock);
+    };
+    give(&mut host, &mut clock, 20_000_000, "fault poweroff c-2");
+    give(&mut host, &mut clock, 60_000_000, "kubectl cordon a-1");
+    give(&mut host, &mut clock, 30_000_000, "fault partition a-1");
+    give(
+        &mut host,
+        &mut clock,
+        10_000_000,
+        "kubectl scale deployment web --replicas=3",
+    );
+    host.handle(Request::Branch { branch: 1 }, clock);
+    settle(&mut host, &mut clock);
+    let (whole, fragment) = kept(&mut host, &mut clock, 1).expect("a link");
+    assert!(
+        crate::link::decode(&fragment).expect("a link").others.is_empty(),
+        "one shares one run"
+    );
+
+    let mut other = Host::new();
+    other.handle(
+        Request::Open {
+            source: Source::Link { fragment: whole },
+        },
+        clock,
+    );
+    settle(&mut other, &mut clock);
+    let told = |host: &mut Host, clock: &mut f64| {
+        let mut all = Vec::new();
+        let count = host.show.as_ref().expect("a session").session.branches().len();
+        for branch in 0..count as u32 {
+            host.handle(Request::Branch { branch }, *clock);
+            settle(host, clock);
+            let session = &host.show.as_ref().expect("a session").session;
+            let branch = session.branch();
+            all.push((
+                branch.parent,
+                branch.from,
+                branch.label.clone(),
+                session.now(),
+                session.trace_hash(),
+            ));
+        }
+        all
+    };
+    let session = |host: &Host| host.show.as_ref().expect("a session").session.current();
+    assert_eq!((session(&host), session(&other)), (1, 1));
+    let (was, is) = (told(&mut host, &mut clock), told(&mut other, &mut clock));
+    assert_eq!(was.len(), 3);
+    assert_eq!(was, is);
+}

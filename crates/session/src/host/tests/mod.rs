@@ -1,6 +1,7 @@
 //! The page's whole conversation, in-process.
 
 mod keeping;
+mod lines;
 mod pasting;
 mod pictures;
 mod waiting;

@@ -81,7 +81,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                     <Ask question={question.clone()} state={now.clone()} step={at} open={here} pick={pick(page, question.kind)} asked={page.asked().filter(|_| here)} pin={page.pin} why={page.why.clone()} />
                 }
                 if !here {
-                    { try_it(&ctl, step.try_command.as_deref()) }
+                    { try_it(&ctl, page, step.try_command.as_deref()) }
                     if let Some(text) = &step.manifest {
                         <Starter key={at} text={text.clone()} checked={page.checked.clone()} />
                     }
@@ -123,12 +123,9 @@ fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
                 <div class="try">
                     <p>{ "The story begins when this has happened:" }</p>
                     <b>{ words(page.model.story.waits_for.as_deref().unwrap_or_default()) }</b>
-                    if page.model.playing {
-                        <p>{ "Time runs." }</p>
-                    } else {
-                        <p>{ "Time stands still." }</p>
-                        <button type="button" class="primary" onclick={ctl.on(Request::Play)}>{ "Let time run" }</button>
-                    }
+                    <p>{ if page.model.playing { "Time runs." } else { "Time stands still." } }</p>
+                    <button type="button" class="primary" onclick={ctl.once("story", Request::SkipToStory)}>{ "Skip to the story" }</button>
+                    if !page.model.playing { <button type="button" class="quiet" onclick={ctl.on(Request::Play)}>{ "Let time run" }</button> }
                 </div>
             </div>
         </aside>
@@ -246,19 +243,39 @@ fn use_finished(page: &Page, ctl: &Ctl) {
     });
 }
 
-fn try_it(ctl: &Ctl, command: Option<&str>) -> Html {
+/// The thing to try, or what came of it and the way back.
+fn try_it(ctl: &Ctl, page: &Page, command: Option<&str>) -> Html {
     let Some(command) = command else {
         return Html::default();
     };
+    let node = command
+        .split_whitespace()
+        .last()
+        .and_then(|name| page.model.nodes.get(name));
+    let undone = node.and_then(|node| actions::undone(command, &node.view));
+    let (command, is_done) = match undone {
+        Some(back) => (back, true),
+        None => (command.to_owned(), false),
+    };
     let run = {
-        let (ctl, command) = (ctl.clone(), command.to_owned());
-        Callback::from(move |_: MouseEvent| ctl.run(&command))
+        let (ctl, command, name) = (ctl.clone(), command.clone(), node.map(|node| node.view.name.clone()));
+        Callback::from(move |_: MouseEvent| {
+            ctl.act.emit(Act::Start(false));
+            ctl.run(&command);
+            if let Some(name) = &name {
+                browser::show_node(name);
+            }
+        })
     };
     html! {
         <div class="try">
-            <b>{ "Try it" }</b>
-            <button type="button" class="primary" onclick={run}>
-                if let Some(words) = actions::words(command) { <span>{ words }</span> }<span class="mono">{ shown(command) }</span>
+            if let Some(node) = node.filter(|_| is_done) {
+                <b role="status">{ actions::done(&node.view) }</b>
+            } else {
+                <b>{ "Try it" }</b>
+            }
+            <button type="button" class={classes!((!is_done).then_some("primary"))} onclick={run}>
+                if let Some(words) = actions::words(&command) { <span>{ words }</span> }<span class="mono">{ shown(&command) }</span>
             </button>
         </div>
     }
@@ -310,7 +327,7 @@ fn foot(
             <div class="foot">
                 if !state.finished && !is_busy {
                     { hint.clone() }
-                    <button type="button" class="quiet" onclick={ctl.on(Request::ShowMe)} title="Plays the solution from here; what you did stays as a branch">{ "Show me" }</button>
+                    <button type="button" class="quiet" onclick={ctl.once("show me", Request::ShowMe)} title="Goes to the solution's next command and gives it; what you did stays as a branch">{ "Show me" }</button>
                 }
                 <button type="button" class="quiet" onclick={restart.reform(|_: MouseEvent| ())}>{ "Start over" }</button>
                 <span class="gap"></span>

@@ -1,0 +1,112 @@
+//! Lines that are pasted at once run one after another (K-01), whether time stands still or runs.
+
+use podscope_protocol::{ConsoleLine, LineKind, Request, Update};
+
+use super::{Host, playing, settle, welcome};
+
+fn pasted(lines: &[&str]) -> Request {
+    let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+    Request::Commands { lines }
+}
+
+fn printed(updates: Vec<Update>) -> Vec<ConsoleLine> {
+    let lines = updates.into_iter().filter_map(|update| match update {
+        Update::Console { lines } => Some(lines),
+        _ => None,
+    });
+    lines.flatten().collect()
+}
+
+fn texts(lines: &[ConsoleLine]) -> String {
+    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    texts.join("\n")
+}
+
+/// What five dependent lines print, with frames every so many milliseconds; and the trace.
+fn five(mut host: Host, clock: f64, frame: f64) -> (String, String) {
+    let mut clock = clock;
+    let mut updates = host.handle(
+        pasted(&[
+            "kubectl run r2 --image=nginx",
+            "kubectl get pod r2",
+            "kubectl scale deploy web --replicas=2",
+            "kubectl get deploy web",
+            "kubectl wait --for=condition=Ready pod/r2",
+            "kubectl get pod r2",
+        ]),
+        clock,
+    );
+    if host.pace.playing {
+        for _ in 0..20_000 {
+            clock += frame;
+            updates.extend(host.work(clock));
+            host.handle(Request::FrameDone, clock);
+            if clock > 20_000.0 {
+                break;
+            }
+        }
+        updates.extend(host.handle(Request::Pause, clock));
+    }
+    updates.extend(settle(&mut host, &mut clock));
+    let session = &host.show.as_ref().expect("a session").session;
+    let given: Vec<String> = session
+        .commands()
+        .iter()
+        .map(|timed| format!("{} {}", timed.at, timed.command))
+        .collect();
+    (texts(&printed(updates)), given.join("\n"))
+}
+
+#[test]
+fn a_pasted_line_runs_when_the_one_before_has_ended() {
+    let (printed, given) = five(playing(), 10.0, 1.0);
+    assert!(!printed.contains("not found"), "{printed}");
+    assert!(
+        printed.contains("pod/r2 created") && printed.contains("deployment.apps/web scaled"),
+        "{printed}"
+    );
+    assert!(printed.contains("/2 "), "the new count: {printed}");
+    assert!(
+        printed.contains("pod/r2 condition met") && printed.contains("Running"),
+        "{printed}"
+    );
+    assert_eq!(
+        given.lines().count(),
+        3,
+        "those that write or wait are recorded: {given}"
+    );
+    let (_, again) = five(playing(), 10.0, 7.0);
+    assert_eq!(given, again, "the pace of frames changes no instant");
+}
+
+#[test]
+fn lines_wait_where_time_stands_still_and_say_so() {
+    let (printed, _) = five(welcome().0, 0.0, 1.0);
+    assert!(!printed.contains("not found"), "{printed}");
+    assert!(printed.contains("Waiting until `kubectl wait"), "{printed}");
+    assert!(printed.contains("Ctrl-C"), "{printed}");
+}
+
+#[test]
+fn ctrl_c_ends_a_watch_and_drops_what_waits_for_it() {
+    let mut host = playing();
+    let mut told = host.handle(
+        pasted(&["kubectl get pods -w", "kubectl get ns", "kubectl get nodes"]),
+        10.0,
+    );
+    for step in 0..300 {
+        told.extend(host.work(11.0 + f64::from(step)));
+    }
+    let said = texts(&printed(told));
+    assert!(said.contains("kubectl get ns and another line"), "{said}");
+    assert!(!said.contains("kube-system "), "{said}");
+    let line = "stop".to_owned();
+    let mut clock = 400.0;
+    let mut told = host.handle(Request::Command { line }, clock);
+    host.handle(Request::Pause, clock);
+    told.extend(settle(&mut host, &mut clock));
+    let lines = printed(told);
+    let dropped = lines.iter().find(|line| line.text.starts_with("not run: "));
+    assert_eq!(dropped.map(|line| line.kind), Some(LineKind::Error), "{lines:?}");
+    assert!(!texts(&lines).contains("kube-system"), "{lines:?}");
+}
