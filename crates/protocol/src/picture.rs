@@ -513,6 +513,10 @@ pub struct BrokenInvariant {
     pub by: String,
     /// The statement and what broke it, in words.
     pub text: String,
+    /// When the command that is blamed was given, if it is one of this run.
+    pub since: Option<Micros>,
+    /// Whether it is the last command that a person gave: the one that an undo takes back.
+    pub is_last: bool,
 }
 
 impl BrokenInvariant {

@@ -15,7 +15,7 @@ use crate::keys;
 use crate::pure::clock;
 use crate::pure::course::Course;
 use crate::pure::route::{Panels, Theme, View};
-use crate::state::{Act, Page, Shared, Sheet};
+use crate::state::{Act, Page, Present, Shared, Sheet};
 use crate::wire::Wire;
 
 /// The page.
@@ -51,6 +51,20 @@ pub(crate) fn App() -> Html {
     let is_kept = crate::saving::use_saving(&page, &ctl, &wire);
     use_course(&page, &ctl);
     use_address(&ctl, &wire);
+    {
+        let (act, first) = (ctl.act.clone(), use_mut_ref(|| true));
+        use_effect_with(page.present.on, move |on| {
+            let on = *on;
+            if first.replace(false) && store::presents() {
+                act.emit(Act::Present(Present {
+                    on: true,
+                    ..Present::default()
+                }));
+            } else {
+                store::keep_presents(on);
+            }
+        });
+    }
     keys::use_keys(&latest, &ctl);
     crate::drop::use_drop(&ctl);
     // Before anything is drawn in it.
@@ -171,7 +185,7 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_
                 if story { <Story page={calm.clone()} /> }
                 if panels.cluster { <Cluster page={calm.clone()} start={page.start} /> }
                 if let Some(text) = page.code.as_ref().filter(|_| !page.present.on) {
-                    <Editor beside=true text={text.clone()} fields={page.fields.clone()} checked={page.checked.clone()} refused={page.problems.clone()} />
+                    <Editor beside=true text={text.clone()} fields={page.fields.clone()} answer={page.console.refusals()} checked={page.checked.clone()} refused={page.problems.clone()} />
                 }
                 if panels.side { <Inspector page={calm.clone()} /> }
                 if panels.timeline { <Timeline page={calm.clone()} /> }

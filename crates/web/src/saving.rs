@@ -22,6 +22,9 @@ use crate::wire::Wire;
 /// Said once, when the browser's storage is full or forbidden.
 const NOT_KEPT: &str = "This browser keeps no more for this site: a reload would lose what came since. Save the session as a file, or share it as a link.";
 
+/// The same where the address holds all of it.
+const NOT_LISTED: &str = "This browser keeps no more for this site: the address keeps this run, so a reload finds it, but no list of sessions does. Save it as a file, or bookmark it.";
+
 /// Milliseconds after which a command is kept, of a session whose links are short.
 const SOON: u32 = 20;
 /// Milliseconds after which everything else is.
@@ -176,7 +179,9 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<W
         }
         let was_full = std::mem::replace(&mut saving.borrow_mut().is_full, !is_there);
         if !is_there && !was_full {
-            act.emit(Act::Toast(NOT_KEPT.into()));
+            let is_in_address = is_seen && link.whole.is_none() && browser::fits_address(&link.fragment);
+            let said = if is_in_address { NOT_LISTED } else { NOT_KEPT };
+            act.emit(Act::Toast(said.into()));
         }
     });
     is_kept

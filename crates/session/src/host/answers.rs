@@ -10,7 +10,7 @@ use crate::report;
 use crate::scenario::{self, Loaded};
 use crate::timeline::Session;
 use crate::view::{self, pod_key};
-use podscope_protocol::{AttemptInfo, ExportKind, Outcome, Problem, Remedy, Update};
+use podscope_protocol::{AttemptInfo, ExportKind, Outcome, Problem, Remedy, TextKind, Update};
 
 /// What is wrong with a text, without opening it. Manifests without a scenario may be meant for the running cluster:
 /// they find its namespaces and priority classes.
@@ -32,7 +32,15 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
                 (unknown, advice)
             }
         }
-        Err(problems) => (problems, Vec::new()),
+        Err(problems) if scenario::recognise(text) >= TextKind::Scenario => (problems, Vec::new()),
+        // As the server does: strict decoding first, which says why a field is missing that looks to be there.
+        Err(problems) => {
+            let mut all = unknown_fields(text);
+            let is_said = |problem: &Problem| all.iter().any(|known| known.message == problem.message);
+            let rest: Vec<Problem> = problems.into_iter().filter(|problem| !is_said(problem)).collect();
+            all.extend(rest);
+            (all, Vec::new())
+        }
     };
     Update::Checked {
         revision,
@@ -42,7 +50,7 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
     }
 }
 
-/// Fields of the objects in a text that the API server does not know, in its words and at their places.
+/// Fields and kinds of the objects in a text that the API server does not know, in its words and at their places.
 fn unknown_fields(text: &str) -> Vec<Problem> {
     let (documents, _) = podscope_api::read_documents(text);
     let mut found = Vec::new();
@@ -57,7 +65,19 @@ fn unknown_in(tree: &Tree<'_>, document: u32, found: &mut Vec<Problem>) {
     if let Some(Data::Seq(items)) = tree.get("items").map(|items| &items.data) {
         return items.iter().for_each(|item| unknown_in(item, document, found));
     }
-    let Some(served) = schema::served(word("apiVersion"), word("kind")) else {
+    let (version, kind) = (word("apiVersion"), word("kind"));
+    let Some(served) = schema::served(version, kind) else {
+        if !version.is_empty() && !kind.is_empty() && kind != "List" {
+            let (line, column) = place_of(tree, "kind");
+            found.push(Problem {
+                file: String::new(),
+                document,
+                line,
+                column,
+                path: "kind".to_owned(),
+                message: format!("no matches for kind {kind:?} in version {version:?}"),
+            });
+        }
         return;
     };
     let Err(Rejection::Unknown(fields)) = schema::decode_object(served.fields, tree) else {

@@ -89,6 +89,15 @@ impl Branch {
         }
     }
 
+    /// When a command of these words was given last before an instant, and whether it is the user's last of all.
+    pub(crate) fn blamed(&self, words: &str, before: SimTime) -> Option<(SimTime, bool)> {
+        let mut given = self.schedule.iter().enumerate().rev();
+        let is_it = |entry: &Entry| entry.timed.at <= before && entry.timed.command.to_string() == words;
+        let (index, entry) = given.find(|(_, entry)| is_it(entry))?;
+        let last = self.schedule.iter().rposition(|entry| entry.is_users);
+        Some((entry.timed.at, last == Some(index)))
+    }
+
     /// Its first command that the branch it left did not give.
     pub(crate) fn called(&self, parent: Option<&Branch>) -> String {
         let theirs = parent.into_iter().flat_map(Branch::commands);

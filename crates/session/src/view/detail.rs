@@ -406,7 +406,7 @@ fn invariant(session: &Session, name: &str) -> Detail {
         None => Summary::Holds {
             invariant: name.to_owned(),
         },
-        Some((at, first)) => Summary::Broken(super::told(*at, first)),
+        Some((at, first)) => Summary::Broken(super::told(session, *at, first)),
     };
     Detail {
         title: name.to_owned(),

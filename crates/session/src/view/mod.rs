@@ -175,20 +175,24 @@ fn control_plane(session: &Session) -> ControlPlaneView {
     for record in session.violations() {
         let Some(violation) = record.violation() else { continue };
         if !broken.iter().any(|known| *known.name == *violation.invariant) {
-            broken.push(told(record.at, violation));
+            broken.push(told(session, record.at, violation));
         }
     }
     ControlPlaneView { components, broken }
 }
 
 /// A break as it is told.
-fn told(at: SimTime, violation: &Violation) -> BrokenInvariant {
+fn told(session: &Session, at: SimTime, violation: &Violation) -> BrokenInvariant {
+    let who = &violation.by.who;
+    let blamed = session.branch().blamed(who, at);
     BrokenInvariant {
         at: at.0,
         cause: cause(violation.cause),
-        by: violation.by.who.clone(),
+        by: who.clone(),
         text: violation.message.clone(),
         name: violation.invariant.to_string(),
+        since: blamed.map(|(at, _)| at.0),
+        is_last: blamed.is_some_and(|(_, is_last)| is_last),
     }
 }
 

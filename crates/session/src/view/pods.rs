@@ -448,7 +448,7 @@ fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueView {
             let gates = pod.spec.scheduling_gates.iter();
             QueuePlace::Gated(gates.map(|gate| gate.name.to_string()).collect())
         }
-        entry if !victims.is_empty() || entry.is_some_and(|entry| entry.pool == Pool::Gated) => QueuePlace::Victims {
+        entry if !victims.is_empty() || is_promised(pod, entry) => QueuePlace::Victims {
             node: pod.status.nominated_node_name.to_string(),
             pods: victims.iter().map(|victim| victim.metadata.key().to_string()).collect(),
         },
@@ -478,6 +478,12 @@ fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueView {
         refusal,
         message: condition.map_or_else(String::new, |condition| condition.message.to_string()),
     }
+}
+
+/// Whether a pod waits for the room that is made for it: the victims may not be told to end yet, or be gone just now.
+fn is_promised(pod: &Pod, entry: Option<&QueueEntry>) -> bool {
+    let is_nominated = !pod.status.nominated_node_name.is_empty();
+    entry.is_some_and(|entry| entry.pool == Pool::Gated || is_nominated && entry.pool == Pool::Unschedulable)
 }
 
 fn count(n: usize) -> u32 {

@@ -172,6 +172,11 @@ pub(crate) fn forget_link() {
 /// Longest link that the address bar keeps, in characters: browsers bear more, people's eyes do not.
 const LONGEST_KEPT: usize = 32_768;
 
+/// Whether the address holds a fragment.
+pub(crate) fn fits_address(fragment: &str) -> bool {
+    fragment.len() <= LONGEST_KEPT
+}
+
 /// Keeps a link to what is seen in the address, as the page's present entry or as a new one. `what` says which session
 /// it is, and when.
 pub(crate) fn keep_address(fragment: &str, what: &str, is_new: bool) {
@@ -183,10 +188,9 @@ pub(crate) fn keep_address(fragment: &str, what: &str, is_new: bool) {
     ) else {
         return;
     };
-    let hash = if fragment.len() > LONGEST_KEPT {
-        String::new()
-    } else {
-        format!("#{fragment}")
+    let hash = match fits_address(fragment) {
+        true => format!("#{fragment}"),
+        false => String::new(),
     };
     let (what, address) = (JsValue::from_str(what), format!("{path}{search}{hash}"));
     // A browser that has heard too much of this at once refuses: the next one comes through.

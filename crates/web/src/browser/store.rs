@@ -221,6 +221,20 @@ fn own() -> Option<u64> {
     of_tab()?.get_item(&name("tab")).ok()??.parse().ok()
 }
 
+/// Whether this tab presents to a room: that outlives a reload.
+pub(crate) fn presents() -> bool {
+    of_tab().is_some_and(|tab| tab.get_item(&name("present")).ok().flatten().is_some())
+}
+
+pub(crate) fn keep_presents(on: bool) {
+    if let Some(tab) = of_tab() {
+        drop(match on {
+            true => tab.set_item(&name("present"), "1"),
+            false => tab.remove_item(&name("present")),
+        });
+    }
+}
+
 thread_local! {
     static RESUMED: Cell<Option<u64>> = const { Cell::new(None) };
 }

@@ -75,14 +75,15 @@ pub(crate) fn Cluster(props: &Props) -> Html {
                     } }
                 </div>
             } else if let Some(other) = &page.other {
+                if page.model.director.running.is_some() { <DirectorBar director={page.model.director.clone()} /> }
                 <Versus page={page.clone()} other={other.clone()} />
-                <div class="runs">
+                <div class="runs" ~style={format!("--rows:{}", rows(page, &page.model).max(rows(page, other)))}>
                     <div class="side-a">
-                        <h2 class="versus"><span class="eyebrow">{ "This run" }</span>{ shown(&title(&page.model)) }</h2>
+                        <h2 class="versus"><span class="eyebrow" title="The timeline below, its lanes and the story are this run's">{ "This run, and its lanes" }</span>{ shown(&titles(&page.model, other).0) }</h2>
                         { run(page, &page.model, Some(other), false, &ctl) }
                     </div>
                     <div class="side-b" data-other="">
-                        <h2 class="versus"><span class="eyebrow">{ "Same seed" }</span>{ shown(&title(other)) }
+                        <h2 class="versus"><span class="eyebrow">{ "Same seed" }</span>{ shown(&titles(&page.model, other).1) }
                             <button type="button" class="chip" data-end="" onclick={ctl.on(Request::Compare { other: None })} aria-label="End the comparison">{ "End" }</button></h2>
                         { run(page, other, Some(&page.model), true, &ctl) }
                     </div>
@@ -260,6 +261,28 @@ impl Hand {
     }
 }
 
+/// Rows that a run has beside another, so that each thing is as high as its like: its title, the control plane, what
+/// is pending, then of each zone its header and its nodes.
+fn rows(page: &Page, model: &Model) -> usize {
+    let groups = model.groups.iter().map(|group| group.nodes.len().max(1) + 1);
+    let loose = model.loose().len();
+    let (nodes, pods) = seen(page, model);
+    let zones = if nodes > NODES_IN_DOM || pods > PODS_IN_DOM {
+        1
+    } else {
+        groups.sum()
+    };
+    3 + zones + if loose > 0 { loose + 1 } else { 0 }
+}
+
+/// What two runs are called beside each other.
+fn titles(ours: &Model, other: &Model) -> (String, String) {
+    match (title(ours), title(other)) {
+        (ours, other) if ours == other => ("with your commands".into(), "without your commands".into()),
+        both => both,
+    }
+}
+
 /// What a run is called beside another: its branch, where there are several.
 fn title(model: &Model) -> String {
     let several = model.branches.len() > 1;
@@ -285,14 +308,14 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, versus: Option<&Shared<Model>
     let differing = versus
         .map(|versus| Rc::new(compare::differing(model, versus)))
         .unwrap_or_default();
-    // Beside another run it would push this one's zones out of line.
-    let is_alone = versus.is_none() || model.director.running.is_some();
-    let is_told = !other && is_alone && director::is_told(&model.director);
+    // Beside another run it would push this one's zones out of line: it stands above both.
+    let is_told = !other && versus.is_none() && director::is_told(&model.director);
     let picture = nodes > NODES_IN_DOM || pods > PODS_IN_DOM;
+    let plane = html! { <Plane plane={model.plane.clone()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} truth={page.truth} {cut} /> };
     html! {
         <div class={classes!("run", picture.then_some("pictured"), is_told.then_some("due-next"))}>
-            <Plane plane={model.plane.clone()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} truth={page.truth} {cut} />
-            <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} any={model.pods.size() > 0} filter={page.filter.clone()} told={if other { Vec::new() } else { told_on(page, model.pending.iter()) }} differing={differing.clone()} />
+            { if versus.is_some() { html! { <div class="fold">{ plane }</div> } } else { plane } }
+            <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} asks={!other && page.model.story.question.is_some()} any={model.pods.size() > 0} filter={page.filter.clone()} told={if other { Vec::new() } else { told_on(page, model.pending.iter()) }} differing={differing.clone()} />
             if is_told { <DirectorBar director={model.director.clone()} /> }
             { if picture { overview(page, model, differing) } else { zones(page, model, selected, &Beside { differing, other }, ctl) } }
         </div>
@@ -386,7 +409,7 @@ fn zones(page: &Shared<Page>, model: &Shared<Model>, selected: Option<String>, b
                 }
             }) }
             if !loose.is_empty() {
-                <section class="zone apart" aria-label="Machines without a Node object">
+                <section class="zone apart" ~style={format!("--m:{}", loose.len() + 1)} aria-label="Machines without a Node object">
                     <header><h2>{ "no Node object" }</h2></header>
                     <div class="nodes">{ for loose.iter().map(node) }</div>
                 </section>

@@ -15,6 +15,7 @@ use yew::prelude::*;
 use super::dialog::Modal;
 use super::dialogs::problems;
 use super::icon;
+use super::shown::shown;
 use crate::browser;
 use crate::ctl::Ctl;
 use crate::pure::hints;
@@ -29,6 +30,8 @@ pub(crate) struct Props {
     pub(crate) text: String,
     pub(crate) fields: Option<Shared<Vec<Completion>>>,
     pub(crate) checked: Option<Shared<Checked>>,
+    /// What the last `kubectl apply -f -` said that was refused.
+    pub(crate) answer: Vec<String>,
     pub(crate) refused: Shared<Vec<Problem>>,
 }
 
@@ -102,8 +105,11 @@ pub(crate) fn Editor(props: &Props) -> Html {
             }
         });
     }
-    let is_whole = gaps.is_empty() && problems.is_empty() && !is_scenario;
-    use_live(*live && is_whole, props, &ctl, &text, *revision.borrow());
+    let is_whole = gaps.is_empty() && problems.is_empty() && !is_scenario && !text.trim().is_empty();
+    let applied = use_mut_ref(String::new);
+    use_live(*live && is_whole, props, &ctl, &text, *revision.borrow(), &applied);
+    // What the server answered to this very text.
+    let refused = Some(&props.answer).filter(|_| *applied.borrow() == **text && !text.is_empty());
     let example = {
         let changed = changed.clone();
         Callback::from(move |event: Event| {
@@ -131,8 +137,8 @@ pub(crate) fn Editor(props: &Props) -> Html {
             } else {
                 <div class="code" ref={host}></div>
             }
-            { found(props, gaps.len(), &problems, &advice, fresh.is_some()) }
-            { buttons(props.beside, &ctl, &text, &live, (kind == TextKind::Lesson).then_some(&revision), is_whole) }
+            { found(props, gaps.len(), &problems, &advice, fresh.is_some().then_some(&**text), refused.map_or(&[], Vec::as_slice)) }
+            { buttons(props.beside, &ctl, (&text, &applied), &live, (kind == TextKind::Lesson).then_some(&revision), is_whole) }
         </>
     };
     if !props.beside {
@@ -237,14 +243,20 @@ fn mount(
 
 /// What has no mistakes is applied in a pause of the typing, once.
 #[hook]
-fn use_live(is_whole: bool, props: &Props, ctl: &Ctl, text: &UseStateHandle<String>, revision: u64) {
-    let applied = use_mut_ref(String::new);
+fn use_live(
+    is_whole: bool,
+    props: &Props,
+    ctl: &Ctl,
+    text: &UseStateHandle<String>,
+    revision: u64,
+    applied: &Rc<RefCell<String>>,
+) {
     let pausing = use_mut_ref(|| None::<Timeout>);
-    let (ctl, text) = (ctl.clone(), text.clone());
+    let (ctl, text, applied) = (ctl.clone(), text.clone(), applied.clone());
     let fresh = props.checked.as_ref().map(|checked| checked.revision);
     use_effect_with((is_whole, fresh), move |(is_whole, fresh)| {
         let is_due = *is_whole && *fresh == Some(revision) && !text.trim().is_empty();
-        *pausing.borrow_mut() = is_due.then(|| {
+        *pausing.borrow_mut() = is_due.then(move || {
             Timeout::new(PAUSE, move || {
                 if *applied.borrow() != *text {
                     applied.borrow_mut().clone_from(&text);
@@ -256,7 +268,15 @@ fn use_live(is_whole: bool, props: &Props, ctl: &Ctl, text: &UseStateHandle<Stri
 }
 
 /// What was found in the text.
-fn found(props: &Props, n_gaps: usize, found: &[Problem], advice: &[Problem], is_checked: bool) -> Html {
+/// `text` is what was checked, `answer` what `kubectl apply` said of it.
+fn found(
+    props: &Props,
+    n_gaps: usize,
+    found: &[Problem],
+    advice: &[Problem],
+    text: Option<&str>,
+    answer: &[String],
+) -> Html {
     let refused = if found.is_empty() {
         props.refused.as_slice()
     } else {
@@ -270,7 +290,9 @@ fn found(props: &Props, n_gaps: usize, found: &[Problem], advice: &[Problem], is
             else if !found.is_empty() { { problems(found) } }
             else if !refused.is_empty() { { problems(refused) } }
             else if !advice.is_empty() { <p class="eyebrow">{ "Advice" }</p>{ problems(advice) } }
-            else if is_checked { <p class="fine">{ "No problems." }</p> }
+            else if text.is_some_and(|text| text.trim().is_empty()) { <p>{ "Nothing to apply yet: there is no object in it." }</p> }
+            else if text.is_some() && answer.is_empty() { <p class="fine">{ "No problems." }</p> }
+            if found.is_empty() && !answer.is_empty() { <p class="eyebrow">{ "The server refused it" }</p>{ for answer.iter().map(|line| html! { <p class="error mono">{ shown(line) }</p> }) } }
         </div>
     }
 }
@@ -279,7 +301,7 @@ fn found(props: &Props, n_gaps: usize, found: &[Problem], advice: &[Problem], is
 fn buttons(
     beside: bool,
     ctl: &Ctl,
-    text: &UseStateHandle<String>,
+    (text, applied): (&UseStateHandle<String>, &Rc<RefCell<String>>),
     live: &UseStateHandle<bool>,
     lesson: Option<&Revision>,
     is_whole: bool,
@@ -295,8 +317,9 @@ fn buttons(
         })
     };
     let apply = {
-        let (ctl, text) = (ctl.clone(), text.clone());
+        let (ctl, text, applied) = (ctl.clone(), text.clone(), applied.clone());
         Callback::from(move |_: MouseEvent| {
+            applied.borrow_mut().clone_from(&text);
             ctl.act.emit(Act::Dialog(Dialog::None));
             ctl.run_now(&here_document(&text));
         })

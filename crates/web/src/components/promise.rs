@@ -20,7 +20,7 @@ pub(crate) struct Props {
 
 /// Nodes for which a way back is offered.
 const NODES: usize = 3;
-/// As far before a break as its cause can be undone.
+/// As far before the command that is blamed, or before the break where none is.
 const BEFORE: Micros = 100_000;
 
 /// The row of the promise.
@@ -65,7 +65,7 @@ pub(crate) fn Promise(props: &Props) -> Html {
 }
 
 fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
-    let before = (broken.at - BEFORE).max(0);
+    let before = (broken.since.unwrap_or(broken.at) - BEFORE).max(0);
     let back = {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| ctl.seek(before))
@@ -88,8 +88,8 @@ fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
         <>
             <h3 class="eyebrow">{ "Ways back" }</h3>
             <ul class="ways-back">
-                <li><button type="button" onclick={back}>{ format!("Back to {}", clock::instant(before)) }</button><span>{ "Just before it broke: what you do there is another course of time; this one stays." }</span></li>
-                if broken.cause == BreakCause::Command {
+                <li><button type="button" onclick={back}>{ format!("Back to {}", clock::instant(before)) }</button><span>{ match broken.since { Some(_) => "Just before ", None => "Just before it broke" } }if broken.since.is_some() { <code>{ shown(&broken.by) }</code> }{ ": what you do there is another course of time; this one stays." }</span></li>
+                if broken.cause == BreakCause::Command && broken.is_last {
                     <li><button type="button" onclick={ctl.on(Request::Undo)}>{ "Undo the last command" }</button><span>{ "The run goes on as if it had not been given." }</span></li>
                 }
                 if model.cut_nodes().nth(1).is_some() {

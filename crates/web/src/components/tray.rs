@@ -27,6 +27,9 @@ pub(crate) struct Props {
     /// What is told on pods here of an answer to a question, by their ids.
     #[prop_or_default]
     pub(crate) told: Vec<(String, AnswerMark)>,
+    /// A question is open: where a pod is to go could be its answer.
+    #[prop_or_default]
+    pub(crate) asks: bool,
     /// Ids of pods that another run beside this one does not have so.
     pub(crate) differing: Rc<Set<String>>,
 }
@@ -40,6 +43,9 @@ const MARKS: usize = 24;
 
 /// Causes whose pods are all shown; of the empty one, all causes.
 type Opened = UseStateHandle<Set<String>>;
+
+/// Said instead of what a pod waits for, where that could be the answer to a question.
+const HIDDEN: &str = "what it waits for is hidden until you have answered";
 
 /// The tray.
 #[component]
@@ -86,7 +92,7 @@ fn row(props: &Props, pod: &Shared<PodView>) -> Html {
             <span class="what">
                 <b>{ shown(&name) }</b>
                 if refused { <span class="cause">{ waits::cause_counted(pod) }</span> }
-                <span class="pool">{ waits::words(pod, props.now) }</span>
+                <span class="pool">{ if props.asks && !pod.nominated.is_empty() { HIDDEN.into() } else { waits::words(pod, props.now) } }</span>
             </span>
             { help(pod) }
         </li>

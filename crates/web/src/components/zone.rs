@@ -46,6 +46,7 @@ pub(crate) fn Zone(props: &Props) -> Html {
     counts.stable_sort_by_key(|c| (c.max_skew.is_none(), c.owner.clone()));
     html! {
         <section class={classes!("zone", group.name.is_empty().then_some("apart"), props.cut.then_some("cut"), props.wide.then_some("wide"))}
+            ~style={format!("--m:{}", props.children.len().max(1) + 1)}
             data-zone={group.name.clone()} aria-label={if props.beside { format!("{title}, other run") } else { title.clone() }}>
             <header>
                 <h2><button type="button" class="name" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ shown(&title) }</button></h2>

@@ -134,6 +134,8 @@ pub(crate) fn parse(search: &str, fragment: &str) -> Route {
                 Some(("embed", list)) => route.embed = Some(Panels::named(&unescape(list))),
                 Some(("theme", name)) => route.theme = Theme::named(name),
                 Some(("lesson", name)) => route.lesson = lesson_name(&unescape(name)),
+                // What is none of these was meant as a link: the engine says what is wrong with it.
+                None if !part.is_empty() => route.link = Some(part.to_string()),
                 _ => {}
             }
         }
@@ -149,12 +151,12 @@ fn is_link(part: &str) -> bool {
     })
 }
 
+/// The name as it is, or an empty one, which no lesson has: that is said.
 fn lesson_name(name: &str) -> Option<String> {
-    (!name.is_empty()
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'))
-    .then(|| name.to_string())
+    let is_plain = name
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    Some(if is_plain { name.to_string() } else { String::new() })
 }
 
 fn unescape(text: &str) -> String {
@@ -201,7 +203,7 @@ mod tests {
     #[test]
     fn links_of_later_versions_are_links_too() {
         assert_eq!(parse("", "#s27:x").link.as_deref(), Some("s27:x"));
-        assert_eq!(parse("", "#section:x").link, None);
+        assert_eq!(parse("", "#embed=cluster&theme=dark").link, None);
         assert_eq!(parse("", "#guarantees").view, View::Guarantees);
     }
 
@@ -211,6 +213,16 @@ mod tests {
             parse("?scenario=lessons%2Fmine.yaml", "").scenario.as_deref(),
             Some("lessons/mine.yaml")
         );
-        assert_eq!(parse("", "#lesson=<script>").lesson, None);
+        for bad in ["#lesson=<script>", "#lesson="] {
+            assert_eq!(parse("", bad).lesson.as_deref(), Some(""), "{bad}");
+        }
+    }
+
+    /// U-09: an address that leads nowhere is said to, not passed over.
+    #[test]
+    fn what_is_no_address_is_taken_for_a_broken_link() {
+        assert_eq!(parse("", "#garbage").link.as_deref(), Some("garbage"));
+        assert_eq!(parse("", "").link, None);
+        assert_eq!(parse("", "#").link, None);
     }
 }

@@ -71,6 +71,21 @@ impl Console {
         }
     }
 
+    /// What the last manifests that were applied were refused for.
+    pub(crate) fn refusals(&self) -> Vec<String> {
+        let is_it = |line: &ConsoleLine| line.kind == LineKind::Input && line.text.starts_with("kubectl apply -f -");
+        let Some(at) = self.lines.iter().rposition(is_it) else {
+            return Vec::new();
+        };
+        let said = self
+            .lines
+            .iter()
+            .skip(at + 1)
+            .take_while(|line| line.kind != LineKind::Input);
+        let errors = said.filter(|line| line.kind == LineKind::Error && !line.text.starts_with("Warning:"));
+        errors.map(|line| line.text.clone()).collect()
+    }
+
     /// The last command a person gave, or the engine echoed; of one with a document the first line.
     pub(crate) fn last_input(&self) -> Option<String> {
         let last = self.lines.iter().rev().find(|l| l.kind == LineKind::Input)?;
