@@ -423,3 +423,67 @@ fn a_shared_link_can_hide_the_names() {
     let names = texts(&other.run("kubectl get pods -o name"), LineKind::Output);
     assert!(names.contains(&"pod/statefulset-1-0".to_owned()), "{names:?}");
 }
+
+/// What is wrong with a text, as the editor shows it.
+fn found(page: &mut Page, text: &str) -> Vec<String> {
+    let (text, revision) = (text.to_owned(), 1);
+    let updates = page.ask(Request::Check { text, revision });
+    let found = updates.into_iter().find_map(|update| match update {
+        Update::Checked { problems, .. } => Some(problems),
+        _ => None,
+    });
+    let found = found.expect("it is checked");
+    found
+        .into_iter()
+        .map(|problem| format!("{}:{}", problem.line, problem.message))
+        .collect()
+}
+
+/// U-07: a misspelt field is marked before what it leaves out, and a kind that is not served where it stands.
+#[test]
+fn the_editor_marks_what_the_server_would_refuse() {
+    let mut page = Page::on(SCENARIO);
+    let misspelt =
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - name: c\n    imag: nginx\n";
+    let said = found(&mut page, misspelt);
+    assert!(
+        said[0].starts_with("7:strict decoding error: unknown field \"spec.containers[0].imag\""),
+        "{said:?}"
+    );
+    assert!(said[1].ends_with("Required value"), "{said:?}");
+    for (version, kind) in [
+        ("extensions/v1beta1", "Deployment"),
+        ("policy/v1beta1", "PodDisruptionBudget"),
+        ("foo.io/v1", "Foo"),
+    ] {
+        let text = format!("apiVersion: {version}\nkind: {kind}\nmetadata: {{name: x}}\nspec: {{}}\n");
+        let said = found(&mut page, &text);
+        let wanted = format!("2:no matches for kind {kind:?} in version {version:?}");
+        assert_eq!(said, [wanted]);
+    }
+    let well = misspelt.replace("imag:", "image:");
+    assert_eq!(found(&mut page, &well), Vec::<String>::new());
+}
+
+/// C-01: the ways back of a broken guarantee know the command that is blamed, and whether an undo takes that one back.
+#[test]
+fn a_break_knows_when_the_blamed_command_was_given() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(30);
+    page.run("fault partition a-1");
+    page.seek(40);
+    page.run("kubectl delete pod ledger-0 ledger-1 --grace-period=0 --force");
+    let blamed = |updates: Vec<Update>| {
+        let frames = updates.into_iter().filter_map(|update| match update {
+            Update::Frame(frame) => frame.control_plane,
+            _ => None,
+        });
+        let plane = frames.last()?;
+        plane.broken.iter().find(|broken| broken.name == "at-most-one").cloned()
+    };
+    let broken = blamed(page.seek(60)).expect("two of a name run");
+    assert_eq!((broken.since, broken.is_last), (Some(40_000_001), true), "{broken:?}");
+    page.run("fault heal a-1");
+    let broken = blamed(page.seek(61)).expect("the last command is another one");
+    assert_eq!((broken.since, broken.is_last), (Some(40_000_001), false), "{broken:?}");
+}
