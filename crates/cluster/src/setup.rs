@@ -278,9 +278,14 @@ impl World {
     fn start_everything(&mut self, imported: &[NodeName], sink: &mut dyn Sink) {
         let names: Vec<NodeName> = self.nodes.keys().cloned().collect();
         let pods: Vec<Arc<podscope_api::Pod>> = self.objects().list::<podscope_api::Pod>().cloned().collect();
+        let assumed = self.objects().assumed().clone();
         for pod in pods {
             if let Some(node) = pod.spec.node_name.clone() {
-                self.with_machine(&node, sink, |machine, ctx| machine.adopt(&pod, ctx));
+                let troubles = assumed.troubles(&pod.metadata.uid);
+                self.with_machine(&node, sink, |machine, ctx| {
+                    machine.set_troubles(&pod.metadata.uid, troubles);
+                    machine.adopt(&pod, ctx);
+                });
             }
         }
         for name in imported {

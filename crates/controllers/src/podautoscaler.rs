@@ -214,6 +214,16 @@ impl Pass<'_, '_, '_> {
         }
         let Some((replicas, metric)) = best else {
             let count = failures.len();
+            // What a dump tells of them is of a time that is over.
+            if self
+                .cx
+                .objects
+                .assumed()
+                .unmetered()
+                .contains(&self.autoscaler.metadata.uid)
+            {
+                self.new.status.current_metrics = None;
+            }
             if let Some(first) = failures.first() {
                 let text = format!("the HPA was unable to compute the replica count: {}", first.message);
                 self.condition("ScalingActive", false, first.reason, &text);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use podscope_api::{
-    ConditionStatus, ContainerBehavior, HorizontalPodAutoscaler, Pod, PodPhase, Quantity, Str, Time, Usage,
-    container_behaviors, load, ordered,
+    BEHAVIOR_PREFIX, ConditionStatus, ContainerBehavior, HorizontalPodAutoscaler, Pod, PodPhase, Quantity, Str, Time,
+    Usage, container_behaviors, load, ordered,
 };
 use podscope_sim::{Objects, Span};
 use serde_json::{Value, json};
@@ -47,6 +47,8 @@ pub(super) struct Reading {
     current: i32,
     behavior: Value,
     now: Time,
+    /// Whether nothing says what the pods use: they are of a dump.
+    is_unmetered: bool,
 }
 
 /// Pods, each with whether it counts.
@@ -77,11 +79,20 @@ impl Reading {
     pub(super) fn new(autoscaler: &HorizontalPodAutoscaler, scale: &Scale, objects: &Objects, now: Time) -> Self {
         let pods = objects.list_in::<Pod>(&scale.key.namespace);
         let made = autoscaler.metadata.creation_timestamp.unwrap_or(now);
+        let pods: Vec<Arc<Pod>> = pods
+            .filter(|pod| scale.selector.matches(&pod.metadata.labels))
+            .cloned()
+            .collect();
+        let is_scripted = |pod: &Arc<Pod>| {
+            pod.metadata
+                .annotations
+                .keys()
+                .any(|key| key.starts_with(BEHAVIOR_PREFIX))
+        };
         Self {
-            pods: pods
-                .filter(|pod| scale.selector.matches(&pod.metadata.labels))
-                .cloned()
-                .collect(),
+            is_unmetered: objects.assumed().unmetered().contains(&autoscaler.metadata.uid)
+                && !pods.iter().any(is_scripted),
+            pods,
             // What is written by requests can be read; of a live object, which is taken as it is, nothing is known then.
             load: load(&autoscaler.metadata.annotations).unwrap_or_default(),
             age: now.0 - made.0,
@@ -152,6 +163,11 @@ impl Reading {
             message: format!("failed to get {name} utilization: {why}"),
             prefix: format!("failed to get {name} resource metric value"),
         };
+        if self.is_unmetered {
+            return Err(fail(format!(
+                "unable to get metrics for resource {name}: no metrics returned from resource metrics API"
+            )));
+        }
         let target = &source["target"];
         let is_cpu = name == "cpu";
         let (uses, pods) = self.uses(name, is_cpu).map_err(fail)?;

@@ -18,6 +18,21 @@ pub(super) struct BackOff {
 }
 
 impl BackOff {
+    /// The longest delay, from now on.
+    pub(super) fn longest(delay: Span, last: SimTime) -> Self {
+        Self { delay, last }
+    }
+
+    /// The delay before the restart that comes after so many.
+    pub(super) fn after(restarts: i32, longest: Span, last: SimTime) -> Self {
+        let mut delay = FIRST;
+        for _ in 1..restarts.min(16) {
+            delay = Span((delay.0 * 2).min(LONGEST.0));
+        }
+        let delay = delay.min(longest);
+        Self { delay, last }
+    }
+
     /// Whether housekeeping has dropped the entry by now (LC-084, LC-086).
     fn is_forgotten(&self, now: SimTime) -> bool {
         now - self.last > FORGET

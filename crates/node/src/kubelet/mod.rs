@@ -259,6 +259,7 @@ impl Managers {
     /// True if the pod asks for other resources than an earlier process has granted.
     fn add(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> bool {
         let mut worker = PodWorker::new(pod.clone());
+        worker.recall(host);
         let runs = host
             .machine
             .pod(&pod.metadata.uid)

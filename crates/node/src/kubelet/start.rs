@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use podscope_api::{Container, ContainerStateWaiting, EventType, Pod, PullPolicy};
 
+use super::backoff::BackOff;
 use super::grace::KillReason;
 use super::host::Host;
 use super::kill::Kill;
 use super::sync::{Start, Step, SyncRun};
 use super::worker::{Activity, PodWorker};
 use super::{backoff, config, events};
-use crate::machine::{ContainerId, HookKind, Outcome, PullId, Role, behavior_of, containers_of};
-use podscope_sim::Span;
+use crate::machine::{ContainerId, HookKind, Outcome, PullId, Role, containers_of};
+use podscope_sim::{SimTime, Span, Trouble};
 
 impl PodWorker {
     /// Back-off and image of the next container.
@@ -43,7 +44,8 @@ impl PodWorker {
             return;
         }
         let image = &container.image;
-        let is_present = host.machine.has_image(image);
+        let cannot_pull = matches!(host.machine.trouble(pod, container), Some(Trouble::Pull(_)));
+        let is_present = !cannot_pull && host.machine.has_image(image);
         let policy = container.image_pull_policy.clone().unwrap_or(PullPolicy::IfNotPresent);
         if image.is_empty()
             || image.contains(' ')
@@ -89,6 +91,35 @@ impl PodWorker {
         }
     }
 
+    /// At the beginning: why containers of an imported pod wait, and for how long they were made to (P-09).
+    pub(super) fn recall(&mut self, host: &Host<'_, '_>) {
+        let now = host.ctx.now;
+        if now > SimTime::ZERO {
+            return;
+        }
+        let pod = self.pod.clone();
+        let longest = host.shared.settings.max_container_restart_period;
+        for ((_, container), memory) in containers_of(&pod).zip(&mut self.memory) {
+            let Some(status) = pod.status.status_of(&container.name) else {
+                continue;
+            };
+            let Some(waiting) = &status.state.waiting else {
+                continue;
+            };
+            let trouble = host.machine.trouble(&pod, container);
+            if trouble.is_some() || &*waiting.reason == "CreateContainerConfigError" {
+                memory.waiting = Some(Box::new(waiting.clone()));
+            }
+            match trouble {
+                Some(Trouble::Pull(_)) => memory.pulls = Some(BackOff::longest(backoff::LONGEST, now)),
+                Some(Trouble::Ends { .. }) => {
+                    memory.restarts = Some(BackOff::after(status.restart_count, longest, now));
+                }
+                _ => {}
+            }
+        }
+    }
+
     fn pull(
         &mut self,
         pod: &Arc<Pod>,
@@ -116,7 +147,7 @@ impl PodWorker {
             format!("Pulling image \"{image}\""),
             host,
         );
-        let outcome = behavior_of(pod, container, role).pull;
+        let outcome = host.machine.behavior(pod, container, role).pull;
         let id = host
             .machine
             .pull(pod, image, outcome, host.shared.settings.parallel_pulls(), host.ctx);
@@ -134,6 +165,12 @@ impl PodWorker {
         if let Err(message) = config::check(pod, container, host.cache, held) {
             fail(run, role);
             self.fail_to_create(pod, start.idx, container, message, host);
+            return;
+        }
+        if let Some(Trouble::NotCreated { reason, message }) = host.machine.trouble(pod, container).cloned() {
+            fail(run, role);
+            failed(pod, container, &message, host);
+            self.set_waiting(start.idx, &reason, message.to_string());
             return;
         }
         let attempt = self.next_attempt(container, host);
@@ -163,7 +200,7 @@ impl PodWorker {
             .as_ref()
             .is_some_and(|lifecycle| lifecycle.post_start.is_some())
         {
-            let outcome = behavior_of(pod, container, role).post_start;
+            let outcome = host.machine.behavior(pod, container, role).post_start;
             host.machine
                 .start_hook(&pod.metadata.uid, id, HookKind::PostStart, outcome, host.ctx);
             run.step = Step::PostStart(start.idx, id);

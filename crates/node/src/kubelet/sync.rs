@@ -77,10 +77,19 @@ impl PodWorker {
         self.check_deadline(host);
         self.check_resize(host);
         self.is_restarting_all = super::restart::wants_all(&self.pod, host.machine.pod(self.uid()));
+        if host.ctx.now == SimTime::ZERO {
+            // Of imported containers that run: what their probes have found counts from the first status on.
+            self.add_probes(host);
+        }
         self.set_status(false, host);
         if matches!(self.status().phase, Some(PodPhase::Succeeded | PodPhase::Failed)) {
             self.finish_sync(SyncEnd::Ok, host);
             self.terminate(host);
+            return;
+        }
+        if host.machine.is_stuck(&self.pod) {
+            // Nothing that happens to it says why, so nothing brings it on.
+            self.finish_sync(SyncEnd::Ok, host);
             return;
         }
         match volumes::mount_all(&self.pod, host) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use podscope_api::Pod;
 
-use super::{Container, Exit, Machine, Role, behavior_of, containers_of};
+use super::{Container, Exit, Machine, Role, containers_of};
 use crate::Context;
 
 impl Machine {
@@ -29,16 +29,16 @@ impl Machine {
             let Some(status) = statuses.iter().find(|status| status.name == container.name) else {
                 continue;
             };
-            if status.state == Default::default()
-                || (status.state.waiting.is_some() && status.last_state.terminated.is_none())
-            {
-                continue;
-            }
-            if !adopted {
+            let has_run = status.state != Default::default()
+                && (status.state.waiting.is_none() || status.last_state.terminated.is_some());
+            if !adopted && (has_run || !pod.status.pod_ip.is_empty()) {
                 adopted = true;
                 let ip = pod.status.pod_ip.clone();
                 let sandbox = self.new_sandbox(0, (!ip.is_empty()).then_some(ip), None);
                 self.entry(pod).sandbox = Some(sandbox);
+            }
+            if !has_run {
+                continue;
             }
             if status.image_id.contains('@') && !self.has_image(&container.image) {
                 let name = super::images::full_name(&container.image);
@@ -46,7 +46,7 @@ impl Machine {
                 self.add_image(&[status.image_id.clone(), name.into()], bytes);
             }
             let source = self.hold_image(&container.image, now);
-            let behavior = behavior_of(pod, container, role);
+            let behavior = self.behavior(pod, container, role);
             let ended = |state: &podscope_api::ContainerState, ctx: &Context<'_>| {
                 state.terminated.as_ref().map(|terminated| {
                     let mut exit = Exit::with_code(instant(terminated.finished_at, ctx), terminated.exit_code);

@@ -132,6 +132,8 @@ pub struct Behavior {
     pub run: Option<Span>,
     /// Its exit code then.
     pub exit_code: i32,
+    /// Whether it then is killed for the memory it uses.
+    pub is_out_of_memory: bool,
     /// From the stop signal to its exit; none if it ignores it.
     pub sigterm: Option<Span>,
     /// The image's stop signal.
@@ -211,6 +213,7 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
         startup: Span(given.startup()),
         run: given.run(role == Role::Init).map(Span),
         exit_code: given.exit(),
+        is_out_of_memory: false,
         sigterm: match given.sigterm() {
             OnSigterm::ExitsAfter(micros) => Some(Span(micros)),
             OnSigterm::Ignores => None,

@@ -10,6 +10,7 @@ mod images;
 mod process;
 mod running;
 mod static_pods;
+mod trouble;
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub use process::{Container, Exit, RunningHook};
 
 use self::images::Pull;
 use crate::Context;
-use podscope_sim::{Happening, SimTime, Span, Subject, subject};
+use podscope_sim::{Happening, SimTime, Span, Subject, Trouble, subject};
 
 /// Number of a container on its machine; never used twice there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -195,6 +196,8 @@ pub struct Machine {
     images: Vec<HeldImage>,
     /// Whether images lie on a disk of their own.
     has_image_disk: bool,
+    /// What is wrong with containers of imported pods, by name.
+    troubles: ordered::Map<Uid, Arc<[(Str, Trouble)]>>,
     /// Pods whose next sandbox cannot be made.
     refused_sandboxes: ordered::Set<Uid>,
     /// In the order in which they were asked for.
@@ -230,6 +233,7 @@ impl Machine {
             static_pods: Vec::new(),
             images: Vec::new(),
             has_image_disk: false,
+            troubles: ordered::Map::new(),
             refused_sandboxes: ordered::Set::new(),
             pulls: Vec::new(),
             pull_limit: 1,

@@ -140,10 +140,13 @@ impl Container {
     /// be woken at.
     pub(super) fn plan_own_end(&mut self) -> Vec<SimTime> {
         let limit = self.resources.limits.get("memory").map(|limit| limit.value());
-        let own_end = self
-            .behavior
-            .run
-            .map(|run| Exit::with_code(self.started_at + run, self.behavior.exit_code));
+        let own_end = self.behavior.run.map(|run| {
+            let mut exit = Exit::with_code(self.started_at + run, self.behavior.exit_code);
+            if self.behavior.is_out_of_memory {
+                exit.reason = "OOMKilled";
+            }
+            exit
+        });
         let out_of_memory = limit
             .and_then(|limit| self.behavior.memory.exceeds(limit))
             .map(|after| Exit {

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use podscope_api::{Pod, ResourceRequirements, Str, Uid};
 
 use super::process::RunningHook;
-use super::{
-    Behavior, Container, ContainerId, Exit, HookKind, Machine, MachineEvent, MachineTimer, Outcome, Role, behavior_of,
-};
+use super::{Behavior, Container, ContainerId, Exit, HookKind, Machine, MachineEvent, MachineTimer, Outcome, Role};
 use crate::{Context, Timer};
 use podscope_sim::{Happening, SimTime, Subject};
 
@@ -140,7 +138,7 @@ impl Machine {
         let id = self.new_id();
         self.changes += 1;
         let uid = pod.metadata.uid.clone();
-        let behavior = self.shared_behavior(behavior_of(pod, container, role));
+        let behavior = self.shared_behavior(self.behavior(pod, container, role));
         let source = self.hold_image(&container.image, ctx.now);
         let mut process = Container {
             id,

@@ -13,6 +13,8 @@ use super::Reader;
 
 /// Names of a kind that a notice gives; more are counted.
 const MAX_NAMES: usize = 3;
+/// Pods that a notice gives.
+const MAX_PODS: usize = 8;
 
 /// What it means for answers that an object of the kind was made up.
 fn meaning(kind: Kind) -> Option<&'static str> {
@@ -72,6 +74,53 @@ fn notice(assumed: &Assumed) -> Option<String> {
     Some(text)
 }
 
+/// Which pods had trouble that lasts.
+fn lasting(assumed: &Assumed) -> Option<String> {
+    let troubled = assumed.troubled();
+    let each = troubled.iter().take(MAX_PODS);
+    let mut shown: Vec<String> = each.map(|(key, word)| format!("{key} ({word})")).collect();
+    if troubled.len() > MAX_PODS {
+        shown.push("…".to_owned());
+    }
+    let (pods, theirs) = match troubled.len() {
+        0 => return None,
+        1 => ("One pod does".to_owned(), "its"),
+        n => (format!("{n} pods do"), "their"),
+    };
+    Some(format!(
+        "{pods} not run well in the files: {}; {theirs} trouble is taken to last; a pod that is made anew is well, \
+         unless an annotation about its behavior says otherwise",
+        shown.join(", ")
+    ))
+}
+
+/// Pods that stay Pending, for what the real scheduler said.
+fn unplaced(assumed: &Assumed) -> Vec<String> {
+    let all = assumed.unplaced();
+    let each = all.iter().take(MAX_PODS).map(|(key, message)| {
+        format!(
+            "{key} uses a claim or volume that the files do not have, and stays Pending; the real scheduler said: \
+             {message}"
+        )
+    });
+    let more = all.len().saturating_sub(MAX_PODS);
+    let rest =
+        (more > 0).then(|| format!("{more} more pods stay Pending for claims or volumes that the files do not have"));
+    each.chain(rest).collect()
+}
+
+/// Autoscalers whose metrics nobody knows.
+fn unmetered(assumed: &Assumed) -> Option<String> {
+    let many = match assumed.unmetered().len() {
+        0 => return None,
+        1 => "A HorizontalPodAutoscaler scales".to_owned(),
+        n => format!("{n} HorizontalPodAutoscalers scale"),
+    };
+    Some(format!(
+        "{many} nothing: the files do not say what pods use, unless an annotation about their behavior does"
+    ))
+}
+
 impl Reader {
     /// What imported objects refer to and no file has is assumed to exist, and said once.
     pub(super) fn assume(&mut self) {
@@ -83,6 +132,9 @@ impl Reader {
         };
         let assumed = Assumed::complete(&mut setup.objects, generated);
         self.loaded.notices.extend(notice(&assumed));
+        self.loaded.notices.extend(lasting(&assumed));
+        self.loaded.notices.extend(unplaced(&assumed));
+        self.loaded.notices.extend(unmetered(&assumed));
         self.loaded.setup.assumed = Arc::new(assumed);
     }
 

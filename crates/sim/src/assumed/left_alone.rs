@@ -113,6 +113,17 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object], generated: &[Str])
     }
 }
 
+/// Autoscalers that no annotation gives a load: what their pods used in the real cluster is not in a dump.
+pub(super) fn unmetered(objects: &[Object]) -> ordered::Set<Uid> {
+    let imported = objects.iter().filter(|object| is_imported(object));
+    let unknown = imported.filter(|object| {
+        let meta = object.metadata();
+        object.kind() == Kind::HorizontalPodAutoscaler
+            && podscope_api::load(&meta.annotations).is_ok_and(|load| load.is_empty())
+    });
+    unknown.map(|object| object.metadata().uid.clone()).collect()
+}
+
 /// Whether an object that is being deleted waits for something that the dump does not hold.
 fn is_waiting_for_unseen(object: &Object, held: &Held<'_>) -> bool {
     let meta = object.metadata();

@@ -12,11 +12,14 @@
 
 mod left_alone;
 mod stand_ins;
+mod troubles;
+mod unplaced;
 
 use podscope_api::ordered;
 use podscope_api::{Kind, NodeName, Object, ObjectKey, Pod, Str, Uid};
 
 pub use stand_ins::{NOT_IN_THE_DUMP, OWN_NAMESPACES};
+pub use troubles::Trouble;
 
 /// Pods that a workload counts in its status and the dump does not hold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,6 +52,11 @@ pub struct Assumed {
     attachments: ordered::Set<(Str, NodeName)>,
     revisions: ordered::Map<Uid, Str>,
     stand_ins: Vec<(Kind, ObjectKey)>,
+    troubles: ordered::Map<Uid, Vec<(Str, Trouble)>>,
+    /// Pods that do not run as they should, each with the word for it.
+    troubled: Vec<(ObjectKey, Str)>,
+    unplaced: Vec<(ObjectKey, Str)>,
+    unmetered: ordered::Set<Uid>,
 }
 
 impl Assumed {
@@ -64,6 +72,9 @@ impl Assumed {
         assumed.stand_ins = stand_ins.iter().map(|object| (object.kind(), object.key())).collect();
         assumed.owners(objects);
         left_alone::note(&mut assumed, objects, &generated);
+        troubles::note(&mut assumed, objects);
+        unplaced::note(&mut assumed, objects);
+        assumed.unmetered = left_alone::unmetered(objects);
         objects.extend(stand_ins);
         assumed
     }
@@ -116,6 +127,27 @@ impl Assumed {
     /// Kind and name of what was made up, in the order it was made.
     pub fn stand_ins(&self) -> &[(Kind, ObjectKey)] {
         &self.stand_ins
+    }
+
+    /// What is wrong with containers of an imported pod, by name.
+    pub fn troubles(&self, pod: &Uid) -> &[(Str, Trouble)] {
+        self.troubles.get(pod).map_or(&[], Vec::as_slice)
+    }
+
+    /// Pods that do not run as they should, each with the word for it.
+    pub fn troubled(&self) -> &[(ObjectKey, Str)] {
+        &self.troubled
+    }
+
+    /// Pods that no node could take when the dump was taken and that use a claim or volume that is not in it, each with
+    /// what the scheduler said.
+    pub fn unplaced(&self) -> &[(ObjectKey, Str)] {
+        &self.unplaced
+    }
+
+    /// Autoscalers of a real cluster, where nothing says what pods use.
+    pub fn unmetered(&self) -> &ordered::Set<Uid> {
+        &self.unmetered
     }
 
     /// Owners that references name and nobody holds. One whose name another has taken is gone.

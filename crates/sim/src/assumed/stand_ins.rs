@@ -6,11 +6,14 @@ use std::sync::Arc;
 use podscope_api::ordered;
 use podscope_api::{
     ClaimPhase, ConditionStatus, ConfigMap, Kind, Namespace, NamespaceSpec, NamespaceStatus, Node, NodeCondition,
-    NodeName, Object, ObjectKey, ObjectMeta, ObjectReference, PersistentVolume, PersistentVolumeClaim, Pod, PodSpec,
-    PreemptionPolicy, PriorityClass, Quantity, ResourceList, Secret, ServiceAccount, StorageClass, Str, Taint,
-    TaintEffect, VolumeBindingMode, VolumePhase,
+    NodeName, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Object, ObjectKey, ObjectMeta, ObjectReference,
+    PersistentVolume, PersistentVolumeClaim, PodSpec, PreemptionPolicy, PriorityClass, Quantity, ResourceList, Secret,
+    SelectorOperator, ServiceAccount, StorageClass, Str, Taint, TaintEffect, VolumeBindingMode, VolumeNodeAffinity,
+    VolumePhase,
 };
 
+use super::troubles::{Missing, missing_configuration};
+use super::unplaced::{Sought, sought};
 use super::{is_imported, pods};
 use crate::volume::claim_name;
 
@@ -19,6 +22,7 @@ use crate::volume::claim_name;
 pub const NOT_IN_THE_DUMP: &str = "podscope.dev/not-in-the-dump";
 
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
+const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 const PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
 /// Namespaces of a cluster that are there before any object is.
 pub const OWN_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -36,6 +40,8 @@ pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
     let mut making = Making {
         known,
         made: Vec::new(),
+        sought: sought(objects),
+        missing: told_missing(objects),
     };
     let imported = || objects.iter().filter(|object| is_imported(object));
     for object in imported() {
@@ -60,11 +66,8 @@ pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
             }
         }
     }
-    for object in imported() {
-        let is_told_missing = matches!(object, Object::Pod(pod) if waits_for_configuration(pod));
-        if let (Some(spec), false) = (spec_of(object), is_told_missing) {
-            making.configuration(&object.metadata().namespace, spec);
-        }
+    for (object, spec) in imported().filter_map(|object| Some((object, spec_of(object)?))) {
+        making.configuration(&object.metadata().namespace, spec);
     }
     making.made
 }
@@ -78,18 +81,25 @@ fn spec_of(object: &Object) -> Option<&PodSpec> {
     }
 }
 
-/// The kubelet has looked for a ConfigMap or Secret of the pod, and it was not there.
-fn waits_for_configuration(pod: &Pod) -> bool {
-    let statuses = pod.status.init_container_statuses.iter();
-    let mut waiting = statuses
-        .chain(pod.status.container_statuses.iter())
-        .filter_map(|status| status.state.waiting.as_ref());
-    waiting.any(|waiting| &*waiting.reason == "CreateContainerConfigError")
+/// ConfigMaps and Secrets that a kubelet has looked for in vain, by namespace: whoever else names them.
+fn told_missing(objects: &[Object]) -> ordered::Set<(Str, Missing)> {
+    let told = pods(objects).flat_map(|pod| {
+        let waiting = pod.status.statuses().filter_map(|status| status.state.waiting.as_ref());
+        waiting.filter_map(|waiting| {
+            let missing = missing_configuration(&waiting.message)?;
+            Some((pod.metadata.namespace.clone(), missing))
+        })
+    });
+    told.collect()
 }
 
 struct Making {
     known: ordered::Set<(Kind, ObjectKey)>,
     made: Vec<Object>,
+    /// Claims that pods wait for which could not be placed.
+    sought: ordered::Map<ObjectKey, Sought>,
+    /// What a kubelet has looked for in vain.
+    missing: ordered::Set<(Str, Missing)>,
 }
 
 impl Making {
@@ -272,10 +282,18 @@ impl Making {
     fn volume_of(&mut self, claim: &PersistentVolumeClaim) {
         let class = claim.spec.storage_class_name.clone().unwrap_or_default();
         let name = &claim.spec.volume_name;
+        let sought = self.sought.get(&claim.metadata.key()).copied();
         if name.is_empty() {
+            if sought == Some(Sought::Unbound) {
+                // The scheduler has looked for its class, and would have waited for the pod.
+                return;
+            }
             // Bound at once, it would be bound by now.
             if let Some(metadata) = self.metadata(Kind::StorageClass, ObjectKey::cluster(class)) {
-                let provisioner = claim.metadata.annotation(PROVISIONER).unwrap_or(NOT_IN_THE_DUMP);
+                let known = claim.metadata.annotation(PROVISIONER);
+                // A pod that found no node for it: nothing makes such volumes.
+                let none = sought.map(|_| NO_PROVISIONER);
+                let provisioner = none.or(known).unwrap_or(NOT_IN_THE_DUMP);
                 self.made.push(Object::StorageClass(Arc::new(StorageClass {
                     metadata,
                     provisioner: provisioner.into(),
@@ -300,16 +318,31 @@ impl Making {
             volume.spec.volume_mode = claim.spec.volume_mode.clone();
             volume.spec.claim_ref = Some(reference_to(&claim.metadata));
             volume.status.phase = Some(VolumePhase::Bound);
+            volume.spec.node_affinity = sought.map(|_| out_of_reach());
             self.made.push(Object::PersistentVolume(Arc::new(volume)));
         }
     }
 
-    /// A claim of which only the name is known: bound to a volume that every node reaches.
+    /// A claim of which only the name is known: bound to a volume that every node reaches, or none if pods wait for it.
     fn claim(&mut self, namespace: &Str, name: &Str) {
         let key = ObjectKey::new(namespace.clone(), name.clone());
+        let sought = self.sought.get(&key).copied();
+        if sought == Some(Sought::Missing) {
+            return;
+        }
         let Some(metadata) = self.metadata(Kind::PersistentVolumeClaim, key) else {
             return;
         };
+        if sought == Some(Sought::Unbound) {
+            let mut claim = PersistentVolumeClaim {
+                metadata,
+                ..PersistentVolumeClaim::default()
+            };
+            claim.spec.storage_class_name = Some(NOT_IN_THE_DUMP.into());
+            claim.status.phase = Some(ClaimPhase::Pending);
+            self.made.push(Object::PersistentVolumeClaim(Arc::new(claim)));
+            return;
+        }
         let place = ObjectKey::cluster(format!("not-in-the-dump-{namespace}-{name}"));
         let Some(of_volume) = self.metadata(Kind::PersistentVolume, place) else {
             return;
@@ -320,6 +353,7 @@ impl Making {
         };
         volume.spec.claim_ref = Some(reference_to(&metadata));
         volume.status.phase = Some(VolumePhase::Bound);
+        volume.spec.node_affinity = sought.map(|_| out_of_reach());
         self.bound(metadata, &volume);
         self.made.push(Object::PersistentVolume(Arc::new(volume)));
     }
@@ -360,7 +394,19 @@ impl Making {
                 }
             }
         }
-        for ((kind, name), keys) in asked {
+        for ((kind, name), mut keys) in asked {
+            let mut missing = Missing {
+                kind,
+                name: name.clone(),
+                key: None,
+            };
+            if self.missing.contains(&(namespace.clone(), missing.clone())) {
+                continue;
+            }
+            keys.retain(|key, _| {
+                missing.key = Some(key.clone());
+                !self.missing.contains(&(namespace.clone(), missing.clone()))
+            });
             self.keys_of(kind, ObjectKey::new(namespace.clone(), name), keys);
         }
     }
@@ -391,6 +437,26 @@ impl Making {
             Some(Object::ConfigMap(map)) => Arc::make_mut(map).data.extend(keys),
             _ => {}
         }
+    }
+}
+
+/// Where no node is: a pod has found none, and where the volume is nobody knows.
+fn out_of_reach() -> VolumeNodeAffinity {
+    let requirement = NodeSelectorRequirement {
+        key: NOT_IN_THE_DUMP.into(),
+        operator: SelectorOperator::Exists,
+        ..NodeSelectorRequirement::default()
+    };
+    let term = NodeSelectorTerm {
+        match_expressions: vec![requirement],
+        ..NodeSelectorTerm::default()
+    };
+    VolumeNodeAffinity {
+        required: Some(NodeSelector {
+            node_selector_terms: vec![term],
+            ..NodeSelector::default()
+        }),
+        ..VolumeNodeAffinity::default()
     }
 }
 

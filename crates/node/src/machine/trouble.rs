@@ -1,0 +1,70 @@
+//! Troubles of imported containers: the dump is their script, as long as the pod and its image are the same (P-09).
+//! An annotation about the container's behaviour is the stronger word.
+
+use std::sync::Arc;
+
+use podscope_api::{BEHAVIOR_PREFIX, Container, Pod, Str, Uid};
+use podscope_sim::{Span, Trouble};
+
+use super::{Answers, Behavior, Machine, Outcome, ProbeResult, Role, behavior_of};
+
+/// Longer than any run.
+const FOR_EVER: Span = Span::seconds(200 * 366 * 86_400);
+
+impl Machine {
+    /// What the dump told of a pod that did not run as it should.
+    pub fn set_troubles(&mut self, pod: &Uid, troubles: &[(Str, Trouble)]) {
+        if !troubles.is_empty() {
+            self.troubles.insert(pod.clone(), troubles.into());
+        }
+    }
+
+    /// What is wrong with a container.
+    pub fn trouble(&self, pod: &Pod, container: &Container) -> Option<&Trouble> {
+        let troubles = self.troubles.get(&pod.metadata.uid)?;
+        let (_, trouble) = troubles.iter().find(|(name, _)| *name == container.name)?;
+        let key = format!("{BEHAVIOR_PREFIX}{}", container.name);
+        let is_over = matches!(trouble, Trouble::Pull(image) if *image != container.image);
+        (!is_over && pod.metadata.annotation(&key).is_none()).then_some(trouble)
+    }
+
+    /// Whether nothing of the pod comes to be.
+    pub fn is_stuck(&self, pod: &Pod) -> bool {
+        let has_troubles = self.troubles.contains_key(&pod.metadata.uid);
+        let mut containers = pod.spec.containers.iter().filter(|_| has_troubles);
+        containers.any(|container| self.trouble(pod, container) == Some(&Trouble::Waits))
+    }
+
+    /// How a container of this machine behaves: as its pod says, and as the dump said of it.
+    pub fn behavior(&self, pod: &Pod, container: &Container, role: Role) -> Arc<Behavior> {
+        let mut behavior = behavior_of(pod, container, role);
+        let Some(trouble) = self.trouble(pod, container) else {
+            return behavior;
+        };
+        let fails = || Answers {
+            windows: vec![(Span::ZERO, None, ProbeResult::Failure)],
+        };
+        let changed = Arc::make_mut(&mut behavior);
+        match trouble {
+            Trouble::Pull(_) => changed.pull = Outcome::Fails,
+            Trouble::Ends {
+                after,
+                code,
+                is_out_of_memory,
+            } => {
+                changed.run = Some(*after);
+                changed.exit_code = *code;
+                changed.is_out_of_memory = *is_out_of_memory;
+            }
+            Trouble::RunsOn => changed.run = None,
+            Trouble::NotStarted => changed.started = fails(),
+            Trouble::NotReady => changed.readiness = fails(),
+            Trouble::Outlives => {
+                changed.sigterm = None;
+                changed.stop = FOR_EVER;
+            }
+            Trouble::NotCreated { .. } | Trouble::Waits => {}
+        }
+        behavior
+    }
+}

@@ -1,0 +1,89 @@
+//! Pods that no node could take when the dump was taken, and whose claims or volumes are not in it: what was found
+//! then is evidence. Nothing is made up that would let them be placed (P-09).
+
+use podscope_api::ordered;
+use podscope_api::{ConditionStatus, Kind, Object, ObjectKey, Pod, Str};
+
+use super::{Assumed, pods};
+use crate::volume::claim_name;
+
+/// What is known of a claim that a pod waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sought {
+    /// The scheduler did not find it.
+    Missing,
+    /// It is not bound, and nothing that the scheduler does binds it.
+    Unbound,
+    /// Nothing, or that no node reaches its volume.
+    Elsewhere,
+}
+
+/// What the scheduler said of a pod that waits; none of one that it has not refused.
+fn refusal(pod: &Pod) -> Option<&Str> {
+    let condition = pod.condition("PodScheduled")?;
+    let is_refused = condition.status == ConditionStatus::False && &*condition.reason == "Unschedulable";
+    (is_refused && pod.spec.node_name.is_none() && !pod.is_terminal()).then_some(&condition.message)
+}
+
+fn claims(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
+    let names = pod.spec.volumes.iter().filter_map(|volume| claim_name(pod, volume));
+    names.map(|name| ObjectKey::new(pod.metadata.namespace.clone(), name))
+}
+
+/// The claims that only refused pods use.
+pub(super) fn sought(objects: &[Object]) -> ordered::Map<ObjectKey, Sought> {
+    let mut sought = ordered::Map::new();
+    for pod in pods(objects) {
+        let Some(message) = refusal(pod) else { continue };
+        for claim in claims(pod) {
+            let is_missing = message.contains(&format!("persistentvolumeclaim \"{}\" not found", claim.name));
+            let found = if is_missing {
+                Sought::Missing
+            } else if message.contains("unbound immediate PersistentVolumeClaims") {
+                Sought::Unbound
+            } else {
+                Sought::Elsewhere
+            };
+            sought.insert(claim, found);
+        }
+    }
+    for pod in pods(objects).filter(|pod| !pod.is_terminal() && refusal(pod).is_none()) {
+        for claim in claims(pod) {
+            sought.remove(&claim);
+        }
+    }
+    sought
+}
+
+/// Notes the pods that are kept waiting because the dump does not hold what they use.
+pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
+    let sought = sought(objects);
+    let mut held: ordered::Map<ObjectKey, &Str> = ordered::Map::new();
+    let mut volumes: ordered::Set<&str> = ordered::Set::new();
+    for object in objects {
+        match object {
+            Object::PersistentVolumeClaim(claim) => {
+                held.insert(claim.metadata.key(), &claim.spec.volume_name);
+            }
+            Object::PersistentVolume(volume) => {
+                volumes.insert(&volume.metadata.name);
+            }
+            _ => {}
+        }
+    }
+    let made: ordered::Set<&ObjectKey> = (assumed.stand_ins.iter())
+        .filter(|(kind, _)| *kind == Kind::PersistentVolumeClaim)
+        .map(|(_, key)| key)
+        .collect();
+    let is_unseen = |claim: &ObjectKey| match held.get(claim) {
+        None => made.contains(claim) || sought.get(claim) == Some(&Sought::Missing),
+        Some(volume) => !volume.is_empty() && !volumes.contains(&***volume),
+    };
+    for pod in pods(objects) {
+        if let Some(message) = refusal(pod)
+            && claims(pod).any(|claim| sought.contains_key(&claim) && is_unseen(&claim))
+        {
+            assumed.unplaced.push((pod.metadata.key(), message.clone()));
+        }
+    }
+}
