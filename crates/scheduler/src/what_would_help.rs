@@ -96,6 +96,17 @@ pub enum Change {
         pod: String,
         /// Where it runs.
         node: String,
+        /// The kind of its controller, which makes another one; empty where there is none.
+        remade_by: String,
+    },
+    /// A label that a node lacks.
+    Label {
+        /// The node.
+        node: String,
+        /// The label.
+        key: String,
+        /// Its value.
+        value: String,
     },
     /// One more node.
     AddNode {
@@ -337,6 +348,11 @@ impl WhatWouldHelp {
                 }
             }
             Trial::Node(change, before, after, cost) => {
+                // One node with the label is enough.
+                let is_label = |change: &Change| matches!(change, Change::Label { .. });
+                if is_label(&change) && self.suggestions.iter().any(|known| is_label(&known.change)) {
+                    return;
+                }
                 let (before, after) = (Object::Node(before), Object::Node(after));
                 self.cache.on_change(Some(&before), Some(&after));
                 let n_feasible = self.n_feasible(&self.pod.clone());
@@ -407,6 +423,14 @@ impl WhatWouldHelp {
             }
         }
         if let Some((amount, n_feasible)) = best {
+            // As people write it: what is a little smaller fits as well.
+            const MEBI: i64 = 1 << 20;
+            let is_bytes = !matches!(resource, Resource::Cpu);
+            let amount = if is_bytes && amount > MEBI {
+                amount / MEBI * MEBI
+            } else {
+                amount
+            };
             let change = Change::Shrink {
                 resource: resource.name().to_owned(),
                 from: resource.quantity(want).to_string(),

@@ -9,6 +9,7 @@ mod entries;
 mod expect;
 mod findings;
 mod flow;
+mod foreign;
 mod lesson;
 mod live;
 mod problems;
@@ -213,6 +214,11 @@ pub(crate) struct Unreadable {
     pub(crate) problems: Vec<Problem>,
 }
 
+/// Whether a text is no manifest, and what it is instead is known: its reader is told.
+pub(crate) fn is_known_otherwise(text: &str) -> bool {
+    foreign::explained(text).is_some() || foreign::is_cut(text)
+}
+
 /// [`load`] without a copy of the files.
 pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
     let mut reader = Reader {
@@ -232,7 +238,20 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
         machines: entries::Machines::default(),
         has_start: false,
     };
+    let unwrap = |(name, text): File| {
+        let within = foreign::unwrapped(&text);
+        (name, within.unwrap_or(text))
+    };
+    let files: Vec<File> = files.into_iter().map(unwrap).collect();
     for (index, (name, text)) in files.iter().enumerate() {
+        let cut = || {
+            let why = "the text ends in the middle: `kind: List`, its last lines, are missing";
+            foreign::is_cut(text).then(|| why.to_owned())
+        };
+        if let Some(why) = foreign::explained(text).or_else(cut) {
+            reader.problems.push(Problem::of(name, why));
+            continue;
+        }
         let parsed = podscope_api::parse(text);
         reader.file(index, name, parsed);
     }
@@ -245,6 +264,9 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
     reader.start_of_live_objects();
     reader.basis();
     reader.unknown_machines();
+    if !files.is_empty() {
+        reader.nothing();
+    }
     if reader.problems.is_empty() {
         reader.loaded.files = files;
         reader.loaded.scenario.timeline.stable_sort_by_key(|timed| timed.at);

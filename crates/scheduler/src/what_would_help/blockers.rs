@@ -43,6 +43,7 @@ impl WhatWouldHelp {
             let change = Change::DeletePod {
                 pod: key.to_string(),
                 node: self.cache.node(node).name.to_string(),
+                remade_by: (pod.metadata.controller_ref()).map_or_else(String::new, |owner| owner.kind.to_string()),
             };
             self.trials.push_front(Trial::Delete(change, pod, 70));
         }

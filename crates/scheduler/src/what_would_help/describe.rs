@@ -20,7 +20,11 @@ pub(super) fn in_words(change: &Change) -> String {
         Change::Drop { field } => format!("Leave out {field}"),
         Change::Priority { class, value } => format!("Give the pod the PriorityClass {class} ({value})"),
         Change::AllowPreemption => "Let the pod preempt (preemptionPolicy PreemptLowerPriority)".to_owned(),
-        Change::DeletePod { pod, node } => format!("Delete pod {pod} on {node}"),
+        Change::DeletePod { pod, node, remade_by } if remade_by.is_empty() => format!("Delete pod {pod} on {node}"),
+        Change::DeletePod { pod, node, remade_by } => {
+            format!("Delete pod {pod} on {node} (its {remade_by} makes another one, which may take the place)")
+        }
+        Change::Label { node, key, value } => format!("Label node {node} with {key}={value}"),
         Change::AddNode {
             topology_key,
             domain,
@@ -35,6 +39,7 @@ pub(super) fn in_words(change: &Change) -> String {
 pub(super) fn command(change: &Change) -> Option<String> {
     match change {
         Change::Uncordon { node } => Some(format!("kubectl uncordon {node}")),
+        Change::Label { node, key, value } => Some(format!("kubectl label node {node} {key}={value}")),
         Change::DeletePod { pod, .. } => {
             let (namespace, name) = pod.split_once('/')?;
             Some(format!("kubectl delete pod {name} -n {namespace}"))

@@ -34,6 +34,7 @@ impl WhatWouldHelp {
         for resource in [Resource::Cpu, Resource::Memory, Resource::Ephemeral] {
             self.trials.push_back(Trial::Shrink(resource));
         }
+        self.plan_labels();
         self.plan_spread();
         self.plan_drops();
         self.plan_priority(classes);
@@ -85,7 +86,13 @@ impl WhatWouldHelp {
                 .map(|(taint, _)| taint)
                 .collect();
             // One toleration helps only where one taint is in the way.
-            if let [taint] = untolerated.as_slice() {
+            // What the cluster itself says of a node (unreachable, under pressure, cordoned) is no pod's to pass over, and
+            // Podscope's own taint is on no real node.
+            if let [taint] = untolerated.as_slice()
+                && !["node.kubernetes.io/", "podscope.dev/"]
+                    .iter()
+                    .any(|own| taint.key.starts_with(own))
+            {
                 let effect = taint.effect.as_str().to_owned();
                 seen.insert((taint.key.clone(), taint.value.clone(), effect));
             }
@@ -105,6 +112,31 @@ impl WhatWouldHelp {
                 effect,
             };
             self.trials.push_back(Trial::Pod(change, Box::new(pod), 20));
+        }
+    }
+
+    /// A label that the pod's selector wants, on a node that lacks nothing else of it.
+    fn plan_labels(&mut self) {
+        let selector = self.pod.spec.node_selector.clone();
+        let lacking = self.cache.order().iter().filter_map(|node| {
+            let node = self.cache.node(*node).node.clone()?;
+            let wanted = selector.iter();
+            let mut missing = wanted.filter(|(key, value)| node.metadata.label(key) != Some(&***value));
+            let (key, value) = missing.next().filter(|_| missing.next().is_none())?;
+            // One that says something else says it for a reason.
+            let is_free = node.metadata.label(key).is_none() && &**key != "kubernetes.io/hostname";
+            is_free.then(|| (node.clone(), key.clone(), value.clone()))
+        });
+        let lacking: Vec<(Arc<Node>, Str, Str)> = lacking.take(TRIALS_MAX).collect();
+        for (node, key, value) in lacking {
+            let mut after = (*node).clone();
+            Arc::make_mut(&mut after.metadata.labels).insert(key.clone(), value.clone());
+            let change = Change::Label {
+                node: node.metadata.name.to_string(),
+                key: key.to_string(),
+                value: value.to_string(),
+            };
+            self.trials.push_back(Trial::Node(change, node, Arc::new(after), 25));
         }
     }
 
@@ -207,6 +239,21 @@ impl WhatWouldHelp {
                 }
             }
         }
+        let resources = spec
+            .all_containers()
+            .flat_map(|container| container.resources.requests.keys());
+        let extended: ordered::Set<&Str> = resources.filter(|name| name.contains('/')).collect();
+        for name in extended {
+            drop(format!("the request of {name}"), &|pod| {
+                for containers in [&mut pod.spec.containers, &mut pod.spec.init_containers] {
+                    for container in Arc::make_mut(containers) {
+                        let resources = Arc::make_mut(&mut container.resources);
+                        resources.requests.remove(&**name);
+                        resources.limits.remove(&**name);
+                    }
+                }
+            });
+        }
         let has_host_ports = spec
             .all_containers()
             .any(|container| container.ports.iter().any(|port| port.host_port.unwrap_or(0) > 0));
@@ -264,7 +311,7 @@ impl WhatWouldHelp {
                 let change = Change::AddNode {
                     topology_key: key.to_string(),
                     domain: domain.to_string(),
-                    like: like.metadata.name.to_string(),
+                    like: named(like),
                 };
                 let node = another(like, &key, domain);
                 self.trials.push_back(Trial::AddNode(change, node, 90));
@@ -276,7 +323,7 @@ impl WhatWouldHelp {
                 }
                 let change = Change::AddDomain {
                     topology_key: key.to_string(),
-                    like: like.metadata.name.to_string(),
+                    like: named(like),
                 };
                 let node = another(like, &key, &domain.into());
                 self.trials.push_back(Trial::AddNode(change, node, 91));
@@ -284,18 +331,41 @@ impl WhatWouldHelp {
         }
     }
 
-    /// The domains of a key, each with the first node in it.
+    /// The domains of a key, each with the first node in it, rather one without taints.
     fn domains(&self, key: &str) -> ordered::Map<Str, Arc<Node>> {
         let mut domains = ordered::Map::new();
         for node in self.cache.order() {
             if let Some(node) = &self.cache.node(*node).node
                 && let Some(domain) = node.metadata.label(key)
-                && domains.get(domain).is_none()
+                && domains
+                    .get(domain)
+                    .is_none_or(|known: &Arc<Node>| !known.spec.taints.is_empty() && node.spec.taints.is_empty())
             {
                 domains.insert(domain.into(), node.clone());
             }
         }
         domains
+    }
+}
+
+/// A node as the one that another is like: the other has none of its taints.
+fn named(like: &Node) -> String {
+    let own = like
+        .spec
+        .taints
+        .iter()
+        .filter(|taint| !taint.key.starts_with("node.kubernetes.io/"));
+    let taints: Vec<String> = own
+        .map(|taint| match taint.value.is_empty() {
+            true => taint.key.to_string(),
+            false => format!("{}={}", taint.key, taint.value),
+        })
+        .collect();
+    let name = &like.metadata.name;
+    match taints.as_slice() {
+        [] => name.to_string(),
+        [taint] => format!("{name}, without its taint {taint},"),
+        _ => format!("{name}, without its taints {},", taints.join(", ")),
     }
 }
 

@@ -254,7 +254,7 @@ fn recall(session: &mut Session, reader: &mut super::reader::Reader) {
 fn is_meant(files: &[File]) -> bool {
     files
         .iter()
-        .any(|(_, text)| scenario::recognise(text) != TextKind::Other)
+        .any(|(_, text)| scenario::recognise(text) != TextKind::Other || scenario::is_known_otherwise(text))
 }
 
 fn progress(per_mille: u32) -> Update {

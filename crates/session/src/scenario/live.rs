@@ -22,7 +22,7 @@ fn meaning(kind: Kind) -> Option<&'static str> {
         Kind::Node => "nothing new is placed on a node of which only the name is known",
         Kind::PriorityClass => "a class has the priority that its pods carry",
         Kind::StorageClass => "a class makes volumes wherever the pod goes",
-        Kind::PersistentVolume => "such a volume is reached from every node",
+        Kind::PersistentVolume => "such a volume is reached from every node, unless only pending pods use it",
         _ => return None,
     })
 }
@@ -48,7 +48,11 @@ fn notice(assumed: &Assumed) -> Option<String> {
         .map(str::to_owned)
         .collect();
     for owner in assumed.all_owners() {
-        of_kinds.entry(owner.kind).or_default().push(&owner.key.name);
+        let names = of_kinds.entry(owner.kind).or_default();
+        // A mirror pod is its node's, and the node is a stand-in.
+        if !names.contains(&&*owner.key.name) {
+            names.push(&owner.key.name);
+        }
     }
     if assumed.all_owners().next().is_some() {
         sentences.push("what such an owner owns stays, and what ends of it is not made anew".to_owned());
@@ -138,6 +142,17 @@ impl Reader {
         self.loaded.setup.assumed = Arc::new(assumed);
     }
 
+    /// Files without any object are open all the same: that nothing of them is shown is said.
+    pub(super) fn nothing(&mut self) {
+        let setup = &self.loaded.setup;
+        if setup.objects.is_empty() && !self.loaded.has_scenario && self.problems.is_empty() {
+            let made = setup.nodes.names().count();
+            self.loaded
+                .notices
+                .push(format!("No file has an object: the cluster of {made} nodes is made up"));
+        }
+    }
+
     /// What answers about a live cluster rest on, because of kinds that no file has.
     pub(super) fn basis(&mut self) {
         let objects = &self.loaded.setup.objects;
@@ -153,8 +168,15 @@ impl Reader {
         if !has(Kind::PodDisruptionBudget) {
             basis.push(Basis::NoBudgets);
         }
-        if !has(Kind::Node) && !self.loaded.has_scenario {
+        let assumed = &self.loaded.setup.assumed;
+        if self.loaded.has_scenario {
+            // Its nodes are made.
+        } else if !has(Kind::Node) {
             basis.push(Basis::NoNodes);
+        } else if assumed.knows_only_names() {
+            let said = assumed.refused().iter();
+            let said = said.map(|(key, message)| (key.to_string(), message.to_string()));
+            basis.push(Basis::OnlyNames { said: said.collect() });
         }
         let mut namespaces: ordered::Set<&str> = live_pods().map(|pod| &*pod.metadata().namespace).collect();
         if let (Some(only), None) = (namespaces.pop_first(), namespaces.first())

@@ -462,11 +462,12 @@ fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueView {
         None if condition.is_some() => QueuePlace::Stranded,
         None => QueuePlace::Unheard,
     };
+    let is_known_why = !world.objects().assumed().knows_only_names();
     let refusal = entry
         .and_then(|entry| entry.refusal.as_ref())
         .map(|refusal| RefusalView {
             nodes: count(refusal.nodes),
-            causes: (refusal.causes.iter())
+            causes: (refusal.causes.iter().filter(|_| is_known_why))
                 .map(|(cause, nodes)| (cause.clone(), count(*nodes)))
                 .collect(),
         });

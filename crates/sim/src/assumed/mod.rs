@@ -57,6 +57,8 @@ pub struct Assumed {
     troubled: Vec<(ObjectKey, Str)>,
     unplaced: Vec<(ObjectKey, Str)>,
     unmetered: ordered::Set<Uid>,
+    refused: Vec<(ObjectKey, Str)>,
+    knows_only_names: bool,
 }
 
 impl Assumed {
@@ -75,6 +77,9 @@ impl Assumed {
         troubles::note(&mut assumed, objects);
         unplaced::note(&mut assumed, objects);
         assumed.unmetered = left_alone::unmetered(objects);
+        let is_node = |object: &Object| object.kind() == Kind::Node;
+        assumed.knows_only_names =
+            generated.is_empty() && !objects.iter().any(is_node) && stand_ins.iter().any(is_node);
         objects.extend(stand_ins);
         assumed
     }
@@ -143,6 +148,16 @@ impl Assumed {
     /// what the scheduler said.
     pub fn unplaced(&self) -> &[(ObjectKey, Str)] {
         &self.unplaced
+    }
+
+    /// Pods that no node could take when the dump was taken, each with what the scheduler said.
+    pub fn refused(&self) -> &[(ObjectKey, Str)] {
+        &self.refused
+    }
+
+    /// Whether of every node only the name is known: why a pod is pending nobody can say.
+    pub fn knows_only_names(&self) -> bool {
+        self.knows_only_names
     }
 
     /// Autoscalers of a real cluster, where nothing says what pods use.

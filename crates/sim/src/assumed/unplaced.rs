@@ -80,6 +80,9 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
         Some(volume) => !volume.is_empty() && !volumes.contains(&***volume),
     };
     for pod in pods(objects) {
+        if let Some(message) = refusal(pod).filter(|message| !message.is_empty()) {
+            assumed.refused.push((pod.metadata.key(), message.clone()));
+        }
         if let Some(message) = refusal(pod)
             && claims(pod).any(|claim| sought.contains_key(&claim) && is_unseen(&claim))
         {

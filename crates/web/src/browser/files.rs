@@ -4,8 +4,8 @@ use js_sys::{Array, Promise};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, BlobPropertyBag, CanvasRenderingContext2d, FileList, HtmlAnchorElement, HtmlCanvasElement, HtmlImageElement,
-    Url,
+    Blob, BlobPropertyBag, CanvasRenderingContext2d, CompressionFormat, DecompressionStream, File, FileList,
+    HtmlAnchorElement, HtmlCanvasElement, HtmlImageElement, ReadableWritablePair, Response, Url,
 };
 
 use super::window;
@@ -65,6 +65,14 @@ fn download(name: &str, blob: &Blob) -> Result<(), JsValue> {
     Url::revoke_object_url(&url)
 }
 
+/// The text in a gzip file.
+fn unpacked(file: &File) -> Result<Promise, JsValue> {
+    let gzip = DecompressionStream::new(CompressionFormat::Gzip)?;
+    let pair = ReadableWritablePair::new(&gzip.readable(), &gzip.writable());
+    let text = file.stream().pipe_through(&pair);
+    Response::new_with_opt_readable_stream(Some(&text))?.text()
+}
+
 /// Name and text of each file.
 pub(crate) async fn read(list: FileList) -> Result<Vec<(String, String)>, String> {
     let mut all = Vec::new();
@@ -73,10 +81,13 @@ pub(crate) async fn read(list: FileList) -> Result<Vec<(String, String)>, String
         if file.size() > LARGEST {
             return Err(format!("{} is larger than 64 MiB", file.name()));
         }
-        let text = JsFuture::from(file.text())
-            .await
-            .map_err(|_| format!("{} cannot be read", file.name()))?;
-        all.push((file.name(), text.as_string().unwrap_or_default()));
+        let unreadable = |_| format!("{} cannot be read", file.name());
+        let (name, text) = match file.name().strip_suffix(".gz") {
+            Some(name) => (name.to_owned(), unpacked(&file).map_err(unreadable)?),
+            None => (file.name(), file.text()),
+        };
+        let text = JsFuture::from(text).await.map_err(unreadable)?;
+        all.push((name, text.as_string().unwrap_or_default()));
     }
     match all.as_slice() {
         [(name, text)] if text.trim().is_empty() => Err(format!("{name} is empty: nothing was opened")),

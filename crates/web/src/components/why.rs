@@ -46,13 +46,36 @@ pub(crate) fn WhyView(props: &Props) -> Html {
                 Some(why) if why.attempts.is_empty() => html! { <><p class="none">{ if props.pending {
                     "The scheduler has not looked at this pod yet."
                 } else {
-                    "The scheduler was never asked about this pod."
+                    "It was bound before t = 0, or came with its node: the scheduler was not asked."
                 } }</p>{ helped }</> },
+                Some(_) if props.pending && unknowable(&props.basis) => html! {
+                    <div class="why">
+                        <p class="lead">{ "The files have no Node, so nobody can say why this pod is pending." }</p>
+                        { for said(&props.basis, &props.pod).map(|words| html! {
+                            <p>{ "The real scheduler said: " }<span class="mono">{ words }</span></p>
+                        }) }
+                    </div>
+                },
                 Some(why) => decision(&ctl, why, props.waits.as_deref(), basis(why, &props.basis), helped),
                 None => html! { <><p class="none" aria-busy="true">{ "…" }</p>{ helped }</> },
             } }
         </>
     }
+}
+
+/// Whether of every node only the name is known.
+fn unknowable(basis: &[Basis]) -> bool {
+    basis.iter().any(|basis| matches!(basis, Basis::OnlyNames { .. }))
+}
+
+/// What the real scheduler said of a pod.
+fn said<'b>(basis: &'b [Basis], pod: &str) -> Option<&'b str> {
+    let all = basis.iter().filter_map(|basis| match basis {
+        Basis::OnlyNames { said } => Some(said),
+        _ => None,
+    });
+    let said = all.flatten().find(|(known, _)| known == pod);
+    said.map(|(_, words)| &**words)
 }
 
 /// What an answer rests on: budgets matter only where pods would have to end.

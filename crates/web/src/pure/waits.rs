@@ -70,6 +70,8 @@ pub(crate) fn cause(pod: &PodView) -> String {
             causes.extend((refusal.causes.len() > CAUSES).then_some("…"));
             causes.join(", ")
         }
+        // Nodes of which only the names are known: what they have against it is nobody's word.
+        (QueuePlace::Unschedulable(_), Some(_)) => "no file has a Node".into(),
         (QueuePlace::Stranded, _) => "no scheduler runs".into(),
         _ => "not looked at yet".into(),
     }

@@ -1,0 +1,297 @@
+//! P-09: what was wrong in the cluster that a dump shows is wrong in the simulation as well, and nothing is made up
+//! that would mend it.
+
+use podscope_api::{HorizontalPodAutoscaler, ObjectKey, Pod};
+use podscope_cluster::SimTime;
+use podscope_kubectl::command::{self, Command};
+use podscope_session::scenario;
+use podscope_session::timeline::{Session, Slice};
+
+const NODE: &str = "
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n1, uid: n1, creationTimestamp: '2026-07-01T08:00:00Z'}
+  status:
+    capacity: {cpu: '4', memory: 8Gi, pods: '110'}
+    allocatable: {cpu: '4', memory: 8Gi, pods: '110'}
+    conditions: [{type: Ready, status: 'True', lastHeartbeatTime: '2026-07-01T09:59:00Z'}]";
+
+/// A pod that is bound, with more of its metadata, its container and its status.
+fn bound(name: &str, meta: &str, spec: &str, status: &str) -> String {
+    format!(
+        "
+- apiVersion: v1
+  kind: Pod
+  metadata: {{name: {name}, namespace: default, uid: {name}, creationTimestamp: '2026-07-01T09:00:00Z'{meta}}}
+  spec: {{nodeName: n1, containers: [{{name: app, image: app:1{spec}}}]}}
+  status:
+    startTime: '2026-07-01T09:00:00Z'
+    conditions: [{{type: PodScheduled, status: 'True'}}]
+    {status}"
+    )
+}
+
+fn waiting(reason: &str, message: &str) -> String {
+    format!(
+        "phase: Pending
+    containerStatuses: [{{name: app, restartCount: 0, ready: false, image: app:1, imageID: '', state: {{waiting: \
+         {{reason: {reason}, message: '{message}'}}}}}}]"
+    )
+}
+
+/// A pod that no node could take, with its volumes.
+fn refused(name: &str, claim: &str, message: &str) -> String {
+    format!(
+        "
+- apiVersion: v1
+  kind: Pod
+  metadata: {{name: {name}, namespace: default, uid: {name}, creationTimestamp: '2026-07-01T09:00:00Z'}}
+  spec:
+    containers: [{{name: app, image: app:1}}]
+    volumes: [{{name: data, persistentVolumeClaim: {{claimName: {claim}}}}}]
+  status:
+    phase: Pending
+    conditions: [{{type: PodScheduled, status: 'False', reason: Unschedulable, message: '{message}'}}]"
+    )
+}
+
+fn open(items: &str) -> Session {
+    let text = format!("apiVersion: v1\nitems:{items}\nkind: List\n");
+    let loaded = scenario::load(&[("dump.yaml".to_owned(), text)]).unwrap_or_else(|problems| panic!("{problems:?}"));
+    Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+/// Name, READY and STATUS of each pod, as `kubectl get pods` prints them.
+fn pods(session: &Session) -> Vec<Vec<String>> {
+    let Ok(Command::Kubectl(get)) = command::parse("kubectl get pods --no-headers") else {
+        panic!("a command")
+    };
+    let printed = session.read(&get).expect("a table");
+    let words = |line: &str| line.split_whitespace().take(3).map(str::to_owned).collect();
+    printed.lines.iter().map(|(_, line)| words(line)).collect()
+}
+
+/// P-09.
+#[test]
+fn each_pod_has_the_status_of_the_dump_after_ten_minutes() {
+    let running = "state: {running: {startedAt: '2026-07-01T09:00:05Z'}}";
+    let ran = |ready: bool| {
+        format!(
+            "phase: Running
+    containerStatuses: [{{name: app, restartCount: 0, ready: {ready}, started: true, image: app:1, imageID: '', {running}}}]"
+        )
+    };
+    let crashing = "phase: Running
+    containerStatuses: [{name: app, restartCount: 42, ready: false, image: app:1, imageID: '', state: {waiting: {reason: \
+                    CrashLoopBackOff}}, lastState: {terminated: {exitCode: 137, reason: OOMKilled, startedAt: \
+                    '2026-07-01T09:57:00Z', finishedAt: '2026-07-01T09:57:02Z'}}}]";
+    let probed = ", readinessProbe: {httpGet: {path: /, port: 80}, periodSeconds: 5}";
+    let initializing = "
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: initializing, namespace: default, uid: initializing, creationTimestamp: '2026-07-01T09:00:00Z'}
+  spec: {nodeName: n1, initContainers: [{name: init, image: app:1}], containers: [{name: app, image: app:1}]}
+  status:
+    phase: Pending
+    startTime: '2026-07-01T09:00:00Z'
+    initContainerStatuses: [{name: init, restartCount: 0, ready: false, image: app:1, imageID: '', state: {running: \
+                        {startedAt: '2026-07-01T09:00:05Z'}}}]
+    containerStatuses: [{name: app, restartCount: 0, ready: false, image: app:1, imageID: '', state: {waiting: {reason: \
+                        PodInitializing}}}]";
+    let items = [
+        NODE.to_owned(),
+        bound(
+            "bad-image",
+            "",
+            "",
+            &waiting("ImagePullBackOff", "Back-off pulling image"),
+        ),
+        bound(
+            "config",
+            "",
+            ", envFrom: [{configMapRef: {name: settings}}]",
+            &waiting("CreateContainerConfigError", "configmap \"settings\" not found"),
+        ),
+        bound("crashing", "", "", crashing),
+        bound("creating", "", "", &waiting("ContainerCreating", "")),
+        initializing.to_owned(),
+        bound("not-ready", "", probed, &ran(false)),
+        bound(
+            "root",
+            "",
+            "",
+            &waiting(
+                "CreateContainerConfigError",
+                "container has runAsNonRoot and image will run as root",
+            ),
+        ),
+        bound("well", "", probed, &ran(true)),
+        bound("young", "", ", envFrom: [{configMapRef: {name: other}}]", &ran(true)),
+        bound(
+            "zombie",
+            ", deletionTimestamp: '2026-07-01T09:30:00Z', deletionGracePeriodSeconds: 30",
+            "",
+            &ran(true),
+        ),
+    ];
+    let mut session = open(&items.concat());
+    let before = pods(&session);
+    assert_eq!(before.len(), 10);
+    for seconds in [1, 600] {
+        assert_eq!(session.advance(SimTime::from_seconds(seconds), u64::MAX), Slice::Done);
+        assert_eq!(pods(&session), before, "after {seconds} s");
+    }
+    let notices = session.loaded().notices.join("\n");
+    for name in ["bad-image", "crashing", "creating", "not-ready", "zombie"] {
+        assert!(notices.contains(&format!("default/{name} (")), "{notices}");
+    }
+    assert!(
+        !notices.contains("default/well") && !notices.contains("(settings)"),
+        "{notices}"
+    );
+    // It ends as it ended.
+    let crashing = session
+        .world()
+        .objects()
+        .get::<Pod>(&ObjectKey::new("default", "crashing"));
+    let last = &crashing.expect("the pod").status.container_statuses[0].last_state;
+    let last = last.terminated.as_ref().expect("it ended");
+    assert_eq!((last.exit_code, &*last.reason), (137, "OOMKilled"));
+}
+
+/// P-09: a ConfigMap that a kubelet has not found is not there, whoever else names it.
+#[test]
+fn what_a_kubelet_has_not_found_is_not_made_up_for_an_owner() {
+    let spec = ", envFrom: [{configMapRef: {name: settings}}]";
+    let owner = "
+- apiVersion: apps/v1
+  kind: ReplicaSet
+  metadata: {name: web, namespace: default, uid: web}
+  spec:
+    replicas: 1
+    selector: {matchLabels: {app: web}}
+    template:
+      metadata: {labels: {app: web}}
+      spec: {containers: [{name: app, image: app:1, envFrom: [{configMapRef: {name: settings}}]}]}
+  status: {replicas: 1}";
+    let meta = ", labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: web, \
+                controller: true}]";
+    let status = waiting("CreateContainerConfigError", "configmap \"settings\" not found");
+    let mut session = open(&[NODE, &bound("web-x", meta, spec, &status), owner].concat());
+    assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
+    assert_eq!(pods(&session), [["web-x", "0/1", "CreateContainerConfigError"]]);
+}
+
+/// P-09: what the real scheduler said is evidence.
+#[test]
+fn pods_that_wait_for_storage_stay_pending() {
+    let none = "0/1 nodes are available: persistentvolumeclaim \"data\" not found";
+    let unbound = "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims";
+    let elsewhere = "0/1 nodes are available: 1 node(s) had volume node affinity conflict";
+    let claim = "
+- apiVersion: v1
+  kind: PersistentVolumeClaim
+  metadata: {name: data, namespace: default, uid: data}
+  spec: {accessModes: [ReadWriteOnce], storageClassName: manual, resources: {requests: {storage: 1Gi}}VOLUME}
+  status: {phase: PHASE}";
+    let bound = claim.replace("VOLUME", ", volumeName: pv-1").replace("PHASE", "Bound");
+    let pending = claim.replace("VOLUME", "").replace("PHASE", "Pending");
+    for (said, held, reason) in [
+        (none, "", "persistentvolumeclaim \"data\" not found"),
+        (unbound, "", "pod has unbound immediate PersistentVolumeClaims"),
+        (unbound, &*pending, "pod has unbound immediate PersistentVolumeClaims"),
+        (elsewhere, "", "node(s) didn't match PersistentVolume's node affinity"),
+        (
+            elsewhere,
+            &*bound,
+            "node(s) didn't match PersistentVolume's node affinity",
+        ),
+    ] {
+        let mut session = open(&[NODE, held, &refused("waits", "data", said)].concat());
+        assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
+        assert_eq!(pods(&session), [["waits", "0/1", "Pending"]], "{said}\n{held}");
+        let pod = session
+            .world()
+            .objects()
+            .get::<Pod>(&ObjectKey::new("default", "waits"));
+        let condition = pod.and_then(|pod| pod.condition("PodScheduled"));
+        let message = condition.map(|condition| &*condition.message).unwrap_or_default();
+        assert!(message.contains(reason), "{message}\n{said}");
+        let notices = session.loaded().notices.join("\n");
+        assert_eq!(notices.contains("stays Pending"), held != pending, "{notices}");
+    }
+}
+
+/// P-09: nothing in a dump says what pods use.
+#[test]
+fn an_autoscaler_of_a_dump_scales_nothing() {
+    let items = "
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: web, namespace: default, uid: web}
+  spec:
+    replicas: 3
+    selector: {matchLabels: {app: web}}
+    template:
+      metadata: {labels: {app: web}}
+      spec: {containers: [{name: app, image: app:1, resources: {requests: {cpu: 100m}}}]}
+  status: {replicas: 3}
+- apiVersion: autoscaling/v2
+  kind: HorizontalPodAutoscaler
+  metadata: {name: web, namespace: default, uid: hpa, creationTimestamp: '2026-07-01T09:00:00Z'}
+  spec:
+    scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+    minReplicas: 2
+    maxReplicas: 20
+    metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 60}}}]
+  status: {currentReplicas: 3, desiredReplicas: 3}";
+    let mut session = open(&[NODE, items].concat());
+    assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
+    let objects = session.world().objects();
+    let key = ObjectKey::new("default", "web");
+    let deployment = objects.get::<podscope_api::Deployment>(&key).expect("it is there");
+    assert_eq!(deployment.spec.replicas, Some(3));
+    let autoscaler = objects.get::<HorizontalPodAutoscaler>(&key).expect("it is there");
+    let told = serde_json::to_string(&autoscaler.status.conditions).expect("JSON");
+    assert!(told.contains("FailedGetResourceMetric"), "{told}");
+    let notices = session.loaded().notices.join("\n");
+    assert!(
+        notices.contains("A HorizontalPodAutoscaler scales nothing"),
+        "{notices}"
+    );
+}
+
+/// P-09, U-07: texts that are no dump, or not a whole one, are told for what they are.
+#[test]
+fn texts_that_are_no_dump_are_told_for_what_they_are() {
+    for (text, told) in [
+        (
+            "Name:             web-0\nNamespace:        default\n",
+            "kubectl describe",
+        ),
+        (
+            "NAME    READY   STATUS\nweb-0   1/1     Running\n",
+            "a table of `kubectl get`",
+        ),
+        (
+            "Error from server (NotFound): pods \"x\" not found\n",
+            "kubectl has answered",
+        ),
+        (
+            "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metada",
+            "ends in the middle",
+        ),
+    ] {
+        let problems = scenario::load(&[("pasted.yaml".to_owned(), text.to_owned())]).expect_err(text);
+        assert!(
+            problems.len() == 1 && problems[0].message.contains(told),
+            "{problems:?}"
+        );
+    }
+    let empty = scenario::load(&[(
+        "a.yaml".to_owned(),
+        "```yaml\napiVersion: v1\nitems: []\nkind: List\n```".to_owned(),
+    )]);
+    let notices = empty.expect("it opens").notices;
+    assert_eq!(notices, ["No file has an object: the cluster of 6 nodes is made up"]);
+}
