@@ -13,8 +13,8 @@ use podscope_apiserver::{ApiServer, Caller, Outcome};
 
 use crate::{Act, Context, Input, Timer};
 use podscope_sim::{
-    Actor, Answer, ApiError, CallId, DeleteOptions, Effect, Happening, Heartbeats, Mutation, Network,
-    NetworkSettings, Objects, Part, Request, Rng, SimTime, Span, StatusReason, Switches,
+    Actor, Answer, ApiError, CallId, DeleteOptions, Effect, Happening, Heartbeats, Mutation, Network, NetworkSettings,
+    Objects, Part, Request, Rng, SimTime, Span, StatusReason, Switches,
 };
 
 use super::{ControllerManager, ControllerManagerSettings};

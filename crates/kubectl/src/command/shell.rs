@@ -93,8 +93,9 @@ impl<'t> Splitter<'t> {
                     self.end_word();
                     self.line.pipe.push(Vec::new());
                 }
-                '|' | ';' | '&' | '<' | '>' if self.word.is_none() || c == '|' => {
-                    return self.fail("one command at a time: redirections and lists are not supported here");
+                '|' | ';' | '&' | '<' | '>' if self.word.is_none() || c == '|' || c == ';' => {
+                    return self
+                        .fail("redirections and lists are not supported here: give each command a line of its own");
                 }
                 c => self.word().text.push(c),
             }
@@ -272,6 +273,12 @@ mod tests {
         ] {
             assert_eq!(words(text).unwrap(), want, "{text}");
         }
+        // K-01: several commands in one line are told to be lines, wherever what joins them stands.
+        for joined in ["a; b", "a ; b", "a && b"] {
+            let said = split(joined).expect_err("two commands").message;
+            assert!(said.contains("a line of its own"), "{joined}: {said}");
+        }
+        assert_eq!(words("a '{b};{c}'").unwrap(), ["a", "{b};{c}"]);
         for bad in ["a 'b", "a || b", "a\nb", "a <<", "a <<EOF\nx", "a \\"] {
             assert!(split(bad).is_err(), "{bad}");
         }

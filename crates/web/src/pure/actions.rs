@@ -463,16 +463,21 @@ mod tests {
     /// U-10: what is to be tried is not given again where it stands already: the way back is.
     #[test]
     fn a_command_whose_effect_stands_is_taken_back() {
-        let node = |cuts: &[&str], powered| NodeView {
+        let whole = Cut {
+            from: CutFrom::ControlPlane,
+            is_in: true,
+            is_out: true,
+        };
+        let node = |cuts: &[Cut], powered| NodeView {
             name: "c-2".into(),
             machine: MachineView {
-                cuts: cuts.iter().map(|cut| (*cut).to_owned()).collect(),
+                cuts: cuts.to_vec(),
                 powered,
                 ..MachineView::default()
             },
             ..NodeView::default()
         };
-        let (well, cut, off) = (node(&[], true), node(&["all"], true), node(&[], false));
+        let (well, cut, off) = (node(&[], true), node(&[whole], true), node(&[], false));
         assert_eq!(undone("fault partition c-2", &well), None);
         assert_eq!(undone("fault partition c-2", &cut).as_deref(), Some("fault heal c-2"));
         assert_eq!(undone("fault partition c-1", &cut), None);

@@ -137,8 +137,8 @@ impl Filter {
     /// Whether a mark of the timeline is about something that is found.
     pub(crate) fn finds_mark(&self, mark: &Mark, model: &Model) -> bool {
         let label = mark.label.to_string();
-        let said = |word: &Word| matches!(word, Word::Text(word) if holds(&label, word));
-        if self.all(said) {
+        let said = |word: &Word, text: &str| matches!(word, Word::Text(word) if holds(text, word));
+        if self.all(|word| said(word, &label)) {
             return true;
         }
         match &mark.subject {
