@@ -36,11 +36,7 @@ pub(crate) fn Modal(props: &Props) -> Html {
             if let Some(dialog) = dialog.as_ref().filter(|d| !d.open()) {
                 drop(dialog.show_modal());
                 // A menu opens on its first action; whoever wants none of them has Escape.
-                let first = dialog
-                    .query_selector(".inner > ul button, .inner > ul a")
-                    .ok()
-                    .flatten();
-                if let Some(first) = first.filter(|_| dialog.class_list().contains("menu")) {
+                if let Ok(Some(first)) = dialog.query_selector(".menu > .inner > ul > li > *") {
                     drop(first.unchecked_into::<web_sys::HtmlElement>().focus());
                 }
             }

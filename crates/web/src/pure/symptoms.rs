@@ -82,7 +82,7 @@ pub(crate) const SYMPTOMS: &[Symptom] = &[
 ];
 
 /// Words that stand in every complaint and say nothing about it.
-const EMPTY: &str = "a an and are be do does doesnt go how i in is isnt it its my not of on pod pods the they to was what \
+const EMPTY: &str = "a an and are be do does doesn go how i in is isn it its my not of on pod pods the they to was what \
                      when why with";
 
 /// What is looked for: a symptom as the page puts it, or words.
@@ -93,20 +93,13 @@ pub(crate) struct Query {
 
 impl Query {
     pub(crate) fn read(text: &str) -> Query {
-        let plain = text.to_ascii_lowercase().replace(['\'', '’'], "");
-        let all: Vec<String> = plain
-            .split_whitespace()
-            .map(|w| w.trim_matches(['?', '!', '.', ',', ':']).to_owned())
-            .collect();
-        let words: Vec<String> = all
-            .iter()
-            .filter(|w| !w.is_empty() && !EMPTY.split(' ').any(|empty| empty == *w))
-            .cloned()
-            .collect();
+        let says = |word: &&str| word.len() > 1 && !EMPTY.split(' ').any(|empty| empty == *word);
         Query {
             symptom: SYMPTOMS.iter().find(|symptom| symptom.words == text),
-            // Nothing but such words: they are meant.
-            words: if words.is_empty() { all } else { words },
+            words: words(&text.to_ascii_lowercase())
+                .filter(says)
+                .map(str::to_owned)
+                .collect(),
         }
     }
 
@@ -125,10 +118,13 @@ impl Query {
     }
 }
 
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric())
+}
+
 /// Whether a text in lower case has a word that begins so; a long one may stand inside another.
 fn has(text: &str, word: &str) -> bool {
-    let mut words = text.split(|c: char| !c.is_alphanumeric());
-    words.any(|one| one.starts_with(word)) || word.len() > 4 && text.contains(word)
+    words(text).any(|one| one.starts_with(word)) || word.len() > 4 && text.contains(word)
 }
 
 /// Whether a word describes a symptom that the lesson explains.
