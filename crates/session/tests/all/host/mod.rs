@@ -483,7 +483,8 @@ fn a_break_knows_when_the_blamed_command_was_given() {
     };
     let broken = blamed(page.seek(60)).expect("two of a name run");
     assert_eq!((broken.since, broken.is_last), (Some(40_000_001), true), "{broken:?}");
-    page.run("fault heal a-1");
-    let broken = blamed(page.seek(61)).expect("the last command is another one");
+    let line = "fault heal a-1".to_owned();
+    let told = page.ask(Request::Command { line });
+    let broken = blamed(told).expect("the last command is another one");
     assert_eq!((broken.since, broken.is_last), (Some(40_000_001), false), "{broken:?}");
 }
