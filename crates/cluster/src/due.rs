@@ -13,11 +13,8 @@ impl World {
     /// What is due, the next thing first. An instant is that of the decision: what it leads to follows within
     /// milliseconds, as the network goes.
     pub fn due(&self) -> Vec<Due> {
-        let mut due: Vec<Due> = Vec::new();
+        let mut due: Vec<Due> = self.judged().unwrap_or_default();
         for state in self.processes.values() {
-            if let Body::Manager(Some(core)) = &state.body {
-                due.extend(core.due(self.now, Time(self.start.0 + self.now.0), &self.heartbeats));
-            }
             let candidate = state
                 .election
                 .as_ref()
@@ -58,6 +55,23 @@ impl World {
         due.stable_sort();
         due.dedup();
         due
+    }
+
+    /// What the controller-manager waits for and will do; none if nobody judges: none leads, or nothing can be stored.
+    /// An instant that is over stays until what it was for is seen.
+    pub fn judged(&self) -> Option<Vec<Due>> {
+        // The attacher and the fencing controller are of the same make, and judge nothing.
+        let cores = self
+            .processes
+            .iter()
+            .filter_map(|(actor, state)| match (actor, &state.body) {
+                (Actor::ControllerManager(_), Body::Manager(Some(core))) => Some(core),
+                _ => None,
+            });
+        let wall = Time(self.start.0 + self.now.0);
+        let each = cores.map(|core| core.due(self.now, wall, &self.heartbeats));
+        let judged: Vec<Vec<Due>> = each.filter(|_| self.is_api_up && self.is_etcd_up).collect();
+        (!judged.is_empty()).then(|| judged.into_iter().flatten().collect())
     }
 
     /// Containers of pods that the API server knows and that end by themselves.

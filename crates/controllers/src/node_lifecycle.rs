@@ -145,11 +145,13 @@ impl Controller for NodeLifecycleController {
     }
 
     fn due(&self, outlook: &Outlook<'_>) -> Vec<Due> {
+        let is_well = |node: &&Arc<Node>| node.is_ready() && !outlook.heartbeats.is_silent(&node.metadata.name);
+        let someone_is_well = outlook.objects.list::<Node>().any(|node| is_well(&node));
         let silent = outlook.heartbeats.silent();
         let nodes = silent.filter_map(|name| Some((name, outlook.objects.named::<Node>(name)?)));
         nodes
             .filter(|(_, node)| ready_status(node) == Some(&ConditionStatus::True))
-            .flat_map(|(name, node)| self.fall(name, node, outlook))
+            .flat_map(|(name, node)| self.fall(name, node, someone_is_well, outlook))
             .collect()
     }
 
@@ -319,7 +321,7 @@ impl NodeLifecycleController {
 
     /// That a silent node becomes Unknown at the pass after its grace, and that its pods go when they have tolerated the
     /// taint for long enough; not if nobody would be left to evict for.
-    fn fall(&self, name: &NodeName, node: &Node, outlook: &Outlook<'_>) -> Vec<Due> {
+    fn fall(&self, name: &NodeName, node: &Node, someone_is_well: bool, outlook: &Outlook<'_>) -> Vec<Due> {
         let period = outlook.settings.node_monitor_period;
         let pass = |at: SimTime| pass_at_or_after(self.start, period, at);
         let renewed = outlook.heartbeats.last_renewal(name, outlook.now);
@@ -340,11 +342,6 @@ impl NodeLifecycleController {
             effect: TaintEffect::NoExecute,
             ..Taint::default()
         };
-        let silent = |node: &Node| outlook.heartbeats.silent().any(|name| **name == *node.metadata.name);
-        let someone_is_well = outlook
-            .objects
-            .list::<Node>()
-            .any(|node| node.is_ready() && !silent(node));
         let pods = outlook.objects.pods_on(name).filter(|_| someone_is_well);
         let pods = pods.filter(|pod| !pod.metadata.is_terminating());
         let evictions = pods.filter_map(|pod| {

@@ -97,6 +97,11 @@ impl Heartbeats {
         self.silent.iter()
     }
 
+    /// Whether the renewals of a node do not arrive now.
+    pub fn is_silent(&self, node: &str) -> bool {
+        self.silent.contains(node)
+    }
+
     /// Whether the API server stores renewals now.
     pub fn is_server_up(&self) -> bool {
         self.stopped_at.is_none()
