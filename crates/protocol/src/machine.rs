@@ -42,7 +42,7 @@ pub struct Cut {
 }
 
 /// The other end of a cut.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum CutFrom {
     /// The control plane.
     ControlPlane,
@@ -96,6 +96,18 @@ pub enum Difference {
         /// Whole seconds since the last heartbeat; none before the first.
         silent: Option<i64>,
     },
+    /// Nothing is heard of a machine whose Node object is gone, or which never had one.
+    Unknown {
+        /// The node.
+        node: String,
+        /// Whether its kubelet runs at all; else it is cut off.
+        is_kubelet_down: bool,
+    },
+    /// What the control plane sends is lost, what the kubelet sends arrives.
+    Deaf {
+        /// The node.
+        node: String,
+    },
     /// The container runtime does not answer.
     NoRuntime {
         /// The node.
@@ -111,6 +123,57 @@ pub enum Difference {
         /// `NAMESPACE/NAME`.
         pod: String,
     },
+}
+
+/// Why nothing is heard.
+const fn silence(is_kubelet_down: bool) -> &'static str {
+    if is_kubelet_down {
+        "its kubelet does not run"
+    } else {
+        "cut off"
+    }
+}
+
+impl MachineView {
+    /// What is lost between it and the control plane: what is sent to it, and what it sends.
+    #[must_use]
+    pub fn lost(&self) -> (bool, bool) {
+        let is_fenced = self.fenced.contains(&Fence::Network);
+        let mut cuts = self.cuts.iter().filter(|cut| cut.from == CutFrom::ControlPlane);
+        cuts.next()
+            .map_or((is_fenced, is_fenced), |cut| (cut.is_in, cut.is_out))
+    }
+}
+
+impl fmt::Display for CutFrom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ControlPlane => "the control plane",
+            Self::Storage => "storage",
+            Self::Nodes => "other nodes",
+            Self::Node(name) => name,
+        })
+    }
+}
+
+impl Difference {
+    /// What of it the machine itself shows, which knows nothing of the API server; none if nothing.
+    #[must_use]
+    pub fn on_machine(&self) -> Option<String> {
+        match self {
+            Self::NoMachine { .. } | Self::Ghost { .. } => None,
+            Self::NoPower { node, .. } => {
+                let node = node.clone();
+                Some(Self::NoPower { node, listed: 0 }.to_string())
+            }
+            Self::Dark {
+                node, is_kubelet_down, ..
+            }
+            | Self::Unknown { node, is_kubelet_down } => Some(format!("{node}: {}.", silence(*is_kubelet_down))),
+            Self::Deaf { node } => Some(format!("{node}: what is sent to it is lost, what it sends arrives.")),
+            Self::NoRuntime { .. } | Self::StorageRefused { .. } => Some(self.to_string()),
+        }
+    }
 }
 
 impl fmt::Display for Difference {
@@ -131,18 +194,24 @@ impl fmt::Display for Difference {
                 is_kubelet_down,
                 silent,
             } => {
-                let why = if *is_kubelet_down {
-                    "its kubelet does not run"
-                } else {
-                    "cut off"
-                };
-                write!(f, "{node}: {why}, no heartbeat ")?;
+                write!(f, "{node}: {}, no heartbeat ", silence(*is_kubelet_down))?;
                 match silent {
                     Some(seconds) => write!(f, "for {}", clock::length(*seconds))?,
                     None => f.write_str("yet")?,
                 }
                 f.write_str(". The API server cannot know whether its pods still run.")
             }
+            Self::Unknown { node, is_kubelet_down } => {
+                let why = silence(*is_kubelet_down);
+                write!(
+                    f,
+                    "{node}: {why}. The API server has no Node object of it and asks nothing."
+                )
+            }
+            Self::Deaf { node } => write!(
+                f,
+                "{node}: what is sent to it is lost, its heartbeats arrive. It does not hear of new pods and deletions."
+            ),
             Self::NoRuntime { node } => {
                 write!(f, "{node}: the container runtime does not answer; containers run on.")
             }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Micros, SubjectRef};
+use crate::{CutFrom, Micros, SubjectRef};
 
 /// A lane of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -83,6 +83,12 @@ pub enum MarkKind {
     Unexpected,
     /// A node that is not ready, or under pressure, as long as the API server knows it so.
     NotReady,
+    /// A pod is evicted, or removed with its node.
+    Evicted,
+    /// A container failed by itself.
+    Exited,
+    /// A container runs again.
+    Restarted,
 }
 
 /// What is said on a mark.
@@ -95,8 +101,58 @@ pub enum MarkLabel {
         /// A node, a pod or a volume.
         name: String,
     },
+    /// Links of a node are cut.
+    Cut {
+        /// The node.
+        node: String,
+        /// From what; none if from everything.
+        from: Option<CutFrom>,
+        /// Whether what is sent to it is lost.
+        is_in: bool,
+        /// Whether what it sends is lost.
+        is_out: bool,
+    },
+    /// A machine comes.
+    Joined {
+        /// The node.
+        node: String,
+    },
+    /// A node takes no new pods, or takes them again.
+    Cordoned {
+        /// The node.
+        node: String,
+        /// Whether it takes none.
+        is_on: bool,
+    },
+    /// A pod is evicted, or removed with its node.
+    Evicted {
+        /// The pod.
+        pod: String,
+        /// By whom.
+        by: Evictor,
+    },
+    /// A container failed by itself.
+    Exited {
+        /// Its pod.
+        pod: String,
+        /// Its name.
+        container: String,
+        /// Its exit code.
+        code: i32,
+        /// The kernel ended it for want of memory.
+        is_out_of_memory: bool,
+    },
+    /// A container runs again.
+    Restarted {
+        /// Its pod.
+        pod: String,
+        /// Its name.
+        container: String,
+    },
     /// A fault is over, of that one if it has a name.
     Healed {
+        /// The fault, as the command language calls it.
+        fault: String,
         /// A node, a pod or a volume.
         name: String,
     },
@@ -182,9 +238,48 @@ pub enum MarkLabel {
     },
 }
 
+/// Who makes a pod leave its node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Evictor {
+    /// The taint manager.
+    Taint,
+    /// Its kubelet, under pressure.
+    Pressure,
+    /// Its kubelet, because the machine shuts down.
+    Shutdown,
+    /// A client of the eviction API.
+    Api,
+    /// The pod garbage collector.
+    PodGc,
+}
+
+impl fmt::Display for Evictor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Taint => "evicted: a taint of its node",
+            Self::Pressure => "evicted by its kubelet: pressure on its node",
+            Self::Shutdown => "ended by its kubelet: the node shuts down",
+            Self::Api => "evicted through the eviction API",
+            Self::PodGc => "removed by the pod garbage collector: its node is gone or out of service",
+        })
+    }
+}
+
 impl Default for MarkLabel {
     fn default() -> Self {
         Self::Written(String::new())
+    }
+}
+
+/// How a fault ends, in words.
+fn healed(f: &mut fmt::Formatter<'_>, fault: &str, name: &str) -> fmt::Result {
+    match (fault, fault.split_once(' ')) {
+        ("poweroff", _) => write!(f, "{name} boots"),
+        ("slow", _) => write!(f, "{name} is no longer slow"),
+        ("etcd down", _) => f.write_str("etcd is up again"),
+        (_, Some(("crash", what))) if name.is_empty() => write!(f, "{what} starts"),
+        (_, Some(("crash", what))) => write!(f, "{name}: its {what} starts"),
+        _ => write!(f, "healed {name}"),
     }
 }
 
@@ -193,8 +288,37 @@ impl fmt::Display for MarkLabel {
         match self {
             Self::Fault { fault, name } if name.is_empty() => f.write_str(fault),
             Self::Fault { fault, name } => write!(f, "{fault} {name}"),
-            Self::Healed { name } if name.is_empty() => f.write_str("healed"),
-            Self::Healed { name } => write!(f, "healed {name}"),
+            Self::Cut {
+                node,
+                from,
+                is_in,
+                is_out,
+            } => {
+                write!(f, "partition {node}")?;
+                if let Some(from) = from {
+                    write!(f, " from {from}")?;
+                }
+                f.write_str(match (is_in, is_out) {
+                    (true, false) => ", what goes to it",
+                    (false, true) => ", what it sends",
+                    _ => "",
+                })
+            }
+            Self::Joined { node } => write!(f, "{node} joins"),
+            Self::Cordoned { node, is_on: true } => write!(f, "{node} cordoned"),
+            Self::Cordoned { node, .. } => write!(f, "{node} uncordoned"),
+            Self::Evicted { pod, by } => write!(f, "{pod} {by}"),
+            Self::Exited {
+                pod,
+                container,
+                is_out_of_memory: true,
+                ..
+            } => write!(f, "{pod}/{container} ran out of memory"),
+            Self::Exited {
+                pod, container, code, ..
+            } => write!(f, "{pod}/{container} exited with {code}"),
+            Self::Restarted { pod, container } => write!(f, "{pod}/{container} runs again"),
+            Self::Healed { fault, name } => healed(f, fault, name),
             Self::Fenced { node } => write!(f, "fenced {node}"),
             Self::Unfenced { node } => write!(f, "unfenced {node}"),
             Self::Corrupted { volume } => write!(f, "{volume} corrupted"),

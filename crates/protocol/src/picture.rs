@@ -236,7 +236,7 @@ impl NodeTrouble {
 }
 
 /// What the control plane does about a node from which it hears nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum NodeNext {
     /// Its Ready condition becomes Unknown, and it is tainted.
@@ -246,10 +246,13 @@ pub enum NodeNext {
     },
     /// Pods that do not tolerate its taints any longer are evicted.
     Evicts {
-        /// The first of them.
-        at: Micros,
-        /// How many.
-        pods: u32,
+        /// Each instant with how many go then, the first one first.
+        at: Vec<(Micros, u32)>,
+    },
+    /// Nothing: nobody judges nodes.
+    Nobody {
+        /// What is down; none if no controller-manager leads yet.
+        down: Option<Component>,
     },
 }
 
@@ -300,6 +303,8 @@ pub struct PodView {
     pub nominated: String,
     /// The mark.
     pub mark: PodMark,
+    /// Whether the API says that it is ready.
+    pub is_ready: bool,
     /// Phase as the API says.
     pub phase: String,
     /// Status as kubectl prints it.
@@ -397,8 +402,15 @@ pub enum QueuePlace {
     },
     /// It fits nowhere, until an event may help one of these plugins, or the queue is flushed.
     Unschedulable(Vec<String>),
-    /// It fitted nowhere, and no scheduler runs.
+    /// No scheduler runs.
     Stranded,
+    /// It is for a scheduler of that name, which does not run here.
+    Foreign(String),
+    /// A node is chosen and the binding under way.
+    Binding {
+        /// Whether it has volumes to wait for.
+        has_volumes: bool,
+    },
 }
 
 /// Why no node took a pod.

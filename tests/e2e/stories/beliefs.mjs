@@ -45,11 +45,23 @@ export const stories = {
     t.equal(await log.getByText("c-2 is cut off").count(), 0, "nor the cut");
   },
 
+  async "a card says which link is cut, and Just now says it once (U-02, U-15)"(t) {
+    const page = await t.open("#new");
+    await t.seek(page, "0:30.0");
+    await t.command(page, "fault partition c-2 --from storage");
+    await t.seek(page, "1:30.0");
+    await page.locator(NODE).getByText("cut off from storage").waitFor();
+    t.equal(await page.locator(`${NODE} .api`).count(), 0, "it is heard, and Ready");
+    const log = page.locator(".side .log");
+    await log.getByText("c-2 is cut off from storage").waitFor();
+    t.equal(await log.getByText("fault partition").count(), 0, "once");
+  },
+
   async "a broken guarantee is drawn for as long as it is broken, and of what (U-15)"(t) {
     const page = await cutOff(t);
     await t.insist(page, "kubectl delete pod db-0 --grace-period=0 --force");
     await t.seek(page, "1:00.0");
-    const bar = page.locator('[data-lane="invariants"] .span.k-broken');
+    const bar = page.locator('[data-lane="invariants"] .span.k-broken[title*="2 × db-0"]');
     await bar.first().waitFor();
     t.check((await bar.first().getAttribute("title")).includes("2 × db-0"), "of what");
     await t.command(page, "fault heal c-2");

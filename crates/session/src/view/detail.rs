@@ -10,8 +10,8 @@ use super::nodes::{MachineState, Machines};
 use crate::timeline::Session;
 use podscope_kubectl::{PodRow, event_times, node_status, pod_row};
 use podscope_protocol::{
-    ConditionLine, ContainerDetail, ContainerRole, ContainerState, Detail, EventLine, Mark, ProcessView, SubjectRef,
-    Subtitle, Summary, VolumeView,
+    ConditionLine, ContainerDetail, ContainerRole, ContainerState, Detail, EventLine, Lane, Mark, MarkKind,
+    ProcessView, SubjectRef, Subtitle, Summary, VolumeView,
 };
 
 /// The detail of a subject at the cursor.
@@ -96,7 +96,8 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
     let bars = |uid: &str| {
         marks
             .iter()
-            .filter(|mark| mark.lane == podscope_protocol::Lane::Terminations)
+            .filter(|mark| mark.lane == Lane::Terminations)
+            .filter(|mark| matches!(mark.kind, MarkKind::PreStop | MarkKind::Sigterm | MarkKind::Killed))
             .filter(|mark| matches!(&mark.subject, Some(SubjectRef::Pod { uid: own, .. }) if own == uid))
             .cloned()
             .collect()

@@ -1,6 +1,6 @@
 //! Where API and machine differ, and why a pod is being deleted.
 
-use podscope_api::{NodeName, Pod};
+use podscope_api::{Node, NodeName, Pod};
 use podscope_cluster::{SimTime, World};
 
 use super::nodes::MachineState;
@@ -21,12 +21,20 @@ pub(super) fn differs(
             node: name(),
             listed: (world.objects().pods_on(node)).filter(|pod| !pod.is_terminal()).count(),
         });
+    } else if state.is_dark && world.objects().named::<Node>(node.as_str()).is_none() {
+        out.push(Difference::Unknown {
+            node: name(),
+            is_kubelet_down: !state.kubelet,
+        });
     } else if state.is_dark {
         out.push(Difference::Dark {
             node: name(),
             is_kubelet_down: !state.kubelet,
             silent: heartbeat.map(|at| (world.now() - at).whole_seconds()),
         });
+    }
+    if state.is_deaf && !state.is_dark {
+        out.push(Difference::Deaf { node: name() });
     }
     if !state.runtime && state.powered {
         out.push(Difference::NoRuntime { node: name() });

@@ -1,10 +1,11 @@
 //! Marks and bars of the timeline (U-05), from the branch's whole trace.
 
 use podscope_api::{ConditionStatus, ordered};
-use podscope_cluster::{AttemptResult, FaultKind, Happening, HookKind, Record, SimTime};
+use podscope_cluster::fault::FenceMechanism;
+use podscope_cluster::{AttemptResult, FaultDetails, FaultKind, Happening, HookKind, OneWay, Record, SimTime};
 
 use crate::timeline::Trace;
-use podscope_protocol::{Lane, Mark, MarkKind, MarkLabel, SubjectRef};
+use podscope_protocol::{CutFrom, Evictor, Lane, Mark, MarkKind, MarkLabel, SubjectRef};
 
 /// The marks of one branch, kept up as the trace grows.
 #[derive(Debug, Clone, Default)]
@@ -12,14 +13,71 @@ pub(crate) struct Marks {
     branch: usize,
     seen: usize,
     marks: ordered::Map<u64, Mark>,
-    /// Open bars: (uid, container) or a fault's node → mark.
+    /// Open bars: (uid, container), or a fault's kind and whom it strikes → mark.
     open: ordered::Map<(String, String), u64>,
     /// Containers that run, by the name of their pod and its UID.
     living: ordered::Map<String, ordered::Map<String, usize>>,
 }
 
-/// Taints of the control plane's begin so.
-const OWN_TAINTS: &str = "node.kubernetes.io/";
+/// Whether a taint is the control plane's own: it says what a condition or a cordon has said. Only people say that a
+/// node is out of service.
+fn is_own_taint(key: &str) -> bool {
+    key.starts_with("node.kubernetes.io/") && key != "node.kubernetes.io/out-of-service"
+}
+
+/// Whether a fault goes on until it is repaired.
+const fn lasts(fault: FaultKind) -> bool {
+    use FaultKind::{Detach, Exit, Join, Leave, Sandbox};
+    !matches!(fault, Exit | Sandbox | Join | Leave | Detach)
+}
+
+/// What ends when a fault of that kind is repaired: power brings back the programs of a machine.
+fn ends_with(fault: FaultKind) -> Vec<FaultKind> {
+    use FaultKind::{Crash, CrashKubelet, CrashRuntime, Fence, PowerOff, Second, Shutdown};
+    match fault {
+        PowerOff => vec![
+            PowerOff,
+            Shutdown,
+            Fence(FenceMechanism::Power),
+            CrashKubelet,
+            CrashRuntime,
+        ],
+        Crash(process) => vec![Crash(process), Second(process)],
+        other => vec![other],
+    }
+}
+
+/// The beginning of the keys under which faults of a kind are open.
+fn of_kind(fault: FaultKind) -> String {
+    format!("fault {fault} ")
+}
+
+fn cut(node: String, from: &str, one_way: Option<OneWay>) -> MarkLabel {
+    MarkLabel::Cut {
+        node,
+        from: match from {
+            "everything" => None,
+            "control-plane" => Some(CutFrom::ControlPlane),
+            "nodes" => Some(CutFrom::Nodes),
+            "storage" => Some(CutFrom::Storage),
+            name => Some(CutFrom::Node(name.to_owned())),
+        },
+        is_in: one_way != Some(OneWay::Out),
+        is_out: one_way != Some(OneWay::In),
+    }
+}
+
+/// By whom a pod is evicted, as its condition DisruptionTarget says. A preemption has a record of its own.
+fn evictor(reason: &str, message: &str) -> Option<Evictor> {
+    match reason {
+        "DeletionByTaintManager" => Some(Evictor::Taint),
+        "TerminationByKubelet" if message.contains("low on resource") => Some(Evictor::Pressure),
+        "TerminationByKubelet" => Some(Evictor::Shutdown),
+        "EvictionByEvictionAPI" => Some(Evictor::Api),
+        "DeletionByPodGC" => Some(Evictor::PodGc),
+        _ => None,
+    }
+}
 
 fn is_of_node(record: &Record) -> bool {
     (record.object.as_ref()).is_some_and(|subject| subject.kind == podscope_api::Kind::Node)
@@ -27,6 +85,9 @@ fn is_of_node(record: &Record) -> bool {
 
 /// Guarantees that are broken for as long as processes of two pods of one name run.
 const TWO_AT_ONCE: [&str; 3] = ["at-most-one", "safe-stall", "single-writer"];
+
+/// It is broken for as long as the process runs that was not fenced.
+const UNFENCED: &str = "fence-before-break";
 
 /// The key under which a broken guarantee of a pod's name is open.
 fn twice(invariant: &str, key: &str) -> (String, String) {
@@ -100,6 +161,81 @@ impl Marks {
         Some(id)
     }
 
+    /// Ends every open bar of a name whose key begins so.
+    fn close_all(&mut self, beginning: &str, name: &str, at: SimTime) -> Vec<u64> {
+        let is_it = |key: &&(String, String)| key.1 == name && key.0.starts_with(beginning);
+        let keys: Vec<_> = self.open.keys().filter(is_it).cloned().collect();
+        keys.iter().filter_map(|key| self.close(key, at)).collect()
+    }
+
+    /// A fault, and what ends by it.
+    fn struck(&mut self, record: &Record, fault: FaultKind, details: &FaultDetails, name: &str) -> Vec<u64> {
+        let (kind, label) = match (fault, details) {
+            (FaultKind::Join, _) => (MarkKind::Healed, MarkLabel::Joined { node: name.to_owned() }),
+            (_, FaultDetails::Cut { from, one_way }) => (MarkKind::Cut, cut(name.to_owned(), from, *one_way)),
+            _ => {
+                let (fault, name) = (fault.to_string(), name.to_owned());
+                (MarkKind::Fault, MarkLabel::Fault { fault, name })
+            }
+        };
+        let mut changed = match fault {
+            FaultKind::Leave => self.close_all("fault ", name, record.at),
+            // Cuts add up until the node is healed of all.
+            FaultKind::Partition => Vec::new(),
+            FaultKind::Crash(process) => self.close_all(&of_kind(FaultKind::Second(process)), name, record.at),
+            _ => self.close_all(&of_kind(fault), name, record.at),
+        };
+        changed.push(self.point(record, Lane::Faults, kind, label));
+        if lasts(fault) {
+            self.begin(record, fault, name);
+        }
+        changed
+    }
+
+    /// The mark of a record becomes a bar that ends with the fault's repair.
+    fn begin(&mut self, record: &Record, fault: FaultKind, name: &str) {
+        if let Some(mark) = self.marks.get_mut(&record.seq) {
+            mark.to = None;
+            let key = (format!("{}{}", of_kind(fault), record.seq), name.to_owned());
+            self.open.insert(key, record.seq);
+        }
+    }
+
+    /// A fault is repaired.
+    fn healed(&mut self, record: &Record, fault: FaultKind, name: String) -> Vec<u64> {
+        let ended = ends_with(fault).into_iter();
+        let mut changed: Vec<u64> = ended
+            .flat_map(|fault| self.close_all(&of_kind(fault), &name, record.at))
+            .collect();
+        let label = match fault {
+            FaultKind::Fence(_) => MarkLabel::Unfenced { node: name },
+            _ => {
+                let fault = fault.to_string();
+                MarkLabel::Healed { fault, name }
+            }
+        };
+        changed.push(self.point(record, Lane::Faults, MarkKind::Healed, label));
+        changed
+    }
+
+    /// A process has ended: by a signal that has a bar, or by itself.
+    fn exited(&mut self, record: &Record, life: &(String, String), code: i32, reason: &str) -> Vec<u64> {
+        let mut changed: Vec<u64> = self.close(life, record.at).into_iter().collect();
+        let pod = (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.name.to_string());
+        // With the power of a machine everything ends.
+        if changed.is_empty() && code != 0 && reason != "Unknown" {
+            let label = MarkLabel::Exited {
+                pod,
+                container: life.1.clone(),
+                code,
+                is_out_of_memory: reason == "OOMKilled",
+            };
+            changed.push(self.point(record, Lane::Terminations, MarkKind::Exited, label));
+        }
+        changed.extend(self.ends(record));
+        changed
+    }
+
     #[expect(clippy::too_many_lines, reason = "one arm for each happening that has a mark")]
     fn take(&mut self, record: &Record, changed: &mut podscope_api::ordered::Set<u64>) {
         let name = record
@@ -113,46 +249,12 @@ impl Marks {
         let container = record.container.as_deref().unwrap_or_default().to_owned();
         let life = (uid, container.clone());
         match &record.happening {
-            Happening::Fault { fault, .. } => {
-                let id = self.point(
-                    record,
-                    Lane::Faults,
-                    if *fault == FaultKind::Partition {
-                        MarkKind::Cut
-                    } else {
-                        MarkKind::Fault
-                    },
-                    MarkLabel::Fault {
-                        fault: fault.to_string(),
-                        name: name.clone(),
-                    },
-                );
-                let key = ("fault".to_owned(), name);
-                changed.extend(self.close(&key, record.at));
-                if let Some(mark) = self.marks.get_mut(&id)
-                    && !key.1.is_empty()
-                    && !matches!(fault, FaultKind::Exit | FaultKind::Sandbox)
-                {
-                    mark.to = None;
-                    self.open.insert(key, id);
-                }
-                changed.insert(id);
-            }
-            Happening::Healed {
-                fault: FaultKind::Fence(_),
-                ..
-            } => {
-                let label = MarkLabel::Unfenced { node: name };
-                changed.insert(self.point(record, Lane::Faults, MarkKind::Healed, label));
-            }
-            Happening::Healed { .. } => {
-                changed.extend(self.close(&("fault".to_owned(), name.clone()), record.at));
-                let label = MarkLabel::Healed { name };
-                changed.insert(self.point(record, Lane::Faults, MarkKind::Healed, label));
-            }
-            Happening::Fenced { .. } => {
-                let label = MarkLabel::Fenced { node: name };
+            Happening::Fault { fault, details } => changed.extend(self.struck(record, *fault, details, &name)),
+            Happening::Healed { fault, .. } => changed.extend(self.healed(record, *fault, name)),
+            Happening::Fenced { by } => {
+                let label = MarkLabel::Fenced { node: name.clone() };
                 changed.insert(self.point(record, Lane::Faults, MarkKind::Fenced, label));
+                self.begin(record, FaultKind::Fence(*by), &name);
             }
             Happening::VolumeCorrupted { .. } => {
                 let label = MarkLabel::Corrupted { volume: name };
@@ -199,10 +301,15 @@ impl Marks {
                 hook: HookKind::PreStop,
                 ..
             } => changed.extend(self.close(&life, record.at)),
-            Happening::ContainerStarted { .. } => self.lives(record),
-            Happening::ContainerExited { .. } => {
-                changed.extend(self.close(&life, record.at));
-                changed.extend(self.ends(record));
+            Happening::ContainerStarted { attempt } => {
+                self.lives(record);
+                if *attempt > 0 {
+                    let label = MarkLabel::Restarted { pod: name, container };
+                    changed.insert(self.point(record, Lane::Terminations, MarkKind::Restarted, label));
+                }
+            }
+            Happening::ContainerExited { exit_code, reason } => {
+                changed.extend(self.exited(record, &life, *exit_code, reason));
             }
             Happening::SignalSent { signal } => {
                 changed.extend(self.close(&life, record.at));
@@ -217,8 +324,30 @@ impl Marks {
             Happening::ConditionChanged { kind, status, .. } if is_of_node(record) => {
                 changed.extend(self.of_node(record, kind, status, &name));
             }
-            // The control plane's own taints say what the conditions have said.
-            Happening::TaintAdded { key, effect, .. } if is_of_node(record) && !key.starts_with(OWN_TAINTS) => {
+            Happening::ConditionChanged {
+                kind, reason, message, ..
+            } if &**kind == "DisruptionTarget" => {
+                let (reason, message) = (
+                    reason.as_deref().unwrap_or_default(),
+                    message.as_deref().unwrap_or_default(),
+                );
+                if let Some(by) = evictor(reason, message) {
+                    let label = MarkLabel::Evicted { pod: name, by };
+                    changed.insert(self.point(record, Lane::Terminations, MarkKind::Evicted, label));
+                }
+            }
+            Happening::Updated { changed: what } if is_of_node(record) => {
+                if let Some(is_on) = what.unschedulable {
+                    let kind = if is_on { MarkKind::Fenced } else { MarkKind::Healed };
+                    let label = MarkLabel::Cordoned { node: name, is_on };
+                    changed.insert(self.point(record, Lane::Faults, kind, label));
+                }
+            }
+            // Of a Node that is gone nothing is believed any more.
+            Happening::Deleted if is_of_node(record) => {
+                changed.extend(self.close_all("condition ", &name, record.at));
+            }
+            Happening::TaintAdded { key, effect, .. } if is_of_node(record) && !is_own_taint(key) => {
                 let label = MarkLabel::Tainted {
                     node: name,
                     key: key.to_string(),
@@ -226,7 +355,7 @@ impl Marks {
                 };
                 changed.insert(self.point(record, Lane::Faults, MarkKind::Fenced, label));
             }
-            Happening::TaintRemoved { key, .. } if is_of_node(record) && !key.starts_with(OWN_TAINTS) => {
+            Happening::TaintRemoved { key, .. } if is_of_node(record) && !is_own_taint(key) => {
                 let label = MarkLabel::Untainted {
                     node: name,
                     key: key.to_string(),
@@ -260,13 +389,16 @@ impl Marks {
             let left = lives.get(&uid).map_or(0, |n| n.saturating_sub(1));
             match left {
                 0 => drop(lives.remove(&uid)),
-                left => drop(lives.insert(uid, left)),
+                left => {
+                    lives.insert(uid, left);
+                    return Vec::new();
+                }
             }
             if lives.len() > 1 {
                 return Vec::new();
             }
         }
-        let closed = TWO_AT_ONCE.into_iter();
+        let closed = TWO_AT_ONCE.into_iter().chain([UNFENCED]);
         closed
             .filter_map(|invariant| self.close(&twice(invariant, &key), record.at))
             .collect()
@@ -276,14 +408,15 @@ impl Marks {
     fn broken(&mut self, record: &Record, invariant: &str) -> Option<u64> {
         let key = (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.to_string());
         let lives = self.living.get(&key).map_or(0, ordered::Map::len);
-        let lasts = TWO_AT_ONCE.contains(&invariant) && lives > 1;
+        let are_two = TWO_AT_ONCE.contains(&invariant) && lives > 1;
+        let lasts = are_two || invariant == UNFENCED && lives > 0;
         if lasts && self.open.contains_key(&twice(invariant, &key)) {
             return None;
         }
         let label = MarkLabel::Broken {
             invariant: invariant.to_owned(),
             name: (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.name.to_string()),
-            at_once: if lasts { lives } else { 0 },
+            at_once: if are_two { lives } else { 0 },
         };
         let id = self.point(record, Lane::Invariants, MarkKind::Broken, label);
         if let Some(mark) = self.marks.get_mut(&id) {

@@ -1,18 +1,18 @@
 //! Nodes and the machines under them, and where the two differ (U-02).
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_api::{ConditionStatus, Node, NodeName, Pod, Taint, TaintEffect};
-use podscope_cluster::controllers::stay;
+use podscope_api::{ConditionStatus, Node, NodeName, Object, Pod, Taint, TaintEffect};
 use podscope_cluster::machine::Machine;
-use podscope_cluster::{Network, Place, SimTime, Span, World};
+use podscope_cluster::{Actor, Coming, Network, Place, SimTime, World};
 
 use super::Owners;
 use super::pods;
-use podscope_protocol::{Cut, CutFrom, Difference, Fence, Frame, MachineView, NodeNext, NodeView, PodView};
+use podscope_protocol::{Component, Cut, CutFrom, Difference, Fence, Frame, MachineView, NodeNext, NodeView, PodView};
 
 /// What is known of one machine.
 #[derive(Debug, Clone)]
@@ -26,6 +26,8 @@ pub(crate) struct MachineState {
     pub(crate) cuts: Vec<Cut>,
     /// The API server does not hear from its kubelet.
     pub(crate) is_dark: bool,
+    /// Its kubelet does not hear from the API server.
+    pub(crate) is_deaf: bool,
 }
 
 impl MachineState {
@@ -56,7 +58,7 @@ impl Machines {
         for (name, machine) in world.machines() {
             let mut cuts = Vec::new();
             let is_isolated = network.is_fenced(name);
-            let mut is_cut = is_isolated;
+            let mut control_plane = (is_isolated, is_isolated);
             if !cut.is_empty() && !is_isolated {
                 let here = Place::Node(name.clone());
                 // What is lost: (to the node, from the node).
@@ -66,8 +68,7 @@ impl Machines {
                         cuts.push(Cut { from, is_in, is_out });
                     }
                 };
-                let control_plane = lost(&Place::ControlPlane);
-                is_cut = control_plane != (false, false);
+                control_plane = lost(&Place::ControlPlane);
                 say(CutFrom::ControlPlane, control_plane);
                 say(CutFrom::Storage, lost(&Place::Storage));
                 // One by one they would be a million links of a zone that is cut off.
@@ -80,6 +81,7 @@ impl Machines {
             }
             // Both are in the order of names.
             let kubelet = kubelets.next_if_eq(&name).is_some();
+            let is_down = !kubelet || !machine.is_on();
             machines.insert(
                 name.clone(),
                 MachineState {
@@ -90,7 +92,8 @@ impl Machines {
                     storage_refused: machine.is_storage_refused(),
                     is_isolated,
                     cuts,
-                    is_dark: is_cut || !kubelet || !machine.is_on(),
+                    is_dark: is_down || control_plane.1,
+                    is_deaf: is_down || control_plane.0,
                 },
             );
         }
@@ -104,6 +107,11 @@ impl Machines {
     /// Whether the API server does not hear from a node's kubelet.
     pub(crate) fn is_dark(&self, node: &str) -> bool {
         self.get(node).is_none_or(|machine| machine.is_dark)
+    }
+
+    /// Whether a node's kubelet hears nothing from the API server.
+    pub(crate) fn is_deaf(&self, node: &str) -> bool {
+        self.get(node).is_none_or(|machine| machine.is_deaf)
     }
 
     /// Whether the API server hears of the same ones as in others.
@@ -145,6 +153,7 @@ impl Seen {
     fn stays(&self, node: Option<&Arc<Node>>, state: Option<&MachineState>) -> bool {
         self.view.ready == ConditionStatus::True
             && self.node.as_ref().map(Arc::as_ptr) == node.map(Arc::as_ptr)
+            && node.is_none_or(|node| !is_left(node))
             && (self.state.as_ref().zip(state)).is_some_and(|(old, new)| new.is_well() && old.is_same(new))
     }
 }
@@ -167,6 +176,7 @@ pub(crate) fn follow(
     // All three are in the order of the names.
     let mut there = machines.0.iter().peekable();
     let mut known = objects.list::<Node>().peekable();
+    let judged = OnceCell::new();
     let mut gone = Vec::new();
     let mut are_others = false;
     loop {
@@ -186,7 +196,7 @@ pub(crate) fn follow(
             Some(old) if old.stays(node, state) && !places.contains(&name) => old,
             old => {
                 let ghosts = state.map_or_else(Vec::new, |state| pods::ghosts(world, &state.machine, owners));
-                let view = view(world, &name, node, state, &ghosts);
+                let view = view(world, &name, node, state, &ghosts, &judged);
                 are_others |= old.as_ref().is_none_or(|old| old.view.labels != view.labels);
                 if old.as_ref().is_none_or(|old| old.view != view) {
                     frame.nodes.push(view.clone());
@@ -227,6 +237,7 @@ fn view(
     node: Option<&Arc<Node>>,
     state: Option<&MachineState>,
     ghosts: &[PodView],
+    judged: &OnceCell<Judged>,
 ) -> NodeView {
     let mut view = NodeView {
         name: name.to_string(),
@@ -273,7 +284,10 @@ fn view(
     // Of who is heard nobody asks when; told of all it would make each node another one every ten seconds.
     let silent = view.ready != ConditionStatus::True || state.is_none_or(|state| state.is_dark);
     let last_heartbeat = heartbeat.filter(|_| silent).map_or(0, |at| at.0);
-    view.next = node.and_then(|node| next(world, node, heartbeat.filter(|_| silent)));
+    view.next = node.filter(|node| silent || is_left(node)).and_then(|_| {
+        let judged = judged.get_or_init(|| Judged::of(world));
+        judged.next(name)
+    });
     view.machine = match state {
         Some(state) => MachineView {
             exists: true,
@@ -320,28 +334,77 @@ fn running(machine: &Machine) -> Vec<String> {
     uids
 }
 
-/// What the control plane does next about a node from which nothing is heard: it is taken for not ready (CT-021), then
-/// the pods go that do not tolerate that for ever (CT-034).
-fn next(world: &World, node: &Node, heartbeat: Option<SimTime>) -> Option<NodeNext> {
-    let taints = || (node.spec.taints.iter()).filter(|taint| taint.effect == TaintEffect::NoExecute);
-    let Some(tainted) = taints().filter_map(|taint| taint.time_added).min() else {
-        let is_ready = (node.condition("Ready")).is_some_and(|ready| ready.status == ConditionStatus::True);
-        let at = heartbeat.filter(|_| is_ready)? + world.controller_settings().node_monitor_grace_period;
-        return (at > world.now()).then_some(NodeNext::NotReady { at: at.0 });
-    };
-    let name = NodeName(node.metadata.name.clone());
-    let stays = (world.objects().pods_on(&name))
-        .filter(|pod| !pod.metadata.is_terminating() && !pod.is_terminal())
-        .filter_map(|pod| stay(taints(), &pod.spec.tolerations));
-    let (mut first, mut pods) = (None::<Span>, 0);
-    for span in stays {
-        pods += 1;
-        first = Some(first.map_or(span, |known| known.min(span)));
+/// Whether pods that do not tolerate it for ever leave a node.
+fn is_left(node: &Node) -> bool {
+    (node.spec.taints.iter()).any(|taint| taint.effect == TaintEffect::NoExecute)
+}
+
+/// What the control plane does next about nodes from which nothing is heard, as it waits for it itself: they are taken
+/// for not ready (CT-021), then the pods go that do not tolerate that for ever (CT-034).
+#[derive(Debug, Default)]
+struct Judged {
+    /// Why nobody judges.
+    nobody: Option<NodeNext>,
+    falls: ordered::Map<NodeName, SimTime>,
+    evicts: ordered::Map<NodeName, Vec<SimTime>>,
+}
+
+impl Judged {
+    fn of(world: &World) -> Judged {
+        let mut judged = Judged::default();
+        let Some(due) = world.judged() else {
+            judged.nobody = Some(NodeNext::Nobody { down: down(world) });
+            return judged;
+        };
+        for one in due.into_iter().filter(|one| !one.is_projected) {
+            match one.what {
+                Coming::NotReady => drop(judged.falls.insert(NodeName(one.key.name), one.at)),
+                Coming::Evicted => {
+                    let Some(Object::Pod(pod)) = world.objects().by_uid(&one.uid) else {
+                        continue;
+                    };
+                    if let Some(node) = (pod.spec.node_name.as_ref()).filter(|_| !pod.metadata.is_terminating()) {
+                        judged.evicts.entry(node.clone()).or_default().push(one.at);
+                    }
+                }
+                _ => {}
+            }
+        }
+        judged
     }
-    first.map(|span| NodeNext::Evicts {
-        at: tainted.0 - world.start().0 + span.0,
-        pods,
-    })
+
+    fn next(&self, node: &NodeName) -> Option<NodeNext> {
+        if self.nobody.is_some() {
+            return self.nobody.clone();
+        }
+        if let Some(at) = self.falls.get(node) {
+            return Some(NodeNext::NotReady { at: at.0 });
+        }
+        let mut each = self.evicts.get(node)?.clone();
+        each.stable_sort();
+        let mut at: Vec<(i64, u32)> = Vec::new();
+        for one in each {
+            match at.last_mut() {
+                // What goes within a second goes together.
+                Some((first, pods)) if one.0 - *first < 1_000_000 => *pods += 1,
+                _ => at.push((one.0, 1)),
+            }
+        }
+        Some(NodeNext::Evicts { at })
+    }
+}
+
+/// What is down, so that nobody judges; none if a controller-manager runs that does not lead yet.
+fn down(world: &World) -> Option<Component> {
+    let (is_api_up, is_etcd_up) = world.control_plane();
+    let is_manager = |actor: &Actor| matches!(actor, Actor::ControllerManager(_));
+    let mut processes = world.control_plane_processes().into_iter();
+    match (is_api_up, is_etcd_up) {
+        (false, _) => Some(Component::ApiServer),
+        (_, false) => Some(Component::Etcd),
+        _ if processes.any(|(actor, is_up, _)| is_up && is_manager(&actor)) => None,
+        _ => Some(Component::ControllerManager(0)),
+    }
 }
 
 /// cpu in thousandths and memory in bytes that the scheduler counts for a pod.

@@ -344,6 +344,7 @@ fn view(
         owner,
         nominated: pod.status.nominated_node_name.to_string(),
         mark,
+        is_ready: pod.is_ready(),
         phase: pod.status.phase.as_ref().map_or_else(String::new, ToString::to_string),
         status: row.status,
         labels: (pod.metadata.labels.iter())
@@ -393,7 +394,7 @@ fn termination(world: &World, machines: &Machines, pod: &Pod, node: &str) -> Opt
     let grace = pod.metadata.deletion_grace_period_seconds.unwrap_or(0);
     let due = deletion.0.saturating_sub(world.start().0);
     let requested = SimTime(due.saturating_sub(grace.saturating_mul(1_000_000)));
-    let is_dark = machines.is_dark(node);
+    let is_dark = machines.is_deaf(node);
     let steps = world
         .kubelet_of(node)
         .and_then(|kubelet| kubelet.termination(&pod.metadata.uid));
@@ -443,10 +444,15 @@ fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueView {
     let found = waiting.binary_search_by(|entry| (*entry.uid).cmp(&pod.metadata.uid.0));
     let entry = found.ok().and_then(|at| waiting.get(at));
     let victims = victims(world, pod);
+    let scheduler = world.scheduler();
+    let name = &pod.spec.scheduler_name;
     let place = match entry {
         _ if !pod.spec.scheduling_gates.is_empty() => {
             let gates = pod.spec.scheduling_gates.iter();
             QueuePlace::Gated(gates.map(|gate| gate.name.to_string()).collect())
+        }
+        _ if scheduler.is_some_and(|scheduler| scheduler.config().profile(name).is_none()) => {
+            QueuePlace::Foreign(name.to_string())
         }
         entry if !victims.is_empty() || is_promised(pod, entry) => QueuePlace::Victims {
             node: pod.status.nominated_node_name.to_string(),
@@ -459,7 +465,11 @@ fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueView {
                 QueuePlace::Unschedulable(entry.rejectors.iter().map(ToString::to_string).collect())
             }
         },
-        None if condition.is_some() => QueuePlace::Stranded,
+        None if scheduler.is_none() => QueuePlace::Stranded,
+        None if scheduler.is_some_and(|scheduler| scheduler.cache().is_assumed(&pod.metadata.uid)) => {
+            let has_volumes = pod.spec.volumes.iter().any(|one| one.persistent_volume_claim.is_some());
+            QueuePlace::Binding { has_volumes }
+        }
         None => QueuePlace::Unheard,
     };
     let is_known_why = !world.objects().assumed().knows_only_names();

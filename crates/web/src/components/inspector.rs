@@ -39,7 +39,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
     let Some(subject) = &page.selected else {
         let m = &page.model;
         let sums = [
-            m.nodes.size(),
+            m.nodes.values().filter(|node| node.view.registered).count(),
             m.pods.size() - m.ghosts,
             m.ready,
             m.pending.len(),
@@ -114,7 +114,7 @@ fn panel(page: &Page, detail: &Detail) -> Html {
         Tab::Why => {
             let key = page.selected_pod().unwrap_or_default().0.to_string();
             let pending = page.pod().is_some_and(|p| p.node.is_empty());
-            html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()} waits={page.pod().and_then(|p| waits::promised(p, page.model.now))}
+            html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()} waits={page.pod().and_then(|p| waits::promised(p, page.model.now).or_else(|| waits::unseen(p, page.model.now)))}
             basis={page.opened.as_ref().map(|o| o.basis.clone()).unwrap_or_default()} /> }
         }
         Tab::Life => html! { <Life detail={page.detail.clone()} now={page.model.now} /> },

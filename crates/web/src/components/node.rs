@@ -2,7 +2,7 @@
 
 use podscope_api::{ConditionStatus, ordered, visible};
 
-use podscope_protocol::{Micros, NodeView, OwnerView};
+use podscope_protocol::{Cut, Micros, NodeView, OwnerView};
 use yew::prelude::*;
 
 use super::icon;
@@ -60,27 +60,31 @@ fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
     if machine.exists && !machine.powered {
         return Some(("bad", "machine is off".into()));
     }
-    if !machine.cuts.is_empty() {
-        return Some((
-            "bad",
-            format!(
-                "cut off, last heard {} ago",
-                clock::ago(machine.last_heartbeat, now.max(machine.last_heartbeat))
-            ),
-        ));
+    let heard = || clock::ago(machine.last_heartbeat, now.max(machine.last_heartbeat));
+    if machine.lost().1 && machine.last_heartbeat > 0 {
+        return Some(("bad", format!("cut off, last heard {} ago", heard())));
     }
     match node.ready {
-        ConditionStatus::True => None,
-        ConditionStatus::Unknown => Some((
-            "bad",
-            format!(
-                "unreachable {}",
-                clock::ago(machine.last_heartbeat, now.max(machine.last_heartbeat))
-            ),
-        )),
+        ConditionStatus::True => cut_words(&machine.cuts).map(|words| ("bad", words)),
+        ConditionStatus::Unknown => Some(("bad", format!("unreachable {}", heard()))),
         _ if node.ready_reason.is_empty() => Some(("bad", "not ready".into())),
         _ => Some(("bad", format!("not ready: {}", node.ready_reason))),
     }
+}
+
+/// What a machine is cut off from, and which way; none if from nothing.
+fn cut_words(cuts: &[Cut]) -> Option<String> {
+    let one = |cut: &Cut| match (cut.is_in, cut.is_out) {
+        (true, false) => format!("nothing from {} arrives", cut.from),
+        (false, true) => format!("nothing arrives at {}", cut.from),
+        _ => format!("cut off from {}", cut.from),
+    };
+    let first = one(cuts.first()?);
+    Some(match cuts.len() {
+        1 => first,
+        _ if cuts.iter().all(|cut| !cut.is_out) => "nothing that is sent to it arrives".into(),
+        more => format!("{first} and {} more", more - 1),
+    })
 }
 
 /// The same as one of the two truths has it: the API server knows nothing of machines, a machine nothing of beliefs.
@@ -97,10 +101,10 @@ fn state_of(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'static str,
         Truth::Machine => match machine {
             machine if !machine.exists => Some(("ghost", "no machine".into())),
             machine if !machine.powered => Some(("bad", "off".into())),
-            machine if !machine.cuts.is_empty() => Some(("bad", "cut off".into())),
+            machine if machine.lost() == (true, true) => Some(("bad", "cut off".into())),
             machine if !machine.kubelet => Some(("bad", "no kubelet runs".into())),
             machine if !machine.runtime => Some(("bad", "no runtime answers".into())),
-            _ => None,
+            machine => cut_words(&machine.cuts).map(|words| ("bad", words)),
         },
     }
 }
@@ -183,9 +187,14 @@ pub(crate) fn Node(props: &Props) -> Html {
             <div class="body">
             { heading(props) }
             <div class="meters mono">
-                { meter("cpu", quantity::percent(view.cpu), quantity::cpu(view.cpu)) }
-                { meter("mem", quantity::percent(view.memory), quantity::memory(view.memory)) }
-                <span class="count">{ format!("{} / {} pods", view.pods.0, view.pods.1) }</span>
+                // Requests are the API server's: on a machine are processes.
+                if shows_api {
+                    { meter("cpu", quantity::percent(view.cpu), quantity::cpu(view.cpu)) }
+                    { meter("mem", quantity::percent(view.memory), quantity::memory(view.memory)) }
+                    <span class="count">{ format!("{} / {} pods", view.pods.0, view.pods.1) }</span>
+                } else {
+                    <span class="count">{ match machine.running.len() { 1 => "1 pod runs".into(), pods => format!("{pods} pods run") } }</span>
+                }
             </div>
             if !pods.is_empty() || !nominated.is_empty() {
                 <div class="pods" role="group" aria-label={format!("Pods on {}", view.name)}>
@@ -256,14 +265,20 @@ fn truths(view: &NodeView, truth: Truth, now: Micros) -> Html {
     let machine = &view.machine;
     let (shows_api, shows_machine) = (truth != Truth::Machine, truth != Truth::Api);
     let believed = belief::words(view, now).filter(|_| shows_api);
-    if believed.is_none() && (!shows_machine || machine.differs.is_empty() && machine.fenced.is_empty()) {
+    let said = |line: &podscope_protocol::Difference| match truth {
+        Truth::Machine => line.on_machine(),
+        _ => Some(line.to_string()),
+    };
+    let pressure = shows_api && !view.pressure.is_empty();
+    if believed.is_none() && !pressure && (!shows_machine || machine.differs.is_empty() && machine.fenced.is_empty()) {
         return Html::default();
     }
     html! {
         <p class="truth">
             if let Some(believed) = believed { <span class="api"><b>{ "API" }</b><span>{ believed }</span></span> }
+            if pressure { <span class="api"><b>{ "API" }</b><span>{ "Pressure is told for 5 min more once it is over, unless evictionPressureTransitionPeriod says otherwise" }</span></span> }
             if shows_machine {
-                { for machine.differs.iter().map(|line| html! { <span>{ icon("ghost") }{ shown(&line.to_string()) }</span> }) }
+                { for machine.differs.iter().filter_map(said).map(|line| html! { <span>{ icon("ghost") }{ shown(&line) }</span> }) }
                 { for machine.fenced.iter().map(|by| html! { <span>{ icon("shield") }{ by.to_string() }</span> }) }
             }
         </p>
@@ -285,7 +300,7 @@ fn meter(name: &'static str, percent: i64, text: String) -> Html {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_protocol::{Cut, CutFrom, MachineView};
+    use podscope_protocol::{CutFrom, MachineView};
 
     /// U-02, U-08: a cut node says so, with the age of what the API knows.
     #[test]
@@ -312,6 +327,17 @@ mod tests {
             state(&view, 92_000_000).map(|s| s.1).as_deref(),
             Some("cut off, last heard 82 s ago")
         );
+        // F-01: a link to storage, or one way to it, leaves its heartbeats alone.
+        view.machine.last_heartbeat = 0;
+        view.machine.cuts[0].is_out = false;
+        let told = |view: &NodeView| state(view, 0).map(|s| s.1).unwrap_or_default();
+        assert_eq!(told(&view), "nothing from the control plane arrives");
+        view.machine.cuts = vec![Cut {
+            from: CutFrom::Storage,
+            is_in: true,
+            is_out: true,
+        }];
+        assert_eq!(told(&view), "cut off from storage");
         view.machine.powered = false;
         assert_eq!(state(&view, 0).map(|s| s.1).as_deref(), Some("machine is off"));
         view.registered = false;

@@ -1,6 +1,8 @@
 //! The control plane: its components, and the invariants that are broken.
 
-use podscope_protocol::{BrokenInvariant, Component, ComponentState, ComponentView, ControlPlaneView, SubjectRef};
+use podscope_protocol::{
+    BrokenInvariant, Component, ComponentState, ComponentView, ControlPlaneView, Micros, SubjectRef,
+};
 use yew::prelude::*;
 
 use super::icon;
@@ -12,6 +14,8 @@ use crate::state::{Act, Dialog, Shared, Truth};
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) plane: Shared<ControlPlaneView>,
+    /// Broken promises that are whole again, with when each was.
+    pub(crate) whole: Vec<(String, Micros)>,
     /// Label keys by which nodes can be grouped.
     pub(crate) keys: Shared<Vec<String>>,
     pub(crate) group_key: String,
@@ -58,6 +62,11 @@ pub(crate) fn Plane(props: &Props) -> Html {
     let all = &props.plane.broken;
     // Several are one where there is no room for their names: the first tells of the others.
     let many = (all.len() > 1).then_some("many");
+    let told = |b: &BrokenInvariant| {
+        let whole = props.whole.iter().find(|(name, _)| *name == b.name);
+        told(b, whole.map(|(_, at)| *at))
+    };
+    let are_whole = props.whole.len() == all.len();
     let broken = all.iter().map(|b| {
         let select = ctl.select(SubjectRef::Invariant { name: b.name.clone() });
         if props.idle {
@@ -76,7 +85,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
                 { as_one(&ctl, &props.plane.components, props.idle) }
                 { for props.plane.components.iter().map(|one| component(&ctl, *one, props.idle)) }
             </span>
-            if let Some(first) = all.first().filter(|_| all.len() > 1) { { together(&ctl, first, all.len(), props.idle) } }
+            if let Some(first) = all.first().filter(|_| all.len() > 1) { { together(&ctl, first, all.len(), are_whole, props.idle) } }
             { for broken }
             // One is healed where it is cut.
             if props.cut > 1 && !props.idle {
@@ -109,14 +118,23 @@ pub(crate) fn Plane(props: &Props) -> Html {
     }
 }
 
-/// What is broken, and, where there is room, since when.
-fn told(broken: &BrokenInvariant) -> Html {
-    html! { <span class="n">{ format!("{} broken", broken.name) }<span class="since">{ format!(" at {}", clock::instant(broken.at)) }</span></span> }
+/// What is broken or was, and, where there is room, since when and how long.
+fn told(broken: &BrokenInvariant, whole: Option<Micros>) -> Html {
+    let (is, lasted) = whole.map_or_else(
+        || ("broken", String::new()),
+        |at| ("was broken", format!(" for {}", clock::took(at - broken.at))),
+    );
+    html! { <span class="n">{ format!("{} {is}", broken.name) }<span class="since">{ format!(" at {}{lasted}", clock::instant(broken.at)) }</span></span> }
 }
 
-/// That several are broken.
-fn together(ctl: &Ctl, first: &BrokenInvariant, count: usize, idle: bool) -> Html {
-    let words = html! { <>{ icon("shield") }{ count }<span class="n">{ " promises broken" }</span></> };
+/// That several are broken, or were.
+fn together(ctl: &Ctl, first: &BrokenInvariant, count: usize, are_whole: bool, idle: bool) -> Html {
+    let words = if are_whole {
+        " promises were broken"
+    } else {
+        " promises broken"
+    };
+    let words = html! { <>{ icon("shield") }{ count }<span class="n">{ words }</span></> };
     if idle {
         return html! { <span class="chip bad together">{ words }</span> };
     }

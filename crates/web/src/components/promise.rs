@@ -48,7 +48,9 @@ pub(crate) fn Promise(props: &Props) -> Html {
             if let Some(promise) = promise {
                 <h3>{ &promise.statement }</h3>
             }
-            <p class="sentence">{ shown(&props.sentence) }</p>
+            <p class="sentence">{ shown(&props.sentence) }
+                if let Some(broken) = broken { { whole(broken, &props.model) } }
+            </p>
             if let Some(promise) = promise {
                 <dl>
                     <div><dt>{ "Kept by" }</dt><dd>{ &promise.keeper }</dd></div>
@@ -62,6 +64,15 @@ pub(crate) fn Promise(props: &Props) -> Html {
             if let Some(broken) = broken { { ways_back(&ctl, broken, &props.model) } }
         </section>
     }
+}
+
+/// That it is whole again, and how long it was not.
+fn whole(broken: &BrokenInvariant, model: &Model) -> Html {
+    let whole = model.whole().into_iter().find(|(name, _)| *name == broken.name);
+    whole.map_or_else(Html::default, |(_, at)| {
+        let took = clock::took(at - broken.at);
+        html! { format!(" Whole again at {}, after {took}.", clock::instant(at)) }
+    })
 }
 
 fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {

@@ -52,6 +52,9 @@ pub(crate) fn kind(kind: MarkKind) -> &'static str {
         MarkKind::Expected => "expected",
         MarkKind::Unexpected => "unexpected",
         MarkKind::NotReady => "notready",
+        MarkKind::Evicted => "evicted",
+        MarkKind::Exited => "exited",
+        MarkKind::Restarted => "restarted",
     }
 }
 

@@ -43,10 +43,10 @@ pub(crate) fn WhyView(props: &Props) -> Html {
     html! {
         <>
             { match &props.why {
-                Some(why) if why.attempts.is_empty() => html! { <><p class="none">{ if props.pending {
-                    "The scheduler has not looked at this pod yet."
-                } else {
-                    "It was bound before t = 0, or came with its node: the scheduler was not asked."
+                Some(why) if why.attempts.is_empty() => html! { <><p class="none">{ match &props.waits {
+                    Some(waits) => shown(waits),
+                    None if props.pending => html! { "The scheduler has not looked at this pod yet." },
+                    None => html! { "It was bound before t = 0, or came with its node: the scheduler was not asked." },
                 } }</p>{ helped }</> },
                 Some(_) if props.pending && unknowable(&props.basis) => html! {
                     <div class="why">

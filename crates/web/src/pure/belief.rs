@@ -2,7 +2,7 @@
 //! truths a pod's mark shows.
 
 use podscope_api::ConditionStatus;
-use podscope_protocol::{Micros, NodeNext, NodeView, PodMark, PodView};
+use podscope_protocol::{Micros, NodeNext, NodeView, PodMark, PodView, TerminationStage};
 
 use crate::pure::clock;
 use crate::state::Truth;
@@ -13,29 +13,45 @@ pub(crate) fn words(node: &NodeView, now: Micros) -> Option<String> {
         return Some("knows no such node".into());
     }
     let ready = node.ready == ConditionStatus::True;
-    if ready && node.next.is_none() {
+    let heard = node.machine.last_heartbeat;
+    if ready && node.next.is_none() && heard == 0 {
         return None;
     }
-    let heard = node.machine.last_heartbeat;
     let mut text = match (ready, &node.ready) {
         (true, _) if heard > 0 => format!("Ready, last heard {} ago", clock::ago(heard, now.max(heard))),
         (true, _) => "Ready".into(),
         (_, ConditionStatus::Unknown) => format!("NotReady since {}", clock::axis(node.ready_since)),
         _ => format!("not ready since {}", clock::axis(node.ready_since)),
     };
-    match node.next {
-        Some(NodeNext::NotReady { at }) => text.push_str(&format!(" · NotReady at {}", clock::axis(at))),
-        Some(NodeNext::Evicts { at, pods }) if at > now => {
-            let pods = if pods == 1 {
-                "1 pod".into()
-            } else {
-                format!("{pods} pods")
-            };
-            text.push_str(&format!(" · evicts {pods} at {}", clock::axis(at)));
-        }
-        Some(NodeNext::Evicts { .. }) | None => {}
+    match &node.next {
+        Some(NodeNext::NotReady { at }) => text.push_str(&format!(" · NotReady at {}", clock::axis(*at))),
+        Some(NodeNext::Evicts { at }) => text.push_str(&evicts(at)),
+        Some(NodeNext::Nobody { down: Some(down) }) => text.push_str(&format!(" · nobody judges: {down} is down")),
+        Some(NodeNext::Nobody { down: None }) => text.push_str(" · nobody judges: no controller-manager leads yet"),
+        None => {}
     }
     Some(text)
+}
+
+/// Instants of evictions that are told; the rest is counted.
+const EVICTIONS: usize = 3;
+
+/// When pods are evicted: those that go first, and then the others.
+fn evicts(at: &[(Micros, u32)]) -> String {
+    let mut text = String::new();
+    for (nth, (at, pods)) in at.iter().take(EVICTIONS).enumerate() {
+        let whom = match (nth, pods) {
+            (0, 1) => " · evicts 1 pod".into(),
+            (0, pods) => format!(" · evicts {pods} pods"),
+            (_, pods) => format!(", {pods} more"),
+        };
+        text.push_str(&format!("{whom} at {}", clock::axis(*at)));
+    }
+    let later: u32 = at.iter().skip(EVICTIONS).map(|(_, pods)| pods).sum();
+    if later > 0 {
+        text.push_str(&format!(", {later} later"));
+    }
+    text
 }
 
 /// Whether something is wrong with a node in one of the truths.
@@ -57,20 +73,35 @@ pub(crate) fn mark(pod: &PodView, node: &NodeView, truth: Truth) -> Option<PodMa
         // Whether anybody can confirm it is nothing that the API server knows.
         Truth::Api => match pod.mark {
             PodMark::Ghost => None,
-            PodMark::Unconfirmed => Some(PodMark::Ready),
+            PodMark::Unconfirmed if pod.is_ready => Some(PodMark::Ready),
+            PodMark::Unconfirmed => Some(PodMark::NotReady),
             mark => Some(mark),
         },
         Truth::Machine => {
             let runs = node.machine.running.contains(&pod.uid);
-            runs.then_some(PodMark::Ready)
+            runs.then_some(match pod.mark {
+                // Until its kubelet acts nothing on the machine ends.
+                PodMark::Terminating if is_stopping(pod) => PodMark::Terminating,
+                mark @ (PodMark::NotReady | PodMark::Starting) => mark,
+                _ => PodMark::Ready,
+            })
         }
     }
+}
+
+/// Whether a kubelet ends it.
+fn is_stopping(pod: &PodView) -> bool {
+    let stage = pod.termination.as_ref().map(|termination| termination.stage);
+    !matches!(
+        stage,
+        None | Some(TerminationStage::Unheard | TerminationStage::Unreachable)
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_protocol::MachineView;
+    use podscope_protocol::{Component, MachineView, TerminationView};
 
     fn node(ready: ConditionStatus, next: Option<NodeNext>) -> NodeView {
         NodeView {
@@ -91,27 +122,47 @@ mod tests {
     #[test]
     fn a_belief_says_since_when_and_what_comes_next() {
         let now = 70_000_000;
-        assert_eq!(words(&node(ConditionStatus::True, None), now), None);
-        let soon = node(ConditionStatus::True, Some(NodeNext::NotReady { at: 105_000_000 }));
-        assert_eq!(
-            words(&soon, now).as_deref(),
-            Some("Ready, last heard 50 s ago · NotReady at 1:45")
-        );
-        let next = NodeNext::Evicts {
-            at: 365_000_000,
-            pods: 2,
-        };
-        let lost = node(ConditionStatus::Unknown, Some(next));
-        assert_eq!(
-            words(&lost, now).as_deref(),
-            Some("NotReady since 1:05 · evicts 2 pods at 6:05")
-        );
+        let told = |ready: &str, next| words(&node(ready.into(), next), now).unwrap_or_default();
+        let mut well = node("True".into(), None);
+        well.machine.last_heartbeat = 0;
+        assert_eq!(words(&well, now), None);
+        for (ready, next, expected) in [
+            ("True", None, "Ready, last heard 50 s ago"),
+            (
+                "True",
+                Some(NodeNext::NotReady { at: 105_000_000 }),
+                "Ready, last heard 50 s ago · NotReady at 1:45",
+            ),
+            (
+                "True",
+                Some(NodeNext::Nobody {
+                    down: Some(Component::ControllerManager(0)),
+                }),
+                "Ready, last heard 50 s ago · nobody judges: controller-manager is down",
+            ),
+            (
+                "Unknown",
+                Some(NodeNext::Evicts {
+                    at: vec![(365_000_000, 2)],
+                }),
+                "NotReady since 1:05 · evicts 2 pods at 6:05",
+            ),
+            (
+                "Unknown",
+                Some(NodeNext::Evicts {
+                    at: vec![(90_000_000, 1), (365_000_000, 2)],
+                }),
+                "NotReady since 1:05 · evicts 1 pod at 1:30, 2 more at 6:05",
+            ),
+        ] {
+            assert_eq!(told(ready, next), expected);
+        }
     }
 
-    /// U-15: the API draws what it believes, the machine what runs.
+    /// U-15: the API draws what it believes, the machine what runs there, as far as it runs.
     #[test]
     fn the_two_truths_draw_different_pods() {
-        let node = node(ConditionStatus::Unknown, None);
+        let node = node("Unknown".into(), None);
         let pod = |uid: &str, mark| PodView {
             uid: uid.into(),
             mark,
@@ -119,10 +170,22 @@ mod tests {
         };
         let unsure = pod("u2", PodMark::Unconfirmed);
         let ghost = pod("u1", PodMark::Ghost);
-        assert_eq!(mark(&unsure, &node, Truth::Api), Some(PodMark::Ready));
+        assert_eq!(mark(&unsure, &node, Truth::Api), Some(PodMark::NotReady));
+        let ready = PodView {
+            is_ready: true,
+            ..unsure.clone()
+        };
+        assert_eq!(mark(&ready, &node, Truth::Api), Some(PodMark::Ready));
         assert_eq!(mark(&unsure, &node, Truth::Machine), None);
         assert_eq!(mark(&ghost, &node, Truth::Api), None);
         assert_eq!(mark(&ghost, &node, Truth::Machine), Some(PodMark::Ready));
         assert_eq!(mark(&ghost, &node, Truth::Both), Some(PodMark::Ghost));
+        let mut ends = pod("u1", PodMark::Terminating);
+        assert_eq!(mark(&ends, &node, Truth::Machine), Some(PodMark::Ready));
+        ends.termination = Some(Box::new(TerminationView {
+            stage: TerminationStage::Sigterm,
+            ..TerminationView::default()
+        }));
+        assert_eq!(mark(&ends, &node, Truth::Machine), Some(PodMark::Terminating));
     }
 }

@@ -11,13 +11,21 @@ pub(crate) fn axis(at: Micros) -> String {
     whole(at.max(0) / SECOND)
 }
 
-/// What is left of a countdown, rounded up: `11 s`, `4:12`.
+/// What is left of a countdown: `11 s`, `4:12`. Counted between the whole seconds of both instants, so that it adds up
+/// with what [`axis`] says of them.
 pub(crate) fn left(until: Micros, now: Micros) -> String {
-    let seconds = (until - now).max(0).div_euclid(SECOND) + i64::from((until - now).max(0).rem_euclid(SECOND) > 0);
-    if seconds < 100 {
-        format!("{seconds} s")
-    } else {
-        whole(seconds)
+    seconds(until.max(0) / SECOND - now.max(0) / SECOND)
+}
+
+/// How long something took, to the next second: `20 s`, `5:00`.
+pub(crate) fn took(micros: Micros) -> String {
+    seconds((micros + SECOND / 2) / SECOND)
+}
+
+fn seconds(seconds: i64) -> String {
+    match seconds.max(0) {
+        few @ ..100 => format!("{few} s"),
+        many => whole(many),
     }
 }
 
@@ -113,7 +121,7 @@ mod tests {
         assert_eq!(instant(92_440_000), "1:32.4");
         assert_eq!(instant(3_723_400_000), "1:02:03.4");
         assert_eq!(axis(90 * SECOND), "1:30");
-        assert_eq!(left(11_000_001, 0), "12 s");
+        assert_eq!(left(11_000_001, 0), "11 s");
         assert_eq!(left(252 * SECOND, 0), "4:12");
         assert_eq!(ago(0, 82 * SECOND), "82 s");
         assert_eq!(ago(0, 300 * SECOND), "5 min");
@@ -121,6 +129,18 @@ mod tests {
         assert_eq!(speed(1_000), "1×");
         assert_eq!(speed(2_500), "2.5×");
         assert_eq!(speed(10_000_000), "10\u{202f}000×");
+    }
+
+    /// U-05: an instant, how far away it is and how long it took are of one rounding.
+    #[test]
+    fn what_is_left_adds_up_with_the_instants() {
+        let (now, until) = (179_400_000, 375_020_000);
+        assert_eq!((axis(now), axis(until)), ("2:59".to_owned(), "6:15".to_owned()));
+        assert_eq!(left(until, now), "3:16");
+        assert_eq!(left(until, now - SECOND), "3:17");
+        assert_eq!(took(20_003_000), "20 s");
+        assert_eq!(took(19_999_999), "20 s");
+        assert_eq!(took(300_012_000), "5:00");
     }
 
     #[test]

@@ -92,7 +92,7 @@ pub(crate) fn runs(run: FastRun) -> String {
 
 /// How a fast run ended.
 pub(crate) fn ended(caption: &Caption) -> String {
-    let later = |waited: &Micros| format!("{} later", clock::left(*waited, 0));
+    let later = |waited: &Micros| format!("{} later", clock::took(*waited));
     match caption {
         Caption::Came(due, _) if due.what == DueKind::Solution => {
             format!("Showing: {} at {}.", due.name, clock::axis(due.at))
@@ -103,7 +103,7 @@ pub(crate) fn ended(caption: &Caption) -> String {
         Caption::Decided(waited) => format!("{}: the scheduler made a decision.", later(waited)),
         Caption::NoDecision(waited, at) => format!(
             "Nothing was decided for {}, up to {}: the scheduler waits for a pod, or for something that helps one.",
-            clock::left(*waited, 0),
+            clock::took(*waited),
             clock::axis(*at)
         ),
         Caption::Before(due, waited) => format!("{}: {}, before any decision.", later(waited), came(due)),

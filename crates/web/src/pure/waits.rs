@@ -20,6 +20,9 @@ pub(crate) fn words(pod: &PodView, now: Micros) -> String {
     match &queue.place {
         QueuePlace::Unheard | QueuePlace::Active => "next in line".into(),
         QueuePlace::Stranded => "waits for a scheduler that runs".into(),
+        QueuePlace::Foreign(name) => format!("waits for the scheduler `{name}`, which does not run here"),
+        QueuePlace::Binding { has_volumes: true } => "has a node: waits for its volume in PreBind".into(),
+        QueuePlace::Binding { .. } => "has a node: is being bound".into(),
         QueuePlace::Backoff => match queue.until {
             Some(until) => format!("backs off, tried again in {}", clock::left(until, now)),
             None => "backs off".into(),
@@ -54,6 +57,20 @@ pub(crate) fn promised(pod: &PodView, now: Micros) -> Option<String> {
     matches!(place, Some(QueuePlace::Victims { .. })).then(|| format!("{} {}.", name(&pod.key), words(pod, now)))
 }
 
+/// Why no scheduler looks at a pod, as a sentence; none if one does.
+pub(crate) fn unseen(pod: &PodView, now: Micros) -> Option<String> {
+    match &pod.queue.as_ref()?.place {
+        QueuePlace::Gated(names) => Some(format!(
+            "Scheduling is blocked due to non-empty scheduling gates: {}.",
+            names.join(", ")
+        )),
+        QueuePlace::Foreign(_) | QueuePlace::Stranded | QueuePlace::Binding { .. } => {
+            Some(format!("{} {}.", name(&pod.key), words(pod, now)))
+        }
+        _ => None,
+    }
+}
+
 /// Why it has no node, in a few words: what pods in the tray are grouped by.
 pub(crate) fn cause(pod: &PodView) -> String {
     let Some(queue) = &pod.queue else {
@@ -62,6 +79,8 @@ pub(crate) fn cause(pod: &PodView) -> String {
     match (&queue.place, &queue.refusal) {
         (QueuePlace::Gated(_), _) => "held by a scheduling gate".into(),
         (QueuePlace::Victims { .. }, _) => "room is being made".into(),
+        (QueuePlace::Foreign(name), _) => format!("scheduler `{name}` does not run here"),
+        (QueuePlace::Binding { .. }, _) => "being bound".into(),
         (_, Some(refusal)) if refusal.nodes == 0 => "there are no nodes".into(),
         (_, Some(refusal)) if !refusal.causes.is_empty() => {
             let mut causes: Vec<&str> = (refusal.causes.iter().take(CAUSES))
@@ -150,6 +169,29 @@ mod tests {
             cause_counted(&groups[0].pods[0]),
             "Insufficient cpu on 3 of 4, untolerated taint on 1 of 4"
         );
+    }
+
+    /// S-12, S-13: who is not looked at says why, and what it waits for.
+    #[test]
+    fn a_pod_at_which_no_scheduler_looks_says_why() {
+        let told = |place| unseen(&pod("p", place, &[]), 0);
+        assert_eq!(
+            told(QueuePlace::Gated(vec!["quota".into(), "team".into()])).as_deref(),
+            Some("Scheduling is blocked due to non-empty scheduling gates: quota, team.")
+        );
+        assert_eq!(
+            told(QueuePlace::Foreign("volcano".into())).as_deref(),
+            Some("p waits for the scheduler `volcano`, which does not run here.")
+        );
+        assert_eq!(
+            told(QueuePlace::Stranded).as_deref(),
+            Some("p waits for a scheduler that runs.")
+        );
+        assert_eq!(
+            told(QueuePlace::Binding { has_volumes: true }).as_deref(),
+            Some("p has a node: waits for its volume in PreBind.")
+        );
+        assert_eq!(told(QueuePlace::Active), None);
     }
 
     /// S-12: who has been promised a node says what it waits for there.

@@ -1,13 +1,13 @@
 //! The view model: what the engine's frames add up to. Big parts are persistent maps, so that
 //! each render may keep its own picture, and nodes change identity only when they change.
 
+use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
-use podscope_api::{ConditionStatus, ordered};
 use std::sync::Arc;
 
 use podscope_protocol::{
-    BranchView, ControlPlaneView, Director, Frame, GroupView, Mark, Micros, NodeView, OwnerView, PodMark, PodView,
-    SpreadLane, StoryState,
+    BranchView, ControlPlaneView, Director, Frame, GroupView, Mark, MarkLabel, Micros, NodeView, OwnerView, PodMark,
+    PodView, SpreadLane, StoryState,
 };
 use rpds::RedBlackTreeMap;
 
@@ -26,8 +26,7 @@ pub(crate) struct NodeState {
 impl NodeState {
     /// Whether anything on it counts down or ages: only then does it see time pass.
     pub(crate) fn ticks(&self) -> bool {
-        !self.view.machine.cuts.is_empty()
-            || self.view.ready == ConditionStatus::Unknown
+        self.view.machine.last_heartbeat > 0
             || self
                 .pods
                 .iter()
@@ -249,6 +248,25 @@ impl Model {
     /// Palette index of a pod's owner.
     pub(crate) fn hue(&self, owner: &str) -> u8 {
         self.owners.get(owner).map_or(HUES, |o| o.hue % HUES)
+    }
+
+    /// Broken promises that are whole again, with when each was.
+    pub(crate) fn whole(&self) -> Vec<(String, Micros)> {
+        if self.plane.broken.is_empty() {
+            return Vec::new();
+        }
+        let mut whole: ordered::Map<&str, Option<Micros>> = ordered::Map::new();
+        for mark in self.marks.values().filter(|mark| mark.from <= self.now) {
+            if let MarkLabel::Broken { invariant, .. } = &mark.label {
+                let to = mark.to.filter(|to| *to > mark.from && *to <= self.now);
+                let known = whole.entry(invariant).or_insert(Some(0));
+                *known = known.zip(to).map(|(one, other)| one.max(other));
+            }
+        }
+        let of = |name: &str| whole.get(name).copied().flatten();
+        let all = self.plane.broken.iter();
+        all.filter_map(|broken| Some((broken.name.clone(), of(&broken.name)?)))
+            .collect()
     }
 
     /// Nodes that are cut off from something.

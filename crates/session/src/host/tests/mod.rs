@@ -1,5 +1,6 @@
 //! The page's whole conversation, in-process.
 
+mod beliefs;
 mod keeping;
 mod lines;
 mod pasting;

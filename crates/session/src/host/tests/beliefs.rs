@@ -1,0 +1,323 @@
+//! What cards and lanes say while something is broken: what is so, and what will be.
+
+use podscope_api::ordered;
+use podscope_protocol::{
+    Component, Difference, Lane, Mark, MarkLabel, Micros, NodeNext, NodeView, PodView, QueuePlace, Source,
+};
+
+use super::*;
+
+const SECOND: Micros = 1_000_000;
+
+/// A page that only listens.
+struct Page {
+    host: Host,
+    clock: f64,
+    nodes: ordered::Map<String, NodeView>,
+    pods: ordered::Map<String, PodView>,
+    marks: ordered::Map<u64, Mark>,
+}
+
+impl Page {
+    fn open(source: Source) -> Page {
+        let mut page = Page {
+            host: Host::new(),
+            clock: 1.0,
+            nodes: ordered::Map::new(),
+            pods: ordered::Map::new(),
+            marks: ordered::Map::new(),
+        };
+        page.ask(Request::Open { source });
+        page
+    }
+
+    fn ask(&mut self, request: Request) {
+        let mut updates = self.host.handle(request, self.clock);
+        updates.extend(self.host.handle(Request::FrameDone, self.clock));
+        updates.extend(settle(&mut self.host, &mut self.clock));
+        updates.extend(self.host.handle(Request::FrameDone, self.clock));
+        for frame in frames(&updates) {
+            if frame.reset {
+                self.nodes.clear();
+                self.pods.clear();
+                self.marks.clear();
+            }
+            frame.nodes_gone.iter().for_each(|name| drop(self.nodes.remove(name)));
+            frame.pods_gone.iter().for_each(|id| drop(self.pods.remove(id)));
+            frame.marks_gone.iter().for_each(|id| drop(self.marks.remove(id)));
+            let nodes = frame.nodes.iter().map(|node| (node.name.clone(), node.clone()));
+            self.nodes.extend(nodes);
+            let pods = frame.pods.iter().map(|pod| (pod.id.clone(), PodView::clone(pod)));
+            self.pods.extend(pods);
+            self.marks
+                .extend(frame.marks.iter().map(|mark| (mark.id, mark.clone())));
+        }
+    }
+
+    fn seek(&mut self, seconds: i64) {
+        self.ask(Request::Seek { at: seconds * SECOND });
+    }
+
+    fn run(&mut self, at: i64, line: &str) {
+        self.seek(at);
+        self.ask(Request::Command { line: line.to_owned() });
+    }
+
+    /// The welcome cluster with lines given at seconds.
+    fn with(lines: &[(i64, &str)]) -> Page {
+        let mut page = Page::open(Source::Welcome);
+        for (at, line) in lines {
+            page.run(*at, line);
+        }
+        page
+    }
+
+    fn node(&self, name: &str) -> &NodeView {
+        &self.nodes[name]
+    }
+
+    fn differs(&self, name: &str) -> Vec<&Difference> {
+        self.node(name).machine.differs.iter().collect()
+    }
+
+    /// Bars of the lane of faults with those words, to the whole second.
+    fn bars(&self) -> Vec<(String, i64, Option<i64>)> {
+        let faults = self.marks.values().filter(|mark| mark.lane == Lane::Faults);
+        let bars = faults.filter(|mark| mark.to != Some(mark.from));
+        bars.map(|mark| {
+            (
+                mark.label.to_string(),
+                mark.from / SECOND,
+                mark.to.map(|to| to / SECOND),
+            )
+        })
+        .collect()
+    }
+
+    fn labels(&self) -> Vec<String> {
+        self.marks.values().map(|mark| mark.label.to_string()).collect()
+    }
+}
+
+/// U-15, CT-023: the card's instant is the one at which it happens, and it stands there until then.
+#[test]
+fn a_card_says_when_a_silent_node_becomes_not_ready_until_it_does() {
+    let mut page = Page::with(&[(30, "fault partition c-2")]);
+    let mut told = Vec::new();
+    for at in [31, 50, 72, 79] {
+        page.seek(at);
+        match page.node("c-2").next {
+            Some(NodeNext::NotReady { at }) => told.push(at / SECOND),
+            ref other => panic!("{at}: {other:?}"),
+        }
+        assert!(page.node("c-2").machine.last_heartbeat > 0);
+    }
+    page.seek(90);
+    let fell = page
+        .marks
+        .values()
+        .find(|mark| mark.label.to_string() == "c-2 NotReady");
+    let fell = fell.map(|mark| mark.from / SECOND);
+    assert_eq!(told.iter().map(|at| Some(*at)).collect::<Vec<_>>(), [fell; 4]);
+    let next = &page.node("c-2").next;
+    assert!(
+        matches!(next, Some(NodeNext::Evicts { at }) if at.len() == 1),
+        "{next:?}"
+    );
+}
+
+/// U-15: without a controller-manager nobody judges, before and after a node fell.
+#[test]
+fn nothing_is_predicted_that_nobody_will_do() {
+    let nobody = Some(NodeNext::Nobody {
+        down: Some(Component::ControllerManager(0)),
+    });
+    let crash = "fault crash controller-manager";
+    let mut page = Page::with(&[(30, crash), (31, "fault partition c-2")]);
+    page.seek(40);
+    assert_eq!(page.node("c-2").next, nobody);
+    let mut page = Page::with(&[(30, "fault partition c-2"), (95, crash)]);
+    page.seek(100);
+    assert_eq!(page.node("c-2").next, nobody);
+}
+
+/// U-02, F-01: a node whose heartbeats arrive is not silent, whatever else of its links is cut.
+#[test]
+fn only_a_lost_way_to_the_control_plane_is_silence() {
+    for line in [
+        "fault partition c-2 --from storage",
+        "fault partition c-2 --from nodes",
+        "fault partition c-2 --from a-1",
+        "fault partition c-2 --one-way in",
+    ] {
+        let mut page = Page::with(&[(30, line)]);
+        page.seek(75);
+        let node = page.node("c-2");
+        assert_eq!((&node.next, node.machine.last_heartbeat), (&None, 0), "{line}");
+        assert_eq!(node.machine.lost(), (line.ends_with("in"), false), "{line}");
+        let deaf = Difference::Deaf { node: "c-2".into() };
+        let differs = page.differs("c-2");
+        assert_eq!(differs.contains(&&deaf), line.ends_with("in"), "{line}: {differs:?}");
+        assert!(!differs.iter().any(|one| matches!(one, Difference::Dark { .. })));
+        let unsure = |pod: &PodView| pod.mark == podscope_protocol::PodMark::Unconfirmed;
+        assert!(!page.pods.values().any(unsure), "{line}");
+    }
+}
+
+/// U-15, CT-034: pods with other tolerations go at other instants, and some never.
+#[test]
+fn evictions_are_counted_by_their_instants() {
+    let pod = |name: &str, seconds: &str| {
+        let tolerate =
+            |key: &str| format!("{{key: node.kubernetes.io/{key}, operator: Exists, effect: NoExecute{seconds}}}");
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec:\n  nodeName: a-1\n  tolerations: [{}, {}]\n  containers: [{{name: c, image: app}}]\n",
+            tolerate("unreachable"),
+            tolerate("not-ready")
+        )
+    };
+    let text = format!(
+        "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: stay}}\nspec: {{seed: 1, cluster: {{zones: [a], nodesPerZone: 2}}}}\n{}{}{}{}",
+        pod("soon", ", tolerationSeconds: 30"),
+        pod("later", ", tolerationSeconds: 300"),
+        pod("late", ", tolerationSeconds: 300"),
+        pod("ever", "")
+    );
+    let files = vec![("stay.yaml".to_owned(), text)];
+    let mut page = Page::open(Source::Files { files });
+    page.run(20, "fault partition a-1");
+    page.seek(85);
+    let Some(NodeNext::Evicts { at }) = &page.node("a-1").next else {
+        panic!("{:?}", page.node("a-1").next)
+    };
+    assert_eq!(at.iter().map(|(_, pods)| *pods).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!((at[1].0 - at[0].0) / SECOND, 270);
+}
+
+/// U-02, U-05: of a Node that is gone nothing is believed: no bar goes on, no heartbeat is missed.
+#[test]
+fn a_deleted_node_is_believed_nothing_of() {
+    let mut page = Page::with(&[
+        (30, "fault partition c-2"),
+        (90, "kubectl delete node c-2 --wait=false"),
+    ]);
+    page.seek(120);
+    assert!(matches!(page.differs("c-2").first(), Some(Difference::Unknown { .. })));
+    let not_ready = page.bars().into_iter().find(|(label, ..)| label == "c-2 NotReady");
+    assert_eq!(not_ready.and_then(|(.., to)| to), Some(90));
+}
+
+/// U-05: each fault has its own bar from where it strikes to where it is repaired; what comes and goes at once has none.
+#[test]
+fn faults_of_several_kinds_have_their_own_bars() {
+    let mut page = Page::with(&[
+        (30, "fault partition c-2"),
+        (35, "fault crash scheduler"),
+        (40, "fault join a-3"),
+        (45, "fault fence b-1 --by storage"),
+        (50, "fault poweroff c-2"),
+        (55, "fault restart scheduler"),
+        (58, "fault unfence b-1"),
+        (60, "fault heal c-2"),
+        (90, "fault boot c-2"),
+    ]);
+    page.seek(100);
+    let mut bars = page.bars();
+    bars.retain(|(label, ..)| !label.contains("Ready"));
+    let bar = |label: &str, from, to| (label.to_owned(), from, Some(to));
+    assert_eq!(
+        bars,
+        [
+            bar("partition c-2", 30, 60),
+            bar("crash scheduler", 35, 55),
+            bar("fenced b-1", 45, 58),
+            bar("poweroff c-2", 50, 90),
+        ]
+    );
+    let labels = page.labels();
+    for said in [
+        "a-3 joins",
+        "scheduler starts",
+        "unfenced b-1",
+        "healed c-2",
+        "c-2 boots",
+    ] {
+        assert!(labels.iter().any(|label| label == said), "{said}: {labels:?}");
+    }
+}
+
+/// U-05, V-05: what people say of a node stands in the lane: that it is out of service, that it takes no pods.
+#[test]
+fn cordons_and_out_of_service_are_in_the_lane() {
+    let mut page = Page::with(&[
+        (30, "kubectl cordon c-2"),
+        (
+            32,
+            "kubectl taint nodes c-2 node.kubernetes.io/out-of-service=now:NoExecute",
+        ),
+        (34, "kubectl uncordon c-2"),
+    ]);
+    page.seek(40);
+    let labels = page.labels();
+    for said in [
+        "c-2 cordoned",
+        "c-2 tainted node.kubernetes.io/out-of-service:NoExecute",
+        "c-2 uncordoned",
+        "db-0 evicted: a taint of its node",
+    ] {
+        assert!(labels.iter().any(|label| label == said), "{said}: {labels:?}");
+    }
+    let unschedulable = |label: &&String| label.contains("unschedulable");
+    assert_eq!(labels.iter().find(unschedulable), None, "the cordon has said so");
+}
+
+/// E-04, U-15: each broken promise of a forced deletion has an end, once one process of the name is left.
+#[test]
+fn a_break_that_is_over_has_an_end() {
+    let mut page = Page::with(&[
+        (30, "fault partition c-2"),
+        (31, "kubectl delete pod db-0 --grace-period=0 --force"),
+        (60, "fault heal c-2"),
+    ]);
+    page.seek(80);
+    let broken = page
+        .marks
+        .values()
+        .filter(|mark| matches!(mark.label, MarkLabel::Broken { .. }));
+    let broken: Vec<_> = broken.collect();
+    assert!(!broken.is_empty());
+    for mark in broken {
+        assert!(mark.to.is_some_and(|to| to > mark.from), "{mark:?}");
+    }
+}
+
+/// S-12: a pod at which no scheduler looks does not stand in line.
+#[test]
+fn who_is_not_looked_at_does_not_stand_in_line() {
+    let pod = |name: &str, more: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{{more}containers: [{{name: c, image: app}}]}}\n"
+        )
+    };
+    let text = format!(
+        "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: line}}\nspec: {{seed: 1, cluster: {{zones: [a], nodesPerZone: 1}}}}\n{}",
+        pod("foreign", "schedulerName: volcano, "),
+    );
+    let files = vec![("line.yaml".to_owned(), text)];
+    let mut page = Page::open(Source::Files { files });
+    page.run(20, "fault crash scheduler");
+    page.run(21, "kubectl run plain --image=app");
+    page.seek(25);
+    let place = |page: &Page, key: &str| {
+        let pod = page.pods.values().find(|pod| pod.key == key);
+        pod.and_then(|pod| pod.queue.as_ref()).map(|queue| queue.place.clone())
+    };
+    assert_eq!(place(&page, "default/plain"), Some(QueuePlace::Stranded));
+    page.run(26, "fault restart scheduler");
+    page.seek(60);
+    assert_eq!(place(&page, "default/plain"), None, "it has a node");
+    assert_eq!(
+        place(&page, "default/foreign"),
+        Some(QueuePlace::Foreign("volcano".into()))
+    );
+}
