@@ -465,7 +465,7 @@ fn the_editor_marks_what_the_server_would_refuse() {
     assert_eq!(found(&mut page, &well), Vec::<String>::new());
 }
 
-/// C-01: the ways back of a broken guarantee know the command that is blamed, and whether an undo takes that one back.
+/// F-04: the ways back of a broken guarantee know the command that is blamed, and whether an undo takes that one back.
 #[test]
 fn a_break_knows_when_the_blamed_command_was_given() {
     let mut page = Page::on(SCENARIO);
