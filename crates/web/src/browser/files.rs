@@ -1,11 +1,12 @@
 //! Files in and out.
 
 use js_sys::{Array, Promise};
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, BlobPropertyBag, CanvasRenderingContext2d, CompressionFormat, DecompressionStream, File, FileList,
-    HtmlAnchorElement, HtmlCanvasElement, HtmlImageElement, ReadableWritablePair, Response, Url,
+    Blob, BlobPropertyBag, CanvasRenderingContext2d, File, FileList, HtmlAnchorElement, HtmlCanvasElement,
+    HtmlImageElement, ReadableStream, ReadableWritablePair, Response, Url, WritableStream,
 };
 
 use super::window;
@@ -65,9 +66,21 @@ fn download(name: &str, blob: &Blob) -> Result<(), JsValue> {
     Url::revoke_object_url(&url)
 }
 
+#[wasm_bindgen]
+extern "C" {
+    /// The browser's own; web-sys counts it among what may still change.
+    type DecompressionStream;
+    #[wasm_bindgen(constructor, catch)]
+    fn new(format: &str) -> Result<DecompressionStream, JsValue>;
+    #[wasm_bindgen(method, getter)]
+    fn readable(this: &DecompressionStream) -> ReadableStream;
+    #[wasm_bindgen(method, getter)]
+    fn writable(this: &DecompressionStream) -> WritableStream;
+}
+
 /// The text in a gzip file.
 fn unpacked(file: &File) -> Result<Promise, JsValue> {
-    let gzip = DecompressionStream::new(CompressionFormat::Gzip)?;
+    let gzip = DecompressionStream::new("gzip")?;
     let pair = ReadableWritablePair::new(&gzip.readable(), &gzip.writable());
     let text = file.stream().pipe_through(&pair);
     Response::new_with_opt_readable_stream(Some(&text))?.text()
