@@ -4,7 +4,9 @@ use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
-use podscope_api::{Node, Pod, PreemptionPolicy, Str, Taint, Toleration, TolerationOperator, UnsatisfiableAction};
+use podscope_api::{
+    Affinity, Node, Pod, PreemptionPolicy, Str, Taint, Toleration, TolerationOperator, UnsatisfiableAction,
+};
 
 use super::{Change, Resource, TRIALS_MAX, Trial, WhatWouldHelp};
 use crate::node_info::{Effect, NodeIdx};
@@ -201,43 +203,7 @@ impl WhatWouldHelp {
             });
         }
         if let Some(affinity) = &spec.affinity {
-            const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
-            if let Some(node) = &affinity.node_affinity
-                && node.required_during_scheduling_ignored_during_execution.is_some()
-            {
-                drop(format!("spec.affinity.nodeAffinity.{REQUIRED}"), &|pod| {
-                    if let Some(affinity) = &mut pod.spec.affinity
-                        && let Some(node) = &mut Arc::make_mut(affinity).node_affinity
-                    {
-                        node.required_during_scheduling_ignored_during_execution = None;
-                    }
-                });
-            }
-            for (name, is_anti) in [("podAffinity", false), ("podAntiAffinity", true)] {
-                let rules = if is_anti {
-                    &affinity.pod_anti_affinity
-                } else {
-                    &affinity.pod_affinity
-                };
-                let n_terms = rules.as_ref().map_or(0, |rules| {
-                    rules.required_during_scheduling_ignored_during_execution.len()
-                });
-                for index in 0..n_terms {
-                    drop(format!("spec.affinity.{name}.{REQUIRED}[{index}]"), &|pod| {
-                        if let Some(affinity) = &mut pod.spec.affinity {
-                            let affinity = Arc::make_mut(affinity);
-                            let rules = if is_anti {
-                                &mut affinity.pod_anti_affinity
-                            } else {
-                                &mut affinity.pod_affinity
-                            };
-                            if let Some(rules) = rules {
-                                rules.required_during_scheduling_ignored_during_execution.remove(index);
-                            }
-                        }
-                    });
-                }
-            }
+            drop_rules(affinity, &mut drop);
         }
         let resources = spec
             .all_containers()
@@ -383,4 +349,45 @@ fn another(like: &Node, key: &Str, domain: &Str) -> Arc<Node> {
         labels.insert("kubernetes.io/hostname".into(), name);
     }
     Arc::new(node)
+}
+
+/// The pod without one of its required rules of affinity.
+fn drop_rules(affinity: &Affinity, drop: &mut impl FnMut(String, &dyn Fn(&mut Pod))) {
+    const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+    if let Some(node) = &affinity.node_affinity
+        && node.required_during_scheduling_ignored_during_execution.is_some()
+    {
+        drop(format!("spec.affinity.nodeAffinity.{REQUIRED}"), &|pod| {
+            if let Some(affinity) = &mut pod.spec.affinity
+                && let Some(node) = &mut Arc::make_mut(affinity).node_affinity
+            {
+                node.required_during_scheduling_ignored_during_execution = None;
+            }
+        });
+    }
+    for (name, is_anti) in [("podAffinity", false), ("podAntiAffinity", true)] {
+        let rules = if is_anti {
+            &affinity.pod_anti_affinity
+        } else {
+            &affinity.pod_affinity
+        };
+        let n_terms = rules.as_ref().map_or(0, |rules| {
+            rules.required_during_scheduling_ignored_during_execution.len()
+        });
+        for index in 0..n_terms {
+            drop(format!("spec.affinity.{name}.{REQUIRED}[{index}]"), &|pod| {
+                if let Some(affinity) = &mut pod.spec.affinity {
+                    let affinity = Arc::make_mut(affinity);
+                    let rules = if is_anti {
+                        &mut affinity.pod_anti_affinity
+                    } else {
+                        &mut affinity.pod_affinity
+                    };
+                    if let Some(rules) = rules {
+                        rules.required_during_scheduling_ignored_during_execution.remove(index);
+                    }
+                }
+            });
+        }
+    }
 }

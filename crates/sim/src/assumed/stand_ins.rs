@@ -454,9 +454,7 @@ fn out_of_reach() -> VolumeNodeAffinity {
     VolumeNodeAffinity {
         required: Some(NodeSelector {
             node_selector_terms: vec![term],
-            ..NodeSelector::default()
         }),
-        ..VolumeNodeAffinity::default()
     }
 }
 
