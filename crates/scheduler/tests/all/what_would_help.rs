@@ -72,7 +72,7 @@ fn each_single_change_that_would_help_is_found() {
             "Request 1 of cpu instead of 1500m: then one node can take it",
             "Give the pod the PriorityClass high (100): it would end default/busy on c-1",
             "Delete pod default/busy on c-1: then one node can take it",
-            "Add a node like a-1 with topology.kubernetes.io/zone=a: then one node can take it",
+            "Add a node like a-1, without its taint dedicated=db, with topology.kubernetes.io/zone=a: then one node can take it",
             "Add a node like b-1 with topology.kubernetes.io/zone=b: then one node can take it",
             "Add a node like c-1 with topology.kubernetes.io/zone=c: then one node can take it",
         ]

@@ -238,8 +238,7 @@ impl Session {
             branch.parent = left.map(|(parent, _)| parent);
             branch.from = left.map_or(SimTime::ZERO, |(_, from)| SimTime(from));
             branch.schedule(commands, 0);
-            let end = branch.commands().last().map_or(cursor, |last| last.at.max(cursor));
-            (branch.cursor, branch.horizon) = (cursor, end);
+            branch.cursor = cursor;
             branch
         }));
         self.branches.insert(
