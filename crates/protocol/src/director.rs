@@ -98,7 +98,7 @@ pub enum Caption {
     Event {
         /// Who did it.
         by: String,
-        /// What, as the trace calls it.
+        /// What, as the trace calls it; of an event its reason.
         what: String,
         /// To what: kind and name; empty if to nothing.
         of: String,

@@ -13,7 +13,7 @@ export const stories = {
     if (!(await wire.getAttribute("aria-label")).includes("heal")) await wire.click();
     await page.locator(`.node.cut[data-node="${node}"]`).waitFor();
     await page.getByLabel("Speed").fill("7");
-    await page.locator(`[data-node="${node}"]`).getByText(/cut off, last heard/).waitFor();
+    await page.locator(`[data-node="${node}"]`).getByText(/cut off, no heartbeat for/).waitFor();
     await page.locator(`[data-node="${node}"] .m-unsure, [data-node="${node}"] .m-term`).first().waitFor();
 
     // The consequence is said before, with the command; only then it is done.

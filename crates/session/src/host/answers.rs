@@ -23,19 +23,19 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
     });
     let (problems, advice) = match loaded.and_then(Session::new) {
         Ok(session) => {
-            let (unknown, mut advice) = (unknown_fields(text), session.loaded().advice.clone());
-            // `kubectl apply` refuses them; what a scenario or a dump brings is kept.
+            let mut advice = session.loaded().advice.clone();
+            // `kubectl apply` refuses them; what a scenario brings is kept, and kinds that are not served are listed.
             if session.loaded().has_scenario {
-                advice.extend(unknown);
+                advice.extend(unknown(text, false));
                 (Vec::new(), advice)
             } else {
-                (unknown, advice)
+                (unknown(text, true), advice)
             }
         }
         Err(problems) if scenario::recognise(text) >= TextKind::Scenario => (problems, Vec::new()),
         // As the server does: strict decoding first, which says why a field is missing that looks to be there.
         Err(problems) => {
-            let mut all = unknown_fields(text);
+            let mut all = unknown(text, true);
             let is_said = |problem: &Problem| all.iter().any(|known| known.message == problem.message);
             let rest: Vec<Problem> = problems.into_iter().filter(|problem| !is_said(problem)).collect();
             all.extend(rest);
@@ -50,24 +50,29 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
     }
 }
 
-/// Fields and kinds of the objects in a text that the API server does not know, in its words and at their places.
-fn unknown_fields(text: &str) -> Vec<Problem> {
+/// Fields of the objects in a text that the API server does not know, and their kinds if they are to be served, in its
+/// words and at their places.
+fn unknown(text: &str, with_kinds: bool) -> Vec<Problem> {
     let (documents, _) = podscope_api::read_documents(text);
     let mut found = Vec::new();
     for (document, number) in documents.iter().zip(1u32..) {
-        unknown_in(document, number, &mut found);
+        unknown_in(document, number, with_kinds, &mut found);
     }
     found
 }
 
-fn unknown_in(tree: &Tree<'_>, document: u32, found: &mut Vec<Problem>) {
+fn unknown_in(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &mut Vec<Problem>) {
     let word = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default();
     if let Some(Data::Seq(items)) = tree.get("items").map(|items| &items.data) {
-        return items.iter().for_each(|item| unknown_in(item, document, found));
+        return items
+            .iter()
+            .for_each(|item| unknown_in(item, document, with_kinds, found));
     }
     let (version, kind) = (word("apiVersion"), word("kind"));
     let Some(served) = schema::served(version, kind) else {
-        if !version.is_empty() && !kind.is_empty() && kind != "List" {
+        // A component's configuration is for who starts anew.
+        let is_told = with_kinds && kind != "List" && !version.contains(".config.k8s.io/");
+        if is_told && !version.is_empty() && !kind.is_empty() {
             let (line, column) = place_of(tree, "kind");
             found.push(Problem {
                 file: String::new(),

@@ -1,7 +1,7 @@
 //! The director for time: what comes next by itself, skipping there, and running to the next decision. Everything that
 //! runs fast is bounded, shows the clock running, and stops at a word (U-05).
 
-use podscope_cluster::{Coming, Due, SimTime, Span};
+use podscope_cluster::{Coming, Due, Happening, SimTime, Span};
 
 use super::reader::Reader;
 use super::{ClockMillis, PIECE, Show};
@@ -151,14 +151,17 @@ pub(super) fn skip(session: &Session, clock: ClockMillis) -> Option<Fast> {
 pub(super) fn decision(session: &Session) -> Fast {
     let from = session.now();
     let until = from + FAR;
-    let before = rows(session)
-        .into_iter()
-        .find(|(row, _)| is_of_note(row.what) && row.at <= until.0);
     Fast::Decision {
         from,
         until,
-        before: before.map(Box::new),
+        before: of_note(session, until).map(Box::new),
     }
+}
+
+/// The first thing of note that is due up to an instant.
+fn of_note(session: &Session, until: SimTime) -> Option<(DueView, Option<Due>)> {
+    let is_it = |(row, _): &(DueView, Option<Due>)| is_of_note(row.what) && row.at <= until.0;
+    rows(session).into_iter().find(is_it)
 }
 
 /// Whether a run to a decision stops at it: who only sees the end would miss why the cluster is another one.
@@ -208,7 +211,10 @@ pub(super) fn step(session: &mut Session) -> Caption {
             let object = record.object.as_ref();
             return Caption::Event {
                 by: record.actor.to_string(),
-                what: record.what().as_str().to_owned(),
+                what: match &record.happening {
+                    Happening::Event { reason, .. } => reason.to_string(),
+                    _ => record.what().as_str().to_owned(),
+                },
                 of: object.map_or_else(String::new, |object| {
                     format!("{} {}", object.kind.name(), object.key.name)
                 }),
@@ -287,7 +293,10 @@ pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<
         }
         Fast::Decision { from, until, before } => {
             let made = session.progress().attempts;
-            let has_come = |session: &Session| match before.as_deref() {
+            // What was not due when the run began may be by now.
+            let later = (before.is_none()).then(|| of_note(session, *until)).flatten();
+            let before = before.as_deref().or(later.as_ref());
+            let has_come = |session: &Session| match before {
                 Some((_, Some(due))) => session.world().has_come(due),
                 Some((row, None)) => session.next_scripted().is_none_or(|at| at.0 > row.at),
                 None => false,

@@ -8,6 +8,7 @@ pub(crate) mod listen;
 pub(crate) mod sight;
 pub(crate) mod store;
 
+use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -61,8 +62,12 @@ pub(crate) fn after_drawing(run: impl FnOnce() + 'static) {
 
 /// Scrolls as little as shows an element.
 pub(crate) fn bring_into_sight(element: &Element) {
+    scroll_to(element, web_sys::ScrollLogicalPosition::Nearest);
+}
+
+fn scroll_to(element: &Element, block: web_sys::ScrollLogicalPosition) {
     let options = web_sys::ScrollIntoViewOptions::new();
-    options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+    options.set_block(block);
     element.scroll_into_view_with_scroll_into_view_options(&options);
 }
 
@@ -78,14 +83,17 @@ pub(crate) fn show_selected() {
     }
 }
 
-/// Scrolls to a node once it is drawn as it is now.
+/// Scrolls to a node once it is drawn as it is now; there is room around it, for its card grows with what is said of it.
 pub(crate) fn show_node(name: &str) {
     let selector = format!("#cluster [data-node=\"{}\"]", name.replace(['"', '\\'], ""));
-    after_drawing(move || {
+    let show = move || {
         if let Some(element) = first(&selector) {
-            bring_into_sight(&element);
+            scroll_to(&element, web_sys::ScrollLogicalPosition::Center);
         }
-    });
+    };
+    after_drawing(show.clone());
+    // Once more when the engine has told what became of it.
+    Timeout::new(300, show).forget();
 }
 
 /// What has the focus.

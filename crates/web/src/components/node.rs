@@ -2,7 +2,7 @@
 
 use podscope_api::{ConditionStatus, ordered, visible};
 
-use podscope_protocol::{Cut, Micros, NodeView, OwnerView};
+use podscope_protocol::{Cut, CutFrom, Micros, NodeView, OwnerView};
 use yew::prelude::*;
 
 use super::icon;
@@ -80,6 +80,13 @@ fn cut_words(cuts: &[Cut]) -> Option<String> {
         _ => format!("cut off from {}", cut.from),
     };
     let first = one(cuts.first()?);
+    let is_whole = |from: &CutFrom| cuts.iter().any(|cut| cut.from == *from && cut.is_in && cut.is_out);
+    if [CutFrom::ControlPlane, CutFrom::Nodes, CutFrom::Storage]
+        .iter()
+        .all(is_whole)
+    {
+        return Some("cut off".into());
+    }
     Some(match cuts.len() {
         1 => first,
         _ if cuts.iter().all(|cut| !cut.is_out) => "nothing that is sent to it arrives".into(),
