@@ -83,17 +83,28 @@ pub(crate) fn show_selected() {
     }
 }
 
-/// Scrolls to a node once it is drawn as it is now; there is room around it, for its card grows with what is said of it.
+/// How long a node that is to be seen is followed while its card grows, in milliseconds.
+const SHOWN: u32 = 2_000;
+
+/// Scrolls to a node once it is drawn as it is now, and again when its card grows with what is said of it.
 pub(crate) fn show_node(name: &str) {
     let selector = format!("#cluster [data-node=\"{}\"]", name.replace(['"', '\\'], ""));
-    let show = move || {
-        if let Some(element) = first(&selector) {
-            scroll_to(&element, web_sys::ScrollLogicalPosition::Center);
+    after_drawing(move || {
+        let Some(element) = first(&selector) else { return };
+        let shown = element.clone();
+        // Told once at the start, and then when the engine has said what became of it.
+        let resized = Closure::<dyn FnMut()>::new(move || {
+            scroll_to(&shown, web_sys::ScrollLogicalPosition::Center);
+        });
+        if let Ok(observer) = web_sys::ResizeObserver::new(resized.as_ref().unchecked_ref()) {
+            observer.observe(&element);
+            Timeout::new(SHOWN, move || {
+                observer.disconnect();
+                drop(resized);
+            })
+            .forget();
         }
-    };
-    after_drawing(show.clone());
-    // Once more when the engine has told what became of it.
-    Timeout::new(300, show).forget();
+    });
 }
 
 /// What has the focus.
