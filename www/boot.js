@@ -1,4 +1,4 @@
-// Before any wasm: the theme without a flash, the engine's worker (its wasm loads beside the
+// Before any wasm: the theme without a flash, the engine's worker (its wasm loads behind the
 // page's), a clear word to browsers that cannot run it, the offline copy, and a second try when a
 // start fails.
 "use strict";
@@ -109,6 +109,13 @@
     worker.early = []; // what it says before the page listens
     worker.onmessage = (event) => worker.early.push(event.data);
     window.podscopeWorker = worker;
+    // The page is smaller and shows how a first visit begins: the line is its own until it is there.
+    const behind = new PerformanceObserver((list) => {
+      if (!list.getEntries().some(({ name }) => /podscope-web[^/]*\.wasm$/.test(name))) return;
+      behind.disconnect();
+      worker.postMessage(null);
+    });
+    behind.observe({ type: "resource", buffered: true });
   } catch (error) {
     fail(`the engine: ${error.message}`);
   }

@@ -1,4 +1,5 @@
-// The page's engine worker. Requests that arrive while the wasm loads are kept in order.
+// The page's engine worker. Its wasm is asked for with the first message, an empty one of the page's
+// start (www/boot.js) or a request; requests that arrive while it loads are kept in order.
 import init, { serve } from "./podscope-js.js";
 
 /** The lessons' texts, in one file beside this one (`cargo xtask finish`). */
@@ -9,9 +10,15 @@ const lessons = async () => {
 };
 
 const early = [];
-onmessage = (event) => early.push(event.data);
+const asked = new Promise((resolve) => {
+  onmessage = ({ data }) => {
+    if (data) early.push(data);
+    resolve();
+  };
+});
 
 try {
+  await asked;
   await init();
   serve(early, (came) => lessons().then(came, (error) => came(undefined, `${error}`)));
 } catch (error) {

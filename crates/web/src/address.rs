@@ -24,6 +24,12 @@ pub(crate) fn address() -> Route {
     )
 }
 
+/// Whether a visit begins with the first visit's cluster.
+pub(crate) fn is_welcome(route: &Route) -> bool {
+    let is_named = route.link.is_some() || route.lesson.is_some() || route.scenario.is_some();
+    !is_named && (route.fresh || route.embed.is_some() || store::last().is_none())
+}
+
 /// Opens what the address asks for: a link, a lesson, a file of this site, the last session, or
 /// the first visit's cluster.
 pub(crate) fn open_first(route: &Route, send: &Callback<Request>, act: &Callback<Act>) {
@@ -63,10 +69,6 @@ pub(crate) fn open_first(route: &Route, send: &Callback<Request>, act: &Callback
     } else {
         last_or_welcome(act)
     };
-    if source == Source::Welcome {
-        // How it begins is known: it is shown while the engine is on the way.
-        act.emit(Act::Recording);
-    }
     send.emit(Request::Open { source });
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use podscope_protocol::Request;
 use yew::prelude::*;
 
-use crate::address::{address, use_address};
+use crate::address::{self, address, use_address};
 use crate::browser::{self, store};
 use crate::components::{
     Bar, Cluster, ConsoleLineView, Dialogs, Editor, Guarantees, Inspector, Presenting, Story, Timeline, Toasts,
@@ -27,7 +27,13 @@ pub(crate) fn App() -> Html {
             .theme
             .or_else(|| store::theme().and_then(|t| Theme::named(&t)))
             .unwrap_or_default();
-        Page::new(route.embed, theme, route.view)
+        let mut page = Page::new(route.embed, theme, route.view);
+        if address::is_welcome(&route) {
+            // How it begins is known: it is shown while the engine is on the way.
+            page = page.with_recording();
+            page.start = !route.fresh && route.embed.is_none() && !store::is_framed();
+        }
+        page
     });
     let page = Shared::new((*handle).clone());
     let wire = use_mut_ref(Wire::default);

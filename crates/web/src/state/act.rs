@@ -40,8 +40,6 @@ pub(crate) enum Act {
     Toast(String),
     ToastGone(u64),
     ForgetCompletions,
-    /// The engine was asked for a first visit's cluster.
-    Recording,
     Newer,
     /// A lesson has been finished.
     Finished(String),
@@ -109,7 +107,6 @@ impl Reducible for Page {
             Act::Toast(text) => page.toast(text),
             Act::ToastGone(id) => page.toasts.change(|all| all.retain(|(i, _)| *i != id)),
             Act::ForgetCompletions => page.console.change(|c| c.completions = None),
-            Act::Recording => page.show_recording(),
             Act::Newer => page.newer = true,
             Act::Finished(name) => page.course.change(|c| c.finish(&name, js_sys::Date::now())),
             Act::Course(course) => page.course = Shared::new(course),
@@ -257,21 +254,19 @@ impl Page {
 
     /// Shows how a first visit begins, as it was recorded: the engine, which weighs most of what is loaded, will say the
     /// same. What is pressed meanwhile is asked of it in its turn.
-    fn show_recording(&mut self) {
-        if self.opened.is_some() {
-            return;
-        }
+    pub(crate) fn with_recording(mut self) -> Page {
         let Ok(updates) = podscope_protocol::unpack::<Vec<Update>>(FIRST_VISIT) else {
             debug_assert!(
                 false,
                 "the recording is of another protocol: `cargo xtask bless first_visit`"
             );
-            return;
+            return self;
         };
         for update in updates {
             self.hear(update);
         }
         self.recorded = true;
+        self
     }
 
     fn frame(&mut self, mut frame: Frame) {
@@ -455,7 +450,8 @@ mod tests {
     /// U-10: a first visit's cluster is there before its engine; what was done to it until then stays.
     #[test]
     fn what_is_recorded_goes_on_when_the_engine_says_the_same() {
-        let recorded = page().reduce(Act::Start(true)).reduce(Act::Recording);
+        let recorded =
+            Rc::new(Page::new(None, Theme::System, View::Playground).with_recording()).reduce(Act::Start(true));
         assert!(recorded.recorded && recorded.start);
         assert_eq!(recorded.model.nodes.size(), 6, "the cluster is seen");
         let chosen = SubjectRef::Node { name: "c-2".into() };
