@@ -143,12 +143,12 @@ export class Teller {
 
   /** Opens the site. What the page says on the console as an error, throws, asks of another
    *  origin, or violates in its policy is a complaint that fails the story. */
-  async open(path = "", { size = "desktop", theme = "light", before, offlineCopy = false, wait = true, motion = "reduce" } = {}) {
+  async open(path = "", { size = "desktop", theme = "light", before, offlineCopy = false, wait = true, motion = "reduce", touch = size === "phone" || size === "narrow" } = {}) {
     const context = await this.browser.newContext({
       viewport: SIZES[size],
       colorScheme: theme,
       reducedMotion: motion,
-      hasTouch: size === "phone" || size === "narrow",
+      hasTouch: touch,
       serviceWorkers: offlineCopy ? "allow" : "block",
     });
     this.#contexts.push(context);

@@ -10,14 +10,35 @@ export const outside = (page) => page.evaluate(() => [...document.querySelectorA
   .filter(([, r]) => r.width > 0 && r.height > 0 && (r.left < -1 || r.right > innerWidth + 1))
   .map(([name, r]) => `${name}: ${Math.round(r.left)}–${Math.round(r.right)}`));
 
-/** Buttons that are too small for a finger. */
-const small = (page) => page.evaluate(() => [...document.querySelectorAll(".bar button, .bar .btn, .dock button, .transport button, .transport input, .story button, .start button, .plane button, .tray button, .node button, .side button")]
-  .filter((e) => e.checkVisibility())
+/** Buttons that are too small for a finger; words in a sentence are as large as it is. */
+const small = (page) => page.evaluate(() => [...document.querySelectorAll(".bar button, .bar .btn, .dock button, .transport button, .transport input, .story button, .start button, .plane button, .tray button, .node button, .side button, .time button")]
+  .filter((e) => e.checkVisibility() && !e.closest(".lanes, .term"))
   .map((e) => [e.getAttribute("aria-label") ?? e.innerText, e.getBoundingClientRect()])
   .filter(([, r]) => r.width > 0 && (r.width < 43.5 || r.height < 43.5))
   .map(([name, r]) => `${name} ${Math.round(r.width)}×${Math.round(r.height)}`));
 
 export const stories = {
+  async "fingers find large targets on large screens too, and lanes that are low have one name (U-08, U-13)"(t) {
+    const page = await t.open("#lesson=spread-by-zone", { touch: true });
+    for (const [width, height, low] of [[1024, 768, true], [1280, 800, true], [1366, 1024, false], [1920, 1080, false]]) {
+      const at = `${width} px`;
+      await page.setViewportSize({ width, height });
+      await page.waitForTimeout(150);
+      await t.fits(page, at);
+      t.equal((await small(page)).join("; "), "", `${at}: small targets`);
+      t.equal(await page.getByRole("button", { name: /The lanes as lists/ }).isVisible(), low, `${at}: one name for all lanes`);
+      t.equal(await page.getByRole("button", { name: "Decisions", exact: true }).isVisible(), !low, `${at}: each lane's own`);
+    }
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await page.getByRole("button", { name: /The lanes as lists/ }).click();
+    // The list of one lane leads to the others.
+    const lanes = page.getByRole("dialog").getByRole("group", { name: "Lanes" });
+    await lanes.getByRole("button", { name: "Commands" }).click();
+    await page.getByRole("dialog", { name: "Commands" }).waitFor();
+    t.equal(await lanes.locator("[aria-pressed=true]").innerText(), "Commands", "the one that is shown");
+    await t.look(page, "lanes-as-lists");
+  },
+
   async "the story is there at every width (U-13)"(t) {
     const page = await t.open("");
     await page.locator("[data-zone] [data-node] [data-pod]").first().waitFor();

@@ -15,7 +15,7 @@ use super::share::Share;
 use super::shown::{shown, told};
 use super::spread;
 use super::start::Pending;
-use super::timeline::{LANES, kind};
+use super::timeline::{LANES, kind, lists};
 use crate::browser::{self, store};
 use crate::ctl::Ctl;
 use crate::keys;
@@ -165,6 +165,7 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
     marks.stable_sort_by_key(|m| (std::cmp::Reverse(m.from), m.id));
     html! {
         <Modal key="lane" title={name} class="lane-list">
+            { lists(ctl, page) }
             if marks.is_empty() { <p class="none">{ "Nothing yet." }</p> }
             <ol>
                 { for marks.iter().take(400).map(|m| {

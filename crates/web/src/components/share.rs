@@ -177,15 +177,17 @@ fn FramePart(props: &FrameProps) -> Html {
     });
     let size = use_state(|| SIZES[0]);
     let theme = use_state(String::new);
-    let preview = use_state(|| false);
-    let url = {
+    // The instant that the preview shows stays the one of its beginning, whatever runs meanwhile.
+    let preview = use_state(|| None::<String>);
+    let url_of = |fragment: &str| {
         let theme = if theme.is_empty() {
             String::new()
         } else {
             format!("&theme={}", *theme)
         };
-        format!("{}&embed={}{theme}", browser::address(&props.fragment), parts.names())
+        format!("{}&embed={}{theme}", browser::address(fragment), parts.names())
     };
+    let url = url_of(&props.fragment);
     let (width, height) = *size;
     let text = format!(
         "<iframe src=\"{url}\" width=\"{width}\" height=\"{height}\" title=\"Podscope\" loading=\"lazy\"></iframe>"
@@ -211,8 +213,8 @@ fn FramePart(props: &FrameProps) -> Html {
         Callback::from(move |event: Event| theme.set(browser::value_of(&event)))
     };
     let flip = {
-        let preview = preview.clone();
-        Callback::from(move |_: MouseEvent| preview.set(!*preview))
+        let (preview, fragment) = (preview.clone(), props.fragment.clone());
+        Callback::from(move |_: MouseEvent| preview.set(preview.is_none().then(|| fragment.clone())))
     };
     html! {
         <>
@@ -227,10 +229,10 @@ fn FramePart(props: &FrameProps) -> Html {
             <div class="row">
                 <label>{ "Size " }<select onchange={sized}>{ for SIZES.iter().enumerate().map(|(i, (w, h))| html! { <option value={i.to_string()} selected={(*w, *h) == *size}>{ format!("{w} × {h}") }</option> }) }</select></label>
                 <label>{ "Theme " }<select onchange={themed}>{ for THEMES.iter().map(|(value, name)| html! { <option value={*value} selected={*theme == *value}>{ *name }</option> }) }</select></label>
-                <button type="button" onclick={flip} aria-expanded={preview.to_string()}>{ if *preview { "End the preview" } else { "Preview" } }</button>
+                <button type="button" onclick={flip} aria-expanded={preview.is_some().to_string()}>{ if preview.is_some() { "End the preview" } else { "Preview" } }</button>
             </div>
             { copied(&ctl, "Frame", &text, "4") }
-            if *preview { <iframe key={url.clone()} class="preview" src={url.clone()} width={width.to_string()} height={height.to_string()} ~style={format!("zoom:{}", f64::from(ROOM.min(width)) / f64::from(width))} title="Preview of the frame"></iframe> }
+            if let Some(url) = preview.as_deref().map(url_of) { <iframe key={url.clone()} class="preview" src={url.clone()} width={width.to_string()} height={height.to_string()} ~style={format!("zoom:{}", f64::from(ROOM.min(width)) / f64::from(width))} title="Preview of the frame"></iframe> }
         </>
     }
 }

@@ -83,7 +83,8 @@ pub(crate) fn list(ctl: &Ctl, page: &Page) -> Html {
         (Some(max), false) => format!("maxSkew {max}, ScheduleAnyway: the scheduler prefers domains that keep to it."),
     };
     html! {
-        <Modal title={format!("Spread of {} by {}", lane.of, spread::key(lane))} class="lane-list">
+        <Modal key="lane" title={format!("Spread of {} by {}", lane.of, spread::key(lane))} class="lane-list">
+            { super::timeline::lists(ctl, page) }
             <p>{ rule }</p>
             <ol>
                 { for lane.points.iter().rev().filter(|point| is_open(point.at)).take(400).map(|point| {

@@ -200,11 +200,32 @@ fn names(ctl: &Ctl, model: &Model, span: Span) -> Html {
             if !model.spread.domains.is_empty() {
                 <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Spread))} title={format!("The spread of {} as a list", model.spread.of)} aria-haspopup="dialog" data-lane-name="spread">{ "Spread" }</button>
             }
+            // Where lanes are lower than a finger their names are one button: the list leads to the others.
+            <button type="button" class="quiet all" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Lane(LANES[0].0)))} title="The lanes as lists" aria-haspopup="dialog">
+                <span class="sr">{ "The lanes as lists: " }</span>
+                { for LANES.iter().map(|(_, name)| html! { <span>{ *name }</span> }) }
+                if !model.spread.domains.is_empty() { <span>{ "Spread" }</span> }
+            </button>
             <span class="zooms">
                 { zoom("Zoom in", "zoom-in", Some(span.zoom(model.now, 0.6))) }
                 { zoom("Zoom out", "zoom-out", Some(span.zoom(model.now, 1.7))) }
                 { zoom("See all", "fit", None) }
             </span>
+        </div>
+    }
+}
+
+/// From one lane's list to the others.
+pub(super) fn lists(ctl: &Ctl, page: &Page) -> Html {
+    let chip = |name: &'static str, dialog: Dialog| {
+        let is = page.dialog == dialog;
+        let go = ctl.act.reform(move |_: MouseEvent| Act::Dialog(dialog.clone()));
+        html! { <button type="button" class={classes!("chip", is.then_some("on"))} aria-pressed={is.to_string()} onclick={go}>{ name }</button> }
+    };
+    html! {
+        <div class="row whats" role="group" aria-label="Lanes">
+            { for LANES.iter().map(|(lane, name)| chip(name, Dialog::Lane(*lane))) }
+            if !page.model.spread.domains.is_empty() { { chip("Spread", Dialog::Spread) } }
         </div>
     }
 }
