@@ -43,7 +43,7 @@ pub use explanation::{
     ScoringPlugin, SpreadExplanation, VictimExplanation,
 };
 pub use machine::{Cut, CutFrom, Difference, Fence, MachineView};
-pub use mark::{Evictor, Lane, Mark, MarkKind, MarkLabel};
+pub use mark::{Evictor, FaultView, Lane, Mark, MarkKind, MarkLabel};
 pub use picture::{
     BranchView, BreakCause, BrokenInvariant, Component, ComponentState, ComponentView, ContainerStage,
     ControlPlaneView, Frame, GroupView, NodeNext, NodeTrouble, NodeView, OwnerView, PodMark, PodView, QueuePlace,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CutFrom, Micros, SubjectRef};
+use crate::{Component, CutFrom, Micros, SubjectRef};
 
 /// A lane of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -94,10 +94,10 @@ pub enum MarkKind {
 /// What is said on a mark.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum MarkLabel {
-    /// A fault, as the command language calls it, and whom it strikes; nobody if that is empty.
+    /// A fault, and whom it strikes; nobody if that is empty.
     Fault {
         /// The fault.
-        fault: String,
+        fault: FaultView,
         /// A node, a pod or a volume.
         name: String,
     },
@@ -151,8 +151,8 @@ pub enum MarkLabel {
     },
     /// A fault is over, of that one if it has a name.
     Healed {
-        /// The fault, as the command language calls it.
-        fault: String,
+        /// The fault.
+        fault: FaultView,
         /// A node, a pod or a volume.
         name: String,
     },
@@ -271,22 +271,99 @@ impl Default for MarkLabel {
     }
 }
 
-/// How a fault ends, in words.
-fn healed(f: &mut fmt::Formatter<'_>, fault: &str, name: &str) -> fmt::Result {
-    match (fault, fault.split_once(' ')) {
-        ("poweroff", _) => write!(f, "{name} boots"),
-        ("slow", _) => write!(f, "{name} is no longer slow"),
-        ("etcd down", _) => f.write_str("etcd is up again"),
-        (_, Some(("crash", what))) if name.is_empty() => write!(f, "{what} starts"),
-        (_, Some(("crash", what))) => write!(f, "{name}: its {what} starts"),
-        _ => write!(f, "healed {name}"),
+/// A fault that has no mark of its own kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum FaultView {
+    /// Links are cut; what ends is told by it, what begins by [`MarkLabel::Cut`].
+    Partition,
+    /// Links are slow.
+    Slow,
+    /// A machine goes for good.
+    Leave,
+    /// A machine is shut down in order.
+    Shutdown,
+    /// A machine loses its power.
+    PowerOff,
+    /// A kubelet ends.
+    CrashKubelet,
+    /// A container runtime ends.
+    CrashRuntime,
+    /// A part of the control plane ends.
+    Crash(Component),
+    /// A second instance of a part of the control plane believes that it leads.
+    Second(Component),
+    /// etcd cannot be reached.
+    EtcdDown,
+    /// A process exits.
+    Exit,
+    /// A sandbox is lost.
+    Sandbox,
+    /// A volume is taken from its node.
+    Detach,
+}
+
+/// As the command language calls it.
+impl fmt::Display for FaultView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Partition => "partition",
+            Self::Slow => "slow",
+            Self::Leave => "leave",
+            Self::Shutdown => "shutdown",
+            Self::PowerOff => "poweroff",
+            Self::CrashKubelet => "crash kubelet",
+            Self::CrashRuntime => "crash runtime",
+            Self::Crash(component) => return write!(f, "crash {component}"),
+            Self::Second(component) => return write!(f, "second {component}"),
+            Self::EtcdDown => "etcd down",
+            Self::Exit => "exit",
+            Self::Sandbox => "sandbox",
+            Self::Detach => "detach",
+        })
+    }
+}
+
+impl FaultView {
+    /// What has happened to whom it strikes, as a sentence without its full stop.
+    pub fn told(self, name: &str) -> String {
+        match self {
+            Self::Partition => format!("{name} is cut off"),
+            Self::Slow => format!("the links of {name} are slow"),
+            Self::Leave => format!("{name} is gone for good"),
+            Self::Shutdown => format!("{name} shuts down"),
+            Self::PowerOff => format!("{name} loses its power"),
+            Self::CrashKubelet => format!("{name}: its kubelet crashes"),
+            Self::CrashRuntime => format!("{name}: its container runtime crashes"),
+            Self::Crash(component) => format!("{component} crashes"),
+            Self::Second(component) => format!("a second {component} believes that it leads"),
+            Self::EtcdDown => "etcd is down".to_owned(),
+            Self::Exit => format!("{name}: a process of it exits"),
+            Self::Sandbox => format!("{name} loses its sandbox"),
+            Self::Detach => format!("{name} is taken from its node"),
+        }
+    }
+
+    /// How it ends, as a sentence without its full stop.
+    pub fn healed(self, name: &str) -> String {
+        match self {
+            Self::PowerOff => format!("{name} boots"),
+            Self::Slow => format!("{name} is no longer slow"),
+            Self::EtcdDown => "etcd is up again".to_owned(),
+            Self::Crash(component) => format!("{component} starts"),
+            Self::Second(component) => format!("the second {component} is gone"),
+            Self::CrashKubelet => format!("{name}: its kubelet starts"),
+            Self::CrashRuntime => format!("{name}: its runtime starts"),
+            Self::Partition | Self::Leave | Self::Shutdown | Self::Exit | Self::Sandbox | Self::Detach => {
+                format!("healed {name}")
+            }
+        }
     }
 }
 
 impl fmt::Display for MarkLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Fault { fault, name } if name.is_empty() => f.write_str(fault),
+            Self::Fault { fault, name } if name.is_empty() => write!(f, "{fault}"),
             Self::Fault { fault, name } => write!(f, "{fault} {name}"),
             Self::Cut {
                 node,
@@ -318,7 +395,7 @@ impl fmt::Display for MarkLabel {
                 pod, container, code, ..
             } => write!(f, "{pod}/{container} exited with {code}"),
             Self::Restarted { pod, container } => write!(f, "{pod}/{container} runs again"),
-            Self::Healed { fault, name } => healed(f, fault, name),
+            Self::Healed { fault, name } => f.write_str(&fault.healed(name)),
             Self::Fenced { node } => write!(f, "fenced {node}"),
             Self::Unfenced { node } => write!(f, "unfenced {node}"),
             Self::Corrupted { volume } => write!(f, "{volume} corrupted"),

@@ -445,7 +445,7 @@ pub struct ComponentView {
 }
 
 /// A process of the control plane, by what it does; of some there can be several instances.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Component {
     /// kube-apiserver.
     ApiServer,

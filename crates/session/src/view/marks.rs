@@ -2,10 +2,12 @@
 
 use podscope_api::{ConditionStatus, ordered};
 use podscope_cluster::fault::FenceMechanism;
-use podscope_cluster::{AttemptResult, FaultDetails, FaultKind, Happening, HookKind, OneWay, Record, SimTime};
+use podscope_cluster::{
+    AttemptResult, ControlPlaneProcess, FaultDetails, FaultKind, Happening, HookKind, OneWay, Record, SimTime,
+};
 
 use crate::timeline::Trace;
-use podscope_protocol::{CutFrom, Evictor, Lane, Mark, MarkKind, MarkLabel, SubjectRef};
+use podscope_protocol::{Component, CutFrom, Evictor, FaultView, Lane, Mark, MarkKind, MarkLabel, SubjectRef};
 
 /// The marks of one branch, kept up as the trace grows.
 #[derive(Debug, Clone, Default)]
@@ -13,8 +15,8 @@ pub(crate) struct Marks {
     branch: usize,
     seen: usize,
     marks: ordered::Map<u64, Mark>,
-    /// Open bars: (uid, container), or a fault's kind and whom it strikes → mark.
-    open: ordered::Map<(String, String), u64>,
+    /// Open bars, and their marks.
+    open: ordered::Map<Bar, u64>,
     /// Containers that run, by the name of their pod and its UID.
     living: ordered::Map<String, ordered::Map<String, usize>>,
 }
@@ -47,9 +49,49 @@ fn ends_with(fault: FaultKind) -> Vec<FaultKind> {
     }
 }
 
-/// The beginning of the keys under which faults of a kind are open.
-fn of_kind(fault: FaultKind) -> String {
-    format!("fault {fault} ")
+/// What a bar that has no end yet is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Bar {
+    /// A fault that goes on, since a record of the trace.
+    Fault { fault: FaultKind, name: String, since: u64 },
+    /// A container that is to end.
+    Container { uid: String, container: String },
+    /// What is believed of a node.
+    Condition { node: String, condition: String },
+    /// A guarantee that is broken of pods of a name.
+    Broken { invariant: String, key: String },
+}
+
+impl Bar {
+    /// Whether it is of a fault, of one of these kinds, that strikes a name.
+    fn is_fault(&self, of: &[FaultKind], whom: &str) -> bool {
+        matches!(self, Self::Fault { fault, name, .. } if name == whom && of.contains(fault))
+    }
+}
+
+/// How the page calls a fault; none of one whose mark says itself what it is.
+fn fault_view(fault: FaultKind) -> Option<FaultView> {
+    let component = |process: ControlPlaneProcess| match process {
+        ControlPlaneProcess::Scheduler => Component::Scheduler(0),
+        ControlPlaneProcess::ControllerManager => Component::ControllerManager(0),
+        ControlPlaneProcess::ApiServer => Component::ApiServer,
+    };
+    Some(match fault {
+        FaultKind::Partition => FaultView::Partition,
+        FaultKind::Slow => FaultView::Slow,
+        FaultKind::Leave => FaultView::Leave,
+        FaultKind::Shutdown => FaultView::Shutdown,
+        FaultKind::PowerOff => FaultView::PowerOff,
+        FaultKind::CrashKubelet => FaultView::CrashKubelet,
+        FaultKind::CrashRuntime => FaultView::CrashRuntime,
+        FaultKind::Crash(process) => FaultView::Crash(component(process)),
+        FaultKind::Second(process) => FaultView::Second(component(process)),
+        FaultKind::EtcdDown => FaultView::EtcdDown,
+        FaultKind::Exit => FaultView::Exit,
+        FaultKind::Sandbox => FaultView::Sandbox,
+        FaultKind::Detach => FaultView::Detach,
+        FaultKind::Join | FaultKind::Fence(_) => return None,
+    })
 }
 
 fn cut(node: String, from: &str, one_way: Option<OneWay>) -> MarkLabel {
@@ -90,8 +132,11 @@ const TWO_AT_ONCE: [&str; 3] = ["at-most-one", "safe-stall", "single-writer"];
 const UNFENCED: &str = "fence-before-break";
 
 /// The key under which a broken guarantee of a pod's name is open.
-fn twice(invariant: &str, key: &str) -> (String, String) {
-    (format!("broken {invariant}"), key.to_owned())
+fn twice(invariant: &str, key: &str) -> Bar {
+    Bar::Broken {
+        invariant: invariant.to_owned(),
+        key: key.to_owned(),
+    }
 }
 
 fn pod_ref(record: &Record) -> Option<SubjectRef> {
@@ -153,7 +198,7 @@ impl Marks {
         record.seq
     }
 
-    fn close(&mut self, key: &(String, String), at: SimTime) -> Option<u64> {
+    fn close(&mut self, key: &Bar, at: SimTime) -> Option<u64> {
         let id = self.open.remove(key)?;
         if let Some(mark) = self.marks.get_mut(&id) {
             mark.to = Some(at.0);
@@ -161,29 +206,32 @@ impl Marks {
         Some(id)
     }
 
-    /// Ends every open bar of a name whose key begins so.
-    fn close_all(&mut self, beginning: &str, name: &str, at: SimTime) -> Vec<u64> {
-        let is_it = |key: &&(String, String)| key.1 == name && key.0.starts_with(beginning);
-        let keys: Vec<_> = self.open.keys().filter(is_it).cloned().collect();
+    /// Ends every open bar that is meant.
+    fn close_all(&mut self, is_meant: impl Fn(&Bar) -> bool, at: SimTime) -> Vec<u64> {
+        let keys: Vec<_> = self.open.keys().filter(|bar| is_meant(bar)).cloned().collect();
         keys.iter().filter_map(|key| self.close(key, at)).collect()
     }
 
     /// A fault, and what ends by it.
     fn struck(&mut self, record: &Record, fault: FaultKind, details: &FaultDetails, name: &str) -> Vec<u64> {
-        let (kind, label) = match (fault, details) {
-            (FaultKind::Join, _) => (MarkKind::Healed, MarkLabel::Joined { node: name.to_owned() }),
-            (_, FaultDetails::Cut { from, one_way }) => (MarkKind::Cut, cut(name.to_owned(), from, *one_way)),
-            _ => {
-                let (fault, name) = (fault.to_string(), name.to_owned());
-                (MarkKind::Fault, MarkLabel::Fault { fault, name })
-            }
+        let node = name.to_owned();
+        let (kind, label) = match (fault_view(fault), details) {
+            (_, FaultDetails::Cut { from, one_way }) => (MarkKind::Cut, cut(node, from, *one_way)),
+            (Some(fault), _) => (MarkKind::Fault, MarkLabel::Fault { fault, name: node }),
+            (None, _) if fault == FaultKind::Join => (MarkKind::Healed, MarkLabel::Joined { node }),
+            (None, _) => (MarkKind::Fenced, MarkLabel::Fenced { node }),
         };
         let mut changed = match fault {
-            FaultKind::Leave => self.close_all("fault ", name, record.at),
+            FaultKind::Leave => {
+                let is_meant = |bar: &Bar| matches!(bar, Bar::Fault { name: of, .. } if of == name);
+                self.close_all(is_meant, record.at)
+            }
             // Cuts add up until the node is healed of all.
             FaultKind::Partition => Vec::new(),
-            FaultKind::Crash(process) => self.close_all(&of_kind(FaultKind::Second(process)), name, record.at),
-            _ => self.close_all(&of_kind(fault), name, record.at),
+            FaultKind::Crash(process) => {
+                self.close_all(|bar| bar.is_fault(&[FaultKind::Second(process)], name), record.at)
+            }
+            _ => self.close_all(|bar| bar.is_fault(&[fault], name), record.at),
         };
         changed.push(self.point(record, Lane::Faults, kind, label));
         if lasts(fault) {
@@ -196,37 +244,32 @@ impl Marks {
     fn begin(&mut self, record: &Record, fault: FaultKind, name: &str) {
         if let Some(mark) = self.marks.get_mut(&record.seq) {
             mark.to = None;
-            let key = (format!("{}{}", of_kind(fault), record.seq), name.to_owned());
-            self.open.insert(key, record.seq);
+            let (name, since) = (name.to_owned(), record.seq);
+            self.open.insert(Bar::Fault { fault, name, since }, record.seq);
         }
     }
 
     /// A fault is repaired.
     fn healed(&mut self, record: &Record, fault: FaultKind, name: String) -> Vec<u64> {
-        let ended = ends_with(fault).into_iter();
-        let mut changed: Vec<u64> = ended
-            .flat_map(|fault| self.close_all(&of_kind(fault), &name, record.at))
-            .collect();
-        let label = match fault {
-            FaultKind::Fence(_) => MarkLabel::Unfenced { node: name },
-            _ => {
-                let fault = fault.to_string();
-                MarkLabel::Healed { fault, name }
-            }
+        let ended = ends_with(fault);
+        let mut changed = self.close_all(|bar| bar.is_fault(&ended, &name), record.at);
+        let label = match fault_view(fault) {
+            Some(fault) => MarkLabel::Healed { fault, name },
+            None => MarkLabel::Unfenced { node: name },
         };
         changed.push(self.point(record, Lane::Faults, MarkKind::Healed, label));
         changed
     }
 
     /// A process has ended: by a signal that has a bar, or by itself.
-    fn exited(&mut self, record: &Record, life: &(String, String), code: i32, reason: &str) -> Vec<u64> {
+    fn exited(&mut self, record: &Record, life: &Bar, code: i32, reason: &str) -> Vec<u64> {
         let mut changed: Vec<u64> = self.close(life, record.at).into_iter().collect();
         let pod = (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.name.to_string());
         // With the power of a machine everything ends.
         if changed.is_empty() && code != 0 && reason != "Unknown" {
             let label = MarkLabel::Exited {
                 pod,
-                container: life.1.clone(),
+                container: record.container.as_deref().unwrap_or_default().to_owned(),
                 code,
                 is_out_of_memory: reason == "OOMKilled",
             };
@@ -247,7 +290,10 @@ impl Marks {
             .as_ref()
             .map_or_else(String::new, |subject| subject.uid.to_string());
         let container = record.container.as_deref().unwrap_or_default().to_owned();
-        let life = (uid, container.clone());
+        let life = Bar::Container {
+            uid,
+            container: container.clone(),
+        };
         match &record.happening {
             Happening::Fault { fault, details } => changed.extend(self.struck(record, *fault, details, &name)),
             Happening::Healed { fault, .. } => changed.extend(self.healed(record, *fault, name)),
@@ -345,7 +391,10 @@ impl Marks {
             }
             // Of a Node that is gone nothing is believed any more.
             Happening::Deleted if is_of_node(record) => {
-                changed.extend(self.close_all("condition ", &name, record.at));
+                changed.extend(self.close_all(
+                    |bar| matches!(bar, Bar::Condition { node, .. } if *node == name),
+                    record.at,
+                ));
             }
             Happening::TaintAdded { key, effect, .. } if is_of_node(record) && !is_own_taint(key) => {
                 let label = MarkLabel::Tainted {
@@ -431,16 +480,10 @@ impl Marks {
         Some(id)
     }
 
-    fn bar(
-        &mut self,
-        record: &Record,
-        life: (String, String),
-        kind: MarkKind,
-        changed: &mut podscope_api::ordered::Set<u64>,
-    ) {
+    fn bar(&mut self, record: &Record, life: Bar, kind: MarkKind, changed: &mut podscope_api::ordered::Set<u64>) {
         let label = MarkLabel::Container {
             pod: (record.object.as_ref()).map_or_else(String::new, |subject| subject.key.name.to_string()),
-            container: life.1.clone(),
+            container: record.container.as_deref().unwrap_or_default().to_owned(),
         };
         let id = self.point(record, Lane::Terminations, kind, label);
         if let Some(mark) = self.marks.get_mut(&id) {
@@ -453,7 +496,10 @@ impl Marks {
     /// What the API server knows of a node: a bar for as long as it is not ready or under pressure.
     fn of_node(&mut self, record: &Record, condition: &str, status: &ConditionStatus, name: &str) -> Option<u64> {
         let is_well = (condition == "Ready") == (*status == ConditionStatus::True);
-        let open = (format!("condition {condition}"), name.to_owned());
+        let open = Bar::Condition {
+            node: name.to_owned(),
+            condition: condition.to_owned(),
+        };
         if is_well {
             return self.close(&open, record.at);
         }

@@ -119,11 +119,13 @@ fn words(mark: &Mark) -> Option<String> {
             None => format!("what {node} sends is lost"),
         });
     }
+    if let MarkLabel::Fault { fault, name } = label {
+        return Some(fault.told(name));
+    }
     match (mark.lane, mark.kind) {
         (Lane::Terminations, MarkKind::Sigterm) => Some(format!("{label} gets SIGTERM")),
         (Lane::Terminations, MarkKind::Killed) => Some(format!("{label} gets SIGKILL")),
         (Lane::Terminations, MarkKind::PreStop) => Some(format!("{label}: its preStop hook begins")),
-        (Lane::Faults, MarkKind::Fault) => Some(format!("fault: {label}")),
         (Lane::Invariants, MarkKind::Broken) => Some(format!("broken: {label}")),
         (Lane::Invariants, MarkKind::Expected) => Some(format!("as expected: {label}")),
         (Lane::Invariants, MarkKind::Unexpected) => Some(format!("not as expected: {label}")),
@@ -146,7 +148,7 @@ fn cut(node: &str, cut: &Cut) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use podscope_protocol::Frame;
+    use podscope_protocol::{FaultView, Frame};
 
     fn mark(id: u64, lane: Lane, kind: MarkKind, label: MarkLabel) -> Mark {
         Mark {
@@ -183,7 +185,7 @@ mod tests {
             condition: "NotReady".into(),
         };
         let healed = MarkLabel::Healed {
-            fault: "partition".into(),
+            fault: FaultView::Partition,
             name: node(),
         };
         let command = MarkLabel::Written("fault heal a-1".into());
@@ -210,6 +212,17 @@ mod tests {
         );
         assert_eq!(words(4 * SECOND), ["healed a-1", "a-1 NotReady", "a-1 is cut off"]);
         assert_eq!(told(1_500_000, course()), [(SECOND, "a-1 is cut off".to_owned())]);
+    }
+
+    /// U-15: a fault is told by what it does, not by its command.
+    #[test]
+    fn a_fault_is_told_in_words() {
+        let label = MarkLabel::Fault {
+            fault: FaultView::PowerOff,
+            name: "c-2".into(),
+        };
+        let marks = vec![mark(1, Lane::Faults, MarkKind::Fault, label)];
+        assert_eq!(told(2 * SECOND, marks), [(SECOND, "c-2 loses its power".to_owned())]);
     }
 
     /// U-15: many pods with one fate at one instant are one line.
