@@ -81,7 +81,7 @@ export const stories = {
     await page.getByRole("group", { name: "Branches" }).getByRole("button", { name: "Compare with no commands" }).click();
     const pictures = page.locator(".runs .overview canvas");
     await pictures.nth(1).waitFor();
-    await page.getByText(/pods differ now: they are outlined/).waitFor();
+    await page.getByText(/pods differ now/).waitFor();
     await page.waitForTimeout(500);
     // The names of the zones are of the same colour, in both.
     const outlined = (canvas) => canvas.evaluate((canvas) => {

@@ -311,7 +311,7 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, versus: Option<&Shared<Model>
     // Beside another run it would push this one's zones out of line: it stands above both.
     let is_told = !other && versus.is_none() && director::is_told(&model.director);
     let picture = nodes > NODES_IN_DOM || pods > PODS_IN_DOM;
-    let plane = html! { <Plane plane={model.plane.clone()} whole={model.whole()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} truth={page.truth} {cut} /> };
+    let plane = html! { <Plane plane={model.plane.clone()} whole={model.whole()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} truth={page.truth} compared={versus.is_some()} {cut} /> };
     html! {
         <div class={classes!("run", picture.then_some("pictured"), is_told.then_some("due-next"))}>
             { if versus.is_some() { html! { <div class="fold">{ plane }</div> } } else { plane } }

@@ -24,6 +24,8 @@ pub(crate) struct Props {
     /// The second of two runs: it is looked at, not acted on.
     pub(crate) idle: bool,
     pub(crate) truth: Truth,
+    /// It stands beside another run: whose picture is drawn is chosen above both.
+    pub(crate) compared: bool,
     /// Machines that are cut off from something.
     pub(crate) cut: usize,
 }
@@ -91,14 +93,7 @@ pub(crate) fn Plane(props: &Props) -> Html {
             if props.cut > 1 && !props.idle {
                 <button type="button" class="chip heal" onclick={heal} title={format!("Remove every cut of {} nodes\n{}", props.cut, actions::HEAL_ALL)}>{ icon("link") }<span class="n">{ "Heal everything" }</span></button>
             }
-            if !props.idle {
-                <span class="truths" role="group" aria-label="Whose picture">
-                    { for TRUTHS.into_iter().map(|(truth, name, about)| {
-                        let go = ctl.act.reform(move |_: MouseEvent| Act::Truth(truth));
-                        html! { <button type="button" class="quiet" aria-pressed={(props.truth == truth).to_string()} onclick={go} title={about}>{ name }</button> }
-                    }) }
-                </span>
-            }
+            if !props.idle && !props.compared { { truths(&ctl, props.truth) } }
             if props.keys.len() > 1 && !props.idle {
                 <label class="group"><span>{ "by" }</span>
                     <select aria-label="Group nodes by label" onchange={group}>
@@ -125,6 +120,18 @@ fn told(broken: &BrokenInvariant, whole: Option<Micros>) -> Html {
         |at| ("was broken", format!(" for {}", clock::took(at - broken.at))),
     );
     html! { <span class="n">{ format!("{} {is}", broken.name) }<span class="since">{ format!(" at {}{lasted}", clock::instant(broken.at)) }</span></span> }
+}
+
+/// The choice of whose picture the cards draw.
+pub(super) fn truths(ctl: &Ctl, chosen: Truth) -> Html {
+    html! {
+        <span class="truths" role="group" aria-label="Whose picture">
+            { for TRUTHS.into_iter().map(|(truth, name, about)| {
+                let go = ctl.act.reform(move |_: MouseEvent| Act::Truth(truth));
+                html! { <button type="button" class="quiet" aria-pressed={(chosen == truth).to_string()} onclick={go} title={about}>{ name }</button> }
+            }) }
+        </span>
+    }
 }
 
 /// That several are broken, or were.

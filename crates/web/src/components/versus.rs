@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use super::plane::truths;
 use crate::ctl::Ctl;
 use crate::pure::{clock, compare};
 use crate::state::{Model, Page, Shared};
@@ -41,7 +42,8 @@ pub(crate) fn Versus(props: &Props) -> Html {
                     </>
                 },
             } }
-            <span class="none" role="status">{ match now { 0 => "No pod differs now.".into(), 1 => "1 pod differs now: it is outlined.".into(), n => format!("{n} pods differ now: they are outlined.") } }</span>
+            <span class="none" role="status" title="What differs is outlined">{ match now { 0 => "No pod differs now".into(), 1 => "1 pod differs now".into(), n => format!("{n} pods differ now") } }</span>
+            { truths(&ctl, props.page.truth) }
         </section>
     }
 }
