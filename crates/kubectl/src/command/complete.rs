@@ -7,6 +7,11 @@ use podscope_cluster::fault::FenceMechanism;
 
 use super::fault::{Argument, CUTS, FAULTS, WAYS};
 use super::parse::VERBS;
+use super::pipe::PROGRAMS;
+
+mod values;
+
+use values::{Place, positionals, value_of};
 
 /// A choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,40 +85,45 @@ impl Choices<'_> {
         let Some(verb) = verb else {
             return;
         };
-        let named = words
-            .iter()
-            .skip(verb.name.split(' ').count())
-            .find(|word| !word.starts_with('-'));
-        let is_namespace = |flag: &str| matches!(flag, "-n" | "--namespace");
-        let namespace = words
-            .iter()
-            .zip(words.iter().skip(1))
-            .find(|(flag, _)| is_namespace(flag))
-            .map_or("default", |(_, value)| *value);
-        if words.last().is_some_and(|last| is_namespace(last)) {
-            self.names(Kind::Namespace, "", "namespace");
-        } else if self.typed.starts_with('-') {
+        let words = words.get(verb.name.split(' ').count()..).unwrap_or_default();
+        let place = Place {
+            verb,
+            namespace: value_of(verb, words, "namespace").unwrap_or("default"),
+            positionals: positionals(verb, words),
+        };
+        if self.value(&place, words.last().copied()) {
+            return;
+        }
+        if self.typed.starts_with('-') {
             for (long, _, _) in verb.flags {
                 self.push(&format!("--{long}"), "flag");
             }
+        } else if verb.name == "explain" {
+            self.explained();
+        } else if verb.name == "set image" && place.kind().is_some() && place.is_named() {
+            self.images(&place);
         } else if let Some((kind_text, _)) = self.typed.split_once('/') {
             if let Some(kind) = Kind::from_resource_name(kind_text) {
-                for name in names(self.objects, kind, namespace) {
+                for name in names(self.objects, kind, place.namespace) {
                     self.push(&format!("{kind_text}/{name}"), kind.name());
                 }
             }
         } else if matches!(verb.name, "drain" | "cordon" | "uncordon") {
             self.names(Kind::Node, "", "node");
         } else if verb.name == "logs" {
-            self.names(Kind::Pod, namespace, "pod");
-        } else if let Some(named) = named {
-            if let Some(kind) = Kind::from_resource_name(named) {
-                self.names(kind, namespace, kind.singular());
+            self.names(Kind::Pod, place.namespace, "pod");
+        } else if !place.positionals.is_empty() {
+            if let Some(kind) = place.kind() {
+                self.names(kind, place.namespace, kind.singular());
             }
         } else {
-            for kind in Kind::ALL {
-                self.push(kind.plural(), kind.name());
-            }
+            self.kinds();
+        }
+    }
+
+    fn kinds(&mut self) {
+        for kind in Kind::ALL {
+            self.push(kind.plural(), kind.name());
         }
     }
 
@@ -194,8 +204,21 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
     });
     let typed = before.get(start..).unwrap_or_default();
     let mut words: Vec<&str> = before.get(..start).unwrap_or_default().split_whitespace().collect();
+    // Behind a `|` another command begins.
+    let is_piped = words.iter().rposition(|word| *word == "|");
+    if let Some(at) = is_piped {
+        words.drain(..=at);
+    }
     if let Some(program) = words.first_mut().filter(|program| **program == "k") {
         *program = "kubectl";
+    }
+    if let ["kubectl", "-n" | "--namespace", _, rest @ ..] = words.as_slice() {
+        // The namespace may stand before the verb: it is read behind it.
+        let is_verb_there = !rest.is_empty();
+        words[1..].rotate_left(2);
+        if !is_verb_there {
+            words.truncate(1);
+        }
     }
     let mut choices = Choices {
         typed,
@@ -203,8 +226,10 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
         found: Vec::new(),
     };
     match words.as_slice() {
+        [] if is_piped.is_some() => choices.words(PROGRAMS.iter().copied()),
         [] => choices.programs(),
         ["kubectl"] => choices.verbs(),
+        ["kubectl", "-n" | "--namespace"] => choices.names(Kind::Namespace, "", "namespace"),
         ["kubectl", group] if *group != "create" && is_group(group) => choices.group(group),
         ["kubectl", rest @ ..] => choices.kubectl(rest),
         ["fault"] => choices.faults(),

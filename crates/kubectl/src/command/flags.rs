@@ -22,7 +22,7 @@ pub(crate) type Flag = (&'static str, char, Takes);
 
 /// Flags of every verb. There is one cluster and one user here, and nothing to be timed or traced about a request:
 /// they are read, and change nothing.
-const GLOBAL: &[Flag] = &[
+pub(super) const GLOBAL: &[Flag] = &[
     ("as", '-', Takes::Value),
     ("as-group", '-', Takes::Value),
     ("as-uid", '-', Takes::Value),

@@ -60,7 +60,10 @@ enum Count {
     Signed(usize),
 }
 
-/// What can stand behind a `|`.
+/// Programs that can stand behind a `|`.
+pub(super) const PROGRAMS: &[&str] = &["cat", "grep", "head", "kubectl", "sort", "tail", "wc", "xargs"];
+
+/// The same, for a message.
 const KNOWN: &str = "cat, grep, head, kubectl, sort, tail, wc or xargs kubectl";
 
 impl Pipe {

@@ -260,7 +260,9 @@ fn completion_offers_what_fits_the_place() {
     let mut objects = podscope_cluster::Objects::default();
     for text in [
         "{kind: Node, apiVersion: v1, metadata: {name: a-1}}",
-        "{kind: Pod, apiVersion: v1, metadata: {name: web-0, namespace: default}}",
+        "{kind: Pod, apiVersion: v1, metadata: {name: web-0, namespace: default, labels: {app: web, tier: front}}, spec: {containers: [{name: app, image: x}, {name: sidecar, image: x}]}}",
+        "{kind: Pod, apiVersion: v1, metadata: {name: api-0, namespace: web}}",
+        "{kind: Deployment, apiVersion: apps/v1, metadata: {name: web, namespace: default}, spec: {template: {spec: {containers: [{name: web, image: x}]}}}}",
         "{kind: PersistentVolume, apiVersion: v1, metadata: {name: data-0}}",
     ] {
         for located in podscope_api::parse(text).objects {
@@ -291,12 +293,32 @@ fn completion_offers_what_fits_the_place() {
         ("fault etcd ", &["down", "up"]),
         ("fault slow ", &["a-1"]),
         ("fault slow a-1 ", &[]),
-        ("fault exit ", &["web-0"]),
+        ("fault exit ", &["web-0", "web/api-0"]),
         ("fault exit web-0 ", &[]),
         ("fault fence --by ", &["power", "storage", "network"]),
         ("fault fence --by power ", &["a-1"]),
         ("fault detach ", &["data-0"]),
         ("fault join ", &[]),
+        ("kubectl get pods -o w", &["wide"]),
+        ("kubectl apply -o w", &[]),
+        ("kubectl get pods --output=j", &["--output=json", "--output=jsonpath="]),
+        ("kubectl get pods -l ", &["app=web", "tier=front"]),
+        ("kubectl get pods -l app=web,t", &["app=web,tier=front"]),
+        ("kubectl -n web get pods ", &["api-0"]),
+        ("kubectl -n web cor", &["cordon"]),
+        ("kubectl get -n web pods ", &["api-0"]),
+        ("kubectl logs web-0 -c ", &["app", "sidecar"]),
+        ("kubectl logs --container=", &[]),
+        ("kubectl wait pod/web-0 --for=condition=R", &["--for=condition=Ready"]),
+        ("kubectl wait node a-1 --for d", &["delete"]),
+        ("kubectl delete pod web-0 --cascade=o", &["--cascade=orphan"]),
+        ("kubectl set image deployment/web ", &["web="]),
+        ("kubectl set image deployment web w", &["web="]),
+        ("kubectl set image deployment/", &["deployment/web"]),
+        ("kubectl explain poddis", &["poddisruptionbudgets"]),
+        ("kubectl explain pod.spec.nodeS", &["pod.spec.nodeSelector"]),
+        ("kubectl get pods | gr", &["grep"]),
+        ("kubectl get pods | kubectl cor", &["cordon"]),
     ] {
         assert_eq!(texts(line), choices, "{line:?}");
     }

@@ -1,0 +1,241 @@
+//! What may follow a flag, and what of an object may stand behind its name: outputs, labels, containers, conditions,
+//! fields.
+
+use podscope_api::{Kind, Labels, Object, ObjectKey, fields};
+
+use super::{Choices, names};
+use crate::command::flags::{Flag, GLOBAL, Takes};
+use crate::command::parse::Verb;
+
+/// Values of a flag that are the same for every object: a flag's name, its values. What ends in `=` goes on.
+const VALUES: &[(&str, &[&str])] = &[
+    (
+        "output",
+        &["json", "yaml", "kyaml", "name", "jsonpath=", "go-template="],
+    ),
+    ("dry-run", &["client", "server", "none"]),
+    ("cascade", &["background", "foreground", "orphan"]),
+    ("type", &["strategic", "merge", "json"]),
+    ("validate", &["strict", "warn", "ignore"]),
+    ("restart", &["Always", "OnFailure", "Never"]),
+    ("image-pull-policy", &["Always", "IfNotPresent", "Never"]),
+    ("preemption-policy", &["PreemptLowerPriority", "Never"]),
+    ("for", &["condition=", "delete", "create", "jsonpath="]),
+    (
+        "sort-by",
+        &[
+            ".metadata.name",
+            ".metadata.creationTimestamp",
+            ".spec.nodeName",
+            ".spec.priority",
+        ],
+    ),
+    (
+        "field-selector",
+        &[
+            "metadata.name=",
+            "metadata.namespace=",
+            "spec.nodeName=",
+            "status.phase=",
+        ],
+    ),
+    ("types", &["Normal", "Warning"]),
+];
+
+/// Formats of `kubectl get` alone.
+const TABLES: &[&str] = &["wide", "custom-columns="];
+
+/// Conditions that people wait for.
+const fn conditions(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Pod => &[
+            "Ready",
+            "ContainersReady",
+            "Initialized",
+            "PodScheduled",
+            "DisruptionTarget",
+        ],
+        Kind::Node => &["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"],
+        Kind::Deployment => &["Available", "Progressing", "ReplicaFailure"],
+        Kind::Job => &["Complete", "Failed", "Suspended"],
+        _ => &[],
+    }
+}
+
+/// The flag that a word begins or is, of those a verb knows: `-o`, `--output`.
+fn flag_of(verb: &Verb, word: &str) -> Option<&'static Flag> {
+    let mut known = verb.flags.iter().chain(GLOBAL);
+    match word.strip_prefix("--") {
+        Some(long) => known.find(|(name, ..)| *name == long),
+        None => {
+            let mut letters = word.strip_prefix('-')?.chars();
+            let (letter, more) = (letters.next()?, letters.next());
+            known.find(|(_, short, _)| *short == letter && more.is_none())
+        }
+    }
+}
+
+/// Words that are no flags and no values of flags.
+pub(super) fn positionals<'w>(verb: &Verb, words: &[&'w str]) -> Vec<&'w str> {
+    let mut found = Vec::new();
+    let mut is_value = false;
+    for word in words {
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if word.starts_with('-') {
+            is_value = flag_of(verb, word).is_some_and(|(.., takes)| *takes == Takes::Value);
+        } else {
+            found.push(*word);
+        }
+    }
+    found
+}
+
+/// The value of a flag among words, as `-n web`, `--namespace web` or `--namespace=web`.
+pub(super) fn value_of<'w>(verb: &Verb, words: &[&'w str], name: &str) -> Option<&'w str> {
+    let behind = words.iter().zip(words.iter().skip(1));
+    let apart = behind
+        .clone()
+        .find(|(flag, _)| flag_of(verb, flag).is_some_and(|(long, ..)| *long == name));
+    let joined = || {
+        words
+            .iter()
+            .find_map(|word| word.strip_prefix("--")?.strip_prefix(name)?.strip_prefix('='))
+    };
+    apart.map(|(_, value)| *value).or_else(joined)
+}
+
+/// A command as far as it is typed.
+pub(super) struct Place<'a> {
+    pub(super) verb: &'a Verb,
+    pub(super) namespace: &'a str,
+    /// What it names, without the word that is typed.
+    pub(super) positionals: Vec<&'a str>,
+}
+
+impl Place<'_> {
+    /// The kind that is named, alone or before a `/`.
+    pub(super) fn kind(&self) -> Option<Kind> {
+        let first = self.positionals.first()?;
+        let kind = first.split_once('/').map_or(*first, |(kind, _)| kind);
+        let of_logs = matches!(self.verb.name, "logs").then_some(Kind::Pod);
+        Kind::from_resource_name(kind).or(of_logs)
+    }
+
+    /// Whether an object is named, not its kind alone.
+    pub(super) fn is_named(&self) -> bool {
+        self.positionals.len() > 1 || self.positionals.iter().any(|word| word.contains('/'))
+    }
+
+    /// The object that is named.
+    fn object(&self, choices: &Choices<'_>) -> Option<Object> {
+        let kind = self.kind()?;
+        let first = self.positionals.first()?;
+        let name = match first.split_once('/') {
+            Some((_, name)) => name,
+            None if self.verb.name == "logs" => *first,
+            None => self.positionals.get(1)?,
+        };
+        choices
+            .objects
+            .get_kind(kind, &ObjectKey::of(kind, self.namespace, name))
+    }
+}
+
+impl Choices<'_> {
+    /// The value that is being typed, if it is one's turn: behind its flag, or behind the flag's `=`. False if it is not.
+    pub(super) fn value(&mut self, place: &Place<'_>, before: Option<&str>) -> bool {
+        if let Some((flag, ..)) = before
+            .and_then(|word| flag_of(place.verb, word))
+            .filter(|(.., takes)| *takes == Takes::Value)
+        {
+            self.values(place, flag, "");
+            return true;
+        }
+        let Some((flag, _)) = self.typed.strip_prefix("--").and_then(|typed| typed.split_once('=')) else {
+            return false;
+        };
+        self.values(place, flag, &format!("--{flag}="));
+        true
+    }
+
+    fn values(&mut self, place: &Place<'_>, flag: &str, before: &str) {
+        let mut put = |text: &str, hint: &str| self.found.push((format!("{before}{text}"), hint.to_owned()));
+        match flag {
+            "namespace" => names(self.objects, Kind::Namespace, "")
+                .iter()
+                .for_each(|name| put(name, "namespace")),
+            "container" | "containers" => {
+                let object = place.object(self);
+                let mut put = |text: &str| self.found.push((format!("{before}{text}"), "container".to_owned()));
+                object.iter().flat_map(containers).for_each(|name| put(&name));
+            }
+            "selector" => self.labels(place, before),
+            "for" if self.typed.trim_start_matches(before).starts_with("condition=") => {
+                for condition in place.kind().map_or(&[] as &[&str], conditions) {
+                    put(&format!("condition={condition}"), "condition");
+                }
+            }
+            _ => {
+                let known = VALUES.iter().find(|(name, _)| *name == flag);
+                let tables = if flag == "output" && place.verb.name == "get" {
+                    TABLES
+                } else {
+                    &[]
+                };
+                for text in known.map_or(&[] as &[&str], |(_, values)| values).iter().chain(tables) {
+                    put(text, "");
+                }
+            }
+        }
+    }
+
+    /// Labels that objects of the named kind have, behind those that are typed already.
+    fn labels(&mut self, place: &Place<'_>, before: &str) {
+        let typed = self.typed.get(before.len()..).unwrap_or_default();
+        let done = typed.rfind(',').map_or("", |at| &typed[..=at]);
+        let mut seen = podscope_api::ordered::Set::new();
+        for object in self.objects.list_kind(place.kind().unwrap_or(Kind::Pod)) {
+            let labels: &Labels = &object.metadata().labels;
+            seen.extend(labels.iter().map(|(key, value)| format!("{before}{done}{key}={value}")));
+        }
+        self.found
+            .extend(seen.into_iter().map(|text| (text, "label".to_owned())));
+    }
+
+    /// `CONTAINER=` of what `set image` is about.
+    pub(super) fn images(&mut self, place: &Place<'_>) {
+        let all = place.object(self).as_ref().map(containers).unwrap_or_default();
+        for name in all {
+            self.push(&format!("{name}="), "container");
+        }
+    }
+
+    /// `TYPE.FIELD…` as far as it is typed; kinds before the first dot.
+    pub(super) fn explained(&mut self) {
+        let Some((above, _)) = self.typed.rsplit_once('.') else {
+            return self.kinds();
+        };
+        let mut path = above.split('.');
+        let Some(kind) = path.next().and_then(Kind::from_resource_name) else {
+            return;
+        };
+        let path: Vec<String> = path.map(str::to_owned).collect();
+        for field in fields(kind, &path).unwrap_or_default() {
+            self.push(&format!("{above}.{}", field.name), &field.of);
+        }
+    }
+}
+
+/// The containers of a pod, or of the pods that an object makes.
+fn containers(object: &Object) -> Vec<String> {
+    let spec = match object {
+        Object::Pod(pod) => Some(&pod.spec),
+        other => other.template().map(|template| &template.spec),
+    };
+    let all = spec
+        .into_iter()
+        .flat_map(|spec| spec.init_containers.iter().chain(spec.containers.iter()));
+    all.map(|container| container.name.to_string()).collect()
+}
