@@ -215,6 +215,17 @@ fn refusal(logs: &Logs, pod: &Arc<Pod>, names: &[String], view: &View<'_>) -> Op
         return Some(format!("error: container {name} is not valid for pod {name_of_pod}"));
     }
     let mut statuses = (pod.status.container_statuses.iter()).chain(&pod.status.init_container_statuses);
+    // A kubelet that knows the container looks for the run before first.
+    let has_none = |name: &&String| {
+        statuses
+            .clone()
+            .any(|status| *status.name == ***name && status.last_state.terminated.is_none())
+    };
+    if let Some(name) = names.iter().find(|name| logs.previous && has_none(name)) {
+        return Some(bad_request(format!(
+            "previous terminated container {name:?} in pod {name_of_pod:?} not found"
+        )));
+    }
     let waits = pod.spec.node_name.is_some()
         && statuses.any(|status| status.state.waiting.is_some() && names.iter().any(|name| **name == *status.name));
     if !waits

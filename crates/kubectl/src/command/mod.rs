@@ -142,6 +142,10 @@ fn parse_line(line: shell::Line) -> Result<Command, CommandError> {
         "help" => Ok(Command::Help(
             rest.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "),
         )),
+        "watch" => Err(CommandError::new(
+            program.column,
+            "error: kubectl watches by itself: `kubectl get pods -w`",
+        )),
         other => Err(CommandError::new(
             program.column,
             format!("error: unknown command {other:?}; commands start with kubectl, fault, app, stop or help"),

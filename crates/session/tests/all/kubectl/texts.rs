@@ -219,6 +219,22 @@ fn a_log_is_followed_until_its_container_ends() {
     );
 }
 
+/// K-02: as the kubelet says it of a container that has run once.
+#[test]
+fn a_container_has_a_previous_log_once_it_has_restarted() {
+    let mut shell = shell();
+    run(&mut shell, "kubectl create -f -", Some(POD), 5);
+    assert_eq!(
+        run(&mut shell, "kubectl logs p --previous", None, 1),
+        ["!Error from server (BadRequest): previous terminated container \"c\" in pod \"p\" not found"]
+    );
+    run(&mut shell, "fault exit p c 3", None, 20);
+    assert_eq!(
+        run(&mut shell, "kubectl logs p --previous", None, 1),
+        ["process started", "exiting with code 3"]
+    );
+}
+
 #[test]
 fn who_is_asked_answers_on_standard_input() {
     let mut shell = shell();
