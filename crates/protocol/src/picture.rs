@@ -187,8 +187,10 @@ impl NodeView {
         let machine = &self.machine;
         if machine.exists && !machine.powered {
             Some(NodeTrouble::Off)
-        } else if !machine.cuts.is_empty() {
+        } else if machine.lost() == (true, true) {
             Some(NodeTrouble::CutOff)
+        } else if !machine.cuts.is_empty() {
+            Some(NodeTrouble::LinksCut)
         } else if self.ready != ConditionStatus::True {
             Some(NodeTrouble::NotReady)
         } else {
@@ -204,8 +206,10 @@ pub enum NodeTrouble {
     NoObject,
     /// Its machine is off.
     Off,
-    /// Its machine is cut off.
+    /// Its machine and the control plane do not hear each other.
     CutOff,
+    /// Its machine is cut from something else, or one way.
+    LinksCut,
     /// The API server does not take it for ready.
     NotReady,
     /// It takes no new pods.
@@ -220,6 +224,7 @@ impl NodeTrouble {
             Self::NoObject => "no Node object",
             Self::Off => "machine is off",
             Self::CutOff => "cut off",
+            Self::LinksCut => "links cut",
             Self::NotReady => "not ready",
             Self::Cordoned => "cordoned",
         }
