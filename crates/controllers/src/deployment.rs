@@ -3,9 +3,10 @@
 //!
 //! Watches Deployments, ReplicaSets and the end of pods; compares the template
 //! with those of its ReplicaSets; scales them. Status and conditions are in
-//! [`super::deployment_status`], sizes in [`scaling`].
+//! [`status`], sizes in [`scaling`].
 
 mod scaling;
+mod status;
 
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
@@ -18,11 +19,11 @@ use podscope_api::{
 use podscope_sim::{Change, DeleteOptions, Mutation, Part, Request};
 
 use super::controller::{Controller, ControllerContext, note};
-use super::deployment_status::{self as status, Progress};
 use super::owner::{self, controller_of, controller_ref};
 use super::plan::{Accept, Action, Failure, Plan};
 use super::queue::{Key, key_of};
 use super::template::{Template, set_entry, with_label};
+use status::Progress;
 
 pub(super) const HASH_LABEL: &str = "pod-template-hash";
 const REVISION: &str = "deployment.kubernetes.io/revision";

@@ -10,7 +10,9 @@
 //! ```
 //!
 //! Its safety is the uniqueness of names at the API server (CT-070, CT-071,
-//! CT-085). Claims and their retention are in [`super::statefulset_claims`].
+//! CT-085). Claims and their retention are in [`claims`].
+
+mod claims;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -29,7 +31,6 @@ use super::plan::{Accept, Action, Plan};
 use super::pod_util::{is_available, next_available_in};
 use super::queue::{Key, key_of};
 use super::revision::{self, REVISION_LABEL};
-use super::statefulset_claims as claims;
 use super::template::{Template, set_entry};
 
 const POD_NAME_LABEL: &str = "statefulset.kubernetes.io/pod-name";

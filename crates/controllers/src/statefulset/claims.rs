@@ -10,9 +10,9 @@ use podscope_api::{
 
 use podscope_sim::{Objects, Request};
 
-use super::controller::note;
-use super::owner::patch_owners;
-use super::plan::{Accept, Action};
+use crate::controller::note;
+use crate::owner::patch_owners;
+use crate::plan::{Accept, Action};
 
 fn claim_name(template: &PersistentVolumeClaimTemplate, pod: &Pod) -> Str {
     // `template-set-ordinal`, as the pod is called `set-ordinal` (CT-070).

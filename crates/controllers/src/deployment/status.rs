@@ -5,7 +5,7 @@ use podscope_api::{ConditionStatus, Deployment, DeploymentStatus, ReplicaSet, Ti
 
 use podscope_sim::Span;
 
-use super::deployment::{max_unavailable, replicas_of, sum};
+use super::{max_unavailable, replicas_of, sum};
 
 /// Whether a sync may change the Progressing condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
