@@ -54,7 +54,6 @@ pub struct ContainerBehavior {
 pub enum Pull {
     /// It takes that long.
     Takes(i64),
-    /// It fails.
     Fails,
 }
 
@@ -63,7 +62,6 @@ pub enum Pull {
 pub enum OnSigterm {
     /// It exits with code 0 after that long.
     ExitsAfter(i64),
-    /// Nothing.
     Ignores,
 }
 
@@ -78,7 +76,6 @@ pub enum HookBehavior {
     Hangs,
 }
 
-/// One answer to a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbeAnswer {
     /// Success.

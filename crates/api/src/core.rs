@@ -9,7 +9,6 @@ use crate::{
 };
 
 wire_types! {
-    /// A namespace.
     pub struct Namespace {
         pub metadata: ObjectMeta,
         pub spec: NamespaceSpec,
@@ -31,7 +30,6 @@ wire_types! {
         pub message: Str,
     }
 
-    /// A Service.
     pub struct Service {
         pub metadata: ObjectMeta,
         pub spec: ServiceSpec,
@@ -44,7 +42,6 @@ wire_types! {
     pub struct ServiceStatus { pub load_balancer: LoadBalancerStatus }
     /// Addresses from outside travel in the extra fields.
     pub struct LoadBalancerStatus {}
-    /// Spec of a Service.
     pub struct ServiceSpec {
         pub ports: Vec<ServicePort>,
         pub selector: Option<ordered::Map<Str, Str>>,
@@ -67,7 +64,6 @@ wire_types! {
         pub external_ips as "externalIPs": Vec<Str>,
     }
 
-    /// A port of a Service.
     pub struct ServicePort { pub name: Str, pub protocol: Str, pub app_protocol: Option<Str>, pub port: i32, pub target_port: Option<IntOrString>, pub node_port: Option<i32> }
     /// Endpoints of a Service.
     pub struct EndpointSlice {
@@ -112,7 +108,6 @@ wire_types! {
         pub hostname: Option<Str>,
     }
 
-    /// Conditions of an endpoint.
     pub struct EndpointConditions { pub ready: Option<bool>, pub serving: Option<bool>, pub terminating: Option<bool> }
     /// A port of a slice.
     pub struct EndpointPort { pub name: Option<Str>, pub protocol: Option<Str>, pub port: Option<i32>, pub app_protocol: Option<Str> }
@@ -125,7 +120,6 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// Spec of a budget.
     pub struct PodDisruptionBudgetSpec {
         pub min_available: Option<IntOrString>,
         pub selector: Option<LabelSelector>,
@@ -144,7 +138,6 @@ wire_types! {
         pub conditions: Vec<BudgetCondition>,
     }
 
-    /// A condition of a budget.
     pub struct BudgetCondition {
         pub kind as "type": Str,
         pub status: ConditionStatus,

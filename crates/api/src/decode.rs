@@ -36,13 +36,10 @@ pub struct Mismatch {
 /// What a field takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// A text.
     Text,
-    /// A number.
     Number,
     /// True or false.
     Bool,
-    /// A list.
     List,
     /// Fields with values.
     Fields,

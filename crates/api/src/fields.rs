@@ -7,7 +7,6 @@ use crate::schema::{self, Struct};
 /// A field of a kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
-    /// Its name.
     pub name: String,
     /// Its type as `kubectl explain` has it: `string`, `[]Container`, `map[string]Quantity`.
     pub of: String,

@@ -11,9 +11,7 @@ use crate::{Extra, Kind, ObjectMeta};
 /// An object of a kind without a type of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept {
-    /// Its kind.
     pub kind: Kind,
-    /// Its metadata.
     pub metadata: ObjectMeta,
     /// Every other field, `apiVersion` and `kind` left out.
     pub fields: Map<String, Value>,

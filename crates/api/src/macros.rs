@@ -71,7 +71,6 @@ macro_rules! string_newtype {
         }
 
         impl $name {
-            /// The text.
             pub fn as_str(&self) -> &str { &self.0 }
         }
 

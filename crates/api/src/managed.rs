@@ -31,7 +31,6 @@ pub struct Manager {
     pub is_apply: bool,
     /// When last.
     pub time: Option<Time>,
-    /// What.
     pub fields: Owned,
 }
 

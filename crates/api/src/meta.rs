@@ -24,7 +24,6 @@ pub type Labels = Arc<ordered::Map<Str, Str>>;
 pub struct ObjectKey {
     /// The namespace; empty for cluster-scoped kinds.
     pub namespace: Str,
-    /// The name.
     pub name: Str,
 }
 

@@ -39,7 +39,6 @@ wire_types! {
         pub declared_features: Vec<Str>,
     }
 
-    /// One condition of a node.
     pub struct NodeCondition {
         pub kind as "type": Str,
         pub status: ConditionStatus,
@@ -49,7 +48,6 @@ wire_types! {
         pub message: Str,
     }
 
-    /// An address of the node.
     pub struct NodeAddress { pub kind as "type": Str, pub address: Str }
     /// Versions.
     pub struct NodeSystemInfo {

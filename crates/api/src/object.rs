@@ -13,9 +13,7 @@ use crate::{Extra, ObjectKey, ObjectMeta, PodTemplateSpec, Tree};
 
 /// What every typed object can do.
 pub trait Resource: Clone + Send + Sync + 'static {
-    /// Its kind.
     const KIND: Kind;
-    /// Its metadata.
     fn metadata(&self) -> &ObjectMeta;
     /// Its metadata, to change.
     fn metadata_mut(&mut self) -> &mut ObjectMeta;
@@ -72,9 +70,7 @@ macro_rules! kinds {
         }
 
         impl Object {
-            /// Its kind.
             pub fn kind(&self) -> Kind { match self { $(Object::$kind(_) => Kind::$kind,)* Object::Kept(object) => object.kind } }
-            /// Its metadata.
             pub fn metadata(&self) -> &ObjectMeta { match self { $(Object::$kind(object) => &object.metadata,)* Object::Kept(object) => &object.metadata } }
             /// Its metadata, to change; copies the object if it is shared.
             pub fn metadata_mut(&mut self) -> &mut ObjectMeta { match self { $(Object::$kind(object) => &mut Arc::make_mut(object).metadata,)* Object::Kept(object) => &mut Arc::make_mut(object).metadata } }

@@ -136,7 +136,6 @@ wire_types! {
     pub struct ContainerRestartRuleOnExitCodes { pub operator: Str, pub values: Vec<i32> }
     /// Identity and rights of one container; the rest of it travels in the extra fields.
     pub struct SecurityContext { pub privileged: Option<bool>, pub run_as_user: Option<i64>, pub run_as_group: Option<i64> }
-    /// A port of a container.
     pub struct ContainerPort {
         pub name: Str,
         pub container_port: i32,
@@ -291,7 +290,6 @@ wire_types! {
     pub struct NfsVolume { pub server: Str, pub path: Str, pub read_only: Option<bool> }
     /// An iSCSI target.
     pub struct IscsiVolume { pub target_portal: Str, pub iqn: Str, pub lun: i32, pub iscsi_interface: Str, pub read_only: Option<bool> }
-    /// A GCE disk.
     pub struct GceDiskVolume { pub pd_name: Str, pub read_only: Option<bool> }
     /// An EBS volume.
     pub struct AwsDiskVolume { pub volume_id as "volumeID": Str, pub partition: Option<i32>, pub read_only: Option<bool> }
@@ -378,7 +376,6 @@ wire_types! {
         pub resources: Option<Arc<ResourceRequirements>>,
     }
 
-    /// An address.
     pub struct IpAddress { pub ip: Str }
     /// One condition of a pod (LC-106 to LC-110).
     pub struct PodCondition {
@@ -415,7 +412,6 @@ wire_types! {
     pub struct ContainerState { pub waiting: Option<ContainerStateWaiting>, pub running: Option<ContainerStateRunning>, pub terminated: Option<ContainerStateTerminated> }
     /// Not running yet, or waiting to be started again.
     pub struct ContainerStateWaiting { pub reason: Str, pub message: Str }
-    /// Running.
     pub struct ContainerStateRunning { pub started_at [shown]: Option<Time> }
     /// Ended.
     pub struct ContainerStateTerminated {

@@ -15,7 +15,6 @@ pub enum RestartDecider<'a> {
     Rule(PlacedRule<'a>),
     /// Its own `restartPolicy`.
     Container {
-        /// That policy.
         policy: &'a RestartPolicy,
         /// Whether there are rules, none of which is about the exit.
         has_rules: bool,
@@ -31,14 +30,12 @@ pub struct PlacedRule<'a> {
     pub container: &'a Container,
     /// Its place among the container's `restartPolicyRules`.
     pub index: usize,
-    /// The rule.
     pub rule: &'a ContainerRestartRule,
 }
 
 /// What becomes of a container that ended with a code.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RestartDecision<'a> {
-    /// The exit code.
     pub exit_code: i32,
     /// Who decides.
     pub by: RestartDecider<'a>,

@@ -59,7 +59,6 @@ wire_types! {
     pub struct CsiVolume { pub driver: Str, pub volume_handle: Str, pub read_only: Option<bool> }
     /// Where a volume can be reached.
     pub struct VolumeNodeAffinity { pub required: Option<NodeSelector> }
-    /// Status of a volume.
     pub struct PersistentVolumeStatus { pub phase: Option<VolumePhase>, pub message: Str, pub reason: Str, pub last_phase_transition_time: Option<Time> }
     /// A claim on storage.
     pub struct PersistentVolumeClaim {
@@ -79,7 +78,6 @@ wire_types! {
         pub status: Option<serde_json::Value>,
     }
 
-    /// Spec of a claim.
     pub struct PersistentVolumeClaimSpec {
         pub access_modes: Vec<AccessMode>,
         pub selector: Option<LabelSelector>,
@@ -92,14 +90,12 @@ wire_types! {
         pub volume_attributes_class_name: Option<Str>,
     }
 
-    /// Status of a claim.
     pub struct PersistentVolumeClaimStatus {
         pub phase: Option<ClaimPhase>,
         pub access_modes: Vec<AccessMode>,
         pub capacity: ResourceList,
     }
 
-    /// A class of storage.
     pub struct StorageClass {
         pub metadata: ObjectMeta,
         pub provisioner: Str,
@@ -127,13 +123,11 @@ wire_types! {
 
     /// Which volume, which node, by whom.
     pub struct VolumeAttachmentSpec { pub attacher: Str, pub node_name: crate::NodeName, pub source: VolumeAttachmentSource }
-    /// The volume.
     pub struct VolumeAttachmentSource { pub persistent_volume_name: Option<Str> }
     /// What the attacher reports.
     pub struct VolumeAttachmentStatus { pub attached: bool, pub attach_error: Option<VolumeError>, pub detach_error: Option<VolumeError> }
     /// A failed attach or detach.
     pub struct VolumeError { pub time: Option<Time>, pub message: Str }
-    /// A CSI driver.
     pub struct CsiDriver {
         pub metadata: ObjectMeta,
         pub spec: CsiDriverSpec,
@@ -167,9 +161,7 @@ wire_types! {
 string_enum! {
     /// How many may use a volume (CT-124).
     pub enum AccessMode { ReadWriteOnce = "ReadWriteOnce", ReadOnlyMany = "ReadOnlyMany", ReadWriteMany = "ReadWriteMany", ReadWriteOncePod = "ReadWriteOncePod" }
-    /// Phase of a volume.
     pub enum VolumePhase { Pending = "Pending", Available = "Available", Bound = "Bound", Released = "Released", Failed = "Failed" }
-    /// Phase of a claim.
     pub enum ClaimPhase { Pending = "Pending", Bound = "Bound", Lost = "Lost" }
     /// When a class binds.
     pub enum VolumeBindingMode { Immediate = "Immediate", WaitForFirstConsumer = "WaitForFirstConsumer" }

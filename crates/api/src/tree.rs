@@ -29,7 +29,6 @@ pub enum Data<'t> {
     Int(i64),
     /// Any other number, as JSON writes it.
     Number(Cow<'t, str>),
-    /// A string.
     String(Cow<'t, str>),
     /// A list.
     Seq(Vec<Tree<'t>>),
@@ -40,13 +39,11 @@ pub enum Data<'t> {
 /// One key of a map and its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry<'t> {
-    /// The key.
     pub key: Cow<'t, str>,
     /// Line of the key, from 1.
     pub line: u32,
     /// Column of the key, from 1.
     pub column: u32,
-    /// The value.
     pub value: Tree<'t>,
 }
 

@@ -38,7 +38,6 @@ wire_types! {
         pub conditions: Vec<WorkloadCondition>,
     }
 
-    /// A condition of a workload.
     pub struct WorkloadCondition {
         pub kind as "type": Str,
         pub status: ConditionStatus,
@@ -66,7 +65,6 @@ wire_types! {
         pub template: Arc<PodTemplateSpec>,
     }
 
-    /// A Deployment.
     pub struct Deployment {
         pub metadata: ObjectMeta,
         pub spec: DeploymentSpec,
@@ -75,7 +73,6 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// Spec of a Deployment.
     pub struct DeploymentSpec {
         pub replicas: Option<i32>,
         pub selector: Option<LabelSelector>,
@@ -91,7 +88,6 @@ wire_types! {
     pub struct DeploymentStrategy { pub kind as "type": Option<DeploymentStrategyType>, pub rolling_update: Option<RollingUpdateDeployment> }
     /// Bounds of a rolling update.
     pub struct RollingUpdateDeployment { pub max_unavailable: Option<IntOrString>, pub max_surge: Option<IntOrString> }
-    /// Status of a Deployment.
     pub struct DeploymentStatus {
         pub observed_generation: Option<i64>,
         pub replicas: Option<i32>,
@@ -194,7 +190,6 @@ wire_types! {
         pub collision_count: Option<i32>,
     }
 
-    /// A Job.
     pub struct Job {
         pub metadata: ObjectMeta,
         pub spec: JobSpec,
@@ -203,7 +198,6 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// Spec of a Job.
     pub struct JobSpec {
         pub parallelism: Option<i32>,
         pub completions: Option<i32>,
@@ -223,7 +217,6 @@ wire_types! {
         pub managed_by: Option<Str>,
     }
 
-    /// Status of a Job.
     pub struct JobStatus {
         pub conditions: Vec<WorkloadCondition>,
         pub start_time: Option<Time>,
@@ -273,7 +266,6 @@ wire_types! {
 }
 
 string_enum! {
-    /// Strategy of a Deployment.
     pub enum DeploymentStrategyType { RollingUpdate = "RollingUpdate", Recreate = "Recreate" }
     /// Strategy of a StatefulSet or DaemonSet.
     pub enum UpdateStrategyType { RollingUpdate = "RollingUpdate", OnDelete = "OnDelete" }

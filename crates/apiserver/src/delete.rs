@@ -35,7 +35,6 @@ enum Step {
 }
 
 impl ApiServer {
-    /// One DELETE.
     pub(super) fn delete(
         &mut self,
         kind: Kind,

@@ -18,7 +18,6 @@
 //! server.handle(&Request::Create(object), &caller, &mut out).expect("it is admitted");
 //! assert_eq!((out.changes.len(), out.records[0].happening.what()), (1, What::Created));
 //! ```
-#![deny(missing_docs)]
 
 mod admission;
 mod apply;
@@ -52,15 +51,12 @@ pub use store::Store;
 pub struct Draft {
     /// What happened.
     pub happening: Happening,
-    /// To which object.
     pub object: Option<Arc<Subject>>,
 }
 
 /// Who asks, and when.
 pub struct Caller<'a> {
-    /// Who.
     pub actor: &'a Actor,
-    /// When.
     pub now: SimTime,
     /// Wall-clock time at t = 0.
     pub start: Time,

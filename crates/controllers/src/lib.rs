@@ -15,7 +15,6 @@
 //! manager.handle(Input::Started, &mut ctx);
 //! assert!(ctx.into_effects::<podscope_controllers::Timer, podscope_controllers::Act>().is_empty());
 //! ```
-#![deny(missing_docs)]
 
 mod attach_detach;
 mod attacher;

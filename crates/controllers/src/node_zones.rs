@@ -57,7 +57,6 @@ impl Limiter {
     }
 }
 
-/// One zone.
 #[derive(Debug, Clone)]
 pub(super) struct Zone {
     state: Disruption,

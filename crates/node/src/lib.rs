@@ -8,7 +8,6 @@
 //! let machine = Machine::new("a-1".into(), ordered::Map::new(), ordered::Map::new());
 //! assert!(machine.is_on() && machine.processes().is_empty());
 //! ```
-#![deny(missing_docs)]
 
 pub mod kubelet;
 pub mod machine;
@@ -19,7 +18,6 @@ pub type Context<'a> = podscope_sim::Context<'a, Timer, Act>;
 /// A timer of a node: a kubelet that asks its machine for something makes the machine set its own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Timer {
-    /// Of the kubelet.
     Kubelet(kubelet::KubeletTimer),
     /// Of the machine, which outlives the kubelet that made it set it.
     Machine(machine::MachineTimer),

@@ -34,7 +34,6 @@
 //! let Outcome::Unschedulable { message, .. } = attempt.outcome else { panic!("{attempt:?}") };
 //! assert!(message.starts_with("0/1 nodes are available: 1 Insufficient cpu."), "{message}");
 //! ```
-#![deny(missing_docs)]
 
 mod attempt;
 pub mod bench;

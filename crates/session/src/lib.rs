@@ -23,7 +23,6 @@
 //! session.advance(SimTime::from_seconds(5), 10_000);
 //! assert!(!report::processes(&session).contains("SIGTERM"));
 //! ```
-#![deny(missing_docs)]
 
 mod anonymise;
 pub mod author;

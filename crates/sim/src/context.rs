@@ -89,11 +89,9 @@ pub enum Effect<T, A> {
     Timer(SimTime, T),
     /// Put a record into the trace.
     Record {
-        /// What.
         happening: Happening,
         /// About which object.
         object: Option<Arc<Subject>>,
-        /// Which container.
         container: Option<Str>,
     },
     /// Do what only this kind of component does.

@@ -33,13 +33,10 @@ pub enum Coming {
 /// Something that will come unless something else happens first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Due {
-    /// When.
     pub at: SimTime,
-    /// What.
     pub what: Coming,
     /// The object that it happens to.
     pub kind: Kind,
-    /// Its key.
     pub key: ObjectKey,
     /// Its UID; empty for nodes and leases.
     pub uid: Uid,

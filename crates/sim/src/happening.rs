@@ -25,7 +25,6 @@ macro_rules! happenings {
 
         /// What happened, with its details.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-        #[allow(missing_docs)] // the fields' names are the contract's
         pub enum Happening { $($(#[$doc])* $name $({ $($(#[$meta])* $field: $type),* })?),* }
 
         impl Happening {
@@ -143,7 +142,6 @@ impl From<Updated> for Happening {
 /// A break of an invariant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Violation {
-    /// Which.
     pub invariant: Str,
     /// What kind of thing caused it.
     pub cause: BreakCause,
@@ -197,7 +195,6 @@ impl fmt::Display for Culprit {
 pub enum AttemptResult {
     /// A node was chosen.
     Scheduled {
-        /// Which.
         #[serde(with = "text")]
         node: NodeName,
         /// Among how many of the same score.
@@ -211,10 +208,7 @@ pub enum AttemptResult {
         preempts: Option<(usize, Str)>,
     },
     /// The attempt itself failed.
-    Error {
-        /// Why.
-        message: String,
-    },
+    Error { message: String },
     /// There was nothing to do.
     Skipped,
 }
@@ -236,7 +230,6 @@ macro_rules! words {
             /// Every name.
             pub const NAMES: &'static [&'static str] = &[$($text),*];
 
-            /// The one of that name.
             pub fn from_name(name: &str) -> Option<Self> {
                 match name {
                     $($text => Some(Self::$variant),)*
@@ -371,9 +364,7 @@ impl std::fmt::Display for FaultKind {
 /// What else there is to say of a fault.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FaultDetails {
-    /// Nothing.
     None,
-    /// Of a cut.
     Cut {
         /// What the node is cut from.
         from: Str,
@@ -384,12 +375,9 @@ pub enum FaultDetails {
     Latency(Span),
     /// Of a process that exits.
     Exit {
-        /// Its container.
         container: Str,
-        /// Its code.
         code: i32,
     },
-    /// Of a volume.
     Volume {
         /// Its name.
         volume: Str,

@@ -12,7 +12,6 @@
 //! assert_eq!(queue.pop(), Some((SimTime::from_seconds(1), "first")));
 //! assert_eq!(queue.next_at(), Some(SimTime::from_seconds(1)));
 //! ```
-#![deny(missing_docs)]
 
 mod actor;
 mod assumed;

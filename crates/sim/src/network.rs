@@ -8,7 +8,6 @@ use podscope_api::{NodeName, Str};
 
 use crate::{Place, Rng, SimTime, Span};
 
-/// Settings of the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NetworkSettings {
     /// One-way latency of a link.

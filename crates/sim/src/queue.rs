@@ -33,7 +33,6 @@ impl<E> Ord for Entry<E> {
     }
 }
 
-/// The queue.
 #[derive(Debug, Clone)]
 pub struct Queue<E> {
     heap: BinaryHeap<Entry<E>>,

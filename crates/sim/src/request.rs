@@ -21,7 +21,6 @@ pub enum Part {
     Resize,
 }
 
-/// Options of a DELETE.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeleteOptions {
     /// Seconds; absent means the object's own (LC-011).
@@ -98,12 +97,10 @@ impl std::fmt::Debug for Mutation {
     }
 }
 
-/// One request.
 #[derive(Debug, Clone)]
 pub enum Request {
     /// Read one object, from the store itself.
     Get {
-        /// Kind.
         kind: Kind,
         /// Namespace and name.
         key: ObjectKey,
@@ -112,7 +109,6 @@ pub enum Request {
     Create(Object),
     /// POST of a body that the structs of the kind cannot hold: it is read by the API server, and refused.
     Malformed {
-        /// Kind.
         kind: Kind,
         /// Namespace and name.
         key: ObjectKey,
@@ -123,7 +119,6 @@ pub enum Request {
     Update(Object, Part),
     /// PATCH: applied to whatever is stored.
     Patch {
-        /// Kind.
         kind: Kind,
         /// Namespace and name.
         key: ObjectKey,
@@ -131,32 +126,25 @@ pub enum Request {
         uid: Option<Uid>,
         /// Which part may change.
         part: Part,
-        /// The change.
         change: Mutation,
     },
     /// PATCH of server-side apply: makes the object, or sets its fields and takes away what the manager no longer sets.
     Apply(Arc<Applied>),
-    /// DELETE.
     Delete {
-        /// Kind.
         kind: Kind,
         /// Namespace and name.
         key: ObjectKey,
-        /// Options.
         options: DeleteOptions,
     },
     /// POST pods/binding.
     Bind {
-        /// The pod.
         pod: ObjectKey,
-        /// Its UID.
         uid: Uid,
         /// Where to.
         node: NodeName,
     },
     /// POST pods/eviction.
     Evict {
-        /// The pod.
         pod: ObjectKey,
         /// Options of the DELETE that follows.
         options: DeleteOptions,
@@ -175,7 +163,6 @@ pub enum Request {
 /// What is applied on the server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Applied {
-    /// Kind.
     pub kind: Kind,
     /// Namespace and name.
     pub key: ObjectKey,
@@ -204,7 +191,6 @@ pub struct EventNote {
     pub kind_of_event: podscope_api::EventType,
     /// Reason, CamelCase.
     pub reason: Str,
-    /// Text.
     pub message: Str,
     /// What was being done, where the writer says so: `Binding`. Such an event is one of `events.k8s.io`.
     pub action: Str,

@@ -11,7 +11,6 @@ use crate::{Actor, Happening, SimTime, Violation, What};
 /// The object a record is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
-    /// Kind.
     pub kind: Kind,
     /// Namespace and name.
     pub key: ObjectKey,
@@ -19,10 +18,8 @@ pub struct Subject {
     pub uid: Uid,
 }
 
-/// One record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// When.
     pub at: SimTime,
     /// Place in the trace, from 0.
     pub seq: u64,
@@ -101,7 +98,6 @@ impl Record {
 /// A line that a command printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputLine {
-    /// When.
     pub at: SimTime,
     /// The command's number.
     pub command: u32,

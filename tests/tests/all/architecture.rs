@@ -174,7 +174,7 @@ fn the_top_level_holds_what_a_newcomer_opens_first() {
 }
 
 #[test]
-fn each_library_crate_denies_missing_docs_and_begins_with_an_example() {
+fn each_library_crate_begins_with_an_example() {
     for name in [
         "api",
         "scheduler",
@@ -189,7 +189,6 @@ fn each_library_crate_denies_missing_docs_and_begins_with_an_example() {
     ] {
         let path = root().join(format!("crates/{name}/src/lib.rs"));
         let text = std::fs::read_to_string(&path).expect("lib.rs");
-        assert!(text.contains("#![deny(missing_docs)]"), "{name}");
         let examples = text.lines().filter(|line| *line == "//! ```").count();
         assert!(examples >= 2, "{name}: the front page has no example that runs");
     }

@@ -24,7 +24,6 @@ pub struct Parsed {
 /// A value and the place it was read from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Located<T> {
-    /// The value.
     pub value: T,
     /// Its place.
     pub at: Location,

@@ -58,7 +58,6 @@ pub struct ServedKind {
     pub plural: &'static str,
     /// Whether its objects live in a namespace.
     pub is_namespaced: bool,
-    /// Its fields.
     pub fields: Struct,
 }
 

@@ -29,7 +29,6 @@ wire_types! {
     struct FailureRule { action: Str, on_exit_codes: Option<OnExitCodes>, on_pod_conditions: Vec<OnPodCondition> }
     /// Exit codes of a container.
     struct OnExitCodes { container_name: Option<Str>, operator: Str, values: Vec<i32> }
-    /// A condition of the pod.
     struct OnPodCondition { kind as "type": Str, status: Str }
     /// When a Job is a success before all indexes are.
     struct SuccessPolicy { rules: Vec<SuccessRule> }

@@ -18,7 +18,6 @@ pub(super) struct Schedule {
 /// Instants that have passed since the last one that was served.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Missed {
-    /// The latest.
     pub(super) latest: Option<Time>,
     pub(super) are_too_many: bool,
 }

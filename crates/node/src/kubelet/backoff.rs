@@ -63,7 +63,6 @@ pub(super) fn is_pull_blocked(entry: &Option<BackOff>, now: SimTime) -> bool {
     entry.is_some_and(|known| !known.is_forgotten(now) && now - known.last < known.delay)
 }
 
-/// A pull failed.
 pub(super) fn pull_failed(entry: &mut Option<BackOff>, now: SimTime) {
     let delay = match *entry {
         Some(known) if !known.is_forgotten(now) => Span((known.delay.0 * 2).min(LONGEST.0)),

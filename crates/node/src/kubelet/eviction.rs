@@ -298,7 +298,6 @@ impl Managers {
         is_held || host.shared.settings.eviction.iter().any(can_cross) || can_break()
     }
 
-    /// One pass.
     pub(super) fn eviction_pass(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         if self.eviction.queued.is_none_or(|queued| queued > now) {

@@ -72,7 +72,6 @@ impl Managers {
         }
     }
 
-    /// One pass.
     pub(super) fn image_pass(&mut self, host: &mut Host<'_, '_>) {
         if self.images.queued.is_none_or(|queued| queued > host.ctx.now) {
             return;

@@ -112,7 +112,6 @@ impl Kubelet {
         }
     }
 
-    /// Its node.
     pub fn node(&self) -> &NodeName {
         &self.shared.node
     }

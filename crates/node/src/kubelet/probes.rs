@@ -76,7 +76,6 @@ struct Target {
     is_started: bool,
 }
 
-/// One probe worker.
 #[derive(Debug, Clone)]
 pub(super) struct ProbeWorker {
     /// The container's place among all containers of the pod.

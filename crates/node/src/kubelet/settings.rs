@@ -38,7 +38,6 @@ impl EvictionSignal {
         Self::ALL.into_iter().find(|signal| signal.name() == name)
     }
 
-    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MemoryAvailable => "memory.available",
@@ -51,7 +50,6 @@ impl EvictionSignal {
     }
 }
 
-/// The value of a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThresholdValue {
     /// An amount.

@@ -16,7 +16,6 @@ pub struct TerminationView {
 /// One container of a [`TerminationView`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContainerTermination {
-    /// Its name.
     pub name: Str,
     /// What it waits for.
     pub step: TerminationStep,

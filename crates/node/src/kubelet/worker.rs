@@ -44,7 +44,6 @@ pub(super) enum Stage {
 /// What a worker is busy with.
 #[derive(Debug, Clone)]
 pub(super) enum Activity {
-    /// Nothing.
     Idle,
     /// Waiting for volumes to be attached and mountable.
     Volumes(super::volumes::Wait),
@@ -79,7 +78,6 @@ pub(super) struct Memory {
     pub(super) pulls: Option<BackOff>,
 }
 
-/// The worker of one pod.
 #[derive(Debug, Clone)]
 pub(super) struct PodWorker {
     /// The API object as last seen, with the resources that were granted.

@@ -37,9 +37,7 @@ pub enum Outcome {
 /// What a probe is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbeResult {
-    /// Success.
     Success,
-    /// Failure.
     Failure,
     /// An error, which counts as no answer at all (LC-117).
     Unknown,

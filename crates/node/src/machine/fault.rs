@@ -22,7 +22,6 @@ pub enum MachineFault {
     Exit {
         /// UID of the pod.
         pod: Uid,
-        /// The container.
         container: Str,
         /// Its exit code.
         code: i32,

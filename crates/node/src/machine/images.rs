@@ -59,7 +59,6 @@ impl Image {
 /// An image on a machine's disk, and what its kubelet can come to know of its use.
 #[derive(Debug, Clone)]
 pub struct HeldImage {
-    /// The image.
     pub image: Arc<Image>,
     /// When it came.
     pub came_at: SimTime,

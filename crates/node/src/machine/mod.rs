@@ -52,26 +52,17 @@ pub enum MachineTimer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MachineEvent {
     /// A container's process ended.
-    Exited {
-        /// The pod.
-        pod: Uid,
-        /// The container.
-        container: ContainerId,
-    },
+    Exited { pod: Uid, container: ContainerId },
     /// A hook returned.
     HookFinished {
-        /// The pod.
         pod: Uid,
-        /// The container.
         container: ContainerId,
-        /// Which hook.
         hook: HookKind,
         /// Whether it succeeded.
         succeeded: bool,
     },
     /// An image pull ended.
     Pulled {
-        /// Which.
         pull: PullId,
         /// Whether it succeeded.
         succeeded: bool,
@@ -178,7 +169,6 @@ impl MachinePod {
     }
 }
 
-/// One machine.
 #[derive(Debug, Clone)]
 pub struct Machine {
     node: NodeName,

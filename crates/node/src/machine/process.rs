@@ -14,7 +14,6 @@ use podscope_sim::{SimTime, Span};
 /// How a process ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
-    /// When.
     pub at: SimTime,
     /// Exit code.
     pub code: i32,
@@ -42,7 +41,6 @@ impl Exit {
 /// A hook under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningHook {
-    /// Which.
     pub hook: HookKind,
     /// When it ends by itself; none if it hangs.
     pub ends_at: Option<SimTime>,

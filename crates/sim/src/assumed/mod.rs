@@ -35,7 +35,6 @@ pub struct MissingPods {
 /// An owner that is not in the dump.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Owner {
-    /// Its kind.
     pub kind: Kind,
     /// Its namespace and name.
     pub key: ObjectKey,

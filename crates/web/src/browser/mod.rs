@@ -14,7 +14,6 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, EventTarget, HtmlInputElement, HtmlSelectElement, HtmlTextAreaElement, Window};
 
-/// The window.
 pub(crate) fn window() -> Option<Window> {
     web_sys::window()
 }

@@ -47,7 +47,6 @@ type Opened = UseStateHandle<Set<String>>;
 /// Said instead of what a pod waits for, where that could be the answer to a question.
 const HIDDEN: &str = "what it waits for is hidden until you have answered";
 
-/// The tray.
 #[component]
 pub(crate) fn Tray(props: &Props) -> Html {
     let opened = use_state(Set::<String>::new);
