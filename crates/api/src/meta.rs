@@ -276,7 +276,7 @@ impl LabelSelectorRequirement {
 
 impl SelectorOperator {
     /// Whether a label's value, or its absence, satisfies a requirement with these values.
-    pub(crate) fn holds(&self, value: Option<&Str>, values: &[Str]) -> bool {
+    pub fn holds(&self, value: Option<&Str>, values: &[Str]) -> bool {
         match self {
             Self::In => value.is_some_and(|value| values.contains(value)),
             Self::NotIn => value.is_none_or(|value| !values.contains(value)),

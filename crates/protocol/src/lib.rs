@@ -26,6 +26,7 @@ pub mod glossary;
 mod machine;
 mod mark;
 mod picture;
+mod remedy;
 mod request;
 mod status;
 mod story;
@@ -48,6 +49,7 @@ pub use picture::{
     ControlPlaneView, Frame, GroupView, NodeNext, NodeTrouble, NodeView, OwnerView, PodMark, PodView, QueuePlace,
     QueueView, RefusalView, SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
 };
+pub use remedy::{NewNode, Remedy, RemedyChange, RemedyThen};
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
 pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
@@ -55,7 +57,7 @@ pub use story::{
 };
 pub use told::{ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView};
 pub use update::{
-    AttemptInfo, Basis, Completion, ConsoleLine, Guarantee, LessonInfo, LineKind, Opened, Problem, Remedy, Task, Update,
+    AttemptInfo, Basis, Completion, ConsoleLine, Guarantee, LessonInfo, LineKind, Opened, Problem, Task, Update,
 };
 
 /// Longest link that is passed on without a word, in characters (T-03).

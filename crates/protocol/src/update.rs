@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Detail, Explanation, Frame, Micros, Outcome, StoryStep, TextKind};
+use crate::{Detail, Explanation, Frame, Micros, Outcome, Remedy, StoryStep, TextKind};
 
 /// What the engine tells the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -331,18 +331,6 @@ pub struct AttemptInfo {
     pub at: Micros,
     /// How it ended.
     pub outcome: Outcome,
-}
-
-/// A change that would let a pod schedule, verified (S-15).
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Remedy {
-    /// In words.
-    pub text: String,
-    /// The command that does it.
-    pub command: String,
-    /// Nodes it would then fit.
-    pub nodes: Vec<String>,
 }
 
 /// A line of the console.

@@ -3,15 +3,17 @@
 //!
 //! [`WhatWouldHelp::step`] tries one change and returns, so that the caller can show progress and stop.
 
+mod amounts;
 mod blockers;
-mod describe;
+mod neighbour;
+mod new_node;
 mod plan;
 
 use podscope_api::ordered::StableSort as _;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use podscope_api::{Node, Object, ObjectKey, Pod, Quantity, Str};
+use podscope_api::{Container, Node, Object, Pod, Quantity, Str};
 use serde::{Deserialize, Serialize};
 
 use crate::cache::Cache;
@@ -22,7 +24,6 @@ use crate::nominator::Nominator;
 use crate::pod_info::Incoming;
 use crate::post_filter::Preemption;
 use crate::scheduler::Scheduler;
-use describe::{command, in_words};
 
 /// A change that was tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,8 +49,14 @@ pub enum Change {
         resource: String,
         /// What it asks for now.
         from: String,
-        /// The largest amount that fits.
+        /// The largest amount that fits, rounded down to what people write.
         to: String,
+        /// The container that gives up the difference.
+        container: String,
+        /// What that one requests then.
+        request: String,
+        /// Whether its limit has to follow, so that the pod stays of its class of service.
+        with_limit: bool,
     },
     /// A larger maxSkew.
     MaxSkew {
@@ -81,6 +88,11 @@ pub enum Change {
         /// Field path.
         field: String,
     },
+    /// A request left out.
+    DropRequest {
+        /// The resource.
+        resource: String,
+    },
     /// Another priority.
     Priority {
         /// The PriorityClass, if one has that value.
@@ -108,21 +120,88 @@ pub enum Change {
         /// Its value.
         value: String,
     },
+    /// A resource that a device plugin would bring to a node.
+    Offer {
+        /// The node.
+        node: String,
+        /// The resource.
+        resource: String,
+        /// How much of it the node then has.
+        amount: String,
+    },
+    /// A pod that required affinity asks for.
+    AddPod {
+        /// Its name.
+        pod: String,
+        /// Its namespace.
+        namespace: String,
+        /// Its labels.
+        labels: Vec<(String, String)>,
+    },
     /// One more node.
     AddNode {
+        /// The node.
+        node: NewNode,
         /// The label.
         topology_key: String,
         /// Its value.
         domain: String,
-        /// The node it would be like.
-        like: String,
     },
     /// One more node, in a domain that is not there yet.
     AddDomain {
+        /// The node.
+        node: NewNode,
         /// The label.
         topology_key: String,
-        /// The node it would be like.
-        like: String,
+    },
+    /// One more node, where a volume can be reached.
+    AddNodeForVolume {
+        /// The node.
+        node: NewNode,
+        /// The PersistentVolume.
+        volume: String,
+        /// The label that the volume goes by.
+        topology_key: String,
+        /// Its value.
+        domain: String,
+    },
+    /// One more node, which has more of something than any that is there.
+    AddLargerNode {
+        /// The node.
+        node: NewNode,
+        /// What it has more of, with the amounts.
+        more: Vec<(String, String)>,
+    },
+}
+
+/// A node that would join.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewNode {
+    /// Its name.
+    pub name: String,
+    /// The node that it is like; empty in a cluster without nodes.
+    pub like: String,
+    /// Taints of that one that it does not have.
+    pub without: Vec<String>,
+    /// Its labels, but for those that every kubelet sets.
+    pub labels: Vec<(String, String)>,
+    /// What pods may use of it.
+    pub capacity: Vec<(String, String)>,
+}
+
+/// What comes of a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Then {
+    /// So many nodes can take the pod.
+    Fits(usize),
+    /// It would end these on that node.
+    Ends {
+        /// `namespace/name` of each.
+        victims: Vec<String>,
+        /// The node.
+        node: String,
     },
 }
 
@@ -133,13 +212,8 @@ pub struct Suggestion {
     /// The change.
     #[serde(flatten)]
     pub change: Change,
-    /// In words, with what comes of it.
-    pub text: String,
-    /// The command that makes it, where one command does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<String>,
-    /// How many nodes could take the pod then; 0 where it would have to preempt.
-    pub n_feasible: usize,
+    /// What comes of it, as the scheduler itself decided.
+    pub then: Then,
     /// Smaller is a smaller change.
     pub cost: i64,
 }
@@ -173,6 +247,22 @@ enum Trial {
     FindBlockers,
     /// A pod less.
     Delete(Change, Arc<Pod>, i64),
+    /// A pod more, wherever the scheduler puts it.
+    AddPod(Change, Arc<Pod>, i64),
+}
+
+impl Trial {
+    fn change(&self) -> Option<&Change> {
+        match self {
+            Self::Pod(change, ..)
+            | Self::Preempting(change, ..)
+            | Self::Node(change, ..)
+            | Self::AddNode(change, ..)
+            | Self::Delete(change, ..)
+            | Self::AddPod(change, ..) => Some(change),
+            Self::Shrink(_) | Self::FindBlockers => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -203,6 +293,28 @@ impl Resource {
         match self {
             Self::Cpu => Quantity::from_milli(amount),
             Self::Memory | Self::Ephemeral => Quantity::from_bytes(amount),
+        }
+    }
+
+    fn read(self, quantity: &Quantity) -> i64 {
+        match self {
+            Self::Cpu => quantity.milli_value(),
+            Self::Memory | Self::Ephemeral => quantity.value(),
+        }
+    }
+
+    /// As people write it.
+    fn print(self, amount: i64) -> String {
+        match self {
+            Self::Cpu => Quantity::from_milli(amount).to_string(),
+            Self::Memory | Self::Ephemeral => amounts::bytes(amount),
+        }
+    }
+
+    fn rounded_down(self, amount: i64) -> i64 {
+        match self {
+            Self::Cpu => amounts::cpu_rounded_down(amount),
+            Self::Memory | Self::Ephemeral => amounts::bytes_rounded_down(amount),
         }
     }
 }
@@ -280,8 +392,8 @@ impl WhatWouldHelp {
     }
 
     /// The pod that is asked about.
-    pub fn pod(&self) -> ObjectKey {
-        self.pod.metadata.key()
+    pub fn pod(&self) -> &Arc<Pod> {
+        &self.pod
     }
 
     /// Runs to the end.
@@ -305,88 +417,88 @@ impl WhatWouldHelp {
     }
 
     fn run(&mut self, trial: Trial) {
+        if trial.change().is_some_and(|change| self.is_settled(change)) {
+            return;
+        }
+        let pod = self.pod.clone();
         match trial {
             Trial::Pod(change, pod, cost) => {
-                // Of several values of maxSkew the smallest that helps is enough.
-                let known = |known: &Suggestion| matches!((&known.change, &change), (Change::MaxSkew { index: a, .. }, Change::MaxSkew { index: b, .. }) if a == b);
-                if self.suggestions.iter().any(known) {
-                    return;
-                }
                 let n_feasible = self.n_feasible(&Arc::new(*pod));
-                self.suggest(change, n_feasible, None, cost);
+                self.fits(change, n_feasible, cost);
             }
             Trial::Shrink(resource) => self.shrink(resource),
             Trial::Preempting(change, pod, cost) => {
-                let known = |known: &Suggestion| matches!(known.change, Change::Priority { .. });
-                if self.suggestions.iter().any(known) && matches!(change, Change::Priority { .. }) {
-                    return;
-                }
-                let decision = decide(&mut self.cache, &self.config, &self.nominator, &Arc::new(*pod), &mut 0);
-                if let Some(decision) = decision {
-                    let n_feasible = decision.found.feasible.len();
-                    let victims = match &decision.preemption {
-                        Some(Preemption::Found { candidates, chosen, .. }) => candidates
-                            .iter()
-                            .find(|candidate| chosen.contains(&candidate.node))
-                            .map(|candidate| {
-                                let victims: Vec<String> = candidate
-                                    .victims
-                                    .iter()
-                                    .map(|pod| pod.pod.metadata.key().to_string())
-                                    .collect();
-                                format!(
-                                    "it would end {} on {}",
-                                    victims.join(", "),
-                                    self.cache.node(candidate.node).name
-                                )
-                            }),
-                        _ => None,
-                    };
-                    if n_feasible > 0 || victims.is_some() {
-                        self.suggest(change, n_feasible, victims, cost);
-                    }
+                if let Some(then) = self.preempting(&Arc::new(*pod)) {
+                    self.suggest(change, then, cost);
                 }
             }
             Trial::Node(change, before, after, cost) => {
-                // One node with the label is enough.
-                let is_label = |change: &Change| matches!(change, Change::Label { .. });
-                if is_label(&change) && self.suggestions.iter().any(|known| is_label(&known.change)) {
-                    return;
-                }
                 let (before, after) = (Object::Node(before), Object::Node(after));
                 self.cache.on_change(Some(&before), Some(&after));
-                let n_feasible = self.n_feasible(&self.pod.clone());
+                let n_feasible = self.n_feasible(&pod);
                 self.cache.on_change(Some(&after), Some(&before));
-                self.suggest(change, n_feasible, None, cost);
+                self.fits(change, n_feasible, cost);
             }
             Trial::AddNode(change, node, cost) => {
-                // Where a node in a domain that is there is enough, a new domain is no advice.
-                let known = |known: &Suggestion| matches!((&known.change, &change), (Change::AddNode { topology_key: a, .. }, Change::AddDomain { topology_key: b, .. }) if a == b);
-                if self.suggestions.iter().any(known) {
-                    return;
-                }
                 let node = Object::Node(node);
                 self.cache.on_change(None, Some(&node));
-                let n_feasible = self.n_feasible(&self.pod.clone());
+                let n_feasible = self.n_feasible(&pod);
                 self.cache.on_change(Some(&node), None);
-                self.suggest(change, n_feasible, None, cost);
+                self.fits(change, n_feasible, cost);
             }
             Trial::FindBlockers => self.find_blockers(),
-            Trial::Delete(change, pod, cost) => {
-                let enough = self
-                    .suggestions
-                    .iter()
-                    .filter(|known| matches!(known.change, Change::DeletePod { .. }))
-                    .count();
-                if enough >= 3 {
-                    return;
-                }
-                let pod = Object::Pod(pod);
-                self.cache.on_change(Some(&pod), None);
-                let n_feasible = self.n_feasible(&self.pod.clone());
-                self.cache.on_change(None, Some(&pod));
-                self.suggest(change, n_feasible, None, cost);
+            Trial::Delete(change, other, cost) => {
+                let other = Object::Pod(other);
+                self.cache.on_change(Some(&other), None);
+                let n_feasible = self.n_feasible(&pod);
+                self.cache.on_change(None, Some(&other));
+                self.fits(change, n_feasible, cost);
             }
+            Trial::AddPod(change, other, cost) => {
+                let n_feasible = self.n_feasible_beside(&other);
+                self.fits(change, n_feasible, cost);
+            }
+        }
+    }
+
+    /// Whether one that is like it was found already and is enough.
+    fn is_settled(&self, change: &Change) -> bool {
+        let mut known = self.suggestions.iter().map(|known| &known.change);
+        match change {
+            Change::MaxSkew { index, .. } => {
+                known.any(|known| matches!(known, Change::MaxSkew { index: other, .. } if index == other))
+            }
+            Change::Priority { .. } => known.any(|known| matches!(known, Change::Priority { .. })),
+            Change::Label { .. } => known.any(|known| matches!(known, Change::Label { .. })),
+            Change::Offer { .. } => known.any(|known| matches!(known, Change::Offer { .. })),
+            Change::AddLargerNode { .. } => known.any(|known| matches!(known, Change::AddLargerNode { .. })),
+            // Where a node in a domain that is there is enough, or one that a volume names, a new domain is no advice.
+            Change::AddDomain { topology_key: key, .. } => known.any(|known| {
+                matches!(known, Change::AddNode { topology_key, .. } | Change::AddNodeForVolume { topology_key, .. } if topology_key == key)
+            }),
+            Change::DeletePod { .. } => {
+                const ENOUGH: usize = 3;
+                known.filter(|known| matches!(known, Change::DeletePod { .. })).count() >= ENOUGH
+            }
+            _ => false,
+        }
+    }
+
+    /// What comes of it where success is also to be able to preempt.
+    fn preempting(&mut self, pod: &Arc<Pod>) -> Option<Then> {
+        let decision = decide(&mut self.cache, &self.config, &self.nominator, pod, &mut 0)?;
+        match &decision.preemption {
+            Some(Preemption::Found { candidates, chosen, .. }) => {
+                let candidate = candidates.iter().find(|candidate| chosen.contains(&candidate.node))?;
+                let victims = candidate.victims.iter();
+                Some(Then::Ends {
+                    victims: victims.map(|pod| pod.pod.metadata.key().to_string()).collect(),
+                    node: self.cache.node(candidate.node).name.to_string(),
+                })
+            }
+            _ => Some(decision.found.feasible.len())
+                .filter(|n_feasible| *n_feasible > 0)
+                .map(Then::Fits),
         }
     }
 
@@ -403,7 +515,8 @@ impl WhatWouldHelp {
             .iter()
             .map(|node| {
                 let node = self.cache.node(*node);
-                resource.of(&node.allocatable) - resource.of(&node.requested)
+                // What is a little smaller fits as well, and reads better.
+                resource.rounded_down(resource.of(&node.allocatable) - resource.of(&node.requested))
             })
             .filter(|left| *left > 0 && *left < want)
             .collect();
@@ -414,7 +527,7 @@ impl WhatWouldHelp {
         while low < high {
             let middle = low.midpoint(high);
             let smaller = self.with_request(resource, want, amounts[middle]);
-            let n_feasible = smaller.map_or(0, |pod| self.n_feasible(&Arc::new(pod)));
+            let n_feasible = smaller.map_or(0, |(pod, _)| self.n_feasible(&Arc::new(pod)));
             if n_feasible > 0 {
                 best = Some((amounts[middle], n_feasible));
                 low = middle + 1;
@@ -422,63 +535,48 @@ impl WhatWouldHelp {
                 high = middle;
             }
         }
-        if let Some((amount, n_feasible)) = best {
-            // As people write it: what is a little smaller fits as well.
-            const MEBI: i64 = 1 << 20;
-            let is_bytes = !matches!(resource, Resource::Cpu);
-            let amount = if is_bytes && amount > MEBI {
-                amount / MEBI * MEBI
-            } else {
-                amount
-            };
-            let change = Change::Shrink {
-                resource: resource.name().to_owned(),
-                from: resource.quantity(want).to_string(),
-                to: resource.quantity(amount).to_string(),
-            };
+        if let Some((amount, n_feasible)) = best
+            && let Some((_, change)) = self.with_request(resource, want, amount)
+        {
             // A small cut is a small change, half the request a large one.
             let percent = (want - amount) * 100 / want;
-            self.suggest(change, n_feasible, None, 15 + percent);
+            self.fits(change, n_feasible, 15 + percent);
         }
     }
 
     /// The pod with its request lowered by what is too much, taken from the container that asks for most.
-    fn with_request(&self, resource: Resource, from: i64, to: i64) -> Option<Pod> {
+    fn with_request(&self, resource: Resource, from: i64, to: i64) -> Option<(Pod, Change)> {
         let mut pod = (*self.pod).clone();
-        let read = |quantity: &Quantity| match resource {
-            Resource::Cpu => quantity.milli_value(),
-            Resource::Memory | Resource::Ephemeral => quantity.value(),
-        };
-        let container = Arc::make_mut(&mut pod.spec.containers)
+        let amount = |list: &podscope_api::ResourceList| list.get(resource.name()).map_or(0, |q| resource.read(q));
+        let container: &mut Container = Arc::make_mut(&mut pod.spec.containers)
             .iter_mut()
-            .max_by_key(|container| container.resources.requests.get(resource.name()).map_or(0, read))?;
-        let quantity = Arc::make_mut(&mut container.resources)
-            .requests
-            .get_mut(resource.name())?;
-        let left = read(quantity) - (from - to);
+            .max_by_key(|container| amount(&container.resources.requests))?;
+        let request = amount(&container.resources.requests);
+        let left = request - (from - to);
         if left < 0 {
             return None;
         }
-        *quantity = resource.quantity(left);
-        Some(pod)
+        let change = Change::Shrink {
+            resource: resource.name().to_owned(),
+            from: resource.print(from),
+            to: resource.print(to),
+            container: container.name.to_string(),
+            request: resource.print(left),
+            with_limit: amount(&container.resources.limits) == request,
+        };
+        let requests = &mut Arc::make_mut(&mut container.resources).requests;
+        *requests.get_mut(resource.name())? = resource.quantity(left);
+        Some((pod, change))
     }
 
-    fn suggest(&mut self, change: Change, n_feasible: usize, instead: Option<String>, cost: i64) {
-        if n_feasible == 0 && instead.is_none() {
-            return;
+    fn fits(&mut self, change: Change, n_feasible: usize, cost: i64) {
+        if n_feasible > 0 {
+            self.suggest(change, Then::Fits(n_feasible), cost);
         }
-        let then = instead.unwrap_or_else(|| match n_feasible {
-            1 => "then one node can take it".to_owned(),
-            n => format!("then {n} nodes can take it"),
-        });
-        let suggestion = Suggestion {
-            text: format!("{}: {then}", in_words(&change)),
-            command: command(&change),
-            change,
-            n_feasible,
-            cost,
-        };
+    }
+
+    fn suggest(&mut self, change: Change, then: Then, cost: i64) {
         let at = self.suggestions.partition_point(|known| known.cost <= cost);
-        self.suggestions.insert(at, suggestion);
+        self.suggestions.insert(at, Suggestion { change, then, cost });
     }
 }

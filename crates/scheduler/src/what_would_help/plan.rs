@@ -5,13 +5,15 @@ use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{
-    Affinity, Node, Pod, PreemptionPolicy, Str, Taint, Toleration, TolerationOperator, UnsatisfiableAction,
+    Affinity, Node, NodeSelectorTerm, Pod, PodSpec, PreemptionPolicy, Quantity, SelectorOperator, Str, Taint,
+    Toleration, TolerationOperator, UnsatisfiableAction,
 };
 
 use super::{Change, Resource, TRIALS_MAX, Trial, WhatWouldHelp};
 use crate::node_info::{Effect, NodeIdx};
 use crate::plugins::Plugin;
 use crate::pod_info::Incoming;
+use crate::resources::{Resources, is_extended};
 
 impl WhatWouldHelp {
     pub(super) fn plan(&mut self, classes: &[(Str, i32)]) {
@@ -37,10 +39,14 @@ impl WhatWouldHelp {
             self.trials.push_back(Trial::Shrink(resource));
         }
         self.plan_labels();
+        self.plan_offers();
         self.plan_spread();
         self.plan_drops();
         self.plan_priority(classes);
         self.trials.push_back(Trial::FindBlockers);
+        if by(Plugin::InterPodAffinity) {
+            self.plan_neighbour();
+        }
         self.plan_nodes();
     }
 
@@ -117,19 +123,20 @@ impl WhatWouldHelp {
         }
     }
 
-    /// A label that the pod's selector wants, on a node that lacks nothing else of it.
+    /// A label that the pod's selector or its affinity wants, on a node that lacks nothing else of it.
     fn plan_labels(&mut self) {
-        let selector = self.pod.spec.node_selector.clone();
-        let lacking = self.cache.order().iter().filter_map(|node| {
-            let node = self.cache.node(*node).node.clone()?;
-            let wanted = selector.iter();
-            let mut missing = wanted.filter(|(key, value)| node.metadata.label(key) != Some(&***value));
-            let (key, value) = missing.next().filter(|_| missing.next().is_none())?;
-            // One that says something else says it for a reason.
-            let is_free = node.metadata.label(key).is_none() && &**key != "kubernetes.io/hostname";
-            is_free.then(|| (node.clone(), key.clone(), value.clone()))
-        });
-        let lacking: Vec<(Arc<Node>, Str, Str)> = lacking.take(TRIALS_MAX).collect();
+        let pod = self.pod.clone();
+        let nodes = self.cache.order().iter();
+        let lacking: Vec<(Arc<Node>, Str, Str)> = nodes
+            .filter_map(|node| {
+                let node = self.cache.node(*node).node.clone()?;
+                let (key, value) = lacking_label(&pod.spec, &node)?;
+                // One that says something else says it for a reason.
+                let is_free = node.metadata.label(&key).is_none() && &*key != "kubernetes.io/hostname";
+                is_free.then_some((node, key, value))
+            })
+            .take(TRIALS_MAX)
+            .collect();
         for (node, key, value) in lacking {
             let mut after = (*node).clone();
             Arc::make_mut(&mut after.metadata.labels).insert(key.clone(), value.clone());
@@ -142,13 +149,41 @@ impl WhatWouldHelp {
         }
     }
 
+    /// An extended resource of which no node has what the pod asks for, brought to one of them.
+    fn plan_offers(&mut self) {
+        let requests = Incoming::new(&mut self.cache, &self.pod).info.requests.requests.clone();
+        for (symbol, want) in requests.scalars {
+            let resource = self.cache.symbols.text(symbol).clone();
+            let has_enough = |node: &NodeIdx| self.cache.node(*node).allocatable.scalar(symbol) >= Some(want);
+            if want <= 0 || !is_extended(&resource) || self.cache.order().iter().any(has_enough) {
+                continue;
+            }
+            for index in self.cache.order().iter().take(TRIALS_MAX) {
+                let info = self.cache.node(*index);
+                let Some(node) = &info.node else { continue };
+                let amount = Quantity::from_units(want + info.requested.scalar(symbol).unwrap_or(0));
+                let mut after = (**node).clone();
+                for list in [&mut after.status.capacity, &mut after.status.allocatable] {
+                    list.insert(resource.clone(), amount);
+                }
+                let change = Change::Offer {
+                    node: node.metadata.name.to_string(),
+                    resource: resource.to_string(),
+                    amount: amount.to_string(),
+                };
+                self.trials
+                    .push_back(Trial::Node(change, node.clone(), Arc::new(after), 80));
+            }
+        }
+    }
+
     fn plan_spread(&mut self) {
         for (index, constraint) in self.pod.spec.topology_spread_constraints.iter().enumerate() {
             if constraint.when_unsatisfiable == Some(UnsatisfiableAction::ScheduleAnyway) {
                 continue;
             }
             let topology_key = constraint.topology_key.to_string();
-            if let Ok(to) = i32::try_from(self.domains(&constraint.topology_key).len())
+            if let Ok(to) = i32::try_from(self.likely(&constraint.topology_key, &Resources::default()).len())
                 && to > 0
                 && constraint.min_domains.is_some_and(|wanted| wanted > to)
             {
@@ -185,12 +220,12 @@ impl WhatWouldHelp {
 
     fn plan_drops(&mut self) {
         let original = self.pod.clone();
-        let mut drop = |field: String, change: &dyn Fn(&mut Pod)| {
+        let mut without = |left_out: Change, change: &dyn Fn(&mut Pod)| {
             let mut pod = (*original).clone();
             change(&mut pod);
-            self.trials
-                .push_back(Trial::Pod(Change::Drop { field }, Box::new(pod), 50));
+            self.trials.push_back(Trial::Pod(left_out, Box::new(pod), 50));
         };
+        let mut drop = |field: String, change: &dyn Fn(&mut Pod)| without(Change::Drop { field }, change);
         let spec = &original.spec;
         for key in spec.node_selector.keys() {
             drop(format!("spec.nodeSelector[{key}]"), &|pod| {
@@ -205,21 +240,6 @@ impl WhatWouldHelp {
         if let Some(affinity) = &spec.affinity {
             drop_rules(affinity, &mut drop);
         }
-        let resources = spec
-            .all_containers()
-            .flat_map(|container| container.resources.requests.keys());
-        let extended: ordered::Set<&Str> = resources.filter(|name| name.contains('/')).collect();
-        for name in extended {
-            drop(format!("the request of {name}"), &|pod| {
-                for containers in [&mut pod.spec.containers, &mut pod.spec.init_containers] {
-                    for container in Arc::make_mut(containers) {
-                        let resources = Arc::make_mut(&mut container.resources);
-                        resources.requests.remove(&**name);
-                        resources.limits.remove(&**name);
-                    }
-                }
-            });
-        }
         let has_host_ports = spec
             .all_containers()
             .any(|container| container.ports.iter().any(|port| port.host_port.unwrap_or(0) > 0));
@@ -230,6 +250,22 @@ impl WhatWouldHelp {
                         for port in &mut container.ports {
                             port.host_port = None;
                         }
+                    }
+                }
+            });
+        }
+        let resources = spec
+            .all_containers()
+            .flat_map(|container| container.resources.requests.keys());
+        let extended: ordered::Set<&Str> = resources.filter(|name| name.contains('/')).collect();
+        for name in extended {
+            let resource = name.to_string();
+            without(Change::DropRequest { resource }, &|pod| {
+                for containers in [&mut pod.spec.containers, &mut pod.spec.init_containers] {
+                    for container in Arc::make_mut(containers) {
+                        let resources = Arc::make_mut(&mut container.resources);
+                        resources.requests.remove(&**name);
+                        resources.limits.remove(&**name);
                     }
                 }
             });
@@ -260,95 +296,6 @@ impl WhatWouldHelp {
             self.trials.push_back(Trial::Preempting(change, Box::new(pod), 61));
         }
     }
-
-    fn plan_nodes(&mut self) {
-        let mut keys: ordered::Set<Str> = self
-            .pod
-            .spec
-            .topology_spread_constraints
-            .iter()
-            .map(|constraint| constraint.topology_key.clone())
-            .collect();
-        keys.insert("topology.kubernetes.io/zone".into());
-        keys.remove("kubernetes.io/hostname");
-        for key in keys {
-            let domains = self.domains(&key);
-            for (domain, like) in domains.iter().take(TRIALS_MAX) {
-                let change = Change::AddNode {
-                    topology_key: key.to_string(),
-                    domain: domain.to_string(),
-                    like: named(like),
-                };
-                let node = another(like, &key, domain);
-                self.trials.push_back(Trial::AddNode(change, node, 90));
-            }
-            if let Some((first, like)) = domains.iter().next() {
-                let mut domain = format!("{first}-new");
-                while domains.get(domain.as_str()).is_some() {
-                    domain.push('-');
-                }
-                let change = Change::AddDomain {
-                    topology_key: key.to_string(),
-                    like: named(like),
-                };
-                let node = another(like, &key, &domain.into());
-                self.trials.push_back(Trial::AddNode(change, node, 91));
-            }
-        }
-    }
-
-    /// The domains of a key, each with the first node in it, rather one without taints.
-    fn domains(&self, key: &str) -> ordered::Map<Str, Arc<Node>> {
-        let mut domains = ordered::Map::new();
-        for node in self.cache.order() {
-            if let Some(node) = &self.cache.node(*node).node
-                && let Some(domain) = node.metadata.label(key)
-                && domains
-                    .get(domain)
-                    .is_none_or(|known: &Arc<Node>| !known.spec.taints.is_empty() && node.spec.taints.is_empty())
-            {
-                domains.insert(domain.into(), node.clone());
-            }
-        }
-        domains
-    }
-}
-
-/// A node as the one that another is like: the other has none of its taints.
-fn named(like: &Node) -> String {
-    let own = like
-        .spec
-        .taints
-        .iter()
-        .filter(|taint| !taint.key.starts_with("node.kubernetes.io/"));
-    let taints: Vec<String> = own
-        .map(|taint| match taint.value.is_empty() {
-            true => taint.key.to_string(),
-            false => format!("{}={}", taint.key, taint.value),
-        })
-        .collect();
-    let name = &like.metadata.name;
-    match taints.as_slice() {
-        [] => name.to_string(),
-        [taint] => format!("{name}, without its taint {taint},"),
-        _ => format!("{name}, without its taints {},", taints.join(", ")),
-    }
-}
-
-/// A new node like another one in that domain: empty, without taints.
-fn another(like: &Node, key: &Str, domain: &Str) -> Arc<Node> {
-    let name: Str = format!("{}-like", like.metadata.name).into();
-    let mut node = like.clone();
-    node.metadata.name = name.clone();
-    node.metadata.uid = podscope_api::Uid::default();
-    node.spec.unschedulable = None;
-    node.spec.taints.clear();
-    let labels = Arc::make_mut(&mut node.metadata.labels);
-    labels.insert(key.clone(), domain.clone());
-    if labels.get("kubernetes.io/hostname").is_some() {
-        labels.insert("kubernetes.io/hostname".into(), name);
-    }
-    Arc::new(node)
 }
 
 /// The pod without one of its required rules of affinity.
@@ -389,5 +336,39 @@ fn drop_rules(affinity: &Affinity, drop: &mut impl FnMut(String, &dyn Fn(&mut Po
                 }
             });
         }
+    }
+}
+
+/// The one label that a node lacks of what the node selector and one term of the required affinity ask for.
+fn lacking_label(spec: &PodSpec, node: &Node) -> Option<(Str, Str)> {
+    let selector = spec.node_selector.iter();
+    let missing: Vec<(Str, Str)> = selector
+        .filter(|(key, value)| node.metadata.label(key) != Some(&***value))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    let of_term = |term: &NodeSelectorTerm| -> Option<(Str, Str)> {
+        let mut missing = missing.clone();
+        if !term.match_fields.is_empty() {
+            return None;
+        }
+        for rule in &term.match_expressions {
+            if rule.operator.holds(node.metadata.labels.get(&rule.key), &rule.values) {
+                continue;
+            }
+            missing.push((
+                rule.key.clone(),
+                match &rule.operator {
+                    SelectorOperator::In => rule.values.first()?.clone(),
+                    SelectorOperator::Exists => "true".into(),
+                    _ => return None,
+                },
+            ));
+        }
+        missing.dedup();
+        missing.pop().filter(|_| missing.is_empty())
+    };
+    match spec.required_nodes() {
+        None => missing.first().filter(|_| missing.len() == 1).cloned(),
+        Some(required) => required.node_selector_terms.iter().find_map(of_term),
     }
 }

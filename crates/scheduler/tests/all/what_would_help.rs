@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use podscope_api::{Kind, Object, Pod, Str};
-use podscope_scheduler::what_would_help::WhatWouldHelp;
+use podscope_scheduler::what_would_help::{Suggestion, Then, WhatWouldHelp};
 use podscope_scheduler::{SchedulerConfiguration, cases};
 use serde_json::{Value, json};
 
@@ -42,11 +42,28 @@ fn ask(objects: &[Object], pod: &Object, classes: &[(Str, i32)]) -> Vec<String> 
         steps += 1;
     }
     assert!(steps >= total);
-    search
-        .suggestions()
-        .iter()
-        .map(|suggestion| suggestion.text.clone())
-        .collect()
+    search.suggestions().iter().map(told).collect()
+}
+
+/// `change with all that belongs to it → what comes of it`.
+fn told(suggestion: &Suggestion) -> String {
+    let change = serde_json::to_value(&suggestion.change).expect("JSON");
+    let name = change["change"].as_str().expect("a name").to_owned();
+    let change = flat(&change);
+    let then = match &suggestion.then {
+        Then::Fits(n) => n.to_string(),
+        Then::Ends { victims, node } => format!("{victims:?} end on {node}"),
+    };
+    format!("{name}{} → {then}", change.replace(&format!(" {name}"), ""))
+}
+
+fn flat(value: &Value) -> String {
+    match value {
+        Value::String(text) => format!(" {text}"),
+        Value::Array(items) => items.iter().map(flat).collect(),
+        Value::Object(fields) => fields.values().map(flat).collect(),
+        other => format!(" {other}"),
+    }
 }
 
 /// S-15.
@@ -67,14 +84,14 @@ fn each_single_change_that_would_help_is_found() {
     assert_eq!(
         got,
         [
-            "Uncordon b-1: then one node can take it",
-            "Let the pod tolerate the taint dedicated=db:NoSchedule: then one node can take it",
-            "Request 1 of cpu instead of 1500m: then one node can take it",
-            "Give the pod the PriorityClass high (100): it would end default/busy on c-1",
-            "Delete pod default/busy on c-1: then one node can take it",
-            "Add a node like a-1, without its taint dedicated=db, with topology.kubernetes.io/zone=a: then one node can take it",
-            "Add a node like b-1 with topology.kubernetes.io/zone=b: then one node can take it",
-            "Add a node like c-1 with topology.kubernetes.io/zone=c: then one node can take it",
+            "uncordon b-1 → 1",
+            "tolerate dedicated db NoSchedule → 1",
+            "shrink cpu 1500m 1 c 1 false → 1",
+            "priority high 100 → [\"default/busy\"] end on c-1",
+            "deletePod default/busy c-1  → 1",
+            "addNode a-2 a-1 dedicated=db topology.kubernetes.io/zone a cpu 2 memory 8Gi pods 110 topology.kubernetes.io/zone a → 1",
+            "addNode b-2 b-1 topology.kubernetes.io/zone b cpu 2 memory 8Gi pods 110 topology.kubernetes.io/zone b → 1",
+            "addNode c-2 c-1 topology.kubernetes.io/zone c cpu 2 memory 8Gi pods 110 topology.kubernetes.io/zone c → 1",
         ]
     );
 }
@@ -96,11 +113,11 @@ fn what_would_help_against_a_spread_constraint_is_found() {
     assert_eq!(
         got,
         [
-            "Allow a maxSkew of 3 over topology.kubernetes.io/zone: then one node can take it",
-            "Make the spread over topology.kubernetes.io/zone a wish (ScheduleAnyway) instead of a rule: then one node can take it",
-            "Leave out spec.topologySpreadConstraints[0]: then one node can take it",
-            "Request 1 of cpu instead of 2: then one node can take it",
-            "Add a node like a-1 in a domain of topology.kubernetes.io/zone that is not there yet: then one node can take it",
+            "maxSkew 0 topology.kubernetes.io/zone 3 → 1",
+            "soften 0 topology.kubernetes.io/zone → 1",
+            "drop spec.topologySpreadConstraints[0] → 1",
+            "shrink cpu 2 1 c 1 false → 1",
+            "addDomain c-1 a-1 topology.kubernetes.io/zone c cpu 4 memory 8Gi pods 110 topology.kubernetes.io/zone → 1",
         ]
     );
 }
@@ -120,7 +137,7 @@ fn a_pod_on_another_node_of_the_domain_may_be_in_the_way() {
         {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": zone}]}});
     let spread = json!([{"maxSkew": 1, "topologyKey": zone, "whenUnsatisfiable": "DoNotSchedule",
         "nodeAffinityPolicy": "Ignore", "labelSelector": {"matchLabels": {"app": "web"}}}]);
-    let delete = ["Delete pod default/obstacle on a-2: then one node can take it"];
+    let delete = ["deletePod default/obstacle a-2  → 1"];
     for (rule, value, other, want) in [
         ("affinity", &away_from_web, "b-1", &delete[..]),
         ("affinity", &away_from_web, "a-2", &[]),
@@ -140,7 +157,7 @@ fn a_pod_on_another_node_of_the_domain_may_be_in_the_way() {
         let here = json!({"kubernetes.io/hostname": "a-1"});
         let pending = pod("pinned", "1", json!({"nodeSelector": here, rule: value}));
         let texts = ask(&objects, &pending, &[]);
-        let deletions: Vec<&String> = texts.iter().filter(|text| text.starts_with("Delete")).collect();
+        let deletions: Vec<&String> = texts.iter().filter(|text| text.starts_with("deletePod")).collect();
         assert_eq!(deletions, want, "{rule} {other}: {texts:?}");
     }
 }
@@ -162,14 +179,161 @@ fn a_pod_below_min_domains_is_told_of_a_new_domain_and_of_a_lower_min_domains() 
     assert_eq!(
         ask(&objects, &pod, &classes),
         [
-            "Be content with 2 domains of topology.kubernetes.io/zone (minDomains): then 2 nodes can take it",
-            "Allow a maxSkew of 2 over topology.kubernetes.io/zone: then 2 nodes can take it",
-            "Make the spread over topology.kubernetes.io/zone a wish (ScheduleAnyway) instead of a rule: then 2 nodes can take it",
-            "Leave out spec.topologySpreadConstraints[0]: then 2 nodes can take it",
-            "Give the pod the PriorityClass high (100): it would end default/one on a-1",
-            "Delete pod default/one on a-1: then one node can take it",
-            "Delete pod default/two on b-1: then one node can take it",
-            "Add a node like a-1 in a domain of topology.kubernetes.io/zone that is not there yet: then one node can take it",
+            "minDomains 0 topology.kubernetes.io/zone 2 → 2",
+            "maxSkew 0 topology.kubernetes.io/zone 2 → 2",
+            "soften 0 topology.kubernetes.io/zone → 2",
+            "drop spec.topologySpreadConstraints[0] → 2",
+            "priority high 100 → [\"default/one\"] end on a-1",
+            "deletePod default/one a-1  → 1",
+            "deletePod default/two b-1  → 1",
+            "addDomain c-1 a-1 topology.kubernetes.io/zone c cpu 2 memory 8Gi pods 110 topology.kubernetes.io/zone → 1",
         ]
+    );
+}
+
+fn pod_with(requests: Value, spec: Value) -> Object {
+    let mut pod = json!({"metadata": {"name": "new", "namespace": "default", "uid": "new"}, "spec": spec});
+    pod["spec"]["containers"] = json!([{"name": "c", "image": "i", "resources": {"requests": requests}}]);
+    object(Kind::Pod, &pod)
+}
+
+/// S-15.
+#[test]
+fn a_request_larger_than_any_node_is_told_of_a_node_as_large_as_it_needs() {
+    let objects = [node("a-1", "a", "2", json!({})), node("b-1", "b", "4", json!({}))];
+    let pod = pod_with(json!({"cpu": "9500m", "memory": "20000Mi"}), json!({}));
+    assert_eq!(
+        ask(&objects, &pod, &[]),
+        ["addLargerNode a-2 a-1 topology.kubernetes.io/zone a cpu 10 memory 20Gi pods 110 cpu 10 memory 20Gi → 1"]
+    );
+    let none = ask(&[], &pod_with(json!({"cpu": "1"}), json!({})), &[]);
+    assert_eq!(
+        none,
+        ["addLargerNode node-1  cpu 4 memory 8Gi pods 110 cpu 4 memory 8Gi pods 110 → 1"]
+    );
+}
+
+/// S-15: two changes are no single one, so a request of memory alone is cut, and to what people write.
+#[test]
+fn a_smaller_request_is_a_round_amount() {
+    let objects = [
+        node("a-1", "a", "2", json!({})),
+        pod("busy", "1", json!({"nodeName": "a-1"})),
+    ];
+    let got = ask(&objects, &pod_with(json!({"memory": "10Gi"}), json!({})), &[]);
+    assert_eq!(got[0], "shrink memory 10Gi 8Gi c 8Gi false → 1");
+    let mut used = pod("used", "1m", json!({"nodeName": "a-1"}));
+    if let Object::Pod(pod) = &mut used {
+        let container = &mut Arc::make_mut(&mut Arc::make_mut(pod).spec.containers)[0];
+        let requests = &mut Arc::make_mut(&mut container.resources).requests;
+        requests.insert("memory".into(), "6300Mi".parse().expect("a quantity"));
+    }
+    let got = ask(
+        &[objects[0].clone(), used],
+        &pod_with(json!({"memory": "2048Mi"}), json!({})),
+        &[],
+    );
+    assert_eq!(got[0], "shrink memory 2Gi 1.75Gi c 1.75Gi false → 1");
+}
+
+/// S-15, SCH-067, SCH-069.
+#[test]
+fn a_volume_where_no_node_is_is_told_of_a_node_there_unless_it_is_the_disk_of_one_machine() {
+    let zone = "topology.kubernetes.io/zone";
+    let claim = object(
+        Kind::PersistentVolumeClaim,
+        &json!({"metadata": {"name": "data", "namespace": "default", "annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
+                "spec": {"volumeName": "pv-1"}, "status": {"phase": "Bound"}}),
+    );
+    let volume = |key: &str, labels: Value| {
+        object(
+            Kind::PersistentVolume,
+            &json!({"metadata": {"name": "pv-1", "labels": labels}, "spec": {"nodeAffinity": {"required": {"nodeSelectorTerms": [
+                {"matchExpressions": [{"key": key, "operator": "In", "values": ["c"]}]}]}}}}),
+        )
+    };
+    let pod = pod_with(
+        json!({"cpu": "1"}),
+        json!({"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}]}),
+    );
+    for (volume, want) in [
+        (
+            volume(zone, json!({})),
+            &[
+                "addNodeForVolume c-1 a-1 topology.kubernetes.io/zone c cpu 2 memory 8Gi pods 110 pv-1 topology.kubernetes.io/zone c → 1",
+            ][..],
+        ),
+        (volume("kubernetes.io/hostname", json!({})), &[]),
+    ] {
+        let objects = [node("a-1", "a", "2", json!({})), claim.clone(), volume];
+        let got = ask(&objects, &pod, &[]);
+        let of_nodes: Vec<&String> = got.iter().filter(|text| text.starts_with("add")).collect();
+        assert_eq!(of_nodes, want, "{got:?}");
+    }
+}
+
+/// S-15.
+#[test]
+fn an_extended_resource_that_no_node_offers_is_told_of_one_that_would() {
+    let objects = [node("a-1", "a", "2", json!({})), node("b-1", "b", "2", json!({}))];
+    let got = ask(&objects, &pod_with(json!({"example.com/gpu": "2"}), json!({})), &[]);
+    assert_eq!(
+        got,
+        [
+            "dropRequest example.com/gpu → 2",
+            "offer a-1 example.com/gpu 2 → 1",
+            "addLargerNode a-2 a-1 topology.kubernetes.io/zone a cpu 2 example.com/gpu 2 memory 8Gi pods 110 example.com/gpu 2 → 1"
+        ]
+    );
+}
+
+/// S-15: what is excluded on purpose stays so.
+#[test]
+fn a_label_that_required_affinity_asks_for_is_given_to_one_node() {
+    let rule = |operator: &str, values: Value| {
+        json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+            {"matchExpressions": [{"key": "disk", "operator": operator, "values": values}]}]}}}})
+    };
+    let objects = [node("a-1", "a", "2", json!({})), node("b-1", "b", "2", json!({}))];
+    for (rule, want) in [
+        (rule("In", json!(["ssd", "nvme"])), "label a-1 disk ssd → 1"),
+        (rule("Exists", json!([])), "label a-1 disk true → 1"),
+        (
+            rule("Gt", json!(["3"])),
+            "drop spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution → 2",
+        ),
+    ] {
+        assert_eq!(ask(&objects, &pod("new", "1", rule), &[])[0], want);
+    }
+}
+
+/// S-15.
+#[test]
+fn a_pod_that_required_affinity_asks_for_is_told_where_labels_make_one() {
+    let rule = |key: &str, selector: Value| {
+        json!({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+            {"topologyKey": key, "labelSelector": selector}]}}})
+    };
+    let zone = "topology.kubernetes.io/zone";
+    let objects = [
+        node("a-1", "a", "2", json!({})),
+        node("a-2", "a", "2", json!({})),
+        pod("db", "1", json!({"nodeName": "a-1"})),
+    ];
+    let adds = |rule: Value| -> Vec<String> {
+        let got = ask(&objects, &pod("new", "1", rule), &[]);
+        got.into_iter().filter(|text| text.starts_with("addPod")).collect()
+    };
+    let want = "addPod db-2 default app db tier one";
+    let both = json!({"matchLabels": {"app": "db"}, "matchExpressions": [{"key": "tier", "operator": "In", "values": ["one"]}]});
+    assert_eq!(adds(rule(zone, both.clone())), [format!("{want} → 2")]);
+    assert_eq!(adds(rule("kubernetes.io/hostname", both)), [format!("{want} → 1")]);
+    assert!(adds(rule("rack", json!({"matchLabels": {"app": "db"}}))).is_empty());
+    assert!(
+        adds(rule(
+            zone,
+            json!({"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["web", "x"]}]})
+        ))
+        .is_empty()
     );
 }

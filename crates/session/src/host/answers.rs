@@ -10,7 +10,7 @@ use crate::report;
 use crate::scenario::{self, Loaded};
 use crate::timeline::Session;
 use crate::view::{self, pod_key};
-use podscope_protocol::{AttemptInfo, ExportKind, Outcome, Problem, Remedy, TextKind, Update};
+use podscope_protocol::{AttemptInfo, ExportKind, Outcome, Problem, TextKind, Update};
 
 /// What is wrong with a text, without opening it. Manifests without a scenario may be meant for the running cluster:
 /// they find its namespaces and priority classes.
@@ -245,11 +245,7 @@ impl Help {
                 .search
                 .suggestions()
                 .iter()
-                .map(|suggestion| Remedy {
-                    text: suggestion.text.clone(),
-                    command: suggestion.command.clone().unwrap_or_default(),
-                    nodes: Vec::new(),
-                })
+                .map(|suggestion| view::remedy(self.search.pod(), suggestion))
                 .collect(),
             per_mille: if self.is_done { 1000 } else { per_mille },
             done: self.is_done,
@@ -257,10 +253,8 @@ impl Help {
     }
 
     pub(super) fn command(&self, index: usize) -> Option<String> {
-        self.search
-            .suggestions()
-            .get(index)
-            .and_then(|suggestion| suggestion.command.clone())
+        let suggestion = self.search.suggestions().get(index)?;
+        view::command(self.search.pod(), &suggestion.change)
     }
 }
 

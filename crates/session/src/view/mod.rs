@@ -8,6 +8,7 @@ mod groups;
 mod marks;
 mod nodes;
 mod pods;
+mod remedies;
 mod spread;
 
 use podscope_api::ordered;
@@ -18,6 +19,7 @@ use podscope_cluster::{Actor, Invariant, SimTime, Violation};
 pub(crate) use detail::detail;
 pub(crate) use explanation::explanation;
 pub(crate) use marks::Marks;
+pub(crate) use remedies::{command, remedy};
 pub(crate) use spread::Spread;
 
 use groups::{Groups, Regrouped};

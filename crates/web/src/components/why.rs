@@ -295,10 +295,10 @@ fn Remedies(props: &RemediesProps) -> Html {
                         <ul>
                             { for help.remedies.iter().enumerate().map(|(index, r)| html! {
                                 <li>
-                                    <span title={r.command.clone()}>{ &r.text }if !r.nodes.is_empty() { <small>{ format!(" · fits {}", short(&r.nodes)) }</small> }</span>
+                                    <span title={r.command.clone()}>{ r.to_string() }</span>
                                     if !r.command.is_empty() {
                                         <button type="button" onclick={ctl.on(Request::TryRemedy { index })} title={r.command.clone()}
-                                            aria-label={format!("Try in a fork: {}", r.text)}>{ "Try in a fork" }</button>
+                                            aria-label={format!("Try in a fork: {r}")}>{ "Try in a fork" }</button>
                                     }
                                 </li>
                             }) }
@@ -307,12 +307,5 @@ fn Remedies(props: &RemediesProps) -> Html {
                 },
             } }
         </section>
-    }
-}
-
-fn short(nodes: &[String]) -> String {
-    match nodes.len() {
-        0..=3 => nodes.join(", "),
-        n => format!("{} and {} more", nodes[..2].join(", "), n - 2),
     }
 }

@@ -10,6 +10,7 @@ use podscope_protocol::{
 use podscope_session::host::{Host, Wants};
 
 mod inspector;
+mod remedies;
 
 /// A host and its clock.
 struct Page {

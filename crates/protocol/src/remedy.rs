@@ -1,0 +1,331 @@
+//! What would help a pending pod (S-15): a change, and what comes of it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A change that would let a pod schedule, verified.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remedy {
+    /// The change.
+    pub change: RemedyChange,
+    /// What comes of it.
+    pub then: RemedyThen,
+    /// The command that makes it; empty where none does.
+    pub command: String,
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.change, self.then)
+    }
+}
+
+/// A change that was verified.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RemedyChange {
+    /// `kubectl uncordon`.
+    Uncordon {
+        /// The node.
+        node: String,
+    },
+    /// One more toleration.
+    Tolerate {
+        /// Key.
+        key: String,
+        /// Value, may be empty.
+        value: String,
+        /// Effect.
+        effect: String,
+    },
+    /// A smaller request (of the whole pod).
+    Shrink {
+        /// The resource.
+        resource: String,
+        /// What it asks for now.
+        from: String,
+        /// The largest amount that fits.
+        to: String,
+    },
+    /// A larger maxSkew.
+    MaxSkew {
+        /// Its topology key.
+        topology_key: String,
+        /// The smallest value that fits.
+        to: i32,
+    },
+    /// A smaller minDomains.
+    MinDomains {
+        /// Its topology key.
+        topology_key: String,
+        /// How many domains there are.
+        to: i32,
+    },
+    /// ScheduleAnyway instead of DoNotSchedule.
+    Soften {
+        /// Its topology key.
+        topology_key: String,
+    },
+    /// A rule of the pod's spec left out.
+    Drop {
+        /// Field path.
+        field: String,
+    },
+    /// A request left out.
+    DropRequest {
+        /// The resource.
+        resource: String,
+    },
+    /// Another priority.
+    Priority {
+        /// The PriorityClass, if one has that value.
+        class: String,
+        /// Its value.
+        value: i32,
+    },
+    /// PreemptLowerPriority instead of Never.
+    AllowPreemption,
+    /// One pod less.
+    DeletePod {
+        /// `namespace/name`.
+        pod: String,
+        /// Where it runs.
+        node: String,
+        /// The kind of its controller, which makes another one; empty where there is none.
+        remade_by: String,
+    },
+    /// A label that a node lacks.
+    Label {
+        /// The node.
+        node: String,
+        /// The label.
+        key: String,
+        /// Its value.
+        value: String,
+    },
+    /// A resource that a device plugin would bring to a node.
+    Offer {
+        /// The node.
+        node: String,
+        /// The resource.
+        resource: String,
+        /// How much of it the node then has.
+        amount: String,
+    },
+    /// A pod that required affinity asks for.
+    AddPod {
+        /// Its name.
+        pod: String,
+        /// Its namespace.
+        namespace: String,
+        /// Its labels.
+        labels: Vec<(String, String)>,
+    },
+    /// One more node.
+    AddNode {
+        /// The node.
+        node: NewNode,
+        /// The label.
+        topology_key: String,
+        /// Its value.
+        domain: String,
+    },
+    /// One more node, in a domain that is not there yet.
+    AddDomain {
+        /// The node.
+        node: NewNode,
+        /// The label.
+        topology_key: String,
+    },
+    /// One more node, where a volume can be reached.
+    AddNodeForVolume {
+        /// The node.
+        node: NewNode,
+        /// The PersistentVolume.
+        volume: String,
+        /// The label that the volume goes by.
+        topology_key: String,
+        /// Its value.
+        domain: String,
+    },
+    /// One more node, which has more of something than any that is there.
+    AddLargerNode {
+        /// The node.
+        node: NewNode,
+        /// What it has more of, with the amounts.
+        more: Vec<(String, String)>,
+    },
+}
+
+/// A node that would join.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewNode {
+    /// The node that it is like; empty in a cluster without nodes.
+    pub like: String,
+    /// Taints of that one that it does not have.
+    pub without: Vec<String>,
+}
+
+/// What comes of a change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RemedyThen {
+    /// So many nodes can take the pod.
+    Fits(usize),
+    /// It would end these on that node.
+    Ends {
+        /// `namespace/name` of each.
+        victims: Vec<String>,
+        /// The node.
+        node: String,
+    },
+}
+
+impl fmt::Display for RemedyThen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fits(1) => f.write_str("then one node can take it"),
+            Self::Fits(n) => write!(f, "then {n} nodes can take it"),
+            Self::Ends { victims, node } => write!(f, "it would end {} on {node}", victims.join(", ")),
+        }
+    }
+}
+
+impl fmt::Display for RemedyChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uncordon { node } => write!(f, "Uncordon {node}"),
+            Self::Tolerate { key, value, effect } => match value.as_str() {
+                "" => write!(f, "Let the pod tolerate the taint {key}:{effect}"),
+                value => write!(f, "Let the pod tolerate the taint {key}={value}:{effect}"),
+            },
+            Self::Shrink { resource, from, to } => write!(f, "Request {to} of {resource} instead of {from}"),
+            Self::MaxSkew { topology_key, to } => write!(f, "Allow a maxSkew of {to} over {topology_key}"),
+            Self::MinDomains { topology_key, to } => {
+                write!(f, "Be content with {to} domains of {topology_key} (minDomains)")
+            }
+            Self::Soften { topology_key } => write!(
+                f,
+                "Make the spread over {topology_key} a wish (ScheduleAnyway) instead of a rule"
+            ),
+            Self::Drop { field } => write!(f, "Leave out {field}"),
+            Self::DropRequest { resource } => write!(f, "Leave out the request of {resource}"),
+            Self::Priority { class, value } => write!(f, "Give the pod the PriorityClass {class} ({value})"),
+            Self::AllowPreemption => f.write_str("Let the pod preempt (preemptionPolicy PreemptLowerPriority)"),
+            Self::DeletePod { pod, node, remade_by } => {
+                write!(f, "Delete pod {pod} on {node}")?;
+                match remade_by.as_str() {
+                    "" => Ok(()),
+                    kind => write!(f, " (its {kind} makes another one, which may take the place)"),
+                }
+            }
+            Self::Label { node, key, value } => write!(f, "Label node {node} with {key}={value}"),
+            Self::Offer { node, resource, amount } => {
+                write!(f, "Have {node} offer {amount} {resource}, as a device plugin would")
+            }
+            Self::AddPod { pod, namespace, labels } => {
+                let labels = pairs(labels, "=");
+                write!(
+                    f,
+                    "Run a pod {namespace}/{pod} with {labels}, which the affinity asks for"
+                )
+            }
+            Self::AddNode {
+                node,
+                topology_key,
+                domain,
+            } => write!(f, "Add {node} with {topology_key}={domain}"),
+            Self::AddDomain { node, topology_key } => {
+                write!(f, "Add {node} in a domain of {topology_key} that is not there yet")
+            }
+            Self::AddNodeForVolume {
+                node,
+                volume,
+                topology_key,
+                domain,
+            } => write!(
+                f,
+                "Add {node} with {topology_key}={domain}, where volume {volume} can be reached"
+            ),
+            Self::AddLargerNode { node, more } => write!(f, "Add {node} with {}", pairs(more, " ")),
+        }
+    }
+}
+
+impl fmt::Display for NewNode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { like, without } = self;
+        match (like.as_str(), without.as_slice()) {
+            ("", _) => f.write_str("a node"),
+            (like, []) => write!(f, "a node like {like}"),
+            (like, [taint]) => write!(f, "a node like {like}, without its taint {taint},"),
+            (like, taints) => write!(f, "a node like {like}, without its taints {},", taints.join(", ")),
+        }
+    }
+}
+
+/// Names, each with what belongs to it.
+fn pairs(pairs: &[(String, String)], between: &str) -> String {
+    let each: Vec<String> = pairs
+        .iter()
+        .map(|(name, what)| format!("{name}{between}{what}"))
+        .collect();
+    each.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S-15: what people read of each kind of change, with its arguments in their places.
+    #[test]
+    fn remedies_read_as_sentences() {
+        let text = str::to_owned;
+        let zone = || text("topology.kubernetes.io/zone");
+        let node = |without: &[&str]| NewNode {
+            like: text("a-1"),
+            without: without.iter().map(|taint| text(taint)).collect(),
+        };
+        let changes = [
+            RemedyChange::AddNode {
+                node: node(&["dedicated=db"]),
+                topology_key: zone(),
+                domain: text("a"),
+            },
+            RemedyChange::AddDomain {
+                node: node(&["x", "y"]),
+                topology_key: zone(),
+            },
+            RemedyChange::AddLargerNode {
+                node: NewNode {
+                    like: String::new(),
+                    without: Vec::new(),
+                },
+                more: vec![(text("cpu"), text("4")), (text("memory"), text("8Gi"))],
+            },
+            RemedyChange::DeletePod {
+                pod: text("default/w"),
+                node: text("a-1"),
+                remade_by: text("ReplicaSet"),
+            },
+        ];
+        let want = [
+            "Add a node like a-1, without its taint dedicated=db, with topology.kubernetes.io/zone=a",
+            "Add a node like a-1, without its taints x, y, in a domain of topology.kubernetes.io/zone that is not there yet",
+            "Add a node with cpu 4, memory 8Gi",
+            "Delete pod default/w on a-1 (its ReplicaSet makes another one, which may take the place)",
+        ];
+        assert_eq!(changes.map(|change| change.to_string()), want);
+        let remedy = Remedy {
+            change: RemedyChange::Uncordon { node: text("a-1") },
+            then: RemedyThen::Ends {
+                victims: vec![text("default/v"), text("default/w")],
+                node: text("a-1"),
+            },
+            command: String::new(),
+        };
+        assert_eq!(
+            remedy.to_string(),
+            "Uncordon a-1: it would end default/v, default/w on a-1"
+        );
+    }
+}

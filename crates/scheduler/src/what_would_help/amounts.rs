@@ -1,0 +1,94 @@
+//! Amounts as people write them: `2Gi`, `512Mi`, `1.5Gi`, `500m`.
+
+use podscope_api::Quantity;
+
+const MEBI: i64 = 1 << 20;
+const GIBI: i64 = 1 << 30;
+
+/// A number of bytes.
+pub(super) fn bytes(amount: i64) -> String {
+    const MEGA: i64 = 1_000_000;
+    if amount > GIBI && amount % GIBI != 0 && amount % (GIBI / 4) == 0 {
+        let hundredths = format!("{:02}", amount % GIBI * 100 / GIBI);
+        return format!("{}.{}Gi", amount / GIBI, hundredths.trim_end_matches('0'));
+    }
+    // What is round in decimal was written so.
+    match amount % MEGA == 0 && amount % MEBI != 0 {
+        true => Quantity::from_units(amount).to_string(),
+        false => Quantity::from_bytes(amount).to_string(),
+    }
+}
+
+/// The next smaller number of bytes that people would write; an eighth less, or a quarter of a GiB.
+pub(super) fn bytes_rounded_down(amount: i64) -> i64 {
+    let step = match amount {
+        ..MEBI => return amount,
+        MEBI..GIBI => power_of_two(amount / 8).max(MEBI),
+        GIBI.. => power_of_two(amount / 8).max(GIBI / 4),
+    };
+    amount / step * step
+}
+
+/// The next larger number of bytes that a machine would have.
+pub(super) fn bytes_rounded_up(amount: i64) -> i64 {
+    amount.saturating_add(GIBI - 1) / GIBI * GIBI
+}
+
+/// The next smaller number of thousandths that people would write.
+pub(super) fn cpu_rounded_down(milli: i64) -> i64 {
+    let step = match milli {
+        ..100 => 1,
+        100..1000 => 10,
+        1000.. => 100,
+    };
+    milli / step * step
+}
+
+/// The next larger number of thousandths that a machine would have.
+pub(super) fn cpu_rounded_up(milli: i64) -> i64 {
+    milli.saturating_add(999) / 1000 * 1000
+}
+
+/// The largest power of two that is not more.
+fn power_of_two(of: i64) -> i64 {
+    1 << of.max(1).ilog2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S-15.
+    #[test]
+    fn amounts_read_as_people_write_them() {
+        for (amount, want) in [
+            (2048 * MEBI, "2Gi"),
+            (512 * MEBI, "512Mi"),
+            (1536 * MEBI, "1.5Gi"),
+            (1280 * MEBI, "1.25Gi"),
+            (1300 * MEBI, "1300Mi"),
+            (2_000_000_000, "2G"),
+            (1024, "1Ki"),
+        ] {
+            assert_eq!(bytes(amount), want);
+        }
+    }
+
+    /// S-15.
+    #[test]
+    fn amounts_are_rounded_to_what_people_write() {
+        for (amount, want) in [
+            (15_260_000 * 1024, "14Gi"),
+            (1993 * MEBI, "1.75Gi"),
+            (700 * MEBI, "640Mi"),
+            (512 * MEBI, "512Mi"),
+            (3 * MEBI, "3Mi"),
+            (5000, "5000"),
+        ] {
+            assert_eq!(bytes(bytes_rounded_down(amount)), want);
+        }
+        assert_eq!([1940, 745, 20].map(cpu_rounded_down), [1900, 740, 20]);
+        assert_eq!([1, 1000, 9500].map(cpu_rounded_up), [1000, 1000, 10_000]);
+        assert_eq!(bytes(bytes_rounded_up(GIBI * 9 + 1)), "10Gi");
+    }
+}

@@ -1,0 +1,140 @@
+//! S-15: what would help, in words, with a command of the console that does it.
+
+use podscope_protocol::Remedy;
+
+use super::*;
+
+const CLUSTER: &str = r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: remedies}
+spec:
+  cluster: {zones: [a, b], nodesPerZone: 1, node: {cpu: 2, memory: 4Gi, pods: 20}}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: zonal}
+provisioner: disk.example.com
+volumeBindingMode: Immediate
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: pv-1}
+spec:
+  capacity: {storage: 1Gi}
+  accessModes: [ReadWriteOnce]
+  storageClassName: zonal
+  csi: {driver: disk.example.com, volumeHandle: one}
+  claimRef: {namespace: default, name: data}
+  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: topology.kubernetes.io/zone, operator: In, values: [c]}]}]}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {storageClassName: zonal, volumeName: pv-1, accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: new}
+spec:
+"#;
+
+fn helped(spec: &str) -> (Page, Vec<Remedy>) {
+    let mut page = Page::on(&format!("{CLUSTER}{spec}"));
+    page.seek(30);
+    let updates = page.ask(Request::WhatWouldHelp {
+        pod: "default/new".into(),
+    });
+    match updates.last() {
+        Some(Update::Help {
+            remedies, done: true, ..
+        }) => (page, remedies.clone()),
+        other => panic!("{other:?}"),
+    }
+}
+
+// S-15: each change that has a command is made by it, in a fork.
+#[test]
+fn the_command_of_a_remedy_does_what_it_says() {
+    let small = "  containers: [{name: c, image: x, resources: {requests: {cpu: 100m}}}]\n";
+    let required = "requiredDuringSchedulingIgnoredDuringExecution";
+    let affinity = |rule: &str| format!("{small}  affinity: {rule}\n");
+    for (spec, want) in [
+        (
+            "  containers: [{name: c, image: x, resources: {requests: {cpu: '5', memory: 1Gi}, limits: {cpu: '5', memory: 1Gi}}}]\n".to_owned(),
+            &[
+                "Request 2 of cpu instead of 5: then 2 nodes can take it | kubectl patch pod new -n default --subresource=resize -p \
+                 '{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"2\"},\"limits\":{\"cpu\":\"2\"}}}]}}'",
+                "Add a node like a-1 with cpu 5: then one node can take it | fault join a-2 --labels topology.kubernetes.io/zone=a \
+                 --capacity cpu=5,memory=4Gi,pods=20",
+            ][..],
+        ),
+        (
+            format!("{small}  volumes: [{{name: d, persistentVolumeClaim: {{claimName: data}}}}]\n"),
+            &["Add a node like a-1 with topology.kubernetes.io/zone=c, where volume pv-1 can be reached: then one node can take it | \
+               fault join c-1 --labels topology.kubernetes.io/zone=c --capacity cpu=2,memory=4Gi,pods=20"],
+        ),
+        (
+            "  containers: [{name: c, image: x, resources: {limits: {example.com/gpu: 1}}}]\n".to_owned(),
+            &[
+                "Have a-1 offer 1 example.com/gpu, as a device plugin would: then one node can take it | kubectl patch node a-1 \
+                 --subresource=status -p '{\"status\":{\"capacity\":{\"example.com/gpu\":\"1\"},\"allocatable\":{\"example.com/gpu\":\"1\"}}}'",
+                "Add a node like a-1 with example.com/gpu 1: then one node can take it | fault join a-2 --labels \
+                 topology.kubernetes.io/zone=a --capacity cpu=2,example.com/gpu=1,memory=4Gi,pods=20",
+            ],
+        ),
+        (
+            affinity(&format!("{{nodeAffinity: {{{required}: {{nodeSelectorTerms: [{{matchExpressions: [{{key: disk, operator: In, values: [ssd]}}]}}]}}}}}}")),
+            &["Label node a-1 with disk=ssd: then one node can take it | kubectl label node a-1 disk=ssd"],
+        ),
+        (
+            affinity(&format!("{{podAffinity: {{{required}: [{{topologyKey: kubernetes.io/hostname, labelSelector: {{matchLabels: {{app: db}}}}}}]}}}}")),
+            &["Run a pod default/db with app=db, which the affinity asks for: then one node can take it | kubectl run db -n default \
+               --image=registry.k8s.io/pause:3.10 --labels=app=db"],
+        ),
+    ] {
+        let (_, remedies) = helped(&spec);
+        let tried: Vec<&Remedy> = remedies.iter().filter(|remedy| !remedy.command.is_empty()).collect();
+        let told: Vec<String> = tried.iter().map(|remedy| format!("{remedy} | {}", remedy.command)).collect();
+        assert_eq!(told, want, "{spec}");
+        for remedy in &tried {
+            is_bound_by(&spec, remedy);
+        }
+    }
+}
+
+// S-15: a taint of a node that was tainted since.
+#[test]
+fn the_command_of_a_toleration_does_what_it_says() {
+    let spec = "  containers: [{name: c, image: x}]\n  schedulerName: none\n";
+    let mut page = Page::on(&format!("{CLUSTER}{spec}"));
+    page.run("kubectl taint nodes --all dedicated=db:NoSchedule");
+    page.run("kubectl run late --image=x");
+    page.seek(30);
+    let updates = page.ask(Request::WhatWouldHelp {
+        pod: "default/late".into(),
+    });
+    let Some(Update::Help { remedies, .. }) = updates.last() else {
+        panic!("{updates:?}")
+    };
+    assert_eq!(
+        remedies[0].to_string(),
+        "Let the pod tolerate the taint dedicated=db:NoSchedule: then 2 nodes can take it"
+    );
+    let tried = page.ask(Request::TryRemedy { index: 0 });
+    page.seek(90);
+    assert!(!node_of(&mut page, "late").is_empty(), "{tried:?}");
+}
+
+fn is_bound_by(spec: &str, remedy: &Remedy) {
+    let (mut page, remedies) = helped(spec);
+    let index = remedies.iter().position(|one| one == remedy).expect("the same advice");
+    let tried = page.ask(Request::TryRemedy { index });
+    page.seek(90);
+    assert!(!node_of(&mut page, "new").is_empty(), "{remedy:?}: {tried:?}");
+}
+
+fn node_of(page: &mut Page, pod: &str) -> String {
+    let printed = page.run(&format!("kubectl get pod {pod} -o jsonpath={{.spec.nodeName}}"));
+    texts(&printed, LineKind::Output).concat()
+}
