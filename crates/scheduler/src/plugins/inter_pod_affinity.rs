@@ -1,7 +1,10 @@
 //! `InterPodAffinity`: near or far from other pods, over topology domains (SCH-084 to SCH-092).
 
 use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
+use super::places::place;
 use super::{ExtensionPoints, Plugin, PluginSpec};
+use podscope_api::ObjectKey;
+
 use crate::cache::Cache;
 use crate::config::{self, Errors, Fields, Profile};
 use crate::counters::Question;
@@ -140,14 +143,48 @@ impl ExtensionPoints for InterPodAffinity {
         }
     }
 
-    fn refusal(&self, cache: &Cache, _: &Decision, _: NodeIdx, status: &Status) -> String {
-        match status.message(&cache.symbols).as_str() {
-            REASON_AFFINITY => "has no pod in its domain that the pod's required affinity asks for",
-            REASON_ANTI_AFFINITY => "has a pod in its domain that the pod's required anti-affinity keeps away from",
-            _ => "has a pod in its domain whose own anti-affinity keeps this pod away",
+    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
+        let (is_own, why) = match status.message(&cache.symbols).as_str() {
+            REASON_AFFINITY => return "has no pod in its domain that the pod's required affinity asks for".to_owned(),
+            REASON_ANTI_AFFINITY => (true, "which the pod's required anti-affinity keeps away from"),
+            _ => (false, "whose own anti-affinity keeps this pod away"),
+        };
+        match repelling(cache, &decision.incoming.info, node, is_own) {
+            Some((pod, on, _)) if on == node => format!("has pod {pod}, {why}"),
+            Some((pod, on, domain)) => format!("is in {domain} with pod {pod} on {}, {why}", cache.node(on).name),
+            None => format!("has a pod in its domain, {why}"),
         }
-        .to_owned()
     }
+}
+
+/// A placed pod that anti-affinity keeps apart from the incoming one at that node, its node, and the domain that both
+/// are in: one on the node itself if there is one.
+fn repelling(cache: &Cache, own: &PodInfo, node: NodeIdx, is_own: bool) -> Option<(ObjectKey, NodeIdx, String)> {
+    let anti = |kind| kind == TermKind::AntiAffinity;
+    let apart = |other: &PodInfo, on: NodeIdx| {
+        let shares = |term: &&Term| {
+            let key = cache.topology.key(term.key);
+            key.domain(node) != NONE && key.domain(node) == key.domain(on)
+        };
+        let labels = cache.namespaces.get(&other.namespace).map(|labels| &**labels);
+        let by_own = |term: &&Term| term.pods.matches_incoming(other.namespace, labels, &other.labels);
+        let namespace = cache.namespace_labels(own.namespace);
+        let by_other = |term: &&Term| term.pods.matches(own.namespace, namespace, &own.labels);
+        let term = match is_own {
+            true => own.terms_where(anti).filter(shares).find(by_own),
+            false => other.terms_where(anti).filter(shares).find(by_other),
+        };
+        term.map(|term| cache.topology.key(term.key))
+    };
+    std::iter::once(&node).chain(cache.order()).find_map(|on| {
+        let mut pods = cache.node(*on).pods.iter();
+        pods.find_map(|other| {
+            let key = apart(other, *on)?;
+            let value = cache.symbols.text(key.values[key.domain(node) as usize]);
+            let domain = place(cache.symbols.text(key.symbol), value);
+            Some((other.pod.metadata.key(), *on, domain))
+        })
+    })
 }
 
 /// Selectors of namespaces are read on no labels here (SCH-123).

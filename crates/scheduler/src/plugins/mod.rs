@@ -28,6 +28,7 @@ pub mod volume_restrictions;
 pub mod volume_zone;
 
 mod framework;
+mod places;
 
 pub(crate) use framework::ExtensionPoints;
 pub use framework::{PluginSpec, Point};

@@ -12,6 +12,7 @@ use podscope_api::{
 use super::Point::{Filter, PreBind, PreFilter as AtPreFilter, PreScore, Reserve, Score};
 use super::csi_translation;
 use super::node_volume_limits::not_owner;
+use super::places::place_of;
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields};
@@ -137,12 +138,25 @@ impl ExtensionPoints for VolumeBinding {
         }
     }
 
-    fn refusal(&self, cache: &Cache, _: &Decision, _: NodeIdx, status: &Status) -> String {
+    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
         let own = status.message(&cache.symbols);
-        if own == REASON_NODE {
-            "cannot reach one of the pod's volumes".to_owned()
-        } else {
-            own
+        if own != REASON_NODE {
+            return own;
+        }
+        let (stores, node) = (&cache.stores, cache.node(node));
+        let state = decision.state.binding.as_ref();
+        let mut volumes = state
+            .into_iter()
+            .flat_map(|state| &state.bound)
+            .filter_map(|claim| Some((claim, stores.volume(&claim.spec.volume_name)?)));
+        match volumes.find(|(_, volume)| !is_within_reach(stores, node, volume)) {
+            Some((claim, volume)) => format!(
+                "cannot reach volume {} of claim {}, which {}",
+                volume.metadata.name,
+                claim.metadata.name,
+                place_of(volume).as_deref().unwrap_or("is elsewhere")
+            ),
+            None => "cannot reach one of the pod's volumes".to_owned(),
         }
     }
 }

@@ -5,10 +5,12 @@ use podscope_api::ordered;
 use podscope_api::{Kind, Object, VolumeBindingMode};
 
 use super::Point::{Filter, PreFilter as AtPreFilter};
+use super::places::place;
 use super::volume_binding::{CANNOT_SERVE, class_name, uses_claim};
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::queue::events::{Event, EventKind, Waiting};
 use crate::selector::label;
@@ -74,6 +76,10 @@ impl ExtensionPoints for VolumeZone {
         Ok(())
     }
 
+    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
+        elsewhere(cache, decision, node).unwrap_or_else(|| status.message(&cache.symbols))
+    }
+
     fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
         match (event.old, event.new) {
             (_, Some(Object::PersistentVolumeClaim(_))) => uses_claim(&waiting.incoming.info.pod, event.new),
@@ -86,6 +92,37 @@ impl ExtensionPoints for VolumeZone {
             _ => true,
         }
     }
+}
+
+/// The first volume of the pod that is labelled with another place than the node, and where it is.
+fn elsewhere(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<String> {
+    let pod = &decision.incoming.info.pod;
+    let node = cache.node(node).node.as_ref()?;
+    let volumes = pod.spec.volumes.iter().filter_map(|volume| {
+        let name = &volume.persistent_volume_claim.as_ref()?.claim_name;
+        let claim = cache.stores.claim(&pod.metadata.namespace, name)?;
+        cache.stores.volume(&claim.spec.volume_name)
+    });
+    for volume in volumes {
+        for (_, key, stable) in LABELS {
+            let Some(places) = volume.metadata.label(key) else {
+                continue;
+            };
+            let own = node
+                .metadata
+                .label(key)
+                .or_else(|| node.metadata.label(cache.symbols.text(stable)));
+            if !places.split("__").any(|place| Some(place.trim()) == own) {
+                let name = &volume.metadata.name;
+                let theirs = place(key, &places.replace("__", " or "));
+                return Some(match own {
+                    Some(own) => format!("is in {}, but volume {name} is in {theirs}", place(key, own)),
+                    None => format!("has no label {key}, and volume {name} is in {theirs}"),
+                });
+            }
+        }
+    }
+    None
 }
 
 /// For each zone label of each volume: the label, its replacement, and the values that do.

@@ -347,3 +347,90 @@ fn a_node_without_a_feature_that_the_pod_needs_says_which() {
         "its kubelet does not declare RestartAllContainersOnContainerExits, which the pod needs"
     );
 }
+
+/// S-14: a refusal names the volume and where it is, the pod that keeps away, the label that is missing.
+#[test]
+fn a_refusal_names_what_it_is_about() {
+    const ZONE: &str = "topology.kubernetes.io/zone";
+    let claimed = json!({"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}]});
+    let claim = object(
+        Kind::PersistentVolumeClaim,
+        &json!({"metadata": {"name": "data", "namespace": "default", "annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
+                "spec": {"volumeName": "pv-1"}, "status": {"phase": "Bound"}}),
+    );
+    let volume = |labels: Value, rules: Value| {
+        let affinity = json!({"required": {"nodeSelectorTerms": [{"matchExpressions": rules}]}});
+        let spec = if rules.is_null() {
+            json!({})
+        } else {
+            json!({"nodeAffinity": affinity})
+        };
+        object(
+            Kind::PersistentVolume,
+            &json!({"metadata": {"name": "pv-1", "labels": labels}, "spec": spec}),
+        )
+    };
+    let within =
+        |key: &str, values: Value| volume(json!({}), json!([{"key": key, "operator": "In", "values": values}]));
+    let away = |key: &str| {
+        json!({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
+            {"labelSelector": {"matchLabels": {"foo": "bar"}}, "topologyKey": key}]}}})
+    };
+    let mut hermit = mypod(&[], false, away("node"));
+    if let Object::Pod(pod) = &mut hermit {
+        let pod = Arc::make_mut(pod);
+        pod.metadata.name = "hermit".into();
+        pod.metadata.uid = podscope_api::Uid("hermit".into());
+        pod.spec.node_name = Some(podscope_api::NodeName("node1".into()));
+    }
+    for (more, spec, want) in [
+        (
+            vec![claim.clone(), within(ZONE, json!(["b", "c"]))],
+            claimed.clone(),
+            "cannot reach volume pv-1 of claim data, which is in zone b or c",
+        ),
+        (
+            vec![claim.clone(), within("kubernetes.io/hostname", json!(["gone"]))],
+            claimed.clone(),
+            "cannot reach volume pv-1 of claim data, which is on node gone",
+        ),
+        (
+            vec![claim.clone(), within("rack", json!(["r1"]))],
+            claimed.clone(),
+            "cannot reach volume pv-1 of claim data, which is where rack is r1",
+        ),
+        (
+            vec![claim, volume(json!({ZONE: "b__c"}), Value::Null)],
+            claimed,
+            "is in zone a, but volume pv-1 is in zone b or c",
+        ),
+        (
+            Vec::new(),
+            away("node"),
+            "has pod default/node1-0, which the pod's required anti-affinity keeps away from",
+        ),
+        (
+            Vec::new(),
+            json!({"nodeSelector": {"disk": "ssd"}}),
+            "has no label disk=ssd, which the pod's nodeSelector asks for",
+        ),
+        (
+            vec![hermit],
+            json!({}),
+            "has pod default/hermit, whose own anti-affinity keeps this pod away",
+        ),
+    ] {
+        let zone = format!("{ZONE}=a");
+        let mut objects = cluster(&[("node1", &zone, 1)]);
+        objects.extend(more);
+        let told = decide_on(&objects, &mypod(&[], true, spec));
+        assert_eq!(told.nodes[0].words, want);
+    }
+    let zone = format!("{ZONE}=a");
+    let objects = cluster(&[("node1", &zone, 0), ("node2", &zone, 1)]);
+    let told = decide_on(&objects, &mypod(&[], true, away(ZONE)));
+    assert_eq!(
+        told.nodes[0].words,
+        "is in zone a with pod default/node2-0 on node2, which the pod's required anti-affinity keeps away from"
+    );
+}
