@@ -303,6 +303,15 @@ pub enum Basis {
         /// Pods that the real scheduler refused, each with what it said.
         said: Vec<(String, String)>,
     },
+    /// The beginning of a List.
+    Cut {
+        /// The file.
+        file: String,
+        /// Objects that are whole.
+        objects: usize,
+        /// The line in which it ends.
+        line: u32,
+    },
 }
 
 impl std::fmt::Display for Basis {
@@ -316,6 +325,14 @@ impl std::fmt::Display for Basis {
             Self::OneNamespace { namespace } => write!(
                 f,
                 "All pods in the files are of namespace {namespace}: what else runs on the nodes is not counted"
+            ),
+            Self::Cut { file, objects, line } => write!(
+                f,
+                "{file} ends in the middle of line {line}: {} read, and what came after is missing",
+                match objects {
+                    1 => "one object was".to_owned(),
+                    n => format!("{n} objects were"),
+                }
             ),
         }
     }

@@ -4,6 +4,7 @@
 
 mod bounds;
 mod components;
+mod cut;
 mod document;
 mod entries;
 mod expect;
@@ -216,7 +217,7 @@ pub(crate) struct Unreadable {
 
 /// Whether a text is no manifest, and what it is instead is known: its reader is told.
 pub(crate) fn is_known_otherwise(text: &str) -> bool {
-    foreign::explained(text).is_some() || foreign::is_cut(text)
+    foreign::explained(text).is_some() || cut::is_cut_yaml(text)
 }
 
 /// [`load`] without a copy of the files.
@@ -242,14 +243,10 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
         let within = foreign::unwrapped(&text);
         (name, within.unwrap_or(text))
     };
-    let files: Vec<File> = files.into_iter().map(unwrap).collect();
-    for (index, (name, text)) in files.iter().enumerate() {
-        let cut = || {
-            let why = "the text ends in the middle: `kind: List`, its last lines, are missing";
-            foreign::is_cut(text).then(|| why.to_owned())
-        };
-        if let Some(why) = foreign::explained(text).or_else(cut) {
-            reader.problems.push(Problem::of(name, why));
+    let mut files: Vec<File> = files.into_iter().map(unwrap).collect();
+    for (index, (name, text)) in files.iter_mut().enumerate() {
+        if let Some(why) = foreign::explained(text).or_else(|| reader.mended(name, text)) {
+            reader.problems.push(Problem::of(name.as_str(), why));
             continue;
         }
         let parsed = podscope_api::parse(text);
@@ -304,6 +301,21 @@ struct Reader {
 }
 
 impl Reader {
+    /// Gives an end to a text that has none, and keeps that. Says why where nothing of it is whole.
+    fn mended(&mut self, name: &str, text: &mut String) -> Option<String> {
+        let cut = cut::whole_of(text)?;
+        if cut.objects == 0 {
+            return Some("the text ends in the middle, before its first object is whole".to_owned());
+        }
+        self.loaded.basis.push(podscope_protocol::Basis::Cut {
+            file: name.to_owned(),
+            objects: cut.objects,
+            line: cut.line,
+        });
+        *text = cut.text;
+        None
+    }
+
     fn file(&mut self, index: usize, name: &str, parsed: Parsed) {
         for problem in parsed.problems {
             // Manifests outlive API versions: what a current server no longer serves is left out, and said.

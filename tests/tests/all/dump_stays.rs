@@ -281,6 +281,10 @@ fn texts_that_are_no_dump_are_told_for_what_they_are() {
             "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metada",
             "ends in the middle",
         ),
+        (
+            "{\"apiVersion\": \"v1\", \"items\": [{\"apiVersion\": \"v1\", \"kind\": \"Po",
+            "ends in the middle",
+        ),
     ] {
         let problems = scenario::load(&[("pasted.yaml".to_owned(), text.to_owned())]).expect_err(text);
         assert!(
@@ -294,4 +298,58 @@ fn texts_that_are_no_dump_are_told_for_what_they_are() {
     )]);
     let notices = empty.expect("it opens").notices;
     assert_eq!(notices, ["No file has an object: the cluster of 6 nodes is made up"]);
+}
+
+/// P-09, P-04: what is whole of a List that ends in the middle opens; that it ends, and where, is said, and stands beside
+/// each decision. Where something else is wrong its place is told.
+#[test]
+fn what_is_whole_of_a_list_that_is_cut_off_opens() {
+    let pod = |name: &str| {
+        format!(
+            "{{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {{\"name\": \"{name}\", \"namespace\": \"default\", \
+             \"uid\": \"{name}\"}}, \"spec\": {{\"containers\": [{{\"name\": \"c\", \"image\": \"i\"}}]}}}}"
+        )
+    };
+    let json = format!(
+        "{{\n\"apiVersion\": \"v1\",\n\"items\": [\n{},\n{},\n{}",
+        pod("a"),
+        pod("b"),
+        pod("c")
+    );
+    let yaml = |from: &str, end: usize| {
+        let lines: Vec<&str> = from.lines().collect();
+        lines[..end].join("\n")
+    };
+    let printed = "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: a, namespace: default, uid: a}\n  \
+                   spec:\n    containers:\n    - image: i\n      name: c\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: b\n\
+                   kind: List\n";
+    for (text, line, told, names) in [
+        (
+            json[..json.len() - 3].to_owned(),
+            6,
+            "2 objects were read",
+            &["a", "b"][..],
+        ),
+        (yaml(printed, 13), 13, "one object was read", &["a"]),
+        (yaml(printed, 11), 11, "one object was read", &["a"]),
+    ] {
+        let loaded = scenario::load(&[("pasted.yaml".to_owned(), text)]).expect("it opens");
+        let pods: Vec<&str> = (loaded.setup.objects.iter())
+            .filter(|object| object.kind() == podscope_api::Kind::Pod)
+            .map(|pod| &*pod.metadata().name)
+            .collect();
+        assert_eq!(pods, names);
+        let notice = format!("pasted.yaml ends in the middle of line {line}: {told}, and what came after is missing");
+        assert!(loaded.notices.contains(&notice), "{:?}", loaded.notices);
+        assert_eq!(loaded.basis[0].to_string(), notice);
+        // What is kept is whole: a link or a saved file opens as it did.
+        let again = scenario::load(&loaded.files).expect("it opens");
+        assert!(again.setup.objects.len() == loaded.setup.objects.len() && !again.notices.contains(&notice));
+    }
+    let wrong = json.replace(
+        "\"spec\": {\"containers\": [{\"name\"",
+        "\"spec\": {{\"containers\": [{\"name\"",
+    );
+    let problems = scenario::load(&[("pasted.yaml".to_owned(), wrong)]).expect_err("it is wrong before its end");
+    assert_eq!((problems.len(), problems[0].line), (1, 4), "{problems:?}");
 }

@@ -10,7 +10,7 @@ use crate::report;
 use crate::scenario::{self, Loaded};
 use crate::timeline::Session;
 use crate::view::{self, pod_key};
-use podscope_protocol::{AttemptInfo, ExportKind, Outcome, Problem, TextKind, Update};
+use podscope_protocol::{AttemptInfo, Basis, ExportKind, Outcome, Problem, TextKind, Update};
 
 /// What is wrong with a text, without opening it. Manifests without a scenario may be meant for the running cluster:
 /// they find its namespaces and priority classes.
@@ -24,12 +24,23 @@ pub(super) fn check(text: &str, revision: u64, running: Option<&Session>) -> Upd
     let (problems, advice) = match loaded.and_then(Session::new) {
         Ok(session) => {
             let mut advice = session.loaded().advice.clone();
+            // What opens when it is pasted is still to be finished by who writes it.
+            let cut = session.loaded().basis.iter().find_map(|basis| match basis {
+                Basis::Cut { line, .. } => Some((*line, basis.to_string())),
+                _ => None,
+            });
             // `kubectl apply` refuses them; what a scenario brings is kept, and kinds that are not served are listed.
             if session.loaded().has_scenario {
                 advice.extend(unknown(text, false));
                 (Vec::new(), advice)
             } else {
-                (unknown(text, true), advice)
+                let mut problems = unknown(text, true);
+                problems.extend(cut.map(|(line, message)| Problem {
+                    line,
+                    column: 1,
+                    ..Problem::of("", message)
+                }));
+                (problems, advice)
             }
         }
         Err(problems) if scenario::recognise(text) >= TextKind::Scenario => (problems, Vec::new()),

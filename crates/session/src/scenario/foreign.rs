@@ -60,15 +60,6 @@ pub(super) fn explained(text: &str) -> Option<String> {
     None
 }
 
-/// Whether a text is the beginning of a List: `kind: List` stands below its items.
-pub(super) fn is_cut(text: &str) -> bool {
-    let mut lines = text
-        .lines()
-        .filter(|line| !line.trim().is_empty() && !line.starts_with(['#', '-']));
-    let begins = lines.next() == Some("apiVersion: v1") && lines.next().is_some_and(|line| line.trim_end() == "items:");
-    begins && !text.lines().any(|line| line.starts_with("kind:"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,13 +104,5 @@ mod tests {
         for text in [POD, "", "hello", "Name: x\n", "kubectl get pods"] {
             assert_eq!(explained(text), None, "{text}");
         }
-    }
-
-    /// U-07.
-    #[test]
-    fn a_list_that_ends_in_the_middle_is_seen() {
-        let list = "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    na";
-        assert!(is_cut(list));
-        assert!(!is_cut(&format!("{list}me: a\nkind: List\n")) && !is_cut(POD));
     }
 }
