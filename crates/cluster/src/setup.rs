@@ -488,6 +488,7 @@ fn complete(node: &mut Node, index: usize, setup: &Setup) {
         });
     }
     let is_imported = !node.metadata.uid.is_empty();
+    let is_stand_in = node.metadata.annotation(crate::NOT_IN_THE_DUMP).is_some();
     if !is_imported {
         // By the TTL controller, long ago.
         let annotations = Arc::make_mut(&mut node.metadata.annotations);
@@ -501,7 +502,7 @@ fn complete(node: &mut Node, index: usize, setup: &Setup) {
     }
     for (kind, is_true, reason, message) in crate::kubelet::healthy() {
         let stated = status.conditions.iter().any(|condition| &*condition.kind == kind);
-        if stated && is_imported {
+        if stated && is_imported && !is_stand_in {
             continue;
         }
         status.conditions.retain(|condition| &*condition.kind != kind);

@@ -353,3 +353,58 @@ fn what_is_whole_of_a_list_that_is_cut_off_opens() {
     let problems = scenario::load(&[("pasted.yaml".to_owned(), wrong)]).expect_err("it is wrong before its end");
     assert_eq!((problems.len(), problems[0].line), (1, 4), "{problems:?}");
 }
+
+/// P-09: where of every node only the name is known, a pod that the real scheduler refused keeps what that one said; its
+/// stand-ins say nothing against it, and one that comes to know more is told again.
+#[test]
+fn a_pod_that_was_refused_keeps_what_was_said_where_no_node_is_known() {
+    let items = "
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: runs, namespace: default, uid: runs, creationTimestamp: '2026-07-01T09:00:00Z'}
+  spec: {nodeName: ip-1, containers: [{name: c, image: i}]}
+  status: {phase: Running, containerStatuses: [{name: c, ready: true, state: {running: {}}}]}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: waits, namespace: default, uid: waits, creationTimestamp: '2026-07-01T09:00:00Z'}
+  spec: {containers: [{name: c, image: i, resources: {requests: {cpu: '90'}}}]}
+  status:
+    phase: Pending
+    conditions: [{type: PodScheduled, status: 'False', reason: Unschedulable, message: '0/3 nodes are available: 3 Insufficient cpu.'}]";
+    let mut session = open(items);
+    assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
+    let said = |session: &Session| {
+        let objects = session.world().objects();
+        let pod = objects
+            .get::<podscope_api::Pod>(&ObjectKey::new("default", "waits"))
+            .expect("it waits");
+        pod.condition("PodScheduled")
+            .map(|condition| condition.message.to_string())
+    };
+    assert_eq!(
+        said(&session).as_deref(),
+        Some("0/3 nodes are available: 3 Insufficient cpu.")
+    );
+    let events = session.world().objects().list::<podscope_api::Event>();
+    let events = events.filter(|event| &*event.reason == "FailedScheduling");
+    assert_eq!(events.count(), 0);
+    let node = session
+        .world()
+        .objects()
+        .get::<podscope_api::Node>(&ObjectKey::cluster("ip-1"))
+        .expect("a stand-in");
+    assert!(
+        node.status
+            .conditions
+            .iter()
+            .all(|condition| condition.last_heartbeat_time.is_some())
+    );
+    let join = command::parse("fault join known").expect("a command");
+    session.command(join).expect("it joins");
+    assert_eq!(session.advance(SimTime::from_seconds(1_200), u64::MAX), Slice::Done);
+    let now = said(&session).unwrap_or_default();
+    assert!(
+        now.contains("1 Insufficient cpu, 1 node(s) had untolerated taint(s)"),
+        "{now}"
+    );
+}

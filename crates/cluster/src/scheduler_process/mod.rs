@@ -9,11 +9,11 @@ mod binding;
 mod preempt;
 
 use podscope_api::ordered;
-use podscope_sim::{AttemptResult, Happening};
+use podscope_sim::{AttemptResult, Happening, NOT_IN_THE_DUMP};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use podscope_api::{ConditionStatus, EventType, Kind, Object, ObjectKey, Pod, PodCondition, Uid};
+use podscope_api::{ConditionStatus, EventType, Kind, Node, Object, ObjectKey, Pod, PodCondition, Uid};
 use podscope_scheduler::plugins::{Plugin, Point};
 use podscope_scheduler::{Attempt, Cache, Decision, Outcome, Recorder, Scheduler, SchedulerConfiguration, StatusPatch};
 
@@ -272,6 +272,7 @@ impl SchedulerProcess {
                 };
                 self.begin_binding(plan, ctx);
             }
+            Outcome::Unschedulable { preempt: None, .. } if self.is_said(&attempt.pod) => {}
             Outcome::Unschedulable { preempt, .. } => {
                 tell(events, ctx);
                 if let Some(plan) = preempt {
@@ -284,6 +285,20 @@ impl SchedulerProcess {
                 self.report(&attempt.pod, &uid, attempt.patch, ctx);
             }
         }
+    }
+
+    /// Whether the real scheduler has said why the pod waits, and nothing more is known of any node than its name: what
+    /// is made up of them takes no word of it back (P-09).
+    fn is_said(&self, pod: &ObjectKey) -> bool {
+        let assumed = self.known.assumed();
+        let is_own = |pod: &Arc<Pod>| {
+            let condition = pod.condition("PodScheduled");
+            condition.is_some_and(|own| assumed.refused().get(&pod.metadata.key()) == Some(&own.message))
+        };
+        let is_name = |node: &Arc<Node>| node.metadata.annotation(NOT_IN_THE_DUMP).is_some();
+        assumed.knows_only_names()
+            && self.known.get::<Pod>(pod).is_some_and(is_own)
+            && self.known.list::<Node>().all(is_name)
     }
 
     /// Writes a refused pod's status; the next attempt waits for the answer.

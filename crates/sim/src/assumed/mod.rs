@@ -56,7 +56,7 @@ pub struct Assumed {
     troubled: Vec<(ObjectKey, Str)>,
     unplaced: Vec<(ObjectKey, Str)>,
     unmetered: ordered::Set<Uid>,
-    refused: Vec<(ObjectKey, Str)>,
+    refused: ordered::Map<ObjectKey, Str>,
     knows_only_names: bool,
 }
 
@@ -150,7 +150,7 @@ impl Assumed {
     }
 
     /// Pods that no node could take when the dump was taken, each with what the scheduler said.
-    pub fn refused(&self) -> &[(ObjectKey, Str)] {
+    pub fn refused(&self) -> &ordered::Map<ObjectKey, Str> {
         &self.refused
     }
 

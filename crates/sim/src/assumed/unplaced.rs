@@ -81,7 +81,7 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
     };
     for pod in pods(objects) {
         if let Some(message) = refusal(pod).filter(|message| !message.is_empty()) {
-            assumed.refused.push((pod.metadata.key(), message.clone()));
+            assumed.refused.insert(pod.metadata.key(), message.clone());
         }
         if let Some(message) = refusal(pod)
             && claims(pod).any(|claim| sought.contains_key(&claim) && is_unseen(&claim))
