@@ -296,8 +296,6 @@ pub struct PodView {
     pub id: String,
     /// `NAMESPACE/NAME`.
     pub key: String,
-    /// UID.
-    pub uid: String,
     /// Short name for the mark (`w0`).
     pub short: String,
     /// Owner id (see [`OwnerView`]); empty for a bare pod.
@@ -316,6 +314,8 @@ pub struct PodView {
     pub status: String,
     /// Labels, as `key=value`.
     pub labels: Vec<String>,
+    /// What else it is found by, with spaces between: the images of its containers, its PriorityClass, its IPs.
+    pub also: String,
     /// Priority.
     pub priority: i32,
     /// Ticks of priority, 0 to 3.
@@ -328,6 +328,16 @@ pub struct PodView {
     pub countdown: Option<Micros>,
     /// Pending pods: where in the queue and what it waits for.
     pub queue: Option<Box<QueueView>>,
+}
+
+impl PodView {
+    /// Its UID.
+    pub fn uid(&self) -> &str {
+        match self.mark {
+            PodMark::Ghost => self.id.rsplit_once('@').map_or(&*self.id, |(uid, _)| uid),
+            _ => &self.id,
+        }
+    }
 }
 
 /// How far a container is, as the API says.

@@ -111,7 +111,7 @@ fn use_follow(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     }
     let decided = page.selected_pod().map(|(key, uid)| {
         let pod = page.pod().map(|p| (**p).clone()).unwrap_or_default();
-        let uid = if pod.uid.is_empty() { uid.to_string() } else { pod.uid };
+        let uid = if pod.id.is_empty() { uid } else { pod.uid() }.to_string();
         let message = pod.queue.map(|q| q.message).unwrap_or_default();
         (key.to_string(), uid, pod.node, pod.nominated, message)
     });

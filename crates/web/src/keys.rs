@@ -275,7 +275,7 @@ fn help(page: &Page, ctl: &Ctl) -> bool {
     };
     ctl.act.emit(Act::Select(Some(SubjectRef::Pod {
         key: pod.key.clone(),
-        uid: pod.uid.clone(),
+        uid: pod.uid().to_owned(),
     })));
     ctl.send.emit(Request::WhatWouldHelp { pod: pod.key.clone() });
     true

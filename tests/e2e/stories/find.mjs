@@ -15,7 +15,7 @@ ${Array.from({ length: 12 }, (_, i) => pod(`big-${i}`, 40)).join("")}${
   Array.from({ length: 4 }, (_, i) => pod(`small-${i}`, 1)).join("")}`;
 
 export const stories = {
-  async "/ filters pods and nodes by name, label, state and owner (U-14)"(t) {
+  async "/ filters pods and nodes by name, label, state, owner, image and IP (U-14)"(t) {
     const page = await t.open("#new");
     await t.seek(page, "0:30.0");
     const all = await page.locator(".node [data-pod]").count();
@@ -28,7 +28,7 @@ export const stories = {
     t.equal(await page.locator(".node.out").count(), 5, "and the nodes without it");
     t.check(await page.locator(".lane .out").count() > 0, "and what the lanes say of others");
     await t.look(page, "find-pod");
-    for (const [text, pods] of [["app=web", all - 1], ["deployment", all - 1], ["ready", all], ["c-2", 1], ["no-such-thing", 0]]) {
+    for (const [text, pods] of [["app=web", all - 1], ["deployment", all - 1], ["ready", all], ["c-2", 1], ["db:1", 1], ["10.", all], ["no-such-thing", 0]]) {
       await field.fill(text);
       await page.getByText(new RegExp(`^${pods} pods?, `)).waitFor();
     }

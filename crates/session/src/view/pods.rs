@@ -276,12 +276,11 @@ pub(crate) fn ghosts(world: &World, machine: &Machine, owners: &Owners) -> Vec<P
     let mut ghosts: Vec<PodView> = Vec::new();
     for process in machine.processes() {
         match ghosts.last_mut() {
-            Some(ghost) if *ghost.uid == *process.uid => ghost.containers.push(ContainerStage::Running),
+            Some(ghost) if *ghost.uid() == *process.uid => ghost.containers.push(ContainerStage::Running),
             _ if world.objects().by_uid(&process.uid).is_some() => {}
             _ => ghosts.push(PodView {
                 id: format!("{}@{}", process.uid, process.node),
                 key: process.pod.to_string(),
-                uid: process.uid.to_string(),
                 short: short(&process.pod.name, ""),
                 owner: owners.of_uid(&process.uid),
                 node: process.node.to_string(),
@@ -339,7 +338,6 @@ fn view(
     PodView {
         id: pod.metadata.uid.to_string(),
         key: pod.metadata.key().to_string(),
-        uid: pod.metadata.uid.to_string(),
         short: short(&pod.metadata.name, owner_name),
         owner,
         nominated: pod.status.nominated_node_name.to_string(),
@@ -350,6 +348,7 @@ fn view(
         labels: (pod.metadata.labels.iter())
             .map(|(key, value)| format!("{key}={value}"))
             .collect(),
+        also: also(pod),
         priority,
         ticks: match priority {
             ..=0 => 0,
@@ -363,6 +362,24 @@ fn view(
         queue: node.is_empty().then(|| Box::new(queue(world, waiting, pod))),
         node,
     }
+}
+
+/// What else a pod is found by.
+fn also(pod: &Pod) -> String {
+    let images = pod.spec.all_containers().map(|container| &*container.image);
+    let class = std::iter::once(&*pod.spec.priority_class_name);
+    // The first of its IPs comes again among all of them.
+    let first = &*pod.status.pod_ip;
+    let others = pod.status.pod_ips.iter().map(|one| &*one.ip).filter(|ip| *ip != first);
+    let ips = std::iter::once(first).chain(others);
+    let mut also = String::new();
+    for word in images.chain(class).chain(ips).filter(|word| !word.is_empty()) {
+        if !also.is_empty() {
+            also.push(' ');
+        }
+        also.push_str(word);
+    }
+    also
 }
 
 /// How far each container is.

@@ -74,7 +74,7 @@ pub(crate) fn Find(props: &Props) -> Html {
         <div class="find" role="search">
             { icon("find") }
             <input ref={field} type="text" value={text} {oninput} {onkeydown} aria-label="Find pods and nodes"
-                placeholder="A name, a label, a state, an owner, a node" spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="search" title="Enter goes to the next one, Shift + Enter to the one before" />
+                placeholder="A name, label, state, owner, node, image or IP" spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="search" title="Enter goes to the next one, Shift + Enter to the one before" />
             <span class="mono found" role="status">{ (*said).clone().unwrap_or_default() }</span>
             <button type="button" class="quiet" onclick={close} aria-label="Show everything again">{ icon("cross") }</button>
         </div>

@@ -35,7 +35,7 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
         if let Some(pod) = page.model.pods.get(&id) {
             let subject = SubjectRef::Pod {
                 key: pod.key.clone(),
-                uid: pod.uid.clone(),
+                uid: pod.uid().to_owned(),
             };
             // Where the details are a sheet that is not there, a press brings it.
             let again = page.selected.as_ref() == Some(&subject) && page.sheet == Sheet::Side;

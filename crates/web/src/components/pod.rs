@@ -151,7 +151,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
             ~style={style}
             data-id={pod.id.clone()}
             data-pod={pod.key.clone()}
-            data-uid={pod.uid.clone()}
+            data-uid={pod.uid().to_owned()}
             data-phase={pod.phase.clone()}
             data-ghost={if ghost { "true" } else { "false" }}
             data-stage={stage}

@@ -78,7 +78,7 @@ pub(crate) fn mark(pod: &PodView, node: &NodeView, truth: Truth) -> Option<PodMa
             mark => Some(mark),
         },
         Truth::Machine => {
-            let runs = node.machine.running.contains(&pod.uid);
+            let runs = node.machine.running.iter().any(|uid| uid == pod.uid());
             runs.then_some(match pod.mark {
                 // Until its kubelet acts nothing on the machine ends.
                 PodMark::Terminating if is_stopping(pod) => PodMark::Terminating,
@@ -163,8 +163,8 @@ mod tests {
     #[test]
     fn the_two_truths_draw_different_pods() {
         let node = node("Unknown".into(), None);
-        let pod = |uid: &str, mark| PodView {
-            uid: uid.into(),
+        let pod = |id: &str, mark| PodView {
+            id: id.into(),
             mark,
             ..PodView::default()
         };

@@ -1,5 +1,5 @@
-//! What the filter finds: pods and nodes by name, label, state, owner and what keeps a pod from its node. Words are looked
-//! for anywhere, all of them must be found; what a pod's node is called counts for the pod as well. Some are kubectl's:
+//! What the filter finds: pods and nodes by name, label, state, owner and what keeps a pod from its node; pods by image,
+//! IP and PriorityClass as well. Words are looked for anywhere, all of them must be found; what a pod's node is called counts for the pod as well. Some are kubectl's:
 //! `app=web,tier!=front`, `namespace=shop`, `deploy/web`.
 
 use podscope_api::ConditionStatus;
@@ -81,7 +81,7 @@ impl Filter {
 
     /// Whether a pod is found by itself.
     pub(crate) fn finds_pod(&self, pod: &PodView) -> bool {
-        let texts = [&pod.key, &pod.status, &pod.owner, &pod.node, &pod.nominated];
+        let texts = [&pod.key, &pod.status, &pod.owner, &pod.node, &pod.nominated, &pod.also];
         let states = states(pod.mark);
         self.all(|word| match word {
             Word::Text(word) => {
@@ -160,7 +160,7 @@ impl Filter {
         pods.stable_sort_by(|one, other| one.key.cmp(&other.key));
         let pods = pods.into_iter().map(|pod| SubjectRef::Pod {
             key: pod.key.clone(),
-            uid: pod.uid.clone(),
+            uid: pod.uid().to_owned(),
         });
         let mut all: Vec<SubjectRef> = nodes.chain(pods).collect();
         if back {
@@ -290,6 +290,25 @@ mod tests {
         assert_eq!(Filter::read("  "), None);
     }
 
+    /// U-14.
+    #[test]
+    fn pods_are_found_by_image_ip_and_priority_class() {
+        let pod = PodView {
+            also: "registry.example.com/Shop/web:1.2 envoy:3 high 10.1.2.3".into(),
+            ..pod()
+        };
+        for (text, found) in [
+            ("shop/web:1.2", true),
+            ("envoy high", true),
+            ("10.1.2.3", true),
+            ("10.1.2.4", false),
+            ("web:1.3", false),
+        ] {
+            let filter = Filter::read(text).unwrap_or_default();
+            assert_eq!(filter.finds_pod(&pod), found, "{text}");
+        }
+    }
+
     /// U-14: kubectl's own forms.
     #[test]
     fn what_kubectl_takes_is_found() {
@@ -344,18 +363,18 @@ mod tests {
     #[test]
     fn one_goes_from_what_is_found_to_the_next_by_name_and_round() {
         let mut model = Model::default();
-        for (uid, key) in [
+        for (id, key) in [
             ("1", "shop/web-c"),
             ("2", "shop/web-a"),
             ("3", "shop/db"),
             ("4", "shop/web-b"),
         ] {
             let pod = PodView {
+                id: id.into(),
                 key: key.into(),
-                uid: uid.into(),
                 ..PodView::default()
             };
-            model.pods.insert_mut(uid.into(), Shared::new(pod));
+            model.pods.insert_mut(id.into(), Shared::new(pod));
         }
         let filter = Filter::read("web").unwrap_or_default();
         let mut at = None;

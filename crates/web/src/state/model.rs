@@ -231,7 +231,7 @@ impl Model {
 
     /// The pod that a subject means: this UID, or the one the API knows.
     pub(crate) fn pod(&self, key: &str, uid: &str) -> Option<&Shared<PodView>> {
-        let fits = |p: &&Shared<PodView>| p.key == key && (uid.is_empty() || p.uid == uid);
+        let fits = |p: &&Shared<PodView>| p.key == key && (uid.is_empty() || p.uid() == uid);
         if let Some(pod) = self.pods.get(uid) {
             return Some(pod);
         }
@@ -312,7 +312,6 @@ mod tests {
         PodView {
             id: id.into(),
             key: format!("default/{id}"),
-            uid: id.into(),
             node: node.into(),
             mark: if node.is_empty() {
                 PodMark::Pending
@@ -386,8 +385,7 @@ mod tests {
     fn a_ghost_and_its_successor_are_two() {
         let mut model = first();
         let ghost = PodView {
-            id: "w0@b-1".into(),
-            uid: "old".into(),
+            id: "old@b-1".into(),
             mark: PodMark::Ghost,
             ..pod("w0", "b-1")
         };
