@@ -419,6 +419,8 @@ pub enum QueuePlace {
     Unschedulable(Vec<String>),
     /// No scheduler runs.
     Stranded,
+    /// Nobody looks or binds: the API server is down, or cut off from etcd.
+    Halted(Component),
     /// It is for a scheduler of that name, which does not run here.
     Foreign(String),
     /// A node is chosen and the binding under way.

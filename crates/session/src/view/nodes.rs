@@ -396,14 +396,18 @@ impl Judged {
 
 /// What is down, so that nobody judges; none if a controller-manager runs that does not lead yet.
 fn down(world: &World) -> Option<Component> {
-    let (is_api_up, is_etcd_up) = world.control_plane();
     let is_manager = |actor: &Actor| matches!(actor, Actor::ControllerManager(_));
     let mut processes = world.control_plane_processes().into_iter();
-    match (is_api_up, is_etcd_up) {
+    let runs = processes.any(|(actor, is_up, _)| is_up && is_manager(&actor));
+    halted_by(world).or_else(|| (!runs).then_some(Component::ControllerManager(0)))
+}
+
+/// What is down, so that nobody reads or writes an object.
+pub(super) fn halted_by(world: &World) -> Option<Component> {
+    match world.control_plane() {
         (false, _) => Some(Component::ApiServer),
         (_, false) => Some(Component::Etcd),
-        _ if processes.any(|(actor, is_up, _)| is_up && is_manager(&actor)) => None,
-        _ => Some(Component::ControllerManager(0)),
+        _ => None,
     }
 }
 

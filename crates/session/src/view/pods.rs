@@ -12,7 +12,7 @@ use podscope_scheduler::{Pool, QueueEntry};
 
 use super::Owners;
 use super::groups::Share;
-use super::nodes::Machines;
+use super::nodes::{Machines, halted_by};
 use crate::timeline::Session;
 use podscope_kubectl::pod_row;
 use podscope_protocol::{
@@ -471,6 +471,7 @@ fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueView {
         _ if scheduler.is_some_and(|scheduler| scheduler.config().profile(name).is_none()) => {
             QueuePlace::Foreign(name.to_string())
         }
+        _ if let Some(component) = halted_by(world) => QueuePlace::Halted(component),
         entry if !victims.is_empty() || is_promised(pod, entry) => QueuePlace::Victims {
             node: pod.status.nominated_node_name.to_string(),
             pods: victims.iter().map(|victim| victim.metadata.key().to_string()).collect(),

@@ -208,6 +208,7 @@ fn waits_for(queue: &QueueView, word: &str) -> bool {
     let (said, names): (&str, &[String]) = match &queue.place {
         QueuePlace::Unheard | QueuePlace::Active => ("next in line not looked at yet", &[]),
         QueuePlace::Stranded => ("no scheduler runs", &[]),
+        QueuePlace::Halted(_) => ("waits for the api server etcd", &[]),
         QueuePlace::Foreign(name) => ("another scheduler does not run here", std::slice::from_ref(name)),
         QueuePlace::Binding { .. } => ("is being bound waits for its volume", &[]),
         QueuePlace::Backoff => ("backs off backoff", &[]),

@@ -1,7 +1,7 @@
 //! What a pending pod waits for, in words, and why it has no node.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_protocol::{Micros, PodView, QueuePlace};
+use podscope_protocol::{Component, Micros, PodView, QueuePlace};
 
 use crate::pure::clock;
 use crate::state::Shared;
@@ -20,6 +20,8 @@ pub(crate) fn words(pod: &PodView, now: Micros) -> String {
     match &queue.place {
         QueuePlace::Unheard | QueuePlace::Active => "next in line".into(),
         QueuePlace::Stranded => "waits for a scheduler that runs".into(),
+        QueuePlace::Halted(Component::Etcd) => "waits for etcd, which the API server does not reach".into(),
+        QueuePlace::Halted(_) => "waits for the API server, which does not run".into(),
         QueuePlace::Foreign(name) => format!("waits for the scheduler `{name}`, which does not run here"),
         QueuePlace::Binding { has_volumes: true } => "has a node: waits for its volume in PreBind".into(),
         QueuePlace::Binding { .. } => "has a node: is being bound".into(),
@@ -64,7 +66,7 @@ pub(crate) fn unseen(pod: &PodView, now: Micros) -> Option<String> {
             "Scheduling is blocked due to non-empty scheduling gates: {}.",
             names.join(", ")
         )),
-        QueuePlace::Foreign(_) | QueuePlace::Stranded | QueuePlace::Binding { .. } => {
+        QueuePlace::Foreign(_) | QueuePlace::Stranded | QueuePlace::Halted(_) | QueuePlace::Binding { .. } => {
             Some(format!("{} {}.", name(&pod.key), words(pod, now)))
         }
         _ => None,
@@ -92,6 +94,8 @@ pub(crate) fn cause(pod: &PodView) -> String {
         // Nodes of which only the names are known: what they have against it is nobody's word.
         (QueuePlace::Unschedulable(_), Some(_)) => "no file has a Node".into(),
         (QueuePlace::Stranded, _) => "no scheduler runs".into(),
+        (QueuePlace::Halted(Component::Etcd), _) => "etcd is out of reach".into(),
+        (QueuePlace::Halted(_), _) => "the API server does not run".into(),
         _ => "not looked at yet".into(),
     }
 }
@@ -191,6 +195,13 @@ mod tests {
             told(QueuePlace::Binding { has_volumes: true }).as_deref(),
             Some("p has a node: waits for its volume in PreBind.")
         );
+        assert_eq!(
+            told(QueuePlace::Halted(Component::ApiServer)).as_deref(),
+            Some("p waits for the API server, which does not run.")
+        );
+        let halted = pod("p", QueuePlace::Halted(Component::Etcd), &[]);
+        assert_eq!(words(&halted, 0), "waits for etcd, which the API server does not reach");
+        assert_eq!(cause(&halted), "etcd is out of reach");
         assert_eq!(told(QueuePlace::Active), None);
     }
 

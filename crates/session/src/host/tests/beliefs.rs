@@ -314,6 +314,25 @@ fn who_is_not_looked_at_does_not_stand_in_line() {
     };
     assert_eq!(place(&page, "default/plain"), Some(QueuePlace::Stranded));
     page.run(26, "fault restart scheduler");
+    // Neither goes by itself, nor is it the scheduler's turn.
+    page.run(60, "kubectl cordon a-1");
+    page.run(61, "kubectl run waits --image=app");
+    for (fault, repair, component) in [
+        ("fault crash apiserver", "fault restart apiserver", Component::ApiServer),
+        ("fault etcd down", "fault etcd up", Component::Etcd),
+    ] {
+        page.run(70, fault);
+        page.seek(71);
+        let halted = Some(QueuePlace::Halted(component));
+        assert_eq!(place(&page, "default/waits"), halted);
+        page.seek(100);
+        assert_eq!(place(&page, "default/waits"), halted, "when the lease is lost as well");
+        page.run(101, repair);
+        page.seek(160);
+        let again = place(&page, "default/waits");
+        assert!(matches!(again, Some(QueuePlace::Unschedulable(_))), "{again:?}");
+        page.seek(65);
+    }
     page.seek(60);
     assert_eq!(place(&page, "default/plain"), None, "it has a node");
     assert_eq!(
