@@ -49,7 +49,7 @@ pub use picture::{
     ControlPlaneView, Frame, GroupView, NodeNext, NodeTrouble, NodeView, OwnerView, PodMark, PodView, QueuePlace,
     QueueView, RefusalView, SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
 };
-pub use remedy::{NewNode, Remedy, RemedyChange, RemedyThen};
+pub use remedy::{Remedy, RemedyChange, RemedyThen};
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
 pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,

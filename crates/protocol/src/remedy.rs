@@ -123,47 +123,19 @@ pub enum RemedyChange {
     },
     /// One more node.
     AddNode {
-        /// The node.
-        node: NewNode,
-        /// The label.
+        /// The node that it is like; empty in a cluster without nodes.
+        like: String,
+        /// Taints of that one that it does not have.
+        without: Vec<String>,
+        /// The label that says where; empty if that does not matter.
         topology_key: String,
-        /// Its value.
+        /// Its value; empty for one that no node has yet.
         domain: String,
-    },
-    /// One more node, in a domain that is not there yet.
-    AddDomain {
-        /// The node.
-        node: NewNode,
-        /// The label.
-        topology_key: String,
-    },
-    /// One more node, where a volume can be reached.
-    AddNodeForVolume {
-        /// The node.
-        node: NewNode,
-        /// The PersistentVolume.
+        /// The PersistentVolume that can be reached there, if it is for one.
         volume: String,
-        /// The label that the volume goes by.
-        topology_key: String,
-        /// Its value.
-        domain: String,
-    },
-    /// One more node, which has more of something than any that is there.
-    AddLargerNode {
-        /// The node.
-        node: NewNode,
-        /// What it has more of, with the amounts.
+        /// What it has more of than any node that is there, with the amounts.
         more: Vec<(String, String)>,
     },
-}
-
-/// A node that would join.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NewNode {
-    /// The node that it is like; empty in a cluster without nodes.
-    pub like: String,
-    /// Taints of that one that it does not have.
-    pub without: Vec<String>,
 }
 
 /// What comes of a change.
@@ -230,35 +202,26 @@ impl fmt::Display for RemedyChange {
                 )
             }
             Self::AddNode {
-                node,
+                like,
+                without,
                 topology_key,
                 domain,
-            } => write!(f, "Add {node} with {topology_key}={domain}"),
-            Self::AddDomain { node, topology_key } => {
-                write!(f, "Add {node} in a domain of {topology_key} that is not there yet")
-            }
-            Self::AddNodeForVolume {
-                node,
                 volume,
-                topology_key,
-                domain,
-            } => write!(
-                f,
-                "Add {node} with {topology_key}={domain}, where volume {volume} can be reached"
-            ),
-            Self::AddLargerNode { node, more } => write!(f, "Add {node} with {}", pairs(more, " ")),
-        }
-    }
-}
-
-impl fmt::Display for NewNode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { like, without } = self;
-        match (like.as_str(), without.as_slice()) {
-            ("", _) => f.write_str("a node"),
-            (like, []) => write!(f, "a node like {like}"),
-            (like, [taint]) => write!(f, "a node like {like}, without its taint {taint},"),
-            (like, taints) => write!(f, "a node like {like}, without its taints {},", taints.join(", ")),
+                more,
+            } => {
+                match (like.as_str(), without.as_slice()) {
+                    ("", _) => f.write_str("Add a node")?,
+                    (like, []) => write!(f, "Add a node like {like}")?,
+                    (like, [taint]) => write!(f, "Add a node like {like}, without its taint {taint},")?,
+                    (like, taints) => write!(f, "Add a node like {like}, without its taints {},", taints.join(", "))?,
+                }
+                match (topology_key.as_str(), domain.as_str(), volume.as_str()) {
+                    ("", ..) => write!(f, " with {}", pairs(more, " ")),
+                    (key, "", _) => write!(f, " in a domain of {key} that is not there yet"),
+                    (key, domain, "") => write!(f, " with {key}={domain}"),
+                    (key, domain, volume) => write!(f, " with {key}={domain}, where volume {volume} can be reached"),
+                }
+            }
         }
     }
 }
@@ -280,28 +243,20 @@ mod tests {
     #[test]
     fn remedies_read_as_sentences() {
         let text = str::to_owned;
-        let zone = || text("topology.kubernetes.io/zone");
-        let node = |without: &[&str]| NewNode {
-            like: text("a-1"),
-            without: without.iter().map(|taint| text(taint)).collect(),
-        };
+        let zone = "topology.kubernetes.io/zone";
+        let add =
+            |like: &str, without: &[&str], key: &str, domain: &str, more: &[(&str, &str)]| RemedyChange::AddNode {
+                like: text(like),
+                without: without.iter().map(|taint| text(taint)).collect(),
+                topology_key: text(key),
+                domain: text(domain),
+                volume: String::new(),
+                more: more.iter().map(|(name, amount)| (text(name), text(amount))).collect(),
+            };
         let changes = [
-            RemedyChange::AddNode {
-                node: node(&["dedicated=db"]),
-                topology_key: zone(),
-                domain: text("a"),
-            },
-            RemedyChange::AddDomain {
-                node: node(&["x", "y"]),
-                topology_key: zone(),
-            },
-            RemedyChange::AddLargerNode {
-                node: NewNode {
-                    like: String::new(),
-                    without: Vec::new(),
-                },
-                more: vec![(text("cpu"), text("4")), (text("memory"), text("8Gi"))],
-            },
+            add("a-1", &["dedicated=db"], zone, "a", &[]),
+            add("a-1", &["x", "y"], zone, "", &[]),
+            add("", &[], "", "", &[("cpu", "4"), ("memory", "8Gi")]),
             RemedyChange::DeletePod {
                 pod: text("default/w"),
                 node: text("a-1"),

@@ -142,40 +142,50 @@ pub enum Change {
     AddNode {
         /// The node.
         node: NewNode,
-        /// The label.
+        /// The label that says where; empty if that does not matter.
         topology_key: String,
-        /// Its value.
+        /// Its value; empty for one that no node has yet.
         domain: String,
-    },
-    /// One more node, in a domain that is not there yet.
-    AddDomain {
-        /// The node.
-        node: NewNode,
-        /// The label.
-        topology_key: String,
-    },
-    /// One more node, where a volume can be reached.
-    AddNodeForVolume {
-        /// The node.
-        node: NewNode,
-        /// The PersistentVolume.
+        /// The PersistentVolume that can be reached there, if it is for one.
         volume: String,
-        /// The label that the volume goes by.
-        topology_key: String,
-        /// Its value.
-        domain: String,
-    },
-    /// One more node, which has more of something than any that is there.
-    AddLargerNode {
-        /// The node.
-        node: NewNode,
-        /// What it has more of, with the amounts.
+        /// What it has more of than any node that is there, with the amounts.
         more: Vec<(String, String)>,
     },
 }
 
+impl Change {
+    /// Whether it is no advice beside one that is known.
+    fn is_enough_with(&self, known: &Change) -> bool {
+        match (known, self) {
+            (Self::MaxSkew { index: known, .. }, Self::MaxSkew { index, .. }) => known == index,
+            (
+                Self::AddNode {
+                    topology_key: known,
+                    more: some,
+                    ..
+                },
+                Self::AddNode {
+                    topology_key,
+                    domain,
+                    more,
+                    ..
+                },
+            ) => {
+                // One larger node is enough; and a node in a domain that is there, or that a volume names, for one that
+                // is not.
+                !more.is_empty() && !some.is_empty() || domain.is_empty() && more.is_empty() && known == topology_key
+            }
+            (Self::Priority { .. }, Self::Priority { .. })
+            | (Self::Label { .. }, Self::Label { .. })
+            | (Self::Offer { .. }, Self::Offer { .. })
+            | (Self::DeletePod { .. }, Self::DeletePod { .. }) => true,
+            _ => false,
+        }
+    }
+}
+
 /// A node that would join.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewNode {
     /// Its name.
@@ -463,25 +473,16 @@ impl WhatWouldHelp {
 
     /// Whether one that is like it was found already and is enough.
     fn is_settled(&self, change: &Change) -> bool {
-        let mut known = self.suggestions.iter().map(|known| &known.change);
-        match change {
-            Change::MaxSkew { index, .. } => {
-                known.any(|known| matches!(known, Change::MaxSkew { index: other, .. } if index == other))
+        let n_like = self
+            .suggestions
+            .iter()
+            .filter(|known| change.is_enough_with(&known.change));
+        n_like.count()
+            >= if matches!(change, Change::DeletePod { .. }) {
+                3
+            } else {
+                1
             }
-            Change::Priority { .. } => known.any(|known| matches!(known, Change::Priority { .. })),
-            Change::Label { .. } => known.any(|known| matches!(known, Change::Label { .. })),
-            Change::Offer { .. } => known.any(|known| matches!(known, Change::Offer { .. })),
-            Change::AddLargerNode { .. } => known.any(|known| matches!(known, Change::AddLargerNode { .. })),
-            // Where a node in a domain that is there is enough, or one that a volume names, a new domain is no advice.
-            Change::AddDomain { topology_key: key, .. } => known.any(|known| {
-                matches!(known, Change::AddNode { topology_key, .. } | Change::AddNodeForVolume { topology_key, .. } if topology_key == key)
-            }),
-            Change::DeletePod { .. } => {
-                const ENOUGH: usize = 3;
-                known.filter(|known| matches!(known, Change::DeletePod { .. })).count() >= ENOUGH
-            }
-            _ => false,
-        }
     }
 
     /// What comes of it where success is also to be able to preempt.

@@ -1,46 +1,45 @@
 //! A pod that the required affinity of the pending one asks for, where one with a few labels is enough.
 
-use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{Container, LabelSelector, NodeName, Object, Pod, PodAffinityTerm, SelectorOperator, Str};
+use podscope_api::{NodeName, Object, Pod, Str};
 
 use super::{Change, TRIALS_MAX, Trial, WhatWouldHelp};
 use crate::cycle::name_of;
 
-/// An image that does nothing.
-const IMAGE: &str = "registry.k8s.io/pause:3.10";
-
 impl WhatWouldHelp {
-    /// A pod with the labels that all terms ask for.
+    /// A pod with the labels that the one term asks for; verified as all else, so that what else it asks for is seen.
     pub(super) fn plan_neighbour(&mut self) {
-        let affinity = self.pod.spec.affinity.as_ref();
+        let pod = self.pod.clone();
+        let affinity = pod.spec.affinity.as_ref();
         let Some(rules) = affinity.and_then(|affinity| affinity.pod_affinity.as_ref()) else {
             return;
         };
-        let terms = &rules.required_during_scheduling_ignored_during_execution;
-        let Some((namespace, labels)) = wanted(terms, &self.pod.metadata.namespace) else {
+        let [term] = &*rules.required_during_scheduling_ignored_during_execution else {
             return;
         };
-        let name = self.free_pod_name(&namespace, &labels);
-        let mut other = Pod::default();
-        other.metadata.name = name.clone();
-        other.metadata.namespace = namespace.clone();
-        other.spec.scheduler_name = self.pod.spec.scheduler_name.clone();
-        other.spec.containers = Arc::new(vec![Container {
-            name: name.clone(),
-            image: IMAGE.into(),
-            ..Container::default()
-        }]);
-        let change = Change::AddPod {
-            pod: name.to_string(),
-            namespace: namespace.to_string(),
-            labels: labels
-                .iter()
-                .map(|(key, value)| (key.to_string(), value.to_string()))
-                .collect(),
+        let Some(selector) = term
+            .label_selector
+            .as_ref()
+            .filter(|selector| !selector.match_labels.is_empty())
+        else {
+            return;
         };
-        other.metadata.labels = Arc::new(labels);
+        let namespace = term.namespaces.first().unwrap_or(&pod.metadata.namespace);
+        let mut other = Pod::default();
+        other.metadata.name = self.free_pod_name(namespace, selector.match_labels.values().next());
+        other.metadata.namespace = namespace.clone();
+        other.spec.scheduler_name = pod.spec.scheduler_name.clone();
+        other.metadata.labels = Arc::new(selector.match_labels.clone());
+        let mut labels = Vec::new();
+        for (key, value) in &selector.match_labels {
+            labels.push((key.to_string(), value.to_string()));
+        }
+        let change = Change::AddPod {
+            pod: other.metadata.name.to_string(),
+            namespace: namespace.to_string(),
+            labels,
+        };
         self.trials.push_back(Trial::AddPod(change, Arc::new(other), 65));
     }
 
@@ -67,52 +66,26 @@ impl WhatWouldHelp {
         fewest.unwrap_or(0)
     }
 
-    /// The first label's value, or one with a number where a pod has that name.
-    fn free_pod_name(&self, namespace: &Str, labels: &ordered::Map<Str, Str>) -> Str {
-        let is_name = |text: &str| {
-            let mut bytes = text.bytes();
-            !text.is_empty() && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    /// A label's value, or that with a number where a pod has the name.
+    fn free_pod_name(&self, namespace: &Str, value: Option<&Str>) -> Str {
+        let is_name = |text: &&Str| {
+            text.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
         };
-        let value = labels.values().find(|value| is_name(value));
-        let stem = value.map_or("neighbour", |value| value);
+        let stem = value.filter(is_name).map_or("neighbour", |value| value);
+        let mut name = stem.to_owned();
         let is_taken = |name: &str| {
-            let mut nodes = self.cache.order().iter().map(|node| self.cache.node(*node));
+            let mut nodes = self.cache.order().iter();
             nodes.any(|node| {
-                let mut pods = node.pods.iter().map(|pod| &pod.pod.metadata);
-                pods.any(|pod| &*pod.name == name && pod.namespace == *namespace)
+                let mut pods = self.cache.node(*node).pods.iter().map(|pod| &pod.pod.metadata);
+                pods.any(|pod| *pod.name == *name && pod.namespace == *namespace)
             })
         };
-        let numbered = (2..).map(|n| format!("{stem}-{n}"));
-        let mut names = std::iter::once(stem.to_owned()).chain(numbered);
-        names.find(|name| !is_taken(name)).unwrap_or_default().into()
+        let mut number = 1;
+        while is_taken(&name) {
+            number += 1;
+            name = format!("{stem}-{number}");
+        }
+        name.into()
     }
-}
-
-/// Namespace and labels of a pod that all terms mean; none where that takes more than a few labels.
-fn wanted(terms: &[PodAffinityTerm], own: &Str) -> Option<(Str, ordered::Map<Str, Str>)> {
-    let mut labels: ordered::Map<Str, Str> = ordered::Map::new();
-    let mut namespace: Option<Str> = None;
-    for term in terms {
-        if term.namespace_selector.is_some() || !term.mismatch_label_keys.is_empty() {
-            return None;
-        }
-        let of_term = term.namespaces.first().unwrap_or(own).clone();
-        if namespace.replace(of_term.clone()).is_some_and(|other| other != of_term) {
-            return None;
-        }
-        let selector = term.label_selector.as_ref()?;
-        let one_of = selector
-            .match_expressions
-            .iter()
-            .filter_map(|rule| match rule.operator {
-                SelectorOperator::In => Some((&rule.key, rule.values.first()?)),
-                _ => None,
-            });
-        for (key, value) in selector.match_labels.iter().chain(one_of) {
-            labels.entry(key.clone()).or_insert_with(|| value.clone());
-        }
-    }
-    let means = |selector: &LabelSelector| selector.matches(&labels);
-    let mut selectors = terms.iter().filter_map(|term| term.label_selector.as_ref());
-    (!labels.is_empty() && selectors.all(means)).then_some((namespace?, labels))
 }

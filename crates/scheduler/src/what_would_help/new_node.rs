@@ -1,7 +1,6 @@
 //! Nodes that would join: in a domain that is there or not yet, where a volume is, or larger than any.
 
 use podscope_api::ordered;
-use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{Node, PersistentVolume, Quantity, ResourceList, SelectorOperator, Str};
@@ -9,19 +8,14 @@ use podscope_api::{Node, PersistentVolume, Quantity, ResourceList, SelectorOpera
 use super::{Change, NewNode, TRIALS_MAX, Trial, WhatWouldHelp, amounts};
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::Incoming;
-use crate::resources::Resources;
+use crate::resources::{Resources, is_extended};
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 const REGION: &str = "topology.kubernetes.io/region";
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
-/// Labels that a kubelet sets by itself, with what it says.
-const OWN_LABELS: [(&str, &str); 4] = [
-    ("kubernetes.io/os", "linux"),
-    ("kubernetes.io/arch", "amd64"),
-    ("beta.kubernetes.io/os", "linux"),
-    ("beta.kubernetes.io/arch", "amd64"),
-];
+/// A label with its value.
+type Label = (Str, Str);
 
 impl WhatWouldHelp {
     pub(super) fn plan_nodes(&mut self) {
@@ -33,22 +27,15 @@ impl WhatWouldHelp {
         keys.remove(HOSTNAME);
         for key in keys {
             let domains = self.likely(&key, &requests);
-            for (domain, like) in domains.iter().take(TRIALS_MAX) {
-                let (node, like) = self.another(Some(like), &[(key.clone(), domain.clone())], &[]);
-                let change = Change::AddNode {
-                    node,
-                    topology_key: key.to_string(),
-                    domain: domain.to_string(),
-                };
-                self.trials.push_back(Trial::AddNode(change, like, 90));
+            for (domain, _, like) in domains.iter().take(TRIALS_MAX) {
+                let place = [(key.clone(), domain.clone())];
+                self.try_node(Some(like), &place, (&key, domain, ""), &[], 90);
             }
-            if let Some((last, _)) = domains.iter().next_back() {
+            if let Some((last, ..)) = domains.last() {
+                let is_there = |name: &str| domains.iter().any(|(domain, ..)| **domain == *name);
+                let place = [(key.clone(), next_domain(last, is_there))];
                 let like = self.most_likely(&requests);
-                let domain = next_domain(last, |domain| domains.get(domain).is_some());
-                let (node, like) = self.another(like.as_ref(), &[(key.clone(), domain)], &[]);
-                let topology_key = key.to_string();
-                self.trials
-                    .push_back(Trial::AddNode(Change::AddDomain { node, topology_key }, like, 91));
+                self.try_node(like.as_ref(), &place, (&key, "", ""), &[], 91);
             }
         }
         self.plan_larger_node(&requests);
@@ -56,115 +43,110 @@ impl WhatWouldHelp {
 
     /// A node that a bound volume of the pod can be reached from, where none is.
     fn plan_node_for_volume(&mut self, requests: &Resources) {
-        let volumes = self.pod.spec.volumes.iter();
-        let found = volumes.filter_map(|volume| {
-            let name = &volume.persistent_volume_claim.as_ref()?.claim_name;
-            let claim = self.cache.stores.claim(&self.pod.metadata.namespace, name)?;
-            let volume = self.cache.stores.volume(&claim.spec.volume_name)?;
-            Some((volume.metadata.name.to_string(), place_of(volume)?))
-        });
-        for (volume, place) in found.collect::<Vec<_>>() {
+        let pod = self.pod.clone();
+        for volume in pod.spec.volumes.iter() {
+            let stores = &self.cache.stores;
+            let Some(place) = (volume.persistent_volume_claim.as_ref())
+                .and_then(|source| stores.claim(&pod.metadata.namespace, &source.claim_name))
+                .and_then(|claim| stores.volume(&claim.spec.volume_name))
+                .and_then(|volume| Some((volume.metadata.name.clone(), place_of(volume)?)))
+            else {
+                continue;
+            };
+            let (volume, place) = place;
             let is_there = |node: &NodeIdx| {
-                let labels = &self.cache.node(*node).node.as_ref().map(|node| &node.metadata);
-                let mut place = place.iter();
-                labels.is_some_and(|labels| place.all(|(key, value)| labels.label(key) == Some(value)))
+                let node = self.cache.node(*node).node.as_ref();
+                let has = |(key, value): &Label| node.is_some_and(|node| node.metadata.label(key) == Some(value));
+                place.iter().all(has)
             };
-            if self.cache.order().iter().any(is_there) {
-                continue;
+            if let Some((key, domain)) = place.iter().find(|(key, _)| &**key == ZONE).or(place.first())
+                && !self.cache.order().iter().any(is_there)
+            {
+                let like = self.most_likely(requests);
+                self.try_node(like.as_ref(), &place, (key, domain, &volume), &[], 88);
             }
-            let Some((key, domain)) = place.iter().find(|(key, _)| &**key == ZONE).or(place.first()) else {
-                continue;
-            };
-            let (topology_key, domain) = (key.to_string(), domain.to_string());
-            let like = self.most_likely(requests);
-            let (node, like) = self.another(like.as_ref(), &place, &[]);
-            let change = Change::AddNodeForVolume {
-                node,
-                volume,
-                topology_key,
-                domain,
-            };
-            self.trials.push_back(Trial::AddNode(change, like, 88));
         }
     }
 
     /// A node with as much as the pod requests, where none has.
     fn plan_larger_node(&mut self, requests: &Resources) {
-        let most = |of: &dyn Fn(&Resources) -> i64| {
-            let nodes = self.cache.order().iter();
-            nodes.map(|node| of(&self.cache.node(*node).allocatable)).max()
-        };
-        let mut more: Vec<(Str, Quantity, String)> = Vec::new();
-        if Some(requests.cpu) > most(&|amounts| amounts.cpu) && requests.cpu > 0 {
-            let amount = Quantity::from_milli(amounts::cpu_rounded_up(requests.cpu));
-            more.push(("cpu".into(), amount, amount.to_string()));
+        let nodes = self
+            .cache
+            .order()
+            .iter()
+            .map(|node| &self.cache.node(*node).allocatable);
+        let lacks = |want: i64, of: &dyn Fn(&Resources) -> i64| want > 0 && nodes.clone().all(|has| of(has) < want);
+        let mut more: Vec<(Str, Quantity)> = Vec::new();
+        if lacks(requests.cpu, &|has| has.cpu) {
+            let amount = amounts::cpu_rounded_up(requests.cpu);
+            more.push(("cpu".into(), Quantity::from_milli(amount)));
         }
-        for (name, want, most) in [
-            ("memory", requests.memory, most(&|amounts| amounts.memory)),
-            (
-                "ephemeral-storage",
-                requests.ephemeral,
-                most(&|amounts| amounts.ephemeral),
-            ),
-        ] {
-            if Some(want) > most && want > 0 {
-                let amount = amounts::bytes_rounded_up(want);
-                more.push((name.into(), Quantity::from_bytes(amount), amounts::bytes(amount)));
-            }
+        if lacks(requests.memory, &|has| has.memory) {
+            let amount = amounts::bytes_rounded_up(requests.memory);
+            more.push(("memory".into(), Quantity::from_bytes(amount)));
+        }
+        if lacks(requests.ephemeral, &|has| has.ephemeral) {
+            let amount = amounts::bytes_rounded_up(requests.ephemeral);
+            more.push(("ephemeral-storage".into(), Quantity::from_bytes(amount)));
         }
         for (symbol, want) in &requests.scalars {
             let name = self.cache.symbols.text(*symbol);
-            if crate::resources::is_extended(name) && Some(*want) > most(&|has| has.scalar(*symbol).unwrap_or(0)) {
-                let amount = Quantity::from_units(*want);
-                more.push((name.clone(), amount, amount.to_string()));
+            if is_extended(name) && lacks(*want, &|has| has.scalar(*symbol).unwrap_or(0)) {
+                more.push((name.clone(), Quantity::from_units(*want)));
             }
         }
-        let is_first = self.cache.order().is_empty();
-        if more.is_empty() && !is_first {
+        if self.cache.order().is_empty() && more.is_empty() {
+            more.push(("cpu".into(), Quantity::from_units(4)));
+        }
+        if more.is_empty() {
             return;
         }
-        let raised: Vec<(Str, Quantity)> = more.iter().map(|(name, amount, _)| (name.clone(), *amount)).collect();
-        let told: Vec<(String, String)> = more
-            .into_iter()
-            .map(|(name, _, amount)| (name.to_string(), amount))
-            .collect();
         // One like another of each zone, until one helps.
-        let mut likes: Vec<Option<Arc<Node>>> = self.likely(ZONE, requests).into_values().map(Some).collect();
-        if likes.is_empty() {
-            likes.push(self.most_likely(requests));
+        let likes = self.likely(ZONE, requests);
+        for (.., like) in likes.iter().take(TRIALS_MAX) {
+            self.try_node(Some(like), &[], ("", "", ""), &more, 92);
         }
-        for like in likes.into_iter().take(TRIALS_MAX) {
-            let (node, like) = self.another(like.as_ref(), &[], &raised);
-            let more = if is_first { node.capacity.clone() } else { told.clone() };
-            self.trials
-                .push_back(Trial::AddNode(Change::AddLargerNode { node, more }, like, 92));
+        if likes.is_empty() {
+            let like = self.most_likely(requests);
+            self.try_node(like.as_ref(), &[], ("", "", ""), &more, 92);
         }
     }
 
-    /// The domains of a key, each with the node in it that is most like one for the pod.
-    pub(super) fn likely(&self, key: &str, requests: &Resources) -> ordered::Map<Str, Arc<Node>> {
-        let mut domains: ordered::Map<Str, (u8, Arc<Node>)> = ordered::Map::new();
+    /// The domains of a key by name, each with the node in it that is most like one for the pod, and how little it is.
+    pub(super) fn likely(&self, key: &str, requests: &Resources) -> Vec<(Str, u8, Arc<Node>)> {
+        let mut domains: Vec<(Str, u8, Arc<Node>)> = Vec::new();
         for node in self.cache.order() {
             let info = self.cache.node(*node);
             if let Some(node) = &info.node
                 && let Some(domain) = node.metadata.label(key)
             {
                 let rank = self.unlikeliness(info, node, requests);
-                if domains.get(domain).is_none_or(|(known, _)| *known > rank) {
-                    domains.insert(domain.into(), (rank, node.clone()));
+                let at = domains.partition_point(|(known, ..)| **known < *domain);
+                match domains.get_mut(at) {
+                    Some((known, least, like)) if **known == *domain => {
+                        if *least > rank {
+                            (*least, *like) = (rank, node.clone());
+                        }
+                    }
+                    _ => domains.insert(at, (domain.into(), rank, node.clone())),
                 }
             }
         }
-        domains.into_iter().map(|(domain, (_, node))| (domain, node)).collect()
+        domains
     }
 
     fn most_likely(&self, requests: &Resources) -> Option<Arc<Node>> {
-        let nodes = self.cache.order().iter().filter_map(|node| {
+        let mut best: Option<(u8, &Arc<Node>)> = None;
+        for node in self.cache.order() {
             let info = self.cache.node(*node);
-            let node = info.node.as_ref()?;
-            Some((self.unlikeliness(info, node, requests), node))
-        });
-        nodes.min_by_key(|(rank, _)| *rank).map(|(_, node)| node.clone())
+            if let Some(node) = &info.node {
+                let rank = self.unlikeliness(info, node, requests);
+                if best.is_none_or(|(least, _)| rank < least) {
+                    best = Some((rank, node));
+                }
+            }
+        }
+        best.map(|(_, node)| node.clone())
     }
 
     /// Less for a node that the pod selects and that would have room for it, and for one without taints.
@@ -178,78 +160,79 @@ impl WhatWouldHelp {
         u8::from(!self.pod.spec.selects(node)) * 4 + u8::from(!is_enough) * 2 + u8::from(!node.spec.taints.is_empty())
     }
 
-    /// A new node like another one, empty and without its taints, at that place and with at least so much.
-    fn another(
-        &self,
+    /// Plans a new node like another one, empty and without its taints, at that place and with at least so much; told
+    /// are the label that says where, its value, and the volume that it is for.
+    fn try_node(
+        &mut self,
         like: Option<&Arc<Node>>,
-        place: &[(Str, Str)],
+        place: &[Label],
+        (topology_key, domain, volume): (&str, &str, &str),
         at_least: &[(Str, Quantity)],
-    ) -> (NewNode, Arc<Node>) {
-        let mut node = like.map_or_else(Node::default, |like| (**like).clone());
-        let own_name = node.metadata.name.clone();
-        let name = self.free_node_name(&node, place);
-        let taints = node.spec.taints.iter().filter(|taint| {
-            let known = ["node.kubernetes.io/", "podscope.dev/"];
-            !known.iter().any(|own| taint.key.starts_with(own))
-        });
-        let without = taints.map(|taint| match taint.value.is_empty() {
-            true => taint.key.to_string(),
-            false => format!("{}={}", taint.key, taint.value),
-        });
-        let without = without.collect();
-        node.metadata.name = name.clone();
-        node.metadata.uid = podscope_api::Uid::default();
-        node.spec.unschedulable = None;
-        node.spec.taints.clear();
-        node.status.images.clear();
+        cost: i64,
+    ) {
+        let mut node = Node::default();
+        let mut new = NewNode::default();
         let labels = Arc::make_mut(&mut node.metadata.labels);
-        labels.retain(|_, value| *value != own_name);
-        if like.is_none() {
-            labels.extend(
-                self.pod
-                    .spec
-                    .node_selector
+        let mut capacity = ResourceList::default();
+        capacity.insert("pods".into(), Quantity::from_units(110));
+        let name = self.free_node_name(like.map(|like| &**like), place);
+        if let Some(like) = like {
+            let own_name = &like.metadata.name;
+            new.like = own_name.to_string();
+            for (key, value) in like.metadata.labels.iter() {
+                let value = if value == own_name { &name } else { value };
+                labels.insert(key.clone(), value.clone());
+            }
+            for (resource, amount) in &like.status.allocatable {
+                capacity.insert(resource.clone(), rounded(resource, *amount));
+            }
+            for taint in &like.spec.taints {
+                let is_ours = ["node.kubernetes.io/", "podscope.dev/"]
                     .iter()
-                    .map(|(key, value)| (key.clone(), value.clone())),
-            );
+                    .any(|own| taint.key.starts_with(own));
+                if !is_ours {
+                    let value = if taint.value.is_empty() { "" } else { "=" };
+                    new.without.push(format!("{}{value}{}", taint.key, taint.value));
+                }
+            }
+            node.status.declared_features = like.status.declared_features.clone();
         }
-        labels.extend(place.iter().cloned());
-        let is_own = |key: &str, value: &str| OWN_LABELS.contains(&(key, value));
-        let told = labels.iter().filter(|(key, value)| !is_own(key, value));
-        let told = told.map(|(key, value)| (key.to_string(), value.to_string())).collect();
-        for (key, value) in OWN_LABELS {
-            labels.entry(key.into()).or_insert_with(|| value.into());
+        for (key, value) in place {
+            labels.insert(key.clone(), value.clone());
         }
-        labels.insert(HOSTNAME.into(), name.clone());
-        let mut capacity: ResourceList = match like {
-            Some(like) => like.status.allocatable.iter().map(rounded).collect(),
-            None => [("cpu", 4), ("pods", 110)]
-                .map(|(name, n)| (Str::from(name), Quantity::from_units(n)))
-                .into(),
-        };
-        if like.is_none() {
-            capacity.insert("memory".into(), Quantity::from_bytes(8 << 30));
+        for (resource, amount) in at_least {
+            capacity.insert(resource.clone(), *amount);
         }
-        for (name, amount) in at_least {
-            let known = capacity.entry(name.clone()).or_insert(*amount);
-            *known = (*known).max(*amount);
+        for (key, value) in labels.iter() {
+            // A kubelet says these by itself.
+            if !matches!(&**value, "linux" | "amd64") && *value != name {
+                new.labels.push((key.to_string(), value.to_string()));
+            }
         }
-        capacity.retain(|_, amount| !amount.is_zero());
-        let new = NewNode {
-            name: name.to_string(),
-            like: own_name.to_string(),
-            without,
-            labels: told,
-            capacity: capacity.iter().map(printed).collect(),
-        };
-        node.status.capacity = capacity.clone();
+        for (resource, amount) in &capacity {
+            if !amount.is_zero() {
+                new.capacity.push((resource.to_string(), printed(resource, *amount)));
+            }
+        }
+        new.name = name.to_string();
+        node.metadata.name = name;
         node.status.allocatable = capacity;
-        (new, Arc::new(node))
+        let change = Change::AddNode {
+            node: new,
+            topology_key: topology_key.to_owned(),
+            domain: domain.to_owned(),
+            volume: volume.to_owned(),
+            more: at_least
+                .iter()
+                .map(|(name, amount)| (name.to_string(), printed(name, *amount)))
+                .collect(),
+        };
+        self.trials.push_back(Trial::AddNode(change, Arc::new(node), cost));
     }
 
     /// The name with the next number that is free: `a-1` becomes `a-2`, or `c-1` where it says the domain.
-    fn free_node_name(&self, like: &Node, place: &[(Str, Str)]) -> Str {
-        let name = &*like.metadata.name;
+    fn free_node_name(&self, like: Option<&Node>, place: &[Label]) -> Str {
+        let name = like.map_or("", |like| &*like.metadata.name);
         let stem = name.trim_end_matches(|digit: char| digit.is_ascii_digit());
         let (stem, number) = match name[stem.len()..].parse::<u32>() {
             Ok(number) if stem.ends_with('-') => (stem.trim_end_matches('-'), number),
@@ -258,14 +241,17 @@ impl WhatWouldHelp {
         };
         let elsewhere = place
             .iter()
-            .find(|(key, domain)| like.metadata.label(key) == Some(stem) && **domain != *stem);
+            .find(|(key, domain)| **domain != *stem && like.and_then(|like| like.metadata.label(key)) == Some(stem));
         let (stem, number) = elsewhere.map_or((stem, number), |(_, domain)| (domain, 0));
         let is_taken = |name: &str| {
             let mut nodes = self.cache.order().iter();
             nodes.any(|node| *self.cache.node(*node).name == *name)
         };
-        let mut names = (1..=u32::MAX).map(|more| format!("{stem}-{}", number.saturating_add(more)));
-        names.find(|name| !is_taken(name)).unwrap_or_default().into()
+        let mut number = number.saturating_add(1);
+        while is_taken(&format!("{stem}-{number}")) {
+            number = number.saturating_add(1);
+        }
+        format!("{stem}-{number}").into()
     }
 }
 
@@ -274,29 +260,27 @@ fn is_bytes(resource: &str) -> bool {
 }
 
 /// What a node has, rounded down to what people write.
-fn rounded((name, amount): (&Str, &Quantity)) -> (Str, Quantity) {
-    let amount = match &**name {
+fn rounded(resource: &str, amount: Quantity) -> Quantity {
+    match resource {
         "cpu" => Quantity::from_milli(amounts::cpu_rounded_down(amount.milli_value())),
-        name if is_bytes(name) => Quantity::from_bytes(amounts::bytes_rounded_down(amount.value())),
-        _ => *amount,
-    };
-    (name.clone(), amount)
+        _ if is_bytes(resource) => Quantity::from_bytes(amounts::bytes_rounded_down(amount.value())),
+        _ => amount,
+    }
 }
 
-fn printed((name, amount): (&Str, &Quantity)) -> (String, String) {
-    let amount = match is_bytes(name) {
+fn printed(resource: &str, amount: Quantity) -> String {
+    match is_bytes(resource) {
         true => amounts::bytes(amount.value()),
         false => amount.to_string(),
-    };
-    (name.to_string(), amount)
+    }
 }
 
 /// Labels of a node that reaches the volume: of its node affinity's first term, and of its own zone and region. None
 /// for a disk of one machine, which no other one has.
-fn place_of(volume: &PersistentVolume) -> Option<Vec<(Str, Str)>> {
+fn place_of(volume: &PersistentVolume) -> Option<Vec<Label>> {
     let affinity = volume.spec.node_affinity.as_ref();
     let term = affinity.and_then(|affinity| affinity.required.as_ref()?.node_selector_terms.first());
-    let mut place: Vec<(Str, Str)> = Vec::new();
+    let mut place: Vec<Label> = Vec::new();
     for rule in term.into_iter().flat_map(|term| &term.match_expressions) {
         match rule.operator {
             SelectorOperator::In if &*rule.key != HOSTNAME => {
@@ -313,21 +297,40 @@ fn place_of(volume: &PersistentVolume) -> Option<Vec<(Str, Str)>> {
             place.push((key.into(), value.into()));
         }
     }
-    place.stable_sort();
     (!place.is_empty()).then_some(place)
 }
 
 /// A domain that is not there yet, named as the last one goes on: `c` after `b`, `eu-1c` after `eu-1b`.
 fn next_domain(last: &str, is_there: impl Fn(&str) -> bool) -> Str {
-    let mut name = last.to_owned();
-    let letters = match name.pop() {
-        Some(letter @ 'a'..='z') => letter..='z',
-        Some(digit @ '0'..='9') => digit..='9',
-        _ => 'z'..='a',
-    };
-    let mut next = letters.map(|letter| format!("{name}{letter}"));
-    match next.find(|domain| !is_there(domain)) {
-        Some(domain) => domain.into(),
-        None => format!("{last}-new").into(),
+    let mut name = last.as_bytes().to_vec();
+    // The last letter of a word counts nothing.
+    let is_word = |bytes: &[u8]| matches!(bytes, [.., before, b'a'..=b'z'] if before.is_ascii_alphabetic());
+    let counts = !is_word(&name);
+    if let Some(end @ (b'a'..=b'y' | b'0'..=b'8')) = name.last_mut().filter(|_| counts) {
+        *end += 1;
+        if let Some(name) = String::from_utf8(name).ok().filter(|name| !is_there(name)) {
+            return name.into();
+        }
+    }
+    format!("{last}-new").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S-15.
+    #[test]
+    fn a_new_domain_is_named_as_the_last_one_goes_on() {
+        for (last, want) in [
+            ("b", "c"),
+            ("eu-1b", "eu-1c"),
+            ("rack-10", "rack-11"),
+            ("z", "z-new"),
+            ("west", "west-new"),
+            ("e", "e-new"),
+        ] {
+            assert_eq!(&*next_domain(last, |name| name == "f"), want);
+        }
     }
 }

@@ -125,18 +125,31 @@ impl WhatWouldHelp {
 
     /// A label that the pod's selector or its affinity wants, on a node that lacks nothing else of it.
     fn plan_labels(&mut self) {
-        let pod = self.pod.clone();
-        let nodes = self.cache.order().iter();
-        let lacking: Vec<(Arc<Node>, Str, Str)> = nodes
-            .filter_map(|node| {
-                let node = self.cache.node(*node).node.clone()?;
-                let (key, value) = lacking_label(&pod.spec, &node)?;
-                // One that says something else says it for a reason.
-                let is_free = node.metadata.label(&key).is_none() && &*key != "kubernetes.io/hostname";
-                is_free.then_some((node, key, value))
-            })
-            .take(TRIALS_MAX)
-            .collect();
+        let spec = &self.pod.spec;
+        let terms = spec
+            .required_nodes()
+            .map_or(&[][..], |required| &required.node_selector_terms);
+        let mut lacking: Vec<(Arc<Node>, Str, Str)> = Vec::new();
+        for node in self.cache.order() {
+            let Some(node) = &self.cache.node(*node).node else {
+                continue;
+            };
+            let mut label = match terms {
+                [] => lacking_label(spec, None, node),
+                _ => None,
+            };
+            for term in terms {
+                label = label.or_else(|| lacking_label(spec, Some(term), node));
+            }
+            // One that says something else says it for a reason.
+            if let Some((key, value)) = label
+                && node.metadata.label(&key).is_none()
+                && &*key != "kubernetes.io/hostname"
+                && lacking.len() < TRIALS_MAX
+            {
+                lacking.push((node.clone(), key, value));
+            }
+        }
         for (node, key, value) in lacking {
             let mut after = (*node).clone();
             Arc::make_mut(&mut after.metadata.labels).insert(key.clone(), value.clone());
@@ -339,15 +352,15 @@ fn drop_rules(affinity: &Affinity, drop: &mut impl FnMut(String, &dyn Fn(&mut Po
     }
 }
 
-/// The one label that a node lacks of what the node selector and one term of the required affinity ask for.
-fn lacking_label(spec: &PodSpec, node: &Node) -> Option<(Str, Str)> {
-    let selector = spec.node_selector.iter();
-    let missing: Vec<(Str, Str)> = selector
-        .filter(|(key, value)| node.metadata.label(key) != Some(&***value))
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect();
-    let of_term = |term: &NodeSelectorTerm| -> Option<(Str, Str)> {
-        let mut missing = missing.clone();
+/// The one label that a node lacks of what the node selector and a term of the required affinity ask for.
+fn lacking_label(spec: &PodSpec, term: Option<&NodeSelectorTerm>, node: &Node) -> Option<(Str, Str)> {
+    let mut missing: Option<(&Str, &str)> = None;
+    for (key, value) in spec.node_selector.iter() {
+        if node.metadata.label(key) != Some(value) && missing.replace((key, value)).is_some() {
+            return None;
+        }
+    }
+    if let Some(term) = term {
         if !term.match_fields.is_empty() {
             return None;
         }
@@ -355,20 +368,15 @@ fn lacking_label(spec: &PodSpec, node: &Node) -> Option<(Str, Str)> {
             if rule.operator.holds(node.metadata.labels.get(&rule.key), &rule.values) {
                 continue;
             }
-            missing.push((
-                rule.key.clone(),
-                match &rule.operator {
-                    SelectorOperator::In => rule.values.first()?.clone(),
-                    SelectorOperator::Exists => "true".into(),
-                    _ => return None,
-                },
-            ));
+            let value = match &rule.operator {
+                SelectorOperator::In => rule.values.first()?,
+                SelectorOperator::Exists => "true",
+                _ => return None,
+            };
+            if missing.replace((&rule.key, value)).is_some() {
+                return None;
+            }
         }
-        missing.dedup();
-        missing.pop().filter(|_| missing.is_empty())
-    };
-    match spec.required_nodes() {
-        None => missing.first().filter(|_| missing.len() == 1).cloned(),
-        Some(required) => required.node_selector_terms.iter().find_map(of_term),
     }
+    missing.map(|(key, value)| (key.clone(), value.into()))
 }

@@ -3,7 +3,7 @@
 use podscope_api::{NodeName, Pod, Quantity, ResourceList, Str, ordered};
 use podscope_cluster::fault::Fault;
 use podscope_kubectl::command::Command;
-use podscope_protocol::{self as protocol, Remedy, RemedyChange, RemedyThen};
+use podscope_protocol::{Remedy, RemedyChange, RemedyThen};
 use podscope_scheduler::what_would_help::{Change, NewNode, Suggestion, Then};
 
 pub(crate) fn remedy(pod: &Pod, suggestion: &Suggestion) -> Remedy {
@@ -67,10 +67,7 @@ pub(crate) fn command(pod: &Pod, change: &Change) -> Option<String> {
                 "kubectl run {pod} -n {namespace} --image={image} --labels={labels}"
             ))
         }
-        Change::AddNode { node, .. }
-        | Change::AddDomain { node, .. }
-        | Change::AddNodeForVolume { node, .. }
-        | Change::AddLargerNode { node, .. } => join(node),
+        Change::AddNode { node, .. } => join(node),
         Change::MaxSkew { .. }
         | Change::MinDomains { .. }
         | Change::Soften { .. }
@@ -118,36 +115,15 @@ fn change(change: Change) -> RemedyChange {
             node,
             topology_key,
             domain,
+            volume,
+            more,
         } => RemedyChange::AddNode {
-            node: new_node(node),
+            like: node.like,
+            without: node.without,
             topology_key,
             domain,
-        },
-        Change::AddDomain { node, topology_key } => RemedyChange::AddDomain {
-            node: new_node(node),
-            topology_key,
-        },
-        Change::AddNodeForVolume {
-            node,
             volume,
-            topology_key,
-            domain,
-        } => RemedyChange::AddNodeForVolume {
-            node: new_node(node),
-            volume,
-            topology_key,
-            domain,
-        },
-        Change::AddLargerNode { node, more } => RemedyChange::AddLargerNode {
-            node: new_node(node),
             more,
         },
-    }
-}
-
-fn new_node(node: NewNode) -> protocol::NewNode {
-    protocol::NewNode {
-        like: node.like,
-        without: node.without,
     }
 }
