@@ -84,6 +84,21 @@ pub(crate) struct Pods {
 }
 
 impl Pods {
+    /// The pods to look at: those that were written, where that is known and nothing else has changed about the others.
+    fn turns(&mut self, world: &World, machines: &Machines, heard: &Machines) -> Vec<Turn> {
+        let is_steady = machines.are_heard_as(heard);
+        let are_owned_as_before = self.are_owned_as_before(world);
+        let written = (is_steady && are_owned_as_before)
+            .then(|| self.written(world))
+            .flatten();
+        written.unwrap_or_else(|| {
+            let is_heard_as_before = |node: &str| is_steady || machines.is_dark(node) == heard.is_dark(node);
+            self.all(world, |old| {
+                are_owned_as_before && old.is_settled && is_heard_as_before(&old.view.node)
+            })
+        })
+    }
+
     /// Takes the ReplicaSets of the cursor; whether a pod that is the same one has the owner that it had.
     fn are_owned_as_before(&mut self, world: &World) -> bool {
         let sets: Vec<Arc<ReplicaSet>> = world.objects().list::<ReplicaSet>().cloned().collect();
@@ -177,8 +192,7 @@ fn place(pod: &Pod) -> (&str, &str) {
 }
 
 /// Makes the pods those of the API at the cursor, in the order of their keys, and says what changed;
-/// `places` become the nodes of which a pod is another one. A pod that stands on a node and has not
-/// changed stays as it is: of it nothing depends on the time. `heard` are the machines of the last
+/// `places` become the nodes of which a pod is another one. `heard` are the machines of the last
 /// picture.
 pub(crate) fn follow(
     pods: &mut Pods,
@@ -190,85 +204,134 @@ pub(crate) fn follow(
     frame: &mut Frame,
 ) {
     let world = session.world();
-    let now = podscope_api::Time(world.start().0 + world.now().0);
-    let mut waiting = world.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
-    waiting.stable_sort_by(|a, b| a.uid.cmp(&b.uid));
-    let is_steady = machines.are_heard_as(heard);
-    let is_heard_as_before = |node: &str| is_steady || machines.is_dark(node) == heard.is_dark(node);
-    let are_owned_as_before = pods.are_owned_as_before(world);
-    let is_followed = is_steady && are_owned_as_before;
-    let turns = is_followed.then(|| pods.written(world)).flatten().unwrap_or_else(|| {
-        pods.all(world, |old| {
-            are_owned_as_before && old.is_settled && is_heard_as_before(&old.view.node)
-        })
-    });
+    let turns = pods.turns(world, machines, heard);
     pods.last = world.last_write().cloned();
+    let mut drawing = Drawing::new(world, machines, heard, owners, places, frame);
     let mut before = std::mem::take(&mut pods.seen).into_iter();
+    pods.seen.reserve(before.len());
     let mut passed = 0;
-    let pods = &mut pods.seen;
-    pods.reserve(before.len());
-    // Neighbours mostly have one owner.
-    let mut owned = None;
-    let (mut owner, mut name) = (String::new(), String::new());
     for turn in &turns {
-        pods.extend(before.by_ref().take(turn.at - passed));
+        pods.seen.extend(before.by_ref().take(turn.at - passed));
         let old = before.by_ref().take(usize::from(turn.had)).next();
         passed = turn.at + usize::from(turn.had);
-        let Some(pod) = &turn.pod else {
-            if let Some(old) = old {
-                places.extend(old.pod.spec.node_name.clone());
-                frame.pods_gone.push(old.view.id.clone());
-            }
-            continue;
-        };
-        // What `owner_of` asks of the pod.
-        let by = (pod.metadata.controller_ref()).map(|owner| (&pod.metadata.namespace, &owner.kind, &owner.name));
-        let by = Some(by);
-        if owned != by {
-            owned = by;
-            (owner, name) = owner_of(world, pod);
-        }
-        let is_written = old.as_ref().is_none_or(|old| !Arc::ptr_eq(&old.pod, pod));
-        let stays =
-            |old: &Seen| !is_written && old.is_settled && old.view.owner == owner && is_heard_as_before(&old.view.node);
-        if is_written {
-            places.extend(old.as_ref().and_then(|old| old.pod.spec.node_name.clone()));
-            places.extend(pod.spec.node_name.clone());
-        }
-        match old {
-            Some(old) if stays(&old) => pods.push(old),
-            old => {
-                if !owner.is_empty() {
-                    owners.see(&owner, &name, &pod.metadata.uid);
-                }
-                let view = Arc::new(view(world, machines, &waiting, pod, owner.clone(), &name, now));
-                if let Some(old) = old.as_ref().filter(|old| old.view.id != view.id) {
-                    frame.pods_gone.push(old.view.id.clone());
-                }
-                let share = match old.filter(|old| old.view == view) {
-                    Some(old) => old.share,
-                    None => {
-                        frame.pods.push(view.clone());
-                        None
-                    }
-                };
-                pods.push(Seen {
-                    pod: Arc::clone(pod),
-                    is_settled: !view.node.is_empty() && !pod.metadata.is_terminating(),
-                    view,
-                    share,
-                });
-            }
+        match &turn.pod {
+            Some(pod) => pods.seen.push(drawing.draw(pod, old)),
+            None => drawing.gone(old),
         }
     }
-    pods.extend(before);
+    pods.seen.extend(before);
     debug_assert!(
         (world.objects().list::<Pod>())
             .map(Arc::as_ptr)
-            .eq(pods.iter().map(|seen| Arc::as_ptr(&seen.pod)))
-            && pods.iter().all(|seen| seen.view.owner == owner_of(world, &seen.pod).0),
+            .eq(pods.seen.iter().map(|seen| Arc::as_ptr(&seen.pod)))
+            && (pods.seen.iter()).all(|seen| seen.view.owner == owner_of(world, &seen.pod).0),
         "the pods of the picture are those of the API server, with their owners"
     );
+}
+
+/// What pods are drawn by, and what is told of those that are drawn anew.
+struct Drawing<'a> {
+    world: &'a World,
+    machines: &'a Machines,
+    /// The machines of the last picture.
+    heard: &'a Machines,
+    /// Pods in the scheduler's queue, by UID.
+    waiting: Vec<QueueEntry>,
+    now: podscope_api::Time,
+    owners: &'a mut Owners,
+    places: &'a mut ordered::Set<NodeName>,
+    frame: &'a mut Frame,
+    /// The last pod, and its owner: neighbours mostly have one.
+    last: Option<(Arc<Pod>, (String, String))>,
+}
+
+impl<'a> Drawing<'a> {
+    fn new(
+        world: &'a World,
+        machines: &'a Machines,
+        heard: &'a Machines,
+        owners: &'a mut Owners,
+        places: &'a mut ordered::Set<NodeName>,
+        frame: &'a mut Frame,
+    ) -> Self {
+        let mut waiting = world.scheduler().map(|scheduler| scheduler.queue()).unwrap_or_default();
+        waiting.stable_sort_by(|a, b| a.uid.cmp(&b.uid));
+        Drawing {
+            world,
+            machines,
+            heard,
+            waiting,
+            now: podscope_api::Time(world.start().0 + world.now().0),
+            owners,
+            places,
+            frame,
+            last: None,
+        }
+    }
+
+    /// A pod that is no more.
+    fn gone(&mut self, old: Option<Seen>) {
+        if let Some(old) = old {
+            self.places.extend(old.pod.spec.node_name.clone());
+            self.frame.pods_gone.push(old.view.id.clone());
+        }
+    }
+
+    /// A pod as it is now. One that stands on a node and has not changed stays as it was: of it nothing depends on the
+    /// time.
+    fn draw(&mut self, pod: &Arc<Pod>, old: Option<Seen>) -> Seen {
+        let (owner, name) = self.owner(pod);
+        let is_written = old.as_ref().is_none_or(|old| !Arc::ptr_eq(&old.pod, pod));
+        if is_written {
+            self.places
+                .extend(old.as_ref().and_then(|old| old.pod.spec.node_name.clone()));
+            self.places.extend(pod.spec.node_name.clone());
+        }
+        let is_heard_as_before = |node: &str| self.machines.is_dark(node) == self.heard.is_dark(node);
+        let stays =
+            |old: &Seen| !is_written && old.is_settled && old.view.owner == owner && is_heard_as_before(&old.view.node);
+        let old = match old {
+            Some(old) if stays(&old) => return old,
+            old => old,
+        };
+        if !owner.is_empty() {
+            self.owners.see(&owner, &name, &pod.metadata.uid);
+        }
+        let view = view(self.world, self.machines, &self.waiting, pod, owner, &name, self.now);
+        let view = Arc::new(view);
+        if let Some(old) = old.as_ref().filter(|old| old.view.id != view.id) {
+            self.frame.pods_gone.push(old.view.id.clone());
+        }
+        let share = match old.filter(|old| old.view == view) {
+            Some(old) => old.share,
+            None => {
+                self.frame.pods.push(view.clone());
+                None
+            }
+        };
+        Seen {
+            pod: Arc::clone(pod),
+            is_settled: !view.node.is_empty() && !pod.metadata.is_terminating(),
+            view,
+            share,
+        }
+    }
+
+    fn owner(&mut self, pod: &Arc<Pod>) -> (String, String) {
+        // What `owner_of` asks of the pod.
+        fn by(pod: &Pod) -> Option<(&str, &str, &str)> {
+            let owner = pod.metadata.controller_ref()?;
+            Some((&pod.metadata.namespace, &owner.kind, &owner.name))
+        }
+        match &self.last {
+            Some((last, owner)) if by(last) == by(pod) => owner.clone(),
+            _ => {
+                let owner = owner_of(self.world, pod);
+                self.last = Some((Arc::clone(pod), owner.clone()));
+                owner
+            }
+        }
+    }
 }
 
 /// What runs on a machine and is no pod of the API, by UID.
