@@ -73,7 +73,7 @@ fn speak_json(mut shell: Shell) -> std::io::Result<ExitCode> {
         });
         let value = json!({
             "t": answer.at.0 as f64 / 1e6,
-            "lines": answer.lines,
+            "lines": answer.lines.iter().map(|(kind, text)| (kind.is_stderr(), text)).collect::<Vec<_>>(),
             "refused": answer.refused,
         });
         if let Err(error) = writeln!(stdout, "{value}").and_then(|()| stdout.flush()) {
@@ -135,8 +135,8 @@ fn act(shell: &mut Shell, typed: Typed) {
 }
 
 fn print_answer(answer: &Answer) {
-    for (is_error, line) in &answer.lines {
-        if *is_error {
+    for (kind, line) in &answer.lines {
+        if kind.is_stderr() {
             args::say(line);
         } else {
             args::out(&format!("{line}\n"));

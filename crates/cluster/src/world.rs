@@ -489,12 +489,12 @@ impl World {
                     object,
                     container,
                 } => self.emit(&process.actor, happening, object, container, sink),
-                Effect::Act(Act::Client(ClientAct::Print { is_error, text })) => {
+                Effect::Act(Act::Client(ClientAct::Print { kind, text })) => {
                     if let Actor::Client(command) = process.actor {
                         sink.output(OutputLine {
                             at: self.now,
                             command,
-                            is_error,
+                            kind,
                             text,
                         });
                     }

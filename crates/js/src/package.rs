@@ -1,7 +1,7 @@
 //! The npm package: a session that a JavaScript program loads, commands, runs and reads (P-06).
 
 use podscope_api::ObjectKey;
-use podscope_cluster::SimTime;
+use podscope_cluster::{OutputKind, SimTime};
 use podscope_kubectl::command::{self, Command};
 use podscope_kubectl::duration::parse_duration;
 use podscope_protocol::Problem;
@@ -209,8 +209,8 @@ impl Session {
     pub fn command(&mut self, line: &str) -> Fallible<JsValue> {
         let command = command::parse(line).map_err(errors::command)?;
         let t = self.now();
-        let printed: Vec<(bool, String)> = match &command {
-            Command::Help(topic) => vec![(false, command::help_text(topic).trim_end().to_owned())],
+        let printed: Vec<(OutputKind, String)> = match &command {
+            Command::Help(topic) => vec![(OutputKind::Output, command::help_text(topic).trim_end().to_owned())],
             Command::Kubectl(kubectl) => match self.inner.read(kubectl) {
                 Some(printed) => printed.lines,
                 None => return self.perform(command),
@@ -219,7 +219,10 @@ impl Session {
         };
         let lines: Vec<Line<'_>> = printed
             .iter()
-            .flat_map(|(error, text)| text.split('\n').map(|text| Line { t, error: *error, text }))
+            .flat_map(|(kind, text)| {
+                let error = kind.is_stderr();
+                text.split('\n').map(move |text| Line { t, error, text })
+            })
             .collect();
         Ok(plain::value(&lines)?)
     }
@@ -316,7 +319,7 @@ impl<'a> From<&'a podscope_cluster::OutputLine> for Line<'a> {
     fn from(line: &'a podscope_cluster::OutputLine) -> Self {
         Line {
             t: seconds(line.at),
-            error: line.is_error,
+            error: line.kind.is_stderr(),
             text: &line.text,
         }
     }

@@ -43,7 +43,7 @@ mod write;
 
 use podscope_api::{Kind, NodeName, Time};
 use podscope_cluster::client::ClientCommand;
-use podscope_cluster::{Objects, OutputLine, SimTime};
+use podscope_cluster::{Objects, OutputKind, OutputLine, SimTime};
 
 pub use columns::{event_times, node_status};
 pub use explain::explained;
@@ -86,19 +86,24 @@ pub struct View<'a> {
 /// What a command printed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Printed {
-    /// Lines; true for stderr.
-    pub lines: Vec<(bool, String)>,
+    /// Lines, and what they are.
+    pub lines: Vec<(OutputKind, String)>,
     /// Exit status.
     pub status: u8,
 }
 
 impl Printed {
     pub(crate) fn out(&mut self, text: impl Into<String>) {
-        self.lines.push((false, text.into()));
+        self.lines.push((OutputKind::Output, text.into()));
     }
 
     pub(crate) fn err(&mut self, text: impl Into<String>) {
-        self.lines.push((true, text.into()));
+        self.lines.push((OutputKind::Error, text.into()));
+    }
+
+    /// Says what is odd, as kubectl marks it; the command goes on.
+    pub(crate) fn warn(&mut self, text: impl std::fmt::Display) {
+        self.lines.push((OutputKind::Warning, format!("Warning: {text}")));
     }
 
     pub(crate) fn fail(&mut self, text: impl Into<String>) {
@@ -109,7 +114,7 @@ impl Printed {
     /// Lines of stdout.
     pub fn stdout(&self) -> String {
         let mut text = String::new();
-        for (_, line) in self.lines.iter().filter(|(is_error, _)| !is_error) {
+        for (_, line) in self.lines.iter().filter(|(kind, _)| !kind.is_stderr()) {
             text.push_str(line);
             text.push('\n');
         }
@@ -120,10 +125,10 @@ impl Printed {
     pub fn output_lines(&self, at: SimTime, command: u32) -> Vec<OutputLine> {
         self.lines
             .iter()
-            .map(|(is_error, text)| OutputLine {
+            .map(|(kind, text)| OutputLine {
                 at,
                 command,
-                is_error: *is_error,
+                kind: *kind,
                 text: text.clone(),
             })
             .collect()
@@ -139,7 +144,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
         _ => None,
     };
     if target.is_some_and(|target| target.kinds().contains(&Kind::Endpoints)) {
-        printed.err(format!("Warning: {}", podscope_api::DEPRECATED_ENDPOINTS));
+        printed.warn(podscope_api::DEPRECATED_ENDPOINTS);
     }
     match command {
         Kubectl::Get(get) if get.watch == Watch::No => get::get(get, view, &mut printed),

@@ -3,6 +3,7 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{ALL_VERBS, API_EXTENSIONS, Kind, OTHER_RESOURCES, OTHER_VERSIONS, ObjectKey, OtherResource};
+use podscope_cluster::OutputKind;
 use serde_json::{Value, json};
 
 use super::diff;
@@ -23,8 +24,8 @@ pub(super) fn answer(asked: &Verbatim, view: &View<'_>, printed: &mut Printed) -
     match &asked.action {
         Action::CanI { warnings, quiet } => {
             for warning in warnings {
-                printed.err(format!("Warning: {warning}"));
-                printed.err("");
+                printed.warn(warning);
+                printed.lines.push((OutputKind::Warning, String::new()));
             }
             if !quiet {
                 printed.out("yes");
@@ -203,7 +204,7 @@ fn listed_value(all: &[Listed]) -> Value {
 
 /// `get componentstatuses`: who leads and renews its lease is well, and so is etcd, or nobody would answer.
 fn component_statuses(names: &[String], output: &Output, view: &View<'_>, printed: &mut Printed) {
-    printed.err("Warning: v1 ComponentStatus is deprecated in v1.19+");
+    printed.warn("v1 ComponentStatus is deprecated in v1.19+");
     let all = [("controller-manager", 10257), ("scheduler", 10259), ("etcd-0", 0)];
     let mut found = Vec::new();
     for (name, port) in all {

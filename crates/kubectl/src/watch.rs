@@ -73,7 +73,7 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
     };
     let mut plan = Plan::default();
     if get.sort_by.is_some() {
-        plan.err("warning: --watch requested, --sort-by will be ignored for watch events received");
+        plan.warn_so("warning: --watch requested, --sort-by will be ignored for watch events received");
     }
     plan.client = Some(ClientCommand::Watch(WatchCommand {
         kind,

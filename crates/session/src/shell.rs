@@ -1,7 +1,7 @@
 //! The console without a page: lines in, printed lines out, time moved by whoever drives it. `podscope shell` is this
 //! with a terminal or JSON around it, and tests drive it in-process.
 
-use podscope_cluster::{SimTime, Span};
+use podscope_cluster::{OutputKind, SimTime, Span};
 
 use crate::timeline::{END_OF_TIME, MAX_RECORDS, Session, Slice};
 use podscope_kubectl::command::{self, Command, CommandError, Kubectl, Pipe};
@@ -16,7 +16,7 @@ const PIECE: u64 = 10_000;
 const PIPED_LATE: &str = "error: a pipe takes what is printed at once; this command's answer comes while time runs";
 
 /// Lines, and the command to the world that is left with what its own go through.
-pub(crate) type Told = (Vec<(bool, String)>, Option<(Command, Pipe)>);
+pub(crate) type Told = (Vec<(OutputKind, String)>, Option<(Command, Pipe)>);
 
 /// What a command prints at once, and what is behind its pipe done with it; what is left to do is a command to the world.
 ///
@@ -24,7 +24,7 @@ pub(crate) type Told = (Vec<(bool, String)>, Option<(Command, Pipe)>);
 /// What stands behind the pipe is no command.
 pub(crate) fn at_once(session: &Session, command: Command, pipe: &Pipe) -> Result<Told, String> {
     let printed = match &command {
-        Command::Help(topic) => Some(vec![(false, command::help_text(topic))]),
+        Command::Help(topic) => Some(vec![(OutputKind::Output, command::help_text(topic))]),
         Command::Kubectl(kubectl) => session.ask(kubectl).map(|printed| printed.lines),
         _ => None,
     };
@@ -35,13 +35,13 @@ pub(crate) fn at_once(session: &Session, command: Command, pipe: &Pipe) -> Resul
 }
 
 /// The same for what has been printed.
-pub(crate) fn through(session: &Session, printed: Vec<(bool, String)>, pipe: &Pipe) -> Result<Told, String> {
+pub(crate) fn through(session: &Session, printed: Vec<(OutputKind, String)>, pipe: &Pipe) -> Result<Told, String> {
     let mut lines = pipe.run(printed);
     let Some(next) = pipe.next(&lines) else {
         return Ok((lines, None));
     };
     let (command, pipe) = next.map_err(|error| error.message)?;
-    lines.retain(|(is_error, _)| *is_error);
+    lines.retain(|(kind, _)| kind.is_stderr());
     let (more, left) = at_once(session, command, &pipe)?;
     lines.extend(more);
     Ok((lines, left))
@@ -82,8 +82,8 @@ fn answers_soon(command: &Command) -> bool {
 pub struct Answer {
     /// The cursor afterwards.
     pub at: SimTime,
-    /// Lines printed since the last answer; true for stderr.
-    pub lines: Vec<(bool, String)>,
+    /// Lines printed since the last answer, and what they are.
+    pub lines: Vec<(OutputKind, String)>,
     /// Why the line was no command, in the parser's words.
     pub refused: Option<String>,
 }
@@ -207,9 +207,9 @@ impl Shell {
         lines.append(&mut answer.lines);
         answer.lines = lines
             .iter()
-            .flat_map(|(is_error, text)| {
+            .flat_map(|(kind, text)| {
                 let blank = text.is_empty().then_some("");
-                text.lines().chain(blank).map(|line| (*is_error, line.to_owned()))
+                text.lines().chain(blank).map(|line| (*kind, line.to_owned()))
             })
             .collect();
         answer.refused = refused;
@@ -217,10 +217,10 @@ impl Shell {
     }
 
     /// What was printed since it was last looked at.
-    fn unseen(&mut self) -> Vec<(bool, String)> {
+    fn unseen(&mut self) -> Vec<(OutputKind, String)> {
         let outputs = self.session.outputs();
         let printed = outputs.get(self.seen..).unwrap_or_default();
-        let lines = printed.iter().map(|line| (line.is_error, line.text.clone())).collect();
+        let lines = printed.iter().map(|line| (line.kind, line.text.clone())).collect();
         self.seen = outputs.len();
         lines
     }
@@ -233,14 +233,17 @@ impl Shell {
             loop {
                 match self.session.advance(target, PIECE) {
                     Slice::More if (self.stop)() => {
-                        lines.push((true, format!("interrupted: it is {} now", self.session.now())));
+                        lines.push((
+                            OutputKind::Error,
+                            format!("interrupted: it is {} now", self.session.now()),
+                        ));
                         break;
                     }
                     Slice::More => {}
                     Slice::Done => break,
                     Slice::Limit => {
                         lines.push((
-                            true,
+                            OutputKind::Error,
                             format!("the run holds at most {MAX_RECORDS} records: it stops here"),
                         ));
                         break;

@@ -95,14 +95,33 @@ impl Record {
     }
 }
 
+/// What a printed line is, known where it is made: nobody reads it from the words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputKind {
+    /// What was asked for, on standard output.
+    Output,
+    /// On standard error: the command goes on all the same.
+    Warning,
+    /// Anything else on standard error.
+    Error,
+}
+
+impl OutputKind {
+    /// Whether it goes to standard error.
+    #[must_use]
+    pub fn is_stderr(self) -> bool {
+        self != OutputKind::Output
+    }
+}
+
 /// A line that a command printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputLine {
     pub at: SimTime,
     /// The command's number.
     pub command: u32,
-    /// True for stderr.
-    pub is_error: bool,
+    /// What it is.
+    pub kind: OutputKind,
     /// Text without newline.
     pub text: String,
 }

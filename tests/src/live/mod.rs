@@ -71,8 +71,8 @@ fn seconds(seconds: f64) -> Span {
 /// What an answer printed to stdout and to stderr.
 fn printed(answer: &Answer) -> (String, String) {
     let (mut out, mut err) = (String::new(), String::new());
-    for (is_error, line) in &answer.lines {
-        let to = if *is_error { &mut err } else { &mut out };
+    for (kind, line) in &answer.lines {
+        let to = if kind.is_stderr() { &mut err } else { &mut out };
         to.push_str(line);
         to.push('\n');
     }

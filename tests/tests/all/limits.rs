@@ -51,7 +51,8 @@ fn answer(session: &Session, line: &str) -> (bool, String) {
         panic!("{line:.100} is a question to kubectl");
     };
     let mut printed = session.read(&kubectl).expect("it reads only");
-    printed.lines.pop().unwrap_or_default()
+    let last = printed.lines.pop();
+    last.map_or_else(Default::default, |(kind, text)| (kind.is_stderr(), text))
 }
 
 /// unions of unions, recursion, templates that grow, columns as wide as their longest cell: a clear refusal, after

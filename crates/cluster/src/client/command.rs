@@ -235,7 +235,7 @@ pub struct DeleteCommand {
     pub output_name: bool,
     /// Whether anything is deleted; nothing is waited for if not.
     pub dry_run: DryRun,
-    /// Lines for stderr before anything happens (warnings).
+    /// What is warned of before anything happens.
     pub warnings: Vec<String>,
     /// A question on whose line the answer goes on (`--interactive`).
     pub question: String,

@@ -5,12 +5,12 @@ use podscope_api::{Kind, Object, ObjectKey, Uid};
 
 use super::{
     ClientTimer, Context, DeleteCommand, DryRun, Input, View, complain, deletion, error_text, exit, object_name, print,
-    set_timeout, version_of,
+    set_timeout, version_of, warn,
 };
 use crate::Request;
 
 /// Printed before a forced deletion (KC-082).
-const FORCE_WARNING: &str = "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.";
+const FORCE_WARNING: &str = "Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.";
 
 /// An accepted deletion that is waited for.
 #[derive(Debug, Clone)]
@@ -53,10 +53,10 @@ impl Deleting {
         match input {
             Input::Started => {
                 for warning in &self.command.warnings {
-                    complain(ctx, warning.clone());
+                    warn(ctx, warning);
                 }
                 if self.is_forced() {
-                    complain(ctx, FORCE_WARNING);
+                    warn(ctx, FORCE_WARNING);
                 }
                 set_timeout(self.command.timeout, ctx);
                 self.send(ctx);

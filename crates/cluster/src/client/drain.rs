@@ -6,7 +6,7 @@ use podscope_api::ordered;
 
 use podscope_api::{DaemonSet, Kind, Node, NodeName, ObjectKey, Pod, Uid};
 
-use super::{ClientTimer, Context, DrainCommand, DryRun, Input, View, complain, error_text, exit, print};
+use super::{ClientTimer, Context, DrainCommand, DryRun, Input, View, complain, error_text, exit, print, warn};
 use crate::{CallId, DeleteOptions, Mutation, Part, Request, Span};
 
 const RETRY: Span = Span::seconds(5);
@@ -218,7 +218,7 @@ impl Draining {
             return;
         }
         if !warnings.is_empty() {
-            complain(ctx, format!("Warning: {}", listed(&warnings, "").join("; ")));
+            warn(ctx, listed(&warnings, "").join("; "));
         }
         self.is_evicting = true;
         self.deadline = self.command.timeout.map(|timeout| ctx.wall().0 + timeout.0);

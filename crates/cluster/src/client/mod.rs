@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Object, ObjectKey};
 
-use crate::{ApiError, Objects, StatusReason};
+use crate::{ApiError, Objects, OutputKind, StatusReason};
 
 pub use command::{
     Awaited, ClientCommand, DeleteCommand, DrainCommand, DryRun, ErrorContext, RolloutStatus, Shows, Until,
@@ -40,8 +40,8 @@ pub(crate) enum ClientTimer {
 pub(crate) enum ClientAct {
     /// Print a line.
     Print {
-        /// True for stderr.
-        is_error: bool,
+        /// What it is.
+        kind: OutputKind,
         /// Text without newline.
         text: String,
     },
@@ -139,19 +139,22 @@ fn print(ctx: &mut Context<'_>, text: impl Into<String>) {
     if text.is_empty() {
         return;
     }
-    for line in text.split('\n') {
-        ctx.act(ClientAct::Print {
-            is_error: false,
-            text: line.to_owned(),
-        });
-    }
+    say(ctx, OutputKind::Output, &text);
 }
 
-fn complain(ctx: &mut Context<'_>, text: impl Into<String>) {
-    let text: String = text.into();
+fn complain(ctx: &mut Context<'_>, text: impl AsRef<str>) {
+    say(ctx, OutputKind::Error, text.as_ref());
+}
+
+/// Says what is odd, as kubectl marks it; the command goes on.
+fn warn(ctx: &mut Context<'_>, text: impl std::fmt::Display) {
+    say(ctx, OutputKind::Warning, &format!("Warning: {text}"));
+}
+
+fn say(ctx: &mut Context<'_>, kind: OutputKind, text: &str) {
     for line in text.split('\n') {
         ctx.act(ClientAct::Print {
-            is_error: true,
+            kind,
             text: line.to_owned(),
         });
     }

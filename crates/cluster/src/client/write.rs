@@ -120,6 +120,6 @@ fn warn(write: &Write, answered: Option<&Object>, ctx: &mut Context<'_>) {
         _ => None,
     };
     for warning in written.map(podscope_api::warnings).into_iter().flatten() {
-        complain(ctx, format!("Warning: {warning}"));
+        super::warn(ctx, warning);
     }
 }

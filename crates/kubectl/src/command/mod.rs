@@ -24,6 +24,7 @@ pub use help::help_text;
 pub use kubectl::*;
 pub(crate) use parse::is_of_all;
 pub use pipe::Pipe;
+use podscope_cluster::OutputKind;
 use podscope_cluster::fault::Fault;
 pub use shell::MAX_COMMAND_BYTES;
 pub use verbatim::*;
@@ -120,7 +121,7 @@ pub fn parse_piped(text: &str, stdin: Option<&str>) -> Result<(Command, Pipe), C
         ),
         _ => None,
     };
-    if let Some(next) = told.and_then(|text| pipe.next(&pipe.run(vec![(false, text)]))) {
+    if let Some(next) = told.and_then(|text| pipe.next(&pipe.run(vec![(OutputKind::Output, text)]))) {
         return next;
     }
     Ok((parse_line(line)?, pipe))

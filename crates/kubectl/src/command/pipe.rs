@@ -4,6 +4,7 @@
 mod pattern;
 
 use podscope_api::ordered::StableSort as _;
+use podscope_cluster::OutputKind;
 
 use self::pattern::Pattern;
 use super::shell::Word;
@@ -102,7 +103,7 @@ impl Pipe {
     ///
     /// # Errors
     /// The words are no command.
-    pub fn next(&self, lines: &[(bool, String)]) -> Option<Result<(Command, Pipe), CommandError>> {
+    pub fn next(&self, lines: &[(OutputKind, String)]) -> Option<Result<(Command, Pipe), CommandError>> {
         let next = self.next.as_ref()?;
         Some(next.command(lines).map(|command| (command, next.pipe.clone())))
     }
@@ -113,18 +114,18 @@ impl Pipe {
         self.filters.is_empty() && self.next.is_none()
     }
 
-    /// What comes out at its end, of lines (true for standard error) that may hold several each.
+    /// What comes out at its end, of lines that may hold several each.
     #[must_use]
-    pub fn run(&self, printed: Vec<(bool, String)>) -> Vec<(bool, String)> {
+    pub fn run(&self, printed: Vec<(OutputKind, String)>) -> Vec<(OutputKind, String)> {
         if self.is_empty() {
             return printed;
         }
         let (mut past, mut lines) = (Vec::new(), Vec::new());
-        for (is_error, text) in printed {
+        for (kind, text) in printed {
             let blank = text.is_empty().then_some("");
             let single = text.lines().chain(blank).map(str::to_owned);
-            if is_error {
-                past.extend(single.map(|line| (true, line)));
+            if kind.is_stderr() {
+                past.extend(single.map(|line| (kind, line)));
             } else {
                 lines.extend(single);
             }
@@ -132,16 +133,16 @@ impl Pipe {
         for filter in &self.filters {
             lines = filter.run(lines);
         }
-        past.extend(lines.into_iter().map(|line| (false, line)));
+        past.extend(lines.into_iter().map(|line| (OutputKind::Output, line)));
         past
     }
 }
 
 impl Next {
-    fn command(&self, lines: &[(bool, String)]) -> Result<Command, CommandError> {
+    fn command(&self, lines: &[(OutputKind, String)]) -> Result<Command, CommandError> {
         let text: String = lines
             .iter()
-            .filter(|(is_error, _)| !is_error)
+            .filter(|(kind, _)| !kind.is_stderr())
             .flat_map(|(_, line)| [line.as_str(), "\n"])
             .collect();
         if !self.appends {
@@ -428,6 +429,8 @@ impl<'a> Options<'a> {
 
 #[cfg(test)]
 mod tests {
+    use podscope_cluster::OutputKind;
+
     use super::super::parse_piped;
 
     const TABLE: &str = "NAME READY\nweb-10 1/1\nweb-2 0/1\ndb-0 1/1";
@@ -437,8 +440,11 @@ mod tests {
         match parse_piped(&line, None) {
             Err(error) => error.message,
             Ok((_, pipe)) => {
-                let out = pipe.run(vec![(false, TABLE.to_owned()), (true, "warned".to_owned())]);
-                assert_eq!(out.first().map(|(is_error, _)| *is_error), Some(true), "{line}");
+                let out = pipe.run(vec![
+                    (OutputKind::Output, TABLE.to_owned()),
+                    (OutputKind::Warning, "warned".to_owned()),
+                ]);
+                assert_eq!(out.first().map(|(kind, _)| *kind), Some(OutputKind::Warning), "{line}");
                 let lines: Vec<String> = out.into_iter().skip(1).map(|(_, text)| text).collect();
                 lines.join("/")
             }

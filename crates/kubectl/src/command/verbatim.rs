@@ -173,8 +173,10 @@ pub struct Made {
     pub objects: Vec<Value>,
     /// What is said before the server's message.
     pub context: podscope_cluster::client::ErrorContext,
-    /// Lines for stderr.
+    /// What is odd about it.
     pub warnings: Vec<String>,
+    /// What could not be made, beside what was.
+    pub errors: Vec<String>,
     /// The word of success: `created`.
     pub word: &'static str,
     /// Fields that stand in what a client prints though they say nothing, as Go prints the structs of the type.

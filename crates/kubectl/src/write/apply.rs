@@ -83,7 +83,7 @@ fn pruned(
     let why = "Deprecated: kubectl apply will no longer prune non-namespaced resources by default when used with the --namespace flag in a future release. To preserve the current behaviour, list the resources you want to target explicitly in the --prune-allowlist flag.";
     let kinds = match allowlist {
         [] => {
-            plan.err(super::super::gotext::klog('W', view.now, "prune.go:71", why));
+            plan.warn_so(super::super::gotext::klog('W', view.now, "prune.go:71", why));
             PRUNED
         }
         kinds => kinds,
@@ -91,7 +91,7 @@ fn pruned(
     let namespaced = applied.iter().filter(|(kind, _)| kind.is_namespaced());
     let namespaces: podscope_api::ordered::Set<&str> = namespaced.map(|(_, key)| &*key.namespace).collect();
     if !namespaces.is_empty() && kinds.contains(&Kind::Endpoints) {
-        plan.err(format!("Warning: {}", podscope_api::DEPRECATED_ENDPOINTS));
+        plan.warn(podscope_api::DEPRECATED_ENDPOINTS);
     }
     let mut doomed: Vec<Object> = Vec::new();
     for namespace in namespaces {
@@ -173,16 +173,16 @@ fn merged(object: Object, document: Value, live: &Object, force: bool, plan: &mu
     let mut desired = document.clone();
     saved::annotate(&mut desired, &applied);
     if live.metadata().is_terminating() {
-        plan.err(format!(
-            "Warning: Detected changes to resource {} which is currently being deleted.",
+        plan.warn(format_args!(
+            "Detected changes to resource {} which is currently being deleted.",
             object.metadata().name
         ));
     }
     let original = match live.metadata().annotation(LAST_APPLIED) {
         Some(text) => serde_json::from_str(text).unwrap_or(Value::Null),
         None => {
-            plan.err(format!(
-                "Warning: resource {}/{} is missing the {LAST_APPLIED} annotation which is required by kubectl apply. kubectl apply should only be used on resources created declaratively by either kubectl create --save-config or kubectl apply. The missing annotation will be patched automatically.",
+            plan.warn(format_args!(
+                "resource {}/{} is missing the {LAST_APPLIED} annotation which is required by kubectl apply. kubectl apply should only be used on resources created declaratively by either kubectl create --save-config or kubectl apply. The missing annotation will be patched automatically.",
                 object.kind().plural(),
                 object.metadata().name
             ));

@@ -107,11 +107,11 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     };
     let mut warnings = Vec::new();
     if is_scoped && targets.iter().any(|(kind, _)| !kind.is_namespaced()) {
-        warnings.push("Warning: deleting cluster-scoped resources, not scoped to the provided namespace".to_owned());
+        warnings.push("deleting cluster-scoped resources, not scoped to the provided namespace".to_owned());
     }
     if what.dry_run.is_of_client() {
         for warning in warnings {
-            plan.err(warning);
+            plan.warn(warning);
         }
         for (kind, key) in &targets {
             plan.out(rehearsal(*kind, key, what.output_name));
@@ -119,7 +119,7 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         return plan;
     }
     let (propagation, deprecated) = crate::command::cascading(what.cascade.as_deref());
-    deprecated.into_iter().for_each(|warning| plan.err(warning));
+    deprecated.into_iter().for_each(|warning| plan.warn_so(warning));
     let mut question = String::new();
     if let Some(answer) = &what.answer {
         plan.out(format!(

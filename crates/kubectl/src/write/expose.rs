@@ -28,7 +28,7 @@ pub(super) fn exposed(expose: &Expose, view: &View<'_>) -> Result<Made, String> 
             false => misses.join("\n"),
         });
     }
-    all.warnings.extend(misses);
+    all.errors.extend(misses);
     Ok(all)
 }
 

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use podscope_api::{Object, Time};
 use podscope_cluster::client::{ClientCommand, Shows, Write, object_name};
-use podscope_cluster::{Mutation, Objects, Part, Request};
+use podscope_cluster::{Mutation, Objects, OutputKind, Part, Request};
 use serde_json::Value;
 
 use super::View;
@@ -39,8 +39,8 @@ pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-config
 /// What a command does.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// Lines printed before anything is sent; true for stderr.
-    pub lines: Vec<(bool, String)>,
+    /// Lines printed before anything is sent, and what they are.
+    pub lines: Vec<(OutputKind, String)>,
     /// The client that does the rest.
     pub client: Option<ClientCommand>,
     /// Why nothing is done.
@@ -56,17 +56,27 @@ impl Plan {
     }
 
     pub(super) fn err(&mut self, text: impl Into<String>) {
-        self.lines.push((true, text.into()));
+        self.lines.push((OutputKind::Error, text.into()));
+    }
+
+    /// Says what is odd, as kubectl marks it; the command goes on.
+    fn warn(&mut self, text: impl std::fmt::Display) {
+        self.warn_so(format!("Warning: {text}"));
+    }
+
+    /// A warning that kubectl marks in another way.
+    pub(super) fn warn_so(&mut self, text: impl Into<String>) {
+        self.lines.push((OutputKind::Warning, text.into()));
     }
 
     fn out(&mut self, text: impl Into<String>) {
-        self.lines.push((false, text.into()));
+        self.lines.push((OutputKind::Output, text.into()));
     }
 
     /// Warns of fields that the server does not know.
     fn warn_of_unknown(&mut self, fields: &[String]) {
         for field in fields {
-            self.err(format!("Warning: unknown field {field:?}"));
+            self.warn(format_args!("unknown field {field:?}"));
         }
     }
 
@@ -180,7 +190,8 @@ pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         _ => None,
     };
     if let Some((place, why)) = deprecated {
-        plan.lines.insert(0, (true, crate::gotext::klog('W', now, place, &why)));
+        let warning = crate::gotext::klog('W', now, place, &why);
+        plan.lines.insert(0, (OutputKind::Warning, warning));
     }
     plan
 }

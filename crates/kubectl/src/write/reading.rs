@@ -115,8 +115,8 @@ impl Manifest {
             let done = match read {
                 Ok(Read::Item(item)) => act(item, &mut acted.plan, &mut acted.writes),
                 Ok(Read::LeftOut { kind, name }) => {
-                    let warning = format!("Warning: {kind} {name:?} is not simulated and is left out");
-                    acted.plan.err(warning);
+                    let warning = format_args!("{kind} {name:?} is not simulated and is left out");
+                    acted.plan.warn(warning);
                     Ok(())
                 }
                 Err(why) => Err(why),

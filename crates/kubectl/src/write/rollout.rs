@@ -70,6 +70,6 @@ fn add_status(rollout: RolloutStatus, revision: i64, object: &Object, plan: &mut
 fn warn_of_undo(object: &Object, plan: &mut Plan) {
     if object.metadata().annotation(LAST_APPLIED).is_some() {
         let (plural, name) = (object.kind().plural(), &object.metadata().name);
-        plan.err(format!("Warning: resource {plural}/{name} was previously managed with 'kubectl apply'. Rolling back will not update the {LAST_APPLIED} annotation, which may cause unexpected behavior on future 'kubectl apply' operations. Consider using 'kubectl apply' with your previous configuration file instead."));
+        plan.warn(format_args!("resource {plural}/{name} was previously managed with 'kubectl apply'. Rolling back will not update the {LAST_APPLIED} annotation, which may cause unexpected behavior on future 'kubectl apply' operations. Consider using 'kubectl apply' with your previous configuration file instead."));
     }
 }

@@ -103,7 +103,7 @@ pub(super) fn read_sources(
             })
             .collect();
         if variable != *key {
-            warnings.push(format!("Warning: key {key} transferred to {variable}"));
+            warnings.push(format!("key {key} transferred to {variable}"));
         }
         variables.push((
             format!("{prefix}{variable}"),
@@ -206,8 +206,8 @@ pub(super) fn write(
                 .iter()
                 .map(|(name, from)| (name.clone(), Some(json!({"name": name, "valueFrom": from}))));
             if chosen(&object.to_value(), pod_spec(object)?, containers).is_empty() {
-                plan.err(format!(
-                    "Warning: {}/{} does not have any containers matching {containers:?}",
+                plan.warn(format_args!(
+                    "{}/{} does not have any containers matching {containers:?}",
                     object.kind().name(),
                     object.metadata().name
                 ));

@@ -64,7 +64,7 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
             let mut plan = with_objects(target, view, |object, plan, writes| {
                 set::write(object, change, &sources, plan, writes)
             });
-            plan.lines.extend(warnings.into_iter().map(|line| (true, line)));
+            warnings.iter().for_each(|warning| plan.warn(warning));
             rehearse(plan)
         }
         _ => return None,
@@ -90,7 +90,8 @@ fn local(command: &Kubectl, namespace: &str, verbatim: &Verbatim, view: &View<'_
 /// empty structs, and without a namespace that was not given.
 fn make(made: &Made, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
-    plan.lines.extend(made.warnings.iter().map(|line| (true, line.clone())));
+    made.warnings.iter().for_each(|warning| plan.warn(warning));
+    made.errors.iter().for_each(|error| plan.err(error));
     let namespace = verbatim.namespace.as_deref();
     let is_shown = verbatim.dry_run.is_of_client() && verbatim.output != Output::Table;
     let mut writes = Vec::new();

@@ -3,6 +3,7 @@
 
 use super::Show;
 use crate::shell::{at_once, follow, through};
+use podscope_cluster::{OutputKind, OutputLine};
 use podscope_kubectl::command;
 use podscope_protocol::{ConsoleLine, LineKind, Micros, Update};
 
@@ -22,12 +23,11 @@ pub(super) fn console_line(show: &Show, kind: LineKind, text: &str) -> ConsoleLi
     line_at(show.session.now().0, kind, text)
 }
 
-/// Who says a line that a command printed. kubectl prints its warnings among its errors, and marks them so.
-fn kind_of(is_error: bool, text: &str) -> LineKind {
-    match (is_error, text.starts_with("Warning:")) {
-        (false, _) => LineKind::Output,
-        (true, false) => LineKind::Error,
-        (true, true) => LineKind::Warning,
+fn shown(kind: OutputKind) -> LineKind {
+    match kind {
+        OutputKind::Output => LineKind::Output,
+        OutputKind::Warning => LineKind::Warning,
+        OutputKind::Error => LineKind::Error,
     }
 }
 
@@ -48,15 +48,11 @@ pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) 
     loop {
         let (printed, left) = match done {
             Ok(done) => done,
-            Err(message) => (vec![(true, message)], None),
+            Err(message) => (vec![(OutputKind::Error, message)], None),
         };
-        for (is_error, text) in printed {
+        for (kind, text) in printed {
             let blank = text.is_empty().then_some("");
-            lines.extend(
-                text.lines()
-                    .chain(blank)
-                    .map(|text| console(kind_of(is_error, text), text)),
-            );
+            lines.extend(text.lines().chain(blank).map(|text| console(shown(kind), text)));
         }
         let Some((command, pipe)) = left else {
             return (lines, is_given);
@@ -73,38 +69,37 @@ pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) 
         if let Some(input) = lines.first_mut() {
             input.command = Some(show.session.given());
         }
-        let output = new_output(show);
         if pipe.is_empty() {
-            lines.extend(output);
+            lines.extend(new_output(show));
             return (lines, is_given);
         }
-        let printed = output
-            .into_iter()
-            .map(|line| (line.kind != LineKind::Output, line.text));
-        done = through(&show.session, printed.collect(), &pipe);
+        let printed = unseen(show).iter().map(|line| (line.kind, line.text.clone()));
+        let printed = printed.collect();
+        done = through(&show.session, printed, &pipe);
     }
 }
 
-/// Output lines that the console has not shown yet. What a seek replays is not printed twice.
+/// Output lines as the console shows them that it has not shown yet.
 pub(super) fn new_output(show: &mut Show) -> Vec<ConsoleLine> {
+    let lines = unseen(show).iter().map(|line| ConsoleLine {
+        at: line.at.0,
+        kind: shown(line.kind),
+        text: line.text.clone(),
+        command: Some(line.command),
+    });
+    lines.collect()
+}
+
+/// What was printed since the console was last shown it. What a seek replays is not printed twice.
+fn unseen(show: &mut Show) -> &[OutputLine] {
     if show.console_branch != show.session.current() {
         show.console_branch = show.session.current();
         show.console_seen = show.console_seen.min(show.session.outputs().len());
     }
     let outputs = show.session.outputs();
-    let lines = outputs
-        .get(show.console_seen..)
-        .unwrap_or_default()
-        .iter()
-        .map(|line| ConsoleLine {
-            at: line.at.0,
-            kind: kind_of(line.is_error, &line.text),
-            text: line.text.clone(),
-            command: Some(line.command),
-        })
-        .collect();
-    show.console_seen = show.console_seen.max(outputs.len());
-    lines
+    let from = show.console_seen;
+    show.console_seen = from.max(outputs.len());
+    outputs.get(from..).unwrap_or_default()
 }
 
 pub(super) fn complain(show: &Show, text: String) -> Update {

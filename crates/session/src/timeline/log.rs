@@ -1,6 +1,6 @@
 //! What is written down of a branch while it is played.
 
-use podscope_cluster::{BreakCause, Happening, OutputLine, Record, SimTime, Sink};
+use podscope_cluster::{BreakCause, Happening, OutputKind, OutputLine, Record, SimTime, Sink};
 
 use podscope_kubectl::Followed;
 
@@ -19,7 +19,7 @@ impl Log<'_> {
             self.output(OutputLine {
                 at,
                 command,
-                is_error: true,
+                kind: OutputKind::Error,
                 text: line.to_owned(),
             });
         }
@@ -42,7 +42,7 @@ impl Log<'_> {
             self.output(OutputLine {
                 at: record.at,
                 command,
-                is_error: false,
+                kind: OutputKind::Output,
                 text: one.line(record.at, &text),
             });
             match has_ended {

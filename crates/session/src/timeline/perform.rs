@@ -2,7 +2,7 @@
 
 use podscope_api::{NodeName, Pod};
 use podscope_cluster::fault::Fault;
-use podscope_cluster::{Happening, OutputLine, SimTime, Sink as _, Span, World};
+use podscope_cluster::{Happening, OutputKind, OutputLine, SimTime, Sink as _, Span, World};
 
 use super::branch::Entry;
 use super::log::{Log, Nothing};
@@ -102,7 +102,7 @@ impl Session {
                     log.output(OutputLine {
                         at,
                         command: number,
-                        is_error: false,
+                        kind: OutputKind::Output,
                         text: line.to_owned(),
                     });
                 }
@@ -220,11 +220,11 @@ fn start(world: &mut World, kubectl: &Kubectl, said: Said<'_>, log: &mut Log<'_>
     let plan = podscope_kubectl::plan(kubectl, world.objects(), now);
     world.record_command(said.text, plan.refused.as_deref(), log);
     let at = world.now();
-    for (is_error, line) in plan.lines {
+    for (kind, line) in plan.lines {
         log.output(OutputLine {
             at,
             command: said.number,
-            is_error,
+            kind,
             text: line,
         });
     }
@@ -277,7 +277,7 @@ fn stop(world: &mut World, all: bool, said: Said<'_>, log: &mut Log<'_>) {
         log.output(OutputLine {
             at,
             command: *client,
-            is_error: true,
+            kind: OutputKind::Error,
             text: "^C".to_owned(),
         });
         log.finished(*client, at, INTERRUPTED);

@@ -1,7 +1,7 @@
 //! Server-side apply with its managers and conflicts, `logs` of workloads, and pipes, as a person meets them at the
 //! prompt. K-02, K-05.
 
-use podscope_cluster::Span;
+use podscope_cluster::{OutputKind, Span};
 use podscope_session::scenario;
 use podscope_session::shell::Shell;
 use podscope_session::timeline::Session;
@@ -15,9 +15,12 @@ fn shell() -> Shell {
 /// What a command prints within two seconds; lines of stderr begin with `!`.
 fn run(shell: &mut Shell, line: &str, stdin: Option<&str>) -> String {
     let answer = shell.run(line, stdin, Span::seconds(2));
-    let lines = answer.lines.into_iter().chain(answer.refused.map(|text| (true, text)));
-    let lines: Vec<String> = lines
-        .map(|(is_error, text)| if is_error { format!("!{text}") } else { text })
+    let refused = answer.refused.map(|text| (OutputKind::Error, text));
+    let lines: Vec<String> = answer
+        .lines
+        .into_iter()
+        .chain(refused)
+        .map(|(kind, text)| if kind.is_stderr() { format!("!{text}") } else { text })
         .collect();
     lines.join("\n")
 }

@@ -44,7 +44,7 @@ fn printed(session: &mut Session, line: &str) -> Vec<String> {
     let lines = session.outputs().get(seen..).unwrap_or_default();
     lines
         .iter()
-        .map(|line| format!("{}{}", mark(line.is_error), line.text))
+        .map(|line| format!("{}{}", mark(line.kind.is_stderr()), line.text))
         .collect()
 }
 

@@ -82,7 +82,7 @@ impl Console {
             .iter()
             .skip(at + 1)
             .take_while(|line| line.kind != LineKind::Input);
-        let errors = said.filter(|line| line.kind == LineKind::Error && !line.text.starts_with("Warning:"));
+        let errors = said.filter(|line| line.kind == LineKind::Error);
         errors.map(|line| line.text.clone()).collect()
     }
 

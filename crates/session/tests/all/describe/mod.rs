@@ -28,7 +28,7 @@ fn run(session: &Session, line: &str) -> (String, String) {
     let errors: Vec<&str> = printed
         .lines
         .iter()
-        .filter(|(is_error, _)| *is_error)
+        .filter(|(kind, _)| kind.is_stderr())
         .map(|(_, line)| line.as_str())
         .collect();
     (printed.stdout(), errors.join("\n"))

@@ -255,3 +255,19 @@ fn the_console_answers_and_completes() {
     let names: Vec<&str> = choices.iter().map(|choice| choice.text.as_str()).collect();
     assert_eq!((names, *replace), (vec!["ledger-0", "ledger-1"], (19, 22)));
 }
+
+// K-01: what is warned of is told apart from what failed, whatever word kubectl marks it with.
+#[test]
+fn what_a_command_warns_of_is_no_error_of_it() {
+    let mut page = Page::on(SCENARIO);
+    page.seek(30);
+    let lines = page.run("kubectl create role odd --verb=fly --resource=pods | cat");
+    let warned = "Warning: 'fly' is not a standard resource verb";
+    assert_eq!(texts(&lines, LineKind::Warning), [warned]);
+    let lines = page.run("kubectl delete pod nobody --cascade=true");
+    let deprecated =
+        "warning: --cascade=true is deprecated (boolean value) and can be replaced with --cascade=background.";
+    assert_eq!(texts(&lines, LineKind::Warning), [deprecated]);
+    let failed = "Error from server (NotFound): pods \"nobody\" not found";
+    assert_eq!(texts(&lines, LineKind::Error), [failed]);
+}

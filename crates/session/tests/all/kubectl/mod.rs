@@ -34,7 +34,7 @@ impl Shell {
         let lines = self.session.outputs();
         let new = lines[self.seen..]
             .iter()
-            .map(|line| format!("{}{}", if line.is_error { "!" } else { "" }, line.text))
+            .map(|line| format!("{}{}", if line.kind.is_stderr() { "!" } else { "" }, line.text))
             .collect();
         self.seen = lines.len();
         new
@@ -52,8 +52,8 @@ impl Shell {
             return printed
                 .lines
                 .iter()
-                .flat_map(|(is_error, text)| {
-                    let mark = if *is_error { "!" } else { "" };
+                .flat_map(|(kind, text)| {
+                    let mark = if kind.is_stderr() { "!" } else { "" };
                     text.split('\n').map(move |line| format!("{mark}{line}"))
                 })
                 .collect();

@@ -20,7 +20,7 @@ fn shell() -> Shell {
 fn run(shell: &mut Shell, line: &str, stdin: Option<&str>, seconds: i64) -> Vec<String> {
     let answer = shell.run(line, stdin, Span::seconds(seconds));
     let refused = answer.refused.iter().flat_map(|text| text.lines());
-    let lines = answer.lines.iter().map(|(is_error, text)| match is_error {
+    let lines = answer.lines.iter().map(|(kind, text)| match kind.is_stderr() {
         true => format!("!{text}"),
         false => text.clone(),
     });

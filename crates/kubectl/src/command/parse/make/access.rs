@@ -124,7 +124,7 @@ pub(super) fn role(args: &Args, what: &str) -> Parsed<Made> {
     );
     let odd = verbs.iter().filter(|verb| !RESOURCE_VERBS.contains(&verb.as_str()));
     made.warnings = odd
-        .map(|verb| format!("Warning: '{verb}' is not a standard resource verb"))
+        .map(|verb| format!("'{verb}' is not a standard resource verb"))
         .collect();
     Ok(made)
 }
