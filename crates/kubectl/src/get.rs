@@ -14,7 +14,7 @@ use super::text::table;
 use super::work::Work;
 use super::{Printed, View};
 use crate::command::{Get, Output, Selection, Target};
-use crate::refusals::{bad_request, not_found};
+use crate::refusals::{Refusal, bad_request, not_found};
 
 /// The objects a selection names, by kind in order; misses are reported as they come.
 pub(crate) struct Found {
@@ -30,7 +30,7 @@ pub fn count(target: &Target, objects: &Objects) -> usize {
 }
 
 /// Finds what a selection names.
-pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, String> {
+pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal> {
     let namespace = target.namespace();
     let selector = target.selector.as_deref().unwrap_or_default();
     let field_selector = target.field_selector.as_deref().unwrap_or_default();
@@ -88,7 +88,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, String> 
                 let objects = objects.list_kind(*kind);
                 // A selector of thousands of terms on thousands of objects.
                 work.spend(objects.len() as u64 * (labels.weight() + fields.weight()))
-                    .map_err(|why| why.to_string())?;
+                    .map_err(|why| Refusal::Told(why.to_string()))?;
                 let objects = objects
                     .into_iter()
                     .filter(|object| {

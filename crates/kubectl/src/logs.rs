@@ -71,7 +71,7 @@ fn pods(logs: &Logs, view: &View<'_>, printed: &mut Printed) -> Result<Vec<Arc<P
                 .filter(|pod| query.matches(&Object::Pod((*pod).clone())))
                 .cloned()
                 .collect()),
-            Err(why) => Err(bad_request(refused(Kind::Pod, selector, "", &why))),
+            Err(why) => Err(bad_request(refused(Kind::Pod, selector, "", &why)).into()),
         },
         (None, Some((kind, name))) => of_workload(logs, kind, name, view, printed).map(|pod| vec![pod]),
         (None, None) => match view
@@ -237,10 +237,11 @@ fn refusal(logs: &Logs, pod: &Arc<Pod>, names: &[String], view: &View<'_>) -> Op
     }
     let mut waiting = (pod.status.container_statuses.iter()).filter_map(|status| status.state.waiting.as_ref());
     let reason = waiting.next().map_or("ContainerCreating", |waiting| &waiting.reason);
-    Some(bad_request(format!(
+    let refusal = bad_request(format!(
         "container {:?} in pod {name_of_pod:?} is waiting to start: {reason}",
         names.first().map_or("", String::as_str),
-    )))
+    ));
+    Some(refusal.into())
 }
 
 /// What is shown of a container's log: what is not too old, of that the last lines, of these the first bytes.

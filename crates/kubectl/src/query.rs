@@ -357,7 +357,7 @@ fn last_applied(target: &Target, output: &Output, view: &View<'_>, printed: &mut
 fn difference(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut Printed) {
     let objects = match manifest_objects(text, namespace) {
         Ok(objects) => objects,
-        Err(message) => return printed.fail(message.replace("passed to apply", "passed to diff")),
+        Err(message) => return printed.fail(message),
     };
     for object in objects {
         let live = view.objects.get_kind(object.kind(), &object.key());

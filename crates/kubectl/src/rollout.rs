@@ -14,6 +14,7 @@ use super::merge::{json_merge, strategic};
 use super::text::Elastic;
 use super::write::{change, typed_name};
 use crate::command::{DryRun, RolloutAction};
+use crate::refusals::Refusal;
 
 /// What is done.
 pub(super) enum Act {
@@ -23,7 +24,7 @@ pub(super) enum Act {
     Say(String),
 }
 
-pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> Result<Act, String> {
+pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> Result<Act, Refusal> {
     let name = typed_name(object);
     let plural = object.kind().qualified_plural();
     let meta_name = object.metadata().name.to_string();
@@ -47,20 +48,20 @@ pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> R
                 } else {
                     "resuming"
                 };
-                return Err(format!("error: {plural} {meta_name:?} {word} is not supported"));
+                return Err(Refusal::own(format!("{plural} {meta_name:?} {word} is not supported")));
             };
             match (action, paused) {
-                (RolloutAction::Pause, true) => Err(format!("error: {plural} {meta_name:?} is already paused")),
+                (RolloutAction::Pause, true) => Err(Refusal::own(format!("{plural} {meta_name:?} is already paused"))),
                 (RolloutAction::Pause, false) => write("paused", None, json!({"spec": {"paused": true}})),
                 (_, true) => write("resumed", None, json!({"spec": {"paused": null}})),
-                (_, false) => Err(format!("error: {plural} {meta_name:?} is not paused")),
+                (_, false) => Err(Refusal::own(format!("{plural} {meta_name:?} is not paused"))),
             }
         }
         RolloutAction::Restart => {
             if paused {
-                return Err(format!(
-                    "error: {plural} {meta_name:?} can't restart paused deployment (run rollout resume first)"
-                ));
+                return Err(Refusal::own(format!(
+                    "{plural} {meta_name:?} can't restart paused deployment (run rollout resume first)"
+                )));
             }
             if object.template().is_none()
                 || !matches!(
@@ -68,7 +69,9 @@ pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> R
                     Object::Deployment(_) | Object::StatefulSet(_) | Object::DaemonSet(_)
                 )
             {
-                return Err(format!("error: {plural} {meta_name:?} restarting is not supported"));
+                return Err(Refusal::own(format!(
+                    "{plural} {meta_name:?} restarting is not supported"
+                )));
             }
             let at = podscope_api::print_rfc3339(view.now.0, 0);
             write(
@@ -85,21 +88,21 @@ pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> R
             view,
         }
         .act(),
-        RolloutAction::Status { .. } | RolloutAction::History { .. } => Err("error: not a change".into()),
+        RolloutAction::Status { .. } | RolloutAction::History { .. } => Err(Refusal::own("not a change")),
     }
 }
 
 /// What kubectl says of a kind whose revisions it does not know: of some it knows that they hold pods.
-pub(super) fn not_implemented(kind: Kind, what: &str, retrieved: &str) -> String {
+pub(super) fn not_implemented(kind: Kind, what: &str, retrieved: &str) -> Refusal {
     let (group, name) = (kind.group(), kind.name());
     let qualified = kind.qualified_name();
     match name {
         "Pod" | "ReplicaSet" | "ReplicationController" | "Job" | "CronJob" => {
-            format!("error: no {what} has been implemented for {qualified:?}")
+            Refusal::own(format!("no {what} has been implemented for {qualified:?}"))
         }
-        _ => format!(
-            "error: error retrieving {retrieved} for {qualified:?}, no visitor method exists for {{{group} {name}}}"
-        ),
+        _ => Refusal::own(format!(
+            "error retrieving {retrieved} for {qualified:?}, no visitor method exists for {{{group} {name}}}"
+        )),
     }
 }
 
@@ -134,7 +137,7 @@ struct Undo<'a> {
 }
 
 impl Undo<'_> {
-    fn act(&self) -> Result<Act, String> {
+    fn act(&self) -> Result<Act, Refusal> {
         match self.object {
             Object::Deployment(deployment) => self.deployment(deployment),
             Object::StatefulSet(_) | Object::DaemonSet(_) => self.revision(),
@@ -142,11 +145,11 @@ impl Undo<'_> {
         }
     }
 
-    fn missing(&self) -> String {
-        format!(
-            "error: unable to find specified revision {} in history",
+    fn missing(&self) -> Refusal {
+        Refusal::own(format!(
+            "unable to find specified revision {} in history",
             self.to_revision
-        )
+        ))
     }
 
     fn name(&self) -> String {
@@ -162,13 +165,15 @@ impl Undo<'_> {
     }
 
     /// Back to the template of one of its ReplicaSets.
-    fn deployment(&self, deployment: &Deployment) -> Result<Act, String> {
+    fn deployment(&self, deployment: &Deployment) -> Result<Act, Refusal> {
         let holder = Object::ReplicaSet(self.replica_set(deployment)?.clone());
         if self.dry_run.is_of_client() {
             return Ok(rehearsal(&self.name(), &holder));
         }
         if self.paused {
-            return Err("error: you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again".to_owned());
+            return Err(Refusal::own(
+                "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again",
+            ));
         }
         let template = bare_template(&holder);
         if self.object.to_value().pointer("/spec/template") == Some(&template) {
@@ -192,7 +197,7 @@ impl Undo<'_> {
     }
 
     /// The ReplicaSet of the revision that is asked for, or of the last but one.
-    fn replica_set(&self, deployment: &Deployment) -> Result<&Arc<ReplicaSet>, String> {
+    fn replica_set(&self, deployment: &Deployment) -> Result<&Arc<ReplicaSet>, Refusal> {
         let mut sets: Vec<(i64, &Arc<ReplicaSet>)> = self
             .view
             .objects
@@ -215,15 +220,15 @@ impl Undo<'_> {
         let place = sets.len().checked_sub(2);
         let last_but_one = place.and_then(|place| sets.get(place));
         last_but_one.map(|(_, set)| *set).ok_or_else(|| {
-            format!(
-                "error: no rollout history found for deployment {:?}",
+            Refusal::own(format!(
+                "no rollout history found for deployment {:?}",
                 &*deployment.metadata.name
-            )
+            ))
         })
     }
 
     /// Back to what a ControllerRevision holds.
-    fn revision(&self) -> Result<Act, String> {
+    fn revision(&self) -> Result<Act, Refusal> {
         let data = self.controller_revision()?.data.as_deref().cloned().unwrap_or_default();
         if self.dry_run.is_of_client()
             && let Ok(then) = podscope_api::object_from_value(&strategic(&self.object.to_value(), &data))
@@ -242,7 +247,7 @@ impl Undo<'_> {
     }
 
     /// The revision that is asked for, or the last but one.
-    fn controller_revision(&self) -> Result<&ControllerRevision, String> {
+    fn controller_revision(&self) -> Result<&ControllerRevision, Refusal> {
         let meta = self.object.metadata();
         let mut revisions: Vec<&ControllerRevision> = self
             .view
@@ -265,6 +270,6 @@ impl Undo<'_> {
         let last_but_one = place.and_then(|place| revisions.get(place));
         last_but_one
             .copied()
-            .ok_or_else(|| "error: no last revision to roll back to".to_owned())
+            .ok_or_else(|| Refusal::own("no last revision to roll back to"))
     }
 }

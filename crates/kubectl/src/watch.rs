@@ -61,7 +61,7 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
     let queries = LabelQuery::parse(labels)
         .map_err(|why| super::selector::refused(kind, labels, fields, &why))
         .and_then(|query| Ok((query, FieldQuery::parse(kind, fields, labels)?)))
-        .map_err(bad_request);
+        .map_err(|why| bad_request(why).to_string());
     let form = match &get.output {
         Output::Table | Output::Wide => Ok(Form::Table),
         Output::CustomColumns(spec) => columns_of(spec).map(Form::Columns),

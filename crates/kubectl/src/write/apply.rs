@@ -16,7 +16,7 @@ use super::patch::{convertible, invalid_patch, other_identity};
 use super::reading::{Item, Manifest, without_fields};
 use super::{LAST_APPLIED, Plan, View, change, saved, typed_name};
 use crate::command::{Apply, ServerSide};
-use crate::refusals::{NOT_ALLOWED, stale_error};
+use crate::refusals::{NOT_ALLOWED, Refusal, stale_error};
 
 /// What a client's own merge is called.
 const CLIENT_SIDE: &str = "kubectl-client-side-apply";
@@ -118,8 +118,8 @@ fn prune(object: &Object) -> Write {
 }
 
 /// The document as it is sent to server-side apply.
-fn on_server(item: Item, how: &ServerSide) -> Result<Write, String> {
-    let (kind, key, document) = item.sent().ok_or(NOT_ALLOWED)?;
+fn on_server(item: Item, how: &ServerSide) -> Result<Write, Refusal> {
+    let (kind, key, document) = item.sent().ok_or_else(|| Refusal::told(NOT_ALLOWED))?;
     let success = format!("{} serverside-applied", object_name(kind, &key.name));
     let applied = Applied {
         kind,
@@ -132,7 +132,7 @@ fn on_server(item: Item, how: &ServerSide) -> Result<Write, String> {
 }
 
 /// What a client makes of it: it creates what is not there, and merges with what is.
-fn on_client(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Result<Write, String> {
+fn on_client(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Result<Write, Refusal> {
     match item {
         Item::Object {
             object,
@@ -154,7 +154,7 @@ fn on_client(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Resul
             Some(live) => Err(unpatchable(&live, document)),
             None => Ok(malformed(kind, key, why)),
         },
-        Item::Binding { .. } => Err(NOT_ALLOWED.to_owned()),
+        Item::Binding { .. } => Err(Refusal::told(NOT_ALLOWED)),
     }
 }
 
@@ -167,7 +167,7 @@ fn created(mut object: Object, document: &Value) -> Write {
 }
 
 /// One that is there: what was applied last, the document and the live object are merged.
-fn merged(object: Object, document: Value, live: &Object, force: bool, plan: &mut Plan) -> Result<Write, String> {
+fn merged(object: Object, document: Value, live: &Object, force: bool, plan: &mut Plan) -> Result<Write, Refusal> {
     let name = typed_name(&object);
     let applied = saved::of_document(&document);
     let mut desired = document.clone();
@@ -237,7 +237,7 @@ fn made_anew(live: &Object, object: Object, document: &Value) -> Vec<Write> {
 }
 
 /// What the server says of an object that is there, and that the manifest would make one it cannot read.
-fn unpatchable(live: &Object, document: Value) -> String {
+fn unpatchable(live: &Object, document: Value) -> Refusal {
     let applied = saved::of_document(&document);
     let mut desired = document;
     saved::annotate(&mut desired, &applied);
@@ -249,12 +249,12 @@ fn unpatchable(live: &Object, document: Value) -> String {
     let patch = merge_patch(&original, &desired, &live_value);
     match convertible(live.kind(), &three_way(&original, &desired, &live_value)) {
         Err(why) => invalid_patch(&patch, &why),
-        Ok(()) => String::new(),
+        Ok(()) => Refusal::told(""),
     }
 }
 
 /// What the server says of a manifest that names another version of the object than the one that is there.
-fn outdated(original: &Value, desired: &Value, live: &Object) -> Option<String> {
+fn outdated(original: &Value, desired: &Value, live: &Object) -> Option<Refusal> {
     let wanted = desired.pointer("/metadata/resourceVersion")?.as_str()?;
     let metadata = live.metadata();
     if wanted.is_empty() || *wanted == *metadata.resource_version {
@@ -263,31 +263,31 @@ fn outdated(original: &Value, desired: &Value, live: &Object) -> Option<String> 
     let kind = live.kind();
     let (group, version) = kind.group_and_version();
     let patch = crate::gotext::json(&merge_patch(original, desired, &live.to_value()));
-    Some(format!(
+    Some(Refusal::told(format!(
         "Error from server (Conflict): error when applying patch:\n{patch}\nto:\nResource: \"{group}/{version}, Resource={}\", GroupVersionKind: \"{group}/{version}, Kind={}\"\nName: {:?}, Namespace: {:?}\nfor: \"STDIN\": error when patching \"STDIN\": {}",
         kind.plural(),
         kind.name(),
         &*metadata.name,
         &*metadata.namespace,
         stale_error(live).message,
-    ))
+    )))
 }
 
 /// `apply` looks for what is there, and there is no name to look for.
-fn unnamed(object: &Object) -> String {
+fn unnamed(object: &Object) -> Refusal {
     let metadata = object.metadata();
     if !metadata.generate_name.is_empty() {
-        return format!(
-            "error: from {}: cannot use generate name with apply",
+        return Refusal::own(format!(
+            "from {}: cannot use generate name with apply",
             metadata.generate_name
-        );
+        ));
     }
     let kind = object.kind();
     let (group, version) = kind.group_and_version();
-    format!(
-        "error: error when retrieving current configuration of:\nResource: \"{group}/{version}, Resource={}\", GroupVersionKind: \"{group}/{version}, Kind={}\"\nName: \"\", Namespace: {:?}\nfrom server for: \"STDIN\": resource name may not be empty",
+    Refusal::own(format!(
+        "error when retrieving current configuration of:\nResource: \"{group}/{version}, Resource={}\", GroupVersionKind: \"{group}/{version}, Kind={}\"\nName: \"\", Namespace: {:?}\nfrom server for: \"STDIN\": resource name may not be empty",
         kind.plural(),
         kind.name(),
         &*metadata.namespace,
-    )
+    ))
 }

@@ -21,7 +21,11 @@ pub(super) fn exposed(expose: &Expose, view: &View<'_>) -> Result<Made, String> 
             ..one
         };
     }
-    let misses: Vec<String> = found.misses.iter().map(|(kind, name)| not_found(*kind, name)).collect();
+    let misses: Vec<String> = found
+        .misses
+        .iter()
+        .map(|(kind, name)| not_found(*kind, name).into())
+        .collect();
     if all.objects.is_empty() {
         return Err(match misses.is_empty() {
             true => "error: no objects passed".to_owned(),

@@ -8,7 +8,7 @@ use super::reading::{Item, Manifest};
 use super::verbatim::merged;
 use super::{LAST_APPLIED, Plan, View, finish, typed_name, with_objects};
 use crate::command::{Target, Validation, Verbatim};
-use crate::refusals::not_found;
+use crate::refusals::{Refusal, not_found};
 
 /// What was applied last, if that is known.
 fn before(object: &Object) -> Option<Value> {
@@ -17,7 +17,7 @@ fn before(object: &Object) -> Option<Value> {
 }
 
 /// The request that writes it.
-fn annotated(object: &Object, document: &Value, word: &str) -> Result<Write, String> {
+fn annotated(object: &Object, document: &Value, word: &str) -> Result<Write, Refusal> {
     let say = format!("{} {word}", typed_name(object));
     let text = format!("{}\n", super::super::gotext::json(document));
     let patch = json!({"metadata": {"annotations": {LAST_APPLIED: text}}});
@@ -27,7 +27,7 @@ fn annotated(object: &Object, document: &Value, word: &str) -> Result<Write, Str
 /// `apply set-last-applied -f -`: the first that cannot be done ends it all.
 pub(super) fn set(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let (mut plan, mut writes) = (Plan::default(), Vec::new());
-    let fail = |plan: Plan, why: String| finish(plan, Vec::new(), vec![why]);
+    let fail = |plan: Plan, why: Refusal| finish(plan, Vec::new(), vec![why]);
     for item in Manifest::read(text, verbatim.namespace.as_deref(), Validation::Ignore).items() {
         let (kind, key, document) = match item.map(Item::sent) {
             Ok(Some(sent)) => sent,
@@ -38,10 +38,10 @@ pub(super) fn set(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_
             return fail(plan, not_found(kind, &key.name));
         };
         if live.metadata().annotation(LAST_APPLIED).is_none() && !creates {
-            let why = format!(
-                "error: no last-applied-configuration annotation found on resource: {}, to create the annotation, run the command with --create-annotation",
+            let why = Refusal::own(format!(
+                "no last-applied-configuration annotation found on resource: {}, to create the annotation, run the command with --create-annotation",
                 key.name
-            );
+            ));
             return fail(plan, why);
         }
         if before(&live).as_ref() == Some(&document) {

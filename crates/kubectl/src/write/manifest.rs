@@ -11,7 +11,7 @@ use super::super::output::{Form, shown_value};
 use super::reading::{Item, Manifest};
 use super::{Plan, saved};
 use crate::command::{Output, Validation};
-use crate::refusals::{NOT_ALLOWED, undecodable};
+use crate::refusals::{NOT_ALLOWED, Refusal, undecodable};
 
 /// `kubectl create -f - --dry-run=client`: nothing is asked of the server, and nothing checked but the text.
 pub(super) fn create_of_client(
@@ -89,12 +89,12 @@ pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Valida
 }
 
 /// The objects of a manifest, if all of them can be read (`diff`).
-pub(in super::super) fn manifest_objects(text: &str, namespace: Option<&str>) -> Result<Vec<Object>, String> {
+pub(in super::super) fn manifest_objects(text: &str, namespace: Option<&str>) -> Result<Vec<Object>, Refusal> {
     let items = Manifest::read(text, namespace, Validation::Ignore).items();
     let objects = items.map(|item| match item? {
         Item::Object { object, .. } => Ok(object),
         Item::Malformed { kind, why, .. } => Err(undecodable(kind, &why)),
-        Item::Binding { .. } => Err(NOT_ALLOWED.to_owned()),
+        Item::Binding { .. } => Err(Refusal::told(NOT_ALLOWED)),
     });
     objects.collect()
 }

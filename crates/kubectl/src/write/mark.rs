@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::merge::json_merge;
 use super::{Plan, View, change, typed_name, with_objects};
 use crate::command::Mark;
-use crate::refusals::stale;
+use crate::refusals::{Refusal, stale};
 
 /// What `label` did to an object's labels, in a word (KC-100).
 fn label_word(map: &ordered::Map<Str, Str>, changes: &[(String, Option<String>)]) -> &'static str {
@@ -49,13 +49,13 @@ pub(super) fn mark(what: &Mark, labels: bool, view: &View<'_>) -> Plan {
             let label = |one: &String| format!("{one}, and --overwrite is false");
             return Err(match labels {
                 true => match conflicts.as_slice() {
-                    [one] => format!("error: {}", label(one)),
-                    all => all.iter().map(label).collect::<Vec<_>>().join("\n"),
+                    [one] => Refusal::Own(label(one)),
+                    all => Refusal::Told(all.iter().map(label).collect::<Vec<_>>().join("\n")),
                 },
-                false => format!(
-                    "error: --overwrite is false but found the following declared annotation(s): {}",
+                false => Refusal::own(format!(
+                    "--overwrite is false but found the following declared annotation(s): {}",
                     conflicts.join("; ")
-                ),
+                )),
             });
         }
         if let Some(version) = what
@@ -65,9 +65,9 @@ pub(super) fn mark(what: &Mark, labels: bool, view: &View<'_>) -> Plan {
         {
             if version.parse::<u64>().is_err() {
                 let why = "invalid syntax";
-                return Err(format!(
+                return Err(Refusal::told(format!(
                     "Error from server: strconv.ParseUint: parsing {version:?}: {why}"
-                ));
+                )));
             }
             return Err(stale(object));
         }

@@ -31,7 +31,7 @@ use super::View;
 use super::get::find;
 use super::output::{Form, shown_object};
 use crate::command::{DryRun, Kubectl, Output, RolloutAction, Target};
-use crate::refusals::{bad_request, not_found};
+use crate::refusals::{Refusal, bad_request, not_found};
 
 /// The annotation that holds what `apply` was given last.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -84,21 +84,16 @@ impl Plan {
     fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.client.is_none() && self.refused.is_none()
     }
-
-    /// `taint` says nothing of `--dry-run` in what it prints.
-    fn without_suffix(mut self, suffix: &str) -> Plan {
-        if let Some(ClientCommand::Write(writes)) = &mut self.client {
-            for write in writes {
-                write.success = write.success.strip_suffix(suffix).unwrap_or(&write.success).to_owned();
-            }
-        }
-        self
-    }
 }
 
 /// The same plan with `--dry-run` and `-o`: a client says what it would do, a server is asked and stores nothing
 /// (KC-080); with `-o` the object that comes of it is printed.
-fn rehearsed(mut plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) -> Plan {
+fn rehearsed(plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) -> Plan {
+    rehearsed_with(dry_run.suffix(), plan, dry_run, output, view)
+}
+
+/// The same, with what is said behind each line in place of `(dry run)`.
+fn rehearsed_with(tail: &str, mut plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) -> Plan {
     let form = match Form::of(output) {
         Ok(form) => form,
         Err(message) => return Plan::refuse(message),
@@ -107,7 +102,6 @@ fn rehearsed(mut plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) 
     else {
         return plan;
     };
-    let tail = dry_run.suffix();
     let mut left = Vec::new();
     for (at, mut write) in writes.into_iter().enumerate() {
         let Some(request) = write.request.take() else {
@@ -278,7 +272,8 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
                 nodes.as_slice()
             };
             let plan = nodes::taint(nodes, selector.as_deref(), changes, *overwrite, &view);
-            rehearsed(plan, *dry_run, output, &view).without_suffix(dry_run.suffix())
+            // It says nothing of `--dry-run` in what it prints.
+            rehearsed_with("", plan, *dry_run, output, &view)
         }
         Kubectl::Label(what) => rehearsed(mark::mark(what, true, &view), what.dry_run, &what.output, &view),
         Kubectl::Annotate(what) => rehearsed(mark::mark(what, false, &view), what.dry_run, &what.output, &view),
@@ -342,7 +337,7 @@ pub(super) fn set(
     success: &str,
     unchanged: Option<String>,
     how: impl Fn(&mut Value) + Send + Sync + 'static,
-) -> Result<Write, String> {
+) -> Result<Write, Refusal> {
     change(object, Part::Main, "kubectl-set", success, unchanged, move |live| {
         let mut value = live.clone();
         how(&mut value);
@@ -357,13 +352,14 @@ pub(super) fn change(
     manager: &'static str,
     success: &str,
     unchanged: Option<String>,
-    apply: impl Fn(&Value) -> Result<Value, String> + Send + Sync + 'static,
-) -> Result<Write, String> {
+    apply: impl Fn(&Value) -> Result<Value, Refusal> + Send + Sync + 'static,
+) -> Result<Write, Refusal> {
     let tried = apply(&object.to_value())?;
     podscope_api::object_from_value(&tried).map_err(|errors| {
-        errors.first().map_or_else(String::new, |error| {
-            bad_request(format!("{}: {}", error.path, error.message))
-        })
+        let first = errors
+            .first()
+            .map(|error| bad_request(format!("{}: {}", error.path, error.message)));
+        first.unwrap_or_else(|| Refusal::told(""))
     })?;
     Ok(Write {
         request: Some(Request::Patch {
@@ -393,7 +389,7 @@ enum Misses {
 fn with_objects(
     target: &Target,
     view: &View<'_>,
-    act: impl FnMut(&Object, &mut Plan, &mut Vec<Write>) -> Result<(), String>,
+    act: impl FnMut(&Object, &mut Plan, &mut Vec<Write>) -> Result<(), Refusal>,
 ) -> Plan {
     with_objects_and(Misses::Last, target, view, act)
 }
@@ -402,7 +398,7 @@ fn with_objects_and(
     misses: Misses,
     target: &Target,
     view: &View<'_>,
-    mut act: impl FnMut(&Object, &mut Plan, &mut Vec<Write>) -> Result<(), String>,
+    mut act: impl FnMut(&Object, &mut Plan, &mut Vec<Write>) -> Result<(), Refusal>,
 ) -> Plan {
     let found = match find(target, view.objects) {
         Ok(found) => found,
@@ -410,7 +406,7 @@ fn with_objects_and(
     };
     let mut plan = Plan::default();
     let mut writes = Vec::new();
-    let mut errors: Vec<String> = Vec::new();
+    let mut errors: Vec<Refusal> = Vec::new();
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         if let Err(message) = act(object, &mut plan, &mut writes) {
             errors.push(message);
@@ -445,12 +441,13 @@ fn nothing_found(target: &Target) -> Plan {
 }
 
 /// Several errors are told without kubectl's `error: ` (KC-116).
-fn finish(mut plan: Plan, writes: Vec<Write>, mut errors: Vec<String>) -> Plan {
-    if errors.len() > 1 {
-        for error in &mut errors {
-            *error = error.strip_prefix("error: ").unwrap_or(error).to_owned();
-        }
-    }
+fn finish(mut plan: Plan, writes: Vec<Write>, errors: Vec<Refusal>) -> Plan {
+    let are_several = errors.len() > 1;
+    let told = |error: Refusal| match are_several {
+        true => error.among_others(),
+        false => error.to_string(),
+    };
+    let errors: Vec<String> = errors.into_iter().map(told).collect();
     if writes.is_empty() && plan.client.is_none() && plan.lines.is_empty() && !errors.is_empty() {
         return Plan::refuse(errors.join("\n"));
     }

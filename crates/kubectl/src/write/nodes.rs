@@ -9,14 +9,14 @@ use podscope_cluster::{Mutation, Part, Request};
 use super::super::selector::LabelQuery;
 use super::{Plan, View, find, finish, rehearsed};
 use crate::command::{Drain, DryRun, Output, TaintChange, Target};
-use crate::refusals::not_found;
+use crate::refusals::{Refusal, not_found};
 
 /// The nodes that are named or selected, and what is said of those that are missing.
 fn nodes_of(
     nodes: &[String],
     selector: Option<&str>,
     view: &View<'_>,
-) -> Result<(Vec<Arc<Node>>, Vec<String>), String> {
+) -> Result<(Vec<Arc<Node>>, Vec<Refusal>), Refusal> {
     let target = Target {
         selector: selector.map(str::to_owned),
         ..Target::kind(Kind::Node, nodes.to_vec())
@@ -36,7 +36,7 @@ fn nodes_of(
 }
 
 /// All of the nodes that are named: where one is missing, nothing is done.
-fn every_node(nodes: &[String], selector: Option<&str>, view: &View<'_>) -> Result<Vec<Arc<Node>>, String> {
+fn every_node(nodes: &[String], selector: Option<&str>, view: &View<'_>) -> Result<Vec<Arc<Node>>, Refusal> {
     let (nodes, misses) = nodes_of(nodes, selector, view)?;
     misses.into_iter().next().map_or(Ok(nodes), Err)
 }
@@ -140,10 +140,10 @@ pub(super) fn taint(
             .map(|change| change.key.as_str())
             .collect();
         if !overwrite && !there.is_empty() {
-            errors.push(format!(
-                "error: node {name} already has {} taint(s) with same effect(s) and --overwrite is false",
+            errors.push(Refusal::own(format!(
+                "node {name} already has {} taint(s) with same effect(s) and --overwrite is false",
                 there.join(",")
-            ));
+            )));
             continue;
         }
         // One after another: what the first takes away, the second does not find.
@@ -161,7 +161,7 @@ pub(super) fn taint(
                 "" => String::new(),
                 effect => format!(":{effect}"),
             };
-            errors.push(format!("error: taint \"{}{effect}\" not found", change.key));
+            errors.push(Refusal::own(format!("taint \"{}{effect}\" not found", change.key)));
         }
         if !missing.is_empty() {
             continue;

@@ -9,7 +9,7 @@ use super::super::merge::{json_merge, json_patch, strategic, three_way, without_
 use super::reading::without_fields;
 use super::{Plan, View, change, typed_name, with_objects};
 use crate::command::{Kubectl, PatchType, Target};
-use crate::refusals::{NO_SUCH_RESOURCE, bad_request, stale};
+use crate::refusals::{NO_SUCH_RESOURCE, Refusal, bad_request, stale};
 use crate::scale::has_scale;
 
 /// What Go calls a value that is no object.
@@ -24,7 +24,7 @@ fn json_type(value: &Value) -> &'static str {
 }
 
 /// Reads a patch: YAML or JSON; what is wrong with it is what the server says.
-fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, String> {
+fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, Refusal> {
     // Nothing to change; a merge patch has to be an object.
     if text.trim() == "null" {
         return match patch_type {
@@ -41,7 +41,7 @@ fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, String> {
         }
         (Err(problems), _) => {
             let why = problems.first().map_or_else(String::new, ToString::to_string);
-            return Err(format!("error: unable to parse {text:?}: {why}"));
+            return Err(Refusal::own(format!("unable to parse {text:?}: {why}")));
         }
     };
     match (patch_type, &tree) {
@@ -61,7 +61,7 @@ fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, String> {
 }
 
 /// What the server says of a patch that names another object than the one it is sent to.
-pub(super) fn other_identity(object: &Object, patched: &Value) -> Option<String> {
+pub(super) fn other_identity(object: &Object, patched: &Value) -> Option<Refusal> {
     let meta = object.metadata();
     let text = |field: &str| patched.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);
     let bad = |why: String| Some(bad_request(why));
@@ -76,15 +76,15 @@ pub(super) fn other_identity(object: &Object, patched: &Value) -> Option<String>
     }
     if let Some(uid) = text("uid").filter(|uid| **uid != *meta.uid.to_string()) {
         let (kind, name) = (object.kind().name(), &*meta.name);
-        return Some(format!(
+        return Some(Refusal::told(format!(
             "The {kind} {name:?} is invalid: metadata.uid: Invalid value: {uid:?}: field is immutable"
-        ));
+        )));
     }
     None
 }
 
 /// What the server says of a patch that names another version of the object than the one that is there.
-fn other_version(object: &Object, patched: &Value) -> Option<String> {
+fn other_version(object: &Object, patched: &Value) -> Option<Refusal> {
     let meta = object.metadata();
     let wanted = patched.pointer("/metadata/resourceVersion")?.as_str()?;
     (!wanted.is_empty() && *wanted != *meta.resource_version).then(|| stale(object))
@@ -112,7 +112,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
             Some(_) => false,
         };
         if !is_known {
-            return Err(NO_SUCH_RESOURCE.to_owned());
+            return Err(Refusal::told(NO_SUCH_RESOURCE));
         }
         let tree = read_patch(patch, patch_type)?;
         let given = tree.clone();
@@ -121,14 +121,14 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
             && let Some((item, key)) = without_merge_key("", &live, &tree)
         {
             let item = super::super::gotext::plain(&item);
-            return Err(format!(
+            return Err(Refusal::told(format!(
                 "Error from server: map: {item} does not contain declared merge key: {key}"
-            ));
+            )));
         }
         let apply = move |live: &Value| match patch_type {
             PatchType::Strategic => Ok(strategic(live, &tree)),
             PatchType::Merge => Ok(json_merge(live, &tree)),
-            PatchType::Json => json_patch(live, &tree).map_err(|_| REJECTED.to_owned()),
+            PatchType::Json => json_patch(live, &tree).map_err(|_| Refusal::told(REJECTED)),
         };
         let patched = apply(&live)?;
         if let Some(why) = other_identity(object, &patched).or_else(|| other_version(object, &patched)) {
@@ -139,7 +139,9 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
         {
             // The server prints what it could not read, whole.
             let made = super::super::gotext::json(&patched);
-            return Err(format!("The request is invalid: patch: Invalid value: {made:?}: {why}"));
+            return Err(Refusal::told(format!(
+                "The request is invalid: patch: Invalid value: {made:?}: {why}"
+            )));
         }
         let unknown = match (convertible(object.kind(), &patched), patch_type) {
             (Err(Rejection::Unknown(fields)), _) => fields,
@@ -193,9 +195,11 @@ fn undecodable(kind: Kind, patched: &Value) -> Option<Rejection> {
 }
 
 /// What the server says of a patch whose outcome it cannot read: the patch in Go's words for a map.
-pub(super) fn invalid_patch(patch: &Value, why: &Rejection) -> String {
+pub(super) fn invalid_patch(patch: &Value, why: &Rejection) -> Refusal {
     let patch = super::super::gotext::plain(patch);
-    format!("The request is invalid: patch: Invalid value: {patch:?}: {why}")
+    Refusal::told(format!(
+        "The request is invalid: patch: Invalid value: {patch:?}: {why}"
+    ))
 }
 
 /// What kubectl says of a refusal without causes.
@@ -214,10 +218,10 @@ pub(super) fn edit(target: &Target, text: &str, subresource: Option<&str>, view:
     let edited = located.value.to_value();
     with_objects(target, view, |object, _, writes| {
         if object.kind() != located.value.kind() || object.metadata().name != located.value.metadata().name {
-            return Err("error: at least one of apiVersion, kind and name was changed".into());
+            return Err(Refusal::own("at least one of apiVersion, kind and name was changed"));
         }
         if part == Part::Resize && object.kind() != Kind::Pod {
-            return Err(NO_SUCH_RESOURCE.to_owned());
+            return Err(Refusal::told(NO_SUCH_RESOURCE));
         }
         let (before, edited) = (object.to_value(), edited.clone());
         writes.push(change(

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::{Plan, finish};
 use crate::command::Validation;
-use crate::refusals::no_mapping;
+use crate::refusals::{Refusal, no_mapping};
 
 /// A manifest, as far as it can be read: its parts in order, and in their places what is wrong with others, as kubectl
 /// prints it.
-pub(super) struct Manifest(Vec<Result<Read, String>>);
+pub(super) struct Manifest(Vec<Result<Read, Refusal>>);
 
 enum Read {
     Item(Item),
@@ -62,7 +62,7 @@ impl Item {
 pub(super) struct Acted {
     pub(super) plan: Plan,
     pub(super) writes: Vec<Write>,
-    pub(super) errors: Vec<String>,
+    pub(super) errors: Vec<Refusal>,
 }
 
 impl Manifest {
@@ -74,14 +74,14 @@ impl Manifest {
             if validation != Validation::Ignore
                 && let Err(why) = validated(document)
             {
-                found.push(Err(format!(
-                    "error: error validating \"STDIN\": error validating data: {why}; if you choose to ignore these errors, turn validation off with --validate=false"
-                )));
+                found.push(Err(Refusal::own(format!(
+                    "error validating \"STDIN\": error validating data: {why}; if you choose to ignore these errors, turn validation off with --validate=false"
+                ))));
                 return Self(found);
             }
             items(document, "", "", namespace, validation, &mut found);
         }
-        found.extend(error.map(|error| Err(format!("error: error parsing STDIN: {error}"))));
+        found.extend(error.map(|error| Err(Refusal::own(format!("error parsing STDIN: {error}")))));
         Self(found)
     }
 
@@ -99,7 +99,7 @@ impl Manifest {
     }
 
     /// Its items, or what is wrong, for who stops there; nothing is said of what is left out.
-    pub(super) fn items(self) -> impl Iterator<Item = Result<Item, String>> {
+    pub(super) fn items(self) -> impl Iterator<Item = Result<Item, Refusal>> {
         self.0.into_iter().filter_map(|read| match read {
             Ok(Read::Item(item)) => Some(Ok(item)),
             Ok(Read::LeftOut { .. }) => None,
@@ -109,7 +109,7 @@ impl Manifest {
 
     /// Does something with each item, in order. What is left out is told, and what is wrong keeps nothing else from
     /// being done.
-    pub(super) fn each(self, mut act: impl FnMut(Item, &mut Plan, &mut Vec<Write>) -> Result<(), String>) -> Acted {
+    pub(super) fn each(self, mut act: impl FnMut(Item, &mut Plan, &mut Vec<Write>) -> Result<(), Refusal>) -> Acted {
         let mut acted = Acted::default();
         for read in self.0 {
             let done = match read {
@@ -141,9 +141,9 @@ fn items(
     kind: &str,
     namespace: Option<&str>,
     validation: Validation,
-    found: &mut Vec<Result<Read, String>>,
+    found: &mut Vec<Result<Read, Refusal>>,
 ) {
-    let undecodable = |why: String| Err(format!("error: unable to decode \"STDIN\": {why}"));
+    let undecodable = |why: String| Err(Refusal::own(format!("unable to decode \"STDIN\": {why}")));
     if !matches!(tree.data, Data::Map(_)) {
         let of = tree.json_kind();
         let why = format!("json: cannot unmarshal {of} into Go value of type unstructured.detector");
@@ -223,9 +223,9 @@ fn object(
     kind: &str,
     namespace: Option<&str>,
     validation: Validation,
-) -> Result<Read, String> {
+) -> Result<Read, Refusal> {
     if let Some(error) = schema::decode_metadata(tree) {
-        return Err(format!("error: unable to decode \"STDIN\": {error}"));
+        return Err(Refusal::own(format!("unable to decode \"STDIN\": {error}")));
     }
     let metadata = |name: &str| {
         let value = tree.get("metadata").and_then(|metadata| metadata.get(name));
@@ -248,12 +248,12 @@ fn object(
         }));
     }
     let Some(served) = served else {
-        return Err(format!("error: {}", no_mapping(name, own, api_version, kind)));
+        return Err(Refusal::Own(no_mapping(name, own, api_version, kind)));
     };
     if let Some(wanted) = namespace.filter(|wanted| served.is_namespaced && !own.is_empty() && own != *wanted) {
-        return Err(format!(
-            "error: the namespace from the provided object {own:?} does not match the namespace {wanted:?}. You must pass '--namespace={own}' to perform this operation."
-        ));
+        return Err(Refusal::own(format!(
+            "the namespace from the provided object {own:?} does not match the namespace {wanted:?}. You must pass '--namespace={own}' to perform this operation."
+        )));
     }
     let own = match (served.is_namespaced, own) {
         (false, _) => "",
@@ -282,7 +282,7 @@ fn object(
 }
 
 /// The binding of a pod, which names its node.
-fn binding(tree: &Tree<'_>, pod: ObjectKey) -> Result<Read, String> {
+fn binding(tree: &Tree<'_>, pod: ObjectKey) -> Result<Read, Refusal> {
     let target = |field: &str| tree.get("target").and_then(|target| target.get(field)?.as_str());
     let wrong = match (target("kind").unwrap_or_default(), target("name").unwrap_or_default()) {
         ("" | "Node", "") => "target.name: Required value".to_owned(),
@@ -294,7 +294,9 @@ fn binding(tree: &Tree<'_>, pod: ObjectKey) -> Result<Read, String> {
             format!("target.kind: Unsupported value: {other:?}: supported values: \"Node\", \"<empty>\"")
         }
     };
-    Err(format!("Error from server: error when creating \"STDIN\": {wrong}"))
+    Err(Refusal::told(format!(
+        "Error from server: error when creating \"STDIN\": {wrong}"
+    )))
 }
 
 /// A document of a kind that is stored.

@@ -7,7 +7,7 @@ use podscope_cluster::{ApiError, DeleteOptions, Part, Request};
 use super::reading::{Item, Manifest};
 use super::{Plan, View, saved};
 use crate::command::{Forced, Replaces, Verbatim, cascading};
-use crate::refusals::NOT_ALLOWED;
+use crate::refusals::{NOT_ALLOWED, Refusal};
 
 /// `kubectl replace`: the whole object in place of the one there is. With force, all that are there go first.
 pub(super) fn replace(text: &str, how: &Replaces, verbatim: &Verbatim, view: &View<'_>) -> Plan {
@@ -47,7 +47,7 @@ pub(super) fn replace(text: &str, how: &Replaces, verbatim: &Verbatim, view: &Vi
             }
         };
         if key.name.is_empty() && force.is_none() {
-            return Err(format!("error: {doing}resource name may not be empty"));
+            return Err(Refusal::own(format!("{doing}resource name may not be empty")));
         }
         let replaced = format!("{} replaced", object_name(kind, &key.name));
         let is_there = view.objects.get_kind(kind, &key).is_some();
@@ -63,7 +63,10 @@ pub(super) fn replace(text: &str, how: &Replaces, verbatim: &Verbatim, view: &Vi
                 ..Write::new(request, replaced)
             }),
             None => {
-                return Err(error_text(&ApiError::not_found(kind, &key.name), &context()));
+                return Err(Refusal::Told(error_text(
+                    &ApiError::not_found(kind, &key.name),
+                    &context(),
+                )));
             }
         }
         Ok(())

@@ -6,6 +6,7 @@ use podscope_cluster::client::{ClientCommand, RolloutStatus};
 use super::super::rollout::{Act, act};
 use super::{LAST_APPLIED, Misses, Plan, View, nothing_found, with_objects_and};
 use crate::command::{RolloutAction, Selection, Target};
+use crate::refusals::Refusal;
 
 pub(super) fn plan(action: &RolloutAction, target: &Target, view: &View<'_>) -> Plan {
     // What is patched is looked for first, and what is missing told first.
@@ -45,19 +46,21 @@ pub(super) fn plan(action: &RolloutAction, target: &Target, view: &View<'_>) -> 
 }
 
 /// `rollout status`: one more that the client watches.
-fn add_status(rollout: RolloutStatus, revision: i64, object: &Object, plan: &mut Plan) -> Result<(), String> {
+fn add_status(rollout: RolloutStatus, revision: i64, object: &Object, plan: &mut Plan) -> Result<(), Refusal> {
     if !matches!(object.kind(), Kind::Deployment | Kind::StatefulSet | Kind::DaemonSet) {
         let kind = object.kind().name();
-        return Err(format!("error: no status viewer has been implemented for {kind}"));
+        return Err(Refusal::own(format!(
+            "no status viewer has been implemented for {kind}"
+        )));
     }
     if let Object::Deployment(one) = object
         && let Some(running) = one.metadata.annotation("deployment.kubernetes.io/revision")
         && revision > 0
         && running != revision.to_string()
     {
-        return Err(format!(
-            "error: desired revision ({revision}) is different from the running revision ({running})"
-        ));
+        return Err(Refusal::own(format!(
+            "desired revision ({revision}) is different from the running revision ({running})"
+        )));
     }
     match &mut plan.client {
         Some(ClientCommand::RolloutStatus(rollouts)) => rollouts.push(rollout),

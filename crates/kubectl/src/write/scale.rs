@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::merge::json_merge;
 use super::{Plan, View, change, typed_name, with_objects};
 use crate::command::Target;
-use crate::refusals::NO_SUCH_RESOURCE;
+use crate::refusals::{NO_SUCH_RESOURCE, Refusal};
 use crate::scale::has_scale;
 
 pub(super) fn scale(
@@ -23,16 +23,18 @@ pub(super) fn scale(
             return Ok(());
         }
         if !has_scale(object.kind()) {
-            return Err(NO_SUCH_RESOURCE.to_owned());
+            return Err(Refusal::told(NO_SUCH_RESOURCE));
         }
         let typed = object.typed_value();
         let have = typed.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(1);
         if let Some(current) = current.filter(|current| i64::from(*current) != have) {
-            return Err(format!("error: Expected replicas to be {current}, was {have}"));
+            return Err(Refusal::own(format!("Expected replicas to be {current}, was {have}")));
         }
         let is = &object.metadata().resource_version;
         if let Some(version) = version.filter(|version| **version != **is) {
-            return Err(format!("error: Expected resource version to be {version}, was {is}"));
+            return Err(Refusal::own(format!(
+                "Expected resource version to be {version}, was {is}"
+            )));
         }
         let mut write = change(
             object,

@@ -12,20 +12,20 @@ use super::super::selector::LabelQuery;
 use super::verbatim::merged;
 use super::{Plan, View, set, typed_name};
 use crate::command::SetChange;
-use crate::refusals::not_found;
+use crate::refusals::{Refusal, not_found};
 
 /// Where a kind keeps its pods' spec.
-pub(super) fn pod_spec(object: &Object) -> Result<&'static str, String> {
+pub(super) fn pod_spec(object: &Object) -> Result<&'static str, Refusal> {
     match object.kind() {
         Kind::Pod => Ok("/spec"),
         _ if object.template().is_some() => Ok("/spec/template/spec"),
         kind if kind.name() == "CronJob" => Ok("/spec/jobTemplate/spec/template/spec"),
-        kind => Err(format!(
-            "error: {}/{} the object is not a pod or does not have a pod template: *{}",
+        kind => Err(Refusal::own(format!(
+            "{}/{} the object is not a pod or does not have a pod template: *{}",
             kind.plural(),
             object.metadata().name,
             go_type(kind)
-        )),
+        ))),
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) fn read_sources(
     namespace: &str,
     view: &View<'_>,
     warnings: &mut Vec<String>,
-) -> Result<Vec<(String, Value)>, String> {
+) -> Result<Vec<(String, Value)>, Refusal> {
     let SetChange::Env {
         from: Some((kind, name)),
         prefix,
@@ -79,7 +79,7 @@ pub(super) fn read_sources(
         Kind::Secret => "secretKeyRef",
         Kind::ConfigMap => "configMapKeyRef",
         _ => {
-            return Err("error: unsupported resource specified in --from".to_owned());
+            return Err(Refusal::own("unsupported resource specified in --from"));
         }
     };
     let data = value
@@ -114,9 +114,9 @@ pub(super) fn read_sources(
 }
 
 /// `set selector`.
-fn selector(object: &Object, text: &str) -> Result<Write, String> {
+fn selector(object: &Object, text: &str) -> Result<Write, Refusal> {
     if object.kind() != Kind::Service {
-        return Err("error: setting a selector is only supported for Services".to_owned());
+        return Err(Refusal::own("setting a selector is only supported for Services"));
     }
     let query = LabelQuery::parse(text).ok();
     let Some(pairs) = query.as_ref().and_then(LabelQuery::equalities) else {
@@ -124,9 +124,9 @@ fn selector(object: &Object, text: &str) -> Result<Write, String> {
         let listed = expressions.get("matchExpressions").and_then(Value::as_array);
         let listed: Vec<String> = listed.into_iter().flatten().map(go_requirement).collect();
         let listed = listed.join(" ");
-        return Err(format!(
-            "error: match expression [{listed}] not supported on this object"
-        ));
+        return Err(Refusal::own(format!(
+            "match expression [{listed}] not supported on this object"
+        )));
     };
     let selector: Value = Value::Object(
         pairs
@@ -141,7 +141,7 @@ fn selector(object: &Object, text: &str) -> Result<Write, String> {
 }
 
 /// `set serviceaccount`.
-fn service_account(object: &Object, account: &str) -> Result<Write, String> {
+fn service_account(object: &Object, account: &str) -> Result<Write, Refusal> {
     let at = pod_spec(object)?;
     let mut patch = json!({"serviceAccountName": account, "serviceAccount": account});
     for part in at.trim_start_matches('/').split('/').rev() {
@@ -159,10 +159,10 @@ fn resources(
     object: &Object,
     containers: &str,
     amounts: [(&'static str, Vec<(String, String)>); 2],
-) -> Result<Write, String> {
+) -> Result<Write, Refusal> {
     let at = pod_spec(object)?;
     if chosen(&object.to_value(), at, containers).is_empty() {
-        return Err(format!("error: unable to find container named {containers}"));
+        return Err(Refusal::own(format!("unable to find container named {containers}")));
     }
     let success = format!("{} resource requirements updated", typed_name(object));
     let write = change_containers(object, at, containers.to_owned(), success, move |container| {
@@ -185,7 +185,7 @@ pub(super) fn write(
     sources: &[(String, Value)],
     plan: &mut Plan,
     writes: &mut Vec<Write>,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     match how {
         SetChange::Selector(text) => writes.push(selector(object, text)?),
         SetChange::Subjects(added) => subjects(object, added, writes)?,
@@ -234,7 +234,7 @@ pub(super) fn set_image(
     images: &[(String, String)],
     plan: &mut Plan,
     writes: &mut Vec<Write>,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let at = pod_spec(object)?;
     let value = object.to_value();
     let names = |field: &str| -> Vec<String> {
@@ -289,19 +289,21 @@ pub(super) fn set_image(
 }
 
 /// Adds who is not yet among the subjects of a binding.
-fn subjects(object: &Object, added: &[(&'static str, String, String)], writes: &mut Vec<Write>) -> Result<(), String> {
+fn subjects(object: &Object, added: &[(&'static str, String, String)], writes: &mut Vec<Write>) -> Result<(), Refusal> {
     let kind = object.kind().name();
     if !matches!(kind, "RoleBinding" | "ClusterRoleBinding") {
         let (plural, name) = (object.kind().qualified_plural(), &object.metadata().name);
-        return Err(format!(
-            "error: {plural}/{name} setting subjects is only supported for RoleBinding/ClusterRoleBinding\n"
-        ));
+        return Err(Refusal::own(format!(
+            "{plural}/{name} setting subjects is only supported for RoleBinding/ClusterRoleBinding\n"
+        )));
     }
     let mut subjects = Vec::new();
     for (what, namespace, name) in added {
         subjects.push(match (*what, namespace.as_str()) {
             ("ServiceAccount", "") if kind == "ClusterRoleBinding" => {
-                return Err("error: serviceaccount must be <namespace>:<name>, namespace must be specified".to_owned());
+                return Err(Refusal::own(
+                    "serviceaccount must be <namespace>:<name>, namespace must be specified",
+                ));
             }
             ("ServiceAccount", "") => {
                 json!({"kind": what, "name": name, "namespace": object.metadata().namespace.to_string()})
@@ -331,7 +333,7 @@ fn change_containers(
     pattern: String,
     say: String,
     how: impl Fn(&mut Value) + Send + Sync + 'static,
-) -> Result<Write, String> {
+) -> Result<Write, Refusal> {
     set(object, &say, Some(String::new()), move |value| {
         for field in ["initContainers", "containers"] {
             let list = value
@@ -357,7 +359,7 @@ fn env(
     overwrite: bool,
     name: &str,
     writes: &mut Vec<Write>,
-) -> Result<(), String> {
+) -> Result<(), Refusal> {
     let at = pod_spec(object)?;
     let value = object.to_value();
     if !overwrite {
@@ -372,9 +374,9 @@ fn env(
             let given = changes.iter().find(|(name, value)| name == known && value.is_some());
             if let (Some(_), Some(have)) = (given, variable.get("value").and_then(Value::as_str)) {
                 let (plural, of) = (object.kind().plural(), &object.metadata().name);
-                return Err(format!(
-                    "error: {plural}/{of} '{known}' already has a value ({have}), and --overwrite is false"
-                ));
+                return Err(Refusal::own(format!(
+                    "{plural}/{of} '{known}' already has a value ({have}), and --overwrite is false"
+                )));
             }
         }
     }

@@ -18,7 +18,7 @@ use super::reading::{Item, Manifest};
 use super::{Plan, View, all_or_none, change, find, finish, rehearsed, saved, with_objects};
 use super::{expose, last_applied, replace, set};
 use crate::command::{Action, Autoscale, Awaited, Kubectl, Made, Output, SetChange, Validation, Verbatim, Wait};
-use crate::refusals::{not_found, undecodable};
+use crate::refusals::{Refusal, not_found, undecodable};
 use crate::scale::has_scale;
 
 /// The plan of such a command; none if it only reads.
@@ -195,7 +195,7 @@ fn fill(value: &mut Value, path: &str, what: &Value) {
     }
 }
 
-fn named(kind: Kind, name: &str, namespace: Option<&str>, view: &View<'_>) -> Result<Object, String> {
+fn named(kind: Kind, name: &str, namespace: Option<&str>, view: &View<'_>) -> Result<Object, Refusal> {
     let key = ObjectKey::of(kind, namespace.unwrap_or("default"), name);
     view.objects.get_kind(kind, &key).ok_or_else(|| not_found(kind, name))
 }
@@ -227,13 +227,13 @@ fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &Vi
 }
 
 /// The object a verb of one object is about.
-fn single(target: &crate::command::Target, view: &View<'_>) -> Result<Object, String> {
+fn single(target: &crate::command::Target, view: &View<'_>) -> Result<Object, Refusal> {
     let found = find(target, view.objects)?;
     if let Some((kind, name)) = found.misses.first() {
         return Err(not_found(*kind, name));
     }
     let object = found.groups.into_iter().flat_map(|(_, objects)| objects).next();
-    object.ok_or_else(|| "error: no objects passed".to_owned())
+    object.ok_or_else(|| Refusal::own("no objects passed"))
 }
 
 fn autoscaled(autoscale: &Autoscale, view: &View<'_>) -> Result<Made, String> {
@@ -364,7 +364,7 @@ fn wait(wait: &Wait, view: &View<'_>) -> Plan {
 }
 
 /// A merge patch of a live object.
-pub(super) fn merged(object: &Object, name: &'static str, say: &str, patch: Value) -> Result<Write, String> {
+pub(super) fn merged(object: &Object, name: &'static str, say: &str, patch: Value) -> Result<Write, Refusal> {
     change(object, Part::Main, name, say, None, move |live| {
         Ok(json_merge(live, &patch))
     })
