@@ -8,7 +8,7 @@
 //! - **Objects** are named as the page's elements name them: a pod is `NAMESPACE/NAME` with its UID, because a ghost and
 //!   its successor share the name; a node is its name; anything else is its kind with `NAMESPACE/NAME` or its name.
 //! - **A sentence is a message.** Its arguments have names, and its words are its `Display`, made here and nowhere else:
-//!   see [`Summary`], [`Difference`], [`MarkLabel`].
+//!   see [`Summary`], [`Difference`], [`MarkLabel`], [`Wanted`].
 //! - **A frame is a delta.** It holds what differs from the frame before; with [`Frame::reset`] it holds everything.
 //!
 //! ```
@@ -32,6 +32,7 @@ mod status;
 mod story;
 mod told;
 mod update;
+mod wanted;
 
 pub use podscope_api::clock;
 use postcard::ser_flavors::Size;
@@ -58,6 +59,10 @@ pub use story::{
 pub use told::{ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView};
 pub use update::{
     AttemptInfo, Basis, Completion, ConsoleLine, Guarantee, LessonInfo, LineKind, Opened, Problem, Task, Update,
+};
+pub use wanted::{
+    CountedField, CountedPlace, ObjectState, PodsWhich, WaitsFor, Wanted, WantedCount, WantedObject, WantedState,
+    WantedTime, WantedValue,
 };
 
 /// Longest link that is passed on without a word, in characters (T-03).

@@ -4,7 +4,7 @@ use podscope_api::ordered;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Micros, NodeTrouble, PodMark};
+use crate::{Micros, NodeTrouble, PodMark, WaitsFor, Wanted};
 
 /// One step of a story: what is known of it when a session opens.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -22,11 +22,11 @@ pub struct StoryStep {
     pub manifest: Option<String>,
     /// Hints, the first the least telling.
     pub hints: Vec<String>,
-    /// The goals in words.
-    pub goals: Vec<String>,
-    /// What must hold from the step's showing to the end, in words.
-    pub keeps: Vec<String>,
-    /// What is said to mistakes.
+    /// The goals.
+    pub goals: Vec<Wanted>,
+    /// What must hold from the step's showing to the end.
+    pub keeps: Vec<Wanted>,
+    /// What its author says to mistakes.
     pub mistakes: Vec<String>,
 }
 
@@ -67,8 +67,8 @@ pub struct StoryState {
     pub step: usize,
     /// The steps that have shown.
     pub steps: Vec<StepState>,
-    /// What the next step waits for, in words; none if it can be read or there is none.
-    pub waits_for: Option<String>,
+    /// What the next step waits for; none if it can be read or there is none.
+    pub waits_for: Option<WaitsFor>,
     /// The step whose question waits for its answer, and time with it.
     pub question: Option<usize>,
     /// What was promised and broken: nothing is reached any more.
@@ -118,13 +118,13 @@ pub struct MomentPod {
 }
 
 /// A promise that was broken.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Halted {
     /// When.
     pub at: Micros,
     /// The promise.
-    pub text: String,
+    pub promise: Wanted,
     /// When the step showed that asked for it: from there it can be tried again.
     pub from: Micros,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Detail, Explanation, Frame, Micros, Outcome, Remedy, StoryStep, TextKind};
+use crate::{Detail, Explanation, Frame, Micros, Outcome, Remedy, StoryStep, TextKind, Wanted};
 
 /// What the engine tells the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -119,10 +119,10 @@ pub enum Update {
     },
     /// A film as animated SVG, or why there is none.
     Film(Result<String, String>),
-    /// The goals of the lesson being recorded, in words.
+    /// The goals of the lesson being recorded.
     Recorded {
         /// In the order of their picking.
-        goals: Vec<String>,
+        goals: Vec<Wanted>,
     },
     /// What a text is that was pasted into the console.
     Recognised {

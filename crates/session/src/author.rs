@@ -127,7 +127,7 @@ fn solution(played: &Played, found: &mut Vec<String>) {
             let when = step
                 .when
                 .as_ref()
-                .map_or(String::new(), |when| format!("; it waits for: {}", when.text));
+                .map_or(String::new(), |when| format!("; it waits for: {}", when.wanted));
             found.push(format!("With the solution step {number} never shows{when}."));
             break;
         };
@@ -136,12 +136,12 @@ fn solution(played: &Played, found: &mut Vec<String>) {
                 Goal::Reached(at) if *at == shown.at && !is_always(goal) => found.push(format!(
                     "A goal of step {number} holds already when the step shows, so nobody reaches it (a status may be \
                      older than what was just changed): {}",
-                    goal.text
+                    goal.wanted
                 )),
                 Goal::Reached(_) => {}
                 Goal::Open | Goal::Missed(_) => found.push(format!(
                     "The solution does not reach a goal of step {number}: {}",
-                    goal.text
+                    goal.wanted
                 )),
             }
         }
@@ -150,7 +150,8 @@ fn solution(played: &Played, found: &mut Vec<String>) {
             .iter()
             .zip(&shown.keeps)
             .filter(|(_, broken)| broken.is_some());
-        found.extend(broken.map(|(keep, _)| format!("The solution breaks a promise of step {number}: {}", keep.text)));
+        found
+            .extend(broken.map(|(keep, _)| format!("The solution breaks a promise of step {number}: {}", keep.wanted)));
         for (mistake, made) in step.mistakes.iter().zip(&shown.mistakes) {
             if let Some(at) = made {
                 let when = print_duration(*at - podscope_cluster::SimTime::ZERO);

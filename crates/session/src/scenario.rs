@@ -15,7 +15,7 @@ mod lesson;
 mod live;
 mod problems;
 mod recognise;
-mod sentences;
+mod wanted;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -31,7 +31,7 @@ pub(crate) use expect::count;
 pub use expect::{Check, Condition, Expect, Test, Timing};
 pub(crate) use findings::Findings;
 pub(crate) use flow::unfolded;
-pub(crate) use lesson::in_words;
+pub(crate) use lesson::wanted;
 pub use lesson::{About, Mistake, Predict, Step};
 use podscope_kubectl::command::Command;
 use podscope_protocol::Problem;

@@ -63,12 +63,31 @@ pub struct Shown {
 pub struct Halt {
     /// When.
     pub at: SimTime,
-    /// The step whose keep or goal it was.
+    /// The step whose promise it was.
     pub step: usize,
-    /// The keep of that index.
-    pub keep: Option<usize>,
-    /// The goal of that index.
-    pub goal: Option<usize>,
+    /// Which of its promises.
+    pub promise: Promise,
+}
+
+/// What a step has promised, by its index there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Promise {
+    /// A keep, which broke.
+    Keep(usize),
+    /// A goal, which was missed.
+    Goal(usize),
+}
+
+impl Halt {
+    /// The condition of the file that did not hold.
+    pub(crate) fn broken<'a>(&self, scenario: &'a Scenario) -> &'a Condition {
+        let step = scenario.steps.get(self.step);
+        let promise = step.and_then(|step| match self.promise {
+            Promise::Keep(at) => step.keeps.get(at),
+            Promise::Goal(at) => step.goals.get(at),
+        });
+        promise.expect("a story is halted by a promise of its own file")
+    }
 }
 
 /// A story being played.
@@ -250,17 +269,17 @@ impl Story {
             if self.halt.is_some() || self.finished.is_some() {
                 continue;
             }
-            let halt = Halt {
-                at: now,
-                step: at,
-                keep: None,
-                goal: None,
+            let halt = |promise| {
+                Some(Halt {
+                    at: now,
+                    step: at,
+                    promise,
+                })
             };
             for (index, (keep, broken)) in step.keeps.iter().zip(&mut shown.keeps).enumerate() {
                 if !moment.holds(keep) {
                     *broken = Some(now);
-                    let keep = Some(index);
-                    self.halt = Some(Halt { keep, ..halt });
+                    self.halt = halt(Promise::Keep(index));
                 }
             }
             for (index, (goal, state)) in step.goals.iter().zip(&mut shown.goals).enumerate() {
@@ -273,8 +292,7 @@ impl Story {
                     *state = Goal::Reached(now);
                 } else if !holds && (is_always(goal) || is_late) {
                     *state = Goal::Missed(now);
-                    let goal = Some(index);
-                    self.halt = Some(Halt { goal, ..halt });
+                    self.halt = halt(Promise::Goal(index));
                 }
             }
         }

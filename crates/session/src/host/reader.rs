@@ -8,11 +8,11 @@ use podscope_cluster::SimTime;
 use super::console::complain;
 use super::{ClockMillis, Host, director};
 use crate::play::{self, Attempt};
-use crate::scenario::{About, Predict, Scenario, Step, Timed};
+use crate::scenario::{About, Condition, Predict, Scenario, Step, Timed};
 use crate::story::{Goal, Halt, Shown, Story};
 use crate::timeline::{Session, Slice};
 use podscope_protocol::{
-    GoalState, Halted, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView, Update,
+    GoalState, Halted, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView, Update, WaitsFor,
 };
 
 /// What is remembered of the reader.
@@ -79,7 +79,7 @@ impl Reader {
                 .map(|(at, (shown, step))| self.step_state(at, shown, step))
                 .collect(),
             waits_for: next.map(|next| match story.next(scenario) {
-                Some(_) => next.when.as_ref().map_or_else(String::new, |when| when.text.clone()),
+                Some(_) => WaitsFor(next.when.iter().map(|when| when.wanted.clone()).collect()),
                 None => open_goals(shown, scenario),
             }),
             question: self.question(session),
@@ -126,30 +126,27 @@ fn is_late(shown: &Shown) -> bool {
     shown.truth.as_ref().is_some_and(|truth| truth.at <= shown.at)
 }
 
-/// The goals that hold the story up, in words.
-fn open_goals(shown: &[Shown], scenario: &Scenario) -> String {
+/// The goals that hold the story up.
+fn open_goals(shown: &[Shown], scenario: &Scenario) -> WaitsFor {
     let open = shown.iter().zip(&scenario.steps).flat_map(|(shown, step)| {
         let open = shown.goals.iter().zip(&step.goals);
         open.filter(|(state, goal)| **state == Goal::Open && !crate::story::is_always(goal))
-            .map(|(_, goal)| goal.text.as_str())
+            .map(|(_, goal)| goal.wanted.clone())
     });
-    open.collect::<Vec<_>>().join(", and ")
+    WaitsFor(open.collect())
 }
 
 fn halted(halt: Halt, shown: &[Shown], scenario: &Scenario) -> Halted {
-    let step = scenario.steps.get(halt.step);
-    let keep = halt.keep.and_then(|keep| step?.keeps.get(keep));
-    let goal = halt.goal.and_then(|goal| step?.goals.get(goal));
     Halted {
         at: halt.at.0,
-        text: keep.or(goal).map(|what| what.text.clone()).unwrap_or_default(),
+        promise: halt.broken(scenario).wanted.clone(),
         from: shown.get(halt.step).map_or(0, |shown| shown.at.0),
     }
 }
 
 /// A step as it is told when a session opens.
 pub(super) fn told(step: &Step) -> StoryStep {
-    let words = |conditions: &[crate::scenario::Condition]| conditions.iter().map(|one| one.text.clone()).collect();
+    let wanted = |conditions: &[Condition]| conditions.iter().map(|one| one.wanted.clone()).collect();
     StoryStep {
         text: step.text.clone(),
         highlight: step.highlight.clone(),
@@ -157,8 +154,8 @@ pub(super) fn told(step: &Step) -> StoryStep {
         question: step.predict.as_ref().map(question),
         manifest: step.manifest.clone(),
         hints: step.hints.clone(),
-        goals: words(&step.goals),
-        keeps: words(&step.keeps),
+        goals: wanted(&step.goals),
+        keeps: wanted(&step.keeps),
         mistakes: step.mistakes.iter().map(|mistake| mistake.say.clone()).collect(),
     }
 }

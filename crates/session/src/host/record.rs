@@ -2,7 +2,7 @@
 
 use podscope_api::{Data, Tree};
 use podscope_cluster::SimTime;
-use podscope_protocol::{SubjectRef, Update};
+use podscope_protocol::{SubjectRef, Update, Wanted};
 use serde_json::{Value, json};
 
 use crate::timeline::Session;
@@ -15,6 +15,8 @@ pub(crate) struct Picked {
     pub(crate) at: SimTime,
     /// The condition, as it is written.
     pub(crate) goal: Value,
+    /// As it is told.
+    wanted: Wanted,
 }
 
 /// Everything that was picked.
@@ -52,7 +54,8 @@ impl Recorded {
         let is_known = self.goals.iter().any(|known| known.goal == goal);
         if !is_known {
             let at = session.now();
-            self.goals.push(Picked { at, goal });
+            let wanted = crate::scenario::wanted(&goal).ok_or("This field can be no goal.")?;
+            self.goals.push(Picked { at, goal, wanted });
         }
         Ok(())
     }
@@ -66,7 +69,7 @@ impl Recorded {
 
     /// What there is, for the page.
     pub(super) fn told(&self) -> Update {
-        let goals = self.goals.iter().map(|picked| crate::scenario::in_words(&picked.goal));
+        let goals = self.goals.iter().map(|picked| picked.wanted.clone());
         Update::Recorded { goals: goals.collect() }
     }
 }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use podscope_api::{Kind, Object, ObjectKey};
 use podscope_cluster::{Objects, SimTime, Span};
+use podscope_protocol::Wanted;
 use serde_json::Value;
 
 use super::document::ExpectDocument;
@@ -74,8 +75,8 @@ pub struct Condition {
     pub timing: Option<Timing>,
     /// What must hold.
     pub check: Option<Check>,
-    /// In words, for people.
-    pub text: String,
+    /// As it is told to who reads the lesson.
+    pub wanted: Wanted,
 }
 
 /// An expectation.
@@ -288,11 +289,11 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Bad> {
         return Err(bad("", "Required value: one of at, by, always, object and count"));
     }
     let check = check.map(|(check, _)| check);
-    let text = match &document.say {
-        Some(say) => say.clone(),
-        None => super::sentences::condition(timing, check.as_ref()),
+    let wanted = match &document.say {
+        Some(say) => Wanted::Said(say.clone()),
+        None => super::wanted::wanted(timing, check.as_ref()),
     };
-    Ok(Condition { timing, check, text })
+    Ok(Condition { timing, check, wanted })
 }
 
 /// `Pod default/web-0`, `Node a-1`: a kind as written on the wire or as kubectl takes it.

@@ -74,7 +74,7 @@ pub enum About {
         at: Option<SimTime>,
     },
     /// How long after the step's showing this holds.
-    Time(Condition),
+    Time(Box<Condition>),
 }
 
 /// A mistake, and what is said to it.
@@ -118,11 +118,11 @@ impl Predict {
     }
 }
 
-/// A condition as it is written, in words; empty if it is none.
-pub(crate) fn in_words(value: &Value) -> String {
+/// What a condition as it is written wants; none if it is no condition.
+pub(crate) fn wanted(value: &Value) -> Option<podscope_protocol::Wanted> {
     let (document, errors): (ExpectDocument, _) = podscope_api::decode_what_fits(&Tree::from_value(value), true);
     let condition = expect::condition(&document).ok().filter(|_| errors.is_empty());
-    condition.map_or_else(String::new, |condition| condition.text)
+    condition.map(|condition| condition.wanted)
 }
 
 /// What is wrong with a value, for who writes a lesson: no names of Go's types.
@@ -219,7 +219,9 @@ impl Reader {
             .collect();
         let about = match (&document.is, &document.until) {
             (Some(is), None) => self.about(file, tree, &format!("{path}.is"), is)?,
-            (None, Some(until)) => About::Time(self.condition(file, tree, &format!("{path}.until"), until)?),
+            (None, Some(until)) => {
+                About::Time(Box::new(self.condition(file, tree, &format!("{path}.until"), until)?))
+            }
             _ => {
                 let message =
                     "give either `is`, what the run answers, or `until`, what ends the time that is asked for";

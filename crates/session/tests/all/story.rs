@@ -5,7 +5,7 @@ use podscope_protocol::{ExportKind, GoalState, Request, Source, StoryState, Subj
 use podscope_session::host::Host;
 use podscope_session::play::{self, Attempt, Played};
 use podscope_session::scenario;
-use podscope_session::story::Goal;
+use podscope_session::story::{Goal, Promise};
 use podscope_session::timeline::{Session, Slice};
 
 fn lesson(spec: &str) -> String {
@@ -76,7 +76,7 @@ fn a_broken_keep_halts_the_story() {
     let bypass = played(&spec, Attempt::Bypass(1));
     let story = bypass.session.progress().story();
     let halt = story.halt().expect("it is halted");
-    assert_eq!((halt.step, halt.keep), (0, Some(0)));
+    assert_eq!((halt.step, halt.promise), (0, Promise::Keep(0)));
     assert_eq!(story.shown()[0].goals, [Goal::Open]);
     assert!(bypass.is_as_promised());
     assert!(bypass.report().contains("keep  broken at 5"), "{}", bypass.report());
@@ -145,6 +145,11 @@ struct Reading {
 }
 
 impl Reading {
+    /// What the next step waits for, in words.
+    fn waits_for(&self) -> String {
+        self.story.waits_for.as_ref().expect("it waits").to_string()
+    }
+
     fn open(spec: &str) -> Reading {
         let mut reading = Reading {
             host: Host::new(),
@@ -264,13 +269,13 @@ fn show_me_plays_the_solution_from_here() {
 fn next_says_what_it_waits_for() {
     let spec = format!("  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {{count: nodes, equals: 2}}}}\n");
     let mut reading = Reading::open(&spec);
-    assert_eq!(reading.story.waits_for.as_deref(), Some("Pod p exists"));
+    assert_eq!(reading.waits_for(), "Pod p exists");
     reading.ask(Request::Play);
     reading.ask(Request::Command {
         line: "kubectl run p --image=p:1".into(),
     });
     reading.run(1.0);
-    assert_eq!(reading.story.waits_for.as_deref(), Some("There are 2 nodes"));
+    assert_eq!(reading.waits_for(), "There are 2 nodes");
 }
 
 /// E-10: every mistake of a file at once, in words for who writes lessons.
@@ -427,7 +432,7 @@ fn a_field_that_is_pressed_becomes_a_goal() {
         line: "kubectl cordon a-1".into(),
     });
     let node = SubjectRef::Node { name: "a-1".into() };
-    let mut goals = Vec::new();
+    let mut goals: Vec<String> = Vec::new();
     for line in 1..200 {
         let subject = node.clone();
         for update in reading
@@ -435,7 +440,7 @@ fn a_field_that_is_pressed_becomes_a_goal() {
             .handle(Request::RecordGoal { subject, line }, reading.clock)
         {
             if let Update::Recorded { goals: now } = update {
-                goals = now;
+                goals = now.iter().map(ToString::to_string).collect();
             }
         }
     }
@@ -461,7 +466,7 @@ fn a_field_that_is_pressed_becomes_a_goal() {
     assert_eq!(steps[0].goals.len(), 1);
     assert!(steps[0].hints[0].contains("kubectl cordon a-1"));
     assert_eq!(
-        steps[1].when.as_ref().map(|when| when.text.as_str()),
+        steps[1].when.as_ref().map(|when| when.wanted.to_string()).as_deref(),
         Some("Node a-1 is cordoned")
     );
     let played = play::play(loaded, Attempt::Solution, None).expect("it plays");

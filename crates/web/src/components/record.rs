@@ -1,6 +1,6 @@
 //! A lesson being recorded: what is done becomes its steps, fields that are pressed its goals (E-10).
 
-use podscope_protocol::{ExportKind, Request};
+use podscope_protocol::{ExportKind, Request, Wanted};
 use yew::prelude::*;
 
 use super::icon;
@@ -9,7 +9,7 @@ use crate::state::{Act, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    pub(crate) goals: Shared<Vec<String>>,
+    pub(crate) goals: Shared<Vec<Wanted>>,
 }
 
 /// The strip above the cluster.
@@ -29,7 +29,7 @@ pub(crate) fn Record(props: &Props) -> Html {
                 if !props.goals.is_empty() {
                     <ol aria-label="Goals" aria-live="polite">
                         { for props.goals.iter().enumerate().map(|(index, goal)| html! {
-                            <li>{ goal }<button type="button" class="quiet" onclick={ctl.on(Request::ForgetGoal { index })} aria-label={format!("Not a goal: {goal}")}>{ icon("cross") }</button></li>
+                            <li>{ goal.to_string() }<button type="button" class="quiet" onclick={ctl.on(Request::ForgetGoal { index })} aria-label={format!("Not a goal: {goal}")}>{ icon("cross") }</button></li>
                         }) }
                     </ol>
                 }

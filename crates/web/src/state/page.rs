@@ -1,7 +1,7 @@
 //! The state of the whole page; `act.rs` changes it.
 
 use podscope_protocol::{
-    Completion, Detail, Guarantee, LessonInfo, MarkLabel, Micros, Opened, PodView, Problem, SubjectRef, Task,
+    Completion, Detail, Guarantee, LessonInfo, MarkLabel, Micros, Opened, PodView, Problem, SubjectRef, Task, Wanted,
 };
 
 use super::{Checked, Console, Dialog, HelpView, LinkView, Model, Present, Shared, Sheet, Tab, Truth};
@@ -83,7 +83,7 @@ pub(crate) struct Page {
     /// The pin that is to answer a question for a time.
     pub(crate) pin: Option<Micros>,
     /// Goals of the lesson that is being recorded; none: nothing is recorded.
-    pub(crate) record: Option<Shared<Vec<String>>>,
+    pub(crate) record: Option<Shared<Vec<Wanted>>>,
 }
 
 impl Page {

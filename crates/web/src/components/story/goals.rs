@@ -1,6 +1,6 @@
 //! What is to be reached and kept, of the steps that have shown; and what is said to mistakes.
 
-use podscope_protocol::{GoalState, Opened, StepState, StoryState, StoryStep};
+use podscope_protocol::{GoalState, Opened, StepState, StoryState, StoryStep, Wanted};
 use yew::prelude::*;
 
 use super::words;
@@ -33,11 +33,11 @@ pub(super) fn goals(opened: &Opened, state: &StoryState) -> Html {
     html! { <ul class="goals" aria-label="Goals">{ for rows }</ul> }
 }
 
-fn row(class: &'static str, mark: &'static str, said: &'static str, text: &str) -> Html {
+fn row(class: &'static str, mark: &'static str, said: &'static str, wanted: &Wanted) -> Html {
     html! {
         <li {class}>
             { icon(mark) }
-            <span><span class={if class == "keep" { "tag" } else { "sr" }}>{ said }</span>{ words(text) }</span>
+            <span><span class={if class == "keep" { "tag" } else { "sr" }}>{ said }</span>{ words(&wanted.to_string()) }</span>
         </li>
     }
 }

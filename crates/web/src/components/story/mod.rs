@@ -122,7 +122,7 @@ fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
                 <h2 class="title">{ shown(&opened.title) }</h2>
                 <div class="try">
                     <p>{ "The story begins when this has happened:" }</p>
-                    <b>{ words(page.model.story.waits_for.as_deref().unwrap_or_default()) }</b>
+                    <b>{ waits_for(&page.model.story) }</b>
                     <p>{ if page.model.playing { "Time runs." } else { "Time stands still." } }</p>
                     <button type="button" class="primary" onclick={ctl.once("story", Request::SkipToStory)}>{ "Skip to the story" }</button>
                     if !page.model.playing { <button type="button" class="quiet" onclick={ctl.on(Request::Play)}>{ "Let time run" }</button> }
@@ -292,7 +292,7 @@ fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
     };
     html! {
         <div class="halted" role="alert">
-            <p><b>{ format!("Broken at {}: ", clock::instant(halted.at)) }</b>{ words(&halted.text) }{ ". What is reached after that does not count." }</p>
+            <p><b>{ format!("Broken at {}: ", clock::instant(halted.at)) }</b>{ words(&halted.promise.to_string()) }{ ". What is reached after that does not count." }</p>
             <div class="row">
                 <button type="button" onclick={back}>{ format!("Back to {}", clock::instant(halted.from)) }</button>
                 <button type="button" class="quiet" onclick={restart.reform(|_: MouseEvent| ())}>{ "Start over" }</button>
@@ -321,7 +321,7 @@ fn foot(
                 <p class="waits" id="story-waits">
                     if is_busy { { "Next waits for your answer." }<button type="button" class="quiet" onclick={to(".ask")}>{ "To the question" }</button> }
                     else if state.halted.is_some() { { "Next is closed: go back, or start over." } }
-                    else { { "Next waits for: " }{ words(state.waits_for.as_deref().unwrap_or_default()) } }
+                    else { { "Next waits for: " }{ waits_for(state) } }
                 </p>
             }
             <div class="foot">
@@ -350,6 +350,12 @@ fn to(what: &'static str) -> Callback<MouseEvent> {
         let there = story.and_then(|story| story.query_selector(what).ok().flatten());
         there.iter().for_each(browser::bring_into_sight);
     })
+}
+
+/// What the next step waits for.
+fn waits_for(state: &StoryState) -> Html {
+    let waits = state.waits_for.as_ref();
+    words(&waits.map(ToString::to_string).unwrap_or_default())
 }
 
 /// A line of a lesson: code spans and emphasis, no blocks.

@@ -1,0 +1,359 @@
+//! Conditions as a lesson's reader is told them (E-01). The file says them in the form of an expectation; nobody has
+//! to write them twice. The sentence is the protocol's.
+
+use podscope_protocol::{
+    CountedField, CountedPlace, ObjectState, PodsWhich, Wanted, WantedCount, WantedObject, WantedState, WantedTime,
+    WantedValue,
+};
+use serde_json::Value;
+
+use super::expect::{Check, Test, Timing};
+use podscope_kubectl::command::{Get, Selection};
+
+/// `Pod web-0 is being deleted`, `There are 3 Running pods labelled app=web`.
+pub(super) fn wanted(timing: Option<Timing>, check: Option<&Check>) -> Wanted {
+    Wanted::Asked {
+        when: match timing {
+            Some(Timing::At(at)) => Some(WantedTime::From(at.0)),
+            Some(Timing::By(at)) => Some(WantedTime::Until(at.0)),
+            Some(Timing::Always) | None => None,
+        },
+        what: check.map(|check| match check {
+            Check::Object { kind, key, path, test } => WantedState::Object {
+                object: WantedObject {
+                    kind: kind.name().to_owned(),
+                    namespace: elsewhere(&key.namespace),
+                    name: key.name.to_string(),
+                },
+                is: match path {
+                    Some((_, path)) => field(path.trim_matches(|c| matches!(c, '{' | '}')), test),
+                    None => ObjectState::Exists(*test != Test::Exists(false)),
+                },
+            },
+            Check::Count { get, test } => WantedState::Count(count(get, test)),
+            Check::Invariant(name) => {
+                let known = podscope_cluster::INVARIANTS.iter().find(|known| known.name == name);
+                let statement = known.map_or(name.as_str(), |known| known.statement);
+                WantedState::Kept {
+                    statement: statement.to_owned(),
+                }
+            }
+        }),
+    }
+}
+
+/// A namespace that is worth a word.
+fn elsewhere(namespace: &str) -> Option<String> {
+    (!matches!(namespace, "" | "default")).then(|| namespace.to_owned())
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// What a field is to be, in terms of what it means.
+fn field(path: &str, test: &Test) -> ObjectState {
+    let known = of_pod_or_node(path, test)
+        .or_else(|| of_condition(path, test))
+        .or_else(|| pods_of(path, test))
+        .or_else(|| label(path, test))
+        .or_else(|| of_container(path, test));
+    known.unwrap_or_else(|| {
+        let path = path.trim_start_matches('.').to_owned();
+        match compared(test) {
+            Ok(value) => ObjectState::Field { path, value },
+            Err(is) => ObjectState::HasField { path, is },
+        }
+    })
+}
+
+/// The value a field is compared with, or whether it is to be there.
+fn compared(test: &Test) -> Result<WantedValue, bool> {
+    Ok(match test {
+        Test::Exists(is) => return Err(*is),
+        Test::Equals(value) => WantedValue::Is(plain(value)),
+        Test::Not(value) => WantedValue::IsNot(plain(value)),
+        Test::Range { least, most } => WantedValue::Within {
+            least: *least,
+            most: *most,
+        },
+    })
+}
+
+/// The fields that lessons look at.
+fn of_pod_or_node(path: &str, test: &Test) -> Option<ObjectState> {
+    Some(match (path, test) {
+        (".spec.nodeName", Test::Exists(is)) => ObjectState::HasNode(*is),
+        (".spec.nodeName", Test::Equals(node) | Test::Not(node)) => ObjectState::PlacedOn {
+            node: plain(node),
+            is: matches!(test, Test::Equals(_)),
+        },
+        (".status.phase", Test::Equals(phase) | Test::Not(phase)) => ObjectState::Phase {
+            phase: plain(phase),
+            is: matches!(test, Test::Equals(_)),
+        },
+        (".metadata.deletionTimestamp", Test::Exists(is)) => ObjectState::Deleting(*is),
+        (".metadata.deletionGracePeriodSeconds", Test::Equals(seconds)) => ObjectState::Grace(plain(seconds)),
+        (".spec.unschedulable", Test::Equals(Value::Bool(true))) => ObjectState::Cordoned(true),
+        (".spec.unschedulable", Test::Exists(false)) => ObjectState::Cordoned(false),
+        (".status.nominatedNodeName", Test::Equals(node)) => ObjectState::Nominated {
+            node: Some(plain(node)),
+        },
+        (".status.nominatedNodeName", Test::Exists(true)) => ObjectState::Nominated { node: None },
+        (".status.reason", Test::Equals(reason)) => ObjectState::Reason(plain(reason)),
+        (".spec.priority", Test::Equals(priority)) => ObjectState::Priority(plain(priority)),
+        (".metadata.generation", Test::Equals(number)) => ObjectState::Generation(plain(number)),
+        (".metadata.annotations['deployment.kubernetes.io/revision']", Test::Equals(number)) => {
+            ObjectState::Revision(plain(number))
+        }
+        (".spec.containers[0].image" | ".spec.template.spec.containers[0].image", Test::Equals(image)) => {
+            ObjectState::Image(plain(image))
+        }
+        _ => return None,
+    })
+}
+
+/// Conditions, and taints by their effect.
+fn of_condition(path: &str, test: &Test) -> Option<ObjectState> {
+    const CONDITIONS: &str = ".status.conditions[?(@.type==";
+    if let Some(name) = quoted(path, CONDITIONS, ")].status") {
+        let (status, is) = match test {
+            Test::Equals(status) => (plain(status), true),
+            Test::Not(status) => (plain(status), false),
+            Test::Exists(_) | Test::Range { .. } => return None,
+        };
+        return Some(match (name, status.as_str(), is) {
+            ("Ready", "True", true) => ObjectState::Ready(true),
+            ("Ready", "False", true) => ObjectState::Ready(false),
+            ("ContainersReady", "True", true) => ObjectState::ContainersReady,
+            _ => ObjectState::Condition {
+                name: name.to_owned(),
+                status,
+                is,
+            },
+        });
+    }
+    if let (Some(effect), Test::Exists(is)) = (quoted(path, ".spec.taints[?(@.effect==", ")].key"), test) {
+        return Some(ObjectState::Taint {
+            effect: effect.to_owned(),
+            is: *is,
+        });
+    }
+    let (Some(name), Test::Equals(reason)) = (quoted(path, CONDITIONS, ")].reason"), test) else {
+        return None;
+    };
+    let reason = plain(reason);
+    Some(match (name, reason.as_str()) {
+        ("PodScheduled", "Unschedulable") => ObjectState::Unschedulable,
+        _ => ObjectState::ConditionReason {
+            name: name.to_owned(),
+            reason,
+        },
+    })
+}
+
+/// How many pods a workload has or wants.
+fn pods_of(path: &str, test: &Test) -> Option<ObjectState> {
+    let (wants, which) = match path {
+        ".spec.replicas" => (true, PodsWhich::All),
+        ".status.replicas" => (false, PodsWhich::All),
+        ".status.readyReplicas" | ".status.numberReady" => (false, PodsWhich::Ready),
+        ".status.availableReplicas" => (false, PodsWhich::Available),
+        ".status.updatedReplicas" => (false, PodsWhich::Latest),
+        ".status.failed" => (false, PodsWhich::Failed),
+        ".status.succeeded" => (false, PodsWhich::Succeeded),
+        ".status.currentHealthy" => (false, PodsWhich::Healthy),
+        ".status.desiredHealthy" => (true, PodsWhich::Healthy),
+        _ => return None,
+    };
+    let number = compared(test).ok()?;
+    let is_number = !matches!(number, WantedValue::IsNot(_));
+    is_number.then_some(ObjectState::Pods { wants, number, which })
+}
+
+/// How far the containers of an object have come.
+fn of_container(path: &str, test: &Test) -> Option<ObjectState> {
+    match test {
+        Test::Range {
+            least: Some(least),
+            most: None,
+        } if path.ends_with(".restartCount") => Some(ObjectState::Restarted(*least)),
+        Test::Equals(reason) if path.ends_with(".state.waiting.reason") => {
+            Some(ObjectState::ContainerWaits(plain(reason)))
+        }
+        Test::Equals(reason)
+            if path.ends_with(".state.terminated.reason") || path.ends_with(".lastState.terminated.reason") =>
+        {
+            Some(ObjectState::ContainerEnded(plain(reason)))
+        }
+        _ => None,
+    }
+}
+
+/// A label of an object.
+fn label(path: &str, test: &Test) -> Option<ObjectState> {
+    let rest = path.strip_prefix(".metadata.labels")?;
+    let name = match rest.strip_prefix("['").and_then(|name| name.strip_suffix("']")) {
+        Some(name) => name,
+        None => rest.strip_prefix('.')?,
+    };
+    let name = name.to_owned();
+    match test {
+        Test::Exists(true) => Some(ObjectState::Label { name, value: None }),
+        Test::Exists(false) => Some(ObjectState::NoLabel(name)),
+        Test::Equals(value) => Some(ObjectState::Label {
+            name,
+            value: Some(plain(value)),
+        }),
+        Test::Not(_) | Test::Range { .. } => None,
+    }
+}
+
+/// The quoted word of a path between two texts.
+fn quoted<'a>(path: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let inner = path.strip_prefix(before)?.strip_suffix(after)?.trim();
+    Some(inner.trim_matches(|c| matches!(c, '"' | '\'')))
+}
+
+fn count(get: &Get, test: &Test) -> WantedCount {
+    let target = &get.target;
+    let (kinds, names) = match &target.selection {
+        Selection::Kinds { kinds, names } => (kinds.as_slice(), names.clone()),
+        Selection::Items(_) => unreachable!("a count that names objects is refused when the file is read"),
+    };
+    let fields = target.field_selector.as_deref().unwrap_or_default().split(',');
+    WantedCount {
+        kinds: kinds
+            .iter()
+            .map(|kind| (kind.name().to_owned(), kind.plural().to_owned()))
+            .collect(),
+        names,
+        labels: target.selector.clone().filter(|text| !text.is_empty()),
+        fields: fields
+            .filter(|part| !part.is_empty())
+            .map(|part| match part.split_once('=') {
+                Some(("status.phase", phase)) if !phase.starts_with('=') => CountedField::Phase(phase.to_owned()),
+                Some(("spec.nodeName", node)) if !node.starts_with('=') => CountedField::Node(node.to_owned()),
+                _ => CountedField::Other(part.to_owned()),
+            })
+            .collect(),
+        place: match target.namespace.as_deref().and_then(elsewhere) {
+            _ if target.all_namespaces => CountedPlace::Everywhere,
+            Some(namespace) => CountedPlace::Namespace(namespace),
+            None => CountedPlace::Default,
+        },
+        number: compared(test).unwrap_or_else(|_| unreachable!("a count without a number is refused as well")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// The goal as the page shows it.
+    fn words(goal: &str) -> String {
+        let text = format!(
+            "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: x}}\nspec: {{steps: [{{text: x, goal: {goal}}}]}}\n"
+        );
+        let loaded =
+            crate::scenario::load(&[("x.yaml".to_owned(), text)]).unwrap_or_else(|errors| panic!("{errors:?}"));
+        let goal = loaded.scenario.steps[0].goals.first();
+        goal.map(|goal| goal.wanted.to_string()).unwrap_or_default()
+    }
+
+    /// E-01.
+    #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of cases")]
+    fn a_goal_has_words_for_people() {
+        for (goal, want) in [
+            (
+                "{object: Pod default/p, path: .spec.nodeName, equals: a-1}",
+                "Pod p is placed on a-1",
+            ),
+            (
+                "{object: Pod shop/p, path: .spec.nodeName, exists: true}",
+                "Pod p in shop has a node",
+            ),
+            (
+                "{object: Pod p, path: .status.phase, equals: Running}",
+                "Pod p is Running",
+            ),
+            ("{object: Namespace shop, exists: false}", "Namespace shop is gone"),
+            (
+                "{object: Node a-1, path: .spec.unschedulable, equals: true}",
+                "Node a-1 is cordoned",
+            ),
+            (
+                "{object: Node b-1, path: '.status.conditions[?(@.type==\"Ready\")].status', equals: Unknown}",
+                "The condition Ready of Node b-1 is Unknown",
+            ),
+            (
+                "{object: Pod p, path: '.status.conditions[?(@.type==\"Ready\")].status', equals: \"True\"}",
+                "Pod p is ready",
+            ),
+            (
+                "{object: Node a-1, path: '.spec.taints[?(@.effect==\"NoExecute\")].key', exists: false}",
+                "Node a-1 has no taint with the effect NoExecute",
+            ),
+            (
+                "{object: Service s, path: .spec.clusterIP, not: None}",
+                "spec.clusterIP of Service s is not None",
+            ),
+            (
+                "{object: Deployment web, path: .status.readyReplicas, equals: 3}",
+                "Deployment web has 3 ready pods",
+            ),
+            (
+                "{object: Deployment web, path: .status.updatedReplicas, most: 1}",
+                "Deployment web has at most 1 pod of its latest template",
+            ),
+            (
+                "{object: ReplicaSet web, path: .spec.replicas, least: 2}",
+                "ReplicaSet web wants at least 2 pods",
+            ),
+            (
+                "{object: Node b-1, path: .metadata.labels.disk, exists: false}",
+                "Node b-1 has no label disk",
+            ),
+            (
+                "{object: Node x-1, path: \".metadata.labels['topology.kubernetes.io/zone']\", equals: c}",
+                "Node x-1 has the label topology.kubernetes.io/zone=c",
+            ),
+            (
+                "{object: Pod p, path: '.status.conditions[?(@.type==\"PodScheduled\")].reason', equals: Unschedulable}",
+                "The scheduler found no node for Pod p",
+            ),
+            (
+                "{object: Pod p, path: '.status.containerStatuses[0].restartCount', least: 1}",
+                "A container of Pod p was restarted",
+            ),
+            (
+                "{object: Pod p, path: '.status.containerStatuses[0].lastState.terminated.reason', equals: OOMKilled}",
+                "A container of Pod p has ended: OOMKilled",
+            ),
+            (
+                "{object: Pod p, path: .status.reason, equals: Evicted}",
+                "Pod p has the reason Evicted",
+            ),
+            ("{count: pods, equals: 0}", "There are no pods"),
+            ("{count: pods -l app=db, equals: 1}", "There is 1 pod labelled app=db"),
+            (
+                "{count: 'pods -n shop -l app=web --field-selector=status.phase=Running,spec.nodeName=a-1', equals: 3}",
+                "There are 3 Running pods labelled app=web on a-1 in shop",
+            ),
+            (
+                "{always: at-most-one}",
+                "To the end: of each StatefulSet member at most one has live processes, anywhere",
+            ),
+            ("{by: 2m, count: nodes, not: 6}", "Until 2m: there are not 6 nodes"),
+            ("{at: 30s}", "From 30s on"),
+            (
+                "{at: 30s, count: pods, least: 2}",
+                "From 30s on: there are at least 2 pods",
+            ),
+        ] {
+            assert_eq!(words(goal), want);
+        }
+    }
+}
