@@ -115,7 +115,7 @@ pub fn hashes() -> Vec<String> {
                 world.run_before(SimTime(second * 1_000_000), &mut hash);
                 // A refused fault (no such node) is part of the run as well.
                 let refused = world.apply_fault(&fault, &mut hash).err();
-                world.record_command(run.name, refused.as_deref(), &mut hash);
+                world.record_command(run.name, None, refused.as_deref(), &mut hash);
             }
             world.run_until(SimTime(END_SECONDS * 1_000_000), &mut hash);
             rows.push(format!("{}/{seed} {} {:016x}", run.name, hash.lines, hash.state));

@@ -1,9 +1,7 @@
 //! What decides whether a container that ended is started again: its own rules first, then its own policy, then the
 //! pod's (LC-082, LC-227, LC-228).
 
-use std::fmt::{self, Display, Formatter};
-
-use crate::{Container, ContainerRestartRule, Pod, RestartPolicy};
+use crate::{Container, ContainerRestartRule, Phrase, Pod, RestartPolicy, phrase};
 
 /// Reason of a container's state while all containers of its pod start anew, and of the instance before.
 pub const RESTARTING_ALL: &str = "RestartingAllContainers";
@@ -153,54 +151,87 @@ impl Pod {
     }
 }
 
-impl Display for PlacedRule<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "restartPolicyRules[{}] ({}", self.index, self.rule.action)?;
-        if let Some(codes) = &self.rule.exit_codes {
-            let values: Vec<String> = codes.values.iter().map(ToString::to_string).collect();
-            write!(f, ", exit code {} [{}]", codes.operator, values.join(", "))?;
-        }
-        f.write_str(")")
-    }
-}
-
-impl Display for RestartDecision<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "exit code {}: ", self.exit_code)?;
-        let outcome = match (self.restarts_all(), self.restarts()) {
-            (true, _) => "starts all containers of the pod anew",
-            (false, true) => "starts it again",
-            (false, false) => "leaves it ended",
+impl PlacedRule<'_> {
+    fn phrase(&self) -> Phrase {
+        let action = self.rule.action.to_string();
+        let Some(codes) = &self.rule.exit_codes else {
+            return phrase!(
+                "restartPolicyRules[{index}] ({action})",
+                index = self.index,
+                action = action
+            );
         };
+        let values: Vec<String> = codes.values.iter().map(ToString::to_string).collect();
+        phrase!(
+            "restartPolicyRules[{index}] ({action}, exit code {operator} [{values}])",
+            index = self.index,
+            action = action,
+            operator = codes.operator.to_string(),
+            values = values
+        )
+    }
+}
+
+impl RestartDecision<'_> {
+    fn phrase(&self) -> Phrase {
+        let outcome = match (self.restarts_all(), self.restarts()) {
+            (true, _) => phrase!("starts all containers of the pod anew"),
+            (false, true) => phrase!("starts it again"),
+            (false, false) => phrase!("leaves it ended"),
+        };
+        let code = self.exit_code;
         match self.by {
-            RestartDecider::Rule(placed) => write!(f, "{placed} {outcome}"),
-            RestartDecider::Container { policy, has_rules } => {
-                let before = if has_rules { "no rule matches; " } else { "" };
-                write!(f, "{before}its own restartPolicy {policy} {outcome}")
-            }
-            RestartDecider::Pod(policy) => {
-                write!(
-                    f,
-                    "the pod's restartPolicy {} {outcome}",
-                    policy.unwrap_or(&RestartPolicy::Always)
-                )
-            }
+            RestartDecider::Rule(placed) => phrase!(
+                "exit code {code}: {rule} {outcome}",
+                code = code,
+                rule = placed.phrase(),
+                outcome = outcome
+            ),
+            RestartDecider::Container {
+                policy,
+                has_rules: true,
+            } => phrase!(
+                "exit code {code}: no rule matches; its own restartPolicy {policy} {outcome}",
+                code = code,
+                policy = policy.to_string(),
+                outcome = outcome
+            ),
+            RestartDecider::Container { policy, .. } => phrase!(
+                "exit code {code}: its own restartPolicy {policy} {outcome}",
+                code = code,
+                policy = policy.to_string(),
+                outcome = outcome
+            ),
+            RestartDecider::Pod(policy) => phrase!(
+                "exit code {code}: the pod's restartPolicy {policy} {outcome}",
+                code = code,
+                policy = policy.unwrap_or(&RestartPolicy::Always).to_string(),
+                outcome = outcome
+            ),
         }
     }
 }
 
-impl Display for Restarted<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::AfterExit(decision) => decision.fmt(f),
-            Self::WithAll(rules) => {
-                let rules: Vec<String> = rules
-                    .iter()
-                    .map(|placed| format!("{}'s {placed}", placed.container.name))
-                    .collect();
-                write!(f, "all containers of the pod begin anew, by {}", rules.join(" or "))
-            }
-        }
+impl Restarted<'_> {
+    /// The sentence that tells it.
+    #[must_use]
+    pub fn phrase(&self) -> Phrase {
+        let rules = match self {
+            Self::AfterExit(decision) => return decision.phrase(),
+            Self::WithAll(rules) => rules,
+        };
+        let named = |placed: &PlacedRule<'_>| {
+            let container = placed.container.name.to_string();
+            phrase!("{container}'s {rule}", container = container, rule = placed.phrase())
+        };
+        let either = rules
+            .iter()
+            .map(named)
+            .reduce(|one, other| phrase!("{one} or {other}", one = one, other = other));
+        phrase!(
+            "all containers of the pod begin anew, by {rules}",
+            rules = either.unwrap_or_default()
+        )
     }
 }
 
@@ -280,7 +311,10 @@ mod tests {
                 panic!("a readable pod")
             };
             let decision = pod.restart_decision(&pod.spec.containers[0], exit_code);
-            assert_eq!((decision.restarts(), decision.to_string().as_str()), (restarts, words));
+            assert_eq!(
+                (decision.restarts(), decision.phrase().to_string().as_str()),
+                (restarts, words)
+            );
             assert_eq!(decision.restarts_all(), words.ends_with("anew"), "{words}");
         }
     }

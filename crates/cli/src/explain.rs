@@ -60,7 +60,7 @@ fn explanation(file: &str, pod: &str, json: bool) -> Result<String, ExitCode> {
     let explanation = explain(&cache, &decision);
     let containers = found.spec.all_containers();
     let restarted: Vec<(&str, String)> = containers
-        .filter_map(|container| Some((&*container.name, found.restarted(container)?.to_string())))
+        .filter_map(|container| Some((&*container.name, found.restarted(container)?.phrase().to_string())))
         .collect();
     if json {
         let mut value = serde_json::to_value(&explanation).map_err(|error| complaint(error.to_string()))?;

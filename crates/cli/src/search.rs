@@ -117,7 +117,7 @@ fn try_seeds(
         found.run.seed,
         violation.cause.as_str(),
         violation.by,
-        violation.message,
+        violation.seen,
     ));
     // `podscope run` goes on for a minute after the last command: with a look at the pods when it broke, it gets there.
     if let Ok(look) = command::parse("kubectl get pods -A -o wide") {
@@ -145,7 +145,11 @@ impl Tally {
             let row = (
                 violation.invariant.to_string(),
                 violation.cause.as_str().to_owned(),
-                violation.by.exception.as_ref().unwrap_or(&violation.by.who).clone(),
+                violation
+                    .by
+                    .exception
+                    .clone()
+                    .unwrap_or_else(|| violation.by.who.to_string()),
             );
             *self.rows.entry(row).or_default() += 1;
         }

@@ -18,7 +18,7 @@ use crate::effect::{Act, Context, Effect, Timer};
 use crate::election::Election;
 use crate::event::{Call, Event, Process};
 use crate::fault::Fault;
-use crate::invariants::{Breach, Monitors, Parts, Seen};
+use crate::invariants::{Breach, Deed, Monitors, Parts, Seen};
 use crate::kubelet::Kubelet;
 use crate::machine::Machine;
 use crate::membership::Members;
@@ -127,7 +127,7 @@ pub struct World {
     pub(crate) monitors: Monitors,
     is_unchecked: bool,
     /// The command given last, until a client or fault takes it as its own.
-    command_text: Option<Arc<str>>,
+    command: Option<Deed>,
     next_call: u64,
     next_client: u32,
     next_record: u64,
@@ -156,7 +156,7 @@ impl World {
             world_rng: Rng::split(setup.seed, "world"),
             monitors: Monitors::default(),
             is_unchecked: false,
-            command_text: None,
+            command: None,
             next_call: 0,
             next_client: 1,
             next_record: 0,
@@ -175,6 +175,7 @@ impl World {
         };
         debug_assert!(at >= self.now, "an event in the past");
         self.now = self.now.max(at);
+        self.monitors.ledger.given = None;
         self.dispatch(event, sink);
         true
     }
@@ -195,14 +196,19 @@ impl World {
         self.now = self.now.max(until);
     }
 
-    /// Records a command that was given, with the reason if it was refused.
-    pub fn record_command(&mut self, text: &str, error: Option<&str>, sink: &mut dyn Sink) {
+    /// Records a command that was given, with the reason if it was refused. What it breaks is put down to its number;
+    /// none is given to what the scenario itself does.
+    pub fn record_command(&mut self, text: &str, number: Option<u32>, error: Option<&str>, sink: &mut dyn Sink) {
         let given = Happening::Command {
             command: text.to_owned(),
             error: error.map(ToOwned::to_owned),
         };
         self.emit(&Actor::Client(0), given, None, None, sink);
-        self.command_text = error.is_none().then(|| text.into());
+        self.monitors.ledger.given = number;
+        self.command = error.is_none().then(|| Deed {
+            text: text.into(),
+            number,
+        });
     }
 
     /// Records the verdict on an expectation of the scenario.
@@ -216,12 +222,12 @@ impl World {
     }
 
     /// Starts a command as a client of its own; its number. It acts at once, before the events of this instant.
-    /// Call [`World::record_command`] before, so that what it breaks is put down to its text.
+    /// Call [`World::record_command`] before, so that what it breaks is put down to it.
     pub fn start_client(&mut self, command: ClientCommand, sink: &mut dyn Sink) -> u32 {
         let number = self.next_client;
         self.next_client += 1;
-        if let Some(text) = self.command_text.take() {
-            self.monitors.ledger.commands.insert_mut(number, text);
+        if let Some(deed) = self.command.take() {
+            self.monitors.ledger.commands.insert_mut(number, deed);
         }
         let actor = Actor::Client(number);
         let state = ProcessState {
@@ -332,14 +338,14 @@ impl World {
                 let key = podscope_api::ObjectKey::cluster(volume.clone());
                 let object = self.objects().get_kind(podscope_api::Kind::PersistentVolume, &key);
                 let about = object.map(|object| crate::subject_of(&object));
-                let message = breach.message.clone();
+                let message = breach.seen.to_string();
                 self.emit(&Actor::World, Happening::VolumeCorrupted { message }, about, None, sink);
             }
             let violation = Violation {
                 invariant: breach.invariant.into(),
                 cause: breach.cause,
                 by: breach.by,
-                message: breach.message,
+                seen: breach.seen,
             };
             let violated = Happening::InvariantViolated { violation };
             self.emit(&Actor::World, violated, breach.object, None, sink);

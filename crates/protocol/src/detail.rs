@@ -1,9 +1,9 @@
 //! What the inspector shows of one thing.
 
-use podscope_api::ConditionStatus;
+use podscope_api::{ConditionStatus, Phrase};
 use serde::{Deserialize, Serialize};
 
-use crate::{ContainerRole, ContainerState, Mark, Micros, ProcessView, Subtitle, Summary, VolumeView};
+use crate::{BrokenInvariant, ContainerRole, ContainerState, Mark, Micros, ProcessView, Subtitle, Summary, VolumeView};
 
 /// What the inspector shows.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -21,6 +21,8 @@ pub struct Detail {
     pub containers: Vec<ContainerDetail>,
     /// Events, newest first.
     pub events: Vec<EventLine>,
+    /// Of a guarantee, when it was broken, newest first.
+    pub breaks: Vec<BrokenInvariant>,
     /// Owner chain, nearest first: kind and key.
     pub owners: Vec<(String, String)>,
     /// Volumes by name.
@@ -70,8 +72,8 @@ pub struct ContainerDetail {
     pub ready: bool,
     /// Image.
     pub image: String,
-    /// Which rule or policy of its own started it again after its last end, or did not; empty where none had a say.
-    pub restarted: String,
+    /// Which rule or policy of its own started it again after its last end, or did not; none where none had a say.
+    pub restarted: Option<Phrase>,
 }
 
 /// An event in the inspector.

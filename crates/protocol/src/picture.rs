@@ -1,6 +1,6 @@
 //! The picture of a session at an instant: nodes, pods, timeline, story.
 
-use podscope_api::{ConditionStatus, ordered};
+use podscope_api::{ConditionStatus, Phrase, ordered};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -539,9 +539,9 @@ pub struct BrokenInvariant {
     /// What kind of thing caused it.
     pub cause: BreakCause,
     /// Who did it.
-    pub by: String,
-    /// The statement and what broke it, in words.
-    pub text: String,
+    pub by: Phrase,
+    /// What was seen.
+    pub seen: Phrase,
     /// When the command that is blamed was given, if it is one of this run.
     pub since: Option<Micros>,
     /// Whether it is the last command that a person gave: the one that an undo takes back.
@@ -552,7 +552,7 @@ impl BrokenInvariant {
     /// When it broke, by whom and how, as one sentence.
     pub fn sentence(&self) -> String {
         let at = clock::instant(self.at);
-        format!("Broken at {at} by {}: {}.", self.by, self.text.trim_end_matches('.'))
+        format!("Broken at {at} by {}: {}.", self.by, self.seen)
     }
 }
 

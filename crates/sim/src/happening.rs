@@ -1,7 +1,7 @@
 //! What can happen, as one closed list (the contract's `what`), with what there is to say of each: typed for who
 //! looks at a record, as fields for the line that is printed of it.
 
-use podscope_api::{ConditionStatus, EventType, NodeName, ObjectKey, Str, TaintEffect};
+use podscope_api::{ConditionStatus, EventType, NodeName, ObjectKey, Phrase, Str, TaintEffect};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -148,35 +148,37 @@ pub struct Violation {
     /// Who did it.
     pub by: Culprit,
     /// What was seen.
-    pub message: String,
+    pub seen: Phrase,
 }
 
 /// Who broke an invariant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Culprit {
     /// The command, fault or component.
-    pub who: String,
+    pub who: Phrase,
+    /// The number of the command that was given, if it is one of this run: of a fault the one that caused it.
+    pub command: Option<u32>,
     /// The exception of the facts' table that covers it, if one does.
     pub exception: Option<String>,
 }
 
 impl Culprit {
     /// One whom an exception of the facts' table covers.
-    pub fn excused(who: impl Into<String>, exception: impl Into<String>) -> Self {
-        let exception = Some(exception.into());
+    pub fn excused(who: impl Into<Phrase>, exception: impl Into<String>) -> Self {
         Self {
             who: who.into(),
-            exception,
+            command: None,
+            exception: Some(exception.into()),
         }
     }
 }
 
-impl<T: Into<String>> From<T> for Culprit {
+impl<T: Into<Phrase>> From<T> for Culprit {
     fn from(who: T) -> Self {
-        let exception = None;
         Self {
             who: who.into(),
-            exception,
+            command: None,
+            exception: None,
         }
     }
 }
@@ -185,7 +187,7 @@ impl fmt::Display for Culprit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.exception {
             Some(exception) => write!(f, "{} ({exception})", self.who),
-            None => f.write_str(&self.who),
+            None => self.who.fmt(f),
         }
     }
 }
@@ -453,7 +455,7 @@ impl Field for Violation {
         self.invariant.say("invariant", fields);
         self.cause.say("cause", fields);
         self.by.to_string().say("by", fields);
-        self.message.say("message", fields);
+        self.seen.to_string().say("message", fields);
     }
 }
 

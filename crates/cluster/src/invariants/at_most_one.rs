@@ -1,6 +1,8 @@
 //! `at-most-one` (CT-162) and `safe-stall` (CT-185): a StatefulSet identity
 //! never has live processes of two pods.
 
+use podscope_api::phrase;
+
 use super::ledger::whereabouts;
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{Place, What};
@@ -65,10 +67,11 @@ impl Check for AtMostOne {
                 object: Some(object.clone()),
                 cause,
                 by: by.clone(),
-                message: format!(
-                    "processes of two pods {identity} run: {} and {}",
-                    entry.whereabouts(),
-                    whereabouts(&place(&record.actor.place()), record.at),
+                seen: phrase!(
+                    "processes of two pods {pod} run: {one} and {other}",
+                    pod = identity.to_string(),
+                    one = entry.whereabouts(),
+                    other = whereabouts(&place(&record.actor.place()), record.at),
                 ),
             });
             let is_cut = !view
@@ -81,7 +84,11 @@ impl Check for AtMostOne {
                     object: Some(object.clone()),
                     cause,
                     by,
-                    message: format!("{identity} was replaced while {} is partitioned", entry.node),
+                    seen: phrase!(
+                        "{pod} was replaced while {node} is partitioned",
+                        pod = identity.to_string(),
+                        node = &*entry.node
+                    ),
                 });
             }
         }

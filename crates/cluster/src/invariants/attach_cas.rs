@@ -5,7 +5,7 @@
 
 use podscope_api::ordered;
 
-use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, Str, Uid, VolumeAttachment};
+use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, Str, Uid, VolumeAttachment, phrase};
 
 use podscope_sim::Culprit;
 
@@ -120,14 +120,18 @@ impl AttachCas {
             Actor::World => blame::of_fault(FACT, view),
             _ => blame::of_component(actor, FACT, view),
         };
-        let name = |holder: Option<Holder>| holder.map_or("nobody".to_owned(), |holder| holder.to_string());
+        let name = |holder: Option<Holder>| holder.map_or(phrase!("nobody"), |holder| holder.to_string().into());
         out.push(Breach {
             corrupts: None,
             invariant: ATTACH_CAS.name,
             object: change.new.as_ref().map(subject_of),
             cause,
             by,
-            message: format!("the holder went from {} to {} unobserved", name(old), name(new)),
+            seen: phrase!(
+                "the holder went from {old} to {new} unobserved",
+                old = name(old),
+                new = name(new)
+            ),
         });
     }
 
@@ -167,9 +171,10 @@ impl AttachCas {
                 object: Some(object.clone()),
                 cause,
                 by,
-                message: format!(
-                    "a container starts on {node}, to which volume {} is not attached",
-                    backend.name
+                seen: phrase!(
+                    "a container starts on {node}, to which volume {volume} is not attached",
+                    node = &*node,
+                    volume = &*backend.name
                 ),
             });
         }

@@ -3,7 +3,7 @@
 //! than it explains: a fault excuses what concerns its own node or process,
 //! while it lasts and some minutes after.
 
-use podscope_api::{NodeName, Str, Uid};
+use podscope_api::{NodeName, Str, Uid, phrase};
 
 use super::ledger::Trouble;
 use podscope_sim::Culprit;
@@ -15,12 +15,11 @@ type Blame = (Cause, Culprit);
 
 /// The command behind an actor, as the cause.
 fn command(actor: &Actor, exception: &str, view: &View<'_>) -> Option<Blame> {
-    let text = view.ledger.command(actor)?;
-    Some((Cause::Command, Culprit::excused(text, exception)))
+    Some((Cause::Command, view.ledger.command(actor, exception)?))
 }
 
 fn fault(trouble: &Trouble, exception: &str) -> Blame {
-    (Cause::Fault, Culprit::excused(&*trouble.name, exception))
+    (Cause::Fault, trouble.deed.by(exception))
 }
 
 fn grace_of_manifest() -> Blame {
@@ -62,10 +61,14 @@ pub(super) fn of_removal(uid: &Uid, view: &View<'_>) -> Blame {
     {
         return (
             Cause::Fault,
-            Culprit::excused(format!("there is no machine {node}"), "CT-162: false Node deletion"),
+            Culprit::excused(
+                phrase!("there is no machine {node}", node = &**node),
+                "CT-162: false Node deletion",
+            ),
         );
     }
-    (Cause::Bug, format!("{} removed the earlier pod", removal.by).into())
+    let by = phrase!("{actor} removed the earlier pod", actor = removal.by.to_string());
+    (Cause::Bug, by.into())
 }
 
 /// A break by whoever did it: a command, or a bug of the component.
@@ -91,7 +94,7 @@ pub(super) fn of_memory(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
 /// The fault that the world itself carries out now.
 pub(super) fn of_fault(fact: &str, view: &View<'_>) -> Blame {
     match &view.ledger.last_fault {
-        Some(name) => (Cause::Fault, Culprit::excused(&**name, fact)),
+        Some(deed) => (Cause::Fault, deed.by(fact)),
         None => (Cause::Bug, "nobody".into()),
     }
 }

@@ -1,6 +1,6 @@
 //! `daemon-one` (CT-177): at most one active pod of a DaemonSet on a node.
 
-use podscope_api::{DaemonSet, Object, ObjectKey};
+use podscope_api::{DaemonSet, Object, ObjectKey, phrase};
 
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{Actor, subject_of};
@@ -58,7 +58,12 @@ impl Check for DaemonOne {
                 object: Some(subject_of(&Object::Pod(pod.clone()))),
                 cause,
                 by,
-                message: format!("{active} active pods of {key} on {node}"),
+                seen: phrase!(
+                    "{active} active pods of {set} on {node}",
+                    active = active,
+                    set = key.to_string(),
+                    node = &*node
+                ),
             });
         }
     }

@@ -7,6 +7,7 @@ use podscope_api::ordered;
 
 use podscope_api::{
     Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Str, VolumeAttachment,
+    phrase,
 };
 
 use podscope_sim::Culprit;
@@ -130,7 +131,10 @@ fn breach((volume, node): &Attached, view: &View<'_>) -> Breach {
     } else {
         match blame::of_instances(&Actor::ControllerManager(0), "CT-154: two instances at once", view) {
             (Cause::Bug, _) => {
-                let by = format!("nothing changed for {LIMIT} after everything was healed");
+                let by = phrase!(
+                    "nothing changed for {time} after everything was healed",
+                    time = LIMIT.to_string()
+                );
                 (Cause::Bug, by.into())
             }
             excused => excused,
@@ -146,7 +150,11 @@ fn breach((volume, node): &Attached, view: &View<'_>) -> Breach {
         }),
         cause,
         by,
-        message: format!("volume {volume} is still attached to {node}, where nobody needs it"),
+        seen: phrase!(
+            "volume {volume} is still attached to {node}, where nobody needs it",
+            volume = &**volume,
+            node = &**node
+        ),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use podscope_api::ordered;
 
-use podscope_api::{Node, Object, Str, TaintEffect};
+use podscope_api::{Node, Object, Str, TaintEffect, phrase};
 
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{SimTime, Span, subject_of};
@@ -62,7 +62,11 @@ impl Check for EvictThrottle {
                 object: Some(subject_of(&Object::Node(new.clone()))),
                 cause,
                 by,
-                message: format!("zone {zone:?} got its next NoExecute taint before {next}"),
+                seen: phrase!(
+                    "zone {zone} got its next NoExecute taint before {next}",
+                    zone = format!("{zone:?}"),
+                    next = next.to_string()
+                ),
             });
         }
         self.next_token.insert(key, view.now + interval);

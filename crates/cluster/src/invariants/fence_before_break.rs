@@ -3,7 +3,7 @@
 //! node is known to do no harm: it is powered off or fenced, or has unmounted
 //! the volume.
 
-use podscope_api::{Node, NodeName, Object, Pod, Str, Uid};
+use podscope_api::{Node, NodeName, Object, Pod, Str, Uid, phrase};
 
 use podscope_sim::Culprit;
 
@@ -66,9 +66,11 @@ impl FenceBeforeBreak {
             object: record.object.clone(),
             cause,
             by,
-            message: format!(
-                "volume {volume} was detached from {node}, which is not fenced and has it mounted for {}",
-                pod.subject.key
+            seen: phrase!(
+                "volume {volume} was detached from {node}, which is not fenced and has it mounted for {pod}",
+                volume = &**volume,
+                node = &**node,
+                pod = pod.subject.key.to_string()
             ),
         });
     }
@@ -94,7 +96,11 @@ impl FenceBeforeBreak {
             object: Some(subject_of(&Object::Pod(pod.clone()))),
             cause,
             by,
-            message: format!("{key} was deleted by force while it runs on {node}, which is unreachable and not fenced"),
+            seen: phrase!(
+                "{pod} was deleted by force while it runs on {node}, which is unreachable and not fenced",
+                pod = key.to_string(),
+                node = &**node
+            ),
         });
     }
 

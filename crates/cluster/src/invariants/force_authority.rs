@@ -1,7 +1,7 @@
 //! `force-authority` (CT-168): grace 0 only from those who may (table 12 of
 //! the facts, C-05).
 
-use podscope_api::{Kind, Node, Pod};
+use podscope_api::{Kind, Node, Pod, phrase};
 
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{Actor, Request, subject_of};
@@ -49,7 +49,11 @@ impl Check for ForceAuthority {
             object: Some(subject_of(&podscope_api::Object::Pod(pod.clone()))),
             cause,
             by,
-            message: format!("{actor} deletes {key} with grace 0 without knowing that nothing runs"),
+            seen: phrase!(
+                "{actor} deletes {pod} with grace 0 without knowing that nothing runs",
+                actor = actor.to_string(),
+                pod = key.to_string()
+            ),
         });
     }
 }

@@ -1,7 +1,7 @@
 //! `forward-only` (CT-165) and `grace-monotone` (CT-166): phases go forward,
 //! deletions are never taken back, their grace never grows.
 
-use podscope_api::{Object, PodPhase};
+use podscope_api::{Object, Phrase, PodPhase, phrase};
 
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::subject_of;
@@ -46,7 +46,7 @@ impl Check for ForwardOnly {
         let (Some(Object::Pod(old)), Some(Object::Pod(new))) = (&change.old, &change.new) else {
             return;
         };
-        let mut breach = |invariant: &'static str, fact: &str, message: String| {
+        let mut breach = |invariant: &'static str, fact: &str, seen: Phrase| {
             let (cause, by) = blame::of_component(actor, fact, view);
             out.push(Breach {
                 corrupts: None,
@@ -54,7 +54,7 @@ impl Check for ForwardOnly {
                 object: Some(subject_of(&Object::Pod(new.clone()))),
                 cause,
                 by,
-                message,
+                seen,
             });
         };
         let (before, after) = (rank(old.status.phase.as_ref()), rank(new.status.phase.as_ref()));
@@ -64,15 +64,15 @@ impl Check for ForwardOnly {
             breach(
                 FORWARD_ONLY.name,
                 "CT-165",
-                format!(
-                    "the phase went from {} to {}",
-                    name(&old.status.phase),
-                    name(&new.status.phase)
+                phrase!(
+                    "the phase went from {old} to {new}",
+                    old = name(&old.status.phase),
+                    new = name(&new.status.phase)
                 ),
             );
         }
         if old.metadata.is_terminating() && !new.metadata.is_terminating() {
-            breach(FORWARD_ONLY.name, "CT-165", "deletionTimestamp was taken back".into());
+            breach(FORWARD_ONLY.name, "CT-165", phrase!("deletionTimestamp was taken back"));
         }
         if let (Some(was), Some(is)) = (
             old.metadata.deletion_grace_period_seconds,
@@ -82,7 +82,7 @@ impl Check for ForwardOnly {
             breach(
                 GRACE_MONOTONE.name,
                 "CT-166",
-                format!("the grace grew from {was} s to {is} s"),
+                phrase!("the grace grew from {was} s to {is} s", was = was, is = is),
             );
         }
     }

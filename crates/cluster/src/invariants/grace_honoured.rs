@@ -5,7 +5,7 @@
 
 use podscope_api::ordered;
 
-use podscope_api::{Object, Pod, Str, Uid};
+use podscope_api::{Object, Pod, Str, Uid, phrase};
 
 use super::ledger::LivePod;
 use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
@@ -98,25 +98,29 @@ impl Check for GraceHonoured {
                 };
                 let Some(signalled) = stopping.signalled else { return };
                 let grace = self.grace(&object.uid, record.container.as_deref().unwrap_or_default(), view);
-                let mut message = None;
+                let mut seen = None;
                 if record.at + SLACK < signalled + FLOOR {
-                    message = Some(format!("SIGKILL {} after the stop signal", record.at - signalled));
+                    seen = Some(phrase!(
+                        "SIGKILL {time} after the stop signal",
+                        time = (record.at - signalled).to_string()
+                    ));
                 } else if let Some(grace) = grace
                     && record.at + SLACK < stopping.began + Span::seconds(grace)
                 {
-                    message = Some(format!(
-                        "SIGKILL {} into a grace of {grace} s",
-                        record.at - stopping.began
+                    seen = Some(phrase!(
+                        "SIGKILL {time} into a grace of {grace} s",
+                        time = (record.at - stopping.began).to_string(),
+                        grace = grace
                     ));
                 }
-                if let Some(message) = message {
+                if let Some(seen) = seen {
                     out.push(Breach {
                         corrupts: None,
                         invariant: GRACE_HONOURED.name,
                         object: Some(object.clone()),
                         cause: Cause::Bug,
                         by: record.actor.to_string().into(),
-                        message,
+                        seen,
                     });
                 }
             }

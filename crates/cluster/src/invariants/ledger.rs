@@ -5,7 +5,8 @@ use podscope_api::ordered;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Pod, Str, Uid};
+use podscope_api::{Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Phrase, Pod, Str, Uid, phrase};
+use podscope_sim::Culprit;
 use rpds::RedBlackTreeMapSync;
 
 use super::{Parts, Seen};
@@ -28,15 +29,19 @@ pub(crate) struct LivePod {
 
 impl LivePod {
     /// Which of several pods of one name it is, as people tell them apart: `on a-1 since 0:02.1`.
-    pub(crate) fn whereabouts(&self) -> String {
+    pub(crate) fn whereabouts(&self) -> Phrase {
         let since = self.containers.values().min().copied().unwrap_or(SimTime::ZERO);
         whereabouts(&self.node, since)
     }
 }
 
 /// Where a pod runs, and since when.
-pub(crate) fn whereabouts(node: &str, since: SimTime) -> String {
-    format!("on {node} since {}", podscope_api::clock::instant(since.0))
+pub(crate) fn whereabouts(node: &str, since: SimTime) -> Phrase {
+    phrase!(
+        "on {node} since {since}",
+        node = node,
+        since = podscope_api::clock::instant(since.0)
+    )
 }
 
 /// How a pod object came to an end.
@@ -50,12 +55,30 @@ pub(crate) struct Removal {
     pub out_of_service: Option<Actor>,
 }
 
+/// A command, or a fault that one caused.
+#[derive(Debug, Clone)]
+pub(crate) struct Deed {
+    /// As the command line names it.
+    pub text: Arc<str>,
+    /// The number of the command that was given; none of what the scenario itself did.
+    pub number: Option<u32>,
+}
+
+impl Deed {
+    /// Whoever did it, as a culprit.
+    pub(crate) fn by(&self, exception: &str) -> Culprit {
+        Culprit {
+            command: self.number,
+            ..Culprit::excused(&*self.text, exception)
+        }
+    }
+}
+
 /// A fault, and when it was repaired.
 #[derive(Debug, Clone)]
 pub(crate) struct Trouble {
     pub at: SimTime,
-    /// As the command names it.
-    pub name: String,
+    pub deed: Deed,
     healed: Option<SimTime>,
 }
 
@@ -73,8 +96,8 @@ pub(crate) struct Ledger {
     pub by_identity: RedBlackTreeMapSync<ObjectKey, Vec<Uid>>,
     pub removals: RedBlackTreeMapSync<Uid, Removal>,
     removal_order: VecDeque<Uid>,
-    /// Text of each command, by client.
-    pub commands: RedBlackTreeMapSync<u32, Arc<str>>,
+    /// Each command that has a client, by the client.
+    pub commands: RedBlackTreeMapSync<u32, Deed>,
     /// Who deleted a Node object last.
     pub node_removals: ordered::Map<NodeName, (SimTime, Actor)>,
     /// Who set the out-of-service taint.
@@ -83,18 +106,20 @@ pub(crate) struct Ledger {
     pub detach_asked: ordered::Map<(Str, NodeName), Actor>,
     /// Pods that a quorum of their group has removed from it: what still runs of them is no member any more (C-12).
     pub forgotten: ordered::Set<Uid>,
+    /// The number of the command that is being carried out, until something else happens.
+    pub given: Option<u32>,
     /// The last fault that happened.
-    pub last_fault: Option<String>,
+    pub last_fault: Option<Deed>,
     /// The last fault of each kind about a node, or, with an empty name, about the control plane.
     troubles: ordered::Map<(Str, FaultKind), Trouble>,
 }
 
 impl Ledger {
-    /// The text of the command behind an actor.
-    pub(crate) fn command(&self, actor: &Actor) -> Option<&str> {
+    /// The command behind an actor, as a culprit.
+    pub(crate) fn command(&self, actor: &Actor, exception: &str) -> Option<Culprit> {
         match actor {
-            Actor::Client(0) => Some("the scenario's manifests"),
-            Actor::Client(number) => self.commands.get(number).map(|text| &**text),
+            Actor::Client(0) => Some(Culprit::excused("the scenario's manifests", exception)),
+            Actor::Client(client) => Some(self.commands.get(client)?.by(exception)),
             _ => None,
         }
     }
@@ -139,7 +164,11 @@ impl Ledger {
             None => format!("fault {kind}"),
         };
         self.end_second(kind, record.at);
-        self.last_fault = Some(name.clone());
+        let deed = Deed {
+            text: name.into(),
+            number: self.given,
+        };
+        self.last_fault = Some(deed.clone());
         let place = match about {
             None => Str::from(""),
             Some(object) if object.kind == Kind::Node => object.key.name.clone(),
@@ -147,7 +176,7 @@ impl Ledger {
         };
         let trouble = Trouble {
             at: record.at,
-            name,
+            deed,
             healed: None,
         };
         self.troubles.insert((place, kind), trouble);

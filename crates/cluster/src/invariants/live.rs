@@ -6,8 +6,8 @@ use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
-    ClaimPhase, Kind, Namespace, Node, NodeName, Object, ObjectKey, PersistentVolumeClaim, Pod, ReplicaSet,
-    StatefulSet, TaintEffect, Uid,
+    ClaimPhase, Kind, Namespace, Node, NodeName, Object, ObjectKey, PersistentVolumeClaim, Phrase, Pod, ReplicaSet,
+    StatefulSet, TaintEffect, Uid, phrase,
 };
 
 use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
@@ -100,7 +100,7 @@ struct Open {
     object: Arc<Subject>,
     /// How long it may last while the world is whole.
     limit: Span,
-    message: String,
+    seen: Phrase,
 }
 
 impl Check for Live {
@@ -136,8 +136,12 @@ impl Check for Live {
                     invariant: open.invariant,
                     object: Some(open.object),
                     cause: Cause::Bug,
-                    by: format!("nothing changed for {} after everything was healed", open.limit).into(),
-                    message: open.message,
+                    by: phrase!(
+                        "nothing changed for {time} after everything was healed",
+                        time = open.limit.to_string()
+                    )
+                    .into(),
+                    seen: open.seen,
                 });
             }
         }
@@ -188,7 +192,7 @@ impl Live {
                     invariant: PENDING_PLACED.name,
                     object: subject_of(&Object::Pod(pod.clone())),
                     limit: PENDING_LIMIT,
-                    message: "it fits a node and is not placed".into(),
+                    seen: phrase!("it fits a node and is not placed"),
                 });
             }
         }
@@ -223,7 +227,11 @@ fn orphans(view: &View<'_>, found: &mut Vec<Open>) {
             invariant: NO_ORPHANS.name,
             object: subject(Kind::Pod, entry.key.clone(), uid.clone()),
             limit: Span::seconds(grace.clamp(0, 86_400) + 180),
-            message: format!("processes of {} still run on {}", entry.key, entry.node),
+            seen: phrase!(
+                "processes of {pod} still run on {node}",
+                pod = entry.key.to_string(),
+                node = &*entry.node
+            ),
         });
     }
 }
@@ -262,7 +270,7 @@ fn namespaces(view: &View<'_>, found: &mut Vec<Open>) {
                 invariant: NAMESPACE_GONE.name,
                 object: subject_of(&Object::Namespace(namespace.clone())),
                 limit: Span::seconds(slowest.clamp(0, 86_400) + 600),
-                message: format!("namespace {name} is still terminating"),
+                seen: phrase!("namespace {name} is still terminating", name = name.to_string()),
             });
         }
     }
@@ -287,7 +295,7 @@ fn nodes(view: &View<'_>, found: &mut Vec<Open>) {
                 invariant: READY_RESTORED.name,
                 object: subject_of(&Object::Node(node.clone())),
                 limit: Span::seconds(180),
-                message: format!("{name} is not Ready again, or still tainted"),
+                seen: phrase!("{node} is not Ready again, or still tainted", node = name.to_string()),
             });
         }
     }
@@ -336,7 +344,12 @@ fn workloads(view: &View<'_>, refused: &ordered::Map<ObjectKey, SimTime>, found:
         if have != wanted && !metadata.is_terminating() && !is_ending(&metadata.namespace) {
             found.push(Open {
                 invariant: CONVERGE.name,
-                message: format!("{} has {have} of {wanted} pods", metadata.key()),
+                seen: phrase!(
+                    "{workload} has {have} of {wanted} pods",
+                    workload = metadata.key().to_string(),
+                    have = have,
+                    wanted = wanted
+                ),
                 object: subject_of(&object),
                 limit: Span::seconds(900),
             });
@@ -381,7 +394,10 @@ fn nominees(view: &View<'_>, found: &mut Vec<Open>) {
                 invariant: NOMINEE_RESOLVED.name,
                 object: subject_of(&Object::Pod(pod.clone())),
                 limit: Span::seconds(900),
-                message: format!("still nominated to {}", pod.status.nominated_node_name),
+                seen: phrase!(
+                    "still nominated to {node}",
+                    node = pod.status.nominated_node_name.to_string()
+                ),
             });
         }
     }

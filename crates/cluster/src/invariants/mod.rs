@@ -43,7 +43,7 @@ use rpds::RedBlackTreeMapSync;
 use crate::world::{NodeState, ProcessState};
 use crate::{Actor, Change, Network, Objects, Record, Request, SimTime, Subject, What};
 
-pub(crate) use ledger::Ledger;
+pub(crate) use ledger::{Deed, Ledger};
 
 /// What kind of promise an invariant is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +117,7 @@ pub(crate) struct Breach {
     pub cause: Cause,
     pub by: Culprit,
     /// What was seen.
-    pub message: String,
+    pub seen: podscope_api::Phrase,
     /// The volume that two nodes write, which its back-end does not prevent.
     pub corrupts: Option<podscope_api::Str>,
 }

@@ -1,7 +1,7 @@
 //! `no-early-removal` (CT-169): a kubelet removes a pod only with zero
 //! processes.
 
-use podscope_api::{Kind, Pod};
+use podscope_api::{Kind, Pod, phrase};
 
 use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
 use crate::{Actor, Request, subject_of};
@@ -42,14 +42,14 @@ impl Check for NoEarlyRemoval {
         let is_meant = options.uid.as_ref().is_none_or(|meant| meant == uid);
         let Some(entry) = view.ledger.live.get(uid) else { return };
         if is_meant && options.grace_seconds == Some(0) && entry.node == *node {
-            let names: Vec<&str> = entry.containers.keys().map(|name| &**name).collect();
+            let names: Vec<String> = entry.containers.keys().map(ToString::to_string).collect();
             out.push(Breach {
                 corrupts: None,
                 invariant: NO_EARLY_REMOVAL.name,
                 object: Some(subject_of(&podscope_api::Object::Pod(pod.clone()))),
                 cause: Cause::Bug,
                 by: format!("kubelet/{node}").into(),
-                message: format!("removed while {} still runs", names.join(", ")),
+                seen: phrase!("removed while {containers} still runs", containers = names),
             });
         }
     }

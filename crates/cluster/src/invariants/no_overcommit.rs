@@ -3,7 +3,7 @@
 
 use podscope_api::ordered;
 
-use podscope_api::{Node, Pod, Quantity, ResourceList, Str};
+use podscope_api::{Node, Pod, Quantity, ResourceList, Str, phrase};
 
 use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::Actor;
@@ -74,7 +74,11 @@ impl Check for NoOvercommit {
             object: record.object.clone(),
             cause,
             by,
-            message: format!("requests on {name} exceed its allocatable: {}", over.join(", ")),
+            seen: phrase!(
+                "requests on {node} exceed its allocatable: {resources}",
+                node = &*name,
+                resources = over
+            ),
         });
     }
 }

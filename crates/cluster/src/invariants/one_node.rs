@@ -1,6 +1,6 @@
 //! `one-node` (CT-164): a pod runs only where it was bound.
 
-use podscope_api::Object;
+use podscope_api::{Object, phrase};
 
 use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
 use crate::{Place, What, subject_of};
@@ -34,7 +34,7 @@ impl Check for OneNode {
                         object: Some(subject_of(&Object::Pod(new.clone()))),
                         cause: Cause::Bug,
                         by: actor.to_string().into(),
-                        message: "spec.nodeName changed".into(),
+                        seen: phrase!("spec.nodeName changed"),
                     });
                 }
             }
@@ -52,7 +52,10 @@ impl Check for OneNode {
                         object: Some(object.clone()),
                         cause: Cause::Bug,
                         by: record.actor.to_string().into(),
-                        message: format!("a container started on {node}, to which the pod is not bound"),
+                        seen: phrase!(
+                            "a container started on {node}, to which the pod is not bound",
+                            node = &*node
+                        ),
                     });
                 }
             }

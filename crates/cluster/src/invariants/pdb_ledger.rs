@@ -4,7 +4,7 @@
 
 use podscope_api::ordered;
 
-use podscope_api::{Object, ObjectKey, Pod, PodDisruptionBudget};
+use podscope_api::{Object, ObjectKey, Pod, PodDisruptionBudget, phrase};
 
 use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::{Actor, Request, subject_of};
@@ -98,7 +98,7 @@ impl PdbLedger {
                 object: subject(budget),
                 cause,
                 by,
-                message: format!("disruptionsAllowed is {allowed}"),
+                seen: phrase!("disruptionsAllowed is {allowed}", allowed = allowed),
             });
         }
     }
@@ -117,11 +117,11 @@ impl PdbLedger {
                     object: subject(budget),
                     cause: Cause::Bug,
                     by: Actor::ApiServer.to_string().into(),
-                    message: format!(
-                        "eviction {} of a budget that allows {}: {}",
-                        book.approved,
-                        book.allowed,
-                        pod.metadata.key()
+                    seen: phrase!(
+                        "eviction {number} of a budget that allows {allowed}: {pod}",
+                        number = book.approved,
+                        allowed = book.allowed,
+                        pod = pod.metadata.key().to_string()
                     ),
                 });
             }

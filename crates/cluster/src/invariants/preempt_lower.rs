@@ -1,7 +1,7 @@
 //! `preempt-lower` (CT-173): victims have strictly lower priority than the
 //! pod they make room for, which has no node yet.
 
-use podscope_api::Pod;
+use podscope_api::{Pod, phrase};
 
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::Happening;
@@ -32,14 +32,15 @@ impl Check for PreemptLower {
         let Some(preemptor) = view.objects.get::<Pod>(key) else {
             return;
         };
-        let message = if victim.priority() >= preemptor.priority() {
-            format!(
-                "priority {} is not lower than {} of {key}",
-                victim.priority(),
-                preemptor.priority()
+        let seen = if victim.priority() >= preemptor.priority() {
+            phrase!(
+                "priority {victim} is not lower than {preemptor} of {pod}",
+                victim = victim.priority(),
+                preemptor = preemptor.priority(),
+                pod = key.to_string()
             )
         } else if let Some(node) = &preemptor.spec.node_name {
-            format!("{key} is on {node} already")
+            phrase!("{pod} is on {node} already", pod = key.to_string(), node = &**node)
         } else {
             return;
         };
@@ -50,7 +51,7 @@ impl Check for PreemptLower {
             object: Some(object.clone()),
             cause,
             by,
-            message,
+            seen,
         });
     }
 }

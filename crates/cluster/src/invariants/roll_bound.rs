@@ -1,7 +1,7 @@
 //! `roll-bound` (CT-178): raising a ReplicaSet never takes a Deployment above
 //! its replicas and surge.
 
-use podscope_api::{Deployment, Object, ObjectKey, ReplicaSet, scaled_value};
+use podscope_api::{Deployment, Object, ObjectKey, ReplicaSet, phrase, scaled_value};
 
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::subject_of;
@@ -72,7 +72,12 @@ impl Check for RollBound {
                 object: Some(subject_of(&Object::ReplicaSet(new.clone()))),
                 cause,
                 by,
-                message: format!("{total} replicas where {replicas} + {surge} are allowed"),
+                seen: phrase!(
+                    "{total} replicas where {replicas} + {surge} are allowed",
+                    total = total,
+                    replicas = replicas,
+                    surge = surge
+                ),
             });
         }
     }

@@ -4,7 +4,7 @@
 
 use podscope_api::ordered;
 
-use podscope_api::{AccessMode, NodeName, PersistentVolume, Str, Uid};
+use podscope_api::{AccessMode, NodeName, PersistentVolume, Phrase, Str, Uid, phrase};
 
 use podscope_sim::Culprit;
 
@@ -121,7 +121,7 @@ impl SingleWriter {
                     None if !is_exclusive => (
                         Cause::Command,
                         Culprit::excused(
-                            format!("the back-end of {volume} admits several nodes"),
+                            phrase!("the back-end of {volume} admits several nodes", volume = &**volume),
                             "CT-163: unsafe backend",
                         ),
                     ),
@@ -137,10 +137,11 @@ impl SingleWriter {
                     object,
                     cause,
                     by,
-                    message: format!(
-                        "{volume} is writable by {} and by {}",
-                        writer(other, view),
-                        writer(uid, view)
+                    seen: phrase!(
+                        "{volume} is writable by {one} and by {other}",
+                        volume = &**volume,
+                        one = writer(other, view),
+                        other = writer(uid, view)
                     ),
                     corrupts: (!is_exclusive && node != other_node).then(|| volume.clone()),
                 });
@@ -150,8 +151,11 @@ impl SingleWriter {
 }
 
 /// A pod that can write, by its name, its node, and since when it runs there.
-fn writer(uid: &Uid, view: &View<'_>) -> String {
-    (view.ledger.live.get(uid)).map_or_else(String::new, |pod| format!("{} {}", pod.key, pod.whereabouts()))
+fn writer(uid: &Uid, view: &View<'_>) -> Phrase {
+    let pod = view.ledger.live.get(uid);
+    pod.map_or_else(Phrase::default, |pod| {
+        phrase!("{pod} {place}", pod = pod.key.to_string(), place = pod.whereabouts())
+    })
 }
 
 /// Whether what the pod writes there arrives: it has live processes, and the storage answers its node.

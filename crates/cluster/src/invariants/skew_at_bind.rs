@@ -6,7 +6,7 @@
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{Node, NodeName, Object, Pod, Str, TopologySpreadConstraint, Uid};
+use podscope_api::{Node, NodeName, Object, Pod, Str, TopologySpreadConstraint, Uid, phrase};
 
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::controllers::counts_for_spread;
@@ -90,9 +90,12 @@ impl SkewAtBind {
                 object: record.object.clone(),
                 cause,
                 by,
-                message: format!(
-                    "placed in {} {domain}, where the skew becomes {skew} of at most {}",
-                    constraint.topology_key, constraint.max_skew
+                seen: phrase!(
+                    "placed in {key} {domain}, where the skew becomes {skew} of at most {limit}",
+                    key = &*constraint.topology_key,
+                    domain = domain.to_string(),
+                    skew = skew,
+                    limit = constraint.max_skew
                 ),
             });
         }

@@ -2,7 +2,7 @@
 //! of its name exists. The name's uniqueness is the API server's; a create
 //! that it refuses breaks nothing (CT-071).
 
-use podscope_api::{Kind, Object, ObjectKey, Pod, Uid};
+use podscope_api::{Kind, Object, ObjectKey, Pod, Uid, phrase};
 
 use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
 use crate::{Request, subject_of};
@@ -54,7 +54,10 @@ impl Check for SlotUnique {
                     object: Some(subject_of(&Object::Pod(new.clone()))),
                     cause: Cause::Bug,
                     by: actor.to_string().into(),
-                    message: format!("{key} was created while an older pod had the name"),
+                    seen: phrase!(
+                        "{pod} was created while an older pod had the name",
+                        pod = key.to_string()
+                    ),
                 });
             }
             Seen::Record(_) | Seen::Tick { .. } => {}

@@ -89,11 +89,10 @@ impl Branch {
         }
     }
 
-    /// When a command of these words was given last before an instant, and whether it is the user's last of all.
-    pub(crate) fn blamed(&self, words: &str, before: SimTime) -> Option<(SimTime, bool)> {
-        let mut given = self.schedule.iter().enumerate().rev();
-        let is_it = |entry: &Entry| entry.timed.at <= before && entry.timed.command.to_string() == words;
-        let (index, entry) = given.find(|(_, entry)| is_it(entry))?;
+    /// When the command of that number was given, and whether it is the user's last of all.
+    pub(crate) fn given(&self, number: u32) -> Option<(SimTime, bool)> {
+        let index = (number as usize).checked_sub(1)?;
+        let entry = self.schedule.get(index)?;
         let last = self.schedule.iter().rposition(|entry| entry.is_users);
         Some((entry.timed.at, last == Some(index)))
     }

@@ -74,7 +74,7 @@ impl Session {
                     branch,
                     progress: &mut self.progress,
                 };
-                self.world.record_command(&text, None, &mut log);
+                self.world.record_command(&text, Some(number), None, &mut log);
                 let at = self.world.now();
                 for line in printed.output_lines(at, number) {
                     log.output(line);
@@ -218,7 +218,7 @@ struct Said<'a> {
 fn start(world: &mut World, kubectl: &Kubectl, said: Said<'_>, log: &mut Log<'_>) {
     let now = podscope_api::Time(world.start().0 + world.now().0);
     let plan = podscope_kubectl::plan(kubectl, world.objects(), now);
-    world.record_command(said.text, plan.refused.as_deref(), log);
+    world.record_command(said.text, Some(said.number), plan.refused.as_deref(), log);
     let at = world.now();
     for (kind, line) in plan.lines {
         log.output(OutputLine {
@@ -241,13 +241,13 @@ fn inject(world: &mut World, fault: &Fault, said: Said<'_>, log: &mut Log<'_>) {
     let mut probe = world.clone();
     match probe.apply_fault(fault, &mut Nothing) {
         Ok(()) => {
-            world.record_command(said.text, None, log);
+            world.record_command(said.text, Some(said.number), None, log);
             world
                 .apply_fault(fault, log)
                 .expect("a clone of this world has just taken it");
         }
         Err(message) => {
-            world.record_command(said.text, Some(&message), log);
+            world.record_command(said.text, Some(said.number), Some(&message), log);
             log.complain(world.now(), said.number, format!("error: {message}"));
         }
     }
@@ -267,10 +267,10 @@ fn stop(world: &mut World, all: bool, said: Said<'_>, log: &mut Log<'_>) {
     let at = world.now();
     if stopped.is_empty() {
         let message = "error: no command is running";
-        world.record_command(said.text, Some(message), log);
+        world.record_command(said.text, Some(said.number), Some(message), log);
         return log.complain(at, said.number, message.to_owned());
     }
-    world.record_command(said.text, None, log);
+    world.record_command(said.text, Some(said.number), None, log);
     for client in stopped {
         world.stop_client(*client);
         log.progress.followed.retain(|(command, _)| command != client);

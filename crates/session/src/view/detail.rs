@@ -215,7 +215,7 @@ fn containers(pod: &Pod, machine: Option<&MachineState>) -> Vec<ContainerDetail>
                 restarts: status.map_or(0, |status| status.restart_count),
                 ready: status.is_some_and(|status| status.ready),
                 image: container.image.to_string(),
-                restarted: (pod.restarted(container)).map_or_else(String::new, |restarted| restarted.to_string()),
+                restarted: pod.restarted(container).map(|restarted| restarted.phrase()),
             }
         })
         .collect()
@@ -413,18 +413,11 @@ fn invariant(session: &Session, name: &str) -> Detail {
         title: name.to_owned(),
         subtitle: Subtitle::Invariant,
         summary,
-        events: breaks
+        breaks: breaks
             .iter()
             .rev()
             .take(200)
-            .map(|(at, violation)| EventLine {
-                at: at.0,
-                is_warning: true,
-                reason: violation.cause.as_str().to_owned(),
-                count: 1,
-                from: violation.by.who.clone(),
-                message: violation.message.clone(),
-            })
+            .map(|(at, violation)| super::told(session, *at, violation))
             .collect(),
         ..Detail::default()
     }

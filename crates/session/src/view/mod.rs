@@ -185,13 +185,13 @@ fn control_plane(session: &Session) -> ControlPlaneView {
 
 /// A break as it is told.
 fn told(session: &Session, at: SimTime, violation: &Violation) -> BrokenInvariant {
-    let who = &violation.by.who;
-    let blamed = session.branch().blamed(who, at);
+    let by = &violation.by;
+    let blamed = by.command.and_then(|number| session.branch().given(number));
     BrokenInvariant {
         at: at.0,
         cause: cause(violation.cause),
-        by: who.clone(),
-        text: violation.message.clone(),
+        by: by.who.clone(),
+        seen: violation.seen.clone(),
         name: violation.invariant.to_string(),
         since: blamed.map(|(at, _)| at.0),
         is_last: blamed.is_some_and(|(_, is_last)| is_last),

@@ -122,7 +122,7 @@ fn the_rules_of_v1_36_are_told() {
         },
     );
     let restarted = updates.into_iter().find_map(|update| match update {
-        Update::Detail(detail) => Some(detail.containers[0].restarted.clone()),
+        Update::Detail(detail) => detail.containers[0].restarted.as_ref().map(ToString::to_string),
         _ => None,
     });
     assert_eq!(

@@ -220,11 +220,19 @@ pub(crate) fn action(ctl: &Ctl, action: &Action) -> Html {
 }
 
 fn events(detail: &Detail, now: Micros) -> Html {
-    if detail.events.is_empty() {
+    if detail.events.is_empty() && detail.breaks.is_empty() {
         return html! { <p class="none">{ "No events." }</p> };
     }
     html! {
         <ol class="events">
+            { for detail.breaks.iter().map(|b| html! {
+                <li class="warning">
+                    <span class="mono when" title={clock::instant(b.at)}>{ clock::ago(b.at, now) }</span>
+                    <b>{ b.cause.word() }</b>
+                    <span class="from">{ shown(&b.by.to_string()) }</span>
+                    <p>{ shown(&b.seen.to_string()) }</p>
+                </li>
+            }) }
             { for detail.events.iter().map(|e| html! {
                 <li class={classes!(e.is_warning.then_some("warning"))}>
                     <span class="mono when" title={clock::instant(e.at)}>{ clock::ago(e.at, now) }</span>

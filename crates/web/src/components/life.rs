@@ -42,7 +42,7 @@ pub(crate) fn Life(props: &Props) -> Html {
                                 if c.restarts > 0 { <span class="mono">{ format!("{} restart{}", c.restarts, if c.restarts == 1 { "" } else { "s" }) }</span> }</p>
                             <p class="two"><span>{ "API" }</span>{ shown(&c.state.to_string()) }</p>
                             <p class={classes!("two", c.differs.then_some("differs"))}><span>{ "machine" }</span>{ shown(&(c.process.as_ref()).map_or_else(|| "no process".into(), ToString::to_string)) }</p>
-                            if !c.restarted.is_empty() { <p class="two"><span>{ "rule" }</span>{ &c.restarted }</p> }
+                            if let Some(restarted) = &c.restarted { <p class="two"><span>{ "rule" }</span>{ restarted.to_string() }</p> }
                             <p class="mono image">{ shown(&c.image) }</p>
                         </li>
                     }) }

@@ -72,10 +72,10 @@ pub(crate) fn Plane(props: &Props) -> Html {
     let broken = all.iter().map(|b| {
         let select = ctl.select(SubjectRef::Invariant { name: b.name.clone() });
         if props.idle {
-            return html! { <span class={classes!("chip", "bad", many)} title={podscope_api::visible(&b.text).into_owned()}>{ icon("shield") }{ told(b) }</span> };
+            return html! { <span class={classes!("chip", "bad", many)} title={podscope_api::visible(&b.seen.to_string()).into_owned()}>{ icon("shield") }{ told(b) }</span> };
         }
         html! {
-            <button type="button" class={classes!("chip", "bad", many)} onclick={select} title={format!("{} ({}: {})", b.text, b.cause.word(), b.by)}>
+            <button type="button" class={classes!("chip", "bad", many)} onclick={select} title={format!("{} ({}: {})", b.seen, b.cause.word(), b.by)}>
                 { icon("shield") }{ told(b) }
             </button>
         }

@@ -91,7 +91,7 @@ fn happening(place: usize) -> Happening {
                 invariant: "one-node".into(),
                 cause: BreakCause::Bug,
                 by: "nobody".into(),
-                message,
+                seen: message.into(),
             },
         },
     }
