@@ -1,5 +1,7 @@
 //! What the engine answers.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Detail, Explanation, Frame, Micros, Outcome, Remedy, StoryStep, TextKind, Wanted};
@@ -118,7 +120,7 @@ pub enum Update {
         message: String,
     },
     /// A film as animated SVG, or why there is none.
-    Film(Result<String, String>),
+    Film(Result<String, NoFilm>),
     /// The goals of the lesson being recorded.
     Recorded {
         /// In the order of their picking.
@@ -363,6 +365,32 @@ pub struct ConsoleLine {
     /// The command that was given by it, or that prints it while time runs; none for what was answered at once. A
     /// number means the last command that was given with it.
     pub command: Option<u32>,
+}
+
+/// Why there is no film.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NoFilm {
+    /// Nothing has been played between its two instants.
+    NothingPlayed,
+    /// It would be larger than so many MiB.
+    TooLarge {
+        /// The most.
+        mib: usize,
+    },
+}
+
+impl fmt::Display for NoFilm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NothingPlayed => {
+                f.write_str("A film wants a span that has been played: its end lies after its beginning")
+            }
+            Self::TooLarge { mib } => write!(
+                f,
+                "This film would be larger than {mib} MiB: take a shorter span, or a smaller cluster"
+            ),
+        }
+    }
 }
 
 /// Who says a line of the console.

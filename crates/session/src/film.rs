@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use podscope_api::ordered::{Map, StableSort as _};
 use podscope_cluster::SimTime;
-use podscope_protocol::{Lane, Mark};
+use podscope_protocol::{Lane, Mark, NoFilm};
 
 use crate::export::{LAYERS, Sheet, WIDTH, document, sheet};
 use crate::timeline::{Session, Slice};
@@ -15,8 +15,8 @@ use crate::view::{Marks, new_marks};
 const RATE: u32 = 8;
 /// Longest film, in seconds.
 const LONGEST: u32 = 60;
-/// Largest film, in bytes: the browser has to hold and play it.
-const LARGEST: usize = 8 << 20;
+/// Largest film, in MiB: the browser has to hold and play it.
+const LARGEST_MIB: usize = 8;
 /// Events in one piece of work.
 const PIECE: u64 = 500;
 /// Pictures at the end that stand still: how it ended is looked at before it begins again.
@@ -53,10 +53,10 @@ impl Film {
     ///
     /// # Errors
     /// The span holds nothing.
-    pub(crate) fn start(session: &Session, from: SimTime, to: SimTime, seconds: u32) -> Result<Film, String> {
+    pub(crate) fn start(session: &Session, from: SimTime, to: SimTime, seconds: u32) -> Result<Film, NoFilm> {
         let (from, to) = (from.max(SimTime::ZERO), to.min(session.horizon()));
         if from >= to {
-            return Err("A film wants a span that has been played: its end lies after its beginning".to_owned());
+            return Err(NoFilm::NothingPlayed);
         }
         let mut session = session.clone();
         let is_told = |mark: &Mark| {
@@ -104,15 +104,15 @@ impl Film {
     ///
     /// # Errors
     /// It is too large.
-    pub(crate) fn work(&mut self) -> Result<Option<String>, String> {
+    pub(crate) fn work(&mut self) -> Result<Option<String>, NoFilm> {
         let target = self.instant(self.at);
         if self.session.advance(target, PIECE) == Slice::More {
             return Ok(None);
         }
         let sheet = sheet(&self.session, &self.caption(target));
         self.take(sheet);
-        if self.bytes > LARGEST {
-            return Err("This film would be larger than 8 MiB: take a shorter span, or a smaller cluster".to_owned());
+        if self.bytes > LARGEST_MIB << 20 {
+            return Err(NoFilm::TooLarge { mib: LARGEST_MIB });
         }
         self.at += 1;
         Ok((self.at == self.pictures()).then(|| self.print()))
@@ -222,7 +222,7 @@ mod tests {
 
     const SCENARIO: &str = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: film}\nspec:\n  title: Film\n  seed: 3\n  cluster: {zones: [a], nodesPerZone: 2}\n";
 
-    fn film(session: &Session, from: i64, to: i64) -> Result<String, String> {
+    fn film(session: &Session, from: i64, to: i64) -> Result<String, NoFilm> {
         let mut film = Film::start(session, SimTime(from), SimTime(to), 4)?;
         loop {
             if let Some(text) = film.work()? {

@@ -302,7 +302,7 @@ impl Host {
                 self.film = Some(film);
                 None
             }
-            Err(message) => Some(Update::Film(Err(message))),
+            Err(why) => Some(Update::Film(Err(why))),
         }
     }
 

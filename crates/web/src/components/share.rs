@@ -316,7 +316,7 @@ fn FilmPart(props: &FilmProps) -> Html {
                 <p role="status">{ "Making the film… " }<progress max="1000" value={done.unwrap_or(0).to_string()} aria-label="Film"></progress></p>
             } else if let Some(film) = &page.film {
                 { match &**film {
-                    Err(why) => html! { <p class="notice" role="alert">{ why }</p> },
+                    Err(why) => html! { <p class="notice" role="alert">{ why.to_string() }</p> },
                     Ok(text) => made(&ctl, text),
                 } }
             }

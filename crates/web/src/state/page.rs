@@ -1,7 +1,8 @@
 //! The state of the whole page; `act.rs` changes it.
 
 use podscope_protocol::{
-    Completion, Detail, Guarantee, LessonInfo, MarkLabel, Micros, Opened, PodView, Problem, SubjectRef, Task, Wanted,
+    Completion, Detail, Guarantee, LessonInfo, MarkLabel, Micros, NoFilm, Opened, PodView, Problem, SubjectRef, Task,
+    Wanted,
 };
 
 use super::{Checked, Console, Dialog, HelpView, LinkView, Model, Present, Shared, Sheet, Tab, Truth};
@@ -56,7 +57,7 @@ pub(crate) struct Page {
     /// The link of the same without names, once it was asked for.
     pub(crate) nameless: Option<Shared<LinkView>>,
     /// The film that was asked for last, or why there is none.
-    pub(crate) film: Option<Shared<Result<String, String>>>,
+    pub(crate) film: Option<Shared<Result<String, NoFilm>>>,
     pub(crate) present: Present,
     /// The editor stands beside the cluster; what it began with.
     pub(crate) code: Option<String>,
