@@ -3,6 +3,7 @@
 //!
 //! Null is the zero value, as in Go (VA-240).
 
+use crate::ProblemKind;
 use crate::limits;
 use crate::ordered::StableSort as _;
 use crate::residual::Residual;
@@ -20,6 +21,8 @@ pub struct FieldError {
     pub column: u32,
     /// What is wrong.
     pub message: String,
+    /// The same, for those who do more than show it.
+    pub kind: ProblemKind,
     /// What stands there and what may, where the type is wrong.
     pub mismatch: Option<Mismatch>,
 }
@@ -176,6 +179,13 @@ impl<'n> Reader<'n> {
         self.failure(node, message.into())
     }
 
+    /// The same where more is known of it.
+    pub(crate) fn fail_of(&self, kind: ProblemKind, node: &Tree<'_>, message: impl Into<String>) -> Failure {
+        let mut failure = self.failure(node, message.into());
+        failure.0.field.kind = kind;
+        failure
+    }
+
     fn failure(&self, node: &Tree<'_>, message: String) -> Failure {
         let steps = self.path.iter().map(|segment| match segment {
             Segment::Field(key) | Segment::Key(key) => Step::Key((*key).into()),
@@ -187,6 +197,7 @@ impl<'n> Reader<'n> {
                 line: node.line,
                 column: node.column,
                 message,
+                kind: ProblemKind::Other,
                 mismatch: None,
             },
             steps: steps.collect(),
@@ -224,6 +235,10 @@ impl<'n> Reader<'n> {
         };
         let message = format!("json: cannot unmarshal {found} into Go {target} of type {wanted}");
         let mut failure = self.failure(node, message);
+        failure.0.field.kind = match wanted {
+            "string" => ProblemKind::NoText,
+            _ => ProblemKind::OtherType,
+        };
         failure.0.field.mismatch = Some(Mismatch {
             found: node.json_kind(),
             wanted: Wanted::of(wanted),

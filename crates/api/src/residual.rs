@@ -1,5 +1,6 @@
 //! What typed structs did not hold of a tree: the source of [`crate::Extra`].
 
+use crate::ProblemKind;
 use serde::ser::{SerializeMap, SerializeSeq};
 
 use crate::decode::FieldError;
@@ -44,6 +45,7 @@ impl<'n> Residual<'n> {
                 line: node.line,
                 column: node.column,
                 message: format!("unknown field {path:?}"),
+                kind: ProblemKind::UnknownField,
             }),
             Residual::Map(fields) => {
                 for (key, inner) in fields {

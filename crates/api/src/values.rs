@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::decode::{Failure, Reader};
 use crate::tree::{Data, Tree};
 use crate::wire::{Read, Wire};
-use crate::{Extra, IntOrString, Quantity, Str};
+use crate::{Extra, IntOrString, ProblemKind, Quantity, Str};
 
 impl<T: Wire> Wire for Option<T> {
     fn null() -> Self {
@@ -251,10 +251,8 @@ impl Wire for IntOrString {
 
 fn int_or_string(node: &Tree<'_>, reader: &Reader<'_>) -> Result<IntOrString, Failure> {
     let narrow = |found: &str| {
-        reader.fail(
-            node,
-            format!("json: cannot unmarshal {found} into Go value of type int32"),
-        )
+        let message = format!("json: cannot unmarshal {found} into Go value of type int32");
+        reader.fail_of(ProblemKind::OtherType, node, message)
     };
     match &node.data {
         Data::Null => Ok(IntOrString::Int(0)),
@@ -286,8 +284,13 @@ impl Wire for Quantity {
         *self = match &node.data {
             Data::Null => Self::default(),
             Data::Int(number) => Self::from_units((*number).max(-i64::MAX)),
-            Data::String(text) | Data::Number(text) => text.parse().map_err(|error| reader.fail(node, error))?,
-            Data::Bool(value) => value.to_string().parse().map_err(|error| reader.fail(node, error))?,
+            Data::String(text) | Data::Number(text) => {
+                (text.parse()).map_err(|error| reader.fail_of(ProblemKind::NoQuantity, node, error))?
+            }
+            Data::Bool(value) => {
+                let read = value.to_string().parse();
+                read.map_err(|error| reader.fail_of(ProblemKind::NoQuantity, node, error))?
+            }
             Data::Seq(_) | Data::Map(_) => return Err(reader.unfit(node, "a quantity such as 250m or 1Gi")),
         };
         Ok(None)

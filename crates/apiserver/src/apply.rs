@@ -403,8 +403,6 @@ fn conflict(lost: &[(Manager, FieldPath)], api_version: &str) -> ApiError {
     };
     ApiError::apply_conflict(
         message,
-        texts
-            .map(|(manager, path)| (path, format!("conflict with {manager}")))
-            .collect(),
+        texts.map(|(manager, path)| (path, format!("conflict with {manager}"))),
     )
 }

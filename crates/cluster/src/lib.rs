@@ -51,11 +51,11 @@ pub use membership::{GROUP_ANNOTATION, Member};
 pub use podscope_controllers as controllers;
 pub use podscope_node::{kubelet, machine};
 pub use podscope_sim::{
-    Actor, Answer, ApiError, Applied, Assumed, AttemptResult, BreakCause, CallId, Change, Coming, ControlPlaneProcess,
-    DeleteOptions, Due, EventNote, FaultDetails, FaultKind, Happening, Heartbeats, HookKind, MAX_OBJECTS_OF_KIND,
-    MissingPods, Mutation, NOT_IN_THE_DUMP, Network, NetworkSettings, OWN_NAMESPACES, Objects, OneWay, OutputKind,
-    OutputLine, Part, Place, Propagation, RENEW_INTERVAL, Record, Request, Rng, SimTime, Sink, Span, StatusReason,
-    Subject, Switches, Updated, Violation, WatchResponse, What, subject, subject_of, volume,
+    Actor, Answer, ApiError, Applied, Assumed, AttemptResult, BreakCause, CallId, Cause, Change, Coming,
+    ControlPlaneProcess, DeleteOptions, Due, EventNote, FaultDetails, FaultKind, Happening, Heartbeats, HookKind,
+    MAX_OBJECTS_OF_KIND, MissingPods, Mutation, NOT_IN_THE_DUMP, Network, NetworkSettings, OWN_NAMESPACES, Objects,
+    OneWay, OutputKind, OutputLine, Part, Place, Propagation, RENEW_INTERVAL, Record, Request, Rng, SimTime, Sink,
+    Span, StatusReason, Subject, Switches, Updated, Violation, WatchResponse, What, subject, subject_of, volume,
 };
 pub use scheduler_process::RecordedDecision;
 pub use setup::{NodeShorthand, Settings, Setup, SetupError};

@@ -148,7 +148,7 @@ impl Accept {
 
 /// Whether a create was refused because its namespace is being deleted (CT-119).
 pub(super) fn is_namespace_terminating(error: &ApiError) -> bool {
-    error.causes.iter().any(|(kind, _)| kind == "NamespaceTerminating")
+    error.causes.iter().any(|cause| cause.about == "NamespaceTerminating")
 }
 
 /// One request with what is said about its outcome. In the events' texts `{name}` stands for the name in the answer, `{error}` for the refusal.

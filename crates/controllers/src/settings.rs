@@ -1,6 +1,7 @@
 //! How settings are read, and those of the controller-manager, under
 //! Kubernetes' own names.
 
+use podscope_api::ProblemKind;
 use serde_json::Value;
 
 use podscope_sim::Span;
@@ -12,6 +13,8 @@ pub struct SettingError {
     pub name: String,
     /// What is wrong.
     pub message: String,
+    /// The same, for those who do more than show it.
+    pub kind: ProblemKind,
 }
 
 /// What one setting holds and how it is read.
@@ -44,17 +47,22 @@ pub(super) fn read_settings<T: Settings>(value: &Value) -> Result<T, Vec<Setting
         return Err(vec![SettingError {
             name: String::new(),
             message: "must be a map of settings".into(),
+            kind: ProblemKind::OtherType,
         }]);
     };
     let mut errors = Vec::new();
     for (name, value) in map {
         let read = match settings.setting(name) {
-            Some((setting, least)) => setting.read(value, least),
-            None => Err(format!("unknown setting; known are {}", T::NAMES.join(", "))),
+            Some((setting, least)) => (setting.read(value, least)).map_err(|message| (ProblemKind::Other, message)),
+            None => {
+                let message = format!("unknown setting; known are {}", T::NAMES.join(", "));
+                Err((ProblemKind::UnknownField, message))
+            }
         };
-        errors.extend(read.err().map(|message| SettingError {
+        errors.extend(read.err().map(|(kind, message)| SettingError {
             name: name.clone(),
             message,
+            kind,
         }));
     }
     if errors.is_empty() { Ok(settings) } else { Err(errors) }

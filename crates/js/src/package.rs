@@ -196,7 +196,10 @@ impl Session {
     /// Warnings on manifests that are legal and still surprise.
     #[wasm_bindgen(getter, unchecked_return_type = "Problem[]")]
     pub fn advice(&self) -> Fallible<JsValue> {
-        Ok(plain::value(&self.inner.loaded().advice)?)
+        let advice = &self.inner.loaded().advice;
+        Ok(plain::value(
+            &advice.iter().map(errors::Told::from).collect::<Vec<_>>(),
+        )?)
     }
 
     /// Runs a command line (`kubectl …`, `fault …`, `app …`) now, and gives what it printed at once.

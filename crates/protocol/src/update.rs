@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use podscope_api::ProblemKind;
 use serde::{Deserialize, Serialize};
 
 use crate::{Detail, Explanation, Frame, Micros, Outcome, Remedy, StoryStep, TextKind, Wanted};
@@ -231,6 +232,8 @@ pub struct Problem {
     pub path: String,
     /// The server's words.
     pub message: String,
+    /// What it is about, where that is known: what more there is to say of it hangs on this, not on the words.
+    pub kind: ProblemKind,
 }
 
 impl Problem {
@@ -244,6 +247,7 @@ impl Problem {
             column: 0,
             path: String::new(),
             message: message.into(),
+            kind: ProblemKind::Other,
         }
     }
 }

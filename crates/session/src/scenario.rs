@@ -20,8 +20,8 @@ mod wanted;
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_api::{Kind, Location, Object, Parsed, ProblemKind, Str, Time, Tree};
-use podscope_cluster::{Setup, SimTime, Span};
+use podscope_api::{FieldError, Kind, Location, Object, Parsed, ProblemKind, Str, Time, Tree};
+use podscope_cluster::{Cause, Setup, SimTime, Span};
 
 pub use bounds::{MAX_STEPS, MAX_TEXT, MAX_ZONES};
 use document::Document;
@@ -66,6 +66,11 @@ pub struct Place {
 impl Place {
     /// A problem that stands here.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
+        self.problem_of(ProblemKind::Other, message)
+    }
+
+    /// The same where more is known of it.
+    pub(crate) fn problem_of(&self, kind: ProblemKind, message: impl Into<String>) -> Problem {
         Problem {
             file: self.file.clone(),
             document: self.document,
@@ -73,6 +78,7 @@ impl Place {
             column: self.column,
             path: self.path.clone(),
             message: message.into(),
+            kind,
         }
     }
 }
@@ -271,7 +277,7 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
         let advice = advice.into_iter().take(MAX_ADVICE);
         reader.loaded.advice = reader
             .loaded
-            .problems_of(advice.map(|advice| (advice.object, advice.path, advice.text)));
+            .problems_of(advice.map(|advice| (advice.object, Cause::new(advice.path, advice.text))));
         Ok(reader.loaded)
     } else {
         reader.loaded.files = files;
@@ -335,6 +341,7 @@ impl Reader {
                 column: problem.column,
                 path: problem.path,
                 message: problem.message,
+                kind: problem.kind,
             });
         }
         for located in parsed.others {
@@ -387,7 +394,23 @@ impl Reader {
     }
 
     fn problem(&mut self, file: &str, tree: &Tree<'_>, path: &str, message: impl Into<String>) {
-        self.problems.push(self.place(file, tree, path).problem(message));
+        self.problem_of(ProblemKind::Other, file, tree, path, message);
+    }
+
+    /// The same where more is known of it.
+    fn problem_of(&mut self, kind: ProblemKind, file: &str, tree: &Tree<'_>, path: &str, message: impl Into<String>) {
+        self.problems
+            .push(self.place(file, tree, path).problem_of(kind, message));
+    }
+
+    /// A field of the scenario that could not be read.
+    fn misread(&mut self, file: &str, tree: &Tree<'_>, error: &FieldError) {
+        let mut place = self.place(file, tree, &error.path);
+        if error.line != 0 {
+            (place.line, place.column) = (error.line, error.column);
+        }
+        let (kind, message) = lesson::in_plain_words(error);
+        self.problems.push(place.problem_of(kind, message));
     }
 
     fn scenario(&mut self, file: &str, tree: &Tree<'_>) {
@@ -402,23 +425,10 @@ impl Reader {
             return;
         }
         let (document, errors): (Document, _) = podscope_api::decode_what_fits(tree, true);
-        for error in errors {
-            let (line, column) = if error.line == 0 {
-                tree.position(&error.path)
-            } else {
-                (error.line, error.column)
-            };
-            self.problems.push(Problem {
-                file: file.to_owned(),
-                document: self.document,
-                line,
-                column,
-                message: lesson::in_plain_words(&error),
-                path: error.path,
-            });
-        }
+        errors.iter().for_each(|error| self.misread(file, tree, error));
         if &*document.api_version != "podscope.dev/v1alpha1" {
-            self.problem(
+            self.problem_of(
+                ProblemKind::Unsupported,
                 file,
                 tree,
                 "apiVersion",
@@ -460,7 +470,7 @@ impl Reader {
             let path = format!("spec.expect[{at}]");
             match expect::expectation(document, self.place(file, tree, &path)) {
                 Ok(expectation) => expectations.push(expectation),
-                Err((inner, message)) => self.problem(file, tree, &join(&path, &inner), message),
+                Err(bad) => self.problem_of(bad.kind, file, tree, &join(&path, &bad.field), bad.message),
             }
         }
         let scenario = &mut self.loaded.scenario;
@@ -494,7 +504,8 @@ impl Reader {
             for (at, name) in names.iter().enumerate() {
                 match SearchFault::named(name) {
                     Some(fault) => faults.push(fault),
-                    None => self.problem(
+                    None => self.problem_of(
+                        ProblemKind::Unsupported,
                         file,
                         tree,
                         &format!("spec.search.faults[{at}]"),

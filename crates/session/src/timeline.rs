@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use podscope_api::ObjectKey;
 use podscope_api::hash::{self, fnv1a};
-use podscope_cluster::{OutputLine, Record, SetupError, SimTime, StatusReason, World};
+use podscope_cluster::{Cause, OutputLine, Record, SetupError, SimTime, StatusReason, World};
 
 pub use branch::Branch;
 use branch::Checkpoint;
@@ -374,15 +374,12 @@ pub fn trace_hash(trace: Records<'_>) -> String {
 }
 
 /// Problems of a refused object, one for each field the server names: its index, path and message.
-fn refusal(index: usize, error: podscope_cluster::ApiError) -> Vec<(usize, String, String)> {
+fn refusal(index: usize, error: podscope_cluster::ApiError) -> Vec<(usize, Cause)> {
     // Each field is a cause; what is wrong with the whole has no path, and is told as it stands.
     let mut fields = error.causes;
-    fields.retain(|(path, _)| !path.is_empty());
+    fields.retain(|cause| !cause.about.is_empty());
     if fields.is_empty() || error.reason != StatusReason::Invalid {
-        return vec![(index, String::new(), error.message)];
+        return vec![(index, Cause::new("", error.message))];
     }
-    fields
-        .into_iter()
-        .map(|(path, message)| (index, path, message))
-        .collect()
+    fields.into_iter().map(|cause| (index, cause)).collect()
 }

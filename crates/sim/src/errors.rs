@@ -2,7 +2,7 @@
 
 use podscope_api::Kind;
 
-use crate::ApiError;
+use crate::{ApiError, Cause};
 
 /// Why a request came to nothing: `metav1.StatusReason`, and what a client meets where there is no server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,10 +114,10 @@ impl ApiError {
     }
 
     /// 409 of server-side apply: the fields, and whose they are.
-    pub fn apply_conflict(message: String, causes: Vec<(String, String)>) -> Self {
+    pub fn apply_conflict(message: String, causes: impl Iterator<Item = (String, String)>) -> Self {
         let mut error = Self::of(409, StatusReason::Conflict, message);
-        error.field_conflicts = causes.len();
-        error.causes = causes;
+        error.causes = causes.map(|(field, text)| Cause::new(field, text)).collect();
+        error.field_conflicts = error.causes.len();
         error
     }
 
@@ -138,7 +138,7 @@ impl ApiError {
     /// 422 with everything that is wrong.
     pub fn invalid(kind: Kind, name: &str, problems: podscope_api::ErrorList) -> Self {
         let mut error = Self::of(422, StatusReason::Invalid, problems.to_status_message(kind, name));
-        error.causes = problems.into_pairs();
+        error.causes = problems.into_iter().map(Cause::from).collect();
         error.about = Some((kind, name.into()));
         error
     }
@@ -169,7 +169,7 @@ impl ApiError {
             "Cannot evict pod as it would violate the pod's disruption budget.".into(),
         );
         error.retry_after_seconds = retry_after_seconds;
-        error.causes = vec![("DisruptionBudget".into(), cause)];
+        error.causes = vec![Cause::new("DisruptionBudget", cause)];
         error
     }
 
@@ -205,7 +205,7 @@ impl ApiError {
     /// Adds a cause.
     #[must_use]
     pub fn with_cause(mut self, kind: &str, text: &str) -> Self {
-        self.causes.push((kind.into(), text.into()));
+        self.causes.push(Cause::new(kind, text));
         self
     }
 

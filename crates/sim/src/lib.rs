@@ -44,8 +44,8 @@ pub use network::{Network, NetworkSettings};
 pub use objects::Objects;
 pub use queue::Queue;
 pub use request::{
-    Answer, ApiError, Applied, CallId, DeleteOptions, EventNote, MAX_OBJECTS_OF_KIND, Mutation, Part, Propagation,
-    Request,
+    Answer, ApiError, Applied, CallId, Cause, DeleteOptions, EventNote, MAX_OBJECTS_OF_KIND, Mutation, Part,
+    Propagation, Request,
 };
 pub use rng::{Rng, fnv64};
 pub use switches::Switches;

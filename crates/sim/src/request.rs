@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Kind, NodeName, Object, ObjectKey, Resource, Str, Uid};
+use podscope_api::{Kind, NodeName, Object, ObjectKey, ProblemKind, Resource, Str, Uid, ValidationError};
 
 /// Number of a call, unique in a run; the answer carries it back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -209,12 +209,44 @@ pub struct ApiError {
     pub message: String,
     /// Seconds to wait before trying again, where given.
     pub retry_after_seconds: Option<i64>,
-    /// `details.causes` as (type, message).
-    pub causes: Vec<(String, String)>,
+    /// `details.causes`.
+    pub causes: Vec<Cause>,
     /// `details.kind` and `details.name`, of what is invalid.
     pub about: Option<(Kind, Str)>,
     /// How many fields of others server-side apply would have taken.
     pub field_conflicts: usize,
+}
+
+/// One of the causes of a refusal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cause {
+    /// The field it is about, or its type where it is about none.
+    pub about: String,
+    /// What is wrong.
+    pub message: String,
+    /// The same, for those who do more than show it.
+    pub kind: ProblemKind,
+}
+
+impl Cause {
+    /// One of which no more is known than that.
+    pub fn new(about: impl Into<String>, message: impl Into<String>) -> Cause {
+        Cause {
+            about: about.into(),
+            message: message.into(),
+            kind: ProblemKind::Other,
+        }
+    }
+}
+
+impl From<ValidationError> for Cause {
+    fn from(error: ValidationError) -> Cause {
+        Cause {
+            about: error.path,
+            message: error.message,
+            kind: error.kind,
+        }
+    }
 }
 
 /// The answer to a call. A successful DELETE answers with the object as it then was.

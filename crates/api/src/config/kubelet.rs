@@ -2,6 +2,7 @@
 //! images and registration are typed; other known fields are accepted with a
 //! notice, unknown ones refused (P-05, LC-186 to LC-200).
 
+use crate::ProblemKind;
 use crate::ordered;
 
 use crate::decode::{FieldError, decode};
@@ -203,6 +204,7 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
             line,
             column,
             message,
+            kind: ProblemKind::Other,
         });
     };
     check_eviction(&config, &mut refuse);

@@ -1,5 +1,7 @@
 //! What a text held: objects with their places, and problems with theirs.
 
+use serde::{Deserialize, Serialize};
+
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -83,11 +85,32 @@ pub struct Problem {
     pub kind: ProblemKind,
 }
 
-/// What a problem is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What is wrong, for those who do more than show the message: who wants to know reads this, not the words.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ProblemKind {
     /// What its message says, and no more.
+    #[default]
     Other,
+    /// The text is neither YAML nor JSON; the words are the reader's.
+    Syntax,
+    /// The type has no such field.
+    UnknownField,
+    /// A text has to stand there.
+    NoText,
+    /// A value of another type has to stand there.
+    OtherType,
+    /// No quantity.
+    NoQuantity,
+    /// Something has to stand there.
+    Required,
+    /// None of the values that are known.
+    Unsupported,
+    /// What is told apart by it is there already.
+    Duplicate,
+    /// A name with letters that it may not have, or in places where they may not be.
+    NoName,
+    /// A selector that does not find the pods of its own template.
+    Selector,
     /// A kind that the API server does not serve, or not in this version.
     Unserved {
         /// `apiVersion`.

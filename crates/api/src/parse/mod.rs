@@ -210,6 +210,7 @@ pub fn object_from_value(value: &Value) -> Result<Object, Vec<FieldError>> {
             line: 0,
             column: 0,
             message: served::no_matches(api_version, kind),
+            kind: unserved(api_version, kind),
         }]),
     }
 }
@@ -259,6 +260,11 @@ struct Reader {
 
 impl Reader {
     fn problem(&mut self, document: u32, line: u32, column: u32, path: &str, message: String) {
+        self.problem_of(ProblemKind::Other, document, (line, column), path, message);
+    }
+
+    fn problem_of(&mut self, kind: ProblemKind, document: u32, at: (u32, u32), path: &str, message: String) {
+        let (line, column) = at;
         let problems = &mut self.parsed.problems;
         if problems.len() < limits::PROBLEMS {
             problems.push(Problem {
@@ -267,13 +273,14 @@ impl Reader {
                 column,
                 path: path.to_owned(),
                 message,
-                kind: ProblemKind::Other,
+                kind,
             });
         } else {
             self.unlisted += 1;
             if let Some(last) = problems.last_mut() {
                 last.message = format!("and {} more problems", self.unlisted + 1);
                 last.path.clear();
+                last.kind = ProblemKind::Other;
             }
         }
     }
@@ -284,7 +291,8 @@ impl Reader {
     }
 
     fn text_error(&mut self, error: TextError) {
-        self.problem(self.document, error.line, error.column, "", error.message);
+        let at = (error.line, error.column);
+        self.problem_of(ProblemKind::Syntax, self.document, at, "", error.message);
     }
 
     fn next_document(&mut self, line: u32) -> bool {
@@ -405,7 +413,8 @@ impl Reader {
             Ok(value) => self.parsed.objects.push(Located { value, at }),
             Err(errors) => {
                 for error in errors {
-                    self.problem(at.document, error.line, error.column, &error.path, error.message);
+                    let place = (error.line, error.column);
+                    self.problem_of(error.kind, at.document, place, &error.path, error.message);
                 }
             }
         }
@@ -447,7 +456,8 @@ impl Reader {
                         "json: cannot unmarshal {} into Go struct field List.items of type []runtime.RawExtension",
                         items.json_kind()
                     );
-                    self.problem(at.document, items.line, items.column, "items", message);
+                    let place = (items.line, items.column);
+                    self.problem_of(ProblemKind::OtherType, at.document, place, "items", message);
                 }
             }
             return;
@@ -493,14 +503,15 @@ impl Reader {
 
     fn unserved(&mut self, node: &Tree<'_>, document: u32, api_version: &str, kind: &str) {
         let (line, column) = node.position("kind");
-        self.problem(document, line, column, "kind", served::no_matches(api_version, kind));
-        // Where there are too many, the last one counts them.
-        if let Some(problem) = self.parsed.problems.last_mut().filter(|_| self.unlisted == 0) {
-            problem.kind = ProblemKind::Unserved {
-                api_version: api_version.to_owned(),
-                kind: kind.to_owned(),
-            };
-        }
+        let message = served::no_matches(api_version, kind);
+        self.problem_of(unserved(api_version, kind), document, (line, column), "kind", message);
+    }
+}
+
+fn unserved(api_version: &str, kind: &str) -> ProblemKind {
+    ProblemKind::Unserved {
+        api_version: api_version.to_owned(),
+        kind: kind.to_owned(),
     }
 }
 

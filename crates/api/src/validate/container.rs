@@ -448,7 +448,7 @@ fn key_selector(selector: &KeySelector, path: &Path<'_>, errors: &mut ErrorList)
 /// VA-291: the key first, then where it is.
 fn file_key_selector(selector: &FileKeySelector, path: &Path<'_>, errors: &mut ErrorList) {
     for (name, value, rule) in [
-        ("key", &selector.key, names::env_name as fn(&str) -> Vec<String>),
+        ("key", &selector.key, names::env_name as names::Rule),
         ("volumeName", &selector.volume_name, names::label),
     ] {
         let path = path.child(name);

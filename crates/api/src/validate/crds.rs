@@ -100,9 +100,9 @@ fn given_one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, err
 }
 
 /// All that is wrong with a name, as one text.
-fn joined(path: &Path<'_>, word: &str, problems: &[String], before: &str, errors: &mut ErrorList) {
+fn joined(path: &Path<'_>, word: &str, problems: &[names::NameFault], before: &str, errors: &mut ErrorList) {
     if !problems.is_empty() {
-        errors.invalid_text(path, word, &format!("{before}{}", problems.join(",")));
+        errors.each_invalid(path, word, &[names::joined(problems, before, ",")]);
     }
 }
 

@@ -80,7 +80,7 @@ fn hints(slice: &Value, errors: &mut ErrorList) {
         let path = path.index(index);
         let path = path.child("hints");
         for (field, rule) in [
-            ("forZones", names::label_value as fn(&str) -> Vec<String>),
+            ("forZones", names::label_value as names::Rule),
             ("forNodes", names::subdomain),
         ] {
             let path = path.child(field);
@@ -129,7 +129,7 @@ fn full_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let name = name.strip_suffix('.').unwrap_or(name);
     let problems = names::subdomain(name);
     if !problems.is_empty() {
-        errors.invalid_text(path, name, &problems.join(","));
+        errors.each_invalid(path, name, &[names::joined(&problems, "", ",")]);
     } else if name.split('.').count() < 3 {
         let message = "should be a domain with at least three segments separated by dots";
         errors.invalid_text(path, name, message);
@@ -137,7 +137,7 @@ fn full_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
         for part in name.split('.') {
             let problems = names::label(part);
             if !problems.is_empty() {
-                errors.invalid_text(path, part, &problems.join(","));
+                errors.each_invalid(path, part, &[names::joined(&problems, "", ",")]);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Jobs (VA-195 to VA-197): indexes, failure and success policies.
 
+use crate::ProblemKind;
 use crate::ordered;
 
 use crate::wire::from_value;
@@ -100,7 +101,8 @@ fn own_template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
         } else {
             selector::labels_json(labels)
         };
-        errors.invalid(
+        errors.invalid_of(
+            ProblemKind::Selector,
             &metadata.child("labels"),
             text,
             "`selector` does not match template `labels`",

@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Display, Write};
 
-use crate::Kind;
+use super::names::NameFault;
+use crate::{Kind, ProblemKind};
 
 /// One thing that is wrong with one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct ValidationError {
     pub reason: &'static str,
     /// What is wrong, without the field: `Invalid value: 0: must be greater than zero`.
     pub message: String,
+    /// The same, for those who do more than show it.
+    pub kind: ProblemKind,
 }
 
 impl Display for ValidationError {
@@ -41,11 +44,6 @@ impl ErrorList {
         self.0.iter()
     }
 
-    /// Field and message of each; the form of the API's `causes`.
-    pub fn into_pairs(self) -> Vec<(String, String)> {
-        self.0.into_iter().map(|error| (error.path, error.message)).collect()
-    }
-
     /// `Pod "web" is invalid: [a, b]`: the message of the API's refusal, exact repeats once (VA-016).
     pub fn to_status_message(&self, kind: Kind, name: &str) -> String {
         format!("{} {} is invalid: {self}", kind.qualified_name(), quoted(name))
@@ -60,7 +58,21 @@ impl ErrorList {
             path: path.to_string(),
             reason,
             message,
+            kind: match reason {
+                "FieldValueRequired" => ProblemKind::Required,
+                "FieldValueNotSupported" => ProblemKind::Unsupported,
+                "FieldValueDuplicate" => ProblemKind::Duplicate,
+                _ => ProblemKind::Other,
+            },
         });
+    }
+
+    /// An invalid value of which more can be said than that.
+    pub(crate) fn invalid_of(&mut self, kind: ProblemKind, path: &Path<'_>, value: impl Display, detail: &str) {
+        self.invalid(path, value, detail);
+        if let Some(last) = self.0.last_mut() {
+            last.kind = kind;
+        }
     }
 
     pub(crate) fn required(&mut self, path: &Path<'_>, detail: &str) {
@@ -149,14 +161,14 @@ impl ErrorList {
     }
 
     /// Each message of a rule about names, at one field.
-    pub(crate) fn each_invalid(&mut self, path: &Path<'_>, value: &str, details: &[String]) {
-        for detail in details {
-            self.invalid_text(path, value, detail);
+    pub(crate) fn each_invalid(&mut self, path: &Path<'_>, value: &str, faults: &[NameFault]) {
+        for fault in faults {
+            self.invalid_of(fault.kind.clone(), path, quoted(value), &fault.text);
         }
     }
 
     /// A name that has to be there, and what a rule finds wrong with it.
-    pub(crate) fn name(&mut self, path: &Path<'_>, name: &str, rule: impl Fn(&str) -> Vec<String>) {
+    pub(crate) fn name(&mut self, path: &Path<'_>, name: &str, rule: impl Fn(&str) -> Vec<NameFault>) {
         match name {
             "" => self.required(path, ""),
             name => self.each_invalid(path, name, &rule(name)),

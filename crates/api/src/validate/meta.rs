@@ -7,9 +7,7 @@ use super::{ErrorList, Path, names};
 
 const ANNOTATIONS_MAX: usize = 256 * 1024;
 
-type NameRule = fn(&str) -> Vec<String>;
-
-fn name_rule(kind: Kind) -> NameRule {
+fn name_rule(kind: Kind) -> names::Rule {
     match kind {
         Kind::Namespace | Kind::StatefulSet | Kind::Service => names::label,
         Kind::PodDisruptionBudget

@@ -154,5 +154,5 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
 
 /// What keeps a text from being a DNS label.
 pub(crate) fn dns_label(text: &str) -> Vec<String> {
-    names::label(text)
+    names::texts(names::label(text))
 }

@@ -1,5 +1,7 @@
 //! Rules about names, and their texts (VA-057 to VA-083).
 
+use crate::ProblemKind;
+
 pub(super) const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const WILDCARD: &str = "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
@@ -11,11 +13,53 @@ pub(super) const CIDR: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 
 const ENV_NAME: &str =
     "a valid environment variable name must consist only of printable ASCII characters other than '='";
 
-type Messages = Vec<String>;
+/// What is wrong with a name, in the API server's words.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NameFault {
+    pub(super) text: String,
+    pub(super) kind: ProblemKind,
+}
+
+impl<T: Into<String>> From<T> for NameFault {
+    fn from(text: T) -> Self {
+        Self {
+            text: text.into(),
+            kind: ProblemKind::Other,
+        }
+    }
+}
+
+/// Small letters, digits and -, and nothing else.
+fn lowercase(text: &str) -> NameFault {
+    NameFault {
+        text: text.to_owned(),
+        kind: ProblemKind::NoName,
+    }
+}
+
+type Messages = Vec<NameFault>;
+
+/// Finds what is wrong with a name.
+pub(super) type Rule = fn(&str) -> Messages;
+
+/// All that is wrong in one.
+pub(super) fn joined(faults: &[NameFault], before: &str, between: &str) -> NameFault {
+    let texts: Vec<&str> = faults.iter().map(|fault| fault.text.as_str()).collect();
+    let known = faults.iter().find(|fault| fault.kind != ProblemKind::Other);
+    NameFault {
+        text: format!("{before}{}", texts.join(between)),
+        kind: known.map_or(ProblemKind::Other, |fault| fault.kind.clone()),
+    }
+}
+
+/// The texts of all that is wrong.
+pub(super) fn texts(faults: Messages) -> Vec<String> {
+    faults.into_iter().map(|fault| fault.text).collect()
+}
 
 fn max_length(text: &str, max: usize, messages: &mut Messages) {
     if text.len() > max {
-        messages.push(format!("must be no more than {max} characters"));
+        messages.push(format!("must be no more than {max} characters").into());
     }
 }
 
@@ -45,7 +89,7 @@ pub(super) fn subdomain(text: &str) -> Messages {
     let mut messages = Vec::new();
     max_length(text, 253, &mut messages);
     if !is_subdomain(text) {
-        messages.push(SUBDOMAIN.into());
+        messages.push(lowercase(SUBDOMAIN));
     }
     messages
 }
@@ -58,7 +102,7 @@ pub(super) fn label(text: &str) -> Messages {
         messages.push(if is_subdomain(text) {
             "must not contain dots".into()
         } else {
-            LABEL.into()
+            lowercase(LABEL)
         });
     }
     messages
@@ -76,7 +120,7 @@ pub(super) fn label_1035(text: &str) -> Messages {
         && text.bytes().all(|byte| is_part(byte) || byte == b'-')
         && text.bytes().next_back().is_some_and(is_part);
     if !is_fit {
-        messages.push(MESSAGE.to_owned());
+        messages.push(MESSAGE.into());
     }
     messages
 }
@@ -90,28 +134,28 @@ pub(super) fn wildcard(text: &str) -> Messages {
 /// VA-073: budgets.
 pub(super) fn path_segment(text: &str) -> Messages {
     if matches!(text, "." | "..") {
-        return vec![format!("may not be '{text}'")];
+        return vec![format!("may not be '{text}'").into()];
     }
     ['/', '%']
         .into_iter()
         .filter(|illegal| text.contains(*illegal))
-        .map(|illegal| format!("may not contain '{illegal}'"))
+        .map(|illegal| format!("may not contain '{illegal}'").into())
         .collect()
 }
 
 /// What is wrong with a label's key, a taint's, a condition's (VA-076), in the API server's words; kubectl asks the same.
 pub fn qualified_name_problems(text: &str) -> Vec<String> {
-    qualified(text)
+    texts(qualified(text))
 }
 
 /// What is wrong with a label's value (VA-077), in the API server's words; kubectl asks the same.
 pub fn label_value_problems(text: &str) -> Vec<String> {
-    label_value(text)
+    texts(label_value(text))
 }
 
 /// What is wrong with a DNS subdomain, as [`label_value_problems`].
 pub fn subdomain_problems(text: &str) -> Vec<String> {
-    subdomain(text)
+    texts(subdomain(text))
 }
 
 /// VA-076: label keys, taint keys, conditions.
@@ -124,17 +168,22 @@ pub(super) fn qualified(text: &str) -> Messages {
             if prefix.is_empty() {
                 messages.push("prefix part must be non-empty".into());
             } else {
-                messages.extend(subdomain(prefix).into_iter().map(|message| {
-                    let message = message.replace("253 characters", "253 bytes");
-                    format!("prefix part {message}")
-                }));
+                if prefix.len() > 253 {
+                    messages.push("prefix part must be no more than 253 bytes".into());
+                }
+                if !is_subdomain(prefix) {
+                    messages.push(lowercase(&format!("prefix part {SUBDOMAIN}")));
+                }
             }
             name
         }
         _ => {
-            return vec![format!(
-                "a valid label key {QUALIFIED} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-            )];
+            return vec![
+                format!(
+                    "a valid label key {QUALIFIED} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+                )
+                .into(),
+            ];
         }
     };
     if name.is_empty() {
@@ -143,7 +192,7 @@ pub(super) fn qualified(text: &str) -> Messages {
         messages.push("name part must be no more than 63 bytes".into());
     }
     if !shaped(name, |byte| byte.is_ascii_alphanumeric(), b"-_.") {
-        messages.push(format!("name part {QUALIFIED}"));
+        messages.push(format!("name part {QUALIFIED}").into());
     }
     messages
 }
@@ -162,7 +211,7 @@ pub(super) fn label_value(text: &str) -> Messages {
 
 /// What is wrong with a port's name (VA-082), in the API server's words; kubectl asks the same.
 pub fn port_name_problems(text: &str) -> Vec<String> {
-    port_name(text)
+    texts(port_name(text))
 }
 
 /// VA-082: names of ports.
@@ -260,7 +309,7 @@ pub(super) fn search_domain(text: &str) -> Messages {
     max_length(text, 253, &mut messages);
     let is_part = |part: &str| shaped(part.strip_prefix('_').unwrap_or(part), lower, b"-_");
     if !text.split('.').all(is_part) {
-        messages.push(RELAXED.into());
+        messages.push(lowercase(RELAXED));
     }
     messages
 }

@@ -163,7 +163,7 @@ pub(super) fn ingress(object: &Kept, errors: &mut ErrorList) {
 }
 
 /// What is wrong with the name of a host, or of all hosts of a domain.
-fn host(name: &str) -> Vec<String> {
+fn host(name: &str) -> Vec<names::NameFault> {
     if name.contains('*') {
         names::wildcard(name)
     } else {

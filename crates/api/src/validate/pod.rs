@@ -261,7 +261,7 @@ fn spec(spec: &PodSpec, value: &Value, pod: Option<&str>, path: &Path<'_>, error
         (
             "serviceAccountName",
             &*spec.service_account_name,
-            names::subdomain as fn(&str) -> Vec<String>,
+            names::subdomain as names::Rule,
         ),
         ("nodeName", node_name, names::subdomain),
     ] {

@@ -92,7 +92,7 @@ pub(super) fn tolerations(tolerations: &[Toleration], path: &Path<'_>, errors: &
             "" | "Equal" => {
                 let messages = names::label_value(&toleration.value);
                 if !messages.is_empty() {
-                    errors.invalid_text(&operator, &toleration.value, &messages.join(";"));
+                    errors.each_invalid(&operator, &toleration.value, &[names::joined(&messages, "", ";")]);
                 }
             }
             "Exists" => {

@@ -216,10 +216,7 @@ fn secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
             continue;
         };
         let path = path.child(field);
-        for (field, rule) in [
-            ("name", names::subdomain as fn(&str) -> Vec<String>),
-            ("namespace", names::label),
-        ] {
+        for (field, rule) in [("name", names::subdomain as names::Rule), ("namespace", names::label)] {
             errors.name(&path.child(field), text(secret, field), rule);
         }
     }

@@ -84,8 +84,8 @@ fn source(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, errors: &mut
     {
         let claim = format!("{pod}-{}", volume.name);
         for problem in names::subdomain(&claim) {
-            let message = format!("PVC name {}: {problem}", quoted(&claim));
-            errors.invalid_text(&path.child("name"), &volume.name, &message);
+            let fault = names::joined(&[problem], &format!("PVC name {}: ", quoted(&claim)), "");
+            errors.each_invalid(&path.child("name"), &volume.name, &[fault]);
         }
     }
     if is_first {

@@ -139,7 +139,8 @@ fn service(service: &Value, path: &Path<'_>, errors: &mut ErrorList) {
             continue;
         }
         for problem in names::subdomain(step) {
-            errors.invalid_text(&at, whole, &format!("segment[{index}]: {problem}"));
+            let fault = names::joined(&[problem], &format!("segment[{index}]: "), "");
+            errors.each_invalid(&at, whole, &[fault]);
         }
     }
 }

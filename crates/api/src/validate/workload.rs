@@ -1,5 +1,6 @@
 //! Workloads on create (VA-180 to VA-197).
 
+use crate::ProblemKind;
 use crate::ordered;
 
 use crate::{
@@ -51,7 +52,8 @@ impl Selecting<'_> {
     fn template(&self, template: &PodTemplateSpec, path: &Path<'_>, errors: &mut ErrorList) {
         if !self.matches(&template.metadata.labels) {
             let metadata = path.child("metadata");
-            errors.invalid(
+            errors.invalid_of(
+                ProblemKind::Selector,
                 &metadata.child("labels"),
                 selector::labels_json(&template.metadata.labels),
                 "`selector` does not match template `labels`",
@@ -90,7 +92,8 @@ pub(super) fn replication_controller(object: &ReplicationController, errors: &mu
     }
     if !spec.selector.iter().all(|(key, value)| labels.get(key) == Some(value)) {
         let metadata = template.child("metadata");
-        errors.invalid(
+        errors.invalid_of(
+            ProblemKind::Selector,
             &metadata.child("labels"),
             selector::labels_json(labels),
             "`selector` does not match template `labels`",

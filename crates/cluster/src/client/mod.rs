@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Object, ObjectKey};
 
-use crate::{ApiError, Objects, OutputKind, StatusReason};
+use crate::{ApiError, Cause, Objects, OutputKind, StatusReason};
 
 pub use command::{
     Awaited, ClientCommand, DeleteCommand, DrainCommand, DryRun, ErrorContext, RolloutStatus, Shows, Until,
@@ -201,10 +201,10 @@ pub fn error_text(error: &ApiError, context: &ErrorContext) -> String {
 }
 
 /// `details` and `causes` of a refusal: the kind stands without its group, each cause once.
-fn invalid_text(kind: Kind, name: &str, causes: &[(String, String)]) -> String {
+fn invalid_text(kind: Kind, name: &str, causes: &[Cause]) -> String {
     let mut lines: Vec<String> = Vec::new();
-    for (field, cause) in causes {
-        let line = format!("{field}: {cause}");
+    for Cause { about, message, .. } in causes {
+        let line = format!("{about}: {message}");
         if !lines.contains(&line) {
             lines.push(line);
         }

@@ -1,5 +1,6 @@
 //! `pluginConfig`: which plugin each entry is for (SCH-133). What an entry may say is in the plugin's file.
 
+use podscope_api::ProblemKind;
 use serde_json::Value;
 
 use super::Args;
@@ -16,7 +17,7 @@ pub(super) fn read_args(profile: &mut Fields<'_>, args: &mut Args, errors: &mut 
         let value = entry.get("args");
         entry.finish(errors);
         if seen.contains(&name) {
-            errors.push(path, format!("Duplicate value: \"{name}\""));
+            errors.push_of(ProblemKind::Duplicate, path, format!("Duplicate value: \"{name}\""));
             continue;
         }
         seen.push(name.clone());

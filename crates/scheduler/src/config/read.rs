@@ -1,5 +1,6 @@
 //! Reads the document strictly: unknown fields and wrong types are errors with their paths (SCH-130, SCH-133, SCH-135).
 
+use podscope_api::ProblemKind;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -16,6 +17,8 @@ pub struct ConfigError {
     pub path: String,
     /// What is wrong, in Kubernetes' words where it has some.
     pub message: String,
+    /// The same, for those who do more than show it.
+    pub kind: ProblemKind,
 }
 
 impl std::fmt::Display for ConfigError {
@@ -34,9 +37,15 @@ pub(crate) struct Errors(pub(super) Vec<ConfigError>);
 
 impl Errors {
     pub(crate) fn push(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.push_of(ProblemKind::Other, path, message);
+    }
+
+    /// The same where more is known of it.
+    pub(crate) fn push_of(&mut self, kind: ProblemKind, path: impl Into<String>, message: impl Into<String>) {
         self.0.push(ConfigError {
             path: path.into(),
             message: message.into(),
+            kind,
         });
     }
 
@@ -130,7 +139,8 @@ impl<'a> Fields<'a> {
     pub(crate) fn finish(self, errors: &mut Errors) {
         for name in self.map.into_iter().flat_map(Map::keys) {
             if !self.seen.contains(&name.as_str()) {
-                errors.push(
+                errors.push_of(
+                    ProblemKind::UnknownField,
                     "",
                     format!("strict decoding error: unknown field \"{}\"", self.at(name)),
                 );
@@ -247,7 +257,8 @@ fn read_profiles(
             .iter()
             .any(|other| other.scheduler_name == *name)
         {
-            errors.push(
+            errors.push_of(
+                ProblemKind::Duplicate,
                 format!("profiles[{index}].schedulerName"),
                 format!("Duplicate value: \"{name}\""),
             );
@@ -351,7 +362,11 @@ fn read_extenders(fields: &mut Fields<'_>, config: &mut SchedulerConfiguration, 
                 );
             }
             if managed.contains(&name) {
-                errors.push(format!("{path}.name"), format!("Duplicate value: \"{name}\""));
+                errors.push_of(
+                    ProblemKind::Duplicate,
+                    format!("{path}.name"),
+                    format!("Duplicate value: \"{name}\""),
+                );
             }
             managed.push(name);
             resource.finish(errors);
@@ -384,7 +399,7 @@ fn read_profile(
     let name = match fields.string("schedulerName", errors) {
         Some(name) if !name.is_empty() => name.to_owned(),
         Some(_) => {
-            errors.push(format!("{path}.schedulerName"), "Required value");
+            errors.push_of(ProblemKind::Required, format!("{path}.schedulerName"), "Required value");
             String::new()
         }
         None if only => alpha
@@ -392,7 +407,7 @@ fn read_profile(
             .clone()
             .unwrap_or_else(|| DEFAULT_SCHEDULER_NAME.to_owned()),
         None => {
-            errors.push(format!("{path}.schedulerName"), "Required value");
+            errors.push_of(ProblemKind::Required, format!("{path}.schedulerName"), "Required value");
             String::new()
         }
     };

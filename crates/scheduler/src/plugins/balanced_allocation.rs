@@ -1,6 +1,7 @@
 //! `NodeResourcesBalancedAllocation`: nodes whose resources the pod would make more evenly used (SCH-107).
 //! What counts is the improvement: a node that is even already gains nothing from a pod that keeps it so.
 
+use podscope_api::ProblemKind;
 use std::cmp::Ordering;
 
 use super::Point::{PreScore, Score};
@@ -90,7 +91,11 @@ impl ExtensionPoints for BalancedAllocation {
                 errors.invalid(format!("{at}.weight"), resource.weight, "must be 1");
             }
             if resources[..index].iter().any(|other| other.name == resource.name) {
-                errors.push(format!("{at}.name"), format!("Duplicate value: \"{}\"", resource.name));
+                errors.push_of(
+                    ProblemKind::Duplicate,
+                    format!("{at}.name"),
+                    format!("Duplicate value: \"{}\"", resource.name),
+                );
             }
         }
         if !resources.is_empty() {

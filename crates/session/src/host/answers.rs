@@ -1,7 +1,7 @@
 //! Answers to single requests: checks, explanations, help, links, exports.
 
 use podscope_api::schema::{self, Rejection};
-use podscope_api::{Data, Kind, Object, Pod, PriorityClass, Tree};
+use podscope_api::{Data, Kind, Object, Pod, PriorityClass, ProblemKind, Tree};
 use podscope_cluster::{AttemptResult, Happening};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 
@@ -92,6 +92,10 @@ fn unknown_in(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &mut Vec<
                 column,
                 path: "kind".to_owned(),
                 message: format!("no matches for kind {kind:?} in version {version:?}"),
+                kind: ProblemKind::Unserved {
+                    api_version: version.to_owned(),
+                    kind: kind.to_owned(),
+                },
             });
         }
         return;
@@ -108,6 +112,7 @@ fn unknown_in(tree: &Tree<'_>, document: u32, with_kinds: bool, found: &mut Vec<
             column,
             path: String::new(),
             message: format!("strict decoding error: unknown field {field:?}"),
+            kind: ProblemKind::UnknownField,
         });
     }
 }

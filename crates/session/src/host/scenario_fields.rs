@@ -60,6 +60,7 @@ pub(super) fn values(path: &[String]) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use podscope_api::ProblemKind;
     use serde_json::json;
 
     /// Every path of the table, with the type that stands there.
@@ -107,11 +108,11 @@ mod tests {
         let unknown = |path: &str, of: &str| -> Vec<String> {
             let files = [("x.yaml".to_owned(), text(path, of))];
             let problems = crate::scenario::load(&files).err().unwrap_or_default();
-            let problems = problems
+            let unknown = problems
                 .into_iter()
-                .map(|problem| format!("{}: {}", problem.path, problem.message));
-            problems
-                .filter(|problem| problem.contains("unknown field") || problem.contains("unknown setting"))
+                .filter(|problem| problem.kind == ProblemKind::UnknownField);
+            unknown
+                .map(|problem| format!("{}: {}", problem.path, problem.message))
                 .collect()
         };
         let mut all = Vec::new();

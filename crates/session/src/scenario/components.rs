@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Str, Tree, kubelet_configuration};
+use podscope_api::{ProblemKind, Str, Tree, kubelet_configuration};
 use podscope_cluster::controllers::{ControllerManagerSettings, FencingSettings};
 use podscope_cluster::{NetworkSettings, NodeShorthand, Span, Switches};
 use podscope_scheduler::SchedulerConfiguration;
@@ -31,7 +31,8 @@ impl Reader {
                 self.problem(file, tree, &format!("spec.cluster.zones[{at}]"), format!("Invalid value: {zone:?}: a zone's name begins its nodes' names: lower case letters, digits and '-'"));
             }
             if zones.iter().take(at).any(|other| other == zone) {
-                self.problem(
+                self.problem_of(
+                    ProblemKind::Duplicate,
                     file,
                     tree,
                     &format!("spec.cluster.zones[{at}]"),
@@ -77,7 +78,7 @@ impl Reader {
                 Err(errors) => {
                     for error in errors {
                         let path = join(&format!("{prefix}.controllerManager"), &error.name);
-                        self.problem(file, tree, &path, error.message);
+                        self.problem_of(error.kind, file, tree, &path, error.message);
                     }
                 }
             }
@@ -108,7 +109,8 @@ impl Reader {
         }
         for (at, name) in components.history.iter().enumerate() {
             if !self.loaded.setup.switches.turn_on(name) {
-                self.problem(
+                self.problem_of(
+                    ProblemKind::Unsupported,
                     file,
                     tree,
                     &format!("{prefix}.history[{at}]"),
@@ -141,6 +143,7 @@ impl Reader {
                         column: error.column,
                         path: join(prefix, &error.path),
                         message: error.message,
+                        kind: error.kind,
                     });
                 }
             }
@@ -162,7 +165,7 @@ impl Reader {
             }
             Err(errors) => {
                 for error in errors {
-                    self.problem(file, tree, &join(prefix, &error.path), error.message);
+                    self.problem_of(error.kind, file, tree, &join(prefix, &error.path), error.message);
                 }
             }
         }
@@ -174,7 +177,7 @@ impl Reader {
             Ok(settings) => self.loaded.setup.settings.fencing = settings,
             Err(errors) => {
                 for error in errors {
-                    self.problem(file, tree, &join(prefix, &error.name), error.message);
+                    self.problem_of(error.kind, file, tree, &join(prefix, &error.name), error.message);
                 }
             }
         }

@@ -5,7 +5,7 @@
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_api::{Kind, NodeName, Tree};
+use podscope_api::{Kind, NodeName, ProblemKind, Tree};
 use podscope_cluster::SimTime;
 use podscope_cluster::fault::Fault;
 
@@ -81,7 +81,13 @@ impl Reader {
             let instant = match &entry.at.0 {
                 Some(text) => Some(self.duration(file, tree, &format!("{path}.at"), text)),
                 None => {
-                    self.problem(file, tree, &format!("{path}.at"), "Required value");
+                    self.problem_of(
+                        ProblemKind::Required,
+                        file,
+                        tree,
+                        &format!("{path}.at"),
+                        "Required value",
+                    );
                     None
                 }
             };

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use podscope_api::{Kind, Object, ObjectKey};
+use podscope_api::{Kind, Object, ObjectKey, ProblemKind};
 use podscope_cluster::{Objects, SimTime, Span};
 use podscope_protocol::Wanted;
 use serde_json::Value;
@@ -92,10 +92,28 @@ pub struct Expect {
     pub place: Place,
 }
 
-type Bad = (String, String);
+/// What is wrong with an expectation.
+pub(super) struct Bad {
+    /// The field of it; empty where it is about no one field.
+    pub(super) field: String,
+    pub(super) message: String,
+    pub(super) kind: ProblemKind,
+}
 
 fn bad(field: &str, message: impl Into<String>) -> Bad {
-    (field.to_owned(), message.into())
+    Bad {
+        field: field.to_owned(),
+        message: message.into(),
+        kind: ProblemKind::Other,
+    }
+}
+
+/// A field that has to be there; `which` says more, or nothing.
+fn required(field: &str, which: &str) -> Bad {
+    Bad {
+        kind: ProblemKind::Required,
+        ..bad(field, format!("Required value{which}"))
+    }
 }
 
 fn instant(field: &str, text: &str) -> Result<SimTime, Bad> {
@@ -138,7 +156,7 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
         (Some(_), Some(_)) => Err(bad("", "only one of object, count and always may be given")),
         (None, None) => {
             if document.path.is_some() || test.is_some() {
-                return Err(bad("object", "Required value"));
+                return Err(required("object", ""));
             }
             Ok(None)
         }
@@ -203,7 +221,7 @@ fn object(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(
         None => Test::Exists(true),
     };
     if path.is_none() && !matches!(test, Test::Exists(_)) {
-        return Err(bad("path", "Required value"));
+        return Err(required("path", ""));
     }
     let words = format!(
         "{text}{} {}",
@@ -235,7 +253,7 @@ fn counted(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<
     }
     let test = match test {
         Some(test @ (Test::Equals(_) | Test::Not(_) | Test::Range { .. })) => test,
-        _ => return Err(bad("equals", "Required value")),
+        _ => return Err(required("equals", "")),
     };
     let words = format!("count {text} {}", words(&test));
     Ok((
@@ -266,9 +284,8 @@ fn words(test: &Test) -> String {
 }
 
 pub(super) fn expectation(document: &ExpectDocument, place: Place) -> Result<Expect, Bad> {
-    let timing = timing(document)?.ok_or_else(|| bad("at", "Required value: one of at, by and always"))?;
-    let (check, words) =
-        check(document)?.ok_or_else(|| bad("object", "Required value: one of object, count and always"))?;
+    let timing = timing(document)?.ok_or_else(|| required("at", ": one of at, by and always"))?;
+    let (check, words) = check(document)?.ok_or_else(|| required("object", ": one of object, count and always"))?;
     let text = match timing {
         Timing::At(at) => format!("at {}: {words}", print_duration(at - SimTime::ZERO)),
         Timing::By(by) => format!("by {}: {words}", print_duration(by - SimTime::ZERO)),
@@ -286,7 +303,7 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Bad> {
     let timing = timing(document)?;
     let check = check(document)?;
     if timing.is_none() && check.is_none() {
-        return Err(bad("", "Required value: one of at, by, always, object and count"));
+        return Err(required("", ": one of at, by, always, object and count"));
     }
     let check = check.map(|(check, _)| check);
     let wanted = match &document.say {

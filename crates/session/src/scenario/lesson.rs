@@ -3,12 +3,12 @@
 
 use podscope_api::ordered;
 
-use podscope_api::{FieldError, Kind, ObjectKey, Tree, Wanted};
+use podscope_api::{FieldError, Kind, ObjectKey, ProblemKind, Tree, Wanted};
 use podscope_cluster::{SimTime, Span};
 use serde_json::Value;
 
 use super::document::{ExpectDocument, MistakeDocument, PredictDocument, StepDocument};
-use super::expect::{self, Check, Condition, Test, Timing};
+use super::expect::{self, Bad, Check, Condition, Test, Timing};
 use super::{Reader, join};
 use podscope_kubectl::Path;
 use podscope_kubectl::command::{Command, Get};
@@ -126,9 +126,9 @@ pub(crate) fn wanted(value: &Value) -> Option<podscope_protocol::Wanted> {
 }
 
 /// What is wrong with a value, for who writes a lesson: no names of Go's types.
-pub(super) fn in_plain_words(error: &FieldError) -> String {
+pub(super) fn in_plain_words(error: &FieldError) -> (ProblemKind, String) {
     let Some(mismatch) = &error.mismatch else {
-        return error.message.clone();
+        return (error.kind.clone(), error.message.clone());
     };
     let found = match mismatch.found {
         "string" => "a text",
@@ -145,7 +145,8 @@ pub(super) fn in_plain_words(error: &FieldError) -> String {
         Wanted::List => "a list: one `- ` before each item",
         Wanted::Fields => "fields with values, `name: value`",
     };
-    format!("this is {found}, and must be {wanted}")
+    // That says it all.
+    (ProblemKind::Other, format!("this is {found}, and must be {wanted}"))
 }
 
 impl Reader {
@@ -175,8 +176,8 @@ impl Reader {
     fn condition(&mut self, file: &str, tree: &Tree<'_>, path: &str, document: &ExpectDocument) -> Option<Condition> {
         match expect::condition(document) {
             Ok(condition) => Some(condition),
-            Err((inner, message)) => {
-                self.problem(file, tree, &join(path, &inner), message);
+            Err(Bad { field, message, kind }) => {
+                self.problem_of(kind, file, tree, &join(path, &field), message);
                 None
             }
         }
@@ -198,7 +199,9 @@ impl Reader {
                 podscope_api::decode_what_fits(&Tree::from_value(value), true);
             let is_read = errors.is_empty();
             for error in errors {
-                self.problem(file, tree, &join(&path, &error.path), in_plain_words(&error));
+                let path = join(&path, &error.path);
+                let (kind, message) = in_plain_words(&error);
+                self.problem_of(kind, file, tree, &path, message);
             }
             if is_read {
                 conditions.extend(self.condition(file, tree, &path, &document));

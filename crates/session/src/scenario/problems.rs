@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Lines, Object, Tree, default_object, generate_job_selector, validate};
 
+use podscope_cluster::Cause;
+
 use super::{Loaded, with_namespace};
 use podscope_protocol::Problem;
 
@@ -11,15 +13,15 @@ use podscope_protocol::Problem;
 pub const MAX_PLACED: usize = 1000;
 
 impl Loaded {
-    /// Problems of objects of the setup: index, field path and message of each. More than [`MAX_PLACED`] are
+    /// Problems of objects of the setup: the index of the object, and what is wrong there. More than [`MAX_PLACED`] are
     /// counted, not listed.
-    pub fn problems_of(&self, found: impl IntoIterator<Item = (usize, String, String)>) -> Vec<Problem> {
+    pub fn problems_of(&self, found: impl IntoIterator<Item = (usize, Cause)>) -> Vec<Problem> {
         let mut problems: Vec<Problem> = Vec::new();
         let mut unlisted = 0_usize;
         let mut lines: Vec<Option<Lines<'_>>> = self.files.iter().map(|_| None).collect();
         // The object that was read last: its problems come together.
         let mut last: Option<(usize, Option<Tree>)> = None;
-        for (index, path, message) in found {
+        for (index, cause) in found {
             if problems.len() >= MAX_PLACED {
                 unlisted += 1;
                 continue;
@@ -36,14 +38,15 @@ impl Loaded {
                 last = Some((index, tree));
             }
             let tree = last.as_ref().and_then(|(_, tree)| tree.as_ref());
-            let (line, column) = tree.map_or((location.line, location.column), |tree| tree.position(&path));
+            let (line, column) = tree.map_or((location.line, location.column), |tree| tree.position(&cause.about));
             problems.push(Problem {
                 file: name.to_owned(),
                 document: location.document,
                 line,
                 column,
-                path,
-                message,
+                path: cause.about,
+                message: cause.message,
+                kind: cause.kind,
             });
         }
         if let (1.., Some(last)) = (unlisted, problems.last_mut()) {
@@ -74,8 +77,56 @@ impl Loaded {
             if let Object::Job(job) = &mut object {
                 generate_job_selector(Arc::make_mut(job));
             }
-            let found = validate(&object).into_pairs().into_iter();
-            found.map(move |(path, message)| (index, path, message))
+            validate(&object).into_iter().map(move |error| (index, error.into()))
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use podscope_api::ProblemKind;
+
+    /// U-07: what more there is to say of a problem hangs on its kind; the words are the server's.
+    #[test]
+    fn a_problem_knows_what_it_is() {
+        let pod =
+            |name: &str, spec: &str| format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {spec}\n");
+        let unserved = ProblemKind::Unserved {
+            api_version: "v1".into(),
+            kind: "Deployment".into(),
+        };
+        for (text, wanted) in [
+            (
+                "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: x}\nspec: {step: 1}\n".to_owned(),
+                ProblemKind::UnknownField,
+            ),
+            (pod("Big", "{containers: [{name: c, image: x}]}"), ProblemKind::NoName),
+            (pod("p", "{containers: []}"), ProblemKind::Required),
+            (pod("p", "{containers: [{name: 1, image: x}]}"), ProblemKind::NoText),
+            (pod("p", "{containers: {a: 1}}"), ProblemKind::OtherType),
+            (
+                pod("p", "{containers: [{name: c, image: x, resources: {requests: {cpu: much}}}]}"),
+                ProblemKind::NoQuantity,
+            ),
+            (pod("p", "{restartPolicy: Sometimes, containers: [{name: c, image: x}]}"), ProblemKind::Unsupported),
+            (
+                pod("p", "{containers: [{name: c, image: x}, {name: c, image: z}]}"),
+                ProblemKind::Duplicate,
+            ),
+            (
+                "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\nspec: {selector: {matchLabels: {app: a}}, \
+                 template: {metadata: {labels: {app: b}}, spec: {containers: [{name: c, image: x}]}}}\n"
+                    .to_owned(),
+                ProblemKind::Selector,
+            ),
+            ("apiVersion: v1\nkind: Deployment\nmetadata: {name: x}\n".to_owned(), unserved),
+            ("a: b: c\n".to_owned(), ProblemKind::Syntax),
+        ] {
+            let files = [("x.yaml".to_owned(), text.clone())];
+            let opened = crate::scenario::load(&files).and_then(crate::timeline::Session::new);
+            let problems = opened.err().unwrap_or_default();
+            let kinds: Vec<_> = problems.iter().map(|problem| &problem.kind).collect();
+            assert!(kinds.contains(&&wanted), "{text}{problems:#?}");
+        }
     }
 }

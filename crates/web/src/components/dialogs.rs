@@ -76,7 +76,7 @@ pub(crate) fn problems(all: &[Problem]) -> Html {
                     <span class="mono where">{ shown(&place(p)) }</span>
                     if !p.path.is_empty() && !p.message.starts_with(&p.path) { <code>{ shown(&p.path) }</code> }
                     <span>{ shown(&p.message) }</span>
-                    if let Some(hint) = hints::hint(&p.message) { <small class="hint">{ hint }</small> }
+                    if let Some(hint) = hints::hint(p) { <small class="hint">{ hint }</small> }
                 </li>
             }) }
         </ol>

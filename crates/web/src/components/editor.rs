@@ -359,12 +359,9 @@ fn buttons(
 /// A gap as advice, where it stands.
 fn gap((line, column): &(u32, u32)) -> Problem {
     Problem {
-        file: String::new(),
-        document: 0,
         line: *line,
         column: *column,
-        path: String::new(),
-        message: "a gap: replace the ___".into(),
+        ..Problem::of("", "a gap: replace the ___")
     }
 }
 

@@ -1,11 +1,10 @@
 //! What the server's words mean to somebody who reads them for the first time.
 
-/// A part of a message, and what to look at.
-const HINTS: &[(&str, &str)] = &[
-    (
-        "unknown field",
-        "No such field here: look at its spelling, and at how far its line is indented.",
-    ),
+use podscope_api::ProblemKind;
+use podscope_protocol::Problem;
+
+/// A part of what the library says that reads YAML, which has no kinds of its own, and what to look at.
+const SYNTAX: &[(&str, &str)] = &[
     (
         "mapping values are not allowed",
         "A line above is indented differently, or a text with a colon wants quotes.",
@@ -18,50 +17,29 @@ const HINTS: &[(&str, &str)] = &[
         "found character that cannot start any token",
         "YAML is indented with spaces, never with tabs; a text that begins with @ or ` wants quotes.",
     ),
-    ("Required value", "This field has to be there."),
-    (
-        "quantities must match",
-        "A quantity is a number with a unit: 500m, 2, 128Mi, 1Gi.",
-    ),
-    (
-        "unable to parse quantity",
-        "A quantity is a number with a unit: 500m, 2, 128Mi, 1Gi.",
-    ),
-    (
-        "`selector` does not match template `labels`",
-        "The selector finds its pods by their labels: the template needs the same ones.",
-    ),
-    (
-        "RFC 1123",
-        "Small letters, digits and -, with a letter or digit at both ends.",
-    ),
-    (
-        "Unsupported value",
-        "Only the values listed there are known; capitals count.",
-    ),
-    (
-        "no matches for kind",
-        "kind and apiVersion belong together: look at both.",
-    ),
-    ("of type string", "This field wants text: put the value in quotes."),
-    (
-        "cannot unmarshal",
-        "This field wants a value of another kind: a number without quotes, true or false, a list or a map.",
-    ),
-    (
-        "cannot restore",
-        "This field wants a value of another kind: a number without quotes, true or false, a list or a map.",
-    ),
-    (
-        "Duplicate value",
-        "Something of this name is there already: names in one list differ.",
-    ),
 ];
 
 /// What to look at, where that is known.
-pub(crate) fn hint(message: &str) -> Option<&'static str> {
-    let known = HINTS.iter().find(|(part, _)| message.contains(part));
-    known.map(|(_, words)| *words)
+pub(crate) fn hint(problem: &Problem) -> Option<&'static str> {
+    Some(match &problem.kind {
+        ProblemKind::Other => return None,
+        ProblemKind::Syntax => {
+            let known = SYNTAX.iter().find(|(part, _)| problem.message.contains(part));
+            return known.map(|(_, words)| *words);
+        }
+        ProblemKind::UnknownField => "No such field here: look at its spelling, and at how far its line is indented.",
+        ProblemKind::Required => "This field has to be there.",
+        ProblemKind::NoQuantity => "A quantity is a number with a unit: 500m, 2, 128Mi, 1Gi.",
+        ProblemKind::Selector => "The selector finds its pods by their labels: the template needs the same ones.",
+        ProblemKind::NoName => "Small letters, digits and -, with a letter or digit at both ends.",
+        ProblemKind::Unsupported => "Only the values listed there are known; capitals count.",
+        ProblemKind::Unserved { .. } => "kind and apiVersion belong together: look at both.",
+        ProblemKind::NoText => "This field wants text: put the value in quotes.",
+        ProblemKind::OtherType => {
+            "This field wants a value of another kind: a number without quotes, true or false, a list or a map."
+        }
+        ProblemKind::Duplicate => "Something of this name is there already: names in one list differ.",
+    })
 }
 
 /// The mark of a place that is to be filled.
@@ -94,9 +72,18 @@ mod tests {
     fn gaps_have_places_and_messages_have_hints() {
         assert_eq!(gaps("kind: ___\nspec: {a: ___, ü: ___}\n"), [(1, 7), (2, 11), (2, 19)]);
         assert_eq!(gaps_left(0), "");
-        assert!(hint("spec.replica: unknown field \"spec.replica\"").is_some_and(|hint| hint.contains("spelling")));
-        let label = "cannot unmarshal bool into Go struct field ObjectMeta.metadata.labels of type string";
-        assert!(hint(label).is_some_and(|hint| hint.contains("quotes")));
-        assert_eq!(hint("something nobody has seen"), None);
+        let problem = |kind, message: &str| Problem {
+            kind,
+            ..Problem::of("", message)
+        };
+        let unknown = problem(ProblemKind::UnknownField, "unknown field \"spec.replica\"");
+        assert!(hint(&unknown).is_some_and(|hint| hint.contains("spelling")));
+        let indented = problem(ProblemKind::Syntax, "mapping values are not allowed in this context");
+        assert!(hint(&indented).is_some_and(|hint| hint.contains("indented")));
+        assert_eq!(
+            hint(&problem(ProblemKind::Other, "Required value")),
+            None,
+            "words decide nothing"
+        );
     }
 }

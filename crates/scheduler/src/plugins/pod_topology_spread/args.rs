@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{TopologySpreadConstraint, UnsatisfiableAction};
+use podscope_api::{ProblemKind, TopologySpreadConstraint, UnsatisfiableAction};
 
 use crate::config::{Errors, Fields};
 
@@ -43,7 +43,8 @@ pub(super) fn read(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<Defau
                 );
             }
         }
-        other => errors.push(
+        other => errors.push_of(
+            ProblemKind::Unsupported,
             fields.at("defaultingType"),
             format!("Unsupported value: \"{other}\": supported values: \"System\", \"List\""),
         ),
@@ -91,15 +92,24 @@ fn read_constraints(fields: &mut Fields<'_>, errors: &mut Errors) -> Vec<Topolog
             );
         }
         if constraint.topology_key.is_empty() {
-            errors.push(format!("{at}.topologyKey"), "Required value: can not be empty");
+            errors.push_of(
+                ProblemKind::Required,
+                format!("{at}.topologyKey"),
+                "Required value: can not be empty",
+            );
         }
         match &constraint.when_unsatisfiable {
             Some(UnsatisfiableAction::DoNotSchedule | UnsatisfiableAction::ScheduleAnyway) => {}
-            Some(other) => errors.push(
+            Some(other) => errors.push_of(
+                ProblemKind::Unsupported,
                 format!("{at}.whenUnsatisfiable"),
                 format!("Unsupported value: \"{other}\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\""),
             ),
-            None => errors.push(format!("{at}.whenUnsatisfiable"), "Required value: can not be empty"),
+            None => errors.push_of(
+                ProblemKind::Required,
+                format!("{at}.whenUnsatisfiable"),
+                "Required value: can not be empty",
+            ),
         }
         if constraint.label_selector.is_some() {
             errors.push(
@@ -110,7 +120,8 @@ fn read_constraints(fields: &mut Fields<'_>, errors: &mut Errors) -> Vec<Topolog
         if constraints.iter().any(|other| {
             other.topology_key == constraint.topology_key && other.when_unsatisfiable == constraint.when_unsatisfiable
         }) {
-            errors.push(
+            errors.push_of(
+                ProblemKind::Duplicate,
                 &at,
                 format!(
                     "Duplicate value: \"{{{}, {}}}\"",
