@@ -32,6 +32,7 @@ pub(super) enum Fast {
     Decision {
         from: SimTime,
         until: SimTime,
+        /// Found when it is due: at the beginning, or while the run goes on.
         before: Option<Box<(DueView, Option<Due>)>>,
     },
 }
@@ -77,14 +78,8 @@ fn rows(session: &Session) -> Vec<(DueView, Option<Due>)> {
     let story = (session.progress().story()).waits_until(&session.loaded().scenario, session.now());
     let script = [(session.next_scripted(), DueKind::Script), (story, DueKind::Story)];
     for (at, what) in script.into_iter().filter_map(|(at, what)| Some((at?, what))) {
-        let row = DueView {
-            at: at.0,
-            what,
-            count: 1,
-            ..DueView::default()
-        };
         let place = rows.partition_point(|(known, _)| known.at <= at.0);
-        rows.insert(place, (row, None));
+        rows.insert(place, (row(what, String::new(), at), None));
     }
     rows.truncate(TOLD);
     rows
@@ -138,13 +133,7 @@ fn next(session: &Session, reader: &Reader) -> Vec<DueView> {
 /// A skip to what is due next, if something is.
 pub(super) fn skip(session: &Session, clock: ClockMillis) -> Option<Fast> {
     let (shown, due) = rows(session).into_iter().next()?;
-    Some(Fast::Skip(Box::new(Skip {
-        due,
-        to: SimTime(shown.at),
-        shown,
-        since: clock,
-        from: session.now(),
-    })))
+    Some(leads_to(due, shown, session, clock))
 }
 
 /// A run to the next decision.
@@ -154,7 +143,7 @@ pub(super) fn decision(session: &Session) -> Fast {
     Fast::Decision {
         from,
         until,
-        before: of_note(session, until).map(Box::new),
+        before: None,
     }
 }
 
@@ -175,7 +164,8 @@ pub(super) fn to_story(session: &Session, clock: ClockMillis) -> Option<Fast> {
     let (scenario, story, now) = (&session.loaded().scenario, session.progress().story(), session.now());
     story.next(scenario)?;
     let to = story.waits_until(scenario, now).unwrap_or(now + FAR);
-    Some(leads_to(DueKind::Story, String::new(), to, session, clock))
+    let shown = row(DueKind::Story, String::new(), to);
+    Some(leads_to(None, shown, session, clock))
 }
 
 /// A way to the next command of the solution that is shown, if one is left.
@@ -183,20 +173,26 @@ pub(super) fn to_solution(session: &Session, clock: ClockMillis) -> Option<Fast>
     let next = session.next_given()?;
     let words = next.command.to_string();
     let words = words.lines().next().unwrap_or_default().to_owned();
-    Some(leads_to(DueKind::Solution, words, next.at, session, clock))
+    let shown = row(DueKind::Solution, words, next.at);
+    Some(leads_to(None, shown, session, clock))
 }
 
-fn leads_to(what: DueKind, name: String, to: SimTime, session: &Session, since: ClockMillis) -> Fast {
+/// What is due and is of no object.
+fn row(what: DueKind, name: String, at: SimTime) -> DueView {
+    DueView {
+        at: at.0,
+        what,
+        name,
+        count: 1,
+        ..DueView::default()
+    }
+}
+
+fn leads_to(due: Option<Due>, shown: DueView, session: &Session, since: ClockMillis) -> Fast {
     Fast::Skip(Box::new(Skip {
-        due: None,
-        to,
-        shown: DueView {
-            at: to.0,
-            what,
-            name,
-            count: 1,
-            ..DueView::default()
-        },
+        due,
+        to: SimTime(shown.at),
+        shown,
         since,
         from: session.now(),
     }))
@@ -237,7 +233,7 @@ fn read(session: &Session) -> (usize, bool) {
 }
 
 /// A piece of a fast run; its caption once it is over.
-pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<Caption> {
+pub(super) fn go_on(show: &mut Show, fast: &mut Fast, clock: ClockMillis) -> Option<Caption> {
     let session = &mut show.session;
     let read_before = read(session);
     let over = match fast {
@@ -294,8 +290,10 @@ pub(super) fn go_on(show: &mut Show, fast: &Fast, clock: ClockMillis) -> Option<
         Fast::Decision { from, until, before } => {
             let made = session.progress().attempts;
             // What was not due when the run began may be by now.
-            let later = (before.is_none()).then(|| of_note(session, *until)).flatten();
-            let before = before.as_deref().or(later.as_ref());
+            if before.is_none() {
+                *before = of_note(session, *until).map(Box::new);
+            }
+            let before = before.as_deref();
             let has_come = |session: &Session| match before {
                 Some((_, Some(due))) => session.world().has_come(due),
                 Some((row, None)) => session.next_scripted().is_none_or(|at| at.0 > row.at),

@@ -94,7 +94,7 @@ impl Host {
 
     /// A piece of a fast run, which is drawn on its way.
     fn go_on_fast(&mut self, clock: ClockMillis) -> Vec<Update> {
-        let (Some(show), Some(fast)) = (&mut self.show, &self.fast) else {
+        let (Some(show), Some(fast)) = (&mut self.show, &mut self.fast) else {
             self.rest_from(clock);
             return Vec::new();
         };
