@@ -6,8 +6,8 @@ use podscope_api::ordered;
 
 use podscope_api::{DaemonSet, Kind, Node, NodeName, ObjectKey, Pod, Uid};
 
-use super::{ClientTimer, Context, DrainCommand, DryRun, Input, View, complain, error_text, exit, print, warn};
-use crate::{CallId, DeleteOptions, Mutation, Part, Request, Span};
+use super::{ClientTimer, Context, DrainCommand, DryRun, Input, View, complain, cordon, error_text, exit, print, warn};
+use crate::{CallId, DeleteOptions, Request, Span};
 
 const RETRY: Span = Span::seconds(5);
 const POLL: Span = Span::seconds(1);
@@ -157,13 +157,7 @@ impl Draining {
                 self.is_cordoned.push(true);
                 continue;
             }
-            let request = Request::Patch {
-                kind: Kind::Node,
-                key: node.metadata.key(),
-                uid: None,
-                part: Part::Main,
-                change: Mutation::new::<Node>("kubectl-drain", |node| node.spec.unschedulable = Some(true)),
-            };
+            let request = cordon(node, true, "kubectl-drain");
             self.cordon = Some(ctx.call(self.command.dry_run.request(request)));
             return;
         }

@@ -13,9 +13,9 @@ mod write;
 
 use std::sync::Arc;
 
-use podscope_api::{Kind, Object, ObjectKey};
+use podscope_api::{Kind, Node, Object, ObjectKey};
 
-use crate::{ApiError, Cause, Objects, OutputKind, StatusReason};
+use crate::{ApiError, Cause, Mutation, Objects, OutputKind, Part, Request, StatusReason};
 
 pub use command::{
     Awaited, ClientCommand, DeleteCommand, DrainCommand, DryRun, ErrorContext, RolloutStatus, Shows, Until,
@@ -246,6 +246,17 @@ pub fn deletion(kind: Kind, key: &ObjectKey, how: &str) -> String {
         false => format!(" from {} namespace", key.namespace),
     };
     format!("{} {:?} {how}{from}", kind.qualified_singular(), &*key.name)
+}
+
+/// The patch by which a node takes no new pods, or takes them again; `manager` owns the field.
+pub fn cordon(node: &Node, is_on: bool, manager: &'static str) -> Request {
+    Request::Patch {
+        kind: Kind::Node,
+        key: node.metadata.key(),
+        uid: None,
+        part: Part::Main,
+        change: Mutation::new::<Node>(manager, move |node| node.spec.unschedulable = is_on.then_some(true)),
+    }
 }
 
 fn version_of(object: &Object) -> u64 {

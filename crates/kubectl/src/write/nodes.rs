@@ -60,15 +60,7 @@ pub(super) fn cordon_nodes(
             writes.push(Write::say(format!("node/{name} already {word}")));
             continue;
         }
-        let request = Request::Patch {
-            kind: Kind::Node,
-            key: node.metadata.key(),
-            uid: None,
-            part: Part::Main,
-            change: Mutation::new::<Node>("kubectl-cordon", move |node| {
-                node.spec.unschedulable = cordon.then_some(true)
-            }),
-        };
+        let request = podscope_cluster::client::cordon(&node, cordon, "kubectl-cordon");
         writes.push(Write::new(request, format!("node/{name} {word}")));
     }
     rehearsed(
