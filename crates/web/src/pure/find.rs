@@ -2,8 +2,8 @@
 //! IP and PriorityClass as well. Words are looked for anywhere, all of them must be found; what a pod's node is called counts for the pod as well. Some are kubectl's:
 //! `app=web,tier!=front`, `namespace=shop`, `deploy/web`.
 
-use podscope_api::ConditionStatus;
 use podscope_api::ordered::StableSort as _;
+use podscope_api::{ConditionStatus, Kind};
 use podscope_protocol::{Mark, NodeView, PodMark, PodView, QueuePlace, QueueView, SubjectRef};
 
 use crate::state::{Model, NodeState};
@@ -27,15 +27,15 @@ enum Word {
     Of(&'static str, String),
 }
 
-/// Kinds as kubectl takes them before a slash: in short, and whole.
-const KINDS: [(&str, &str); 7] = [
-    ("po", "pod"),
-    ("no", "node"),
-    ("rs", "replicaset"),
-    ("deploy", "deployment"),
-    ("sts", "statefulset"),
-    ("ds", "daemonset"),
-    ("job", "job"),
+/// Kinds that are found by a word before a slash, which is kubectl's.
+const KINDS: [Kind; 7] = [
+    Kind::Pod,
+    Kind::Node,
+    Kind::ReplicaSet,
+    Kind::Deployment,
+    Kind::StatefulSet,
+    Kind::DaemonSet,
+    Kind::Job,
 ];
 
 impl Word {
@@ -47,10 +47,8 @@ impl Word {
             return Word::Namespace(name.trim_start_matches('=').to_owned());
         }
         let kind = text.split_once('/').and_then(|(kind, name)| {
-            let is =
-                |(short, whole): &&(&str, &str)| kind == *short || kind.strip_suffix('s').unwrap_or(kind) == *whole;
-            let (_, whole) = KINDS.iter().find(is)?;
-            Some(Word::Of(whole, name.to_owned()))
+            let kind = Kind::from_resource_name(kind).filter(|kind| KINDS.contains(kind))?;
+            Some(Word::Of(kind.singular(), name.to_owned()))
         });
         kind.unwrap_or_else(|| Word::Text(text.replace("==", "=")))
     }
