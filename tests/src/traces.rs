@@ -4,7 +4,7 @@
 use podscope_api::hash::{self, fnv1a};
 use podscope_api::{NodeName, parse};
 use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, Targets};
-use podscope_cluster::{OutputLine, Record, Setup, SimTime, Sink, World};
+use podscope_cluster::{Given, OutputLine, Record, Setup, SimTime, Sink, World};
 
 /// A run: objects, and faults at whole seconds.
 struct Run {
@@ -115,7 +115,11 @@ pub fn hashes() -> Vec<String> {
                 world.run_before(SimTime(second * 1_000_000), &mut hash);
                 // A refused fault (no such node) is part of the run as well.
                 let refused = world.apply_fault(&fault, &mut hash).err();
-                world.record_command(run.name, None, refused.as_deref(), &mut hash);
+                let given = Given {
+                    text: run.name,
+                    number: 1,
+                };
+                world.record_command(given, refused.as_deref(), &mut hash);
             }
             world.run_until(SimTime(END_SECONDS * 1_000_000), &mut hash);
             rows.push(format!("{}/{seed} {} {:016x}", run.name, hash.lines, hash.state));

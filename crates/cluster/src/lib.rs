@@ -59,4 +59,4 @@ pub use podscope_sim::{
 };
 pub use scheduler_process::RecordedDecision;
 pub use setup::{NodeShorthand, Settings, Setup, SetupError};
-pub use world::World;
+pub use world::{Given, World};

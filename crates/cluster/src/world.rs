@@ -101,6 +101,15 @@ pub(crate) struct Held {
     pub has_timed_out: bool,
 }
 
+/// A command as it was given.
+#[derive(Debug, Clone, Copy)]
+pub struct Given<'a> {
+    /// Its line.
+    pub text: &'a str,
+    /// Its number in this run, by which what it breaks is put down to it.
+    pub number: u32,
+}
+
 /// The world at an instant. Cloning is cheap: the large parts are shared and copied on write.
 #[derive(Debug, Clone)]
 pub struct World {
@@ -196,18 +205,18 @@ impl World {
         self.now = self.now.max(until);
     }
 
-    /// Records a command that was given, with the reason if it was refused. What it breaks is put down to its number;
-    /// none is given to what the scenario itself does.
-    pub fn record_command(&mut self, text: &str, number: Option<u32>, error: Option<&str>, sink: &mut dyn Sink) {
+    /// Records a command that was given, with the reason if it was refused.
+    pub fn record_command(&mut self, given: Given<'_>, error: Option<&str>, sink: &mut dyn Sink) {
+        let Given { text, number } = given;
         let given = Happening::Command {
             command: text.to_owned(),
             error: error.map(ToOwned::to_owned),
         };
         self.emit(&Actor::Client(0), given, None, None, sink);
-        self.monitors.ledger.given = number;
+        self.monitors.ledger.given = Some(number);
         self.command = error.is_none().then(|| Deed {
             text: text.into(),
-            number,
+            number: Some(number),
         });
     }
 

@@ -3,6 +3,7 @@
 use crate::common;
 use crate::common::{Trace, at, world};
 use podscope_api::{Node, Pod};
+use podscope_cluster::Given;
 use podscope_cluster::fault::{ControlPlaneProcess, Fault, Targets};
 use serde_json::{Value, json};
 
@@ -170,7 +171,7 @@ fn a_force_deletion_in_a_partition_is_put_down_to_the_command() {
         .expect("a known node");
     world.run_until(at(90), &mut trace);
     let text = "kubectl delete pod db-0 --grace-period=0 --force";
-    world.record_command(text, None, None, &mut trace);
+    world.record_command(Given { text, number: 1 }, None, &mut trace);
     world.start_client(common::delete("db-0", Some(0), false), &mut trace);
     world.run_until(at(130), &mut trace);
     let broken = trace.violations();

@@ -2,7 +2,7 @@
 
 use podscope_api::{NodeName, Pod};
 use podscope_cluster::fault::Fault;
-use podscope_cluster::{Happening, OutputKind, OutputLine, SimTime, Sink as _, Span, World};
+use podscope_cluster::{Given, Happening, OutputKind, OutputLine, SimTime, Sink as _, Span, World};
 
 use super::branch::Entry;
 use super::log::{Log, Nothing};
@@ -74,7 +74,7 @@ impl Session {
                     branch,
                     progress: &mut self.progress,
                 };
-                self.world.record_command(&text, Some(number), None, &mut log);
+                self.world.record_command(Given { text: &text, number }, None, &mut log);
                 let at = self.world.now();
                 for line in printed.output_lines(at, number) {
                     log.output(line);
@@ -91,11 +91,11 @@ impl Session {
             branch,
             progress: &mut self.progress,
         };
-        let said = Said { text: &text, number };
+        let given = Given { text: &text, number };
         match command {
-            Command::Kubectl(kubectl) => start(&mut self.world, kubectl, said, &mut log),
-            Command::Fault(fault) => inject(&mut self.world, fault, said, &mut log),
-            Command::Stop { all } => stop(&mut self.world, *all, said, &mut log),
+            Command::Kubectl(kubectl) => start(&mut self.world, kubectl, given, &mut log),
+            Command::Fault(fault) => inject(&mut self.world, fault, given, &mut log),
+            Command::Stop { all } => stop(&mut self.world, *all, given, &mut log),
             Command::Help(topic) => {
                 let at = self.world.now();
                 for line in podscope_kubectl::command::help_text(topic).lines() {
@@ -207,54 +207,47 @@ fn container_usage(world: &World, pod: &Pod, container: &str) -> Option<(i64, i6
     process.is_running().then(|| (process.cpu(now), process.memory(now)))
 }
 
-/// A command as it was given.
-#[derive(Clone, Copy)]
-struct Said<'a> {
-    text: &'a str,
-    number: u32,
-}
-
 /// Begins a command that writes, or says why it cannot be.
-fn start(world: &mut World, kubectl: &Kubectl, said: Said<'_>, log: &mut Log<'_>) {
+fn start(world: &mut World, kubectl: &Kubectl, given: Given<'_>, log: &mut Log<'_>) {
     let now = podscope_api::Time(world.start().0 + world.now().0);
     let plan = podscope_kubectl::plan(kubectl, world.objects(), now);
-    world.record_command(said.text, Some(said.number), plan.refused.as_deref(), log);
+    world.record_command(given, plan.refused.as_deref(), log);
     let at = world.now();
     for (kind, line) in plan.lines {
         log.output(OutputLine {
             at,
-            command: said.number,
+            command: given.number,
             kind,
             text: line,
         });
     }
     if let Some(message) = plan.refused {
-        log.complain(at, said.number, message);
+        log.complain(at, given.number, message);
     }
     if let Some(client) = plan.client {
         world.start_client(client, log);
     }
 }
 
-fn inject(world: &mut World, fault: &Fault, said: Said<'_>, log: &mut Log<'_>) {
+fn inject(world: &mut World, fault: &Fault, given: Given<'_>, log: &mut Log<'_>) {
     // The record of the command comes before those of its effects.
     let mut probe = world.clone();
     match probe.apply_fault(fault, &mut Nothing) {
         Ok(()) => {
-            world.record_command(said.text, Some(said.number), None, log);
+            world.record_command(given, None, log);
             world
                 .apply_fault(fault, log)
                 .expect("a clone of this world has just taken it");
         }
         Err(message) => {
-            world.record_command(said.text, Some(said.number), Some(&message), log);
-            log.complain(world.now(), said.number, format!("error: {message}"));
+            world.record_command(given, Some(&message), log);
+            log.complain(world.now(), given.number, format!("error: {message}"));
         }
     }
 }
 
 /// Stops the command that runs since last, or all.
-fn stop(world: &mut World, all: bool, said: Said<'_>, log: &mut Log<'_>) {
+fn stop(world: &mut World, all: bool, given: Given<'_>, log: &mut Log<'_>) {
     let mut running = world.running_clients();
     running.extend(log.progress.followed.iter().map(|(command, _)| *command));
     running.sort_unstable();
@@ -267,10 +260,10 @@ fn stop(world: &mut World, all: bool, said: Said<'_>, log: &mut Log<'_>) {
     let at = world.now();
     if stopped.is_empty() {
         let message = "error: no command is running";
-        world.record_command(said.text, Some(said.number), Some(message), log);
-        return log.complain(at, said.number, message.to_owned());
+        world.record_command(given, Some(message), log);
+        return log.complain(at, given.number, message.to_owned());
     }
-    world.record_command(said.text, Some(said.number), None, log);
+    world.record_command(given, None, log);
     for client in stopped {
         world.stop_client(*client);
         log.progress.followed.retain(|(command, _)| command != client);
