@@ -63,12 +63,12 @@ impl fmt::Display for Holder {
 }
 
 /// How a volume is attached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AttachMethod {
-    /// By a driver, through a VolumeAttachment.
-    Driver,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum AttachMethod<'a> {
+    /// By that driver, through a VolumeAttachment.
+    Driver(Str),
     /// By compare-and-swap on the PersistentVolume.
-    Swap,
+    Swap(&'a PersistentVolume),
     /// By the node's list alone.
     Bookkeeping,
 }
@@ -93,12 +93,11 @@ pub fn driver_of(volume: &PersistentVolume) -> Option<Str> {
         .map(|(_, driver)| driver.into())
 }
 
-pub(super) fn method_of(backend: &Backend, cx: &ControllerContext<'_, '_>) -> AttachMethod {
-    match cx.objects.named::<PersistentVolume>(&backend.name) {
-        Some(volume) if driver_of(volume).is_some() => AttachMethod::Driver,
-        Some(_) => AttachMethod::Swap,
-        None => AttachMethod::Bookkeeping,
-    }
+pub(super) fn method_of<'a>(backend: &Backend, cx: &'a ControllerContext<'_, '_>) -> AttachMethod<'a> {
+    let Some(volume) = cx.objects.named::<PersistentVolume>(&backend.name) else {
+        return AttachMethod::Bookkeeping;
+    };
+    driver_of(volume).map_or(AttachMethod::Swap(volume), AttachMethod::Driver)
 }
 
 fn attachment_name(backend: &Backend, node: &NodeName) -> Str {
@@ -113,16 +112,15 @@ pub(super) fn attach(
     pod: Option<&ObjectKey>,
     cx: &ControllerContext<'_, '_>,
 ) -> Plan {
-    let volume = cx.objects.named::<PersistentVolume>(&backend.name);
-    match (method_of(backend, cx), volume) {
-        (AttachMethod::Driver, Some(volume)) => {
+    match method_of(backend, cx) {
+        AttachMethod::Driver(attacher) => {
             let attachment = VolumeAttachment {
                 metadata: ObjectMeta {
                     name: attachment_name(backend, node),
                     ..ObjectMeta::default()
                 },
                 spec: VolumeAttachmentSpec {
-                    attacher: driver_of(volume).unwrap_or_else(|| "".into()),
+                    attacher,
                     node_name: node.clone(),
                     source: VolumeAttachmentSource {
                         persistent_volume_name: Some(backend.name.clone()),
@@ -133,16 +131,18 @@ pub(super) fn attach(
             let create = Request::Create(Object::VolumeAttachment(Arc::new(attachment)));
             Plan::one(Action::from(create).accept(Accept::OrAlreadyExists))
         }
-        (AttachMethod::Swap, Some(volume)) => {
-            let mut held = (**volume).clone();
+        AttachMethod::Swap(volume) => {
+            let mut held = volume.clone();
             let holder = Holder {
                 node: node.clone(),
-                pod: Some(pod.map(ObjectKey::to_string).unwrap_or_default().into()),
+                pod: pod.map(|pod| pod.to_string().into()),
             };
             set_entry(&mut held.metadata.annotations, ATTACHED_TO, &holder.to_string());
             Plan::one(Request::Update(Object::PersistentVolume(Arc::new(held)), Part::Main))
         }
-        _ => Plan::default().then(report(&(backend.unique_name.clone(), node.clone()), true, cx)),
+        AttachMethod::Bookkeeping => {
+            Plan::default().then(report(&(backend.unique_name.clone(), node.clone()), true, cx))
+        }
     }
 }
 
@@ -186,9 +186,8 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
         };
         plan = plan.then_one(Action::from(read).accept(Accept::NotInUse(place.0.clone())));
     }
-    let volume = cx.objects.named::<PersistentVolume>(&backend.name);
-    match (method_of(backend, cx), volume) {
-        (AttachMethod::Driver, _) => {
+    match method_of(backend, cx) {
+        AttachMethod::Driver(_) => {
             let delete = Request::Delete {
                 kind: Kind::VolumeAttachment,
                 key: ObjectKey::cluster(attachment_name(backend, &place.1)),
@@ -196,13 +195,13 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
             };
             plan.then_one(Action::from(delete).accept(Accept::OrNotFound))
         }
-        (AttachMethod::Swap, Some(volume)) => {
-            let mut free = (**volume).clone();
+        AttachMethod::Swap(volume) => {
+            let mut free = volume.clone();
             Holder::strike(&mut free.metadata);
             plan.then_one(Request::Update(Object::PersistentVolume(Arc::new(free)), Part::Main))
         }
         // The list was the only record; reading the node again ends it.
-        _ => plan.then(report(place, false, cx)),
+        AttachMethod::Bookkeeping => plan.then(report(place, false, cx)),
     }
 }
 

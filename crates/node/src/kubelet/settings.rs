@@ -59,14 +59,19 @@ pub enum ThresholdValue {
 }
 
 impl ThresholdValue {
-    /// `100Mi` or `12.5%`; digits beyond hundredths of a per cent are dropped.
-    fn parse(text: &str) -> Option<Self> {
+    /// `100Mi` or `12.5%`, of a checked configuration; what is smaller than a hundredth of a per cent is dropped.
+    fn parse(text: &str) -> Self {
         let Some(percent) = text.strip_suffix('%') else {
-            return text.parse::<Quantity>().ok().map(Self::Quantity);
+            return Self::Quantity(text.parse().expect("a threshold that was checked is an amount"));
         };
         let (whole, fraction) = percent.split_once('.').unwrap_or((percent, ""));
         let hundredths: String = fraction.chars().chain("00".chars()).take(2).collect();
-        format!("{whole}{hundredths}").parse().ok().map(Self::PerTenThousand)
+        let plain = format!("{whole}{hundredths}").parse();
+        Self::PerTenThousand(plain.unwrap_or_else(|_| {
+            // `1e1%`, as Go reads it too.
+            let percent: f64 = percent.parse().expect("a percentage that was checked is a number");
+            (percent * 100.0) as i64
+        }))
     }
 }
 
@@ -173,6 +178,13 @@ fn default_hard() -> Vec<EvictionThreshold> {
     ]
 }
 
+/// How long a soft threshold of a checked configuration must be met.
+fn soft_grace(config: &KubeletConfiguration, signal: EvictionSignal) -> Span {
+    let period = config.eviction_soft_grace_period.get(signal.name());
+    let period = period.expect("a soft threshold that was checked has a period");
+    Span(parse_duration(period).expect("a period that was checked is a duration"))
+}
+
 impl KubeletSettings {
     /// How many image pulls may be under way at once (LC-070).
     pub fn parallel_pulls(&self) -> usize {
@@ -193,7 +205,7 @@ impl KubeletSettings {
                 if signal.is_none() {
                     notices.push(format!("eviction signal {name} has no effect here"));
                 }
-                Some((signal?, ThresholdValue::parse(text)?))
+                Some((signal?, ThresholdValue::parse(text)))
             });
             read.collect()
         };
@@ -212,10 +224,8 @@ impl KubeletSettings {
             self.eviction.retain(|known| known.grace.is_none());
         }
         for (signal, value) in soft {
-            let grace = config.eviction_soft_grace_period.get(signal.name());
-            let grace = grace.and_then(|text| parse_duration(text).ok()).unwrap_or_default();
             self.eviction.push(EvictionThreshold {
-                grace: Some(Span(grace)),
+                grace: Some(soft_grace(config, signal)),
                 ..hard(signal, value)
             });
         }
@@ -339,6 +349,18 @@ mod tests {
             assert_eq!(names, signals, "{merge:?}");
             let last = settings.eviction.last().map(|one| one.value);
             assert_eq!(last, Some(ThresholdValue::PerTenThousand(1250)));
+        }
+    }
+
+    /// LC-187: a percentage is a number as Go reads one; what was accepted is not lost.
+    #[test]
+    fn every_percentage_that_is_accepted_is_taken() {
+        for (text, value) in [("7%", 700), ("0.5%", 50), ("12.345%", 1234), ("1e1%", 1000)] {
+            assert_eq!(
+                ThresholdValue::parse(text),
+                ThresholdValue::PerTenThousand(value),
+                "{text}"
+            );
         }
     }
 }
