@@ -58,7 +58,8 @@ pub use story::{
 };
 pub use told::{ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView};
 pub use update::{
-    AttemptInfo, Basis, Completion, ConsoleLine, Guarantee, LessonInfo, LineKind, NoFilm, Opened, Problem, Task, Update,
+    AttemptInfo, Basis, Completion, ConsoleLine, Guarantee, LessonInfo, LineKind, LinkLength, NoFilm, Opened, Problem,
+    Task, Update,
 };
 pub use wanted::{
     CountedField, CountedPlace, ObjectState, PodsWhich, WaitsFor, Wanted, WantedCount, WantedObject, WantedState,

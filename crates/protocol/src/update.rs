@@ -89,8 +89,8 @@ pub enum Update {
         whole: Option<String>,
         /// The request's number.
         revision: u64,
-        /// Warnings, e.g. that it is long.
-        notices: Vec<String>,
+        /// What is to be said of its length; nothing where every program takes it.
+        length: Option<LinkLength>,
         /// Names are left out of it.
         #[serde(default)]
         anonymised: bool,
@@ -369,6 +369,38 @@ pub struct ConsoleLine {
     /// The command that was given by it, or that prints it while time runs; none for what was answered at once. A
     /// number means the last command that was given with it.
     pub command: Option<u32>,
+}
+
+/// That a link is long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LinkLength {
+    /// Longer than some programs pass on.
+    Long {
+        /// How long it is, in characters.
+        characters: usize,
+        /// How much those pass on.
+        limit: usize,
+    },
+    /// Longer than every browser opens.
+    TooLong {
+        /// How long it is, in characters.
+        characters: usize,
+    },
+}
+
+impl fmt::Display for LinkLength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Long { characters, limit } => write!(
+                f,
+                "This link has {characters} characters; some programs cut links off after {limit}. A scenario file is safer."
+            ),
+            Self::TooLong { characters } => write!(
+                f,
+                "This link has {characters} characters; not every browser opens one of that length. Save a scenario file."
+            ),
+        }
+    }
 }
 
 /// Why there is no film.

@@ -14,7 +14,7 @@ use crate::lessons;
 use crate::scenario::{self, File, Loaded, Timed};
 use crate::timeline::{Branch, END_OF_TIME, MAX_BRANCHES, MAX_COMMANDS, Session};
 use podscope_kubectl::command;
-use podscope_protocol::Problem;
+use podscope_protocol::{LinkLength, Problem};
 
 /// The prefix of this form.
 pub const PREFIX: &str = "s1:";
@@ -121,17 +121,15 @@ fn timed(commands: &[(i64, String)]) -> Result<Vec<Timed>, String> {
 
 /// What to say of a link's length: nothing, where every program takes it.
 #[must_use]
-pub fn warning(fragment: &str) -> Option<String> {
-    let n = fragment.len();
-    if n > podscope_protocol::LONGEST_LINK {
-        Some(format!(
-            "This link has {n} characters; not every browser opens one of that length. Save a scenario file."
-        ))
-    } else {
-        (n > LONG).then(|| {
-            format!("This link has {n} characters; some programs cut links off after {LONG}. A scenario file is safer.")
-        })
+pub fn warning(fragment: &str) -> Option<LinkLength> {
+    let characters = fragment.len();
+    if characters > podscope_protocol::LONGEST_LINK {
+        return Some(LinkLength::TooLong { characters });
     }
+    (characters > LONG).then_some(LinkLength::Long {
+        characters,
+        limit: LONG,
+    })
 }
 
 impl Link {

@@ -290,7 +290,7 @@ impl Share {
         let link = if self.anonymise { link.anonymised() } else { link };
         let fragment = link.encode();
         Update::Link {
-            notices: crate::link::warning(&fragment).into_iter().collect(),
+            length: crate::link::warning(&fragment),
             fragment,
             whole: whole.map(|link| link.encode()),
             revision: self.revision,

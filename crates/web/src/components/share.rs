@@ -1,6 +1,6 @@
 //! Sharing: a link, a frame for another page, a picture, a film of a span; and presenting it here.
 
-use podscope_protocol::{ExportKind, LONG_LINK, Request, Task};
+use podscope_protocol::{ExportKind, LONG_LINK, LinkLength, Request, Task};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -76,7 +76,7 @@ pub(crate) fn Share(props: &Props) -> Html {
             }
             { match (*what, link) {
                 (What::Link | What::Frame, None) => html! { <p role="status">{ "Making a link…" }</p> },
-                (What::Link, Some(link)) => html! { <LinkPart page={page.clone()} fragment={link.fragment.clone()} notices={link.notices.clone()} anonymise={*anonymise} /> },
+                (What::Link, Some(link)) => html! { <LinkPart page={page.clone()} fragment={link.fragment.clone()} length={link.length} anonymise={*anonymise} /> },
                 (What::Frame, Some(link)) => {
                     let has_story = page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty());
                     html! { <FramePart fragment={link.fragment.clone()} {has_story} /> }
@@ -120,7 +120,7 @@ fn copied(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str) -> Html
 struct LinkProps {
     page: Shared<Page>,
     fragment: String,
-    notices: Vec<String>,
+    length: Option<LinkLength>,
     anonymise: bool,
 }
 
@@ -138,7 +138,7 @@ fn LinkPart(props: &LinkProps) -> Html {
         <>
             <p>{ "It holds everything: scenario, seed, what was done and when, the instant, what is selected. Nothing is stored anywhere else." }</p>
             { copied(&ctl, "Link", &browser::address(&props.fragment), "4") }
-            { for props.notices.iter().map(|n| html! { <p class="notice">{ n }</p> }) }
+            if let Some(length) = props.length { <p class="notice">{ length.to_string() }</p> }
             if !props.anonymise {
                 <button type="button" class="quiet" onclick={flip} aria-expanded={shows.to_string()}>{ "QR code" }</button>
                 if *shows { <Code page={props.page.clone()} /> }

@@ -206,14 +206,14 @@ impl Page {
                 fragment,
                 whole,
                 revision,
-                notices,
+                length,
                 anonymised,
             } => {
                 let link = Some(Shared::new(LinkView {
                     fragment,
                     whole,
                     revision,
-                    notices,
+                    length,
                 }));
                 *(if anonymised { &mut self.nameless } else { &mut self.link }) = link;
             }

@@ -1,6 +1,6 @@
 //! Parts of the page that one chooses between: tabs, dialogs, menus, sheets, views.
 
-use podscope_protocol::{Problem, Remedy, TextKind};
+use podscope_protocol::{LinkLength, Problem, Remedy, TextKind};
 use yew::TargetCast;
 
 use crate::pure::actions::Action;
@@ -133,5 +133,5 @@ pub(crate) struct LinkView {
     /// What the session is kept by, where that is more.
     pub(crate) whole: Option<String>,
     pub(crate) revision: u64,
-    pub(crate) notices: Vec<String>,
+    pub(crate) length: Option<LinkLength>,
 }
