@@ -64,14 +64,13 @@ impl ThresholdValue {
         let Some(percent) = text.strip_suffix('%') else {
             return Self::Quantity(text.parse().expect("a threshold that was checked is an amount"));
         };
+        let number = || -> f64 { percent.parse().expect("a percentage that was checked is a number") };
         let (whole, fraction) = percent.split_once('.').unwrap_or((percent, ""));
         let hundredths: String = fraction.chars().chain("00".chars()).take(2).collect();
-        let plain = format!("{whole}{hundredths}").parse();
-        Self::PerTenThousand(plain.unwrap_or_else(|_| {
-            // `1e1%`, as Go reads it too.
-            let percent: f64 = percent.parse().expect("a percentage that was checked is a number");
-            (percent * 100.0) as i64
-        }))
+        let is_plain = fraction.bytes().all(|byte| byte.is_ascii_digit());
+        let plain = format!("{whole}{hundredths}").parse().ok().filter(|_| is_plain);
+        // `1e1%`, which Go reads too.
+        Self::PerTenThousand(plain.unwrap_or_else(|| (number() * 100.0) as i64))
     }
 }
 
@@ -355,7 +354,13 @@ mod tests {
     /// LC-187: a percentage is a number as Go reads one; what was accepted is not lost.
     #[test]
     fn every_percentage_that_is_accepted_is_taken() {
-        for (text, value) in [("7%", 700), ("0.5%", 50), ("12.345%", 1234), ("1e1%", 1000)] {
+        for (text, value) in [
+            ("7%", 700),
+            ("0.5%", 50),
+            ("12.345%", 1234),
+            ("1e1%", 1000),
+            ("0.12e2%", 1200),
+        ] {
             assert_eq!(
                 ThresholdValue::parse(text),
                 ThresholdValue::PerTenThousand(value),
