@@ -196,7 +196,7 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
     }
     let config: KubeletConfiguration = decode(&known, true)?;
     let mut errors = Vec::new();
-    let mut refuse = |path: String, message: String| {
+    let mut refuse_of = |kind: ProblemKind, path: String, message: String| {
         let (line, column) = tree.position(&path);
         errors.push(FieldError {
             mismatch: None,
@@ -204,10 +204,11 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
             line,
             column,
             message,
-            kind: ProblemKind::Other,
+            kind,
         });
     };
-    check_eviction(&config, &mut refuse);
+    check_eviction(&config, &mut refuse_of);
+    let mut refuse = |path: String, message: String| refuse_of(ProblemKind::Other, path, message);
     check_numbers(&config, &mut refuse);
     check_durations(&config, &mut refuse);
     check_image_gc(&config, &mut refuse);
@@ -220,7 +221,7 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
 }
 
 /// Signals that exist, thresholds that can be read, and a grace period for each soft one.
-fn check_eviction(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
+fn check_eviction(config: &KubeletConfiguration, refuse: &mut dyn FnMut(ProblemKind, String, String)) {
     for (field, thresholds) in [
         ("evictionHard", config.eviction_hard.as_ref()),
         ("evictionSoft", Some(&config.eviction_soft)),
@@ -229,11 +230,16 @@ fn check_eviction(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, 
         for (signal, text) in thresholds.into_iter().flatten() {
             let path = format!("{field}[{signal}]");
             if !SIGNALS.contains(&&**signal) {
-                refuse(path, format!("unsupported eviction signal {signal}"));
-            } else if let Err(message) = threshold(signal, text) {
-                refuse(path, message);
+                refuse(
+                    ProblemKind::Other,
+                    path,
+                    format!("unsupported eviction signal {signal}"),
+                );
+            } else if let Err((kind, message)) = threshold(signal, text) {
+                refuse(kind, path, message);
             } else if field == "evictionSoft" && !config.eviction_soft_grace_period.contains_key(signal) {
                 refuse(
+                    ProblemKind::Other,
                     path,
                     format!("grace period must be specified for the soft eviction threshold {signal}"),
                 );
@@ -243,16 +249,21 @@ fn check_eviction(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, 
     for (signal, text) in &config.eviction_soft_grace_period {
         let path = format!("evictionSoftGracePeriod[{signal}]");
         if !SIGNALS.contains(&&**signal) {
-            refuse(path, format!("unsupported eviction signal {signal}"));
+            refuse(
+                ProblemKind::Other,
+                path,
+                format!("unsupported eviction signal {signal}"),
+            );
             continue;
         }
         match parse_duration(text) {
             Ok(micros) if micros >= 0 => {}
             Ok(_) => refuse(
+                ProblemKind::Other,
                 path,
                 format!("invalid eviction grace period specified: {text}, must be a positive value"),
             ),
-            Err(message) => refuse(path, message),
+            Err(message) => refuse(ProblemKind::Other, path, message),
         }
     }
 }
@@ -390,25 +401,31 @@ fn check_image_gc(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, 
 }
 
 /// An amount, or a percentage from 0 to 100.
-fn threshold(signal: &str, text: &str) -> Result<(), String> {
+fn threshold(signal: &str, text: &str) -> Result<(), (ProblemKind, String)> {
+    let other = |message: String| (ProblemKind::Other, message);
     if let Some(percent) = text.strip_suffix('%') {
-        let value: f64 = percent
-            .parse()
-            .map_err(|_| format!("eviction percentage threshold {signal} is not a number: {text}"))?;
+        let value: f64 = percent.parse().map_err(|_| {
+            other(format!(
+                "eviction percentage threshold {signal} is not a number: {text}"
+            ))
+        })?;
         if value < 0.0 {
-            return Err(format!("eviction percentage threshold {signal} must be >= 0%: {text}"));
+            return Err(other(format!(
+                "eviction percentage threshold {signal} must be >= 0%: {text}"
+            )));
         }
         // Not a number is neither above nor below.
         if !(0.0..=100.0).contains(&value) {
-            return Err(format!(
+            return Err(other(format!(
                 "eviction percentage threshold {signal} must be <= 100%: {text}"
-            ));
+            )));
         }
         return Ok(());
     }
-    let quantity: Quantity = text.parse()?;
+    let quantity: Result<Quantity, _> = text.parse();
+    let quantity = quantity.map_err(|why: &str| (ProblemKind::NoQuantity, why.to_owned()))?;
     if quantity.sign() < 0 {
-        return Err(format!("eviction threshold {signal} must be positive: {text}"));
+        return Err(other(format!("eviction threshold {signal} must be positive: {text}")));
     }
     Ok(())
 }
