@@ -124,7 +124,7 @@ impl FenceBeforeBreak {
 mod tests {
     use super::super::lab::{self, Trace};
     use crate::fault::{Fault, FenceMechanism};
-    use crate::{Actor, DeleteOptions, Request, SimTime, World};
+    use crate::{Actor, DeleteOptions, Given, Request, SimTime, World};
     use podscope_api::{Kind, ObjectKey};
 
     fn run(trace: &mut Trace, fence: Option<FenceMechanism>) -> World {
@@ -181,8 +181,18 @@ mod tests {
             let mut trace = Trace::default();
             let mut world = run(&mut trace, fence);
             let fault = Fault::Detach("disk".into());
+            // As it is typed: what the trace says of the fault are other words.
+            let given = Given {
+                text: "fault  detach  'disk'",
+                number: 7,
+            };
+            world.record_command(given, None, &mut trace);
             world.apply_fault(&fault, &mut trace).expect("it is attached");
             assert_eq!(trace.broken_of("fence-before-break"), expected, "{fence:?}");
+            assert!(
+                trace.blamed().iter().all(|number| *number == Some(7)),
+                "F-04: {fence:?}"
+            );
         }
     }
 }

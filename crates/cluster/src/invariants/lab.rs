@@ -38,6 +38,12 @@ impl Trace {
         broken.retain(|line| line.split(' ').next() == Some(invariant));
         broken
     }
+
+    /// The numbers of the commands that are blamed.
+    pub(super) fn blamed(&self) -> Vec<Option<u32>> {
+        let culprits = self.0.iter().filter_map(Record::violation);
+        culprits.map(|violation| violation.by.command).collect()
+    }
 }
 
 pub(super) fn object(value: &Value) -> Object {

@@ -184,4 +184,6 @@ fn a_force_deletion_in_a_partition_is_put_down_to_the_command() {
         );
         assert!(line.contains(text), "{line}");
     }
+    let culprits = trace.records.iter().filter_map(|record| Some(&record.violation()?.by));
+    assert!(culprits.into_iter().all(|by| by.command == Some(1)), "by its number");
 }
