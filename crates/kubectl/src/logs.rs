@@ -222,9 +222,10 @@ fn refusal(logs: &Logs, pod: &Arc<Pod>, names: &[String], view: &View<'_>) -> Op
             .any(|status| *status.name == ***name && status.last_state.terminated.is_none())
     };
     if let Some(name) = names.iter().find(|name| logs.previous && has_none(name)) {
-        return Some(bad_request(format!(
+        let refusal = bad_request(format!(
             "previous terminated container {name:?} in pod {name_of_pod:?} not found"
-        )));
+        ));
+        return Some(refusal.into());
     }
     let waits = pod.spec.node_name.is_some()
         && statuses.any(|status| status.state.waiting.is_some() && names.iter().any(|name| **name == *status.name));
