@@ -118,8 +118,8 @@ pub enum RemedyChange {
         pod: String,
         /// Its namespace.
         namespace: String,
-        /// Its labels.
-        labels: Vec<(String, String)>,
+        /// Its labels, `KEY=VALUE,…`.
+        labels: String,
     },
     /// One more node.
     AddNode {
@@ -133,8 +133,8 @@ pub enum RemedyChange {
         domain: String,
         /// The PersistentVolume that can be reached there, if it is for one.
         volume: String,
-        /// What it has more of than any node that is there, with the amounts.
-        more: Vec<(String, String)>,
+        /// What it has more of than any node that is there, `RESOURCE=AMOUNT,…`.
+        more: String,
     },
 }
 
@@ -195,7 +195,6 @@ impl fmt::Display for RemedyChange {
                 write!(f, "Have {node} offer {amount} {resource}, as a device plugin would")
             }
             Self::AddPod { pod, namespace, labels } => {
-                let labels = pairs(labels, "=");
                 write!(
                     f,
                     "Run a pod {namespace}/{pod} with {labels}, which the affinity asks for"
@@ -216,7 +215,7 @@ impl fmt::Display for RemedyChange {
                     (like, taints) => write!(f, "Add a node like {like}, without its taints {},", taints.join(", "))?,
                 }
                 match (topology_key.as_str(), domain.as_str(), volume.as_str()) {
-                    ("", ..) => write!(f, " with {}", pairs(more, " ")),
+                    ("", ..) => write!(f, " with {more}"),
                     (key, "", _) => write!(f, " in a domain of {key} that is not there yet"),
                     (key, domain, "") => write!(f, " with {key}={domain}"),
                     (key, domain, volume) => write!(f, " with {key}={domain}, where volume {volume} can be reached"),
@@ -224,15 +223,6 @@ impl fmt::Display for RemedyChange {
             }
         }
     }
-}
-
-/// Names, each with what belongs to it.
-fn pairs(pairs: &[(String, String)], between: &str) -> String {
-    let each: Vec<String> = pairs
-        .iter()
-        .map(|(name, what)| format!("{name}{between}{what}"))
-        .collect();
-    each.join(", ")
 }
 
 #[cfg(test)]
@@ -244,19 +234,18 @@ mod tests {
     fn remedies_read_as_sentences() {
         let text = str::to_owned;
         let zone = "topology.kubernetes.io/zone";
-        let add =
-            |like: &str, without: &[&str], key: &str, domain: &str, more: &[(&str, &str)]| RemedyChange::AddNode {
-                like: text(like),
-                without: without.iter().map(|taint| text(taint)).collect(),
-                topology_key: text(key),
-                domain: text(domain),
-                volume: String::new(),
-                more: more.iter().map(|(name, amount)| (text(name), text(amount))).collect(),
-            };
+        let add = |like: &str, without: &[&str], key: &str, domain: &str, more: &str| RemedyChange::AddNode {
+            like: text(like),
+            without: without.iter().map(|taint| text(taint)).collect(),
+            topology_key: text(key),
+            domain: text(domain),
+            volume: String::new(),
+            more: text(more),
+        };
         let changes = [
-            add("a-1", &["dedicated=db"], zone, "a", &[]),
-            add("a-1", &["x", "y"], zone, "", &[]),
-            add("", &[], "", "", &[("cpu", "4"), ("memory", "8Gi")]),
+            add("a-1", &["dedicated=db"], zone, "a", ""),
+            add("a-1", &["x", "y"], zone, "", ""),
+            add("", &[], "", "", "cpu=4,memory=8Gi"),
             RemedyChange::DeletePod {
                 pod: text("default/w"),
                 node: text("a-1"),
@@ -266,7 +255,7 @@ mod tests {
         let want = [
             "Add a node like a-1, without its taint dedicated=db, with topology.kubernetes.io/zone=a",
             "Add a node like a-1, without its taints x, y, in a domain of topology.kubernetes.io/zone that is not there yet",
-            "Add a node with cpu 4, memory 8Gi",
+            "Add a node with cpu=4,memory=8Gi",
             "Delete pod default/w on a-1 (its ReplicaSet makes another one, which may take the place)",
         ];
         assert_eq!(changes.map(|change| change.to_string()), want);

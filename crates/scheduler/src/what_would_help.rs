@@ -135,8 +135,8 @@ pub enum Change {
         pod: String,
         /// Its namespace.
         namespace: String,
-        /// Its labels.
-        labels: Vec<(String, String)>,
+        /// Its labels, `KEY=VALUE,…`.
+        labels: String,
     },
     /// One more node.
     AddNode {
@@ -148,8 +148,8 @@ pub enum Change {
         domain: String,
         /// The PersistentVolume that can be reached there, if it is for one.
         volume: String,
-        /// What it has more of than any node that is there, with the amounts.
-        more: Vec<(String, String)>,
+        /// What it has more of than any node that is there, `RESOURCE=AMOUNT,…`.
+        more: String,
     },
 }
 
@@ -194,10 +194,21 @@ pub struct NewNode {
     pub like: String,
     /// Taints of that one that it does not have.
     pub without: Vec<String>,
-    /// Its labels, but for those that every kubelet sets.
-    pub labels: Vec<(String, String)>,
-    /// What pods may use of it.
-    pub capacity: Vec<(String, String)>,
+    /// Its labels, but for those that every kubelet sets: `KEY=VALUE,…`.
+    pub labels: String,
+    /// What pods may use of it: `RESOURCE=AMOUNT,…`.
+    pub capacity: String,
+}
+
+/// One more in a list `KEY=VALUE,…`.
+#[inline(never)]
+fn add_to(list: &mut String, key: &str, value: &str) {
+    if !list.is_empty() {
+        list.push(',');
+    }
+    list.push_str(key);
+    list.push('=');
+    list.push_str(value);
 }
 
 /// What comes of a change.
@@ -244,11 +255,9 @@ pub struct Progress {
 #[derive(Debug, Clone)]
 enum Trial {
     /// Another pod on the same cluster.
-    Pod(Change, Box<Pod>, i64),
+    Pod(Change, Arc<Pod>, i64),
     /// The largest request that fits.
     Shrink(Resource),
-    /// A priority: success is also to be able to preempt.
-    Preempting(Change, Box<Pod>, i64),
     /// A node changed.
     Node(Change, Arc<Node>, Arc<Node>, i64),
     /// A node more.
@@ -265,7 +274,6 @@ impl Trial {
     fn change(&self) -> Option<&Change> {
         match self {
             Self::Pod(change, ..)
-            | Self::Preempting(change, ..)
             | Self::Node(change, ..)
             | Self::AddNode(change, ..)
             | Self::Delete(change, ..)
@@ -432,16 +440,17 @@ impl WhatWouldHelp {
         }
         let pod = self.pod.clone();
         match trial {
-            Trial::Pod(change, pod, cost) => {
-                let n_feasible = self.n_feasible(&Arc::new(*pod));
-                self.fits(change, n_feasible, cost);
-            }
-            Trial::Shrink(resource) => self.shrink(resource),
-            Trial::Preempting(change, pod, cost) => {
-                if let Some(then) = self.preempting(&Arc::new(*pod)) {
+            // Of a priority, success is also to be able to preempt.
+            Trial::Pod(change @ (Change::Priority { .. } | Change::AllowPreemption), pod, cost) => {
+                if let Some(then) = self.preempting(&pod) {
                     self.suggest(change, then, cost);
                 }
             }
+            Trial::Pod(change, pod, cost) => {
+                let n_feasible = self.n_feasible(&pod);
+                self.fits(change, n_feasible, cost);
+            }
+            Trial::Shrink(resource) => self.shrink(resource),
             Trial::Node(change, before, after, cost) => {
                 let (before, after) = (Object::Node(before), Object::Node(after));
                 self.cache.on_change(Some(&before), Some(&after));

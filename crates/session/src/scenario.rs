@@ -313,11 +313,13 @@ impl Reader {
         if cut.objects == 0 {
             return Some("the text ends in the middle, before its first object is whole".to_owned());
         }
-        self.loaded.basis.push(podscope_protocol::Basis::Cut {
+        let basis = podscope_protocol::Basis::Cut {
             file: name.to_owned(),
             objects: cut.objects,
             line: cut.line,
-        });
+        };
+        self.loaded.notices.push(basis.to_string());
+        self.loaded.basis.push(basis);
         *text = cut.text;
         None
     }

@@ -42,6 +42,17 @@ spec:
       containers: [{name: c, image: "app:1"}]
 `;
 
+const LARGE = `apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: large}
+spec: {title: Large, seed: 3, cluster: {zones: [a], nodesPerZone: 1}, timeline: []}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: large}
+spec: {containers: [{name: c, image: app, resources: {requests: {cpu: "5500m"}}}]}
+`;
+
 export const stories = {
   async "a decision under a spread constraint is explained (U-04)"(t) {
     const page = await t.open("");
@@ -81,6 +92,29 @@ export const stories = {
     await t.pause(page);
     await page.locator('[aria-label="Branches"] button').first().click();
     await tray.getByText("picky").first().waitFor();
+  },
+
+  async "a pod that no node is large enough for gets one, by the command that stands there (S-15)"(t) {
+    const page = await t.open("");
+    await t.openFiles(page, { "large.yaml": LARGE });
+    const tray = page.getByRole("region", { name: "Pending pods" });
+    await tray.getByText("large").first().waitFor();
+    await t.pause(page);
+    await tray.getByRole("button", { name: "What would help?" }).click();
+    const add = page.locator(".why.help li", { hasText: "Add a node like a-1 with cpu=6: then one node can take it" });
+    await add.getByRole("button").click();
+    await page.locator('[aria-label="Branches"] button').nth(1).waitFor();
+    await page.getByRole("button", { name: "Play" }).click();
+    await page.locator('[data-node="a-2"] [data-pod="default/large"]').waitFor();
+    await t.look(page, "larger-node");
+  },
+
+  async "with the API server down a pending pod waits for it (S-12)"(t) {
+    const page = await t.open("");
+    await t.openFiles(page, { "large.yaml": LARGE.replace("timeline: []", "timeline: [{at: 5s, run: fault crash apiserver}]") });
+    await t.seek(page, "0:10.0");
+    const tray = page.getByRole("region", { name: "Pending pods" });
+    await tray.getByText("waits for the API server, which does not run").waitFor();
   },
 
   async "nodes follow any label; those without it stand apart (U-11)"(t) {

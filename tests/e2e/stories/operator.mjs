@@ -158,6 +158,15 @@ ${rest}`;
     }
   },
 
+  async "a dump that is cut off opens with what is whole of it, and says so (P-09)"(t) {
+    const page = await t.open("");
+    const pod = (name) => `- apiVersion: v1\n  kind: Pod\n  metadata: {name: ${name}, namespace: shop, uid: ${name}}\n  spec:\n    containers:\n    - {name: c, image: app}\n`;
+    await paste(page, `apiVersion: v1\nitems:\n${pod("one")}${pod("two")}- apiVersion: v1\n  kind: Po`);
+    await page.locator('[data-pod="shop/one"]').first().waitFor();
+    await page.getByText(/ends in the middle of line 16: 2 objects were read, and what came after is missing/).first().waitFor();
+    await t.look(page, "cut-off");
+  },
+
   async "a node that is written by hand takes the place of the made-up one of its name (P-09)"(t) {
     const page = await t.open("#new");
     await page.locator("[data-node]").first().waitFor();

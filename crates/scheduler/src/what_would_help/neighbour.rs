@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use podscope_api::{NodeName, Object, Pod, Str};
 
-use super::{Change, TRIALS_MAX, Trial, WhatWouldHelp};
+use super::{Change, TRIALS_MAX, Trial, WhatWouldHelp, add_to};
 use crate::cycle::name_of;
 
 impl WhatWouldHelp {
@@ -31,9 +31,9 @@ impl WhatWouldHelp {
         other.metadata.namespace = namespace.clone();
         other.spec.scheduler_name = pod.spec.scheduler_name.clone();
         other.metadata.labels = Arc::new(selector.match_labels.clone());
-        let mut labels = Vec::new();
+        let mut labels = String::new();
         for (key, value) in &selector.match_labels {
-            labels.push((key.to_string(), value.to_string()));
+            add_to(&mut labels, key, value);
         }
         let change = Change::AddPod {
             pod: other.metadata.name.to_string(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use podscope_api::{Node, PersistentVolume, Quantity, ResourceList, SelectorOperator, Str};
 
-use super::{Change, NewNode, TRIALS_MAX, Trial, WhatWouldHelp, amounts};
+use super::{Change, NewNode, TRIALS_MAX, Trial, WhatWouldHelp, add_to, amounts};
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::Incoming;
 use crate::resources::{Resources, is_extended};
@@ -200,18 +200,20 @@ impl WhatWouldHelp {
         for (key, value) in place {
             labels.insert(key.clone(), value.clone());
         }
+        let mut more = String::new();
         for (resource, amount) in at_least {
+            add_to(&mut more, resource, &printed(resource, *amount));
             capacity.insert(resource.clone(), *amount);
         }
         for (key, value) in labels.iter() {
             // A kubelet says these by itself.
             if !matches!(&**value, "linux" | "amd64") && *value != name {
-                new.labels.push((key.to_string(), value.to_string()));
+                add_to(&mut new.labels, key, value);
             }
         }
         for (resource, amount) in &capacity {
             if !amount.is_zero() {
-                new.capacity.push((resource.to_string(), printed(resource, *amount)));
+                add_to(&mut new.capacity, resource, &printed(resource, *amount));
             }
         }
         new.name = name.to_string();
@@ -222,10 +224,7 @@ impl WhatWouldHelp {
             topology_key: topology_key.to_owned(),
             domain: domain.to_owned(),
             volume: volume.to_owned(),
-            more: at_least
-                .iter()
-                .map(|(name, amount)| (name.to_string(), printed(name, *amount)))
-                .collect(),
+            more,
         };
         self.trials.push_back(Trial::AddNode(change, Arc::new(node), cost));
     }

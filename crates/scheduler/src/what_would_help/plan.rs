@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use podscope_api::{
     Affinity, Node, NodeSelectorTerm, Pod, PodSpec, PreemptionPolicy, Quantity, SelectorOperator, Str, Taint,
-    Toleration, TolerationOperator, UnsatisfiableAction,
+    Toleration, TolerationOperator, TopologySpreadConstraint, UnsatisfiableAction,
 };
 
 use super::{Change, Resource, TRIALS_MAX, Trial, WhatWouldHelp};
@@ -50,6 +50,19 @@ impl WhatWouldHelp {
         self.plan_nodes();
     }
 
+    fn try_pod(&mut self, change: Change, cost: i64, alter: &dyn Fn(&mut Pod)) {
+        let mut pod = (*self.pod).clone();
+        alter(&mut pod);
+        self.trials.push_back(Trial::Pod(change, Arc::new(pod), cost));
+    }
+
+    fn try_changed(&mut self, change: Change, node: &Arc<Node>, cost: i64, alter: &dyn Fn(&mut Node)) {
+        let mut after = (**node).clone();
+        alter(&mut after);
+        let trial = Trial::Node(change, node.clone(), Arc::new(after), cost);
+        self.trials.push_back(trial);
+    }
+
     fn plan_uncordon(&mut self) {
         let cordoned: Vec<Arc<Node>> = self
             .cache
@@ -60,16 +73,14 @@ impl WhatWouldHelp {
             .take(TRIALS_MAX)
             .collect();
         for node in cordoned {
-            let mut after = (*node).clone();
-            after.spec.unschedulable = None;
-            after
-                .spec
-                .taints
-                .retain(|taint| &*taint.key != "node.kubernetes.io/unschedulable");
             let change = Change::Uncordon {
                 node: node.metadata.name.to_string(),
             };
-            self.trials.push_back(Trial::Node(change, node, Arc::new(after), 10));
+            self.try_changed(change, &node, 10, &|node| {
+                node.spec.unschedulable = None;
+                let taints = &mut node.spec.taints;
+                taints.retain(|taint| &*taint.key != "node.kubernetes.io/unschedulable");
+            });
         }
     }
 
@@ -106,20 +117,20 @@ impl WhatWouldHelp {
             }
         }
         for (key, value, effect) in seen.into_iter().take(TRIALS_MAX) {
-            let mut pod = (*self.pod).clone();
-            Arc::make_mut(&mut pod.spec.tolerations).push(Toleration {
-                key: key.clone(),
-                operator: Some(TolerationOperator::Equal),
-                value: value.clone(),
-                effect: Some(effect.as_str().into()),
-                toleration_seconds: None,
-            });
             let change = Change::Tolerate {
                 key: key.to_string(),
                 value: value.to_string(),
-                effect,
+                effect: effect.clone(),
             };
-            self.trials.push_back(Trial::Pod(change, Box::new(pod), 20));
+            self.try_pod(change, 20, &|pod| {
+                Arc::make_mut(&mut pod.spec.tolerations).push(Toleration {
+                    key: key.clone(),
+                    operator: Some(TolerationOperator::Equal),
+                    value: value.clone(),
+                    effect: Some(effect.as_str().into()),
+                    toleration_seconds: None,
+                });
+            });
         }
     }
 
@@ -151,14 +162,14 @@ impl WhatWouldHelp {
             }
         }
         for (node, key, value) in lacking {
-            let mut after = (*node).clone();
-            Arc::make_mut(&mut after.metadata.labels).insert(key.clone(), value.clone());
             let change = Change::Label {
                 node: node.metadata.name.to_string(),
                 key: key.to_string(),
                 value: value.to_string(),
             };
-            self.trials.push_back(Trial::Node(change, node, Arc::new(after), 25));
+            self.try_changed(change, &node, 25, &|node| {
+                Arc::make_mut(&mut node.metadata.labels).insert(key.clone(), value.clone());
+            });
         }
     }
 
@@ -171,73 +182,68 @@ impl WhatWouldHelp {
             if want <= 0 || !is_extended(&resource) || self.cache.order().iter().any(has_enough) {
                 continue;
             }
-            for index in self.cache.order().iter().take(TRIALS_MAX) {
-                let info = self.cache.node(*index);
-                let Some(node) = &info.node else { continue };
+            let nodes: Vec<NodeIdx> = self.cache.order().iter().take(TRIALS_MAX).copied().collect();
+            for index in nodes {
+                let info = self.cache.node(index);
+                let Some(node) = info.node.clone() else { continue };
                 let amount = Quantity::from_units(want + info.requested.scalar(symbol).unwrap_or(0));
-                let mut after = (**node).clone();
-                for list in [&mut after.status.capacity, &mut after.status.allocatable] {
-                    list.insert(resource.clone(), amount);
-                }
                 let change = Change::Offer {
                     node: node.metadata.name.to_string(),
                     resource: resource.to_string(),
                     amount: amount.to_string(),
                 };
-                self.trials
-                    .push_back(Trial::Node(change, node.clone(), Arc::new(after), 80));
+                self.try_changed(change, &node, 80, &|node| {
+                    node.status.allocatable.insert(resource.clone(), amount);
+                });
             }
         }
     }
 
     fn plan_spread(&mut self) {
-        for (index, constraint) in self.pod.spec.topology_spread_constraints.iter().enumerate() {
+        let pod = self.pod.clone();
+        for (index, constraint) in pod.spec.topology_spread_constraints.iter().enumerate() {
             if constraint.when_unsatisfiable == Some(UnsatisfiableAction::ScheduleAnyway) {
                 continue;
             }
             let topology_key = constraint.topology_key.to_string();
-            if let Ok(to) = i32::try_from(self.likely(&constraint.topology_key, &Resources::default()).len())
+            let of = |pod: &mut Pod, change: &dyn Fn(&mut TopologySpreadConstraint)| {
+                change(&mut Arc::make_mut(&mut pod.spec.topology_spread_constraints)[index]);
+            };
+            let domains = self.likely(&constraint.topology_key, &Resources::default());
+            if let Ok(to) = i32::try_from(domains.len())
                 && to > 0
                 && constraint.min_domains.is_some_and(|wanted| wanted > to)
             {
-                let mut pod = (*self.pod).clone();
-                Arc::make_mut(&mut pod.spec.topology_spread_constraints)[index].min_domains = Some(to);
                 let change = Change::MinDomains {
                     index,
                     topology_key: topology_key.clone(),
                     to,
                 };
-                self.trials.push_back(Trial::Pod(change, Box::new(pod), 30));
+                self.try_pod(change, 30, &|pod| of(pod, &|own| own.min_domains = Some(to)));
             }
             // The smallest of a few values; a constraint off by more is rather softened.
             for more in 1..=8 {
-                let mut pod = (*self.pod).clone();
                 let to = constraint.max_skew.saturating_add(more);
-                Arc::make_mut(&mut pod.spec.topology_spread_constraints)[index].max_skew = to;
                 let change = Change::MaxSkew {
                     index,
                     topology_key: topology_key.clone(),
                     to,
                 };
-                self.trials
-                    .push_back(Trial::Pod(change, Box::new(pod), 30 + i64::from(more)));
+                self.try_pod(change, 30 + i64::from(more), &|pod| of(pod, &|own| own.max_skew = to));
             }
-            let mut pod = (*self.pod).clone();
-            let soft = &mut Arc::make_mut(&mut pod.spec.topology_spread_constraints)[index];
-            soft.when_unsatisfiable = Some(UnsatisfiableAction::ScheduleAnyway);
-            soft.min_domains = None;
             let change = Change::Soften { index, topology_key };
-            self.trials.push_back(Trial::Pod(change, Box::new(pod), 42));
+            self.try_pod(change, 42, &|pod| {
+                of(pod, &|own| {
+                    own.when_unsatisfiable = Some(UnsatisfiableAction::ScheduleAnyway);
+                    own.min_domains = None;
+                });
+            });
         }
     }
 
     fn plan_drops(&mut self) {
         let original = self.pod.clone();
-        let mut without = |left_out: Change, change: &dyn Fn(&mut Pod)| {
-            let mut pod = (*original).clone();
-            change(&mut pod);
-            self.trials.push_back(Trial::Pod(left_out, Box::new(pod), 50));
-        };
+        let mut without = |left_out: Change, change: &dyn Fn(&mut Pod)| self.try_pod(left_out, 50, change);
         let mut drop = |field: String, change: &dyn Fn(&mut Pod)| without(Change::Drop { field }, change);
         let spec = &original.spec;
         for key in spec.node_selector.keys() {
@@ -288,10 +294,9 @@ impl WhatWouldHelp {
     fn plan_priority(&mut self, classes: &[(Str, i32)]) {
         let own = self.pod.priority();
         if self.pod.spec.preemption_policy == Some(PreemptionPolicy::Never) {
-            let mut pod = (*self.pod).clone();
-            pod.spec.preemption_policy = Some(PreemptionPolicy::PreemptLowerPriority);
-            self.trials
-                .push_back(Trial::Preempting(Change::AllowPreemption, Box::new(pod), 60));
+            self.try_pod(Change::AllowPreemption, 60, &|pod| {
+                pod.spec.preemption_policy = Some(PreemptionPolicy::PreemptLowerPriority);
+            });
             return;
         }
         // The classes of the cluster's own components are no advice for anybody else's pod.
@@ -299,14 +304,14 @@ impl WhatWouldHelp {
         let mut higher: Vec<&(Str, i32)> = classes.iter().filter(is_for_pods).collect();
         higher.stable_sort_by_key(|(name, value)| (*value, name.clone()));
         for (name, value) in higher.into_iter().take(TRIALS_MAX) {
-            let mut pod = (*self.pod).clone();
-            pod.spec.priority = Some(*value);
-            pod.spec.priority_class_name = name.clone();
             let change = Change::Priority {
                 class: name.to_string(),
                 value: *value,
             };
-            self.trials.push_back(Trial::Preempting(change, Box::new(pod), 61));
+            self.try_pod(change, 61, &|pod| {
+                pod.spec.priority = Some(*value);
+                pod.spec.priority_class_name = name.clone();
+            });
         }
     }
 }

@@ -90,9 +90,9 @@ fn each_single_change_that_would_help_is_found() {
             "shrink cpu 1500m 1 c 1 false → 1",
             "priority high 100 → [\"default/busy\"] end on c-1",
             "deletePod default/busy c-1 → 1",
-            "addNode a-2 a-1 dedicated=db topology.kubernetes.io/zone a cpu 2 memory 8Gi pods 110 topology.kubernetes.io/zone a → 1",
-            "addNode b-2 b-1 topology.kubernetes.io/zone b cpu 2 memory 8Gi pods 110 topology.kubernetes.io/zone b → 1",
-            "addNode c-2 c-1 topology.kubernetes.io/zone c cpu 2 memory 8Gi pods 110 topology.kubernetes.io/zone c → 1",
+            "addNode a-2 a-1 dedicated=db topology.kubernetes.io/zone=a cpu=2,memory=8Gi,pods=110 topology.kubernetes.io/zone a → 1",
+            "addNode b-2 b-1 topology.kubernetes.io/zone=b cpu=2,memory=8Gi,pods=110 topology.kubernetes.io/zone b → 1",
+            "addNode c-2 c-1 topology.kubernetes.io/zone=c cpu=2,memory=8Gi,pods=110 topology.kubernetes.io/zone c → 1",
         ]
     );
 }
@@ -118,7 +118,7 @@ fn what_would_help_against_a_spread_constraint_is_found() {
             "soften 0 topology.kubernetes.io/zone → 1",
             "drop spec.topologySpreadConstraints[0] → 1",
             "shrink cpu 2 1 c 1 false → 1",
-            "addNode c-1 a-1 topology.kubernetes.io/zone c cpu 4 memory 8Gi pods 110 topology.kubernetes.io/zone → 1",
+            "addNode c-1 a-1 topology.kubernetes.io/zone=c cpu=4,memory=8Gi,pods=110 topology.kubernetes.io/zone → 1",
         ]
     );
 }
@@ -187,7 +187,7 @@ fn a_pod_below_min_domains_is_told_of_a_new_domain_and_of_a_lower_min_domains() 
             "priority high 100 → [\"default/one\"] end on a-1",
             "deletePod default/one a-1 → 1",
             "deletePod default/two b-1 → 1",
-            "addNode c-1 a-1 topology.kubernetes.io/zone c cpu 2 memory 8Gi pods 110 topology.kubernetes.io/zone → 1",
+            "addNode c-1 a-1 topology.kubernetes.io/zone=c cpu=2,memory=8Gi,pods=110 topology.kubernetes.io/zone → 1",
         ]
     );
 }
@@ -205,10 +205,10 @@ fn a_request_larger_than_any_node_is_told_of_a_node_as_large_as_it_needs() {
     let pod = pod_with(json!({"cpu": "9500m", "memory": "20000Mi"}), json!({}));
     assert_eq!(
         ask(&objects, &pod, &[]),
-        ["addNode a-2 a-1 topology.kubernetes.io/zone a cpu 10 memory 20Gi pods 110 cpu 10 memory 20Gi → 1"]
+        ["addNode a-2 a-1 topology.kubernetes.io/zone=a cpu=10,memory=20Gi,pods=110 cpu=10,memory=20Gi → 1"]
     );
     let none = ask(&[], &pod_with(json!({"cpu": "1"}), json!({})), &[]);
-    assert_eq!(none, ["addNode node-1 cpu 1 pods 110 cpu 1 → 1"]);
+    assert_eq!(none, ["addNode node-1 cpu=1,pods=110 cpu=1 → 1"]);
 }
 
 /// S-15: two changes are no single one, so a request of memory alone is cut, and to what people write.
@@ -258,7 +258,7 @@ fn a_volume_where_no_node_is_is_told_of_a_node_there_unless_it_is_the_disk_of_on
         (
             volume(zone, json!({})),
             &[
-                "addNode c-1 a-1 topology.kubernetes.io/zone c cpu 2 memory 8Gi pods 110 topology.kubernetes.io/zone c pv-1 → 1",
+                "addNode c-1 a-1 topology.kubernetes.io/zone=c cpu=2,memory=8Gi,pods=110 topology.kubernetes.io/zone c pv-1 → 1",
             ][..],
         ),
         (volume("kubernetes.io/hostname", json!({})), &[]),
@@ -280,7 +280,7 @@ fn an_extended_resource_that_no_node_offers_is_told_of_one_that_would() {
         [
             "dropRequest example.com/gpu → 2",
             "offer a-1 example.com/gpu 2 → 1",
-            "addNode a-2 a-1 topology.kubernetes.io/zone a cpu 2 example.com/gpu 2 memory 8Gi pods 110 example.com/gpu 2 → 1"
+            "addNode a-2 a-1 topology.kubernetes.io/zone=a cpu=2,example.com/gpu=2,memory=8Gi,pods=110 example.com/gpu=2 → 1"
         ]
     );
 }
@@ -323,10 +323,10 @@ fn a_pod_that_required_affinity_asks_for_is_told_where_labels_make_one() {
         got.into_iter().filter(|text| text.starts_with("addPod")).collect()
     };
     let db = || json!({"matchLabels": {"app": "db"}});
-    assert_eq!(adds(rule(zone, db())), ["addPod db-2 default app db → 2"]);
+    assert_eq!(adds(rule(zone, db())), ["addPod db-2 default app=db → 2"]);
     assert_eq!(
         adds(rule("kubernetes.io/hostname", db())),
-        ["addPod db-2 default app db → 1"]
+        ["addPod db-2 default app=db → 1"]
     );
     assert!(adds(rule("rack", db())).is_empty());
     // More is asked for than that label.

@@ -161,10 +161,10 @@ impl Reader {
             live.filter(|object| object.kind() == Kind::Pod)
         };
         let has = |kind: Kind| objects.iter().any(|object| object.kind() == kind);
-        let mut basis = std::mem::take(&mut self.loaded.basis);
         if live_pods().next().is_none() {
-            return self.rests_on(basis);
+            return;
         }
+        let mut basis = Vec::new();
         if !has(Kind::PodDisruptionBudget) {
             basis.push(Basis::NoBudgets);
         }
@@ -186,12 +186,8 @@ impl Reader {
                 namespace: only.to_owned(),
             });
         }
-        self.rests_on(basis);
-    }
-
-    fn rests_on(&mut self, basis: Vec<Basis>) {
         self.loaded.notices.extend(basis.iter().map(ToString::to_string));
-        self.loaded.basis = basis;
+        self.loaded.basis.extend(basis);
     }
 
     /// Namespaces that objects name and no file has: they are made first, and said.

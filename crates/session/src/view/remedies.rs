@@ -1,10 +1,8 @@
 //! What would help a pending pod, for the page: the scheduler's own change, with the line that makes it.
 
-use podscope_api::{NodeName, Pod, Quantity, ResourceList, Str, ordered};
-use podscope_cluster::fault::Fault;
-use podscope_kubectl::command::Command;
+use podscope_api::Pod;
 use podscope_protocol::{Remedy, RemedyChange, RemedyThen};
-use podscope_scheduler::what_would_help::{Change, NewNode, Suggestion, Then};
+use podscope_scheduler::what_would_help::{Change, Suggestion, Then};
 
 pub(crate) fn remedy(pod: &Pod, suggestion: &Suggestion) -> Remedy {
     Remedy {
@@ -61,13 +59,19 @@ pub(crate) fn command(pod: &Pod, change: &Change) -> Option<String> {
             Some(format!("kubectl patch node {node} --subresource=status -p '{what}'"))
         }
         Change::AddPod { pod, namespace, labels } => {
-            let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
-            let (image, labels) = ("registry.k8s.io/pause:3.10", labels.join(","));
+            let image = "registry.k8s.io/pause:3.10";
             Some(format!(
                 "kubectl run {pod} -n {namespace} --image={image} --labels={labels}"
             ))
         }
-        Change::AddNode { node, .. } => join(node),
+        Change::AddNode { node, .. } => {
+            let labels = if node.labels.is_empty() { "" } else { " --labels " };
+            let (name, capacity) = (&node.name, &node.capacity);
+            Some(format!(
+                "fault join {name}{labels}{} --capacity {capacity}",
+                node.labels
+            ))
+        }
         Change::MaxSkew { .. }
         | Change::MinDomains { .. }
         | Change::Soften { .. }
@@ -76,23 +80,6 @@ pub(crate) fn command(pod: &Pod, change: &Change) -> Option<String> {
         | Change::Priority { .. }
         | Change::AllowPreemption => None,
     }
-}
-
-fn join(node: &NewNode) -> Option<String> {
-    let labels = node
-        .labels
-        .iter()
-        .map(|(key, value)| (key.as_str().into(), value.as_str().into()));
-    let mut capacity = ResourceList::default();
-    for (name, amount) in &node.capacity {
-        capacity.insert(name.as_str().into(), amount.parse::<Quantity>().ok()?);
-    }
-    let fault = Fault::Join {
-        node: NodeName::from(node.name.as_str()),
-        labels: labels.collect::<ordered::Map<Str, Str>>(),
-        capacity,
-    };
-    Some(Command::Fault(fault).to_string())
 }
 
 fn change(change: Change) -> RemedyChange {

@@ -65,7 +65,7 @@ fn the_command_of_a_remedy_does_what_it_says() {
             &[
                 "Request 2 of cpu instead of 5: then 2 nodes can take it | kubectl patch pod new -n default --subresource=resize -p \
                  '{\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{\"requests\":{\"cpu\":\"2\"},\"limits\":{\"cpu\":\"2\"}}}]}}'",
-                "Add a node like a-1 with cpu 5: then one node can take it | fault join a-2 --labels topology.kubernetes.io/zone=a \
+                "Add a node like a-1 with cpu=5: then one node can take it | fault join a-2 --labels topology.kubernetes.io/zone=a \
                  --capacity cpu=5,memory=4Gi,pods=20",
             ][..],
         ),
@@ -79,7 +79,7 @@ fn the_command_of_a_remedy_does_what_it_says() {
             &[
                 "Have a-1 offer 1 example.com/gpu, as a device plugin would: then one node can take it | kubectl patch node a-1 \
                  --subresource=status -p '{\"status\":{\"capacity\":{\"example.com/gpu\":\"1\"},\"allocatable\":{\"example.com/gpu\":\"1\"}}}'",
-                "Add a node like a-1 with example.com/gpu 1: then one node can take it | fault join a-2 --labels \
+                "Add a node like a-1 with example.com/gpu=1: then one node can take it | fault join a-2 --labels \
                  topology.kubernetes.io/zone=a --capacity cpu=2,example.com/gpu=1,memory=4Gi,pods=20",
             ],
         ),
