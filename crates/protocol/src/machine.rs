@@ -24,8 +24,9 @@ pub struct MachineView {
     pub fenced: Vec<Fence>,
     /// UIDs of the pods of which a process runs, those that the API has forgotten included.
     pub running: Vec<String>,
-    /// Last heartbeat the API has seen of a node that is dark or not ready; 0 of the others.
-    pub last_heartbeat: Micros,
+    /// Last heartbeat the API has seen of a node that is dark or not ready; none of the others. That of a dump
+    /// may lie before the beginning.
+    pub last_heartbeat: Option<Micros>,
     /// Where API and machine differ; empty where they agree (U-02).
     pub differs: Vec<Difference>,
 }

@@ -173,6 +173,15 @@ pub enum MarkLabel {
     },
     /// What a person wrote: a command, an expectation.
     Written(String),
+    /// A command that was given manifests.
+    Given {
+        /// `kubectl apply`.
+        command: String,
+        /// The first objects, as `Deployment web`.
+        objects: Vec<String>,
+        /// How many more there are.
+        more: usize,
+    },
     /// A pod got a node.
     Bound {
         /// The pod.
@@ -400,6 +409,13 @@ impl fmt::Display for MarkLabel {
             Self::Unfenced { node } => write!(f, "unfenced {node}"),
             Self::Corrupted { volume } => write!(f, "{volume} corrupted"),
             Self::Written(text) => f.write_str(text),
+            Self::Given { command, objects, more } => {
+                write!(f, "{command}: {}", objects.join(", "))?;
+                if *more > 0 {
+                    write!(f, " and {more} more")?;
+                }
+                Ok(())
+            }
             Self::Bound { pod, node } => write!(f, "{pod} → {node}"),
             Self::NoNode { pod } => write!(f, "{pod}: no node"),
             Self::Nominated { pod, node } => write!(f, "{pod} nominated to {node}"),

@@ -191,7 +191,7 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_
                 if story { <Story page={calm.clone()} /> }
                 if panels.cluster { <Cluster page={calm.clone()} start={page.start} /> }
                 if let Some(text) = page.code.as_ref().filter(|_| !page.present.on) {
-                    <Editor beside=true text={text.clone()} fields={page.fields.clone()} answer={page.console.refusals()} checked={page.checked.clone()} refused={page.problems.clone()} />
+                    <Editor beside=true text={text.clone()} fields={page.fields.clone()} answer={page.console.answer()} still={!page.model.playing} checked={page.checked.clone()} refused={page.problems.clone()} />
                 }
                 if panels.side { <Inspector page={calm.clone()} /> }
                 if panels.timeline { <Timeline page={calm.clone()} /> }

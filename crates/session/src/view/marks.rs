@@ -121,6 +121,27 @@ fn evictor(reason: &str, message: &str) -> Option<Evictor> {
     }
 }
 
+/// Objects that a mark names.
+const NAMED: usize = 3;
+
+/// What a command says of itself: of one with manifests, of what they are.
+fn written(command: &str) -> MarkLabel {
+    let (first, rest) = command.split_once('\n').unwrap_or((command, ""));
+    let objects = podscope_api::parse(rest.rsplit_once('\n').map_or("", |(body, _)| body)).objects;
+    let Some((verb, _)) = first.split_once(" -").filter(|_| !objects.is_empty()) else {
+        return MarkLabel::Written(first.to_owned());
+    };
+    let named = objects.iter().take(NAMED).map(|found| {
+        let object = &found.value;
+        format!("{} {}", object.kind().name(), object.metadata().name)
+    });
+    MarkLabel::Given {
+        command: verb.to_owned(),
+        objects: named.collect(),
+        more: objects.len().saturating_sub(NAMED),
+    }
+}
+
 fn is_of_node(record: &Record) -> bool {
     (record.object.as_ref()).is_some_and(|subject| subject.kind == podscope_api::Kind::Node)
 }
@@ -312,7 +333,7 @@ impl Marks {
                 } else {
                     MarkKind::Command
                 };
-                let label = MarkLabel::Written(command.lines().next().unwrap_or_default().to_owned());
+                let label = written(command);
                 changed.insert(self.point(record, Lane::Commands, kind, label));
             }
             Happening::Bound { node } => {

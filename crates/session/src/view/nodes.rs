@@ -283,7 +283,7 @@ fn view(
     let heartbeat = world.heartbeats().last_renewal(name, world.now());
     // Of who is heard nobody asks when; told of all it would make each node another one every ten seconds.
     let silent = view.ready != ConditionStatus::True || state.is_none_or(|state| state.is_dark);
-    let last_heartbeat = heartbeat.filter(|_| silent).map_or(0, |at| at.0);
+    let last_heartbeat = heartbeat.filter(|_| silent).map(|at| at.0);
     view.next = node.filter(|node| silent || is_left(node)).and_then(|_| {
         let judged = judged.get_or_init(|| Judged::of(world));
         judged.next(name)

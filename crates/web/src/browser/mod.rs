@@ -75,6 +75,25 @@ fn first(selector: &str) -> Option<Element> {
     window()?.document()?.query_selector(selector).ok()?
 }
 
+/// Scrolls to one of the elements that a selector finds and gives it the focus, the first one again behind the last;
+/// false if there is none.
+pub(crate) fn show_nth(selector: &str, nth: usize) -> bool {
+    let found = window()
+        .and_then(|window| window.document())
+        .and_then(|document| document.query_selector_all(selector).ok());
+    let Some(found) = found.filter(|found| found.length() > 0) else {
+        return false;
+    };
+    let node = found.item(nth as u32 % found.length());
+    let Some(element) = node.and_then(|node| node.dyn_into::<web_sys::HtmlElement>().ok()) else {
+        return false;
+    };
+    // The focus alone would bring it to an edge.
+    let is_focused = element.focus().is_ok();
+    scroll_to(&element, web_sys::ScrollLogicalPosition::Center);
+    is_focused
+}
+
 /// Scrolls to what is selected in the cluster.
 pub(crate) fn show_selected() {
     if let Some(element) = first("#cluster .pod.sel, #cluster .node.sel") {

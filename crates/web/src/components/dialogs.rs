@@ -53,7 +53,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
             html! { <Files text={page.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} /> }
         }
         Dialog::Editor => {
-            html! { <Editor text={page.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} fields={page.fields.clone()} answer={page.console.refusals()} checked={page.checked.clone()} refused={page.problems.clone()} /> }
+            html! { <Editor text={page.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} fields={page.fields.clone()} answer={page.console.answer()} still={!page.model.playing} checked={page.checked.clone()} refused={page.problems.clone()} /> }
         }
         Dialog::Notices => notices(page),
         Dialog::Refused => {

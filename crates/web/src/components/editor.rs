@@ -18,9 +18,9 @@ use super::icon;
 use super::shown::shown;
 use crate::browser;
 use crate::ctl::Ctl;
-use crate::pure::hints;
 use crate::pure::paste::here_document;
-use crate::state::{Act, Checked, Dialog, Shared};
+use crate::pure::{clock, hints};
+use crate::state::{Act, Answer, Checked, Dialog, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -30,8 +30,10 @@ pub(crate) struct Props {
     pub(crate) text: String,
     pub(crate) fields: Option<Shared<Vec<Completion>>>,
     pub(crate) checked: Option<Shared<Checked>>,
-    /// What the last `kubectl apply -f -` said that was refused.
-    pub(crate) answer: Vec<String>,
+    /// What the last `kubectl apply -f -` said.
+    pub(crate) answer: Answer,
+    /// Time stands still.
+    pub(crate) still: bool,
     pub(crate) refused: Shared<Vec<Problem>>,
 }
 
@@ -109,7 +111,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
     let applied = use_mut_ref(String::new);
     use_live(*live && is_whole, props, &ctl, &text, *revision.borrow(), &applied);
     // What the server answered to this very text.
-    let refused = Some(&props.answer).filter(|_| *applied.borrow() == **text && !text.is_empty());
+    let answer = Some(&props.answer).filter(|_| *applied.borrow() == **text && !text.is_empty());
     let example = {
         let changed = changed.clone();
         Callback::from(move |event: Event| {
@@ -137,7 +139,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
             } else {
                 <div class="code" ref={host}></div>
             }
-            { found(props, gaps.len(), &problems, &advice, fresh.is_some().then_some(&**text), refused.map_or(&[], Vec::as_slice)) }
+            { found(props, gaps.len(), &problems, &advice, fresh.is_some().then_some(&**text), answer) }
             { buttons(props.beside, &ctl, (&text, &applied), &live, (kind == TextKind::Lesson).then_some(&revision), is_whole) }
         </>
     };
@@ -267,6 +269,9 @@ fn use_live(
     });
 }
 
+/// Objects of which is told, below the text, what became of them.
+const TOLD: usize = 3;
+
 /// What was found in the text.
 /// `text` is what was checked, `answer` what `kubectl apply` said of it.
 fn found(
@@ -275,8 +280,9 @@ fn found(
     found: &[Problem],
     advice: &[Problem],
     text: Option<&str>,
-    answer: &[String],
+    answer: Option<&Answer>,
 ) -> Html {
+    let (denied, done) = answer.map_or((&[] as &[_], &[] as &[_]), |answer| (&answer.refused, &answer.done));
     let refused = if found.is_empty() {
         props.refused.as_slice()
     } else {
@@ -291,8 +297,13 @@ fn found(
             else if !refused.is_empty() { { problems(refused) } }
             else if !advice.is_empty() { <p class="eyebrow">{ "Advice" }</p>{ problems(advice) } }
             else if text.is_some_and(|text| text.trim().is_empty()) { <p>{ "Nothing to apply yet: there is no object in it." }</p> }
-            else if text.is_some() && answer.is_empty() { <p class="fine">{ "No problems." }</p> }
-            if found.is_empty() && !answer.is_empty() { <p class="eyebrow">{ "The server refused it" }</p>{ for answer.iter().map(|line| html! { <p class="error mono">{ shown(line) }</p> }) } }
+            else if text.is_some() && denied.is_empty() { <p class="fine">{ "No problems." }</p> }
+            if found.is_empty() && !denied.is_empty() { <p class="eyebrow">{ "The server refused it" }</p>{ for denied.iter().map(|line| html! { <p class="error mono">{ shown(line) }</p> }) } }
+            if props.beside && !done.is_empty() {
+                { for done.iter().take(TOLD).map(|(at, line)| html! { <p class="none">{ clock::instant(*at) }{ " " }{ shown(line) }</p> }) }
+                if done.len() > TOLD { <p class="none">{ format!("and {} more", done.len() - TOLD) }</p> }
+                if props.still { <p class="none">{ "Time stands still: play or step to see what follows." }</p> }
+            }
         </div>
     }
 }

@@ -60,13 +60,13 @@ fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
     if machine.exists && !machine.powered {
         return Some(("bad", "machine is off".into()));
     }
-    let heard = || clock::ago(machine.last_heartbeat, now.max(machine.last_heartbeat));
-    if machine.lost().1 && machine.last_heartbeat > 0 {
-        return Some(("bad", format!("cut off, last heard {} ago", heard())));
+    let heard = machine.last_heartbeat.map(|heard| clock::ago(heard, now.max(heard)));
+    if let Some(heard) = heard.as_ref().filter(|_| machine.lost().1) {
+        return Some(("bad", format!("cut off, last heard {heard} ago")));
     }
     match node.ready {
         ConditionStatus::True => cut_words(&machine.cuts).map(|words| ("bad", words)),
-        ConditionStatus::Unknown => Some(("bad", format!("unreachable {}", heard()))),
+        ConditionStatus::Unknown => Some(("bad", format!("unreachable {}", heard.unwrap_or_default()))),
         _ if node.ready_reason.is_empty() => Some(("bad", "not ready".into())),
         _ => Some(("bad", format!("not ready: {}", node.ready_reason))),
     }
@@ -327,7 +327,7 @@ mod tests {
                 is_in: true,
                 is_out: true,
             }],
-            last_heartbeat: 10_000_000,
+            last_heartbeat: Some(10_000_000),
             ..MachineView::default()
         };
         assert_eq!(
@@ -335,7 +335,7 @@ mod tests {
             Some("cut off, last heard 82 s ago")
         );
         // F-01: a link to storage, or one way to it, leaves its heartbeats alone.
-        view.machine.last_heartbeat = 0;
+        view.machine.last_heartbeat = None;
         view.machine.cuts[0].is_out = false;
         let told = |view: &NodeView| state(view, 0).map(|s| s.1).unwrap_or_default();
         assert_eq!(told(&view), "nothing from the control plane arrives");

@@ -14,12 +14,14 @@ pub(crate) fn words(node: &NodeView, now: Micros) -> Option<String> {
     }
     let ready = node.ready == ConditionStatus::True;
     let heard = node.machine.last_heartbeat;
-    if ready && node.next.is_none() && heard == 0 {
+    if ready && node.next.is_none() && heard.is_none() {
         return None;
     }
     let mut text = match (ready, &node.ready) {
-        (true, _) if heard > 0 => format!("Ready, last heard {} ago", clock::ago(heard, now.max(heard))),
-        (true, _) => "Ready".into(),
+        (true, _) => match heard {
+            Some(heard) => format!("Ready, last heard {} ago", clock::ago(heard, now.max(heard))),
+            None => "Ready".into(),
+        },
         (_, ConditionStatus::Unknown) => format!("NotReady since {}", clock::axis(node.ready_since)),
         _ => format!("not ready since {}", clock::axis(node.ready_since)),
     };
@@ -110,7 +112,7 @@ mod tests {
             ready_since: 65_000_000,
             next,
             machine: MachineView {
-                last_heartbeat: 20_000_000,
+                last_heartbeat: Some(20_000_000),
                 running: vec!["u1".into()],
                 ..MachineView::default()
             },
@@ -124,7 +126,7 @@ mod tests {
         let now = 70_000_000;
         let told = |ready: &str, next| words(&node(ready.into(), next), now).unwrap_or_default();
         let mut well = node("True".into(), None);
-        well.machine.last_heartbeat = 0;
+        well.machine.last_heartbeat = None;
         assert_eq!(words(&well, now), None);
         for (ready, next, expected) in [
             ("True", None, "Ready, last heard 50 s ago"),

@@ -130,9 +130,19 @@ fn words(mark: &Mark) -> Option<String> {
         (Lane::Invariants, MarkKind::Expected) => Some(format!("as expected: {label}")),
         (Lane::Invariants, MarkKind::Unexpected) => Some(format!("not as expected: {label}")),
         (Lane::Commands, MarkKind::Refused) => Some(format!("refused: {label}")),
-        // What it did has a mark of its own.
-        (Lane::Commands, _) if label.to_string().starts_with("fault ") => None,
+        (Lane::Commands, _) if is_told_by_its_mark(label) => None,
         _ => Some(label.to_string()),
+    }
+}
+
+/// Whether what a person wrote has an effect that is marked itself.
+fn is_told_by_its_mark(label: &MarkLabel) -> bool {
+    let MarkLabel::Written(text) = label else { return false };
+    let mut words = text.split_whitespace();
+    match words.next() {
+        Some("fault") => true,
+        Some("kubectl" | "k") => matches!(words.next(), Some("cordon" | "uncordon" | "taint")),
+        _ => false,
     }
 }
 
@@ -212,6 +222,26 @@ mod tests {
         );
         assert_eq!(words(4 * SECOND), ["healed a-1", "a-1 NotReady", "a-1 is cut off"]);
         assert_eq!(told(1_500_000, course()), [(SECOND, "a-1 is cut off".to_owned())]);
+    }
+
+    /// U-15: what has a mark of its own is not told by its command as well.
+    #[test]
+    fn what_a_command_did_is_told_once() {
+        let written = |id, text: &str| {
+            let label = MarkLabel::Written(text.into());
+            mark(id, Lane::Commands, MarkKind::Command, label)
+        };
+        let cordoned = MarkLabel::Cordoned {
+            node: "a-1".into(),
+            is_on: true,
+        };
+        let marks = vec![
+            written(1, "kubectl cordon a-1"),
+            mark(2, Lane::Faults, MarkKind::Fenced, cordoned),
+            written(3, "kubectl delete pod web-0"),
+        ];
+        let lines: Vec<String> = told(4 * SECOND, marks).into_iter().map(|(_, line)| line).collect();
+        assert_eq!(lines, ["kubectl delete pod web-0", "a-1 cordoned"]);
     }
 
     /// U-15: a fault is told by what it does, not by its command.

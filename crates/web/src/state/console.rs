@@ -1,6 +1,6 @@
 //! The console's memory: lines, the history of what was typed, completions.
 
-use podscope_protocol::{Completion, ConsoleLine, LineKind, TextKind};
+use podscope_protocol::{Completion, ConsoleLine, LineKind, Micros, TextKind};
 
 use crate::pure::clock;
 
@@ -71,19 +71,23 @@ impl Console {
         }
     }
 
-    /// What the last manifests that were applied were refused for.
-    pub(crate) fn refusals(&self) -> Vec<String> {
+    /// What was said to the manifests that were applied last.
+    pub(crate) fn answer(&self) -> Answer {
         let is_it = |line: &ConsoleLine| line.kind == LineKind::Input && line.text.starts_with("kubectl apply -f -");
         let Some(at) = self.lines.iter().rposition(is_it) else {
-            return Vec::new();
+            return Answer::default();
         };
-        let said = self
-            .lines
-            .iter()
-            .skip(at + 1)
-            .take_while(|line| line.kind != LineKind::Input);
-        let errors = said.filter(|line| line.kind == LineKind::Error);
-        errors.map(|line| line.text.clone()).collect()
+        let said = self.lines.iter().skip(at + 1);
+        let said = said.take_while(|line| line.kind != LineKind::Input);
+        let mut answer = Answer::default();
+        for line in said {
+            match line.kind {
+                LineKind::Error => answer.refused.push(line.text.clone()),
+                LineKind::Output => answer.done.push((line.at, line.text.clone())),
+                LineKind::Input | LineKind::Warning | LineKind::Notice => {}
+            }
+        }
+        answer
     }
 
     /// The last command a person gave, or the engine echoed; of one with a document the first line.
@@ -94,6 +98,14 @@ impl Console {
             None => last.text.clone(),
         })
     }
+}
+
+/// An answer to manifests.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Answer {
+    pub(crate) refused: Vec<String>,
+    /// What became of each object, and when.
+    pub(crate) done: Vec<(Micros, String)>,
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod screen;
 mod shared;
 
 pub(crate) use act::Act;
-pub(crate) use console::Console;
+pub(crate) use console::{Answer, Console};
 pub(crate) use model::{HUES, Model, NodeState};
 pub(crate) use page::Page;
 pub(crate) use parts::{Checked, Dialog, HelpView, LinkView, Menu, Present, Sheet, Tab, Truth, menu};

@@ -26,7 +26,7 @@ pub(crate) struct NodeState {
 impl NodeState {
     /// Whether anything on it counts down or ages: only then does it see time pass.
     pub(crate) fn ticks(&self) -> bool {
-        self.view.machine.last_heartbeat > 0
+        self.view.machine.last_heartbeat.is_some()
             || self
                 .pods
                 .iter()

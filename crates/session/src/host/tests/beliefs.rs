@@ -110,7 +110,7 @@ fn a_card_says_when_a_silent_node_becomes_not_ready_until_it_does() {
             Some(NodeNext::NotReady { at }) => told.push(at / SECOND),
             ref other => panic!("{at}: {other:?}"),
         }
-        assert!(page.node("c-2").machine.last_heartbeat > 0);
+        assert!(page.node("c-2").machine.last_heartbeat.is_some());
     }
     page.seek(90);
     let fell = page
@@ -153,7 +153,7 @@ fn only_a_lost_way_to_the_control_plane_is_silence() {
         let mut page = Page::with(&[(30, line)]);
         page.seek(75);
         let node = page.node("c-2");
-        assert_eq!((&node.next, node.machine.last_heartbeat), (&None, 0), "{line}");
+        assert_eq!((&node.next, node.machine.last_heartbeat), (&None, None), "{line}");
         assert_eq!(node.machine.lost(), (line.ends_with("in"), false), "{line}");
         let deaf = Difference::Deaf { node: "c-2".into() };
         let differs = page.differs("c-2");
@@ -339,4 +339,14 @@ fn who_is_not_looked_at_does_not_stand_in_line() {
         place(&page, "default/foreign"),
         Some(QueuePlace::Foreign("volcano".into()))
     );
+}
+
+/// U-05, U-15: manifests are told by the objects in them, not by the line above them.
+#[test]
+fn what_was_applied_is_named() {
+    let pod = |name: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n");
+    let all = ["a", "b", "c", "d"].map(pod).join("---\n");
+    let page = Page::with(&[(5, &format!("kubectl apply -f - <<'EOF'\n{all}EOF"))]);
+    let told = "kubectl apply: ConfigMap a, ConfigMap b, ConfigMap c and 1 more";
+    assert!(page.labels().iter().any(|label| label == told), "{:?}", page.labels());
 }
