@@ -115,6 +115,14 @@ export const stories = {
     await difference.getByText(/1 pod differs now/).waitFor();
     t.equal(await page.locator(".runs .pod.differs").count(), 2, "the pod is outlined in both");
     await t.look(page, "two-runs");
+    // A press goes to what differs; on a phone too the runs stand side by side, in the rows that they share.
+    await page.setViewportSize({ width: 390, height: 844 });
+    await difference.getByRole("button", { name: "1 pod differs now" }).click();
+    t.check(await page.locator(".runs .pod.differs").first().evaluate((pod) => pod === document.activeElement), "it has the focus");
+    const [ours, theirs] = await page.locator(".runs .pod.differs").evaluateAll((pods) => pods.map((pod) => pod.getBoundingClientRect().toJSON()));
+    t.check(ours.top > 0 && ours.bottom < 844 && Math.abs(ours.top - theirs.top) < 44 && ours.right < theirs.left, `both are in sight, side by side: ${JSON.stringify([ours, theirs])}`);
+    await t.look(page, "two-runs-phone");
+    await page.setViewportSize({ width: 1440, height: 900 });
     await difference.getByRole("button", { name: "Go there" }).click();
     await page.locator('.page[data-now="0:05.0"]').waitFor();
     await page.getByRole("button", { name: "End the comparison" }).click();

@@ -270,6 +270,7 @@ export const stories = {
     await editor.getByLabel("Apply as I type").check();
     await t.write(editor, pod("\"app:1\""));
     await page.locator('[data-pod="default/typed"]').waitFor();
+    await editor.getByText("pod/typed created").waitFor();
     await t.look(page, "code-beside");
     await page.setViewportSize({ width: 390, height: 844 });
     await t.fits(page, "beside, on a phone");
