@@ -114,7 +114,7 @@ pub struct SetupError {
 #[derive(Default)]
 struct Imported {
     nodes: Vec<NodeName>,
-    /// Those that were not ready.
+    /// Those that nobody hears.
     cut_off: Vec<NodeName>,
 }
 
@@ -185,6 +185,7 @@ impl World {
             self.add_node(node, index, setup);
         }
         let mut imported = Imported::default();
+        let newest = podscope_sim::newest_heartbeat(&setup.objects);
         for (index, object) in setup.objects.iter().enumerate() {
             match object {
                 Object::Node(node) => {
@@ -196,12 +197,12 @@ impl World {
                     }
                     if !node.metadata.uid.is_empty() {
                         let name = NodeName(node.metadata.name.clone());
-                        if !node.is_ready() {
+                        if !podscope_sim::is_heard(node, newest) {
                             imported.cut_off.push(name.clone());
                         }
                         imported.nodes.push(name);
                     }
-                    self.add_node(applied(node, &replaced), place, setup);
+                    self.add_node(lasting(applied(node, &replaced), setup), place, setup);
                 }
                 object if !object.metadata().uid.is_empty() => {
                     if self.objects().get_kind(object.kind(), &object.key()).is_some() {
@@ -279,6 +280,11 @@ impl World {
         let names: Vec<NodeName> = self.nodes.keys().cloned().collect();
         let pods: Vec<Arc<podscope_api::Pod>> = self.objects().list::<podscope_api::Pod>().cloned().collect();
         let assumed = self.objects().assumed().clone();
+        for (node, conditions) in assumed.conditions() {
+            self.with_machine(&NodeName(node.clone()), sink, |machine, _| {
+                machine.set_conditions(conditions)
+            });
+        }
         for pod in pods {
             if let Some(node) = pod.spec.node_name.clone() {
                 let troubles = assumed.troubles(&pod.metadata.uid);
@@ -435,6 +441,17 @@ fn applied(node: &Node, generated: &[Node]) -> Node {
         let labels = Arc::make_mut(&mut node.metadata.labels);
         for (key, value) in before.metadata.labels.iter() {
             labels.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    node
+}
+
+/// A node with the conditions that its text does not have and that are taken to last (P-09).
+fn lasting(mut node: Node, setup: &Setup) -> Node {
+    let conditions = setup.assumed.conditions().get(&node.metadata.name);
+    for told in conditions.into_iter().flatten() {
+        if node.condition(&told.kind).is_none() {
+            node.status.conditions.push(told.clone());
         }
     }
     node

@@ -31,6 +31,7 @@ mod request;
 mod status;
 mod story;
 mod told;
+mod trouble;
 mod update;
 mod wanted;
 
@@ -47,8 +48,8 @@ pub use machine::{Cut, CutFrom, Difference, Fence, MachineView};
 pub use mark::{Evictor, FaultView, Lane, Mark, MarkKind, MarkLabel};
 pub use picture::{
     BranchView, BreakCause, BrokenInvariant, Component, ComponentState, ComponentView, ContainerStage,
-    ControlPlaneView, Frame, GroupView, NodeNext, NodeTrouble, NodeView, OwnerView, PodMark, PodView, QueuePlace,
-    QueueView, RefusalView, SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
+    ControlPlaneView, Frame, GroupView, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView,
+    RefusalView, SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
 };
 pub use remedy::{Remedy, RemedyChange, RemedyThen};
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
@@ -57,6 +58,7 @@ pub use story::{
     TruthView,
 };
 pub use told::{ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView};
+pub use trouble::NodeTrouble;
 pub use update::{
     AttemptInfo, Basis, Completion, ConsoleLine, Guarantee, LessonInfo, LineKind, LinkLength, NoFilm, Opened, Problem,
     Task, Update,

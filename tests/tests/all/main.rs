@@ -12,6 +12,7 @@ mod conformance;
 mod determinism;
 mod documents;
 mod dump;
+mod dump_nodes;
 mod dump_stays;
 mod explain_replay;
 mod fencing_compared;

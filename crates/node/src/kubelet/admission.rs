@@ -150,7 +150,13 @@ fn has_features(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
 
 /// LC-067.
 fn under_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
-    let pressure = &host.shared.node_state.pressure;
+    // A pod that the kubelet knew before is not evicted for what a dump says of the node (P-09).
+    let is_new = pod.status.start_time.is_none();
+    let measured = &host.shared.node_state.pressure;
+    let lasts = |kind: &Pressure| is_new && host.machine.lasting(kind.condition()).is_some();
+    let pressure: Vec<Pressure> = (Pressure::ALL.into_iter())
+        .filter(|kind| measured.contains(kind) || lasts(kind))
+        .collect();
     if is_critical(pod) || pressure.is_empty() {
         return Ok(());
     }
@@ -164,7 +170,7 @@ fn under_pressure(pod: &Pod, host: &Host<'_, '_>) -> Result<(), Refusal> {
         .tolerations
         .iter()
         .any(|toleration| toleration.tolerates(&taint));
-    let only_memory = *pressure == [Pressure::Memory];
+    let only_memory = pressure == [Pressure::Memory];
     if only_memory && (pod.status.qos_class != Some(QosClass::BestEffort) || tolerates) {
         return Ok(());
     }

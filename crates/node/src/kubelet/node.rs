@@ -322,7 +322,10 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
         .runtime_down_since
         .is_some_and(|since| host.ctx.now - since >= RUNTIME_PATIENCE);
     let ready = match (is_runtime_lost, state.is_shutting_down) {
-        (false, false) => READY,
+        (false, false) => host.machine.lasting("Ready").map_or(READY, |told| {
+            let (reason, message) = words_of(told).unwrap_or(("KubeletNotReady", ""));
+            ("Ready", false, reason, message)
+        }),
         (true, false) => ("Ready", false, "KubeletNotReady", "container runtime is down"),
         (false, true) => ("Ready", false, "KubeletNotReady", "node is shutting down"),
         (true, true) => (
@@ -333,8 +336,9 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
         ),
     };
     let pressure = Pressure::ALL.map(|kind| {
-        let is_short = state.pressure.contains(&kind);
-        let (reason, message) = kind.words(is_short);
+        let lasts = host.machine.lasting(kind.condition());
+        let is_short = state.pressure.contains(&kind) || lasts.is_some();
+        let (reason, message) = lasts.and_then(words_of).unwrap_or_else(|| kind.words(is_short));
         (kind.condition(), is_short, reason, message)
     });
     let mut all: Vec<NodeCondition> = known.to_vec();
@@ -369,6 +373,11 @@ fn conditions(known: &[NodeCondition], host: &Host<'_, '_>) -> Vec<NodeCondition
         }
     }
     all
+}
+
+/// Reason and message of a condition that lasts because a dump says so (P-09).
+fn words_of(told: &NodeCondition) -> Option<(&str, &str)> {
+    (!told.reason.is_empty()).then_some((&*told.reason, &*told.message))
 }
 
 /// The images of the machine as the Node tells them, the largest first.

@@ -1,5 +1,7 @@
 //! What happens to a machine from outside.
 
+use std::sync::Arc;
+
 use podscope_api::{Str, Uid};
 
 use super::{Exit, Machine, MachineEvent};
@@ -54,6 +56,7 @@ impl Machine {
                 self.is_on = false;
                 self.is_shutting_down = false;
                 self.pulls.clear();
+                self.conditions = Arc::default();
                 self.events.clear();
             }
             MachineFault::Boot if self.is_on => return Err(format!("machine {node} is already on")),

@@ -15,7 +15,7 @@ mod trouble;
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{Kind, NodeName, ObjectKey, Pod, ResourceList, Str, Uid};
+use podscope_api::{Kind, NodeCondition, NodeName, ObjectKey, Pod, ResourceList, Str, Uid};
 
 pub use behavior::{Answers, Behavior, Outcome, ProbeResult, Role, Usage, behavior_of};
 pub use fault::MachineFault;
@@ -188,6 +188,8 @@ pub struct Machine {
     has_image_disk: bool,
     /// What is wrong with containers of imported pods, by name.
     troubles: ordered::Map<Uid, Arc<[(Str, Trouble)]>>,
+    /// What a dump says of the node that is not well: until the machine starts anew.
+    conditions: Arc<[NodeCondition]>,
     /// Pods whose next sandbox cannot be made.
     refused_sandboxes: ordered::Set<Uid>,
     /// In the order in which they were asked for.
@@ -224,6 +226,7 @@ impl Machine {
             images: Vec::new(),
             has_image_disk: false,
             troubles: ordered::Map::new(),
+            conditions: Arc::default(),
             refused_sandboxes: ordered::Set::new(),
             pulls: Vec::new(),
             pull_limit: 1,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{BEHAVIOR_PREFIX, Container, Pod, Str, Uid};
+use podscope_api::{BEHAVIOR_PREFIX, Container, NodeCondition, Pod, Str, Uid};
 use podscope_sim::{Span, Trouble};
 
 use super::{Answers, Behavior, Machine, Outcome, ProbeResult, Role, behavior_of};
@@ -17,6 +17,16 @@ impl Machine {
         if !troubles.is_empty() {
             self.troubles.insert(pod.clone(), troubles.into());
         }
+    }
+
+    /// What a dump says of the node that is not well.
+    pub fn set_conditions(&mut self, conditions: &[NodeCondition]) {
+        self.conditions = conditions.into();
+    }
+
+    /// The condition of a type that the dump says lasts.
+    pub fn lasting(&self, kind: &str) -> Option<&NodeCondition> {
+        self.conditions.iter().find(|one| &*one.kind == kind)
     }
 
     /// What is wrong with a container.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use podscope_api::ordered;
-use podscope_api::{Kind, Location, Object, Str};
+use podscope_api::{Kind, Location, NodeCondition, Object, Str};
 use podscope_cluster::Assumed;
 
 use podscope_protocol::Basis;
@@ -98,6 +98,33 @@ fn lasting(assumed: &Assumed) -> Option<String> {
     ))
 }
 
+/// Which nodes are short of something, or not ready by their own word.
+fn strained(assumed: &Assumed) -> Option<String> {
+    let nodes = assumed.conditions();
+    let one = |(name, told): (&Str, &Vec<NodeCondition>)| {
+        let words = told.iter().map(|one| match &*one.kind {
+            "Ready" if one.reason.is_empty() => "not ready".to_owned(),
+            "Ready" => format!("not ready: {}", one.reason),
+            kind => kind.to_owned(),
+        });
+        format!("{name} ({})", words.collect::<Vec<_>>().join(", "))
+    };
+    let mut shown: Vec<String> = nodes.iter().take(MAX_PODS).map(one).collect();
+    if nodes.len() > MAX_PODS {
+        shown.push("…".to_owned());
+    }
+    let nodes = match nodes.len() {
+        0 => return None,
+        1 => "One node is".to_owned(),
+        n => format!("{n} nodes are"),
+    };
+    Some(format!(
+        "{nodes} not well in the files: {}; that is taken to last until the machine is started anew, and no pod that runs \
+         there is evicted for pressure that nobody measures",
+        shown.join(", ")
+    ))
+}
+
 /// Pods that stay Pending, for what the real scheduler said.
 fn unplaced(assumed: &Assumed) -> Vec<String> {
     let all = assumed.unplaced();
@@ -137,6 +164,7 @@ impl Reader {
         let assumed = Assumed::complete(&mut setup.objects, generated);
         self.loaded.notices.extend(notice(&assumed));
         self.loaded.notices.extend(lasting(&assumed));
+        self.loaded.notices.extend(strained(&assumed));
         self.loaded.notices.extend(unplaced(&assumed));
         self.loaded.notices.extend(unmetered(&assumed));
         self.loaded.setup.assumed = Arc::new(assumed);

@@ -262,6 +262,10 @@ fn view(
             .filter(|condition| &*condition.kind != "Ready" && condition.status == ConditionStatus::True)
             .map(|condition| condition.kind.to_string())
             .collect();
+        view.pressure_lasts = state.is_some_and(|state| {
+            let mut kinds = view.pressure.iter();
+            kinds.any(|kind| state.machine.lasting(kind).is_some())
+        });
         view.labels = node
             .metadata
             .labels

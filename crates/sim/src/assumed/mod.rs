@@ -10,14 +10,16 @@
 //!
 //! What was written without a UID keeps the rules of a live cluster.
 
+mod conditions;
 mod left_alone;
 mod stand_ins;
 mod troubles;
 mod unplaced;
 
 use podscope_api::ordered;
-use podscope_api::{Kind, NodeName, Object, ObjectKey, Pod, Str, Uid};
+use podscope_api::{Kind, NodeCondition, NodeName, Object, ObjectKey, Pod, Str, Uid};
 
+pub use conditions::{is_heard, newest_heartbeat};
 pub use stand_ins::{NOT_IN_THE_DUMP, OWN_NAMESPACES};
 pub use troubles::Trouble;
 
@@ -55,6 +57,8 @@ pub struct Assumed {
     /// Pods that do not run as they should, each with the word for it.
     troubled: Vec<(ObjectKey, Str)>,
     unplaced: Vec<(ObjectKey, Str)>,
+    /// What kubelets say of their nodes that is not well, by the node's name.
+    conditions: ordered::Map<Str, Vec<NodeCondition>>,
     unmetered: ordered::Set<Uid>,
     refused: ordered::Map<ObjectKey, Str>,
     knows_only_names: bool,
@@ -75,6 +79,7 @@ impl Assumed {
         left_alone::note(&mut assumed, objects, &generated);
         troubles::note(&mut assumed, objects);
         unplaced::note(&mut assumed, objects);
+        conditions::note(&mut assumed, objects);
         assumed.unmetered = left_alone::unmetered(objects);
         let is_node = |object: &Object| object.kind() == Kind::Node;
         assumed.knows_only_names =
@@ -141,6 +146,11 @@ impl Assumed {
     /// Pods that do not run as they should, each with the word for it.
     pub fn troubled(&self) -> &[(ObjectKey, Str)] {
         &self.troubled
+    }
+
+    /// Conditions of nodes that last: what each is short of, and that it is not ready by its own word.
+    pub fn conditions(&self) -> &ordered::Map<Str, Vec<NodeCondition>> {
+        &self.conditions
     }
 
     /// Pods that no node could take when the dump was taken and that use a claim or volume that is not in it, each with

@@ -283,12 +283,21 @@ fn truths(view: &NodeView, truth: Truth, now: Micros) -> Html {
     html! {
         <p class="truth">
             if let Some(believed) = believed { <span class="api"><b>{ "API" }</b><span>{ believed }</span></span> }
-            if pressure { <span class="api"><b>{ "API" }</b><span>{ "Pressure is told for 5 min more once it is over, unless evictionPressureTransitionPeriod says otherwise" }</span></span> }
+            if pressure { <span class="api"><b>{ "API" }</b><span>{ pressure_ends(view) }</span></span> }
             if shows_machine {
                 { for machine.differs.iter().filter_map(said).map(|line| html! { <span>{ icon("ghost") }{ shown(&line) }</span> }) }
                 { for machine.fenced.iter().map(|by| html! { <span>{ icon("shield") }{ by.to_string() }</span> }) }
             }
         </p>
+    }
+}
+
+/// When the API stops telling of pressure.
+fn pressure_ends(view: &NodeView) -> &'static str {
+    if view.pressure_lasts {
+        "Pressure as in the files, which nobody measures here: it lasts until the machine is started anew"
+    } else {
+        "Pressure is told for 5 min more once it is over, unless evictionPressureTransitionPeriod says otherwise"
     }
 }
 
