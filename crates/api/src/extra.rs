@@ -66,6 +66,24 @@ impl Extra {
         found
     }
 
+    /// The instants that kept fields of a name tell of: who wrote the object when (`managedFields`), which nobody else
+    /// reads. Looks at the text alone, as there may be much of it.
+    pub fn instants(&self, field: &str) -> impl Iterator<Item = i64> {
+        let key = format!("\"{field}\":\"");
+        let text = self.0.as_deref().unwrap_or_default();
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            loop {
+                let from = at + text.get(at..)?.find(&key)? + key.len();
+                let until = from + text.get(from..)?.find('"')?;
+                at = until;
+                if let Some(instant) = text.get(from..until).and_then(crate::parse_rfc3339) {
+                    return Some(instant);
+                }
+            }
+        })
+    }
+
     fn tree(&self) -> Option<Value> {
         serde_json::from_str(self.0.as_deref()?).ok()
     }

@@ -244,6 +244,7 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
         others: ordered::Map::new(),
         machines: entries::Machines::default(),
         has_start: false,
+        newest_left_out: None,
     };
     let unwrap = |(name, text): File| {
         let within = foreign::unwrapped(&text);
@@ -304,6 +305,8 @@ struct Reader {
     machines: entries::Machines,
     /// `spec.start` is given.
     has_start: bool,
+    /// The newest instant that objects tell of which are left to the control plane.
+    newest_left_out: Option<podscope_api::Time>,
 }
 
 impl Reader {
@@ -376,6 +379,8 @@ impl Reader {
                     && (&*object.metadata().name == "default" || object.metadata().name.starts_with("kube-"))
                     && !object.metadata().uid.is_empty());
             if own && !object.metadata().uid.is_empty() {
+                let told = podscope_cluster::newest_time(std::slice::from_ref(&object));
+                self.newest_left_out = self.newest_left_out.max(told);
                 continue;
             }
             self.loaded.places.push((index, located.at));

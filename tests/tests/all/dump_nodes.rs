@@ -1,4 +1,4 @@
-//! P-09: nodes of a dump are as their kubelets and the control plane said, for as long as nobody does anything about it.
+//! P-09: nodes of a dump, and its time, are as their kubelets and the control plane said, for as long as nobody does anything about it.
 
 use podscope_api::{ConditionStatus, Node, ObjectKey, Pod};
 use podscope_cluster::SimTime;
@@ -162,4 +162,85 @@ fn a_node_that_is_not_ready_by_its_own_word_is_heard() {
     at(&mut session, 210);
     let gone = session.world().objects().get::<Pod>(&ObjectKey::new("default", "runs"));
     assert!(gone.is_none(), "{gone:?}");
+}
+
+/// P-03, P-09: t = 0 is the newest instant that anything in the files tells of, but for what is to come; hence one
+/// back-off has one countdown.
+#[test]
+fn the_start_is_the_newest_time_of_whatever_tells_one() {
+    let ready = |at: &str| {
+        node(
+            "n1",
+            "",
+            &condition("Ready", "True", "KubeletReady").replace("09:59:00", at),
+        )
+    };
+    let pod = |meta: &str, status: &str| {
+        format!(
+            "
+- apiVersion: v1
+  kind: Pod
+  metadata: {{name: a, namespace: default, uid: a, creationTimestamp: '2026-07-01T09:00:00Z'{meta}}}
+  spec: {{nodeName: n1, containers: [{{name: c, image: i}}]}}
+  status: {{phase: Running, startTime: '2026-07-01T09:00:00Z', {status}}}"
+        )
+    };
+    let crash = "containerStatuses: [{name: c, restartCount: 9, ready: false, image: i, imageID: x, state: {waiting: {reason: \
+                 CrashLoopBackOff}}, lastState: {terminated: {exitCode: 1, startedAt: '2026-07-01T10:02:01Z', \
+                 finishedAt: '2026-07-01T10:02:02Z'}}}]";
+    let written = ", managedFields: [{manager: kubelet, operation: Update, time: '2026-07-01T10:03:00Z'}]";
+    let going = ", deletionTimestamp: '2026-07-01T11:00:00Z', deletionGracePeriodSeconds: 3600";
+    let event = "
+- apiVersion: v1
+  kind: Event
+  metadata: {name: e, namespace: default, uid: e, creationTimestamp: '2026-07-01T09:00:00Z'}
+  involvedObject: {kind: Pod, namespace: default, name: a, uid: a}
+  reason: BackOff
+  lastTimestamp: '2026-07-01T10:04:00Z'";
+    let lease = "
+- apiVersion: coordination.k8s.io/v1
+  kind: Lease
+  metadata: {name: l, namespace: default, uid: l, creationTimestamp: '2026-07-01T09:00:00Z'}
+  spec: {holderIdentity: x, renewTime: '2026-07-01T10:05:00.250000Z'}";
+    let set = "
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: d, namespace: default, uid: d, creationTimestamp: '2026-07-01T09:00:00Z'}
+  spec: {replicas: 0, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}
+  status: {conditions: [{type: Progressing, status: 'True', lastUpdateTime: '2026-07-01T10:06:00Z'}]}";
+    let rows = [
+        (vec![ready("10:00:00")], "10:00:00"),
+        (vec![ready("10:00:00"), pod("", crash)], "10:02:02"),
+        (vec![ready("10:00:00"), pod(written, crash)], "10:03:00"),
+        (vec![ready("10:00:00"), pod(going, crash)], "10:02:02"),
+        (vec![ready("10:00:00"), pod("", crash), event.to_owned()], "10:04:00"),
+        (vec![ready("10:00:00"), lease.to_owned()], "10:05:01"),
+        (vec![ready("10:00:00"), set.to_owned()], "10:06:00"),
+    ];
+    for (items, wanted) in rows {
+        let (session, notices) = open(&items);
+        let told = format!("t = 0 is 2026-07-01T{wanted}Z, the newest time in the files");
+        assert!(notices.contains(&told), "{told}: {notices:?}");
+        let waits = session.world().kubelets().flat_map(|(node, kubelet)| {
+            let machine = session
+                .world()
+                .machines()
+                .find(|(known, _)| *known == node)
+                .map(|(_, machine)| machine);
+            kubelet.due(machine.expect("a machine"), session.world().now())
+        });
+        for due in waits.filter(|due| due.what == podscope_cluster::Coming::BackOff) {
+            let world = session.world();
+            let pod = world.objects().get::<Pod>(&due.key).expect("a pod");
+            let ended = pod
+                .status
+                .statuses()
+                .find_map(|one| one.last_state.terminated.as_ref()?.finished_at);
+            let delay = world
+                .kubelet_of("n1")
+                .and_then(|kubelet| kubelet.back_off(&pod.metadata.uid, "c"));
+            let counted = ended.expect("its end").0 - world.start().0 + delay.expect("a delay").0;
+            assert_eq!(counted, due.at.0);
+        }
+    }
 }

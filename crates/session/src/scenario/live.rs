@@ -276,23 +276,7 @@ impl Reader {
     /// Without `spec.start`, a live cluster that was looked at after the default start begins at its newest time:
     /// nothing in it is younger than t = 0 (P-03).
     pub(super) fn start_of_live_objects(&mut self) {
-        let time_of = |object: &Object| {
-            let beats = match object {
-                Object::Node(node) => node
-                    .status
-                    .conditions
-                    .iter()
-                    .map(|known| known.last_heartbeat_time)
-                    .max(),
-                _ => None,
-            };
-            object.metadata().creation_timestamp.max(beats.flatten())
-        };
-        let live = self.loaded.setup.objects.iter();
-        let newest = live
-            .filter(|object| !object.metadata().uid.is_empty())
-            .filter_map(time_of)
-            .max();
+        let newest = podscope_cluster::newest_time(&self.loaded.setup.objects).max(self.newest_left_out);
         if let Some(newest) = newest
             && !self.has_start
             && newest > self.loaded.setup.start

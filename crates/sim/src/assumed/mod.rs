@@ -12,6 +12,7 @@
 
 mod conditions;
 mod left_alone;
+mod moment;
 mod stand_ins;
 mod troubles;
 mod unplaced;
@@ -20,6 +21,7 @@ use podscope_api::ordered;
 use podscope_api::{Kind, NodeCondition, NodeName, Object, ObjectKey, Pod, Str, Uid};
 
 pub use conditions::{is_heard, newest_heartbeat};
+pub use moment::newest_time;
 pub use stand_ins::{NOT_IN_THE_DUMP, OWN_NAMESPACES};
 pub use troubles::Trouble;
 

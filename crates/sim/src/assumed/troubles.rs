@@ -5,7 +5,7 @@ use podscope_api::{
     BEHAVIOR_PREFIX, Container, ContainerStateTerminated, ContainerStatus, Kind, Object, Pod, RestartPolicy, Str, Time,
 };
 
-use super::{Assumed, is_imported, pods};
+use super::{Assumed, pods};
 use crate::Span;
 
 /// For so long a pod may well be on its way: a sync of the kubelet waits two minutes for volumes.
@@ -49,19 +49,7 @@ type Nodes<'o> = ordered::Map<&'o str, bool>;
 
 /// Notes the troubles of what is imported.
 pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
-    let beats = objects.iter().filter(|object| is_imported(object));
-    let newest = beats
-        .filter_map(|object| match object {
-            Object::Node(node) => node
-                .status
-                .conditions
-                .iter()
-                .filter_map(|known| known.last_heartbeat_time)
-                .max(),
-            Object::Pod(pod) => pod.metadata.creation_timestamp,
-            _ => None,
-        })
-        .max();
+    let newest = super::newest_time(objects);
     let has_nodes = objects.iter().any(|object| object.kind() == Kind::Node);
     let newest = newest.filter(|_| has_nodes);
     let nodes: Nodes<'_> = (objects.iter())
