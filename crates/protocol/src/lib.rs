@@ -25,6 +25,7 @@ mod explanation;
 pub mod glossary;
 mod machine;
 mod mark;
+mod not_held;
 mod picture;
 mod remedy;
 mod request;
@@ -46,6 +47,7 @@ pub use explanation::{
 };
 pub use machine::{Cut, CutFrom, Difference, Fence, MachineView};
 pub use mark::{Evictor, FaultView, Lane, Mark, MarkKind, MarkLabel};
+pub use not_held::NotHeld;
 pub use picture::{
     BranchView, BreakCause, BrokenInvariant, Component, ComponentState, ComponentView, ContainerStage,
     ControlPlaneView, Frame, GroupView, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
-use crate::{Director, MachineView, Mark, MarkLabel, Micros, StoryState};
+use crate::{Director, MachineView, Mark, MarkLabel, Micros, NotHeld, StoryState};
 
 /// The picture's next state.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -170,6 +170,8 @@ pub struct NodeView {
     pub pressure: Vec<String>,
     /// Whether pressure is what a dump said and nobody measures: it lasts until the machine starts anew (P-09).
     pub pressure_lasts: bool,
+    /// Whether a dump knows only its name: how large it is and what it is like is made up (P-09).
+    pub only_name: bool,
     /// cpu in thousandths, memory in bytes, pods: requested and allocatable.
     pub cpu: (i64, i64),
     /// Memory in bytes.
@@ -359,6 +361,8 @@ pub enum QueuePlace {
     },
     /// It fits nowhere, until an event may help one of these plugins, or the queue is flushed.
     Unschedulable(Vec<String>),
+    /// Nobody can say, because no file has this.
+    Unknown(NotHeld),
     /// No scheduler runs.
     Stranded,
     /// Nobody looks or binds: the API server is down, or cut off from etcd.

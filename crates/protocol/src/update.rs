@@ -305,10 +305,7 @@ pub enum Basis {
         namespace: String,
     },
     /// Nodes of which only the names are known.
-    OnlyNames {
-        /// Pods that the real scheduler refused, each with what it said.
-        said: Vec<(String, String)>,
-    },
+    OnlyNames,
     /// The beginning of a List.
     Cut {
         /// The file.
@@ -327,7 +324,7 @@ impl std::fmt::Display for Basis {
                 f.write_str("No file has a PodDisruptionBudget: preemption and `kubectl drain` ignore them")
             }
             Self::NoNodes => f.write_str("No file has a Node: pending pods meet a made-up cluster of six nodes"),
-            Self::OnlyNames { .. } => f.write_str("No file has a Node, so nobody can say why a pod is pending"),
+            Self::OnlyNames => f.write_str("No file has a Node, so nobody can say why a pod is pending"),
             Self::OneNamespace { namespace } => write!(
                 f,
                 "All pods in the files are of namespace {namespace}: what else runs on the nodes is not counted"

@@ -10,7 +10,7 @@ use yew::prelude::*;
 use crate::browser::listen::listen;
 use crate::browser::{self, store};
 use crate::ctl::Ctl;
-use crate::pure::{actions, clock};
+use crate::pure::{actions, clock, waits};
 use crate::state::{Act, Dialog, Page, Present, Shared};
 
 /// A shortcut: keys as printed, what it does.
@@ -269,7 +269,7 @@ fn command(key: &str, shift: bool, page: &Page) -> Option<String> {
 fn help(page: &Page, ctl: &Ctl) -> bool {
     let Some(pod) = pod(page)
         .and_then(|id| page.model.pods.get(&id).cloned())
-        .filter(|p| p.node.is_empty())
+        .filter(|p| p.node.is_empty() && waits::can_be_helped(p))
     else {
         return false;
     };

@@ -9,11 +9,11 @@ mod binding;
 mod preempt;
 
 use podscope_api::ordered;
-use podscope_sim::{AttemptResult, Happening, NOT_IN_THE_DUMP};
+use podscope_sim::{AttemptResult, Happening};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use podscope_api::{ConditionStatus, EventType, Kind, Node, Object, ObjectKey, Pod, PodCondition, Uid};
+use podscope_api::{ConditionStatus, EventType, Kind, Object, ObjectKey, Pod, PodCondition, Uid};
 use podscope_scheduler::plugins::{Plugin, Point};
 use podscope_scheduler::{Attempt, Cache, Decision, Outcome, Recorder, Scheduler, SchedulerConfiguration, StatusPatch};
 
@@ -287,18 +287,11 @@ impl SchedulerProcess {
         }
     }
 
-    /// Whether the real scheduler has said why the pod waits, and nothing more is known of any node than its name: what
-    /// is made up of them takes no word of it back (P-09).
+    /// Whether the real scheduler has said why the pod waits, and what it looked at is not known: what is made up for it
+    /// takes no word of it back (P-09).
     fn is_said(&self, pod: &ObjectKey) -> bool {
-        let assumed = self.known.assumed();
-        let is_own = |pod: &Arc<Pod>| {
-            let condition = pod.condition("PodScheduled");
-            condition.is_some_and(|own| assumed.refused().get(&pod.metadata.key()) == Some(&own.message))
-        };
-        let is_name = |node: &Arc<Node>| node.metadata.annotation(NOT_IN_THE_DUMP).is_some();
-        assumed.knows_only_names()
-            && self.known.get::<Pod>(pod).is_some_and(is_own)
-            && self.known.list::<Node>().all(is_name)
+        let pod = self.known.get::<Pod>(pod);
+        pod.is_some_and(|pod| self.known.is_as_refused(pod) && self.known.unheld(pod).is_some())
     }
 
     /// Writes a refused pod's status; the next attempt waits for the answer.

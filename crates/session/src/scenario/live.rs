@@ -202,9 +202,7 @@ impl Reader {
         } else if !has(Kind::Node) {
             basis.push(Basis::NoNodes);
         } else if assumed.knows_only_names() {
-            let said = assumed.refused().iter();
-            let said = said.map(|(key, message)| (key.to_string(), message.to_string()));
-            basis.push(Basis::OnlyNames { said: said.collect() });
+            basis.push(Basis::OnlyNames);
         }
         let mut namespaces: ordered::Set<&str> = live_pods().map(|pod| &*pod.metadata().namespace).collect();
         if let (Some(only), None) = (namespaces.pop_first(), namespaces.first())

@@ -8,6 +8,7 @@ mod groups;
 mod marks;
 mod nodes;
 mod pods;
+mod queue;
 mod remedies;
 mod spread;
 

@@ -8,7 +8,7 @@ use podscope_api::ordered::StableSort as _;
 
 use podscope_api::{ConditionStatus, Node, NodeName, Object, Pod, Taint, TaintEffect};
 use podscope_cluster::machine::Machine;
-use podscope_cluster::{Actor, Coming, Network, Place, SimTime, World};
+use podscope_cluster::{Actor, Coming, NOT_IN_THE_DUMP, Network, Place, SimTime, World};
 
 use super::Owners;
 use super::pods;
@@ -254,7 +254,10 @@ fn view(
             view.ready_since = (ready.last_transition_time).map_or(0, |at| (at.0 - world.start().0).max(0));
         }
         view.cordoned = node.is_unschedulable();
-        view.taints = node.spec.taints.iter().map(taint_text).collect();
+        view.only_name = node.metadata.annotation(NOT_IN_THE_DUMP).is_some();
+        // One that keeps pods away from what is made up is none of the cluster's.
+        let own = node.spec.taints.iter().filter(|taint| &*taint.key != NOT_IN_THE_DUMP);
+        view.taints = own.map(taint_text).collect();
         view.pressure = node
             .status
             .conditions

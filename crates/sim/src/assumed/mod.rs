@@ -24,6 +24,7 @@ pub use conditions::{is_heard, newest_heartbeat};
 pub use moment::newest_time;
 pub use stand_ins::{NOT_IN_THE_DUMP, OWN_NAMESPACES};
 pub use troubles::Trouble;
+pub use unplaced::Unheld;
 
 /// Pods that a workload counts in its status and the dump does not hold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -58,7 +59,7 @@ pub struct Assumed {
     troubles: ordered::Map<Uid, Vec<(Str, Trouble)>>,
     /// Pods that do not run as they should, each with the word for it.
     troubled: Vec<(ObjectKey, Str)>,
-    unplaced: Vec<(ObjectKey, Str)>,
+    unplaced: ordered::Map<ObjectKey, Str>,
     /// What kubelets say of their nodes that is not well, by the node's name.
     conditions: ordered::Map<Str, Vec<NodeCondition>>,
     unmetered: ordered::Set<Uid>,
@@ -157,7 +158,7 @@ impl Assumed {
 
     /// Pods that no node could take when the dump was taken and that use a claim or volume that is not in it, each with
     /// what the scheduler said.
-    pub fn unplaced(&self) -> &[(ObjectKey, Str)] {
+    pub fn unplaced(&self) -> &ordered::Map<ObjectKey, Str> {
         &self.unplaced
     }
 

@@ -2,10 +2,64 @@
 //! then is evidence. Nothing is made up that would let them be placed (P-09).
 
 use podscope_api::ordered;
-use podscope_api::{ConditionStatus, Kind, Object, ObjectKey, Pod, Str};
+use podscope_api::{
+    ConditionStatus, Kind, Node, Object, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, Str,
+};
 
-use super::{Assumed, pods};
+use super::{Assumed, NOT_IN_THE_DUMP, pods};
+use crate::Objects;
 use crate::volume::claim_name;
+
+/// What an answer about a pending pod would rest on, and a dump does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unheld {
+    /// Any Node: of each only the name is known.
+    Nodes,
+    /// Claims of these names.
+    Claims(Vec<Str>),
+    /// The volumes of the claims of these names.
+    Volumes(Vec<Str>),
+}
+
+fn is_stand_in(meta: &ObjectMeta) -> bool {
+    meta.annotation(NOT_IN_THE_DUMP).is_some()
+}
+
+impl Objects {
+    /// What keeps everybody from knowing where a pod may go; none once what was made up has been replaced.
+    pub fn unheld(&self, pod: &Pod) -> Option<Unheld> {
+        let assumed = self.assumed();
+        if assumed.knows_only_names() && self.list::<Node>().all(|node| is_stand_in(&node.metadata)) {
+            return Some(Unheld::Nodes);
+        }
+        if !assumed.unplaced().contains_key(&pod.metadata.key()) {
+            return None;
+        }
+        let (mut made, mut bound) = (Vec::new(), Vec::new());
+        for key in claims(pod) {
+            let Some(claim) = self.get::<PersistentVolumeClaim>(&key) else {
+                continue;
+            };
+            let volume = self.named::<PersistentVolume>(&claim.spec.volume_name);
+            if is_stand_in(&claim.metadata) {
+                made.push(key.name);
+            } else if volume.is_some_and(|volume| is_stand_in(&volume.metadata)) {
+                bound.push(key.name);
+            }
+        }
+        match (made.is_empty(), bound.is_empty()) {
+            (false, _) => Some(Unheld::Claims(made)),
+            (true, false) => Some(Unheld::Volumes(bound)),
+            _ => None,
+        }
+    }
+
+    /// Whether what the pod's status says of its refusal is what the real scheduler said.
+    pub fn is_as_refused(&self, pod: &Pod) -> bool {
+        let condition = pod.condition("PodScheduled");
+        condition.is_some_and(|own| self.assumed().refused().get(&pod.metadata.key()) == Some(&own.message))
+    }
+}
 
 /// What is known of a claim that a pod waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +140,7 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
         if let Some(message) = refusal(pod)
             && claims(pod).any(|claim| sought.contains_key(&claim) && is_unseen(&claim))
         {
-            assumed.unplaced.push((pod.metadata.key(), message.clone()));
+            assumed.unplaced.insert(pod.metadata.key(), message.clone());
         }
     }
 }

@@ -127,7 +127,10 @@ fn label(node: &NodeState, now: Micros) -> String {
     if view.cordoned {
         text.push_str(", cordoned");
     }
-    text.push_str(&format!(", {} pods, cpu {}", node.pods.len(), quantity::cpu(view.cpu)));
+    text.push_str(&match view.only_name {
+        true => format!(", {} pods, only its name is known", node.pods.len()),
+        false => format!(", {} pods, cpu {}", node.pods.len(), quantity::cpu(view.cpu)),
+    });
     for line in &view.machine.differs {
         text.push_str(&format!(". {line}"));
     }
@@ -195,7 +198,9 @@ pub(crate) fn Node(props: &Props) -> Html {
             { heading(props) }
             <div class="meters mono">
                 // Requests are the API server's: on a machine are processes.
-                if shows_api {
+                if shows_api && view.only_name {
+                    <span class="count">{ format!("{} · only its name is known", pods_of(view)) }</span>
+                } else if shows_api {
                     { meter("cpu", quantity::percent(view.cpu), quantity::cpu(view.cpu)) }
                     { meter("mem", quantity::percent(view.memory), quantity::memory(view.memory)) }
                     <span class="count">{ format!("{} / {} pods", view.pods.0, view.pods.1) }</span>
@@ -289,6 +294,14 @@ fn truths(view: &NodeView, truth: Truth, now: Micros) -> Html {
                 { for machine.fenced.iter().map(|by| html! { <span>{ icon("shield") }{ by.to_string() }</span> }) }
             }
         </p>
+    }
+}
+
+/// How many pods are here, where nobody knows how many may be.
+fn pods_of(view: &NodeView) -> String {
+    match view.pods.0 {
+        1 => "1 pod".into(),
+        pods => format!("{pods} pods"),
     }
 }
 

@@ -78,13 +78,16 @@ fn mark(props: &Props, pod: &Shared<PodView>) -> Html {
 }
 
 fn help(pod: &PodView) -> Html {
+    if !waits::can_be_helped(pod) {
+        return Html::default();
+    }
     html! { <button type="button" class="quiet" data-help={pod.key.clone()} data-id={pod.id.clone()}>{ "What would help?" }</button> }
 }
 
 /// One pod by itself.
 fn row(props: &Props, pod: &Shared<PodView>) -> Html {
     let name = pod.key.strip_prefix("default/").unwrap_or(&pod.key).to_string();
-    let refused = pod.queue.as_ref().is_some_and(|queue| queue.refusal.is_some());
+    let refused = pod.queue.as_ref().is_some_and(|queue| queue.refusal.is_some()) || waits::not_held(pod).is_some();
     html! {
         <li key={pod.id.clone()} class={(!pod.nominated.is_empty()).then_some("promised")}>
             { mark(props, pod) }

@@ -1,6 +1,6 @@
 //! The decision: a sentence, the table, the raw message; and for a pending pod what would help.
 
-use podscope_protocol::{Basis, PreemptionExplanation, Request, SpreadExplanation, VictimExplanation};
+use podscope_protocol::{Basis, NotHeld, PreemptionExplanation, Request, SpreadExplanation, VictimExplanation};
 use yew::prelude::*;
 
 use super::icon;
@@ -18,6 +18,8 @@ pub(crate) struct Props {
     pub(crate) help: Option<Shared<HelpView>>,
     /// What a pod that has been promised a node waits for.
     pub(crate) waits: Option<String>,
+    /// What no file has, so that nobody can say why it is pending; and what the real scheduler said.
+    pub(crate) unknown: Option<(NotHeld, String)>,
     /// What answers about this cluster rest on.
     pub(crate) basis: Vec<Basis>,
 }
@@ -36,46 +38,32 @@ pub(crate) fn WhyView(props: &Props) -> Html {
     let help = props.help.as_ref().filter(|h| h.pod == props.pod);
     // Beside the reason, above everything that is looked up only after it.
     let helped = if props.pending || help.is_some() {
-        html! { <Remedies pod={props.pod.clone()} help={help.cloned()} /> }
+        html! { <Remedies pod={props.pod.clone()} help={help.cloned()} not_held={props.unknown.as_ref().map(|(what, _)| what.clone())} /> }
     } else {
         Html::default()
     };
     html! {
         <>
             { match &props.why {
+                _ if let Some((what, said)) = &props.unknown => html! {
+                    <>
+                        <div class="why">
+                            <p class="lead">{ shown(&format!("Nobody can say why this pod is pending: {what}.")) }</p>
+                            if !said.is_empty() { <p>{ "The real scheduler said: " }<span class="mono">{ shown(said) }</span></p> }
+                        </div>
+                        if *what != NotHeld::Nodes { { helped } }
+                    </>
+                },
                 Some(why) if why.attempts.is_empty() => html! { <><p class="none">{ match &props.waits {
                     Some(waits) => shown(waits),
                     None if props.pending => html! { "The scheduler has not looked at this pod yet." },
                     None => html! { "It was bound before t = 0, or came with its node: the scheduler was not asked." },
                 } }</p>{ helped }</> },
-                Some(_) if props.pending && unknowable(&props.basis) => html! {
-                    <div class="why">
-                        <p class="lead">{ "The files have no Node, so nobody can say why this pod is pending." }</p>
-                        { for said(&props.basis, &props.pod).map(|words| html! {
-                            <p>{ "The real scheduler said: " }<span class="mono">{ words }</span></p>
-                        }) }
-                    </div>
-                },
                 Some(why) => decision(&ctl, why, props.waits.as_deref(), basis(why, &props.basis), helped),
                 None => html! { <><p class="none" aria-busy="true">{ "…" }</p>{ helped }</> },
             } }
         </>
     }
-}
-
-/// Whether of every node only the name is known.
-fn unknowable(basis: &[Basis]) -> bool {
-    basis.iter().any(|basis| matches!(basis, Basis::OnlyNames { .. }))
-}
-
-/// What the real scheduler said of a pod.
-fn said<'b>(basis: &'b [Basis], pod: &str) -> Option<&'b str> {
-    let all = basis.iter().filter_map(|basis| match basis {
-        Basis::OnlyNames { said } => Some(said),
-        _ => None,
-    });
-    let said = all.flatten().find(|(known, _)| known == pod);
-    said.map(|(_, words)| &**words)
 }
 
 /// What an answer rests on: budgets matter only where pods would have to end.
@@ -259,6 +247,17 @@ fn names(pods: &[VictimExplanation]) -> String {
 struct RemediesProps {
     pod: String,
     help: Option<Shared<HelpView>>,
+    not_held: Option<NotHeld>,
+}
+
+/// The answer where no change was found.
+fn nothing_found(not_held: Option<&NotHeld>) -> Html {
+    match not_held {
+        Some(what) => shown(&format!(
+            "No change can be tried: {what}. With it among the files, there is an answer."
+        )),
+        None => html! { "No single change was found that would let it schedule." },
+    }
 }
 
 /// What would help, and what was found; brought into sight when the first answer comes.
@@ -291,7 +290,7 @@ fn Remedies(props: &RemediesProps) -> Html {
                             <progress max="1000" value={help.per_mille.to_string()} aria-label="Trying changes"></progress>
                             <button type="button" class="quiet" onclick={ctl.on(Request::CancelHelp)}>{ "Stop" }</button>
                         }
-                        if help.done && help.remedies.is_empty() { <p>{ "No single change was found that would let it schedule." }</p> }
+                        if help.done && help.remedies.is_empty() { <p>{ nothing_found(props.not_held.as_ref()) }</p> }
                         <ul>
                             { for help.remedies.iter().enumerate().map(|(index, r)| html! {
                                 <li>

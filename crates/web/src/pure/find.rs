@@ -205,6 +205,7 @@ fn waits_for(queue: &QueueView, word: &str) -> bool {
     }
     let (said, names): (&str, &[String]) = match &queue.place {
         QueuePlace::Unheard | QueuePlace::Active => ("next in line not looked at yet", &[]),
+        QueuePlace::Unknown(_) => ("nobody can say not in the files", &[]),
         QueuePlace::Stranded => ("no scheduler runs", &[]),
         QueuePlace::Halted(_) => ("waits for the api server etcd", &[]),
         QueuePlace::Foreign(name) => ("another scheduler does not run here", std::slice::from_ref(name)),

@@ -1,7 +1,7 @@
 //! What a pending pod waits for, in words, and why it has no node.
 
 use podscope_api::ordered::StableSort as _;
-use podscope_protocol::{Component, Micros, PodView, QueuePlace};
+use podscope_protocol::{Component, Micros, NotHeld, PodView, QueuePlace};
 
 use crate::pure::clock;
 use crate::state::Shared;
@@ -35,6 +35,11 @@ pub(crate) fn words(pod: &PodView, now: Micros) -> String {
         QueuePlace::Unschedulable(plugins) => format!(
             "waits for an event that can help {}, or the five-minute flush",
             plugins.join(", ")
+        ),
+        QueuePlace::Unknown(_) if queue.message.is_empty() => "nobody can say why it waits".into(),
+        QueuePlace::Unknown(_) => format!(
+            "nobody can say why it waits; the real scheduler said: {}",
+            queue.message
         ),
         QueuePlace::Gated(names) => format!("held by its scheduling gates: {}", names.join(", ")),
         QueuePlace::Victims { node, pods } if pods.is_empty() => format!("waits until there is room on {node}"),
@@ -73,6 +78,19 @@ pub(crate) fn unseen(pod: &PodView, now: Micros) -> Option<String> {
     }
 }
 
+/// What no file has, so that nobody can say why the pod waits; none of one that is known.
+pub(crate) fn not_held(pod: &PodView) -> Option<&NotHeld> {
+    match &pod.queue.as_ref()?.place {
+        QueuePlace::Unknown(what) => Some(what),
+        _ => None,
+    }
+}
+
+/// Whether changes can be tried that would help it: on nodes of which only the name is known none can.
+pub(crate) fn can_be_helped(pod: &PodView) -> bool {
+    not_held(pod) != Some(&NotHeld::Nodes)
+}
+
 /// Why it has no node, in a few words: what pods in the tray are grouped by.
 pub(crate) fn cause(pod: &PodView) -> String {
     let Some(queue) = &pod.queue else {
@@ -83,6 +101,7 @@ pub(crate) fn cause(pod: &PodView) -> String {
         (QueuePlace::Victims { .. }, _) => "room is being made".into(),
         (QueuePlace::Foreign(name), _) => format!("scheduler `{name}` does not run here"),
         (QueuePlace::Binding { .. }, _) => "being bound".into(),
+        (QueuePlace::Unknown(what), _) => what.to_string(),
         (_, Some(refusal)) if refusal.nodes == 0 => "there are no nodes".into(),
         (_, Some(refusal)) if !refusal.causes.is_empty() => {
             let mut causes: Vec<&str> = (refusal.causes.iter().take(CAUSES))
@@ -91,8 +110,6 @@ pub(crate) fn cause(pod: &PodView) -> String {
             causes.extend((refusal.causes.len() > CAUSES).then_some("…"));
             causes.join(", ")
         }
-        // Nodes of which only the names are known: what they have against it is nobody's word.
-        (QueuePlace::Unschedulable(_), Some(_)) => "no file has a Node".into(),
         (QueuePlace::Stranded, _) => "no scheduler runs".into(),
         (QueuePlace::Halted(Component::Etcd), _) => "etcd is out of reach".into(),
         (QueuePlace::Halted(_), _) => "the API server does not run".into(),
@@ -203,6 +220,27 @@ mod tests {
         assert_eq!(words(&halted, 0), "waits for etcd, which the API server does not reach");
         assert_eq!(cause(&halted), "etcd is out of reach");
         assert_eq!(told(QueuePlace::Active), None);
+    }
+
+    /// P-09: what no file has is the reason; the real scheduler's words stand beside it, and a change is offered only where
+    /// one could be tried.
+    #[test]
+    fn a_pod_of_which_nobody_can_say_why_it_waits_says_what_is_missing() {
+        let claims = NotHeld::Claims(vec!["data-db-0".into()]);
+        let mut waits = pod("p", QueuePlace::Unknown(claims), &[]);
+        assert_eq!(cause(&waits), "no file has its claim data-db-0");
+        assert_eq!(words(&waits, 0), "nobody can say why it waits");
+        assert!(can_be_helped(&waits));
+        if let Some(queue) = &mut waits.queue {
+            queue.place = QueuePlace::Unknown(NotHeld::Nodes);
+            queue.message = "0/3 nodes are available".into();
+        }
+        assert_eq!(cause(&waits), "no file has a Node");
+        assert_eq!(
+            words(&waits, 0),
+            "nobody can say why it waits; the real scheduler said: 0/3 nodes are available"
+        );
+        assert!(!can_be_helped(&waits));
     }
 
     /// S-12: who has been promised a node says what it waits for there.

@@ -13,6 +13,7 @@ use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM};
 use crate::pure::pin::Asked;
 use crate::pure::route::{Panels, Theme, View};
 use crate::pure::scale::Span;
+use crate::pure::waits;
 
 /// Everything that the page shows.
 #[derive(Debug, Clone)]
@@ -200,5 +201,7 @@ impl Page {
     pub(crate) fn shown_decision(&self) -> Option<&Shared<Why>> {
         self.decision()
             .filter(|_| self.tab == Tab::Why && self.model.story.question.is_none())
+            // Verdicts on what is made up are none.
+            .filter(|_| self.pod().is_none_or(|pod| waits::not_held(pod).is_none()))
     }
 }

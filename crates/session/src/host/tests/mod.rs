@@ -1,6 +1,7 @@
 //! The page's whole conversation, in-process.
 
 mod beliefs;
+mod dumps;
 mod keeping;
 mod lines;
 mod pasting;
