@@ -55,7 +55,8 @@ pub use podscope_sim::{
     ControlPlaneProcess, DeleteOptions, Due, EventNote, FaultDetails, FaultKind, Happening, Heartbeats, HookKind,
     MAX_OBJECTS_OF_KIND, MissingPods, Mutation, NOT_IN_THE_DUMP, Network, NetworkSettings, OWN_NAMESPACES, Objects,
     OneWay, OutputKind, OutputLine, Part, Place, Propagation, RENEW_INTERVAL, Record, Request, Rng, SimTime, Sink,
-    Span, StatusReason, Subject, Switches, Unheld, Updated, Violation, WatchResponse, What, newest_time, subject, subject_of, volume,
+    Span, StatusReason, Subject, Switches, Unheld, Updated, Violation, WatchResponse, What, newest_time, subject,
+    subject_of, volume,
 };
 pub use scheduler_process::RecordedDecision;
 pub use setup::{NodeShorthand, Settings, Setup, SetupError};

@@ -85,6 +85,11 @@ pub enum RemedyChange {
     },
     /// PreemptLowerPriority instead of Never.
     AllowPreemption,
+    /// A scheduler that runs, instead of one that does not.
+    Scheduler {
+        /// Its name.
+        to: String,
+    },
     /// One pod less.
     DeletePod {
         /// `namespace/name`.
@@ -183,6 +188,10 @@ impl fmt::Display for RemedyChange {
             Self::DropRequest { resource } => write!(f, "Leave out the request of {resource}"),
             Self::Priority { class, value } => write!(f, "Give the pod the PriorityClass {class} ({value})"),
             Self::AllowPreemption => f.write_str("Let the pod preempt (preemptionPolicy PreemptLowerPriority)"),
+            Self::Scheduler { to } => write!(
+                f,
+                "Have the pod made anew with schedulerName {to}, as nobody can change it"
+            ),
             Self::DeletePod { pod, node, remade_by } => {
                 write!(f, "Delete pod {pod} on {node}")?;
                 match remade_by.as_str() {
@@ -246,6 +255,9 @@ mod tests {
             add("a-1", &["dedicated=db"], zone, "a", ""),
             add("a-1", &["x", "y"], zone, "", ""),
             add("", &[], "", "", "cpu=4,memory=8Gi"),
+            RemedyChange::Scheduler {
+                to: text("default-scheduler"),
+            },
             RemedyChange::DeletePod {
                 pod: text("default/w"),
                 node: text("a-1"),
@@ -256,6 +268,7 @@ mod tests {
             "Add a node like a-1, without its taint dedicated=db, with topology.kubernetes.io/zone=a",
             "Add a node like a-1, without its taints x, y, in a domain of topology.kubernetes.io/zone that is not there yet",
             "Add a node with cpu=4,memory=8Gi",
+            "Have the pod made anew with schedulerName default-scheduler, as nobody can change it",
             "Delete pod default/w on a-1 (its ReplicaSet makes another one, which may take the place)",
         ];
         assert_eq!(changes.map(|change| change.to_string()), want);

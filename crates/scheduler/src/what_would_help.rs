@@ -102,6 +102,11 @@ pub enum Change {
     },
     /// PreemptLowerPriority instead of Never.
     AllowPreemption,
+    /// A scheduler that runs, instead of one that does not.
+    Scheduler {
+        /// Its name.
+        to: String,
+    },
     /// One pod less.
     DeletePod {
         /// `namespace/name`.
@@ -176,6 +181,7 @@ impl Change {
                 !more.is_empty() && !some.is_empty() || domain.is_empty() && more.is_empty() && known == topology_key
             }
             (Self::Priority { .. }, Self::Priority { .. })
+            | (Self::Scheduler { .. }, Self::Scheduler { .. })
             | (Self::Label { .. }, Self::Label { .. })
             | (Self::Offer { .. }, Self::Offer { .. })
             | (Self::DeletePod { .. }, Self::DeletePod { .. }) => true,

@@ -19,7 +19,7 @@ impl WhatWouldHelp {
     pub(super) fn plan(&mut self, classes: &[(Str, i32)]) {
         let pod = self.pod.clone();
         let Some((found, _)) = self.search(&pod) else {
-            return;
+            return self.plan_schedulers();
         };
         if !found.feasible.is_empty() {
             return;
@@ -61,6 +61,17 @@ impl WhatWouldHelp {
         alter(&mut after);
         let trial = Trial::Node(change, node.clone(), Arc::new(after), cost);
         self.trials.push_back(trial);
+    }
+
+    /// For a pod whose scheduler does not run here.
+    fn plan_schedulers(&mut self) {
+        let names: Vec<Str> = (self.config.profiles.iter())
+            .map(|profile| profile.scheduler_name.clone())
+            .collect();
+        for name in names {
+            let change = Change::Scheduler { to: name.to_string() };
+            self.try_pod(change, 10, &|pod| pod.spec.scheduler_name = name.clone());
+        }
     }
 
     fn plan_uncordon(&mut self) {

@@ -333,3 +333,12 @@ fn a_pod_that_required_affinity_asks_for_is_told_where_labels_make_one() {
     let more = json!({"matchLabels": {"app": "db"}, "matchExpressions": [{"key": "tier", "operator": "Exists"}]});
     assert!(adds(rule(zone, more)).is_empty());
 }
+
+/// S-13, S-15: a pod whose scheduler does not run may be for one that does, if that one has a node for it.
+#[test]
+fn another_scheduler_is_found_for_a_pod_whose_own_does_not_run() {
+    let objects = vec![node("a-1", "a", "2", json!({}))];
+    let foreign = |cpu: &str| pod("new", cpu, json!({"schedulerName": "volcano"}));
+    assert_eq!(ask(&objects, &foreign("1"), &[]), ["scheduler default-scheduler → 1"]);
+    assert!(ask(&objects, &foreign("64"), &[]).is_empty());
+}

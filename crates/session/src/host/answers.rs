@@ -217,6 +217,7 @@ pub(super) fn explain(session: &Session, pod: String, uid: String, attempt: Opti
 pub(super) struct Help {
     pod: String,
     search: WhatWouldHelp,
+    maker: view::Maker,
     is_done: bool,
 }
 
@@ -235,6 +236,7 @@ impl Help {
         Some(Help {
             pod: pod.to_owned(),
             search: WhatWouldHelp::new(session.world().scheduler()?, found, &classes),
+            maker: view::Maker::of(objects, found),
             is_done: false,
         })
     }
@@ -261,7 +263,7 @@ impl Help {
                 .search
                 .suggestions()
                 .iter()
-                .map(|suggestion| view::remedy(self.search.pod(), suggestion))
+                .map(|suggestion| view::remedy(self.search.pod(), &self.maker, suggestion))
                 .collect(),
             per_mille: if self.is_done { 1000 } else { per_mille },
             done: self.is_done,
@@ -270,7 +272,7 @@ impl Help {
 
     pub(super) fn command(&self, index: usize) -> Option<String> {
         let suggestion = self.search.suggestions().get(index)?;
-        view::command(self.search.pod(), &suggestion.change)
+        view::command(self.search.pod(), &self.maker, &suggestion.change)
     }
 }
 

@@ -20,7 +20,7 @@ use podscope_cluster::{Actor, Invariant, SimTime, Violation};
 pub(crate) use detail::detail;
 pub(crate) use explanation::explanation;
 pub(crate) use marks::Marks;
-pub(crate) use remedies::{command, remedy};
+pub(crate) use remedies::{Maker, command, remedy};
 pub(crate) use spread::Spread;
 
 use groups::{Groups, Regrouped};

@@ -1,12 +1,51 @@
 //! What would help a pending pod, for the page: the scheduler's own change, with the line that makes it.
 
-use podscope_api::Pod;
+use std::sync::Arc;
+
+use podscope_api::{Kind, Object, ObjectKey, Pod, ReplicaSet, Str};
+use podscope_cluster::Objects;
 use podscope_protocol::{Remedy, RemedyChange, RemedyThen};
 use podscope_scheduler::what_would_help::{Change, Suggestion, Then};
 
-pub(crate) fn remedy(pod: &Pod, suggestion: &Suggestion) -> Remedy {
+/// Who makes a pod anew if it is to be another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Maker {
+    /// Nobody who is here.
+    Nobody,
+    /// This Deployment or DaemonSet, whenever its template changes.
+    Template(Kind, Str),
+    /// One that makes it as it was, or only once it is ready.
+    Other,
+}
+
+impl Maker {
+    /// That of a pod.
+    pub(crate) fn of(objects: &Objects, pod: &Pod) -> Maker {
+        let Some(mut owner) = pod.metadata.controller_ref().cloned() else {
+            return Maker::Nobody;
+        };
+        let key = |name: &Str| ObjectKey::new(pod.metadata.namespace.clone(), name.clone());
+        if &*owner.kind == "ReplicaSet" {
+            let Some(set) = objects.get::<ReplicaSet>(&key(&owner.name)) else {
+                return Maker::Nobody;
+            };
+            match set.metadata.controller_ref() {
+                Some(above) => owner = above.clone(),
+                None => return Maker::Other,
+            }
+        }
+        let kind = Kind::from_wire(&owner.api_version, &owner.kind);
+        match kind.filter(|kind| objects.get_kind(*kind, &key(&owner.name)).is_some()) {
+            Some(kind @ (Kind::Deployment | Kind::DaemonSet)) => Maker::Template(kind, owner.name),
+            Some(_) => Maker::Other,
+            None => Maker::Nobody,
+        }
+    }
+}
+
+pub(crate) fn remedy(pod: &Pod, maker: &Maker, suggestion: &Suggestion) -> Remedy {
     Remedy {
-        command: command(pod, &suggestion.change).unwrap_or_default(),
+        command: command(pod, maker, &suggestion.change).unwrap_or_default(),
         change: change(suggestion.change.clone()),
         then: match suggestion.then.clone() {
             Then::Fits(n) => RemedyThen::Fits(n),
@@ -16,7 +55,7 @@ pub(crate) fn remedy(pod: &Pod, suggestion: &Suggestion) -> Remedy {
 }
 
 /// The line that makes the change; none where the API lets nobody make it, as of most rules of a pod.
-pub(crate) fn command(pod: &Pod, change: &Change) -> Option<String> {
+pub(crate) fn command(pod: &Pod, maker: &Maker, change: &Change) -> Option<String> {
     let patch = |how: &str, what: String| {
         let (name, namespace) = (&pod.metadata.name, &pod.metadata.namespace);
         Some(format!("kubectl patch pod {name} -n {namespace} {how} -p '{what}'"))
@@ -72,6 +111,7 @@ pub(crate) fn command(pod: &Pod, change: &Change) -> Option<String> {
                 node.labels
             ))
         }
+        Change::Scheduler { to } => with_scheduler(pod, maker, to),
         Change::MaxSkew { .. }
         | Change::MinDomains { .. }
         | Change::Soften { .. }
@@ -79,6 +119,36 @@ pub(crate) fn command(pod: &Pod, change: &Change) -> Option<String> {
         | Change::DropRequest { .. }
         | Change::Priority { .. }
         | Change::AllowPreemption => None,
+    }
+}
+
+/// A pod's scheduler is for ever: its template gets another one, or it is replaced by a pod that is like it.
+fn with_scheduler(pod: &Pod, maker: &Maker, scheduler: &str) -> Option<String> {
+    let namespace = &pod.metadata.namespace;
+    match maker {
+        Maker::Other => None,
+        Maker::Template(kind, name) => {
+            let patch = format!(r#"{{"spec":{{"template":{{"spec":{{"schedulerName":"{scheduler}"}}}}}}}}"#);
+            Some(format!(
+                "kubectl patch {} {name} -n {namespace} -p '{patch}'",
+                kind.singular()
+            ))
+        }
+        Maker::Nobody => {
+            let mut value = Object::Pod(Arc::new(pod.clone())).to_value();
+            let fields = value.as_object_mut()?;
+            fields.remove("status");
+            let spec = fields.get_mut("spec")?.as_object_mut()?;
+            spec.insert("schedulerName".into(), scheduler.into());
+            let metadata = fields.get_mut("metadata")?.as_object_mut()?;
+            metadata.retain(|field, _| {
+                matches!(
+                    field.as_str(),
+                    "name" | "namespace" | "labels" | "annotations" | "ownerReferences" | "finalizers"
+                )
+            });
+            Some(format!("kubectl replace --force -f - <<'EOF'\n{value}\nEOF"))
+        }
     }
 }
 
@@ -94,6 +164,7 @@ fn change(change: Change) -> RemedyChange {
         Change::DropRequest { resource } => RemedyChange::DropRequest { resource },
         Change::Priority { class, value } => RemedyChange::Priority { class, value },
         Change::AllowPreemption => RemedyChange::AllowPreemption,
+        Change::Scheduler { to } => RemedyChange::Scheduler { to },
         Change::DeletePod { pod, node, remade_by } => RemedyChange::DeletePod { pod, node, remade_by },
         Change::Label { node, key, value } => RemedyChange::Label { node, key, value },
         Change::Offer { node, resource, amount } => RemedyChange::Offer { node, resource, amount },

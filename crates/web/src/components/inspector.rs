@@ -115,7 +115,7 @@ fn panel(page: &Page, detail: &Detail) -> Html {
             let key = page.selected_pod().unwrap_or_default().0.to_string();
             let pending = page.pod().is_some_and(|p| p.node.is_empty());
             html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()} waits={page.pod().and_then(|p| waits::promised(p, page.model.now).or_else(|| waits::unseen(p, page.model.now)))}
-            unknown={page.pod().and_then(|pod| Some((waits::not_held(pod)?.clone(), pod.queue.as_ref()?.message.clone())))}
+            queue={page.pod().and_then(|pod| pod.queue.clone())}
             basis={page.opened.as_ref().map(|o| o.basis.clone()).unwrap_or_default()} /> }
         }
         Tab::Life => html! { <Life detail={page.detail.clone()} now={page.model.now} /> },

@@ -1,6 +1,8 @@
 //! The decision: a sentence, the table, the raw message; and for a pending pod what would help.
 
-use podscope_protocol::{Basis, NotHeld, PreemptionExplanation, Request, SpreadExplanation, VictimExplanation};
+use podscope_protocol::{
+    Basis, NotHeld, PreemptionExplanation, QueuePlace, QueueView, Request, SpreadExplanation, VictimExplanation,
+};
 use yew::prelude::*;
 
 use super::icon;
@@ -18,8 +20,8 @@ pub(crate) struct Props {
     pub(crate) help: Option<Shared<HelpView>>,
     /// What a pod that has been promised a node waits for.
     pub(crate) waits: Option<String>,
-    /// What no file has, so that nobody can say why it is pending; and what the real scheduler said.
-    pub(crate) unknown: Option<(NotHeld, String)>,
+    /// What it waits for, while it is pending.
+    pub(crate) queue: Option<Box<QueueView>>,
     /// What answers about this cluster rest on.
     pub(crate) basis: Vec<Basis>,
 }
@@ -38,14 +40,14 @@ pub(crate) fn WhyView(props: &Props) -> Html {
     let help = props.help.as_ref().filter(|h| h.pod == props.pod);
     // Beside the reason, above everything that is looked up only after it.
     let helped = if props.pending || help.is_some() {
-        html! { <Remedies pod={props.pod.clone()} help={help.cloned()} not_held={props.unknown.as_ref().map(|(what, _)| what.clone())} /> }
+        html! { <Remedies pod={props.pod.clone()} help={help.cloned()} place={props.queue.as_ref().map(|queue| queue.place.clone())} /> }
     } else {
         Html::default()
     };
     html! {
         <>
             { match &props.why {
-                _ if let Some((what, said)) = &props.unknown => html! {
+                _ if let Some((what, said)) = unknown(props) => html! {
                     <>
                         <div class="why">
                             <p class="lead">{ shown(&format!("Nobody can say why this pod is pending: {what}.")) }</p>
@@ -63,6 +65,15 @@ pub(crate) fn WhyView(props: &Props) -> Html {
                 None => html! { <><p class="none" aria-busy="true">{ "…" }</p>{ helped }</> },
             } }
         </>
+    }
+}
+
+/// What no file has, so that nobody can say why it is pending; and what the real scheduler said.
+fn unknown(props: &Props) -> Option<(&NotHeld, &str)> {
+    let queue = props.queue.as_ref()?;
+    match &queue.place {
+        QueuePlace::Unknown(what) => Some((what, &queue.message)),
+        _ => None,
     }
 }
 
@@ -247,16 +258,19 @@ fn names(pods: &[VictimExplanation]) -> String {
 struct RemediesProps {
     pod: String,
     help: Option<Shared<HelpView>>,
-    not_held: Option<NotHeld>,
+    place: Option<QueuePlace>,
 }
 
 /// The answer where no change was found.
-fn nothing_found(not_held: Option<&NotHeld>) -> Html {
-    match not_held {
-        Some(what) => shown(&format!(
+fn nothing_found(place: Option<&QueuePlace>) -> Html {
+    match place {
+        Some(QueuePlace::Unknown(what)) => shown(&format!(
             "No change can be tried: {what}. With it among the files, there is an answer."
         )),
-        None => html! { "No single change was found that would let it schedule." },
+        Some(QueuePlace::Foreign(name)) => shown(&format!(
+            "No single change was found: the scheduler `{name}` does not run here, and none that runs has a node for it."
+        )),
+        _ => html! { "No single change was found that would let it schedule." },
     }
 }
 
@@ -290,7 +304,7 @@ fn Remedies(props: &RemediesProps) -> Html {
                             <progress max="1000" value={help.per_mille.to_string()} aria-label="Trying changes"></progress>
                             <button type="button" class="quiet" onclick={ctl.on(Request::CancelHelp)}>{ "Stop" }</button>
                         }
-                        if help.done && help.remedies.is_empty() { <p>{ nothing_found(props.not_held.as_ref()) }</p> }
+                        if help.done && help.remedies.is_empty() { <p>{ nothing_found(props.place.as_ref()) }</p> }
                         <ul>
                             { for help.remedies.iter().enumerate().map(|(index, r)| html! {
                                 <li>

@@ -138,3 +138,71 @@ fn node_of(page: &mut Page, pod: &str) -> String {
     let printed = page.run(&format!("kubectl get pod {pod} -o jsonpath={{.spec.nodeName}}"));
     texts(&printed, LineKind::Output).concat()
 }
+
+/// S-13, S-15: a pod for a scheduler that does not run is made anew for one that does: itself, or by its Deployment's
+/// template. What would only be made as it was is told without a button.
+#[test]
+fn a_pod_for_a_scheduler_that_does_not_run_is_made_anew_for_one_that_does() {
+    let owner = |kind: &str| {
+        format!(
+            "
+---
+apiVersion: apps/v1
+kind: {kind}
+metadata: {{name: web}}
+spec:
+  replicas: 1
+  selector: {{matchLabels: {{app: web}}}}
+  template:
+    metadata: {{labels: {{app: web}}}}
+    spec: {{schedulerName: none, containers: [{{name: c, image: x}}]}}
+"
+        )
+    };
+    let bare = "  schedulerName: none\n  containers: [{name: c, image: x, env: [{name: A, value: \"it's\"}]}]\n";
+    for (kind, find, command) in [
+        ("", "metadata.name=new", Some("kubectl replace --force -f - <<'EOF'\n")),
+        (
+            "Deployment",
+            "metadata.name!=new",
+            Some("kubectl patch deployment web -n default -p "),
+        ),
+        ("StatefulSet", "metadata.name!=new", None),
+    ] {
+        let owned = if kind.is_empty() { String::new() } else { owner(kind) };
+        let mut page = Page::on(&format!("{CLUSTER}{bare}{owned}"));
+        page.seek(30);
+        let pods = |page: &mut Page| {
+            let printed = page.run(&format!("kubectl get pods --field-selector {find} -o name"));
+            let text = texts(&printed, LineKind::Output).concat();
+            text.trim_start_matches("pod/").to_owned()
+        };
+        let name = pods(&mut page);
+        let updates = page.ask(Request::WhatWouldHelp {
+            pod: format!("default/{name}"),
+        });
+        let Some(Update::Help { remedies, done, .. }) = updates.last() else {
+            panic!("{updates:?}")
+        };
+        let told: Vec<String> = remedies.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            (told.as_slice(), *done),
+            (
+                ["Have the pod made anew with schedulerName default-scheduler, as nobody can change it: then 2 nodes can take it".to_owned()]
+                    .as_slice(),
+                true
+            ),
+            "{kind}"
+        );
+        match command {
+            Some(command) => assert!(remedies[0].command.starts_with(command), "{}", remedies[0].command),
+            None => assert_eq!(remedies[0].command, "", "{kind}"),
+        }
+        if command.is_some() {
+            let tried = page.ask(Request::TryRemedy { index: 0 });
+            page.seek(90);
+            let name = pods(&mut page);
+            assert!(!node_of(&mut page, &name).is_empty(), "{kind}: {tried:?}");
+        }
+    }
+}
