@@ -389,10 +389,9 @@ impl World {
             && self.is_etcd_up
             && self.network.is_whole()
             && self.processes.values().all(ProcessState::runs)
-            && self
-                .nodes
-                .values()
-                .all(|node| node.is_powered && node.kubelet.runs() && node.has_runtime)
+            && self.nodes.values().all(|node| {
+                node.is_powered && node.kubelet.runs() && node.has_runtime && node.machine.lasting("Ready").is_none()
+            })
     }
 
     /// Runs a function of a machine in its context.

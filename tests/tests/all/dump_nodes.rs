@@ -147,6 +147,7 @@ fn a_node_that_is_not_ready_by_its_own_word_is_heard() {
             .any(|one| one.contains("One node is not well") && one.contains("n1 (not ready: KubeletNotReady)")),
         "{notices:?}"
     );
+    assert!(!notices.iter().any(|one| one.contains("pressure")), "{notices:?}");
     at(&mut session, 200);
     let (status, reason, taints) = said(&session, "n1", "Ready");
     assert_eq!((status, &*reason), (ConditionStatus::False, "KubeletNotReady"));
@@ -162,6 +163,13 @@ fn a_node_that_is_not_ready_by_its_own_word_is_heard() {
     at(&mut session, 210);
     let gone = session.world().objects().get::<Pod>(&ObjectKey::new("default", "runs"));
     assert!(gone.is_none(), "{gone:?}");
+    // A promise of what comes when all is well is not broken by what is not.
+    let fresh = node("n1", tainted, &own);
+    let well = node("n3", "", &condition("Ready", "True", "KubeletReady"));
+    let (mut session, _) = open(&[fresh, well]);
+    at(&mut session, 900);
+    let broken: Vec<_> = session.violations().collect();
+    assert!(broken.is_empty(), "{broken:?}");
 }
 
 /// P-03, P-09: t = 0 is the newest instant that anything in the files tells of, but for what is to come; hence one

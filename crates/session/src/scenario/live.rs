@@ -118,9 +118,13 @@ fn strained(assumed: &Assumed) -> Option<String> {
         1 => "One node is".to_owned(),
         n => format!("{n} nodes are"),
     };
+    let is_short = assumed.conditions().values().flatten().any(|one| &*one.kind != "Ready");
+    let pods = match is_short {
+        true => ", and no pod that runs there is evicted for pressure that nobody measures",
+        false => "",
+    };
     Some(format!(
-        "{nodes} not well in the files: {}; that is taken to last until the machine is started anew, and no pod that runs \
-         there is evicted for pressure that nobody measures",
+        "{nodes} not well in the files: {}; that is taken to last until the machine is started anew{pods}",
         shown.join(", ")
     ))
 }
