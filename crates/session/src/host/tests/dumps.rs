@@ -1,6 +1,6 @@
 //! What the page is told of a dump that holds a part of its cluster: what nobody can know is not said (P-09).
 
-use podscope_protocol::{NodeView, NotHeld, PodView, QueuePlace, Request};
+use podscope_protocol::{NodeView, NotHeld, PodView, QueuePlace, Request, Update};
 
 use super::{frames, settle};
 use crate::host::Host;
@@ -46,6 +46,17 @@ fn refused(spec: &str, said: &str) -> String {
 
 /// The pods and nodes of the page, a minute after the dump was pasted.
 fn after_a_minute(items: &[&str]) -> (Vec<PodView>, Vec<NodeView>) {
+    let (_, updates) = opened(items);
+    let (mut pods, mut nodes): (Vec<PodView>, Vec<NodeView>) = (Vec::new(), Vec::new());
+    for frame in frames(&updates) {
+        pods.extend(frame.pods.iter().map(|pod| (**pod).clone()));
+        nodes.extend(frame.nodes.iter().cloned());
+    }
+    (pods, nodes)
+}
+
+/// An engine a minute after the dump was pasted, with what it said.
+fn opened(items: &[&str]) -> (Host, Vec<Update>) {
     let (mut host, mut clock) = (Host::new(), 0.0);
     let text = format!("apiVersion: v1\nitems:{}\nkind: List\n", items.concat());
     let name = "pasted.yaml".to_owned();
@@ -54,12 +65,7 @@ fn after_a_minute(items: &[&str]) -> (Vec<PodView>, Vec<NodeView>) {
     host.handle(Request::FrameDone, clock);
     updates.extend(host.handle(Request::Seek { at: 60_000_000 }, clock));
     updates.extend(settle(&mut host, &mut clock));
-    let (mut pods, mut nodes): (Vec<PodView>, Vec<NodeView>) = (Vec::new(), Vec::new());
-    for frame in frames(&updates) {
-        pods.extend(frame.pods.iter().map(|pod| (**pod).clone()));
-        nodes.extend(frame.nodes.iter().cloned());
-    }
-    (pods, nodes)
+    (host, updates)
 }
 
 /// Where the page says that the pod stands, and the words beside it.
@@ -86,6 +92,16 @@ fn a_pod_whose_claim_no_file_has_says_so() {
         place(&[NODE, CLAIM, &waits]),
         (QueuePlace::Unknown(NotHeld::Volumes(named())), said.to_owned())
     );
+    // What it is, no change makes up.
+    let (mut host, _) = opened(&[NODE, &waits]);
+    let pod = "default/waits".to_owned();
+    let mut told = host.handle(Request::WhatWouldHelp { pod }, 70_000.0);
+    told.extend(settle(&mut host, &mut 70_000.0));
+    let answer = told.iter().rev().find_map(|update| match update {
+        Update::Help { remedies, done, .. } => Some((remedies.len(), *done)),
+        _ => None,
+    });
+    assert_eq!(answer, Some((0, true)));
     let (place, _) = place(&[NODE, &waits.replace("cpu: '1'", "cpu: '64'")]);
     assert_eq!(place, QueuePlace::Unschedulable(vec!["NodeResourcesFit".into()]));
 }
