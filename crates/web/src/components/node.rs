@@ -331,6 +331,32 @@ mod tests {
     use super::*;
     use podscope_protocol::{CutFrom, MachineView};
 
+    /// P-09, U-15: what is made up of a node is not told, and what lasts is not promised to end.
+    #[test]
+    fn a_node_of_a_dump_tells_no_more_than_the_dump() {
+        let mut view = NodeView {
+            name: "ip-1".into(),
+            registered: true,
+            ready: ConditionStatus::True,
+            only_name: true,
+            cpu: (700, 6_000),
+            ..NodeView::default()
+        };
+        let state = |view: &NodeView| NodeState {
+            view: view.clone(),
+            ..NodeState::default()
+        };
+        assert_eq!(
+            label(&state(&view), 0),
+            "Node ip-1, ready, 0 pods, only its name is known"
+        );
+        view.only_name = false;
+        assert!(label(&state(&view), 0).contains("cpu 0.7 / 6"));
+        assert!(pressure_ends(&view).contains("5 min more"));
+        view.pressure_lasts = true;
+        assert!(pressure_ends(&view).contains("until the machine is started anew"));
+    }
+
     /// U-02, U-08: a cut node says so, with the age of what the API knows.
     #[test]
     fn a_node_says_its_state_in_words() {
