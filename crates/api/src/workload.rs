@@ -10,7 +10,6 @@ use crate::{
 };
 
 wire_types! {
-    /// A ReplicaSet.
     pub struct ReplicaSet {
         pub metadata: ObjectMeta,
         pub spec: ReplicaSetSpec,
@@ -19,7 +18,6 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// Spec of a ReplicaSet.
     pub struct ReplicaSetSpec {
         pub replicas: Option<i32>,
         pub min_ready_seconds: Option<i32>,
@@ -48,7 +46,6 @@ wire_types! {
         pub message: Str,
     }
 
-    /// A ReplicationController.
     pub struct ReplicationController {
         pub metadata: ObjectMeta,
         pub spec: ReplicationControllerSpec,
@@ -100,7 +97,6 @@ wire_types! {
         pub collision_count: Option<i32>,
     }
 
-    /// A StatefulSet.
     pub struct StatefulSet {
         pub metadata: ObjectMeta,
         pub spec: StatefulSetSpec,
@@ -109,7 +105,6 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// Spec of a StatefulSet.
     pub struct StatefulSetSpec {
         pub replicas: Option<i32>,
         pub selector: Option<LabelSelector>,
@@ -132,7 +127,6 @@ wire_types! {
     pub struct StatefulSetUpdateStrategy { pub kind as "type": Option<UpdateStrategyType>, pub rolling_update: Option<RollingUpdateStatefulSet> }
     /// The lowest ordinal that is updated.
     pub struct RollingUpdateStatefulSet { pub partition: Option<i32>, pub max_unavailable: Option<IntOrString> }
-    /// Status of a StatefulSet.
     pub struct StatefulSetStatus {
         pub observed_generation: Option<i64>,
         pub replicas: i32,
@@ -155,7 +149,6 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// A DaemonSet.
     pub struct DaemonSet {
         pub metadata: ObjectMeta,
         pub spec: DaemonSetSpec,
@@ -164,7 +157,6 @@ wire_types! {
         pub extra as "": crate::Extra,
     }
 
-    /// Spec of a DaemonSet.
     pub struct DaemonSetSpec {
         pub selector: Option<LabelSelector>,
         pub template: Arc<PodTemplateSpec>,
@@ -177,7 +169,6 @@ wire_types! {
     pub struct DaemonSetUpdateStrategy { pub kind as "type": Option<UpdateStrategyType>, pub rolling_update: Option<RollingUpdateDaemonSet> }
     /// Bounds of a DaemonSet's update.
     pub struct RollingUpdateDaemonSet { pub max_unavailable: Option<IntOrString>, pub max_surge: Option<IntOrString> }
-    /// Status of a DaemonSet.
     pub struct DaemonSetStatus {
         pub current_number_scheduled: i32,
         pub number_misscheduled: i32,

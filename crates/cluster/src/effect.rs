@@ -17,22 +17,18 @@ pub(crate) type Input = podscope_sim::Input<Timer>;
 pub(crate) enum Timer {
     /// Of a leader election.
     Election,
-    /// Of the scheduler.
     Scheduler(SchedulerTimer),
     /// Of a controller-manager.
     Controller(podscope_controllers::Timer),
     /// Of a kubelet or its machine.
     Node(podscope_node::Timer),
-    /// Of a client.
     Client(ClientTimer),
 }
 
 /// What a component does to the world beside calls, timers and records.
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
-    /// Of a client.
     Client(ClientAct),
-    /// Of a controller.
     Controller(podscope_controllers::Act),
     /// Of a kubelet or its machine.
     Node(podscope_node::Act),

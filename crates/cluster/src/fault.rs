@@ -11,20 +11,17 @@ use podscope_sim::Span;
 pub enum CutFrom {
     /// Every link.
     Everything,
-    /// The control plane.
     ControlPlane,
     /// All other nodes.
     Nodes,
     /// The storage servers.
     Storage,
-    /// One node.
     Node(NodeName),
 }
 
 /// Which direction is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// Both.
     Both,
     /// What goes to the node.
     In,
@@ -52,7 +49,6 @@ pub enum Fault {
     Partition {
         /// Whom.
         targets: Targets,
-        /// From what.
         from: CutFrom,
         /// Which way.
         direction: Direction,
@@ -72,21 +68,18 @@ pub enum Fault {
     Leave(NodeName),
     /// `fault crash kubelet|runtime NODE` or `restart`.
     Kubelet {
-        /// The node.
         node: NodeName,
         /// True to start it again (restarting a running one crashes it first).
         up: bool,
     },
     /// The container runtime of a node.
     Runtime {
-        /// The node.
         node: NodeName,
         /// True to start it again.
         up: bool,
     },
     /// `fault poweroff` / `fault boot`.
     Power {
-        /// The node.
         node: NodeName,
         /// True to boot.
         on: bool,
@@ -96,7 +89,6 @@ pub enum Fault {
     Shutdown(NodeName),
     /// `fault crash|restart scheduler|controller-manager|apiserver`.
     ControlPlane {
-        /// Which.
         process: ControlPlaneProcess,
         /// True to start it again.
         up: bool,
@@ -112,9 +104,7 @@ pub enum Fault {
     Slow(NodeName, Span),
     /// `fault exit POD CONTAINER CODE`.
     Exit {
-        /// The pod.
         pod: ObjectKey,
-        /// The container.
         container: Str,
         /// Its exit code.
         code: i32,
@@ -129,7 +119,6 @@ pub enum Fault {
     Detach(Str),
     /// `app member add|remove GROUP MEMBER` (C-13).
     Member {
-        /// The group.
         group: Str,
         /// The pod's name.
         member: Str,

@@ -16,7 +16,6 @@ pub const GROUP_ANNOTATION: &str = "podscope.dev/group";
 /// One member of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// The pod.
     pub pod: ObjectKey,
     /// Which life of the pod joined; none for one that was added before it exists.
     pub uid: Option<Uid>,

@@ -34,7 +34,6 @@ pub struct Settings {
     pub kubelet: Arc<KubeletSettings>,
     /// kube-scheduler.
     pub scheduler: SchedulerConfiguration,
-    /// The network.
     pub network: NetworkSettings,
     /// The fencing controller.
     pub fencing: FencingSettings,
@@ -80,7 +79,6 @@ pub struct Setup {
     pub objects: Vec<Object>,
     /// What the imported objects refer to and the scenario does not hold (P-09).
     pub assumed: Arc<Assumed>,
-    /// Settings.
     pub settings: Settings,
     /// Switches for history and what-if.
     pub switches: Switches,

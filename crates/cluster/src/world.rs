@@ -73,7 +73,6 @@ pub(crate) enum Body {
     Down,
     /// A controller-manager; the core exists while it leads.
     Manager(Option<Arc<ControllerManager>>),
-    /// A scheduler.
     Scheduler(Arc<SchedulerProcess>),
     /// A command.
     Client(Arc<Client>),

@@ -11,9 +11,7 @@ pub struct PodRow {
     pub ready: usize,
     /// All containers, sidecars included.
     pub total: usize,
-    /// STATUS.
     pub status: String,
-    /// RESTARTS.
     pub restarts: String,
 }
 

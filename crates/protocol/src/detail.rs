@@ -17,7 +17,6 @@ pub struct Detail {
     pub summary: Summary,
     /// Conditions of its status.
     pub conditions: Vec<ConditionLine>,
-    /// Containers.
     pub containers: Vec<ContainerDetail>,
     /// Events, newest first.
     pub events: Vec<EventLine>,
@@ -44,9 +43,7 @@ pub struct ConditionLine {
     /// Whether it is so.
     #[serde(with = "crate::status")]
     pub status: ConditionStatus,
-    /// Reason.
     pub reason: String,
-    /// Text.
     pub message: String,
     /// Since when.
     pub since: Micros,
@@ -56,7 +53,6 @@ pub struct ConditionLine {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContainerDetail {
-    /// Name.
     pub name: String,
     /// What it is in its pod.
     pub role: ContainerRole,
@@ -66,11 +62,9 @@ pub struct ContainerDetail {
     pub process: Option<ProcessView>,
     /// Only one of the two says that it runs.
     pub differs: bool,
-    /// Restarts.
     pub restarts: i32,
     /// Whether it is ready.
     pub ready: bool,
-    /// Image.
     pub image: String,
     /// Which rule or policy of its own started it again after its last end, or did not; none where none had a say.
     pub restarted: Option<Phrase>,
@@ -84,12 +78,9 @@ pub struct EventLine {
     pub at: Micros,
     /// Whether its type is Warning.
     pub is_warning: bool,
-    /// Reason.
     pub reason: String,
     /// Times seen.
     pub count: i32,
-    /// Who.
     pub from: String,
-    /// Text.
     pub message: String,
 }

@@ -20,13 +20,10 @@ pub struct Director {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DueView {
-    /// When.
     pub at: Micros,
-    /// What.
     pub what: DueKind,
     /// To whom; to the first of several.
     pub subject: Option<SubjectRef>,
-    /// Its name.
     pub name: String,
     /// The container; empty if it is about all of it.
     pub container: String,

@@ -48,14 +48,11 @@ pub struct ScoringPlugin {
     pub name: String,
     /// What it looks at.
     pub about: String,
-    /// Its weight.
     pub weight: i64,
 }
 
-/// One node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeExplanation {
-    /// Its name.
     pub name: String,
     /// What became of it.
     pub verdict: NodeVerdict,
@@ -121,7 +118,6 @@ pub struct DomainCount {
 /// What preemption found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PreemptionExplanation {
-    /// In words.
     pub words: String,
     /// Nodes with victims.
     pub candidates: Vec<CandidateExplanation>,
@@ -130,7 +126,6 @@ pub struct PreemptionExplanation {
 /// A node on which the pod would fit without some others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CandidateExplanation {
-    /// The node.
     pub node: String,
     /// Who would have to end, most important first.
     pub victims: Vec<VictimExplanation>,
@@ -145,6 +140,5 @@ pub struct CandidateExplanation {
 pub struct VictimExplanation {
     /// `namespace/name`.
     pub pod: String,
-    /// Its priority.
     pub priority: i32,
 }

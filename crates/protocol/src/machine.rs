@@ -45,7 +45,6 @@ pub struct Cut {
 /// The other end of a cut.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum CutFrom {
-    /// The control plane.
     ControlPlane,
     /// The storage servers.
     Storage,
@@ -77,20 +76,15 @@ impl fmt::Display for Fence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Difference {
     /// There is a Node object, but no machine.
-    NoMachine {
-        /// The node.
-        node: String,
-    },
+    NoMachine { node: String },
     /// The machine is off.
     NoPower {
-        /// The node.
         node: String,
         /// Pods that the API server still lists on it.
         listed: usize,
     },
     /// Nothing is heard of its kubelet.
     Dark {
-        /// The node.
         node: String,
         /// Whether it runs at all; else it is cut off.
         is_kubelet_down: bool,
@@ -99,26 +93,16 @@ pub enum Difference {
     },
     /// Nothing is heard of a machine whose Node object is gone, or which never had one.
     Unknown {
-        /// The node.
         node: String,
         /// Whether its kubelet runs at all; else it is cut off.
         is_kubelet_down: bool,
     },
     /// What the control plane sends is lost, what the kubelet sends arrives.
-    Deaf {
-        /// The node.
-        node: String,
-    },
+    Deaf { node: String },
     /// The container runtime does not answer.
-    NoRuntime {
-        /// The node.
-        node: String,
-    },
+    NoRuntime { node: String },
     /// Storage refuses it.
-    StorageRefused {
-        /// The node.
-        node: String,
-    },
+    StorageRefused { node: String },
     /// A process runs of a pod that the API has forgotten.
     Ghost {
         /// `NAMESPACE/NAME`.

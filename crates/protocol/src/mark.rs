@@ -10,16 +10,13 @@ use crate::{Component, CutFrom, Micros, SubjectRef};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Lane {
-    /// Faults.
     #[default]
     Faults,
-    /// Commands.
     Commands,
     /// Scheduling decisions.
     Decisions,
     /// Terminations, a bar per container and stage.
     Terminations,
-    /// Invariants.
     Invariants,
 }
 
@@ -29,7 +26,6 @@ pub enum Lane {
 pub struct Mark {
     /// Unique on this branch.
     pub id: u64,
-    /// Lane.
     pub lane: Lane,
     /// Start.
     pub from: Micros,
@@ -57,7 +53,6 @@ pub enum MarkKind {
     Fenced,
     /// A volume has two writers.
     Corrupted,
-    /// A command.
     Command,
     /// A command that was refused.
     Refused,
@@ -96,14 +91,12 @@ pub enum MarkKind {
 pub enum MarkLabel {
     /// A fault, and whom it strikes; nobody if that is empty.
     Fault {
-        /// The fault.
         fault: FaultView,
         /// A node, a pod or a volume.
         name: String,
     },
     /// Links of a node are cut.
     Cut {
-        /// The node.
         node: String,
         /// From what; none if from everything.
         from: Option<CutFrom>,
@@ -113,27 +106,21 @@ pub enum MarkLabel {
         is_out: bool,
     },
     /// A machine comes.
-    Joined {
-        /// The node.
-        node: String,
-    },
+    Joined { node: String },
     /// A node takes no new pods, or takes them again.
     Cordoned {
-        /// The node.
         node: String,
         /// Whether it takes none.
         is_on: bool,
     },
     /// A pod is evicted, or removed with its node.
     Evicted {
-        /// The pod.
         pod: String,
         /// By whom.
         by: Evictor,
     },
     /// A container failed by itself.
     Exited {
-        /// Its pod.
         pod: String,
         /// Its name.
         container: String,
@@ -144,33 +131,22 @@ pub enum MarkLabel {
     },
     /// A container runs again.
     Restarted {
-        /// Its pod.
         pod: String,
         /// Its name.
         container: String,
     },
     /// A fault is over, of that one if it has a name.
     Healed {
-        /// The fault.
         fault: FaultView,
         /// A node, a pod or a volume.
         name: String,
     },
     /// A node was fenced.
-    Fenced {
-        /// The node.
-        node: String,
-    },
+    Fenced { node: String },
     /// A node is no longer fenced.
-    Unfenced {
-        /// The node.
-        node: String,
-    },
+    Unfenced { node: String },
     /// Two wrote to a volume.
-    Corrupted {
-        /// The volume.
-        volume: String,
-    },
+    Corrupted { volume: String },
     /// What a person wrote: a command, an expectation.
     Written(String),
     /// A command that was given manifests.
@@ -183,62 +159,40 @@ pub enum MarkLabel {
         more: usize,
     },
     /// A pod got a node.
-    Bound {
-        /// The pod.
-        pod: String,
-        /// The node.
-        node: String,
-    },
+    Bound { pod: String, node: String },
     /// No node fits a pod.
-    NoNode {
-        /// The pod.
-        pod: String,
-    },
+    NoNode { pod: String },
     /// Room is made for a pod.
     Nominated {
-        /// The pod.
         pod: String,
         /// The node where.
         node: String,
     },
     /// A pod has to end for another one.
-    Preempted {
-        /// The pod.
-        pod: String,
-    },
+    Preempted { pod: String },
     /// A container ends.
     Container {
-        /// Its pod.
         pod: String,
         /// Its name.
         container: String,
     },
     /// A condition of a node is not as it should be: `NotReady`, or one of pressure.
-    Condition {
-        /// The node.
-        node: String,
-        /// The condition.
-        condition: String,
-    },
+    Condition { node: String, condition: String },
     /// Somebody tainted a node.
     Tainted {
-        /// The node.
         node: String,
         /// The taint's key.
         key: String,
-        /// Its effect.
         effect: String,
     },
     /// Somebody took a taint away.
     Untainted {
-        /// The node.
         node: String,
         /// The taint's key.
         key: String,
     },
     /// A guarantee is broken.
     Broken {
-        /// The invariant.
         invariant: String,
         /// Of what; empty if of nothing by name.
         name: String,

@@ -32,7 +32,6 @@ pub struct Frame {
     pub counts: Option<Vec<Vec<SpreadCount>>>,
     /// Changed and new nodes.
     pub nodes: Vec<NodeView>,
-    /// Nodes gone.
     pub nodes_gone: Vec<String>,
     /// Changed and new pods and ghosts, by `id`.
     pub pods: Vec<Arc<PodView>>,
@@ -147,7 +146,6 @@ pub struct SpreadCount {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeView {
-    /// Name.
     pub name: String,
     /// Zone label; empty if none.
     pub zone: String,
@@ -162,7 +160,6 @@ pub struct NodeView {
     pub ready_since: Micros,
     /// What the control plane will do about it next, if nothing changes.
     pub next: Option<NodeNext>,
-    /// Cordoned.
     pub cordoned: bool,
     /// Taints as `key=value:Effect`.
     pub taints: Vec<String>,
@@ -176,11 +173,9 @@ pub struct NodeView {
     pub cpu: (i64, i64),
     /// Memory in bytes.
     pub memory: (i64, i64),
-    /// Pods.
     pub pods: (i64, i64),
     /// Labels, for grouping.
     pub labels: ordered::Map<String, String>,
-    /// The machine.
     pub machine: MachineView,
 }
 
@@ -248,7 +243,6 @@ pub struct PodView {
     pub node: String,
     /// Nominated node; empty if none.
     pub nominated: String,
-    /// The mark.
     pub mark: PodMark,
     /// Whether the API says that it is ready.
     pub is_ready: bool,
@@ -260,7 +254,6 @@ pub struct PodView {
     pub labels: Vec<String>,
     /// What else it is found by, with spaces between: the images of its containers, its PriorityClass, its IPs.
     pub also: String,
-    /// Priority.
     pub priority: i32,
     /// Ticks of priority, 0 to 3.
     pub ticks: u8,
@@ -275,7 +268,6 @@ pub struct PodView {
 }
 
 impl PodView {
-    /// Its UID.
     pub fn uid(&self) -> &str {
         match self.mark {
             PodMark::Ghost => self.id.rsplit_once('@').map_or(&*self.id, |(uid, _)| uid),
@@ -290,7 +282,6 @@ pub enum ContainerStage {
     /// Not started, or in back-off.
     #[default]
     Waiting,
-    /// Running.
     Running,
     /// Ended well.
     Done,
@@ -354,7 +345,6 @@ pub enum QueuePlace {
     Gated(Vec<String>),
     /// It waits for less important pods to be gone from the node that it is nominated to.
     Victims {
-        /// The node.
         node: String,
         /// Those that still end there, `NAMESPACE/NAME`; none if they are only about to.
         pods: Vec<String>,
@@ -401,7 +391,6 @@ pub struct OwnerView {
 /// A process of the control plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComponentView {
-    /// Which.
     pub component: Component,
     /// How it is.
     pub state: ComponentState,
@@ -412,7 +401,6 @@ pub struct ComponentView {
 pub enum Component {
     /// kube-apiserver.
     ApiServer,
-    /// etcd.
     Etcd,
     /// kube-scheduler.
     Scheduler(u8),
@@ -474,7 +462,6 @@ pub struct ControlPlaneView {
     pub broken: Vec<BrokenInvariant>,
 }
 
-/// A broken invariant.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BrokenInvariant {
@@ -508,7 +495,6 @@ impl BrokenInvariant {
 pub enum BreakCause {
     /// Somebody's command.
     Command,
-    /// A fault.
     Fault,
     /// Podscope itself.
     #[default]
@@ -535,7 +521,6 @@ pub struct BranchView {
     pub id: u32,
     /// Where it left its parent.
     pub from: Micros,
-    /// Parent.
     pub parent: Option<u32>,
     /// First command that differs.
     pub label: String,

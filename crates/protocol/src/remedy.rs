@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// A change that would let a pod schedule, verified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remedy {
-    /// The change.
     pub change: RemedyChange,
     /// What comes of it.
     pub then: RemedyThen,
@@ -25,22 +24,16 @@ impl fmt::Display for Remedy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RemedyChange {
     /// `kubectl uncordon`.
-    Uncordon {
-        /// The node.
-        node: String,
-    },
+    Uncordon { node: String },
     /// One more toleration.
     Tolerate {
-        /// Key.
         key: String,
         /// Value, may be empty.
         value: String,
-        /// Effect.
         effect: String,
     },
     /// A smaller request (of the whole pod).
     Shrink {
-        /// The resource.
         resource: String,
         /// What it asks for now.
         from: String,
@@ -49,38 +42,29 @@ pub enum RemedyChange {
     },
     /// A larger maxSkew.
     MaxSkew {
-        /// Its topology key.
         topology_key: String,
         /// The smallest value that fits.
         to: i32,
     },
     /// A smaller minDomains.
     MinDomains {
-        /// Its topology key.
         topology_key: String,
         /// How many domains there are.
         to: i32,
     },
     /// ScheduleAnyway instead of DoNotSchedule.
-    Soften {
-        /// Its topology key.
-        topology_key: String,
-    },
+    Soften { topology_key: String },
     /// A rule of the pod's spec left out.
     Drop {
         /// Field path.
         field: String,
     },
     /// A request left out.
-    DropRequest {
-        /// The resource.
-        resource: String,
-    },
+    DropRequest { resource: String },
     /// Another priority.
     Priority {
         /// The PriorityClass, if one has that value.
         class: String,
-        /// Its value.
         value: i32,
     },
     /// PreemptLowerPriority instead of Never.
@@ -101,18 +85,14 @@ pub enum RemedyChange {
     },
     /// A label that a node lacks.
     Label {
-        /// The node.
         node: String,
         /// The label.
         key: String,
-        /// Its value.
         value: String,
     },
     /// A resource that a device plugin would bring to a node.
     Offer {
-        /// The node.
         node: String,
-        /// The resource.
         resource: String,
         /// How much of it the node then has.
         amount: String,
@@ -121,7 +101,6 @@ pub enum RemedyChange {
     AddPod {
         /// Its name.
         pod: String,
-        /// Its namespace.
         namespace: String,
         /// Its labels, `KEY=VALUE,…`.
         labels: String,
@@ -152,7 +131,6 @@ pub enum RemedyThen {
     Ends {
         /// `namespace/name` of each.
         victims: Vec<String>,
-        /// The node.
         node: String,
     },
 }

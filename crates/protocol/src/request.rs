@@ -72,15 +72,9 @@ pub enum Request {
         index: usize,
     },
     /// Group nodes by a label key; empty means zone (U-11).
-    GroupBy {
-        /// The key.
-        key: String,
-    },
+    GroupBy { key: String },
     /// Go to a step of the story (0-based).
-    StoryStep {
-        /// The step.
-        step: usize,
-    },
+    StoryStep { step: usize },
     /// Make a link of everything. A session on its way to an instant answers when it is there: of two such requests
     /// that wait, the later one. `screen` is opaque to the engine: selection, panels.
     Share {
@@ -92,10 +86,7 @@ pub enum Request {
         revision: u64,
     },
     /// Make a file.
-    Export {
-        /// What of.
-        what: ExportKind,
-    },
+    Export { what: ExportKind },
     /// Complete a command line.
     Complete {
         /// The line so far.
@@ -112,7 +103,6 @@ pub enum Request {
     },
     /// Check a manifest or scenario without running it (the editor).
     Check {
-        /// Its text.
         text: String,
         /// Echoed in the answer.
         revision: u64,
@@ -131,7 +121,6 @@ pub enum Request {
     FrameDone,
     /// Answer the question of a step; none skips it. Time goes on as it did.
     Predict {
-        /// The step.
         step: usize,
         /// The answer: an option, a node's or pod's name, or a duration.
         answer: Option<String>,
@@ -156,7 +145,6 @@ pub enum Request {
     /// Check a text as a lesson: play its solution, nothing and its bypasses. The answer is that of a check, with what is
     /// to be mended as advice.
     CheckLesson {
-        /// Its text.
         text: String,
         /// Echoed in the answer.
         revision: u64,
@@ -171,16 +159,12 @@ pub enum Request {
         seconds: u32,
     },
     /// What a text is that was pasted into the console. [`Update::Recognised`](crate::Update::Recognised) answers.
-    Recognise {
-        /// The text.
-        text: String,
-    },
+    Recognise { text: String },
     /// A text was pasted on the page, in no field: it opens if it is a scenario or manifests, and is left alone
     /// otherwise. [`Update::Pasted`](crate::Update::Pasted) answers, then what answers to `Open`.
     Paste {
         /// What it is called as a file.
         name: String,
-        /// The text.
         text: String,
     },
     /// Several commands that were given at once: the next is issued when the one before has ended, as a shell does.
@@ -218,13 +202,9 @@ pub enum Source {
         files: Vec<(String, String)>,
     },
     /// The fragment of a share link, from `s1:` on.
-    Link {
-        /// The text.
-        fragment: String,
-    },
+    Link { fragment: String },
     /// A built-in lesson.
     Lesson {
-        /// Its name.
         name: String,
         /// Another seed than its own.
         seed: Option<u64>,
@@ -235,7 +215,6 @@ pub enum Source {
     Recap {
         /// The lesson's name.
         name: String,
-        /// The seed.
         seed: u64,
     },
 }
@@ -251,9 +230,7 @@ pub enum SubjectRef {
         /// UID; empty means the one the API knows.
         uid: String,
     },
-    /// A node.
     Node {
-        /// Its name.
         name: String,
     },
     /// Any other object.
@@ -263,7 +240,6 @@ pub enum SubjectRef {
         /// `NAMESPACE/NAME` or name.
         key: String,
     },
-    /// An invariant.
     Invariant {
         /// Its kebab-case name.
         name: String,

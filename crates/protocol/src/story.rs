@@ -22,7 +22,6 @@ pub struct StoryStep {
     pub manifest: Option<String>,
     /// Hints, the first the least telling.
     pub hints: Vec<String>,
-    /// The goals.
     pub goals: Vec<Wanted>,
     /// What must hold from the step's showing to the end.
     pub keeps: Vec<Wanted>,
@@ -83,7 +82,6 @@ pub struct StoryState {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Moment {
-    /// When.
     pub at: Micros,
     /// Zones with their nodes; the name is empty for nodes without one.
     pub groups: Vec<(String, Vec<MomentNode>)>,
@@ -95,7 +93,6 @@ pub struct Moment {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MomentNode {
-    /// Its name.
     pub name: String,
     /// What is not as usual.
     pub trouble: Option<NodeTrouble>,
@@ -113,7 +110,6 @@ pub struct MomentPod {
     pub key: String,
     /// Its owner's colour; none of a bare pod.
     pub hue: Option<u8>,
-    /// The mark.
     pub mark: PodMark,
 }
 
@@ -121,9 +117,7 @@ pub struct MomentPod {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Halted {
-    /// When.
     pub at: Micros,
-    /// The promise.
     pub promise: Wanted,
     /// When the step showed that asked for it: from there it can be tried again.
     pub from: Micros,
@@ -135,7 +129,6 @@ pub struct Halted {
 pub struct StepState {
     /// When it showed.
     pub at: Micros,
-    /// Its goals.
     pub goals: Vec<GoalState>,
     /// Whether each of its keeps is broken.
     pub broken: Vec<bool>,

@@ -9,18 +9,14 @@ use crate::{BrokenInvariant, Difference, Micros, clock};
 /// The line under the name of what is inspected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Subtitle {
-    /// Of a pod.
     Pod {
-        /// Its namespace.
         namespace: String,
-        /// Its priority.
         priority: i32,
     },
     /// The API has forgotten the pod, and nothing of it runs.
     Gone,
     /// The API has forgotten the pod, but a process of it runs.
     Ghost {
-        /// Where.
         node: String,
     },
     /// Of a node; empty without a zone.
@@ -72,7 +68,6 @@ pub enum Summary {
     Nothing,
     /// A pod ends.
     Terminating {
-        /// Why.
         cause: DeletionCause,
         /// Its node cannot be reached.
         is_dark: bool,
@@ -83,14 +78,12 @@ pub enum Summary {
     LastHeard {
         /// The pod's status as kubectl prints it.
         status: String,
-        /// The node.
         node: String,
     },
     /// A pod is on a node.
     Bound {
         /// The pod's status as kubectl prints it.
         status: String,
-        /// The node.
         node: String,
         /// Containers that are ready.
         ready: usize,
@@ -106,7 +99,6 @@ pub enum Summary {
     GhostPod {
         /// `NAMESPACE/NAME`.
         pod: String,
-        /// Where.
         node: String,
     },
     /// A node is what the API server takes it for.
@@ -130,7 +122,6 @@ pub enum Summary {
     },
     /// Another object is gone.
     GoneObject {
-        /// Its kind.
         kind: String,
         /// `NAMESPACE/NAME`, or its name.
         key: String,
@@ -198,7 +189,6 @@ fn joined(differs: &[Difference]) -> String {
 pub enum DeletionCause {
     /// Somebody asked for it.
     Request,
-    /// Preemption.
     Preemption,
     /// A taint of its node.
     Taint,
@@ -251,12 +241,7 @@ pub enum ContainerState {
     /// It runs.
     Running,
     /// It has ended.
-    Ended {
-        /// The reason.
-        reason: String,
-        /// The exit code.
-        exit_code: i32,
-    },
+    Ended { reason: String, exit_code: i32 },
 }
 
 impl fmt::Display for ContainerState {

@@ -63,17 +63,13 @@ pub enum Update {
         done: bool,
     },
     /// Lines that commands printed, and commands echoed.
-    Console {
-        /// The lines.
-        lines: Vec<ConsoleLine>,
-    },
+    Console { lines: Vec<ConsoleLine> },
     /// Completions of a command line.
     Completions {
         /// The line that was completed.
         line: String,
         /// Byte range that a choice replaces.
         replace: (usize, usize),
-        /// The choices.
         choices: Vec<Completion>,
     },
     /// Fields that fit where the editor asked.
@@ -81,7 +77,6 @@ pub enum Update {
         /// Names, and what each is.
         choices: Vec<Completion>,
     },
-    /// A link.
     Link {
         /// The fragment, from `s1:` on: what led to the cursor.
         fragment: String,
@@ -95,13 +90,10 @@ pub enum Update {
         #[serde(default)]
         anonymised: bool,
     },
-    /// A file.
     File {
         /// Suggested name.
         name: String,
-        /// Media type.
         media_type: String,
-        /// Its text.
         text: String,
     },
     /// Result of a check.
@@ -110,7 +102,6 @@ pub enum Update {
         revision: u64,
         /// What the text is.
         kind: TextKind,
-        /// Problems.
         problems: Vec<Problem>,
         /// Advice (P-08).
         advice: Vec<Problem>,
@@ -129,7 +120,6 @@ pub enum Update {
     },
     /// What a text is that was pasted into the console.
     Recognised {
-        /// The text.
         text: String,
         /// What it is.
         kind: TextKind,
@@ -153,7 +143,6 @@ pub enum Task {
 }
 
 impl Task {
-    /// In a word.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -170,7 +159,6 @@ impl Task {
 pub struct LessonInfo {
     /// Name, as in links.
     pub name: String,
-    /// Title.
     pub title: String,
     /// Group, e.g. `Pod safety`.
     pub group: String,
@@ -271,11 +259,9 @@ impl std::fmt::Display for Problem {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Opened {
-    /// Title.
     pub title: String,
     /// Lesson name, if it is one.
     pub lesson: Option<String>,
-    /// The seed.
     pub seed: u64,
     /// The story, if the scenario has one.
     pub story: Vec<StoryStep>,
@@ -297,7 +283,6 @@ pub struct Opened {
 pub enum Basis {
     /// No PodDisruptionBudget.
     NoBudgets,
-    /// No Node.
     NoNodes,
     /// Pods of one namespace only.
     OneNamespace {
@@ -308,7 +293,6 @@ pub enum Basis {
     OnlyNames,
     /// The beginning of a List.
     Cut {
-        /// The file.
         file: String,
         /// Objects that are whole.
         objects: usize,
@@ -347,21 +331,17 @@ impl std::fmt::Display for Basis {
 pub struct AttemptInfo {
     /// Number, unique in the session.
     pub id: u64,
-    /// When.
     pub at: Micros,
     /// How it ended.
     pub outcome: Outcome,
 }
 
-/// A line of the console.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleLine {
-    /// When.
     pub at: Micros,
     /// Who says it.
     pub kind: LineKind,
-    /// Text.
     pub text: String,
     /// The command that was given by it, or that prints it while time runs; none for what was answered at once. A
     /// number means the last command that was given with it.
@@ -442,7 +422,6 @@ pub enum LineKind {
     Notice,
 }
 
-/// A completion.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Completion {

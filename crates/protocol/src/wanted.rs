@@ -35,7 +35,6 @@ pub enum WantedTime {
 pub enum WantedState {
     /// An object is so.
     Object {
-        /// Which.
         object: WantedObject,
         /// How.
         is: ObjectState,
@@ -52,11 +51,9 @@ pub enum WantedState {
 /// An object, by its name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WantedObject {
-    /// Its kind.
     pub kind: String,
     /// Its namespace, where that is told: not the default one.
     pub namespace: Option<String>,
-    /// Its name.
     pub name: String,
 }
 
@@ -69,14 +66,12 @@ pub enum ObjectState {
     HasNode(bool),
     /// It is on that node, or on another one.
     PlacedOn {
-        /// The node.
         node: String,
         /// Whether on this one.
         is: bool,
     },
     /// Its phase is that, or another one.
     Phase {
-        /// The phase.
         phase: String,
         /// Whether this one.
         is: bool,
@@ -106,7 +101,6 @@ pub enum ObjectState {
     Condition {
         /// Its type.
         name: String,
-        /// The status.
         status: String,
         /// Whether this one.
         is: bool,
@@ -115,12 +109,10 @@ pub enum ObjectState {
     ConditionReason {
         /// Its type.
         name: String,
-        /// The reason.
         reason: String,
     },
     /// It has a taint of that effect, or none.
     Taint {
-        /// The effect.
         effect: String,
         /// Whether it has.
         is: bool,
@@ -136,7 +128,6 @@ pub enum ObjectState {
     },
     /// It has a label.
     Label {
-        /// Its name.
         name: String,
         /// Its value; any if none.
         value: Option<String>,
@@ -166,7 +157,6 @@ pub enum ObjectState {
     Field {
         /// Where it is.
         path: String,
-        /// The value.
         value: WantedValue,
     },
 }
@@ -174,7 +164,6 @@ pub enum ObjectState {
 /// A value, or what is told of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WantedValue {
-    /// This one.
     Is(String),
     /// Another one.
     IsNot(String),
@@ -190,7 +179,6 @@ pub enum WantedValue {
 /// Which of a workload's pods are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PodsWhich {
-    /// All.
     All,
     /// Those that are ready.
     Ready,
@@ -217,7 +205,6 @@ pub struct WantedCount {
     pub labels: Option<String>,
     /// By fields, in the order in which they stand.
     pub fields: Vec<CountedField>,
-    /// Where.
     pub place: CountedPlace,
     /// How many.
     pub number: WantedValue,
@@ -239,7 +226,6 @@ pub enum CountedField {
 pub enum CountedPlace {
     /// In the default namespace, which is not told.
     Default,
-    /// In that namespace.
     Namespace(String),
     /// In all namespaces.
     Everywhere,

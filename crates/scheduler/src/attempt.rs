@@ -9,7 +9,6 @@ use podscope_api::{NodeName, ObjectKey, PersistentVolume, PersistentVolumeClaim,
 pub struct EventNote {
     /// The pod it is about.
     pub about: ObjectKey,
-    /// Its UID.
     pub about_uid: Str,
     /// `Normal` or `Warning`.
     pub kind: &'static str,
@@ -51,7 +50,6 @@ pub struct Victim {
 /// [`crate::Scheduler::preemption_finished`]. A victim whose volumes are being bound is taken back instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preempt {
-    /// Where.
     pub node: NodeName,
     /// Who, most important first.
     pub victims: Vec<Victim>,
@@ -77,7 +75,6 @@ pub enum Outcome {
     /// A node was chosen and is assumed: write the nomination and the volumes where there is something to
     /// write, wait for the volumes, post the Binding, then call [`crate::Scheduler::bind_finished`].
     Assumed {
-        /// The node.
         node: NodeName,
         /// Nodes with the same total, itself included.
         ties: usize,
@@ -126,9 +123,7 @@ impl Outcome {
 /// One attempt: the short record and what to do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
-    /// The pod.
     pub pod: ObjectKey,
-    /// Its UID.
     pub uid: Str,
     /// The profile that decided.
     pub scheduler_name: Str,

@@ -241,7 +241,6 @@ impl Counters {
 /// A term of placed pods: how many such pods are on each node.
 #[derive(Debug, Clone)]
 pub(crate) struct PlacedTerm {
-    /// The term.
     pub term: Arc<Term>,
     /// Pods that carry it, by node index. May be shorter than the node table.
     pub on_node: Arc<Vec<u32>>,

@@ -179,13 +179,11 @@ impl Diagnosis {
 /// One plugin's scores of the feasible nodes, in their order.
 #[derive(Debug, Clone)]
 pub struct PluginScores {
-    /// Whose.
     pub plugin: Plugin,
     /// As the plugin gave them.
     pub raw: Vec<i64>,
     /// After Normalize, in `[0, 100]`.
     pub normalized: Vec<i64>,
-    /// Its weight.
     pub weight: i64,
 }
 

@@ -39,11 +39,8 @@ impl From<&TaintEffect> for Effect {
 /// A taint as symbols.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaintInfo {
-    /// Key.
     pub key: Symbol,
-    /// Value.
     pub value: Symbol,
-    /// Effect.
     pub effect: Effect,
 }
 
@@ -72,11 +69,9 @@ impl HostPort {
 pub struct NodeInfo {
     /// The object; `None` while only pods that name the node are known.
     pub node: Option<Arc<Node>>,
-    /// Its name.
     pub name: Str,
     /// Its name, interned.
     pub name_symbol: Symbol,
-    /// Its labels.
     pub labels: LabelSet,
     /// Its taints in list order.
     pub taints: Arc<[TaintInfo]>,

@@ -70,7 +70,6 @@ pub struct Term {
     pub kind: TermKind,
     /// Over which domains.
     pub key: KeyIdx,
-    /// Which pods.
     pub pods: PodMatcher,
 }
 
@@ -81,9 +80,7 @@ pub struct PodInfo {
     pub pod: Arc<Pod>,
     /// Its UID, or `namespace/name` where it has none.
     pub uid: Str,
-    /// Its namespace.
     pub namespace: Symbol,
-    /// Its labels.
     pub labels: LabelSet,
     /// `spec.priority`, 0 when unset.
     pub priority: i32,
@@ -318,7 +315,6 @@ pub struct SpreadConstraint {
 pub struct Incoming {
     /// What it has in common with every pod. Requests are those of the spec alone.
     pub info: Arc<PodInfo>,
-    /// Its tolerations.
     pub tolerations: Vec<TolerationInfo>,
     /// nodeSelector and required node affinity.
     pub required: RequiredNodeAffinity,

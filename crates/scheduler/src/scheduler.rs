@@ -44,9 +44,7 @@ impl Recorder for NoRecorder {
 /// A pod that waits, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueEntry {
-    /// The pod.
     pub pod: ObjectKey,
-    /// Its UID.
     pub uid: Str,
     /// Where it waits.
     pub pool: Pool,

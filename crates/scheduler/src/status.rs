@@ -42,7 +42,6 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The text.
     pub fn text(&self, symbols: &Symbols) -> String {
         match self {
             Self::Fixed(text) => (*text).to_owned(),
@@ -80,7 +79,6 @@ pub struct Refusal {
 /// Reasons of one status; one is by far the most common number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reasons {
-    /// One.
     One(Reason),
     /// None, or several in order.
     Many(Vec<Reason>),
@@ -99,11 +97,9 @@ impl Reasons {
 /// A refusal by a plugin (or by none, for what the framework says itself).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
-    /// Whose.
     pub plugin: Option<Plugin>,
     /// What kind.
     pub code: Code,
-    /// Why.
     pub reasons: Reasons,
 }
 

@@ -55,13 +55,9 @@ impl<T: Resource> Store<T> {
 /// Everything the scheduler lists besides nodes and pods.
 #[derive(Debug, Clone, Default)]
 pub struct Stores {
-    /// Services.
     pub services: Store<api::Service>,
-    /// ReplicationControllers.
     pub replication_controllers: Store<api::ReplicationController>,
-    /// ReplicaSets.
     pub replica_sets: Store<api::ReplicaSet>,
-    /// StatefulSets.
     pub stateful_sets: Store<api::StatefulSet>,
     /// PodDisruptionBudgets.
     pub budgets: Store<api::PodDisruptionBudget>,
@@ -69,7 +65,6 @@ pub struct Stores {
     pub volumes: Store<api::PersistentVolume>,
     /// PersistentVolumeClaims as the API has them; read them through [`Stores::claim`].
     pub claims: Store<api::PersistentVolumeClaim>,
-    /// StorageClasses.
     pub storage_classes: Store<api::StorageClass>,
     /// CSINodes.
     pub csi_nodes: Store<api::CsiNode>,
@@ -104,7 +99,6 @@ impl Stores {
         self.assumed_claims.get(&key).or_else(|| self.claims.get(&key))
     }
 
-    /// A class of storage.
     pub fn storage_class(&self, name: &str) -> Option<&Arc<api::StorageClass>> {
         self.storage_classes.get(&ObjectKey::cluster(name))
     }

@@ -30,22 +30,16 @@ use crate::scheduler::Scheduler;
 #[serde(rename_all = "camelCase", tag = "change")]
 pub enum Change {
     /// `kubectl uncordon`.
-    Uncordon {
-        /// The node.
-        node: String,
-    },
+    Uncordon { node: String },
     /// One more toleration.
     Tolerate {
-        /// Key.
         key: String,
         /// Value, may be empty.
         value: String,
-        /// Effect.
         effect: String,
     },
     /// A smaller request (of the whole pod).
     Shrink {
-        /// The resource.
         resource: String,
         /// What it asks for now.
         from: String,
@@ -62,7 +56,6 @@ pub enum Change {
     MaxSkew {
         /// Which constraint of the pod.
         index: usize,
-        /// Its topology key.
         topology_key: String,
         /// The smallest value that fits.
         to: i32,
@@ -71,7 +64,6 @@ pub enum Change {
     MinDomains {
         /// Which constraint of the pod.
         index: usize,
-        /// Its topology key.
         topology_key: String,
         /// How many domains there are.
         to: i32,
@@ -80,7 +72,6 @@ pub enum Change {
     Soften {
         /// Which constraint of the pod.
         index: usize,
-        /// Its topology key.
         topology_key: String,
     },
     /// A rule of the pod's spec left out.
@@ -89,15 +80,11 @@ pub enum Change {
         field: String,
     },
     /// A request left out.
-    DropRequest {
-        /// The resource.
-        resource: String,
-    },
+    DropRequest { resource: String },
     /// Another priority.
     Priority {
         /// The PriorityClass, if one has that value.
         class: String,
-        /// Its value.
         value: i32,
     },
     /// PreemptLowerPriority instead of Never.
@@ -118,18 +105,14 @@ pub enum Change {
     },
     /// A label that a node lacks.
     Label {
-        /// The node.
         node: String,
         /// The label.
         key: String,
-        /// Its value.
         value: String,
     },
     /// A resource that a device plugin would bring to a node.
     Offer {
-        /// The node.
         node: String,
-        /// The resource.
         resource: String,
         /// How much of it the node then has.
         amount: String,
@@ -138,14 +121,12 @@ pub enum Change {
     AddPod {
         /// Its name.
         pod: String,
-        /// Its namespace.
         namespace: String,
         /// Its labels, `KEY=VALUE,…`.
         labels: String,
     },
     /// One more node.
     AddNode {
-        /// The node.
         node: NewNode,
         /// The label that says where; empty if that does not matter.
         topology_key: String,
@@ -194,7 +175,6 @@ impl Change {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewNode {
-    /// Its name.
     pub name: String,
     /// The node that it is like; empty in a cluster without nodes.
     pub like: String,
@@ -227,7 +207,6 @@ pub enum Then {
     Ends {
         /// `namespace/name` of each.
         victims: Vec<String>,
-        /// The node.
         node: String,
     },
 }
@@ -236,7 +215,6 @@ pub enum Then {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestion {
-    /// The change.
     #[serde(flatten)]
     pub change: Change,
     /// What comes of it, as the scheduler itself decided.

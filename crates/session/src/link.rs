@@ -39,7 +39,6 @@ pub struct Link {
     /// Files, in order; of a lesson what [`lessons::bare`] leaves (links of before carry more of it).
     #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
-    /// The seed.
     #[serde(rename = "s", default)]
     pub seed: u64,
     /// The cursor, in microseconds.
@@ -264,7 +263,6 @@ impl Link {
         notices
     }
 
-    /// The cursor.
     pub fn cursor_at(&self) -> SimTime {
         SimTime(self.cursor).clamp(SimTime::ZERO, END_OF_TIME)
     }

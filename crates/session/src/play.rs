@@ -17,7 +17,6 @@ pub const ON: Span = Span::seconds(300);
 /// What is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attempt {
-    /// The solution.
     Solution,
     /// Nothing at all.
     Nothing,
@@ -64,7 +63,6 @@ pub fn bypasses(scenario: &Scenario) -> Vec<&[Timed]> {
 /// A lesson that was played.
 #[derive(Debug)]
 pub struct Played {
-    /// What.
     pub attempt: Attempt,
     /// Where it ended.
     pub session: Session,

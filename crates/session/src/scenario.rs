@@ -88,7 +88,6 @@ impl Place {
 pub struct Timed {
     /// When; before the simulated events of that instant.
     pub at: SimTime,
-    /// What.
     pub command: Command,
 }
 
@@ -177,7 +176,6 @@ pub struct Scenario {
 /// Files read as one.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// The files.
     pub files: Vec<File>,
     /// Whether a Scenario document was among them.
     pub has_scenario: bool,

@@ -63,7 +63,6 @@ pub enum Part {
 /// A run: what it begins with and what happens in it.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// The seed.
     pub seed: u64,
     /// What it consists of, beside the source's own files.
     pub parts: Vec<Part>,
@@ -74,7 +73,6 @@ pub struct Run {
 /// The run of a seed, and where it first met the goal.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// The run.
     pub run: Run,
     /// The break.
     pub record: Arc<Record>,

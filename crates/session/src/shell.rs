@@ -152,7 +152,6 @@ impl Shell {
         Shell { session, seen, stop }
     }
 
-    /// The session.
     #[must_use]
     pub fn session(&self) -> &Session {
         &self.session

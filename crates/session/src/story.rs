@@ -46,9 +46,7 @@ pub struct Truth {
 /// A step that has shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shown {
-    /// When.
     pub at: SimTime,
-    /// Its goals.
     pub goals: Vec<Goal>,
     /// When each of its keeps broke.
     pub keeps: Vec<Option<SimTime>>,
@@ -61,11 +59,9 @@ pub struct Shown {
 /// What halted a story.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Halt {
-    /// When.
     pub at: SimTime,
     /// The step whose promise it was.
     pub step: usize,
-    /// Which of its promises.
     pub promise: Promise,
 }
 

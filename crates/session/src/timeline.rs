@@ -48,7 +48,6 @@ pub const MAX_COMMANDS: usize = 10_000;
 /// Records a branch keeps; a run that writes more stops.
 pub const MAX_RECORDS: usize = 4_000_000;
 
-/// A session.
 #[derive(Debug, Clone)]
 pub struct Session {
     loaded: Arc<Loaded>,
@@ -152,7 +151,6 @@ impl Session {
         &self.progress
     }
 
-    /// The branches.
     pub fn branches(&self) -> &[Branch] {
         &self.branches
     }

@@ -289,9 +289,7 @@ words! {
 
     /// Who caused a break of an invariant.
     BreakCause {
-        /// A command.
         Command = "command",
-        /// A fault.
         Fault = "fault",
         /// Podscope itself.
         Bug = "bug",

@@ -26,7 +26,6 @@ macro_rules! switches {
 switches! {
     /// The node controller force-deletes pods of lost nodes (before 1.5).
     node_controller_force_deletes = "node-controller-force-deletes",
-    /// The namespace controller force-deletes.
     namespace_controller_force_deletes = "namespace-controller-force-deletes",
     /// There is no PodGC.
     podgc_absent = "podgc-absent",

@@ -233,3 +233,59 @@ fn a_blank_line_stands_between_items() {
     }
     assert!(close.is_empty(), "no blank line before:\n{}", close.join("\n"));
 }
+
+/// The name that a line of code gives something: an item, a field, a variant.
+fn named(line: &str) -> Option<&str> {
+    let skipped = [
+        "pub", "const", "async", "unsafe", "fn", "struct", "enum", "trait", "type", "mod", "static",
+    ];
+    let words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let mut words = words.filter(|word| !word.is_empty() && !skipped.contains(word));
+    let first = words.next()?;
+    let is_scoped = ["crate", "super"].contains(&first) && line.trim_start().starts_with("pub(");
+    if is_scoped { words.next() } else { Some(first) }
+}
+
+/// The words of a text or a name, in singular and small letters; articles say nothing.
+fn meant(text: &str) -> ordered::Set<String> {
+    let mut spaced = String::new();
+    for c in text.chars() {
+        if c.is_uppercase() || !c.is_alphanumeric() {
+            spaced.push(' ');
+        }
+        if c.is_alphanumeric() {
+            spaced.push(c.to_ascii_lowercase());
+        }
+    }
+    let articles = ["a", "an", "the", "its", "of", "one", "this", "that", "which", "what"];
+    let words = spaced.split_whitespace().filter(|word| !articles.contains(word));
+    words.map(|word| word.trim_end_matches('s').to_owned()).collect()
+}
+
+/// A comment says more than the name below it.
+#[test]
+fn no_comment_only_repeats_a_name() {
+    let mut found = Vec::new();
+    for file in files("crates", ".rs") {
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let is_comment = |at: Option<usize>| {
+            at.and_then(|at| lines.get(at))
+                .is_some_and(|line| line.starts_with("///"))
+        };
+        for (at, line) in lines.iter().enumerate() {
+            let Some(comment) = line.strip_prefix("/// ").filter(|text| !text.contains(['`', '('])) else {
+                continue;
+            };
+            if is_comment(at.checked_sub(1)) || is_comment(Some(at + 1)) {
+                continue;
+            }
+            let below = lines.iter().skip(at + 1).find(|line| !line.starts_with("#["));
+            let name = below.and_then(|line| named(line)).unwrap_or_default();
+            if meant(comment).is_subset(&meant(name)) {
+                found.push(format!("{}:{}: {comment} {name}", file.display(), at + 1));
+            }
+        }
+    }
+    assert!(found.is_empty(), "these comments can go:\n{}", found.join("\n"));
+}

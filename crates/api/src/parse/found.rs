@@ -99,7 +99,6 @@ pub enum ProblemKind {
     NoText,
     /// A value of another type has to stand there.
     OtherType,
-    /// No quantity.
     NoQuantity,
     /// Something has to stand there.
     Required,

@@ -8,7 +8,6 @@ use podscope_api::{Kind, NodeName, Object, ObjectKey, Str, Time, Uid};
 
 use crate::{DeleteOptions, Request, Span};
 
-/// One command.
 #[derive(Debug, Clone)]
 pub enum ClientCommand {
     /// Requests one after the other: create, apply, patch, label, scale, cordon, taint, ….
@@ -41,7 +40,6 @@ impl std::fmt::Debug for Until {
 /// One object that is waited for.
 #[derive(Debug, Clone)]
 pub struct Awaited {
-    /// Kind.
     pub kind: Kind,
     /// Namespace and name.
     pub key: ObjectKey,
@@ -161,7 +159,6 @@ impl std::fmt::Debug for Shows {
 /// What kubectl says of an error before the server's own message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ErrorContext {
-    /// Nothing.
     #[default]
     None,
     /// What it was doing: `error when creating "STDIN": `.
@@ -273,7 +270,6 @@ pub struct DrainCommand {
 pub struct RolloutStatus {
     /// Deployment, StatefulSet or DaemonSet.
     pub kind: Kind,
-    /// Which.
     pub key: ObjectKey,
     /// `--watch`; without it one line is printed.
     pub watch: bool,

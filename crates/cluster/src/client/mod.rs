@@ -22,7 +22,6 @@ pub use command::{
     WaitCommand, WatchCommand, WatchEvent, WatchPrinter, Write,
 };
 
-/// A timer of a client.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ClientTimer {
     /// The command's own time-out.

@@ -54,11 +54,9 @@ const WATCHED: &[Kind] = &[
 /// A whole decision, kept where somebody asked for it (S-14).
 #[derive(Debug, Clone)]
 pub struct RecordedDecision {
-    /// The pod.
     pub pod: ObjectKey,
     /// The cluster as the scheduler saw it.
     pub cache: Cache,
-    /// The decision.
     pub decision: Decision,
 }
 

@@ -21,7 +21,6 @@ impl World {
         self.start
     }
 
-    /// The seed.
     pub fn seed(&self) -> u64 {
         self.seed
     }
@@ -61,7 +60,6 @@ impl World {
         self.nodes.iter().map(|(name, node)| (name, &node.machine))
     }
 
-    /// One machine.
     pub fn machine(&self, node: &NodeName) -> Option<&Machine> {
         self.nodes.get(node).map(|node| &*node.machine)
     }
@@ -78,7 +76,6 @@ impl World {
         self.nodes.get(node)?.kubelet.kubelet()
     }
 
-    /// The network.
     pub fn network(&self) -> &Network {
         &self.network
     }

@@ -12,7 +12,6 @@ pub(crate) struct Column {
     pub header: &'static str,
     /// Whether only `-o wide` shows it.
     pub is_wide: bool,
-    /// In it.
     pub text: String,
 }
 

@@ -11,7 +11,6 @@ pub enum DeleteTarget {
     Target(Target),
     /// `-f -`: the objects of a text.
     Manifest {
-        /// The text.
         text: String,
         /// Namespace, if given.
         namespace: Option<String>,
@@ -21,7 +20,6 @@ pub enum DeleteTarget {
 /// `kubectl delete`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delete {
-    /// What.
     pub what: DeleteTarget,
     /// `--grace-period`; -1 is the object's own.
     pub grace_period: i64,

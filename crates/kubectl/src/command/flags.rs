@@ -11,7 +11,6 @@ use crate::duration::parse_duration;
 pub(crate) enum Takes {
     /// Nothing, or `=true` / `=false`.
     Bool,
-    /// A value.
     Value,
     /// Nothing (then this value) or `=value`.
     Maybe(&'static str),

@@ -13,7 +13,6 @@ pub enum Selection {
     Kinds {
         /// Kinds, in order.
         kinds: Vec<Kind>,
-        /// Names.
         names: Vec<String>,
     },
     /// `pod/a deploy/b`.
@@ -23,7 +22,6 @@ pub enum Selection {
 /// Which objects a command is about, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// Of what.
     pub selection: Selection,
     /// Namespace, if given.
     pub namespace: Option<String>,
@@ -73,16 +71,12 @@ impl Target {
 /// How `get` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Output {
-    /// A table.
     #[default]
     Table,
     /// A table with wide columns.
     Wide,
-    /// YAML.
     Yaml,
-    /// JSON.
     Json,
-    /// KYAML.
     Kyaml,
     /// `kind/name`.
     Name,
@@ -101,7 +95,6 @@ pub enum Output {
 /// `kubectl get`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Get {
-    /// Of what.
     pub target: Target,
     /// `-o`.
     pub output: Output,
@@ -165,7 +158,6 @@ impl Get {
 /// `kubectl describe`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Describe {
-    /// Of what.
     pub target: Target,
     /// `--show-events`; if it is not given, of a single object.
     pub show_events: Option<bool>,
@@ -174,7 +166,6 @@ pub struct Describe {
 /// `kubectl apply -f -`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Apply {
-    /// The manifest.
     pub manifest: String,
     /// Namespace, if given.
     pub namespace: Option<String>,
@@ -255,7 +246,6 @@ pub enum RolloutAction {
 /// `kubectl drain`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Drain {
-    /// Nodes.
     pub nodes: Vec<String>,
     /// `-l`.
     pub selector: Option<String>,
@@ -282,9 +272,7 @@ pub struct Drain {
 /// One taint to add or remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaintChange {
-    /// Key.
     pub key: String,
-    /// Value.
     pub value: String,
     /// Effect; empty on removal means every effect.
     pub effect: String,
@@ -311,7 +299,6 @@ pub struct Mark {
     pub output: Output,
 }
 
-/// Type of a patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PatchType {
     /// Strategic merge.
@@ -347,7 +334,6 @@ pub struct Events {
 pub struct Top {
     /// True for nodes, else pods.
     pub nodes: bool,
-    /// A name.
     pub name: Option<String>,
     /// Namespace, if given.
     pub namespace: Option<String>,
@@ -374,7 +360,6 @@ pub struct Logs {
     pub selector: Option<String>,
     /// Namespace, if given.
     pub namespace: Option<String>,
-    /// Container.
     pub container: Option<String>,
     /// `--previous`.
     pub previous: bool,
@@ -429,7 +414,6 @@ pub enum Kubectl {
     Apply(Apply),
     /// `create -f -`.
     Create {
-        /// The manifest.
         manifest: String,
         /// Namespace, if given.
         namespace: Option<String>,
@@ -446,7 +430,6 @@ pub enum Kubectl {
     Delete(Delete),
     /// `scale`.
     Scale {
-        /// What.
         target: Target,
         /// `--replicas`.
         replicas: i32,
@@ -470,7 +453,6 @@ pub enum Kubectl {
     },
     /// `cordon` and `uncordon`.
     Cordon {
-        /// Nodes.
         nodes: Vec<String>,
         /// `-l`.
         selector: Option<String>,
@@ -489,7 +471,6 @@ pub enum Kubectl {
         all: bool,
         /// `-l`.
         selector: Option<String>,
-        /// Changes.
         changes: Vec<TaintChange>,
         /// `--overwrite`.
         overwrite: bool,
@@ -504,7 +485,6 @@ pub enum Kubectl {
     Annotate(Mark),
     /// `patch`.
     Patch {
-        /// What.
         target: Target,
         /// `--type`.
         patch_type: PatchType,
@@ -519,7 +499,6 @@ pub enum Kubectl {
     },
     /// `edit`: the edited text replaces the object.
     Edit {
-        /// What.
         target: Target,
         /// The object after editing.
         text: String,
@@ -528,7 +507,6 @@ pub enum Kubectl {
     },
     /// `set image`.
     SetImage {
-        /// What.
         target: Target,
         /// Container and image; `*` is every container.
         images: Vec<(String, String)>,
@@ -541,7 +519,6 @@ pub enum Kubectl {
     Events(Events),
     /// `explain`.
     Explain {
-        /// Kind.
         kind: Kind,
         /// Field path.
         path: Vec<String>,

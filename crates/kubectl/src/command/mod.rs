@@ -29,7 +29,6 @@ use podscope_cluster::fault::Fault;
 pub use shell::MAX_COMMAND_BYTES;
 pub use verbatim::*;
 
-/// A command.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// API work.

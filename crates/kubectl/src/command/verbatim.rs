@@ -24,7 +24,6 @@ pub struct Words {
 /// A command of kubectl that is kept with its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verbatim {
-    /// Its words.
     pub words: Words,
     /// What they ask for.
     pub action: Action,
@@ -62,7 +61,6 @@ pub enum Action {
     Replace {
         /// The manifest.
         text: String,
-        /// How.
         how: Replaces,
     },
     /// `diff -f -`.
@@ -81,7 +79,6 @@ pub enum Action {
     },
     /// `apply edit-last-applied`: the edited text replaces what was applied last.
     EditLastApplied {
-        /// Of what.
         target: Target,
         /// What was applied last, after editing.
         text: String,
@@ -232,7 +229,6 @@ pub struct Autoscale {
 /// `kubectl wait`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wait {
-    /// Of what.
     pub target: Target,
     /// `--for`: all of them.
     pub conditions: Vec<Awaited>,

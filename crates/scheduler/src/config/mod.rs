@@ -35,7 +35,6 @@ pub struct SchedulerConfiguration {
     pub notices: Vec<String>,
 }
 
-/// One profile.
 #[derive(Debug, Clone)]
 pub struct Profile {
     /// Pods with this `spec.schedulerName` are its.
@@ -72,7 +71,6 @@ impl Profile {
 pub struct Args {
     /// DefaultPreemption.
     pub preemption: default_preemption::Args,
-    /// InterPodAffinity.
     pub inter_pod_affinity: inter_pod_affinity::Args,
     /// NodeAffinity: a rule for every pod.
     pub added_affinity: Option<Arc<NodeAffinity>>,

@@ -81,15 +81,12 @@ pub struct ScoringPlugin {
     pub name: String,
     /// What it looks at.
     pub about: String,
-    /// Its weight.
     pub weight: i64,
 }
 
-/// One node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeExplanation {
-    /// Its name.
     pub name: String,
     /// Its zone, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -187,7 +184,6 @@ pub struct DomainCount {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreemptionExplanation {
-    /// In words.
     pub words: String,
     /// Nodes with victims.
     pub candidates: Vec<CandidateExplanation>,
@@ -202,7 +198,6 @@ pub struct PreemptionExplanation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateExplanation {
-    /// The node.
     pub node: String,
     /// Who would have to end, most important first.
     pub victims: Vec<VictimExplanation>,
@@ -218,7 +213,6 @@ pub struct CandidateExplanation {
 pub struct VictimExplanation {
     /// `namespace/name`.
     pub pod: String,
-    /// Its priority.
     pub priority: i32,
     /// PodDisruptionBudgets that select it, with what they still allow.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]

@@ -151,7 +151,6 @@ impl NotEligible {
 /// A node on which the pod would fit without some less important pods.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// The node.
     pub node: NodeIdx,
     /// Who would have to end, most important first.
     pub victims: Vec<Arc<PodInfo>>,
@@ -173,7 +172,6 @@ pub enum Criterion {
     LowestHighestPriority,
     /// Smallest sum of priorities.
     LowestPrioritySum,
-    /// Fewest victims.
     FewestVictims,
     /// The most important victims started last.
     LatestStart,
@@ -182,7 +180,6 @@ pub enum Criterion {
 }
 
 impl Criterion {
-    /// In words.
     pub fn text(self) -> &'static str {
         match self {
             Self::OnlyCandidate => "it is the only candidate",

@@ -123,7 +123,6 @@ pub(crate) trait ExtensionPoints: Sync {
         Ok(())
     }
 
-    /// PreFilter.
     fn pre_filter(
         &self,
         _search: &Search<'_>,
@@ -142,12 +141,10 @@ pub(crate) trait ExtensionPoints: Sync {
         false
     }
 
-    /// Filter.
     fn filter(&self, _cycle: &Cycle<'_>, _state: &CycleState, _index: NodeIdx, _node: &NodeInfo) -> Result<(), Status> {
         Ok(())
     }
 
-    /// PostFilter.
     fn post_filter(
         &self,
         _search: &Search<'_>,

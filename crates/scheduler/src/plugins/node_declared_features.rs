@@ -19,7 +19,6 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ..PluginSpec::new("NodeDeclaredFeatures", &[AtPreFilter, Filter], &NodeDeclaredFeatures)
 };
 
-/// The text.
 pub const REASON: &str = "node(s) didn't match Pod's required features";
 
 /// The features a pod needs that a node does not declare. Other declared features matter to updates of running pods only.

@@ -17,7 +17,6 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ..PluginSpec::new("NodeName", &[Point::Filter], &NodeName)
 };
 
-/// The text.
 pub const REASON: &str = "node(s) didn't match the requested node name";
 
 struct NodeName;

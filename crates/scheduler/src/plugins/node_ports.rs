@@ -19,7 +19,6 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ..PluginSpec::new("NodePorts", &[AtPreFilter, Filter], &NodePorts)
 };
 
-/// The text.
 pub const REASON: &str = "node(s) didn't have free ports for the requested pod ports";
 
 struct NodePorts;

@@ -265,7 +265,6 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// Score.
     pub(crate) fn score(&self, cache: &Cache, node: NodeIdx) -> i64 {
         let (mut sum, mut weights) = (0_i64, 0_i64);
         let row = cache.row(node);

@@ -19,7 +19,6 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ..PluginSpec::new("NodeUnschedulable", &[Point::Filter], &NodeUnschedulable)
 };
 
-/// The text.
 pub const REASON: &str = "node(s) were unschedulable";
 
 /// The taint that a cordoned node is taken to have.

@@ -31,7 +31,6 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ..PluginSpec::new("NodeVolumeLimits", &[AtPreFilter, Filter], &NodeVolumeLimits)
 };
 
-/// The text.
 pub const REASON: &str = "node(s) exceed max volume count";
 
 struct NodeVolumeLimits;

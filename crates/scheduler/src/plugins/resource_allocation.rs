@@ -14,7 +14,6 @@ use crate::symbols::Symbol;
 /// A resource and its weight in a score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resource {
-    /// Its name.
     pub name: Str,
     /// Its weight; 0 was read as 1.
     pub weight: i64,

@@ -33,7 +33,6 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ..PluginSpec::new("VolumeZone", &[AtPreFilter, Filter], &VolumeZone)
 };
 
-/// The text.
 pub const REASON: &str = "node(s) had no available volume zone";
 
 /// Labels that name a zone or region, with the one that replaced the beta ones.

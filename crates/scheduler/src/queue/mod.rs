@@ -89,7 +89,6 @@ impl QueuedPod {
     }
 }
 
-/// The queue.
 #[derive(Debug, Clone)]
 pub(crate) struct Queue {
     initial: i64,

@@ -26,7 +26,6 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// The goals.
     pub(super) fn goals(&self) -> &[Picked] {
         &self.goals
     }

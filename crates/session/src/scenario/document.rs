@@ -40,7 +40,6 @@ impl Wire for Moment {
 }
 
 wire_types! {
-    /// The document.
     pub(crate) struct Document { pub(crate) api_version: String, #[allow(dead_code)] pub(crate) kind: String, pub(crate) metadata: Metadata, pub(crate) spec: Spec }
     /// `metadata`.
     pub(crate) struct Metadata { pub(crate) name: String, #[allow(dead_code)] pub(crate) labels: ordered::Map<String, String>, pub(crate) annotations: ordered::Map<String, String> }
@@ -80,7 +79,6 @@ wire_types! {
     pub(crate) struct SearchDocument { pub(crate) faults: Option<Vec<String>>, pub(crate) horizon: Option<String>, pub(crate) max: Option<u32> }
     /// An entry of a timeline.
     pub(crate) struct EntryDocument { pub(crate) at: Moment, pub(crate) run: Option<String>, pub(crate) apply: Option<String> }
-    /// A step.
     pub(crate) struct StepDocument {
         pub(crate) text: String,
         pub(crate) when: Option<ExpectDocument>,

@@ -30,7 +30,6 @@ pub enum Timing {
 pub enum Test {
     /// It is there, or not.
     Exists(bool),
-    /// It equals this.
     Equals(Value),
     /// It is there and differs from this.
     Not(Value),
@@ -48,20 +47,17 @@ pub enum Test {
 pub enum Check {
     /// A field of an object, or the object itself.
     Object {
-        /// Kind.
         kind: Kind,
         /// Namespace and name.
         key: ObjectKey,
         /// JSONPath and its text.
         path: Option<(Path, String)>,
-        /// The test.
         test: Test,
     },
     /// How many objects there are.
     Count {
         /// As `kubectl get` would select them.
         get: Box<Get>,
-        /// The test.
         test: Test,
     },
     /// An invariant holds.
@@ -82,9 +78,7 @@ pub struct Condition {
 /// An expectation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expect {
-    /// When.
     pub timing: Timing,
-    /// What.
     pub check: Check,
     /// As it was written, on one line.
     pub text: String,

@@ -57,7 +57,6 @@ pub struct Predict {
 pub enum About {
     /// A field of an object, once it is there.
     Field {
-        /// Kind.
         kind: Kind,
         /// Namespace and name.
         key: ObjectKey,

@@ -25,7 +25,6 @@ pub struct ScoreState {
 
 #[derive(Debug, Clone)]
 enum Counts {
-    /// By domain.
     ByDomain(Vec<i64>),
     /// By node index.
     ByNode(Arc<Vec<u32>>),
