@@ -42,7 +42,7 @@ status:
 apiVersion: v1
 kind: Pod
 metadata: {name: imported, namespace: default, uid: 22222222-2222-2222-2222-222222222222}
-spec: {nodeName: old, containers: [{name: c, image: c}]}
+spec: {nodeName: old, tolerations: [{operator: Exists}], containers: [{name: c, image: c}]}
 status:
   phase: Running
   reason: "${evil("podreason")}"

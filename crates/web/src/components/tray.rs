@@ -3,7 +3,7 @@
 use podscope_api::ordered::{self, Set, StableSort as _};
 use std::rc::Rc;
 
-use podscope_protocol::{Micros, OwnerView, PodView};
+use podscope_protocol::{Micros, OwnerView, PodView, QueuePlace};
 use yew::prelude::*;
 
 use super::pod::Pod;
@@ -88,12 +88,14 @@ fn help(pod: &PodView) -> Html {
 fn row(props: &Props, pod: &Shared<PodView>) -> Html {
     let name = pod.key.strip_prefix("default/").unwrap_or(&pod.key).to_string();
     let refused = pod.queue.as_ref().is_some_and(|queue| queue.refusal.is_some()) || waits::not_held(pod).is_some();
+    // What nobody works at waits for that, whatever it was refused for.
+    let is_halted = matches!(&pod.queue, Some(queue) if matches!(queue.place, QueuePlace::Halted(_)));
     html! {
         <li key={pod.id.clone()} class={(!pod.nominated.is_empty()).then_some("promised")}>
             { mark(props, pod) }
             <span class="what">
                 <b>{ shown(&name) }</b>
-                if refused { <span class="cause">{ waits::cause_counted(pod) }</span> }
+                if refused && !is_halted { <span class="cause">{ waits::cause_counted(pod) }</span> }
                 <span class="pool">{ if props.asks && !pod.nominated.is_empty() { HIDDEN.into() } else { waits::words(pod, props.now) } }</span>
             </span>
             { help(pod) }
