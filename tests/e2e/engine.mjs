@@ -39,7 +39,14 @@ for (const way of ["instantiate", "instantiateStreaming"]) {
   const whole = WebAssembly[way];
   WebAssembly[way] = async (...given) => keep(await whole.apply(WebAssembly, given));
 }
-await import(${JSON.stringify(engine)});
+const loaded = import(${JSON.stringify(engine)});
+// It waits for a first message, such as the page's start sends.
+const first = setInterval(() => {
+  if (!self.onmessage) return;
+  clearInterval(first);
+  self.onmessage({ data: null });
+}, 5);
+await loaded;
 `;
 
 /** A page with nothing on it but an engine's worker; `ask` sends a request and waits for its frame. */

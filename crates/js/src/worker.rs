@@ -44,7 +44,10 @@ struct Shelf {
 
 impl Service {
     fn receive(&mut self, message: JsValue) {
-        let message = message.unchecked_into::<Uint8Array>();
+        // That the line is free is told by `www/boot.js` with no bytes: a request may have come before it.
+        let Ok(message) = message.dyn_into::<Uint8Array>() else {
+            return;
+        };
         if message.length() == 0 {
             if let Err(error) = self.page.post_message(&message) {
                 wasm_bindgen::throw_val(error);
