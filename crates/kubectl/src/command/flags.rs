@@ -21,7 +21,7 @@ pub(crate) type Flag = (&'static str, char, Takes);
 
 /// Flags of every verb. There is one cluster and one user here, and nothing to be timed or traced about a request:
 /// they are read, and change nothing.
-pub(super) const GLOBAL: &[Flag] = &[
+const GLOBAL: &[Flag] = &[
     ("as", '-', Takes::Value),
     ("as-group", '-', Takes::Value),
     ("as-uid", '-', Takes::Value),
@@ -67,6 +67,14 @@ fn go_int(text: &str) -> Result<i64, &'static str> {
         return Err("invalid syntax");
     }
     i64::from_str_radix(&format!("{sign}{digits}"), base).map_err(|_| "value out of range")
+}
+
+/// The flags there are: the verb's own, and those of others like it.
+pub(super) fn flags_of(own: &[Flag], is_kubectl: bool) -> impl Iterator<Item = &Flag> {
+    let of_all = if is_kubectl { GLOBAL } else { &[] };
+    let prints = own.iter().any(|(name, ..)| *name == "output");
+    let of_printing = if prints { PRINTING } else { &[] };
+    own.iter().chain(of_all).chain(of_printing)
 }
 
 fn is_global(name: &str) -> bool {
@@ -128,16 +136,8 @@ impl<'a> Reader<'a> {
         Ok(self.args)
     }
 
-    /// The flags there are: the verb's own, and those of others like it.
     fn flags(&self) -> impl Iterator<Item = &'a Flag> {
-        let of_all = if self.args.command.starts_with("kubectl") {
-            GLOBAL
-        } else {
-            &[]
-        };
-        let prints = self.specs.iter().any(|(name, ..)| *name == "output");
-        let of_printing = if prints { PRINTING } else { &[] };
-        self.specs.iter().chain(of_all).chain(of_printing)
+        flags_of(self.specs, self.args.command.starts_with("kubectl"))
     }
 
     fn refuse(&self, word: &Word, why: &str) -> CommandError {

@@ -64,8 +64,11 @@ enum Count {
 /// Programs that can stand behind a `|`.
 pub(super) const PROGRAMS: &[&str] = &["cat", "grep", "head", "kubectl", "sort", "tail", "wc", "xargs"];
 
-/// The same, for a message.
-const KNOWN: &str = "cat, grep, head, kubectl, sort, tail, wc or xargs kubectl";
+/// The same, for a message; the last one hands its words to kubectl.
+fn known() -> String {
+    let (last, others) = PROGRAMS.split_last().expect("there are programs");
+    format!("{} or {last} kubectl", others.join(", "))
+}
 
 impl Pipe {
     /// Reads the words behind each `|`; `column` is where the last of them stands.
@@ -73,7 +76,7 @@ impl Pipe {
         let mut pipe = Pipe::default();
         for (at, words) in parts.iter().enumerate() {
             let Some((program, rest)) = words.split_first() else {
-                let message = format!("a pipe leads to a command: {KNOWN}");
+                let message = format!("a pipe leads to a command: {}", known());
                 return Err(CommandError::unfinished(column, message));
             };
             let (rest, appends) = match (program.text.as_str(), rest) {
@@ -240,7 +243,7 @@ fn filter(program: &Word, rest: &[Word]) -> Result<Filter, CommandError> {
         "wc" => wc(&mut given)?,
         "sort" => sort(&mut given)?,
         other => {
-            let message = format!("{other}: a pipe leads to {KNOWN} here");
+            let message = format!("{other}: a pipe leads to {} here", known());
             return Err(CommandError::new(program.column, message));
         }
     };

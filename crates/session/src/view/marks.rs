@@ -17,6 +17,8 @@ pub(crate) struct Marks {
     marks: ordered::Map<u64, Mark>,
     /// Open bars, and their marks.
     open: ordered::Map<Bar, u64>,
+    /// What commands with manifests say of themselves: the same on every branch, and not read again after a seek back.
+    given: ordered::Map<String, MarkLabel>,
     /// Containers that run, by the name of their pod and its UID.
     living: ordered::Map<String, ordered::Map<String, usize>>,
 }
@@ -190,6 +192,7 @@ impl Marks {
             gone = self.marks.keys().copied().collect();
             *self = Marks {
                 branch,
+                given: std::mem::take(&mut self.given),
                 ..Marks::default()
             };
         }
@@ -333,7 +336,10 @@ impl Marks {
                 } else {
                     MarkKind::Command
                 };
-                let label = written(command);
+                let label = match command.contains('\n') {
+                    true => (self.given.entry(command.clone()).or_insert_with(|| written(command))).clone(),
+                    false => MarkLabel::Written(command.clone()),
+                };
                 changed.insert(self.point(record, Lane::Commands, kind, label));
             }
             Happening::Bound { node } => {

@@ -26,9 +26,7 @@ pub fn newest_time(objects: &[Object]) -> Option<Time> {
     let live = objects.iter().filter(|object| is_imported(object));
     let newest = live.filter_map(of_object).max()?;
     let second = 1_000_000;
-    Some(Time(
-        newest.0.div_euclid(second) * second + if newest.0.rem_euclid(second) > 0 { second } else { 0 },
-    ))
+    Some(Time((newest.0 + second - 1).div_euclid(second) * second))
 }
 
 /// The newest that one object tells of. When it is to be gone is not among them: that is to come.

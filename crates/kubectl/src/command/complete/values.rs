@@ -4,7 +4,7 @@
 use podscope_api::{Kind, Labels, Object, ObjectKey, fields};
 
 use super::{Choices, names};
-use crate::command::flags::{Flag, GLOBAL, Takes};
+use crate::command::flags::{Flag, Takes, flags_of};
 use crate::command::parse::Verb;
 
 /// Values of a flag that are the same for every object: a flag's name, its values. What ends in `=` goes on.
@@ -64,7 +64,7 @@ const fn conditions(kind: Kind) -> &'static [&'static str] {
 
 /// The flag that a word begins or is, of those a verb knows: `-o`, `--output`.
 fn flag_of(verb: &Verb, word: &str) -> Option<&'static Flag> {
-    let mut known = verb.flags.iter().chain(GLOBAL);
+    let mut known = flags_of(verb.flags, true);
     match word.strip_prefix("--") {
         Some(long) => known.find(|(name, ..)| *name == long),
         None => {
