@@ -373,6 +373,33 @@ export class Teller {
     if (!truth) throw new Error(what);
   }
 
+  /** Tells a story to its end; what went wrong is thrown, with what the pages complained of and show. */
+  async tell(story) {
+    let failure;
+    try {
+      await story(this);
+    } catch (error) {
+      failure = error;
+      this.#forgiven = [];
+      this.#complaints.push(...await this.#seen());
+    }
+    await this.end().catch((complaints) => {
+      if (failure) failure.message += `\n${complaints.message}`;
+      failure ??= complaints;
+    });
+    if (failure) throw failure;
+  }
+
+  /** What stands on each page that is open. */
+  async #seen() {
+    const pages = this.#contexts.flatMap((context) => context.pages());
+    return Promise.all(pages.map((page) => page.evaluate(() => {
+      const { now, playing, kept } = document.querySelector(".page")?.dataset ?? {};
+      return `${location.href.slice(0, 120)} at ${now}, playing ${playing}, kept ${kept}: ${document.body.innerText.replace(/\s+/g, " ").slice(0, 600)}`;
+    }).catch((error) => `a page without an answer: ${error.message}`)));
+  }
+
+  /** Closes what was opened; what pages complained of is thrown. */
   async end() {
     this.site.replaced.clear();
     this.site.moved.clear();
@@ -385,10 +412,8 @@ export class Teller {
 /** A story told on a host of its own. */
 export const on = (host, story) => async (t) => {
   const site = await serve(host);
-  const teller = new Teller(t.browser, site);
   try {
-    await story(teller);
-    await teller.end();
+    await new Teller(t.browser, site).tell(story);
   } finally {
     site.close();
   }

@@ -20,19 +20,9 @@ for (const file of readdirSync(STORIES).filter((name) => name.endsWith(".mjs")).
 
 /** Tells one story; whether nothing spoke against it. */
 async function hear(browser, site, { file, name, tell }) {
-  const teller = new Teller(browser, site);
   const began = performance.now();
   let failure;
-  try {
-    await tell(teller);
-  } catch (error) {
-    failure = error;
-  }
-  try {
-    await teller.end();
-  } catch (error) {
-    failure ??= error;
-  }
+  await new Teller(browser, site).tell(tell).catch((error) => { failure = error; });
   const time = `${((performance.now() - began) / 1000).toFixed(1)} s`;
   console.log(failure
     ? `FAILED  ${file}: ${name} (${time})\n        ${String(failure.message).replaceAll("\n", "\n        ")}`

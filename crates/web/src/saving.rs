@@ -31,6 +31,9 @@ const SOON: u32 = 20;
 const LATER: u32 = 900;
 /// Milliseconds between saves while time runs.
 const EVERY: u32 = 8_000;
+/// How long the first visit's cluster has to run to be worth keeping: what is kept reopens standing still, and before
+/// its first pods are placed that is an empty cluster.
+const BEGUN: Micros = 1_000_000;
 
 /// What is to be kept: whatever of it changes is kept anew.
 #[derive(Clone, PartialEq)]
@@ -69,6 +72,8 @@ struct Saving {
     revision: u64,
     /// A command was given that nobody has asked the link of.
     is_urgent: bool,
+    /// There is something to come back to.
+    has_begun: bool,
     /// The request that waits for its moment.
     waiting: Option<Timeout>,
     /// The storage was full.
@@ -88,11 +93,13 @@ impl Saving {
     }
 }
 
-/// Asks for the link of what is seen, once it is sure under which number it is kept.
+/// Asks for the link of what is seen, once there is something to keep and it is sure under which number it is kept.
 fn ask(saving: &Rc<RefCell<Saving>>, ctl: &Rc<Ctl>) {
-    if store::is_unsure() {
+    let has_begun = saving.borrow().has_begun;
+    if !has_begun || store::is_unsure() {
+        let wait = if has_begun { SOON } else { LATER };
         let (again, ctl) = (saving.clone(), ctl.clone());
-        saving.borrow_mut().waiting = Some(Timeout::new(SOON, move || ask(&again, &ctl)));
+        saving.borrow_mut().waiting = Some(Timeout::new(wait, move || ask(&again, &ctl)));
         return;
     }
     let (screen, revision) = {
@@ -118,6 +125,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<W
     let saving = use_mut_ref(Saving::default);
     let kept = use_state_eq(|| 0);
     let revision = saving.borrow_mut().see(Seen::of(page));
+    saving.borrow_mut().has_begun = !wire.borrow().is_fresh || page.model.now >= BEGUN;
     let is_long = page
         .link
         .as_ref()

@@ -27,6 +27,8 @@ pub(crate) struct Wire {
     own: bool,
     /// The session is worth keeping when another opens: a command was given, or it came from a file or a link.
     touched: bool,
+    /// It is the first visit's cluster, and nobody has given a command or moved time.
+    pub(crate) is_fresh: bool,
     seek_to: Option<i64>,
     /// The next link to what is seen is an entry of its own in the browser's history: Back leads to what was before.
     pub(crate) turned: bool,
@@ -49,6 +51,7 @@ impl Wire {
         if let Request::Open { source } = &request {
             let is_link = matches!(source, Source::Link { .. });
             self.opens(!is_link, is_link || matches!(source, Source::Files { .. }));
+            self.is_fresh = matches!(source, Source::Welcome);
         }
         // Who has moved time before the session is there finds it where it was moved to.
         let moves = matches!(
@@ -56,7 +59,9 @@ impl Wire {
             Request::Pause | Request::Step | Request::NextDecision | Request::Seek { .. } | Request::SkipAhead
         );
         self.play &= self.opened || !moves;
-        self.touched |= matches!(request, Request::Command { .. });
+        let commands = matches!(request, Request::Command { .. });
+        self.touched |= commands;
+        self.is_fresh &= !commands && !moves;
         self.watch.sent();
         if let Some(engine) = &self.engine {
             drop(engine.send(&request));

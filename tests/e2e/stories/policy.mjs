@@ -16,16 +16,16 @@ const attempt = (url) => fetch(url).then(() => "answered", (error) => error.name
 
 const refused = (headers) => async (t) => {
   const [other, site] = [await elsewhere(), await serve({ headers })];
-  const teller = new Teller(t.browser, site);
   try {
-    const page = await teller.open("", { offlineCopy: true });
-    await teller.keptOffline(page);
-    t.equal(await page.evaluate(attempt, other.url), "TypeError", "the page");
-    t.equal(await page.workers()[0].evaluate(attempt, other.url), "TypeError", "the engine");
-    t.equal(await page.context().serviceWorkers()[0].evaluate(attempt, other.url), "TypeError", "the offline copy");
-    t.equal(other.asked(), 0, "requests that left");
-    teller.forgive(/Content Security Policy|asked another origin/);
-    await teller.end();
+    await new Teller(t.browser, site).tell(async (teller) => {
+      const page = await teller.open("", { offlineCopy: true });
+      await teller.keptOffline(page);
+      t.equal(await page.evaluate(attempt, other.url), "TypeError", "the page");
+      t.equal(await page.workers()[0].evaluate(attempt, other.url), "TypeError", "the engine");
+      t.equal(await page.context().serviceWorkers()[0].evaluate(attempt, other.url), "TypeError", "the offline copy");
+      t.equal(other.asked(), 0, "requests that left");
+      teller.forgive(/Content Security Policy|asked another origin/);
+    });
   } finally {
     site.close();
     other.close();

@@ -14,6 +14,15 @@ const worked = async (t) => {
 };
 
 export const stories = {
+  async "who leaves a first visit before its pods are placed comes back to a cluster that lives (U-18)"(t) {
+    for (const wait of [0, 60, 100]) {
+      const page = await t.open("");
+      await page.waitForTimeout(wait);
+      await page.reload();
+      await page.locator("[data-zone] [data-node] [data-pod]").nth(6).waitFor();
+    }
+  },
+
   async "a link that cannot be opened touches nothing that was kept (T-08)"(t) {
     const page = await worked(t);
     const before = await kept(page);
