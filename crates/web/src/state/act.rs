@@ -96,6 +96,8 @@ impl Reducible for Page {
             Act::ConsoleOpen(open) => page.console_open = open,
             Act::Typed(line) => {
                 page.asked = Some(page.frames);
+                // Who acts has found a way in.
+                page.start = false;
                 // What was said to the last one is over.
                 page.toasts.change(Vec::clear);
                 page.console.change(|c| {
