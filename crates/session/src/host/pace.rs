@@ -66,7 +66,8 @@ impl Pace {
     pub(super) fn fell_behind(&mut self, clock: ClockMillis, now: SimTime, target: SimTime) {
         let late = (target - now).0 as f64 / self.speed_per_mille as f64;
         if late > LAG {
-            self.count_from(clock, now);
+            // What is achieved is measured on: it is what this shows.
+            self.origin = (clock, now);
         }
         self.behind = true;
     }
@@ -76,12 +77,13 @@ impl Pace {
         self.playing && self.behind
     }
 
-    /// The speed that was achieved of late, in thousandths of real time; 0 while time stands still.
+    /// The speed that was achieved of late, in thousandths of real time: at least 1, and 0 only while time stands still or
+    /// nothing is measured.
     pub(super) fn achieved(&mut self, clock: ClockMillis, now: SimTime) -> u64 {
         let elapsed = clock - self.measured.0;
         if elapsed >= MEASURE {
             let simulated = (now - self.measured.1).0.max(0) as f64;
-            self.achieved_per_mille = (simulated / elapsed) as u64;
+            self.achieved_per_mille = ((simulated / elapsed) as u64).max(1);
             self.measured = (clock, now);
         }
         if self.playing { self.achieved_per_mille } else { 0 }
@@ -139,5 +141,34 @@ impl LastFrame {
     pub(super) fn is_due(&self, clock: ClockMillis, is_late: bool) -> bool {
         let waited = self.age(clock);
         waited >= self.pause(is_late) && (!self.is_open || waited >= PATIENCE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// U-08: who plays faster than the machine can is told what it achieves, also while it computes one instant.
+    #[test]
+    fn a_session_that_stays_behind_tells_the_speed_that_it_achieves() {
+        let mut pace = Pace {
+            playing: true,
+            speed_per_mille: 10_000,
+            ..Pace::default()
+        };
+        pace.count_from(0.0, SimTime::ZERO);
+        for tick in 1..=30 {
+            let clock = f64::from(tick) * 100.0;
+            let now = SimTime(i64::from(tick.min(15)) * 200_000);
+            let target = pace.target(clock);
+            pace.fell_behind(clock, now, target);
+            let achieved = pace.achieved(clock, now);
+            match tick {
+                ..5 => assert_eq!(achieved, 0, "nothing is measured yet"),
+                5..=15 => assert_eq!(achieved, 2_000, "at {clock}"),
+                20.. => assert_eq!(achieved, 1, "one instant is computed since"),
+                _ => {}
+            }
+        }
     }
 }
