@@ -37,6 +37,7 @@ pub mod cron;
 mod decode;
 mod default;
 mod duration;
+pub mod explained;
 mod extra;
 pub mod features;
 mod fields;

@@ -7,10 +7,12 @@ use std::sync::Arc;
 use podscope_api::{Kind, Object};
 use podscope_scheduler::explain::explain;
 use podscope_scheduler::{cases, decide};
+use podscope_session::explained::told;
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 
 use crate::args;
+use crate::explain_text::Text;
 
 /// Reads and admits the file, decides the pod as of t = 0, prints text or JSON.
 pub(crate) fn run(file: &str, pod: &str, json: bool) -> ExitCode {
@@ -58,21 +60,22 @@ fn explanation(file: &str, pod: &str, json: bool) -> Result<String, ExitCode> {
         return Err(complaint(format!("no profile of the scheduler is named {name}")));
     };
     let explanation = explain(&cache, &decision);
+    let told = told(&explanation);
     let containers = found.spec.all_containers();
     let restarted: Vec<(&str, String)> = containers
         .filter_map(|container| Some((&*container.name, found.restarted(container)?.phrase().to_string())))
         .collect();
     if json {
-        let mut value = serde_json::to_value(&explanation).map_err(|error| complaint(error.to_string()))?;
+        let mut value = serde_json::to_value(&told).map_err(|error| complaint(error.to_string()))?;
         if !restarted.is_empty() {
-            let told = restarted
+            let restarted = restarted
                 .into_iter()
                 .map(|(container, words)| (container.to_owned(), words.into()));
-            value["restarted"] = serde_json::Value::Object(told.collect());
+            value["restarted"] = serde_json::Value::Object(restarted.collect());
         }
         serde_json::to_string_pretty(&value).map_err(|error| complaint(error.to_string()))
     } else {
-        let mut text = explanation.to_string();
+        let mut text = Text(&told).to_string();
         if !restarted.is_empty() {
             text.push_str("\nContainers that ended\n");
         }

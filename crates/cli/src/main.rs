@@ -8,6 +8,7 @@ mod args;
 mod bench;
 mod explain;
 mod explain_cases;
+mod explain_text;
 mod interrupt;
 mod link;
 mod progress;

@@ -8,7 +8,7 @@ use podscope_protocol::Problem;
 use podscope_session::link::{self, Link};
 use podscope_session::scenario::{self, Loaded};
 use podscope_session::timeline::{END_OF_TIME, MAX_RECORDS, Slice};
-use podscope_session::{report, timeline};
+use podscope_session::{explained, report, timeline};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -304,7 +304,7 @@ impl Session {
             (None, Some(_)) => None,
             (None, None) => self.inner.explain_now(&key),
         };
-        let explanation = explanation.and_then(|told| serde_json::to_value(told).ok());
+        let explanation = explanation.and_then(|found| serde_json::to_value(explained::told(&found)).ok());
         Ok(match explanation {
             Some(explanation) => plain::json(&explanation)?,
             None => JsValue::UNDEFINED,

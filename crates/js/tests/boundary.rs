@@ -2,6 +2,7 @@
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::Uint8Array;
+use podscope_protocol::explained::{Conclusion, Ending, Won};
 use podscope_protocol::{
     Explanation, NodeExplanation, NodeVerdict, Opened, Outcome, Request, Source, SubjectRef, Update, pack, unpack,
 };
@@ -63,9 +64,15 @@ fn updates_cross_unchanged() {
             attempt: 1,
             explanation: Some(Box::new(Explanation {
                 outcome: Outcome::Scheduled,
-                sentence: "It goes to a-1.".into(),
+                conclusion: Conclusion {
+                    pod: "default/web-0".into(),
+                    ending: Ending::OnlyNode {
+                        node: "a-1".into(),
+                        of: 3,
+                    },
+                },
                 chosen: Some("a-1".into()),
-                why: None,
+                won: Some(Won::OnlyNode),
                 message: None,
                 plugins: Vec::new(),
                 nodes: vec![NodeExplanation {

@@ -1,18 +1,21 @@
-//! A decision of the scheduler as the page shows it (S-14): first a sentence, then every node, every score, preemption.
+//! A decision of the scheduler as the page shows it (S-14): first what it came to, then every node, every score,
+//! preemption. Its words are made in [`explained`](crate::explained); what plugins say themselves crosses as their text.
 
 use serde::{Deserialize, Serialize};
+
+use crate::explained::{Conclusion, PreemptionResult, Refusal, Sampling, Won};
 
 /// The whole story of one decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
     /// How it ended.
     pub outcome: Outcome,
-    /// One or two sentences for a beginner.
-    pub sentence: String,
+    /// The same with what a sentence about it needs.
+    pub conclusion: Conclusion,
     /// The node that was taken, or nominated: by a draw, or because it alone was best.
     pub chosen: Option<String>,
     /// Why the winner won.
-    pub why: Option<String>,
+    pub won: Option<Won>,
     /// kube-scheduler's own text.
     pub message: Option<String>,
     /// The plugins that scored, in order.
@@ -24,7 +27,7 @@ pub struct Explanation {
     /// When no node fits.
     pub preemption: Option<PreemptionExplanation>,
     /// Where the search stopped early.
-    pub sampling: Option<String>,
+    pub sampling: Option<Sampling>,
 }
 
 /// How a decision ended.
@@ -72,14 +75,12 @@ pub enum NodeVerdict {
     },
     /// A plugin refused it.
     Refused {
-        /// The plugin; none where the pod's affinity names other nodes.
-        plugin: Option<String>,
+        /// Who, and what it says.
+        refusal: Refusal,
         /// kube-scheduler's reasons.
         reasons: Vec<String>,
         /// The same in two or three words each.
         short: String,
-        /// In words, with numbers.
-        words: String,
     },
     /// The search ended before.
     NotExamined,
@@ -118,7 +119,7 @@ pub struct DomainCount {
 /// What preemption found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PreemptionExplanation {
-    pub words: String,
+    pub result: PreemptionResult,
     /// Nodes with victims.
     pub candidates: Vec<CandidateExplanation>,
 }

@@ -8,7 +8,7 @@
 //! - **Objects** are named as the page's elements name them: a pod is `NAMESPACE/NAME` with its UID, because a ghost and
 //!   its successor share the name; a node is its name; anything else is its kind with `NAMESPACE/NAME` or its name.
 //! - **A sentence is a message.** Its arguments have names, and its words are its `Display`, made here and nowhere else:
-//!   see [`Summary`], [`Difference`], [`MarkLabel`], [`Wanted`].
+//!   see [`Summary`], [`Difference`], [`MarkLabel`], [`Wanted`]; for what the scheduler found, [`explained`].
 //! - **A frame is a delta.** It holds what differs from the frame before; with [`Frame::reset`] it holds everything.
 //!
 //! ```
@@ -21,6 +21,7 @@
 
 mod detail;
 mod director;
+pub mod explained;
 mod explanation;
 pub mod glossary;
 mod machine;

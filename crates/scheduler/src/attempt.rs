@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use podscope_api::explained::Criterion;
 use podscope_api::{NodeName, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
 
 /// An event to record (SCH-128). The reporting controller is the profile's scheduler name.
@@ -65,8 +66,8 @@ pub struct Preempt {
     pub reprieved: usize,
     /// How many nodes could have been chosen instead.
     pub candidates: usize,
-    /// Why this node, in words.
-    pub criterion: &'static str,
+    /// Why this node.
+    pub criterion: Criterion,
 }
 
 /// How an attempt ended.

@@ -11,6 +11,7 @@ use crate::config::SchedulerConfiguration;
 use crate::cycle::name_of;
 use crate::decide::{Decision, decide};
 use crate::nominator::Nominator;
+use crate::plugins::default_preemption::not_eligible_text;
 use crate::pod_info::PodInfo;
 use crate::post_filter::Preemption;
 use crate::status::Status;
@@ -177,7 +178,7 @@ pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
 fn preemption_value(cache: &Cache, preemption: Option<&Preemption>) -> Value {
     match preemption {
         None | Some(Preemption::NoCandidate(_)) => json!({}),
-        Some(Preemption::NotEligible(why)) => json!({ "notEligible": why.reason() }),
+        Some(Preemption::NotEligible(why)) => json!({ "notEligible": not_eligible_text(*why) }),
         Some(Preemption::Found { candidates, chosen, .. }) => {
             let mut by_node: Vec<(String, Value)> = candidates
                 .iter()

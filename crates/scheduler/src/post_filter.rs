@@ -1,10 +1,12 @@
 //! PostFilter: what can be done when no node passed (SCH-029, SCH-030, SCH-093 to SCH-102).
 
+use podscope_api::explained::{Criterion, NotEligible};
+
 use crate::cache::Cache;
 use crate::cycle::{CycleState, Diagnosis, Search};
 use crate::node_info::NodeIdx;
 use crate::plugins::Point;
-use crate::plugins::default_preemption::{Candidate, Criterion, NotEligible};
+use crate::plugins::default_preemption::Candidate;
 
 /// What DefaultPreemption found.
 #[derive(Debug, Clone)]

@@ -383,7 +383,7 @@ impl Scheduler {
             pdb_violations: candidate.pdb_violations,
             reprieved: candidate.reprieved.len(),
             candidates: candidates.len(),
-            criterion: criterion.text(),
+            criterion: *criterion,
         })
     }
 

@@ -27,6 +27,7 @@
 mod anonymise;
 pub mod author;
 pub mod explain;
+pub mod explained;
 pub mod export;
 mod film;
 pub mod host;

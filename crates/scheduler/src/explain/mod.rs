@@ -1,26 +1,25 @@
-//! A decision told to a person (S-14): first a sentence, then every node, every score, preemption.
-//! The same structure is printed by `podscope explain` and shown by the page.
+//! A decision as it is told to a person (S-14): first what it came to, then every node, every score, preemption.
+//! It is data, but for what plugins say themselves; others put it into words.
 
-mod sentences;
-mod text;
+mod conclusion;
 
-use podscope_api::Str;
+use podscope_api::explained::{Conclusion, Criterion, PreemptionResult, Refusal, Sampling, Won};
 use podscope_api::ordered::StableSort as _;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::cache::Cache;
 use crate::cycle::{Cycle, name_of};
 use crate::decide::Decision;
 use crate::node_info::NodeIdx;
 use crate::plugins::Plugin;
-use crate::plugins::default_preemption::{Candidate, Criterion, budgets_of};
+use crate::plugins::default_preemption::{Candidate, budgets_of};
 use crate::plugins::node_affinity::AddedAffinity;
 use crate::pod_info::{PodInfo, SpreadConstraint};
 use crate::post_filter::Preemption;
 use crate::topology::NONE;
 
 /// How the decision ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
     /// A node was chosen.
@@ -34,8 +33,7 @@ pub enum Verdict {
 }
 
 /// The whole story of one decision.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// `namespace/name`.
     pub pod: String,
@@ -45,36 +43,30 @@ pub struct Explanation {
     pub priority: i32,
     /// How it ended.
     pub verdict: Verdict,
-    /// One or two sentences for a beginner.
-    pub sentence: String,
+    /// The same with what a sentence about it needs.
+    pub conclusion: Conclusion,
     /// The node that was taken (or nominated), if a draw or a single best decided.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
     /// The nodes that may be taken: more than one is a tie.
     pub hosts: Vec<String>,
     /// Why the winner won.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
+    pub won: Option<Won>,
     /// kube-scheduler's own text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// The plugins that scored, in order.
     pub plugins: Vec<ScoringPlugin>,
     /// Every node, in the order in which they are examined.
     pub nodes: Vec<NodeExplanation>,
     /// Spread constraints with their counts per domain.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub spread: Vec<SpreadExplanation>,
     /// When no node fits.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub preemption: Option<PreemptionExplanation>,
     /// Where the search stopped early.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sampling: Option<String>,
+    pub sampling: Option<Sampling>,
 }
 
 /// A column of the score table.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScoringPlugin {
     /// Its name in Kubernetes.
@@ -84,57 +76,42 @@ pub struct ScoringPlugin {
     pub weight: i64,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct NodeExplanation {
     pub name: String,
     /// Its zone, where it has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
-    /// `fits`, `refused`, or `notExamined`.
+    /// What became of it.
     pub verdict: NodeVerdict,
-    /// Who refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub plugin: Option<String>,
     /// `Unschedulable` or `UnschedulableAndUnresolvable`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<String>,
+    pub code: Option<&'static str>,
     /// kube-scheduler's reasons.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub reasons: Vec<String>,
     /// The reasons in two or three words each.
-    #[serde(skip)]
     pub short: String,
-    /// In words, with numbers.
-    pub words: String,
     /// What a plugin adds to its score, by its place among the plugins that scored.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub said: Vec<(usize, String)>,
     /// Weighted scores, one for each of [`Explanation::plugins`].
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub scores: Vec<i64>,
     /// The scores as the plugins gave them, before they were brought to 0…100.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub raw: Vec<i64>,
     /// Their sum.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<i64>,
 }
 
 /// What became of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NodeVerdict {
     /// The pod can run there.
     Fits,
-    /// A plugin refused it.
-    Refused,
+    /// It cannot.
+    Refused(Refusal),
     /// The search ended before.
     NotExamined,
 }
 
 /// One spread constraint.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpreadExplanation {
     /// Where it stands in the pod's list, or among the defaults.
@@ -157,7 +134,7 @@ pub struct SpreadExplanation {
 }
 
 /// Fewer domains than a constraint wants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TooFewDomains {
     /// How many there are.
@@ -167,7 +144,7 @@ pub struct TooFewDomains {
 }
 
 /// One domain of a constraint.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DomainCount {
     /// The label's value.
@@ -181,21 +158,27 @@ pub struct DomainCount {
 }
 
 /// What preemption found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PreemptionExplanation {
-    pub words: String,
+    pub result: PreemptionResult,
     /// Nodes with victims.
     pub candidates: Vec<CandidateExplanation>,
     /// The nodes that can be chosen.
     pub chosen: Vec<String>,
+}
+
+impl PreemptionExplanation {
     /// What decided between candidates.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub criterion: Option<Criterion>,
+    pub fn criterion(&self) -> Option<Criterion> {
+        match self.result {
+            PreemptionResult::Found { criterion, .. } => Some(criterion),
+            PreemptionResult::NotEligible(_) | PreemptionResult::NoCandidate => None,
+        }
+    }
 }
 
 /// A node on which the pod would fit without some others.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateExplanation {
     pub node: String,
@@ -208,14 +191,14 @@ pub struct CandidateExplanation {
 }
 
 /// A pod of lower priority.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VictimExplanation {
     /// `namespace/name`.
     pub pod: String,
     pub priority: i32,
     /// PodDisruptionBudgets that select it, with what they still allow.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub budgets: Vec<(String, i32)>,
 }
 
@@ -233,27 +216,21 @@ pub fn explain(cache: &Cache, decision: &Decision) -> Explanation {
     let n_nodes = cache.order().len();
     let n_examined = found.feasible.len() + found.diagnosis.refused.len();
     let sampled = found.diagnosis.absent.is_none() && !found.feasible.is_empty() && n_examined < n_nodes;
-    let preemption = decision
-        .preemption
-        .as_ref()
-        .map(|preemption| explain_preemption(cache, preemption));
     let hosts = names(&found.hosts);
-    let mut explanation = Explanation {
+    let chosen = match (&decision.chosen, hosts.as_slice()) {
+        (Some(chosen), _) => Some(chosen.to_string()),
+        (None, [one]) => Some(one.clone()),
+        (None, _) => None,
+    };
+    Explanation {
         pod: pod.pod.metadata.key().to_string(),
         scheduler_name: decision.profile.scheduler_name.to_string(),
         priority: pod.priority,
         verdict,
-        sentence: String::new(),
-        chosen: decision
-            .chosen
-            .as_ref()
-            .map(Str::to_string)
-            .or_else(|| match hosts.as_slice() {
-                [one] => Some(one.clone()),
-                _ => None,
-            }),
+        conclusion: conclusion::conclusion(cache, decision, verdict, chosen.as_ref(), &hosts),
+        won: conclusion::won(cache, decision, chosen.as_ref()),
+        chosen,
         hosts,
-        why: None,
         message: decision.message.clone(),
         plugins: found
             .scores
@@ -270,17 +247,13 @@ pub fn explain(cache: &Cache, decision: &Decision) -> Explanation {
             .map(|node| explain_node(cache, decision, *node))
             .collect(),
         spread: explain_spread(cache, decision),
-        preemption,
-        sampling: sampled.then(|| {
-            format!(
-                "{n_examined} of {n_nodes} nodes were examined: the search ends when {} can take the pod",
-                found.wanted
-            )
+        preemption: (decision.preemption.as_ref()).map(|preemption| explain_preemption(cache, preemption)),
+        sampling: sampled.then_some(Sampling {
+            examined: n_examined,
+            nodes: n_nodes,
+            wanted: found.wanted,
         }),
-    };
-    explanation.why = sentences::why(cache, decision, &explanation);
-    explanation.sentence = sentences::sentence(cache, decision, &explanation);
-    explanation
+    }
 }
 
 fn name(cache: &Cache, node: NodeIdx) -> String {
@@ -295,11 +268,9 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
         name: info.name.to_string(),
         zone: zone.map(|zone| cache.symbols.text(zone).to_string()),
         verdict: NodeVerdict::NotExamined,
-        plugin: None,
         code: None,
         reasons: Vec::new(),
         short: String::new(),
-        words: "not examined: enough nodes were found before".to_owned(),
         said: Vec::new(),
         scores: Vec::new(),
         raw: Vec::new(),
@@ -307,7 +278,6 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
     };
     if let Some(at) = found.feasible.iter().position(|feasible| *feasible == node) {
         out.verdict = NodeVerdict::Fits;
-        out.words = "can take the pod".to_owned();
         let cycle = Cycle {
             cache,
             profile: &decision.profile,
@@ -316,8 +286,6 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
         };
         for (place, scores) in found.scores.iter().enumerate() {
             if let Some(words) = scores.plugin.does().score_in_words(&cycle, node) {
-                out.words.push_str("; ");
-                out.words.push_str(&words);
                 out.said.push((place, words));
             }
         }
@@ -329,9 +297,8 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
         out.raw = found.scores.iter().map(|scores| scores.raw[at]).collect();
         out.total = found.totals.get(at).copied();
     } else if let Some(status) = found.diagnosis.status_of(node) {
-        out.verdict = NodeVerdict::Refused;
-        out.plugin = status.plugin.map(|plugin| plugin.name().to_owned());
-        out.code = Some(status.code.as_str().to_owned());
+        out.verdict = NodeVerdict::Refused(conclusion::refusal(cache, decision, node, status));
+        out.code = Some(status.code.as_str());
         out.reasons = status
             .reasons
             .as_slice()
@@ -344,7 +311,6 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
             .iter()
             .map(|reason| reason.short(&cache.symbols));
         out.short = short.collect::<Vec<_>>().join(", ");
-        out.words = sentences::refusal(cache, decision, node, status);
     }
     out
 }
@@ -419,40 +385,28 @@ fn spread_of(
 }
 
 fn explain_preemption(cache: &Cache, preemption: &Preemption) -> PreemptionExplanation {
+    let nothing = |result| PreemptionExplanation {
+        result,
+        candidates: Vec::new(),
+        chosen: Vec::new(),
+    };
     match preemption {
-        Preemption::NotEligible(why) => PreemptionExplanation {
-            words: why.words().to_owned(),
-            candidates: Vec::new(),
-            chosen: Vec::new(),
-            criterion: None,
-        },
-        Preemption::NoCandidate(_) => PreemptionExplanation {
-            words: "ending less important pods would not make room on any node".to_owned(),
-            candidates: Vec::new(),
-            chosen: Vec::new(),
-            criterion: None,
-        },
+        Preemption::NotEligible(why) => nothing(PreemptionResult::NotEligible(*why)),
+        Preemption::NoCandidate(_) => nothing(PreemptionResult::NoCandidate),
         Preemption::Found {
             candidates,
             chosen,
             criterion,
         } => PreemptionExplanation {
-            words: match candidates.len() {
-                1 => "one node would do without some less important pods".to_owned(),
-                n => format!(
-                    "{n} nodes would do without some less important pods; of these, {}",
-                    match criterion {
-                        Criterion::Tie => "several are equal and any may be taken".to_owned(),
-                        criterion => format!("the chosen one is taken because {}", criterion.text()),
-                    }
-                ),
+            result: PreemptionResult::Found {
+                candidates: candidates.len(),
+                criterion: *criterion,
             },
             candidates: candidates
                 .iter()
                 .map(|candidate| explain_candidate(cache, candidate))
                 .collect(),
             chosen: chosen.iter().map(|node| name(cache, *node)).collect(),
-            criterion: Some(*criterion),
         },
     }
 }

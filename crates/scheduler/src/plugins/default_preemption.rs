@@ -1,5 +1,6 @@
 //! `DefaultPreemption`: which less important pods would have to end, and on which node (SCH-093 to SCH-105).
 
+use podscope_api::explained::{Criterion, NotEligible};
 use podscope_api::ordered::{self, go_sort};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -68,7 +69,7 @@ impl ExtensionPoints for DefaultPreemption {
             Err(text) => return PostFilter::Error(format!("preemption: {text}")),
         };
         let text = match &result {
-            Preemption::NotEligible(why) => why.reason().to_owned(),
+            Preemption::NotEligible(why) => not_eligible_text(*why).to_owned(),
             Preemption::NoCandidate(text) => text.clone(),
             Preemption::Found { .. } => return PostFilter::Success(result),
         };
@@ -121,30 +122,11 @@ pub const REASON_NO_VICTIMS: &str = "No preemption victims found for incoming po
 /// The node was refused for a reason that no victim can lift.
 pub const REASON_NOT_HELPFUL: &str = "Preemption is not helpful for scheduling";
 
-/// Why a pod may not preempt now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NotEligible {
-    /// `preemptionPolicy: Never`.
-    Never,
-    /// Victims of an earlier preemption are still ending.
-    Terminating,
-}
-
-impl NotEligible {
-    /// kube-scheduler's text.
-    pub const fn reason(self) -> &'static str {
-        match self {
-            Self::Never => "not eligible due to preemptionPolicy=Never.",
-            Self::Terminating => "not eligible due to a terminating pod on the nominated node.",
-        }
-    }
-
-    /// For a person.
-    pub(crate) const fn words(self) -> &'static str {
-        match self {
-            Self::Never => "the pod's preemptionPolicy is Never: it waits, and ends nobody",
-            Self::Terminating => "pods it preempted before are still ending on its nominated node: it waits for them",
-        }
+/// kube-scheduler's text for a pod that may not preempt now.
+pub(crate) const fn not_eligible_text(why: NotEligible) -> &'static str {
+    match why {
+        NotEligible::Never => "not eligible due to preemptionPolicy=Never.",
+        NotEligible::Terminating => "not eligible due to a terminating pod on the nominated node.",
     }
 }
 
@@ -158,39 +140,6 @@ pub struct Candidate {
     pub pdb_violations: usize,
     /// Lower-priority pods that may stay.
     pub reprieved: Vec<Arc<PodInfo>>,
-}
-
-/// The criterion that left one candidate (SCH-102).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Criterion {
-    /// There was only one.
-    OnlyCandidate,
-    /// Fewest PodDisruptionBudget violations.
-    FewestPdbViolations,
-    /// The most important victim is the least important.
-    LowestHighestPriority,
-    /// Smallest sum of priorities.
-    LowestPrioritySum,
-    FewestVictims,
-    /// The most important victims started last.
-    LatestStart,
-    /// All equal: any.
-    Tie,
-}
-
-impl Criterion {
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::OnlyCandidate => "it is the only candidate",
-            Self::FewestPdbViolations => "it violates the fewest PodDisruptionBudgets",
-            Self::LowestHighestPriority => "its most important victim has the lowest priority",
-            Self::LowestPrioritySum => "its victims' priorities have the smallest sum",
-            Self::FewestVictims => "it has the fewest victims",
-            Self::LatestStart => "its most important victims started last",
-            Self::Tie => "the candidates are equal, and any may be taken",
-        }
-    }
 }
 
 /// MoreImportantPod: higher priority, then the earlier start; a pod without one starts "now",

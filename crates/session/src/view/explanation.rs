@@ -13,9 +13,9 @@ pub(crate) fn explanation(told: Explanation) -> protocol::Explanation {
             Verdict::Preempts => protocol::Outcome::Preempts,
             Verdict::Error => protocol::Outcome::Error,
         },
-        sentence: told.sentence,
+        conclusion: told.conclusion,
         chosen: told.chosen,
-        why: told.why,
+        won: told.won,
         message: told.message,
         plugins: (told.plugins.into_iter())
             .map(|plugin| protocol::ScoringPlugin {
@@ -27,7 +27,7 @@ pub(crate) fn explanation(told: Explanation) -> protocol::Explanation {
         nodes: told.nodes.into_iter().map(node).collect(),
         spread: told.spread.into_iter().map(spread).collect(),
         preemption: told.preemption.map(|found| protocol::PreemptionExplanation {
-            words: found.words,
+            result: found.result,
             candidates: found.candidates.into_iter().map(candidate).collect(),
         }),
         sampling: told.sampling,
@@ -43,11 +43,10 @@ fn node(node: NodeExplanation) -> protocol::NodeExplanation {
                 total: node.total,
                 said: node.said,
             },
-            NodeVerdict::Refused => protocol::NodeVerdict::Refused {
-                plugin: node.plugin,
+            NodeVerdict::Refused(refusal) => protocol::NodeVerdict::Refused {
+                refusal,
                 reasons: node.reasons,
                 short: node.short,
-                words: node.words,
             },
             NodeVerdict::NotExamined => protocol::NodeVerdict::NotExamined,
         },

@@ -1,7 +1,7 @@
 //! What the page is told of the rules of v1.36: how a pod changes a node's evenness, which feature a node lacks, and
 //! which rule started a container again (S-14, U-06).
 
-use podscope_protocol::{NodeVerdict, Request, Source, SubjectRef, Update};
+use podscope_protocol::{NodeVerdict, Request, Source, SubjectRef, Update, explained};
 use podscope_session::host::{Host, Wants};
 
 /// Two nodes of v1.36, one even and one that is not, and one that is older; a pod for each question.
@@ -98,7 +98,9 @@ fn the_rules_of_v1_36_are_told() {
                         .map(|(_, words)| format!("{}: {words}", node.name)),
                 );
             }
-            NodeVerdict::Refused { words, .. } => said.push(format!("{}: {words}", node.name)),
+            NodeVerdict::Refused { refusal, .. } => {
+                said.push(format!("{}: {}", node.name, explained::refusal(refusal)));
+            }
             NodeVerdict::NotExamined => {}
         }
     }

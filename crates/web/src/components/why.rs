@@ -2,6 +2,7 @@
 
 use podscope_protocol::{
     Basis, NotHeld, PreemptionExplanation, QueuePlace, QueueView, Request, SpreadExplanation, VictimExplanation,
+    explained,
 };
 use yew::prelude::*;
 
@@ -225,7 +226,7 @@ fn preemption(p: &PreemptionExplanation, nominated: &str) -> Html {
     html! {
         <section class="preempt">
             <h3 class="eyebrow">{ "Making room" }</h3>
-            if !p.words.is_empty() { <p>{ &p.words }</p> }
+            <p>{ explained::preemption(p.result) }</p>
             if !p.candidates.is_empty() { <ul>
                 { for p.candidates.iter().take(24).map(|c| html! {
                     <li class={classes!((c.node == nominated).then_some("win"))}>

@@ -3,7 +3,9 @@
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_protocol::{AttemptInfo, Explanation, NodeVerdict, Outcome, PreemptionExplanation, SpreadExplanation};
+use podscope_protocol::{
+    AttemptInfo, Explanation, NodeVerdict, Outcome, PreemptionExplanation, SpreadExplanation, explained,
+};
 
 /// A node that cannot take the pod: its name, plugin, reasons, the same in words.
 pub(crate) type Refused = (String, String, String, String);
@@ -144,23 +146,24 @@ impl Scored {
 fn tell(why: &mut Why, told: Explanation) {
     let chosen = told.chosen.unwrap_or_default();
     let preempts = told.outcome == Outcome::Preempts;
-    why.sentence = told.sentence;
-    why.meaning = told.why.or(told.sampling).unwrap_or_default();
-    if !why.meaning.is_empty() && !why.meaning.ends_with(['.', '!']) {
-        why.meaning.push('.');
-    }
+    why.sentence = explained::sentence(&told.conclusion);
+    let meaning = match (&told.won, &told.sampling) {
+        (Some(won), _) => Some(explained::why(won)),
+        (None, sampling) => sampling.as_ref().map(explained::sampling),
+    };
+    why.meaning = meaning.map_or_else(String::new, |meaning| format!("{meaning}."));
     why.message = told.message.unwrap_or_default();
     let mut scored: Vec<Scored> = Vec::new();
     for node in told.nodes {
         let fits = matches!(node.verdict, NodeVerdict::Fits { .. });
         let text = match node.verdict {
             NodeVerdict::Refused {
-                plugin,
+                refusal,
                 reasons,
                 short,
-                words,
             } => {
-                let plugin = plugin.unwrap_or_default();
+                let plugin = refusal.plugin().unwrap_or_default().to_owned();
+                let words = explained::refusal(&refusal).to_owned();
                 why.refused.push((node.name.clone(), plugin, reasons.join(", "), words));
                 short
             }
@@ -216,16 +219,19 @@ fn range(cells: &[Option<i64>]) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use podscope_protocol::explained::{Conclusion, Ending, Refusal, Sampling};
     use podscope_protocol::{NodeExplanation, ScoringPlugin};
 
     fn refused(name: &str, plugin: &str, short: &str) -> NodeExplanation {
         NodeExplanation {
             name: name.into(),
             verdict: NodeVerdict::Refused {
-                plugin: Some(plugin.into()),
+                refusal: Refusal::Plugin {
+                    name: plugin.into(),
+                    text: "in words".into(),
+                },
                 reasons: vec!["as the scheduler puts it".into()],
                 short: short.into(),
-                words: "in words".into(),
             },
         }
     }
@@ -268,9 +274,16 @@ mod tests {
         };
         let told = Explanation {
             outcome: Outcome::Scheduled,
-            sentence: "2 of 4 nodes fit; c-1 scored highest.".into(),
+            conclusion: Conclusion {
+                pod: "default/batch-7".into(),
+                ending: Ending::Best {
+                    node: "c-1".into(),
+                    fit: 2,
+                    of: 5,
+                },
+            },
             chosen: Some("c-1".into()),
-            why: None,
+            won: None,
             message: None,
             plugins: vec![plugin("TaintToleration", 3), plugin("NodeResourcesFit", 1)],
             nodes: vec![
@@ -285,10 +298,22 @@ mod tests {
             ],
             spread: Vec::new(),
             preemption: None,
-            sampling: None,
+            sampling: Some(Sampling {
+                examined: 4,
+                nodes: 5,
+                wanted: 2,
+            }),
         };
         let attempts = vec![AttemptInfo::default()];
         let why = read("default/batch-7".into(), String::new(), attempts, 3, Some(told));
+        assert_eq!(
+            why.sentence,
+            "default/batch-7 goes to c-1: 2 of 5 nodes can take it, and c-1 scores highest."
+        );
+        assert_eq!(
+            why.meaning,
+            "4 of 5 nodes were examined: the search ends when 2 can take the pod."
+        );
         assert_eq!(why.verdicts["c-1"].text, "371 · chosen");
         assert_eq!(why.verdicts["a-2"].text, "untolerated taint");
         assert!(!why.verdicts.contains_key("c-2"));

@@ -93,6 +93,87 @@ status:
     }
 }
 
+// S-14, P-07: what an explanation found, in words, as text and under the keys of its JSON.
+#[test]
+fn explain_puts_what_it_found_into_words() {
+    let node = |name: &str, zone: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Node, metadata: {{name: {name}, labels: {{zone: {zone}}}}}, status: {{allocatable: {{cpu: '2', memory: 8Gi, pods: '10'}}}}}}\n---\n"
+        )
+    };
+    let placed = |name: &str, node: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, labels: {{app: web}}}}, spec: {{nodeName: {node}, containers: [{{name: c, image: x, resources: {{requests: {{cpu: '2'}}}}}}]}}}}\n---\n"
+        )
+    };
+    let world = [node("n1", "a"), node("n2", "b"), placed("a", "n1"), placed("b", "n2")].concat();
+    let spread = file(
+        "spread.yaml",
+        &format!(
+            "{world}{{apiVersion: v1, kind: Pod, metadata: {{name: web, labels: {{app: web}}}}, spec: {{topologySpreadConstraints: [{{maxSkew: 1, minDomains: 4, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {{matchLabels: {{app: web}}}}}}], containers: [{{name: c, image: x}}]}}}}\n"
+        ),
+    );
+    let text = good(&["explain", "--cluster", &spread, "--pod", "default/web"]);
+    let told = "
+Spread over zone (DoNotSchedule, maxSkew 1, fewest 0: counts as 0, 2 of 4 domains)
+  a  1  skew 2 with this pod  too many
+  b  1  skew 2 with this pod  too many
+
+Preemption: ending less important pods would not make room on any node
+";
+    assert!(text.ends_with(told), "{text}");
+    let urgent = file(
+        "urgent.yaml",
+        &format!(
+            "{world}{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: high}}, value: 9}}\n---\n{{apiVersion: v1, kind: Pod, metadata: {{name: web}}, spec: {{priorityClassName: high, containers: [{{name: c, image: x, resources: {{requests: {{cpu: '1'}}}}}}]}}}}\n"
+        ),
+    );
+    let text = good(&["explain", "--cluster", &urgent, "--pod", "default/web"]);
+    assert_eq!(
+        text,
+        "\
+default/web waits: none of 2 nodes can take it. Of these: 2 too full for its requests. It may end a less important pod on n1 or n2 and take its room.
+kube-scheduler says: 0/2 nodes are available: 2 Insufficient cpu.
+
+Nodes
+  n1  refused  NodeResourcesFit  has 0 of 2 cpu left, the pod asks for 1
+  n2  refused  NodeResourcesFit  has 0 of 2 cpu left, the pod asks for 1
+
+Preemption: 2 nodes would do without some less important pods; of these, several are equal and any may be taken
+ *n1: victims default/a (priority 0); may stay: none; PodDisruptionBudgets violated: 0
+ *n2: victims default/b (priority 0); may stay: none; PodDisruptionBudgets violated: 0
+"
+    );
+    let json = good(&["explain", "--cluster", &urgent, "--pod", "default/web", "-o", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let keys = |value: &Value| -> Vec<String> { value.as_object().expect("an object").keys().cloned().collect() };
+    assert_eq!(
+        keys(&json),
+        [
+            "pod",
+            "schedulerName",
+            "priority",
+            "verdict",
+            "sentence",
+            "hosts",
+            "message",
+            "plugins",
+            "nodes",
+            "preemption"
+        ]
+    );
+    assert_eq!(
+        keys(&json["nodes"][0]),
+        ["name", "verdict", "plugin", "code", "reasons", "words"]
+    );
+    assert_eq!(json["nodes"][0]["verdict"], "refused");
+    assert_eq!(
+        keys(&json["preemption"]),
+        ["words", "candidates", "chosen", "criterion"]
+    );
+    assert_eq!(json["preemption"]["criterion"], "tie");
+}
+
 // P-07, X-01: one decision, told as text or JSON; cases are printed or compared.
 #[test]
 fn explain_tells_one_decision() {

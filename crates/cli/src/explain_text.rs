@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::{Explanation, NodeVerdict, VictimExplanation};
+use podscope_scheduler::explain::{SpreadExplanation, VictimExplanation};
+use podscope_session::explained::{Told, ToldNode, ToldPreemption, ToldVerdict};
 
 /// Prints rows with their columns aligned; numbers to the right.
 fn table(f: &mut fmt::Formatter<'_>, rows: &[Vec<String>]) -> fmt::Result {
@@ -48,73 +49,72 @@ fn pods(list: &[VictimExplanation]) -> String {
     }
 }
 
-impl fmt::Display for Explanation {
+/// What is printed.
+pub(crate) struct Text<'a>(pub(crate) &'a Told<'a>);
+
+impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.sentence)?;
-        if let Some(why) = &self.why {
+        let told = self.0;
+        writeln!(f, "{}", told.sentence)?;
+        if let Some(why) = &told.why {
             writeln!(f, "Why: {why}.")?;
         }
-        if let Some(message) = &self.message {
+        if let Some(message) = &told.message {
             writeln!(f, "kube-scheduler says: {message}")?;
         }
-        if let Some(sampling) = &self.sampling {
+        if let Some(sampling) = &told.sampling {
             writeln!(f, "{sampling}.")?;
         }
-        self.fmt_nodes(f)?;
-        if !self.plugins.is_empty() {
-            self.fmt_scores(f)?;
+        fmt_nodes(told, f)?;
+        if !told.plugins.is_empty() {
+            fmt_scores(told, f)?;
         }
-        for constraint in &self.spread {
+        for constraint in told.spread {
             fmt_spread(constraint, f)?;
         }
-        match &self.preemption {
+        match &told.preemption {
             Some(preemption) => fmt_preemption(preemption, f),
             None => Ok(()),
         }
     }
 }
 
-impl Explanation {
-    fn fmt_nodes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "\nNodes")?;
-        let mut rows = Vec::new();
-        for node in self
-            .nodes
-            .iter()
-            .filter(|node| node.verdict != NodeVerdict::NotExamined)
-        {
-            let verdict = match node.verdict {
-                NodeVerdict::Fits => "fits",
-                NodeVerdict::Refused => "refused",
-                NodeVerdict::NotExamined => "",
-            };
-            let plugin = node.plugin.clone().unwrap_or_default();
-            rows.push(vec![node.name.clone(), verdict.to_owned(), plugin, node.words.clone()]);
-        }
-        table(f, &rows)
-    }
-
-    fn fmt_scores(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "\nScores (weighted)")?;
-        let mut head = vec!["node".to_owned()];
-        head.extend(
-            self.plugins
-                .iter()
-                .map(|plugin| format!("{} ×{}", plugin.name, plugin.weight)),
-        );
-        head.push("total".to_owned());
-        let mut rows = vec![head];
-        for node in self.nodes.iter().filter(|node| node.total.is_some()) {
-            let mut row = vec![node.name.clone()];
-            row.extend(node.scores.iter().map(ToString::to_string));
-            row.push(node.total.unwrap_or(0).to_string());
-            rows.push(row);
-        }
-        table(f, &rows)
-    }
+fn fmt_nodes(told: &Told<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    writeln!(f, "\nNodes")?;
+    let row = |node: &ToldNode<'_>| {
+        let verdict = match node.verdict {
+            ToldVerdict::Fits => "fits",
+            ToldVerdict::Refused => "refused",
+            ToldVerdict::NotExamined => return None,
+        };
+        let cells = [node.name, verdict, node.plugin.unwrap_or_default(), &node.words];
+        Some(cells.map(str::to_owned).to_vec())
+    };
+    let rows: Vec<Vec<String>> = told.nodes.iter().filter_map(row).collect();
+    table(f, &rows)
 }
 
-fn fmt_spread(constraint: &super::SpreadExplanation, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn fmt_scores(told: &Told<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    writeln!(f, "\nScores (weighted)")?;
+    let mut head = vec!["node".to_owned()];
+    head.extend(
+        told.plugins
+            .iter()
+            .map(|plugin| format!("{} ×{}", plugin.name, plugin.weight)),
+    );
+    head.push("total".to_owned());
+    let mut rows = vec![head];
+    for node in &told.nodes {
+        let Some(total) = node.total else { continue };
+        let mut row = vec![node.name.to_owned()];
+        row.extend(node.scores.iter().map(ToString::to_string));
+        row.push(total.to_string());
+        rows.push(row);
+    }
+    table(f, &rows)
+}
+
+fn fmt_spread(constraint: &SpreadExplanation, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let kind = if constraint.hard {
         "DoNotSchedule"
     } else {
@@ -148,9 +148,9 @@ fn fmt_spread(constraint: &super::SpreadExplanation, f: &mut fmt::Formatter<'_>)
     table(f, &rows)
 }
 
-fn fmt_preemption(preemption: &super::PreemptionExplanation, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn fmt_preemption(preemption: &ToldPreemption<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(f, "\nPreemption: {}", preemption.words)?;
-    for candidate in &preemption.candidates {
+    for candidate in preemption.candidates {
         let mark = if preemption.chosen.contains(&candidate.node) {
             "*"
         } else {

@@ -1,0 +1,313 @@
+//! The words of an explanation of the scheduler's decision (S-14), for the page and for text: what they are made of is
+//! [`podscope_api::explained`], found by the scheduler.
+
+pub use podscope_api::explained::{
+    Cause, Conclusion, Criterion, Ending, Lead, NotEligible, PreemptionResult, Refusal, Room, Sampling, WaitsBecause,
+    Won,
+};
+
+/// Of a node at which the search did not arrive.
+pub const NOT_EXAMINED: &str = "not examined: enough nodes were found before";
+
+/// One or two sentences for a beginner.
+#[must_use]
+pub fn sentence(told: &Conclusion) -> String {
+    let pod = &told.pod;
+    match &told.ending {
+        Ending::Failed(error) => format!("Deciding {pod} failed: {error}. The scheduler tries again after a pause."),
+        Ending::OnlyNode { node, of } => {
+            format!("{pod} goes to {node}, the only one of {} that can take it.", nodes(*of))
+        }
+        Ending::Best { node, fit, of } => format!(
+            "{pod} goes to {node}: {fit} of {} can take it, and {node} scores highest.",
+            nodes(*of)
+        ),
+        Ending::Drawn { node, among } => format!(
+            "{pod} goes to {node}: it is one of {} that score equally high, and the draw took it.",
+            nodes(*among)
+        ),
+        Ending::ToBeDrawn { among } => format!(
+            "{pod} goes to one of {}: they score equally high, and a draw decides.",
+            among.join(", ")
+        ),
+        Ending::Waits { cause, room } => {
+            let room = room.as_ref().map_or_else(String::new, making_room);
+            format!("{pod} waits: {}{room}", waits(cause))
+        }
+    }
+}
+
+fn nodes(n: usize) -> String {
+    match n {
+        1 => "1 node".to_owned(),
+        n => format!("{n} nodes"),
+    }
+}
+
+/// `none of 4 nodes can take it. Of these: 3 too full for its requests, 1 cordoned.`
+fn waits(cause: &WaitsBecause) -> String {
+    match cause {
+        WaitsBecause::NoNodes => "the cluster has no nodes.".to_owned(),
+        WaitsBecause::WhateverTheNode(message) => format!("{message}, whatever the node."),
+        WaitsBecause::Refused { nodes: 1, causes } if let [cause] = causes.as_slice() => {
+            format!("the only node cannot take it: {}.", cause.text)
+        }
+        WaitsBecause::Refused { nodes: n, causes } => {
+            let parts: Vec<String> = causes
+                .iter()
+                .map(|cause| format!("{} {}", cause.nodes, cause.text))
+                .collect();
+            format!("none of {} can take it. Of these: {}.", nodes(*n), parts.join(", "))
+        }
+    }
+}
+
+fn making_room(room: &Room) -> String {
+    let place = room.nodes.join(" or ");
+    match room.victims {
+        1 => format!(" It may end a less important pod on {place} and take its room."),
+        n => format!(" It may end {n} less important pods on {place} and take their room."),
+    }
+}
+
+/// Why the winner won, without a full stop.
+#[must_use]
+pub fn why(won: &Won) -> String {
+    match won {
+        Won::OnlyNode => "the only node that can take it, so nothing is scored".to_owned(),
+        Won::Ahead {
+            points,
+            next,
+            next_points,
+            leads,
+        } => {
+            let lead = |lead: &Lead| format!("{} points from {} ({})", lead.points, lead.plugin, lead.about);
+            let leads: Vec<String> = leads.iter().map(lead).collect();
+            format!(
+                "{points} points against {next_points} for the next, {next}: {}",
+                leads.join(" and ")
+            )
+        }
+        Won::Tie { nodes, points, chosen } => {
+            let drew = (chosen.as_ref()).map_or_else(String::new, |chosen| format!(", and drew {chosen}"));
+            format!("{nodes} nodes share the highest score, {points}; kube-scheduler draws one at random{drew}")
+        }
+    }
+}
+
+/// Where the search stopped, without a full stop.
+#[must_use]
+pub fn sampling(told: &Sampling) -> String {
+    let Sampling {
+        examined,
+        nodes,
+        wanted,
+    } = told;
+    format!("{examined} of {nodes} nodes were examined: the search ends when {wanted} can take the pod")
+}
+
+/// Of a node that can take the pod, with what plugins add to their scores of it.
+#[must_use]
+pub fn fits<'a>(said: impl Iterator<Item = &'a str>) -> String {
+    let mut words = "can take the pod".to_owned();
+    for more in said {
+        words.push_str("; ");
+        words.push_str(more);
+    }
+    words
+}
+
+/// Of a node that cannot take the pod.
+#[must_use]
+pub fn refusal(told: &Refusal) -> &str {
+    match told {
+        Refusal::Plugin { text, .. } => text,
+        Refusal::NotNamed => "is not one of the nodes that the pod's affinity names",
+    }
+}
+
+/// What preemption found, without a full stop.
+#[must_use]
+pub fn preemption(result: PreemptionResult) -> String {
+    match result {
+        PreemptionResult::NotEligible(NotEligible::Never) => {
+            "the pod's preemptionPolicy is Never: it waits, and ends nobody".to_owned()
+        }
+        PreemptionResult::NotEligible(NotEligible::Terminating) => {
+            "pods it preempted before are still ending on its nominated node: it waits for them".to_owned()
+        }
+        PreemptionResult::NoCandidate => "ending less important pods would not make room on any node".to_owned(),
+        PreemptionResult::Found { candidates: 1, .. } => {
+            "one node would do without some less important pods".to_owned()
+        }
+        PreemptionResult::Found { candidates, criterion } => {
+            let of_these = match criterion {
+                Criterion::OnlyCandidate => "the chosen one is taken because it is the only candidate",
+                Criterion::FewestPdbViolations => {
+                    "the chosen one is taken because it violates the fewest PodDisruptionBudgets"
+                }
+                Criterion::LowestHighestPriority => {
+                    "the chosen one is taken because its most important victim has the lowest priority"
+                }
+                Criterion::LowestPrioritySum => {
+                    "the chosen one is taken because its victims' priorities have the smallest sum"
+                }
+                Criterion::FewestVictims => "the chosen one is taken because it has the fewest victims",
+                Criterion::LatestStart => "the chosen one is taken because its most important victims started last",
+                Criterion::Tie => "several are equal and any may be taken",
+            };
+            format!("{candidates} nodes would do without some less important pods; of these, {of_these}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(ending: Ending) -> String {
+        let pod = "default/web".to_owned();
+        sentence(&Conclusion { pod, ending })
+    }
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    /// S-14: a sentence of each kind, with its arguments in their places.
+    #[test]
+    fn a_decision_that_took_a_node_reads_as_a_sentence() {
+        let node = || "a-1".to_owned();
+        for (ending, want) in [
+            (
+                Ending::Failed("no such class".to_owned()),
+                "Deciding default/web failed: no such class. The scheduler tries again after a pause.",
+            ),
+            (
+                Ending::OnlyNode { node: node(), of: 1 },
+                "default/web goes to a-1, the only one of 1 node that can take it.",
+            ),
+            (
+                Ending::Best {
+                    node: node(),
+                    fit: 2,
+                    of: 4,
+                },
+                "default/web goes to a-1: 2 of 4 nodes can take it, and a-1 scores highest.",
+            ),
+            (
+                Ending::Drawn { node: node(), among: 3 },
+                "default/web goes to a-1: it is one of 3 nodes that score equally high, and the draw took it.",
+            ),
+            (
+                Ending::ToBeDrawn {
+                    among: names(&["a-1", "b-1"]),
+                },
+                "default/web goes to one of a-1, b-1: they score equally high, and a draw decides.",
+            ),
+        ] {
+            assert_eq!(told(ending), want);
+        }
+    }
+
+    /// S-14: the same of one that waits.
+    #[test]
+    fn a_pod_that_waits_is_told_what_for() {
+        let refused = |nodes, causes: &[(usize, &str)]| WaitsBecause::Refused {
+            nodes,
+            causes: (causes.iter())
+                .map(|(nodes, text)| Cause {
+                    nodes: *nodes,
+                    text: (*text).to_owned(),
+                })
+                .collect(),
+        };
+        let room = |victims, nodes: &[&str]| {
+            let nodes = names(nodes);
+            Some(Room { victims, nodes })
+        };
+        for (cause, room, want) in [
+            (
+                WaitsBecause::NoNodes,
+                None,
+                "default/web waits: the cluster has no nodes.",
+            ),
+            (
+                WaitsBecause::WhateverTheNode("claim \"data\" not found".to_owned()),
+                None,
+                "default/web waits: claim \"data\" not found, whatever the node.",
+            ),
+            (
+                refused(1, &[(1, "cordoned")]),
+                room(1, &["a-1"]),
+                "default/web waits: the only node cannot take it: cordoned. It may end a less important pod on a-1 and take \
+                 its room.",
+            ),
+            (
+                refused(4, &[(3, "too full"), (1, "cordoned")]),
+                room(2, &["a-1", "b-1"]),
+                "default/web waits: none of 4 nodes can take it. Of these: 3 too full, 1 cordoned. It may end 2 less important \
+                 pods on a-1 or b-1 and take their room.",
+            ),
+        ] {
+            assert_eq!(told(Ending::Waits { cause, room }), want);
+        }
+    }
+
+    /// S-14.
+    #[test]
+    fn what_a_winner_is_ahead_by_reads_as_one_line() {
+        let lead = |points, plugin: &str, about: &str| Lead {
+            points,
+            plugin: plugin.to_owned(),
+            about: about.to_owned(),
+        };
+        let ahead = Won::Ahead {
+            points: 635,
+            next: "b-1".to_owned(),
+            next_points: 409,
+            leads: vec![
+                lead(200, "PodTopologySpread", "pods spread over domains"),
+                lead(26, "Fit", "room"),
+            ],
+        };
+        assert_eq!(
+            why(&ahead),
+            "635 points against 409 for the next, b-1: 200 points from PodTopologySpread (pods spread over domains) and 26 \
+             points from Fit (room)"
+        );
+        let tie = |chosen| {
+            why(&Won::Tie {
+                nodes: 2,
+                points: 9,
+                chosen,
+            })
+        };
+        let drawn = "2 nodes share the highest score, 9; kube-scheduler draws one at random";
+        assert_eq!(tie(None), drawn);
+        assert_eq!(tie(Some("a-1".to_owned())), format!("{drawn}, and drew a-1"));
+    }
+
+    /// S-14.
+    #[test]
+    fn preemption_says_what_decided() {
+        let found = |candidates, criterion| preemption(PreemptionResult::Found { candidates, criterion });
+        assert_eq!(
+            found(1, Criterion::OnlyCandidate),
+            "one node would do without some less important pods"
+        );
+        assert_eq!(
+            found(2, Criterion::FewestVictims),
+            "2 nodes would do without some less important pods; of these, the chosen one is taken because it has the fewest \
+             victims"
+        );
+        assert_eq!(
+            found(3, Criterion::Tie),
+            "3 nodes would do without some less important pods; of these, several are equal and any may be taken"
+        );
+        assert_eq!(
+            preemption(PreemptionResult::NotEligible(NotEligible::Terminating)),
+            "pods it preempted before are still ending on its nominated node: it waits for them"
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! What a decision came to: what keeps a pod from the nodes, who won and by what.
+
+use podscope_api::explained::{Cause, Conclusion, Ending, Lead, Refusal, Room, WaitsBecause, Won};
+use podscope_api::ordered::StableSort as _;
+
+use super::{Verdict, differences, name};
+use crate::cache::Cache;
+use crate::decide::Decision;
+use crate::node_info::NodeIdx;
+use crate::plugins::Plugin;
+use crate::post_filter::Preemption;
+use crate::status::Status;
+
+pub(super) fn refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> Refusal {
+    match status.plugin {
+        Some(plugin) => Refusal::Plugin {
+            name: plugin.name().to_owned(),
+            text: plugin.does().refusal(cache, decision, node, status),
+        },
+        None => Refusal::NotNamed,
+    }
+}
+
+/// Why the winner won.
+pub(super) fn won(cache: &Cache, decision: &Decision, chosen: Option<&String>) -> Option<Won> {
+    let found = &decision.found;
+    match (found.hosts.as_slice(), found.feasible.len()) {
+        ([], _) => None,
+        (_, 1) => Some(Won::OnlyNode),
+        ([winner], _) => {
+            let points = *found.totals.iter().max()?;
+            let next_points = *found.totals.iter().filter(|total| **total != points).max()?;
+            let at = found.totals.iter().position(|total| *total == next_points)?;
+            let next = found.feasible[at];
+            let leads = differences(decision, *winner, next)
+                .into_iter()
+                .filter(|(_, points)| *points > 0)
+                .take(2)
+                .map(|(plugin, points)| Lead {
+                    points,
+                    plugin: plugin.name().to_owned(),
+                    about: plugin.row().about.to_owned(),
+                });
+            Some(Won::Ahead {
+                points,
+                next: name(cache, next),
+                next_points,
+                leads: leads.collect(),
+            })
+        }
+        (hosts, _) => Some(Won::Tie {
+            nodes: hosts.len(),
+            points: *found.totals.iter().max()?,
+            chosen: chosen.cloned(),
+        }),
+    }
+}
+
+/// What a sentence about it needs; `chosen` is the node that was taken or nominated, `hosts` those that may be taken.
+pub(super) fn conclusion(
+    cache: &Cache,
+    decision: &Decision,
+    verdict: Verdict,
+    chosen: Option<&String>,
+    hosts: &[String],
+) -> Conclusion {
+    let of = cache.order().len();
+    let fit = decision.found.feasible.len();
+    let ending = match (verdict, chosen.cloned()) {
+        (Verdict::Error, _) => Ending::Failed(decision.found.error.clone().unwrap_or_default()),
+        (Verdict::Scheduled, Some(node)) if fit == 1 => Ending::OnlyNode { node, of },
+        (Verdict::Scheduled, Some(node)) if hosts.len() == 1 => Ending::Best { node, fit, of },
+        (Verdict::Scheduled, Some(node)) => Ending::Drawn {
+            node,
+            among: hosts.len(),
+        },
+        (Verdict::Scheduled, None) => Ending::ToBeDrawn { among: hosts.to_vec() },
+        (Verdict::Unschedulable | Verdict::Preempts, nominated) => Ending::Waits {
+            cause: waits_because(cache, decision),
+            room: room(cache, decision, nominated),
+        },
+    };
+    Conclusion {
+        pod: decision.incoming.info.pod.metadata.key().to_string(),
+        ending,
+    }
+}
+
+fn room(cache: &Cache, decision: &Decision, nominated: Option<String>) -> Option<Room> {
+    let Some(Preemption::Found { candidates, chosen, .. }) = &decision.preemption else {
+        return None;
+    };
+    let first = candidates.iter().find(|candidate| chosen.contains(&candidate.node));
+    Some(Room {
+        victims: first.map_or(0, |candidate| candidate.victims.len()),
+        nodes: match nominated {
+            Some(node) => vec![node],
+            None => chosen.iter().map(|node| name(cache, *node)).collect(),
+        },
+    })
+}
+
+fn waits_because(cache: &Cache, decision: &Decision) -> WaitsBecause {
+    let diagnosis = &decision.found.diagnosis;
+    let nodes = cache.order().len();
+    if nodes == 0 {
+        return WaitsBecause::NoNodes;
+    }
+    if let Some(status) = &diagnosis.pre_filter {
+        return WaitsBecause::WhateverTheNode(status.message(&cache.symbols));
+    }
+    let mut causes: Vec<Cause> = Vec::new();
+    for node in cache.order() {
+        let plugin = diagnosis.status_of(*node).and_then(|status| status.plugin);
+        // No plugin: the node is not one of those that node affinity names.
+        let text = plugin.unwrap_or(Plugin::NodeAffinity).row().refused;
+        match causes.iter_mut().find(|known| known.text == text) {
+            Some(known) => known.nodes += 1,
+            None => causes.push(Cause {
+                nodes: 1,
+                text: text.to_owned(),
+            }),
+        }
+    }
+    causes.stable_sort_by_key(|cause| std::cmp::Reverse(cause.nodes));
+    WaitsBecause::Refused { nodes, causes }
+}
