@@ -9,6 +9,14 @@ pub mod traces;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use podscope_session::scenario::Loaded;
+
+/// What is said of files that were read, as people read it.
+#[must_use]
+pub fn notices_of(loaded: &Loaded) -> Vec<String> {
+    loaded.notices.iter().map(ToString::to_string).collect()
+}
+
 /// The repository's root.
 #[must_use]
 pub fn root() -> PathBuf {

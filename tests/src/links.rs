@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use podscope_api::hash::{self, fnv1a};
 use podscope_cluster::What;
+use podscope_protocol::Remark;
 use podscope_session::link;
 use podscope_session::report;
 use podscope_session::timeline::{Session, Slice};
@@ -34,8 +35,11 @@ pub fn held(text: &str) -> Result<String, String> {
     }
     let mut session = Session::new(loaded).map_err(|problems| format!("{problems:?}"))?;
     let notices = link.replay(&mut session);
-    if let Some(notice) = notices.iter().find(|notice| notice.contains("not understood")) {
-        return Err(notice.clone());
+    let unreadable = notices
+        .iter()
+        .find(|notice| matches!(notice, Remark::Unreadable { .. }));
+    if let Some(notice) = unreadable {
+        return Err(notice.to_string());
     }
     let commands: Vec<String> = session
         .commands()

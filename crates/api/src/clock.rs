@@ -1,5 +1,23 @@
 //! Instants as people read them: one form on the page, in its words and pictures, and in what a broken guarantee says.
 
+use std::fmt;
+
+/// A time of so many microseconds in seconds, with as many decimals as needed, and `s`.
+#[derive(Debug, Clone, Copy)]
+pub struct Seconds(pub i64);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let (seconds, micros) = (self.0.unsigned_abs() / 1_000_000, self.0.unsigned_abs() % 1_000_000);
+        let fraction = format!("{micros:06}");
+        match fraction.trim_end_matches('0') {
+            "" => write!(f, "{sign}{seconds}s"),
+            digits => write!(f, "{sign}{seconds}.{digits}s"),
+        }
+    }
+}
+
 /// An instant on the clock, of microseconds since t = 0, with tenths: `1:32.4`, from an hour on `1:02:03.4`.
 #[must_use]
 pub fn instant(at: i64) -> String {

@@ -63,7 +63,7 @@ fn decode(text: &str) -> Result<ExitCode, ExitCode> {
     let link = link::decode(text).map_err(bad)?;
     let loaded = link.load().map_err(|problems| args::complain(&problems))?;
     let mut session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
-    session.schedule(link.timed().map_err(bad)?);
+    session.schedule(link.timed().map_err(|unreadable| bad(unreadable.to_string()))?);
     args::data(&export::scenario(&session));
     Ok(ExitCode::SUCCESS)
 }

@@ -111,9 +111,10 @@ pub fn load(source: JsSource, options: Option<JsOptions>) -> Fallible<Session> {
             let link = link::decode(&link).map_err(|message| errors::line(1, message))?;
             let mut session = Session::open(link.load(), options, link.lesson.clone())?;
             let notices = link.replay(&mut session.inner);
-            session.notices.extend(notices);
+            session.notices.extend(notices.iter().map(ToString::to_string));
             session.advance(link.cursor_at())?;
-            session.notices.extend(link.difference(&session.inner));
+            let other = link.difference(&session.inner).map(|other| other.to_string());
+            session.notices.extend(other);
             Ok(session)
         }
     }
@@ -143,7 +144,7 @@ impl Session {
                 timeline::Session::new(loaded)
             })
             .map_err(|problems| errors::input(&problems))?;
-        let notices = inner.loaded().notices.clone();
+        let notices = inner.loaded().notices.iter().map(ToString::to_string).collect();
         Ok(Session { inner, lesson, notices })
     }
 
@@ -163,7 +164,9 @@ impl Session {
     /// Gives a command that may change the world.
     fn perform(&mut self, command: Command) -> Fallible<JsValue> {
         let before = self.inner.outputs().len();
-        self.inner.command(command).map_err(|message| errors::limit(&message))?;
+        self.inner
+            .command(command)
+            .map_err(|limit| errors::limit(&limit.to_string()))?;
         self.output(Some(before))
     }
 

@@ -4,7 +4,8 @@
 use js_sys::Uint8Array;
 use podscope_protocol::explained::{Conclusion, Ending, Won};
 use podscope_protocol::{
-    Explanation, NodeExplanation, NodeVerdict, Opened, Outcome, Request, Source, SubjectRef, Update, pack, unpack,
+    Explanation, NodeExplanation, NodeVerdict, Opened, Outcome, Remark, Request, Source, SubjectRef, Update, pack,
+    unpack,
 };
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
@@ -47,7 +48,10 @@ fn requests_cross_unchanged() {
 fn updates_cross_unchanged() {
     let opened = Opened {
         seed: u64::MAX,
-        notices: vec!["3 × Ingress".into()],
+        notices: vec![Remark::NotSimulated {
+            kind: "Ingress".into(),
+            count: 3,
+        }],
         ..Opened::default()
     };
     let rows = [

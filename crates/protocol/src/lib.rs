@@ -8,7 +8,8 @@
 //! - **Objects** are named as the page's elements name them: a pod is `NAMESPACE/NAME` with its UID, because a ghost and
 //!   its successor share the name; a node is its name; anything else is its kind with `NAMESPACE/NAME` or its name.
 //! - **A sentence is a message.** Its arguments have names, and its words are its `Display`, made here and nowhere else:
-//!   see [`Summary`], [`Difference`], [`MarkLabel`], [`Wanted`]; for what the scheduler found, [`explained`].
+//!   see [`Summary`], [`Difference`], [`MarkLabel`], [`Wanted`], [`Notice`], [`Remark`]; for what the scheduler found,
+//!   [`explained`].
 //! - **A frame is a delta.** It holds what differs from the frame before; with [`Frame::reset`] it holds everything.
 //!
 //! ```
@@ -27,7 +28,9 @@ pub mod glossary;
 mod machine;
 mod mark;
 mod not_held;
+mod notice;
 mod picture;
+mod remark;
 mod remedy;
 mod request;
 mod status;
@@ -49,11 +52,13 @@ pub use explanation::{
 pub use machine::{Cut, CutFrom, Difference, Fence, MachineView};
 pub use mark::{Evictor, FaultView, Lane, Mark, MarkKind, MarkLabel};
 pub use not_held::NotHeld;
+pub use notice::{Asked, Limit, LinesLeft, NoGoal, Notice, OtherEngine, Said};
 pub use picture::{
     BranchView, BreakCause, BrokenInvariant, Component, ComponentState, ComponentView, ContainerStage,
     ControlPlaneView, Frame, GroupView, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView,
     RefusalView, SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
 };
+pub use remark::{Assumption, Many, Remark, Strain, StrainedNode, Troubled};
 pub use remedy::{Remedy, RemedyChange, RemedyThen};
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
 pub use story::{

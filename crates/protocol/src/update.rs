@@ -5,7 +5,7 @@ use std::fmt;
 use podscope_api::ProblemKind;
 use serde::{Deserialize, Serialize};
 
-use crate::{Detail, Explanation, Frame, Micros, Outcome, Remedy, StoryStep, TextKind, Wanted};
+use crate::{Detail, Explanation, Frame, Micros, Outcome, Remark, Remedy, Said, StoryStep, TextKind, Wanted};
 
 /// What the engine tells the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -266,7 +266,7 @@ pub struct Opened {
     /// The story, if the scenario has one.
     pub story: Vec<StoryStep>,
     /// What was translated, ignored or kept: `3 × Ingress (not simulated)`.
-    pub notices: Vec<String>,
+    pub notices: Vec<Remark>,
     /// What answers rest on because of what the files do not have; each is among the notices too.
     pub basis: Vec<Basis>,
     /// Warnings on the manifests (P-08).
@@ -342,7 +342,7 @@ pub struct ConsoleLine {
     pub at: Micros,
     /// Who says it.
     pub kind: LineKind,
-    pub text: String,
+    pub text: Said,
     /// The command that was given by it, or that prints it while time runs; none for what was answered at once. A
     /// number means the last command that was given with it.
     pub command: Option<u32>,

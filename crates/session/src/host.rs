@@ -37,9 +37,6 @@ const PIECE: u64 = 60;
 /// How far a session that stands still follows a command to its answer.
 const ANSWER: Span = Span::millis(100);
 
-/// Said when time is to run while a question waits.
-const WAITS: &str = "Time waits for your answer: choose one in the story, or skip the question.";
-
 /// When the host wants to [`Host::work`] next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wants {

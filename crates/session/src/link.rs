@@ -14,7 +14,7 @@ use crate::lessons;
 use crate::scenario::{self, File, Loaded, Timed};
 use crate::timeline::{Branch, END_OF_TIME, MAX_BRANCHES, MAX_COMMANDS, Session};
 use podscope_kubectl::command;
-use podscope_protocol::{LinkLength, Problem};
+use podscope_protocol::{LinkLength, OtherEngine, Problem, Remark};
 
 /// The prefix of this form.
 pub const PREFIX: &str = "s1:";
@@ -105,7 +105,7 @@ fn written<'a>(commands: impl Iterator<Item = &'a Timed>) -> Vec<(i64, String)> 
 }
 
 /// What [`written`] wrote.
-fn timed(commands: &[(i64, String)]) -> Result<Vec<Timed>, String> {
+fn timed(commands: &[(i64, String)]) -> Result<Vec<Timed>, Remark> {
     let mut at = SimTime::ZERO;
     commands
         .iter()
@@ -113,7 +113,10 @@ fn timed(commands: &[(i64, String)]) -> Result<Vec<Timed>, String> {
             at = SimTime(at.0.saturating_add((*since).max(0))).min(END_OF_TIME);
             command::parse(text)
                 .map(|command| Timed { at, command })
-                .map_err(|error| format!("the link's command {text:?} is not understood: {error}"))
+                .map_err(|error| Remark::Unreadable {
+                    command: text.clone(),
+                    error: error.to_string(),
+                })
         })
         .collect()
 }
@@ -226,16 +229,16 @@ impl Link {
     ///
     /// # Errors
     /// A command that cannot be read.
-    pub fn timed(&self) -> Result<Vec<Timed>, String> {
+    pub fn timed(&self) -> Result<Vec<Timed>, Remark> {
         timed(&self.commands)
     }
 
     /// Puts the commands into a session at t = 0; afterwards it is advanced to [`Link::cursor_at`]. Notices for the user.
-    pub fn replay(&self, session: &mut Session) -> Vec<String> {
+    pub fn replay(&self, session: &mut Session) -> Vec<Remark> {
         let mut notices = Vec::new();
         match self.timed() {
             Ok(commands) => session.schedule(commands),
-            Err(message) => notices.push(message),
+            Err(unreadable) => notices.push(unreadable),
         }
         let others = self.others.iter().map(|other| {
             let commands = timed(&other.commands)?;
@@ -245,20 +248,16 @@ impl Link {
                 commands,
             ))
         });
-        match others.collect::<Result<Vec<_>, String>>() {
+        match others.collect::<Result<Vec<_>, Remark>>() {
             Ok(others) if !others.is_empty() => session.lay_out(others, self.place, self.left),
             Ok(_) => {}
-            Err(message) => notices.push(message),
+            Err(unreadable) => notices.push(unreadable),
         }
         if let (None, Some(name)) = (self.story(), &self.lesson) {
-            let what = if lessons::text(name).is_some() {
-                "is another one"
-            } else {
-                "is gone"
-            };
-            notices.push(format!(
-                "The lesson {name} {what} since this link was made. It opens as it was, without its story."
-            ));
+            notices.push(Remark::LessonChanged {
+                name: name.clone(),
+                is_gone: lessons::text(name).is_none(),
+            });
         }
         notices
     }
@@ -267,23 +266,18 @@ impl Link {
         SimTime(self.cursor).clamp(SimTime::ZERO, END_OF_TIME)
     }
 
-    /// What to say when the trace at the cursor is not the one that was shared.
-    pub fn difference(&self, session: &Session) -> Option<String> {
+    /// That the trace at the cursor is not the one that was shared.
+    pub fn difference(&self, session: &Session) -> Option<OtherEngine> {
         if self.trace_hash.is_empty() || session.trace_hash() == self.trace_hash {
             return None;
         }
-        let (maker, own) = (of_engine(&self.engine), engine());
-        let (made_for, follows) = (maker, of_engine(&own));
-        let why = if made_for == follows {
-            String::new()
-        } else {
-            format!(", which followed Kubernetes {made_for}")
-        };
-        Some(format!(
-            "This link was made by engine {}{why}; this is {own}, which decides differently somewhere before {}.",
-            self.engine,
-            session.now()
-        ))
+        let (followed, own) = (of_engine(&self.engine), engine());
+        Some(OtherEngine {
+            maker: self.engine.clone(),
+            followed: (followed != of_engine(&own)).then(|| followed.to_owned()),
+            own,
+            before: session.now().0,
+        })
     }
 
     /// The same link with the names of the user's objects replaced.
@@ -414,7 +408,7 @@ mod tests {
             let mut session = Session::new(decode(&link.encode()).unwrap().load().unwrap()).unwrap();
             link.replay(&mut session);
             session.advance(link.cursor_at(), u64::MAX);
-            let said = link.difference(&session).unwrap();
+            let said = link.difference(&session).unwrap().to_string();
             assert!(said.contains(&says), "{said}");
             assert!(
                 said.ends_with(&format!("somewhere before {}.", session.now())),
@@ -503,7 +497,7 @@ mod tests {
             let mut shown = run(loaded);
             assert_eq!(link.difference(&shown), None);
             let notices = link.replay(&mut shown);
-            assert!(notices[0].contains(what), "{notices:?}");
+            assert!(notices[0].to_string().contains(what), "{notices:?}");
         }
         // A link from before links left out what only the chooser shows, and of a lesson with another summary.
         let text = lessons::text("sidecars").expect("a lesson");

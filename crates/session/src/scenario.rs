@@ -34,7 +34,7 @@ pub(crate) use flow::unfolded;
 pub(crate) use lesson::wanted;
 pub use lesson::{About, Mistake, Predict, Step};
 use podscope_kubectl::command::Command;
-use podscope_protocol::Problem;
+use podscope_protocol::{Problem, Remark};
 pub use problems::MAX_PLACED;
 pub use recognise::recognise;
 
@@ -186,7 +186,7 @@ pub struct Loaded {
     /// Where each object of the setup stands: file and location.
     pub places: Vec<(usize, Location)>,
     /// What was translated, ignored or kept: `3 × Ingress (not simulated)`.
-    pub notices: Vec<String>,
+    pub notices: Vec<Remark>,
     /// What answers rest on because of what the files do not have (P-09).
     pub basis: Vec<podscope_protocol::Basis>,
     /// Warnings on manifests that are legal and still surprise (P-08).
@@ -258,7 +258,7 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
         reader.file(index, name, parsed);
     }
     for (kind, count) in std::mem::take(&mut reader.others) {
-        reader.loaded.notices.push(format!("{count} × {kind} (not simulated)"));
+        reader.loaded.notices.push(Remark::NotSimulated { kind, count });
     }
     reader.assume();
     reader.namespaces();
@@ -319,7 +319,7 @@ impl Reader {
             objects: cut.objects,
             line: cut.line,
         };
-        self.loaded.notices.push(basis.to_string());
+        self.loaded.notices.push(Remark::Basis(basis.clone()));
         self.loaded.basis.push(basis);
         *text = cut.text;
         None
@@ -331,10 +331,12 @@ impl Reader {
             if let ProblemKind::Unserved { api_version, kind } = &problem.kind
                 && api_version.contains("beta")
             {
-                self.loaded.notices.push(format!(
-                    "{kind:?} in version {api_version:?} is not served by v1.36 and is left out ({name}:{})",
-                    problem.line
-                ));
+                self.loaded.notices.push(Remark::Unserved {
+                    kind: kind.to_string(),
+                    api_version: api_version.to_string(),
+                    file: name.to_owned(),
+                    line: problem.line,
+                });
                 continue;
             }
             self.problems.push(Problem {

@@ -6,14 +6,12 @@ use podscope_cluster::{OutputKind, SimTime, Span};
 use crate::timeline::{END_OF_TIME, MAX_RECORDS, Session, Slice};
 use podscope_kubectl::command::{self, Command, CommandError, Kubectl, Pipe};
 use podscope_kubectl::duration::parse_duration;
+use podscope_protocol::{Limit, Notice};
 
 /// How far a command is followed to its answer where nobody says how long to wait.
 const ANSWER: Span = Span::millis(100);
 /// Events between two looks at whether a command has answered.
 const PIECE: u64 = 10_000;
-
-/// Said of a pipe behind a command that watches or waits.
-const PIPED_LATE: &str = "error: a pipe takes what is printed at once; this command's answer comes while time runs";
 
 /// Lines, and the command to the world that is left with what its own go through.
 pub(crate) type Told = (Vec<(OutputKind, String)>, Option<(Command, Pipe)>);
@@ -51,9 +49,9 @@ pub(crate) fn through(session: &Session, printed: Vec<(OutputKind, String)>, pip
 ///
 /// # Errors
 /// The world does not take it, or its answer comes while time runs.
-pub(crate) fn follow(session: &mut Session, command: Command) -> Result<(), String> {
+pub(crate) fn follow(session: &mut Session, command: Command) -> Result<(), Notice> {
     if !answers_soon(&command) {
-        return Err(PIPED_LATE.to_owned());
+        return Err(Notice::PipedLate);
     }
     let clients = session.world().clients();
     session.command(command)?;
@@ -189,13 +187,13 @@ impl Shell {
             };
             if pipe.is_empty() {
                 let clients = self.session.world().clients();
-                refused = self.session.command(command).err();
+                refused = self.session.command(command).err().map(|limit| limit.to_string());
                 if wait == Span::ZERO {
                     until_answered(&mut self.session, clients);
                 }
                 break;
             }
-            refused = follow(&mut self.session, command).err();
+            refused = follow(&mut self.session, command).err().map(|why| why.to_string());
             if refused.is_some() {
                 break;
             }
@@ -241,10 +239,7 @@ impl Shell {
                     Slice::More => {}
                     Slice::Done => break,
                     Slice::Limit => {
-                        lines.push((
-                            OutputKind::Error,
-                            format!("the run holds at most {MAX_RECORDS} records: it stops here"),
-                        ));
+                        lines.push((OutputKind::Error, Limit::Records(MAX_RECORDS).to_string()));
                         break;
                     }
                 }

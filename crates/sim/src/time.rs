@@ -94,12 +94,6 @@ impl std::fmt::Display for SimTime {
 impl std::fmt::Display for Span {
     /// Seconds with as many decimals as needed, and `s`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let sign = if self.0 < 0 { "-" } else { "" };
-        let (seconds, micros) = (self.0.unsigned_abs() / 1_000_000, self.0.unsigned_abs() % 1_000_000);
-        let fraction = format!("{micros:06}");
-        match fraction.trim_end_matches('0') {
-            "" => write!(f, "{sign}{seconds}s"),
-            digits => write!(f, "{sign}{seconds}.{digits}s"),
-        }
+        podscope_api::clock::Seconds(self.0).fmt(f)
     }
 }

@@ -241,7 +241,8 @@ fn tell(answer: &mut String, updates: &[Update]) {
                 }
             }
             Update::Opened(opened) => {
-                let _ = write!(answer, "O {:?}", opened.notices);
+                let notices: Vec<String> = opened.notices.iter().map(ToString::to_string).collect();
+                let _ = write!(answer, "O {notices:?}");
             }
             Update::File { text, .. } => {
                 let _ = write!(answer, "E{}", text.len().ilog2());
@@ -317,7 +318,11 @@ fn run_command(text: &str, depth: Depth) -> String {
         Command::Fault(_) | Command::Stop { .. } => {}
     }
     let before = session.outputs().len();
-    let mut answer = session.command(command).err().unwrap_or_default();
+    let mut answer = session
+        .command(command)
+        .err()
+        .map(|limit| limit.to_string())
+        .unwrap_or_default();
     session.advance(session.now() + Span::seconds(40), 600);
     let back = session.now();
     session.seek(SimTime::from_seconds(21));

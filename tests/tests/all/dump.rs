@@ -9,6 +9,7 @@ use podscope_kubectl::command::{self, Command};
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 use podscope_tests::dump::{Size, dump};
+use podscope_tests::notices_of;
 
 const SMALL: Size = Size { nodes: 9, pods: 45 };
 
@@ -87,7 +88,7 @@ fn running_pods_stay_where_they_run_and_as_old_as_they_are() {
 #[test]
 fn what_is_not_simulated_is_listed() {
     let session = open(dump(SMALL));
-    let notices = session.loaded().notices.join("\n");
+    let notices = notices_of(session.loaded()).join("\n");
     for kind in ["Ingress", "Widget", "CustomResourceDefinition"] {
         assert!(notices.contains(&format!("× {kind} (not simulated)")), "{notices}");
     }
@@ -104,7 +105,11 @@ fn the_time_of_a_later_dump_is_its_own() {
         "{:?}",
         session.world().start()
     );
-    assert!(session.loaded().notices.iter().any(|notice| notice.contains("t = 0")));
+    assert!(
+        notices_of(session.loaded())
+            .iter()
+            .any(|notice| notice.contains("t = 0"))
+    );
 }
 
 /// P-09: programs and hands that tidy a dump take UIDs away; its nodes are still all there are.
@@ -139,6 +144,6 @@ fn nodes_that_are_made_beside_others_are_told() {
             format!("{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, status: {{allocatable: {{cpu: 16}}}}}}");
         let session = open(text);
         assert_eq!(session.world().objects().list::<Node>().count(), nodes, "{name}");
-        assert_eq!(session.loaded().notices, told, "{name}");
+        assert_eq!(notices_of(session.loaded()), told, "{name}");
     }
 }

@@ -5,6 +5,7 @@ use podscope_cluster::SimTime;
 use podscope_kubectl::command;
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
+use podscope_tests::notices_of;
 
 /// A node with its spec and its conditions beside those that are well.
 fn node(name: &str, spec: &str, conditions: &str) -> String {
@@ -56,7 +57,7 @@ fn pod(name: &str, node: Option<&str>) -> String {
 fn open(items: &[String]) -> (Session, Vec<String>) {
     let text = format!("apiVersion: v1\nitems:{}\nkind: List\n", items.concat());
     let loaded = scenario::load(&[("dump.yaml".to_owned(), text)]).unwrap_or_else(|problems| panic!("{problems:?}"));
-    let notices = loaded.notices.clone();
+    let notices = notices_of(&loaded);
     let session = Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}"));
     (session, notices)
 }

@@ -6,6 +6,7 @@ use podscope_cluster::SimTime;
 use podscope_kubectl::command::{self, Command};
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
+use podscope_tests::notices_of;
 
 const NODE: &str = "
 - apiVersion: v1
@@ -141,7 +142,7 @@ fn each_pod_has_the_status_of_the_dump_after_ten_minutes() {
         assert_eq!(session.advance(SimTime::from_seconds(seconds), u64::MAX), Slice::Done);
         assert_eq!(pods(&session), before, "after {seconds} s");
     }
-    let notices = session.loaded().notices.join("\n");
+    let notices = notices_of(session.loaded()).join("\n");
     for name in ["bad-image", "crashing", "creating", "not-ready", "zombie"] {
         assert!(notices.contains(&format!("default/{name} (")), "{notices}");
     }
@@ -214,7 +215,7 @@ fn pods_that_wait_for_storage_stay_pending() {
         let condition = pod.and_then(|pod| pod.condition("PodScheduled"));
         let message = condition.map(|condition| &*condition.message).unwrap_or_default();
         assert!(message.contains(reason), "{message}\n{said}");
-        let notices = session.loaded().notices.join("\n");
+        let notices = notices_of(session.loaded()).join("\n");
         assert_eq!(notices.contains("stays Pending"), held != pending, "{notices}");
     }
 }
@@ -251,7 +252,7 @@ fn an_autoscaler_of_a_dump_scales_nothing() {
     let autoscaler = objects.get::<HorizontalPodAutoscaler>(&key).expect("it is there");
     let told = serde_json::to_string(&autoscaler.status.conditions).expect("JSON");
     assert!(told.contains("FailedGetResourceMetric"), "{told}");
-    let notices = session.loaded().notices.join("\n");
+    let notices = notices_of(session.loaded()).join("\n");
     assert!(
         notices.contains("A HorizontalPodAutoscaler scales nothing"),
         "{notices}"
@@ -293,7 +294,7 @@ fn texts_that_are_no_dump_are_told_for_what_they_are() {
         "a.yaml".to_owned(),
         "```yaml\napiVersion: v1\nitems: []\nkind: List\n```".to_owned(),
     )]);
-    let notices = empty.expect("it opens").notices;
+    let notices = notices_of(&empty.expect("it opens"));
     assert_eq!(notices, ["No file has an object: the cluster of 6 nodes is made up"]);
 }
 
@@ -337,11 +338,11 @@ fn what_is_whole_of_a_list_that_is_cut_off_opens() {
             .collect();
         assert_eq!(pods, names);
         let notice = format!("pasted.yaml ends in the middle of line {line}: {told}, and what came after is missing");
-        assert!(loaded.notices.contains(&notice), "{:?}", loaded.notices);
+        assert!(notices_of(&loaded).contains(&notice), "{:?}", loaded.notices);
         assert_eq!(loaded.basis[0].to_string(), notice);
         // What is kept is whole: a link or a saved file opens as it did.
         let again = scenario::load(&loaded.files).expect("it opens");
-        assert!(again.setup.objects.len() == loaded.setup.objects.len() && !again.notices.contains(&notice));
+        assert!(again.setup.objects.len() == loaded.setup.objects.len() && !notices_of(&again).contains(&notice));
     }
     let wrong = json.replace(
         "\"spec\": {\"containers\": [{\"name\"",

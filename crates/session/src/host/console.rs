@@ -5,22 +5,19 @@ use super::Show;
 use crate::shell::{at_once, follow, through};
 use podscope_cluster::{OutputKind, OutputLine};
 use podscope_kubectl::command;
-use podscope_protocol::{ConsoleLine, LineKind, Micros, Update};
+use podscope_protocol::{ConsoleLine, LineKind, Micros, Notice, Said, Update};
 
-/// Said after a command that was given while time stands still.
-pub(super) const STANDS_STILL: &str = "Time stands still: play or step to see what follows.";
-
-fn line_at(at: Micros, kind: LineKind, text: &str) -> ConsoleLine {
+fn line_at(at: Micros, kind: LineKind, text: Said) -> ConsoleLine {
     ConsoleLine {
         at,
         kind,
-        text: text.to_owned(),
+        text,
         command: None,
     }
 }
 
-pub(super) fn console_line(show: &Show, kind: LineKind, text: &str) -> ConsoleLine {
-    line_at(show.session.now().0, kind, text)
+pub(super) fn console_line(show: &Show, kind: LineKind, notice: Notice) -> ConsoleLine {
+    line_at(show.session.now().0, kind, Said::Notice(notice))
 }
 
 fn shown(kind: OutputKind) -> LineKind {
@@ -34,7 +31,7 @@ fn shown(kind: OutputKind) -> LineKind {
 /// Runs a line of the console at the cursor; what is printed at once, and whether it was a command to the world.
 pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) {
     let at = show.session.now().0;
-    let console = |kind: LineKind, text: &str| line_at(at, kind, text);
+    let console = |kind: LineKind, text: &str| line_at(at, kind, text.into());
     let mut lines = vec![console(LineKind::Input, line)];
     let (command, pipe) = match command::parse_piped(line, None) {
         Ok(read) => read,
@@ -58,11 +55,11 @@ pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) 
             return (lines, is_given);
         };
         let given = match pipe.is_empty() {
-            true => show.session.command(command),
+            true => show.session.command(command).map_err(Notice::from),
             false => follow(&mut show.session, command),
         };
-        if let Err(message) = given {
-            lines.push(console(LineKind::Error, &message));
+        if let Err(why) = given {
+            lines.push(line_at(at, LineKind::Error, Said::Notice(why)));
             return (lines, is_given);
         }
         is_given = true;
@@ -84,7 +81,7 @@ pub(super) fn new_output(show: &mut Show) -> Vec<ConsoleLine> {
     let lines = unseen(show).iter().map(|line| ConsoleLine {
         at: line.at.0,
         kind: shown(line.kind),
-        text: line.text.clone(),
+        text: Said::Text(line.text.clone()),
         command: Some(line.command),
     });
     lines.collect()
@@ -102,16 +99,16 @@ fn unseen(show: &mut Show) -> &[OutputLine] {
     outputs.get(from..).unwrap_or_default()
 }
 
-pub(super) fn complain(show: &Show, text: String) -> Update {
-    say(show, LineKind::Error, text)
+pub(super) fn complain(show: &Show, why: impl Into<Notice>) -> Update {
+    say(show, LineKind::Error, why.into())
 }
 
-pub(super) fn notice(show: &Show, text: String) -> Update {
-    say(show, LineKind::Notice, text)
+pub(super) fn notice(show: &Show, notice: Notice) -> Update {
+    say(show, LineKind::Notice, notice)
 }
 
-fn say(show: &Show, kind: LineKind, text: String) -> Update {
+fn say(show: &Show, kind: LineKind, notice: Notice) -> Update {
     Update::Console {
-        lines: vec![console_line(show, kind, &text)],
+        lines: vec![console_line(show, kind, notice)],
     }
 }

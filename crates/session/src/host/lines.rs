@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use podscope_cluster::SimTime;
-use podscope_protocol::{Request, Update};
+use podscope_protocol::{LinesLeft, Notice, Request, Update};
 
 use super::console::{complain, notice};
 use super::{ANSWER, Host, Show};
@@ -30,14 +30,10 @@ impl Lines {
         !self.rest.is_empty() && !self.last.1.is_some_and(|number| session.runs(number))
     }
 
-    /// What waits: its first line, and how many more.
-    fn words(&self) -> Option<String> {
-        let first = first(self.rest.front()?);
-        Some(match self.rest.len() - 1 {
-            0 => first.to_owned(),
-            1 => format!("{first} and another line"),
-            more => format!("{first} and {more} more lines"),
-        })
+    fn left(&self) -> Option<LinesLeft> {
+        let first = first(self.rest.front()?).to_owned();
+        let more = self.rest.len() - 1;
+        Some(LinesLeft { first, more })
     }
 }
 
@@ -60,7 +56,7 @@ impl Host {
     pub(super) fn take_lines(&mut self, lines: Vec<String>) -> Option<Update> {
         let show = self.show.as_ref()?;
         if self.lines.rest.len() + lines.len() > MOST {
-            return Some(complain(show, format!("not run: at most {MOST} lines wait")));
+            return Some(complain(show, Notice::TooManyLines { most: MOST }));
         }
         self.lines.rest.extend(lines);
         None
@@ -90,19 +86,19 @@ impl Host {
 
     /// What waits, once the line before has not ended at once.
     fn say_lines(&mut self) -> Option<Update> {
-        let (show, waits) = (self.show.as_ref()?, self.lines.words()?);
+        let (show, lines) = (self.show.as_ref()?, self.lines.left()?);
         let (line, _, since) = &self.lines.last;
         let goes_on = self.job.is_none() && (!self.pace.playing || show.session.now() > *since + ANSWER);
         if !goes_on || std::mem::replace(&mut self.lines.said, true) {
             return None;
         }
-        let text = format!("Waiting until `{line}` ends: {waits}. Ctrl-C ends it and drops what waits.");
-        Some(notice(show, text))
+        let behind = line.clone();
+        Some(notice(show, Notice::LinesWait { behind, lines }))
     }
 
     /// Nothing waits any more; what is not run is said.
     pub(super) fn drop_lines(&mut self) -> Option<Update> {
-        let left = std::mem::take(&mut self.lines).words()?;
-        Some(complain(self.show.as_ref()?, format!("not run: {left}")))
+        let left = std::mem::take(&mut self.lines).left()?;
+        Some(complain(self.show.as_ref()?, Notice::LinesDropped(left)))
     }
 }

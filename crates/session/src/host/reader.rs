@@ -12,7 +12,7 @@ use crate::scenario::{About, Condition, Predict, Scenario, Step, Timed};
 use crate::story::{Goal, Halt, Shown, Story};
 use crate::timeline::{Session, Slice};
 use podscope_protocol::{
-    GoalState, Halted, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView, Update, WaitsFor,
+    GoalState, Halted, Notice, Question, QuestionKind, StepState, StoryState, StoryStep, TruthView, Update, WaitsFor,
 };
 
 /// What is remembered of the reader.
@@ -195,9 +195,6 @@ pub(super) fn rest_of_solution(session: &Session, step: usize) -> Option<(SimTim
     Some((here, moved.collect()))
 }
 
-/// Said when the rest of a solution cannot be played.
-const NO_SOLUTION: &str = "This story has no solution that can be played from here.";
-
 impl Host {
     /// Plays the solution from where the last step showed; what was done since stays as a branch. Of a solution that is
     /// shown already the next command.
@@ -214,7 +211,7 @@ impl Host {
             .halt()
             .map_or(story.shown().len().saturating_sub(1), |halt| halt.step);
         let Some((from, commands)) = rest_of_solution(&show.session, last) else {
-            return vec![complain(show, NO_SOLUTION.into())];
+            return vec![complain(show, Notice::NoSolution)];
         };
         let session = &mut show.session;
         // Who has only watched goes on from here; what was done since, or comes too late, is left behind.
@@ -225,9 +222,9 @@ impl Host {
             while session.advance(from, u64::MAX) == Slice::More {}
         }
         if show.session.now() < show.session.horizon()
-            && let Err(message) = show.session.fork()
+            && let Err(limit) = show.session.fork()
         {
-            return vec![complain(show, message)];
+            return vec![complain(show, limit)];
         }
         show.session.schedule(commands);
         let told = self.forget_waiting();

@@ -2,7 +2,7 @@
 
 use podscope_api::{Data, Tree};
 use podscope_cluster::SimTime;
-use podscope_protocol::{SubjectRef, Update, Wanted};
+use podscope_protocol::{NoGoal, SubjectRef, Update, Wanted};
 use serde_json::{Value, json};
 
 use crate::timeline::Session;
@@ -34,18 +34,18 @@ impl Recorded {
     ///
     /// # Errors
     /// Why there is nothing to pick.
-    pub(super) fn pick(&mut self, session: &Session, subject: &SubjectRef, line: u32) -> Result<(), String> {
+    pub(super) fn pick(&mut self, session: &Session, subject: &SubjectRef, line: u32) -> Result<(), NoGoal> {
         let object = match subject {
             SubjectRef::Pod { key, .. } => format!("Pod {key}"),
             SubjectRef::Node { name } => format!("Node {name}"),
             SubjectRef::Object { kind, key } => format!("{kind} {key}"),
             SubjectRef::Invariant { .. } => {
-                return Err("An invariant has no fields; write `always` in the file.".into());
+                return Err(NoGoal::Invariant);
             }
         };
         let text = view::detail(session, subject, &[]).yaml;
-        let tree = podscope_api::read_yaml(&text).map_err(|_| "There is no such object now.".to_owned())?;
-        let (path, value) = at_line(&tree, line).ok_or("There is no field in this line.")?;
+        let tree = podscope_api::read_yaml(&text).map_err(|_| NoGoal::NoObject)?;
+        let (path, value) = at_line(&tree, line).ok_or(NoGoal::NoField)?;
         let goal = match value {
             Some(value) => json!({"object": object, "path": path, "equals": value}),
             None => json!({"object": object, "path": path, "exists": true}),
@@ -53,7 +53,7 @@ impl Recorded {
         let is_known = self.goals.iter().any(|known| known.goal == goal);
         if !is_known {
             let at = session.now();
-            let wanted = crate::scenario::wanted(&goal).ok_or("This field can be no goal.")?;
+            let wanted = crate::scenario::wanted(&goal).ok_or(NoGoal::Unfit)?;
             self.goals.push(Picked { at, goal, wanted });
         }
         Ok(())

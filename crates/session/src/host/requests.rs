@@ -2,10 +2,10 @@
 
 use podscope_cluster::SimTime;
 use podscope_kubectl::command;
-use podscope_protocol::{Completion, ExportKind, LineKind, Request, SubjectRef, Update};
+use podscope_protocol::{Completion, ExportKind, LineKind, Notice, Request, SubjectRef, Update};
 
-use super::console::{STANDS_STILL, complain, console_line, run_line};
-use super::{ANSWER, ClockMillis, Host, Job, WAITS, answers, director, fields, lines};
+use super::console::{complain, console_line, run_line};
+use super::{ANSWER, ClockMillis, Host, Job, answers, director, fields, lines};
 use crate::film::Film;
 use crate::scenario;
 use crate::timeline::END_OF_TIME;
@@ -124,7 +124,7 @@ impl Host {
     fn unless_asked(&mut self, act: impl FnOnce(&mut Host)) -> Option<Update> {
         let show = self.show.as_ref()?;
         if self.reader.question(&show.session).is_some() {
-            return Some(complain(show, WAITS.into()));
+            return Some(complain(show, Notice::WaitsForAnswer));
         }
         act(self);
         self.dirty = true;
@@ -216,7 +216,7 @@ impl Host {
     fn undo(&mut self) -> Option<Update> {
         let show = self.show.as_mut()?;
         let Some(target) = show.session.undo() else {
-            return Some(complain(show, "there is no command to take back on this branch".into()));
+            return Some(complain(show, Notice::NothingToUndo));
         };
         show.picture = Picture::default();
         self.go_to(target);
@@ -270,9 +270,9 @@ impl Host {
         let line = self.help.as_ref().and_then(|help| help.command(index))?;
         let show = self.show.as_mut()?;
         match show.session.fork() {
-            Err(message) => {
+            Err(limit) => {
                 self.dirty = true;
-                Some(complain(show, message))
+                Some(complain(show, limit))
             }
             Ok(_) => self.given(&line, clock),
         }
@@ -318,7 +318,7 @@ impl Host {
         let show = self.show.as_ref()?;
         Some(match self.recorded.pick(&show.session, subject, line) {
             Ok(()) => self.recorded.told(),
-            Err(message) => complain(show, message),
+            Err(why) => complain(show, Notice::NoGoal(why)),
         })
     }
 
@@ -354,7 +354,7 @@ impl Host {
         }
         if !self.pace.playing && given {
             if !std::mem::replace(&mut self.still_said, true) {
-                lines.push(console_line(show, LineKind::Notice, STANDS_STILL));
+                lines.push(console_line(show, LineKind::Notice, Notice::StandsStill));
             }
             let waits = self.reader.question(&show.session).is_some();
             if show.session.world().clients() > clients && !waits {

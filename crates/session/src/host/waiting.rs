@@ -5,8 +5,7 @@
 
 use std::collections::VecDeque;
 
-use podscope_protocol::clock::instant;
-use podscope_protocol::{Request, Update};
+use podscope_protocol::{Asked, Micros, Notice, Request, Update};
 
 use super::console::{complain, notice};
 use super::{ClockMillis, Host, Job};
@@ -44,27 +43,11 @@ fn leaves(request: &Request) -> bool {
     matches!(request, Request::Seek { .. } | Request::Branch { .. })
 }
 
-/// What it is that waits, in the words of who asked.
-fn words(request: &Request) -> &str {
-    match request {
-        Request::Command { line } => line.lines().next().unwrap_or_default(),
-        Request::Commands { lines } => lines.first().map_or("", |line| line.lines().next().unwrap_or_default()),
-        Request::Play => "play",
-        Request::Step => "the next event",
-        Request::NextDecision => "the next decision",
-        Request::SkipAhead | Request::SkipToStory => "the skip",
-        Request::Fork => "the fork",
-        Request::Undo => "the undo",
-        Request::TryRemedy { .. } => "the remedy",
-        _ => "the way to another instant",
-    }
-}
-
 impl Host {
     /// Where a seek under way goes.
-    fn goes_to(&self) -> Option<String> {
+    fn goes_to(&self) -> Option<Micros> {
         match self.job {
-            Some(Job::Seek { target, .. }) => Some(instant(target.0)),
+            Some(Job::Seek { target, .. }) => Some(target.0),
             _ => None,
         }
     }
@@ -84,32 +67,34 @@ impl Host {
         } else if self.waiting.requests.len() < MOST {
             self.waiting.requests.push_back(request);
         } else {
-            let to = self.goes_to().unwrap_or_default();
-            let text = format!("not done: {MOST} requests already wait until {to} is reached");
-            return Ok(vec![complain(show, text)]);
+            let (most, until) = (MOST, self.goes_to());
+            return Ok(vec![complain(show, Notice::TooManyWait { most, until })]);
         }
         Ok(Vec::new())
     }
 
     /// What waits, said once a seek takes so long that it is told how far it is.
     pub(super) fn say_waiting(&mut self) -> Option<Update> {
-        let (show, to) = (self.show.as_ref()?, self.goes_to()?);
-        let first = self.waiting.requests.front()?;
+        let (show, until) = (self.show.as_ref()?, self.goes_to()?);
+        let what = Asked::of(self.waiting.requests.front()?);
         if std::mem::replace(&mut self.waiting.said, true) {
             return None;
         }
-        Some(notice(show, format!("{} waits until {to} is reached", words(first))))
+        Some(notice(show, Notice::Waits { what, until }))
     }
 
     /// Nothing waits any more; what is left undone is said.
     pub(super) fn forget_waiting(&mut self) -> Vec<Update> {
         let left = std::mem::take(&mut self.waiting).requests;
-        let (Some(show), Some(to)) = (&self.show, self.goes_to()) else {
+        let (Some(show), Some(until)) = (&self.show, self.goes_to()) else {
             return Vec::new();
         };
         left.iter()
             .filter(|request| acts_at_the_cursor(request))
-            .map(|request| complain(show, format!("not done, {to} was not reached: {}", words(request))))
+            .map(|request| {
+                let what = Asked::of(request);
+                complain(show, Notice::NotDone { what, until })
+            })
             .collect()
     }
 

@@ -1,7 +1,7 @@
 //! Long work, in pieces of about a millisecond: seeks, fast runs, answers, and time that goes on by itself.
 
 use podscope_cluster::SimTime;
-use podscope_protocol::{Caption, Task, Update};
+use podscope_protocol::{Caption, Limit, Notice, Task, Update};
 
 use super::console::{complain, notice};
 use super::pace::FRAME;
@@ -80,7 +80,7 @@ impl Host {
             self.reader.has_seen_all(&show.session);
         }
         let difference = self.linked.take().and_then(|link| link.difference(&show.session));
-        let told = difference.map(|text| notice(show, text));
+        let told = difference.map(|other| notice(show, Notice::OtherEngine(other)));
         self.rest_from(clock);
         told.into_iter().collect()
     }
@@ -150,8 +150,7 @@ impl Host {
             Slice::More => self.pace.fell_behind(clock, show.session.now(), target),
             Slice::Limit => {
                 self.pace.playing = false;
-                let message = format!("the run holds at most {MAX_RECORDS} records: it stops here");
-                return Some(complain(show, message));
+                return Some(complain(show, Limit::Records(MAX_RECORDS)));
             }
         }
         None

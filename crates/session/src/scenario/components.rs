@@ -6,6 +6,7 @@ use std::sync::Arc;
 use podscope_api::{ProblemKind, Str, Tree, kubelet_configuration};
 use podscope_cluster::controllers::{ControllerManagerSettings, FencingSettings};
 use podscope_cluster::{NetworkSettings, NodeShorthand, Span, Switches};
+use podscope_protocol::Remark;
 use podscope_scheduler::SchedulerConfiguration;
 use serde_json::Value;
 
@@ -129,10 +130,7 @@ impl Reader {
             Ok((config, mut notices)) => {
                 let settings = Arc::make_mut(&mut self.loaded.setup.settings.kubelet);
                 notices.extend(settings.apply(&config));
-                let notices = notices
-                    .into_iter()
-                    .map(|notice| format!("KubeletConfiguration: {notice}"));
-                self.loaded.notices.extend(notices);
+                self.loaded.notices.extend(notices.into_iter().map(Remark::Kubelet));
             }
             Err(errors) => {
                 for error in errors {
@@ -160,7 +158,8 @@ impl Reader {
         }
         match SchedulerConfiguration::from_value(&value) {
             Ok(config) => {
-                self.loaded.notices.extend(config.notices.iter().cloned());
+                let notices = config.notices.iter().cloned();
+                self.loaded.notices.extend(notices.map(Remark::Scheduler));
                 self.loaded.setup.settings.scheduler = config;
             }
             Err(errors) => {

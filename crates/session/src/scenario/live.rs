@@ -7,7 +7,7 @@ use podscope_api::ordered;
 use podscope_api::{Kind, Location, NodeCondition, Object, Str};
 use podscope_cluster::Assumed;
 
-use podscope_protocol::Basis;
+use podscope_protocol::{Assumption, Basis, Many, Remark, Strain, StrainedNode, Troubled};
 
 use super::Reader;
 
@@ -17,36 +17,23 @@ const MAX_NAMES: usize = 3;
 const MAX_PODS: usize = 8;
 
 /// What it means for answers that an object of the kind was made up.
-fn meaning(kind: Kind) -> Option<&'static str> {
+fn meaning(kind: Kind) -> Option<Assumption> {
     Some(match kind {
-        Kind::Node => "nothing new is placed on a node of which only the name is known",
-        Kind::PriorityClass => "a class has the priority that its pods carry",
-        Kind::StorageClass => "a class makes volumes wherever the pod goes",
-        Kind::PersistentVolume => "such a volume is reached from every node, unless only pending pods use it",
+        Kind::Node => Assumption::Node,
+        Kind::PriorityClass => Assumption::PriorityClass,
+        Kind::StorageClass => Assumption::StorageClass,
+        Kind::PersistentVolume => Assumption::PersistentVolume,
         _ => return None,
     })
 }
 
-/// `2 × Namespace (pay, shop)`.
-fn counted(kind: Kind, names: &[&str]) -> String {
-    let mut shown = names.iter().take(MAX_NAMES).copied().collect::<Vec<_>>().join(", ");
-    if names.len() > MAX_NAMES {
-        shown.push_str(", …");
-    }
-    format!("{} × {} ({shown})", names.len(), kind.name())
-}
-
 /// What is assumed, in one notice.
-fn notice(assumed: &Assumed) -> Option<String> {
+fn made_up(assumed: &Assumed) -> Option<Remark> {
     let mut of_kinds: ordered::Map<Kind, Vec<&str>> = ordered::Map::new();
     for (kind, key) in assumed.stand_ins() {
         of_kinds.entry(*kind).or_default().push(&key.name);
     }
-    let mut sentences: Vec<String> = of_kinds
-        .keys()
-        .filter_map(|kind| meaning(*kind))
-        .map(str::to_owned)
-        .collect();
+    let mut means: Vec<Assumption> = of_kinds.keys().filter_map(|kind| meaning(*kind)).collect();
     for owner in assumed.all_owners() {
         let names = of_kinds.entry(owner.kind).or_default();
         // A mirror pod is its node's, and the node is a stand-in.
@@ -55,105 +42,67 @@ fn notice(assumed: &Assumed) -> Option<String> {
         }
     }
     if assumed.all_owners().next().is_some() {
-        sentences.push("what such an owner owns stays, and what ends of it is not made anew".to_owned());
+        means.push(Assumption::Owners);
     }
     match assumed.n_left_alone() {
         0 => {}
-        1 => sentences.push("one object counts others that the files do not have: they are taken to run".to_owned()),
-        n => sentences.push(format!(
-            "{n} objects count others that the files do not have: they are taken to run"
-        )),
+        n => means.push(Assumption::Counted(n)),
     }
-    if of_kinds.is_empty() && sentences.is_empty() {
+    if of_kinds.is_empty() && means.is_empty() {
         return None;
     }
-    let kinds: Vec<String> = of_kinds.iter().map(|(kind, names)| counted(*kind, names)).collect();
-    let mut text = "What the files refer to and do not have is assumed to exist".to_owned();
-    if !kinds.is_empty() {
-        text = format!("{text}: {}", kinds.join(", "));
-    }
-    for sentence in sentences {
-        text = format!("{text}; {sentence}");
-    }
-    Some(text)
+    let kinds = of_kinds.iter().map(|(kind, names)| {
+        let shown = names.iter().map(|name| (*name).to_owned());
+        (kind.name().to_owned(), Many::of(names.len(), shown, MAX_NAMES))
+    });
+    Some(Remark::Assumed {
+        kinds: kinds.collect(),
+        means,
+    })
 }
 
 /// Which pods had trouble that lasts.
-fn lasting(assumed: &Assumed) -> Option<String> {
+fn lasting(assumed: &Assumed) -> Option<Remark> {
     let troubled = assumed.troubled();
-    let each = troubled.iter().take(MAX_PODS);
-    let mut shown: Vec<String> = each.map(|(key, word)| format!("{key} ({word})")).collect();
-    if troubled.len() > MAX_PODS {
-        shown.push("…".to_owned());
-    }
-    let (pods, theirs) = match troubled.len() {
-        0 => return None,
-        1 => ("One pod does".to_owned(), "its"),
-        n => (format!("{n} pods do"), "their"),
-    };
-    Some(format!(
-        "{pods} not run well in the files: {}; {theirs} trouble is taken to last; a pod that is made anew is well, \
-         unless an annotation about its behavior says otherwise",
-        shown.join(", ")
-    ))
+    let each = troubled.iter().map(|(key, word)| Troubled {
+        pod: key.to_string(),
+        word: word.to_string(),
+    });
+    (!troubled.is_empty()).then(|| Remark::Lasting(Many::of(troubled.len(), each, MAX_PODS)))
 }
 
 /// Which nodes are short of something, or not ready by their own word.
-fn strained(assumed: &Assumed) -> Option<String> {
+fn strained(assumed: &Assumed) -> Option<Remark> {
     let nodes = assumed.conditions();
-    let one = |(name, told): (&Str, &Vec<NodeCondition>)| {
-        let words = told.iter().map(|one| match &*one.kind {
-            "Ready" if one.reason.is_empty() => "not ready".to_owned(),
-            "Ready" => format!("not ready: {}", one.reason),
-            kind => kind.to_owned(),
-        });
-        format!("{name} ({})", words.collect::<Vec<_>>().join(", "))
+    let says = |one: &NodeCondition| match &*one.kind {
+        "Ready" => Strain::NotReady(one.reason.to_string()),
+        kind => Strain::Short(kind.to_owned()),
     };
-    let mut shown: Vec<String> = nodes.iter().take(MAX_PODS).map(one).collect();
-    if nodes.len() > MAX_PODS {
-        shown.push("…".to_owned());
-    }
-    let nodes = match nodes.len() {
-        0 => return None,
-        1 => "One node is".to_owned(),
-        n => format!("{n} nodes are"),
-    };
-    let is_short = assumed.conditions().values().flatten().any(|one| &*one.kind != "Ready");
-    let pods = match is_short {
-        true => ", and no pod that runs there is evicted for pressure that nobody measures",
-        false => "",
-    };
-    Some(format!(
-        "{nodes} not well in the files: {}; that is taken to last until the machine is started anew{pods}",
-        shown.join(", ")
-    ))
+    let each = nodes.iter().map(|(name, told)| StrainedNode {
+        name: name.to_string(),
+        says: told.iter().map(says).collect(),
+    });
+    (!nodes.is_empty()).then(|| Remark::Strained {
+        nodes: Many::of(nodes.len(), each, MAX_PODS),
+        is_short: nodes.values().flatten().any(|one| &*one.kind != "Ready"),
+    })
 }
 
 /// Pods that stay Pending, for what the real scheduler said.
-fn unplaced(assumed: &Assumed) -> Vec<String> {
+fn unplaced(assumed: &Assumed) -> Vec<Remark> {
     let all = assumed.unplaced();
-    let each = all.iter().take(MAX_PODS).map(|(key, message)| {
-        format!(
-            "{key} uses a claim or volume that the files do not have, and stays Pending; the real scheduler said: \
-             {message}"
-        )
+    let each = all.iter().take(MAX_PODS).map(|(key, message)| Remark::Unplaced {
+        pod: key.to_string(),
+        message: message.to_string(),
     });
     let more = all.len().saturating_sub(MAX_PODS);
-    let rest =
-        (more > 0).then(|| format!("{more} more pods stay Pending for claims or volumes that the files do not have"));
-    each.chain(rest).collect()
+    each.chain((more > 0).then_some(Remark::MoreUnplaced(more))).collect()
 }
 
 /// Autoscalers whose metrics nobody knows.
-fn unmetered(assumed: &Assumed) -> Option<String> {
-    let many = match assumed.unmetered().len() {
-        0 => return None,
-        1 => "A HorizontalPodAutoscaler scales".to_owned(),
-        n => format!("{n} HorizontalPodAutoscalers scale"),
-    };
-    Some(format!(
-        "{many} nothing: the files do not say what pods use, unless an annotation about their behavior does"
-    ))
+fn unmetered(assumed: &Assumed) -> Option<Remark> {
+    let many = assumed.unmetered().len();
+    (many > 0).then_some(Remark::Unmetered(many))
 }
 
 impl Reader {
@@ -166,7 +115,7 @@ impl Reader {
             false => Vec::new(),
         };
         let assumed = Assumed::complete(&mut setup.objects, generated);
-        self.loaded.notices.extend(notice(&assumed));
+        self.loaded.notices.extend(made_up(&assumed));
         self.loaded.notices.extend(lasting(&assumed));
         self.loaded.notices.extend(strained(&assumed));
         self.loaded.notices.extend(unplaced(&assumed));
@@ -178,10 +127,8 @@ impl Reader {
     pub(super) fn nothing(&mut self) {
         let setup = &self.loaded.setup;
         if setup.objects.is_empty() && !self.loaded.has_scenario && self.problems.is_empty() {
-            let made = setup.nodes.names().count();
-            self.loaded
-                .notices
-                .push(format!("No file has an object: the cluster of {made} nodes is made up"));
+            let nodes = setup.nodes.names().count();
+            self.loaded.notices.push(Remark::NothingRead { nodes });
         }
     }
 
@@ -216,7 +163,7 @@ impl Reader {
                 namespace: only.to_owned(),
             });
         }
-        self.loaded.notices.extend(basis.iter().map(ToString::to_string));
+        self.loaded.notices.extend(basis.iter().cloned().map(Remark::Basis));
         self.loaded.basis.extend(basis);
     }
 
@@ -237,9 +184,7 @@ impl Reader {
             }
         }
         for name in missing {
-            self.loaded
-                .notices
-                .push(format!("namespace {name} is in none of the files and is made"));
+            self.loaded.notices.push(Remark::NamespaceMade(name.to_string()));
             let mut namespace = podscope_api::Namespace::default();
             namespace.metadata.name = name;
             self.loaded
@@ -267,11 +212,8 @@ impl Reader {
         let made: Vec<String> = self.loaded.setup.nodes.names().map(|(name, _)| name).collect();
         let beside = made.iter().filter(|name| !own.contains(name.as_str())).count();
         if beside > 0 && own.len() + beside > made.len() {
-            self.loaded.notices.push(format!(
-                "{beside} nodes are made beside the files' own {}; a Scenario with `cluster: {{nodesPerZone: 0}}` leaves \
-                 them out",
-                own.len()
-            ));
+            let (made, own) = (beside, own.len());
+            self.loaded.notices.push(Remark::NodesBeside { made, own });
         }
     }
 
@@ -285,9 +227,7 @@ impl Reader {
         {
             self.loaded.setup.start = newest;
             let newest = podscope_api::print_rfc3339(newest.0, 0);
-            self.loaded
-                .notices
-                .push(format!("t = 0 is {newest}, the newest time in the files"));
+            self.loaded.notices.push(Remark::Begins(newest));
         }
     }
 }

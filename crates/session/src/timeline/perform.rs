@@ -10,6 +10,7 @@ use super::{MAX_COMMANDS, Records, Session};
 use crate::scenario::Timed;
 use podscope_kubectl::command::{Command, Kubectl};
 use podscope_kubectl::{Printed, Reach, View, unreachable};
+use podscope_protocol::Limit;
 
 /// Exit status of a command that was interrupted, as a shell tells it: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
@@ -19,9 +20,9 @@ impl Session {
     ///
     /// # Errors
     /// A limit is reached.
-    pub fn command(&mut self, command: Command) -> Result<(), String> {
+    pub fn command(&mut self, command: Command) -> Result<(), Limit> {
         if self.branch().schedule.iter().filter(|entry| entry.is_users).count() >= MAX_COMMANDS {
-            return Err(format!("a branch holds at most {MAX_COMMANDS} commands"));
+            return Err(Limit::Commands(MAX_COMMANDS));
         }
         let at = if self.progress.before_events {
             self.world.now()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use podscope_api::Kind;
 use podscope_cluster::{SimTime, Span, World};
+use podscope_protocol::Limit;
 
 use super::branch::{Branch, Checkpoint};
 use super::{FIRST_SPACING, Hashed, MAX_BRANCHES, MAX_CHECKPOINTS, ROOM, Session};
@@ -161,9 +162,9 @@ impl Session {
     ///
     /// # Errors
     /// There are too many branches.
-    pub fn fork(&mut self) -> Result<(), String> {
+    pub fn fork(&mut self) -> Result<(), Limit> {
         if self.branches.len() >= MAX_BRANCHES {
-            return Err(format!("a session holds at most {MAX_BRANCHES} branches"));
+            return Err(Limit::Branches(MAX_BRANCHES));
         }
         let now = self.world.now();
         let (next, recorded, printed) = (

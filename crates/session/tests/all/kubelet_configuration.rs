@@ -35,7 +35,8 @@ fn a_kubelet_configuration_has_its_effect_wherever_it_stands() {
             .map(|one| (one.priority, one.grace_seconds))
             .collect();
         assert_eq!(shutdown, [(0, 20), (2_000_000_000, 10)]);
-        let (first, others) = loaded.notices.split_first().expect("a notice");
+        let notices: Vec<String> = loaded.notices.iter().map(ToString::to_string).collect();
+        let (first, others) = notices.split_first().expect("a notice");
         assert_eq!(first, "KubeletConfiguration: clusterDomain has no effect here");
         assert_eq!(others, said);
     }

@@ -343,12 +343,13 @@ fn asked(block: &str, pasted: TextKind) -> String {
 
 /// A line; of a command with a document the first one, behind which the others are.
 fn said(line: &ConsoleLine) -> Html {
-    match line.text.split_once('\n') {
+    let words = line.text.words();
+    match words.split_once('\n') {
         Some((first, rest)) if line.kind == LineKind::Input => html! {
             <details class="doc"><summary>{ "› " }{ shown(first) }<span class="none">{ format!(" … {} lines", rest.lines().count() + 1) }</span></summary><pre>{ shown(rest) }</pre></details>
         },
-        _ if line.kind == LineKind::Input => html! { <>{ "› " }{ shown(&line.text) }</> },
-        _ => html! { { shown(&line.text) } },
+        _ if line.kind == LineKind::Input => html! { <>{ "› " }{ shown(&words) }</> },
+        _ => html! { { shown(&words) } },
     }
 }
 

@@ -262,7 +262,7 @@ fn notices(page: &Page) -> Html {
         <Modal key="notices" title="About what was opened" class="wide">
             if !opened.notices.is_empty() {
                 <h3 class="eyebrow">{ "Read and kept" }</h3>
-                <ul class="notices">{ for opened.notices.iter().map(|n| html! { <li>{ told(n) }</li> }) }</ul>
+                <ul class="notices">{ for opened.notices.iter().map(|n| html! { <li>{ told(&n.to_string()) }</li> }) }</ul>
             }
             if !opened.advice.is_empty() {
                 <h3 class="eyebrow">{ "Advice" }</h3>

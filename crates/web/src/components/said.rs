@@ -25,7 +25,7 @@ pub(crate) fn Said(props: &Props) -> Html {
     let read = ctl.act.reform(|_: MouseEvent| Act::Read);
     html! {
         <section class="said" aria-label="About what was opened">
-            <ul>{ for opened.notices.iter().take(SHOWN).map(|notice| html! { <li>{ told(notice) }</li> }) }</ul>
+            <ul>{ for opened.notices.iter().take(SHOWN).map(|notice| html! { <li>{ told(&notice.to_string()) }</li> }) }</ul>
             <button type="button" class="chip" onclick={all} aria-haspopup="dialog">{ format!("all {}", opened.notices.len()) }</button>
             <button type="button" class="quiet" onclick={read} aria-label="I have read it">{ icon("cross") }</button>
         </section>

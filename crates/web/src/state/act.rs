@@ -397,7 +397,7 @@ impl Page {
             fresh && l.kind == LineKind::Notice || is_error && (fresh || l.command.is_none())
         };
         for line in lines.iter().filter(said) {
-            self.toast(line.text.clone());
+            self.toast(line.text.to_string());
         }
     }
 

@@ -73,7 +73,8 @@ impl Console {
 
     /// What was said to the manifests that were applied last.
     pub(crate) fn answer(&self) -> Answer {
-        let is_it = |line: &ConsoleLine| line.kind == LineKind::Input && line.text.starts_with("kubectl apply -f -");
+        let is_it =
+            |line: &ConsoleLine| line.kind == LineKind::Input && line.text.words().starts_with("kubectl apply -f -");
         let Some(at) = self.lines.iter().rposition(is_it) else {
             return Answer::default();
         };
@@ -82,8 +83,8 @@ impl Console {
         let mut answer = Answer::default();
         for line in said {
             match line.kind {
-                LineKind::Error => answer.refused.push(line.text.clone()),
-                LineKind::Output => answer.done.push((line.at, line.text.clone())),
+                LineKind::Error => answer.refused.push(line.text.to_string()),
+                LineKind::Output => answer.done.push((line.at, line.text.to_string())),
                 LineKind::Input | LineKind::Warning | LineKind::Notice => {}
             }
         }
@@ -93,9 +94,10 @@ impl Console {
     /// The last command a person gave, or the engine echoed; of one with a document the first line.
     pub(crate) fn last_input(&self) -> Option<String> {
         let last = self.lines.iter().rev().find(|l| l.kind == LineKind::Input)?;
-        Some(match last.text.split_once('\n') {
+        let words = last.text.words();
+        Some(match words.split_once('\n') {
             Some((first, _)) => format!("{first} …"),
-            None => last.text.clone(),
+            None => words.into_owned(),
         })
     }
 }
@@ -110,6 +112,8 @@ pub(crate) struct Answer {
 
 #[cfg(test)]
 mod tests {
+    use podscope_protocol::Said;
+
     use super::*;
 
     /// the console does not grow without bound.
@@ -118,7 +122,7 @@ mod tests {
         let mut console = Console::default();
         for i in 0..3_000 {
             console.print(vec![ConsoleLine {
-                text: i.to_string(),
+                text: Said::Text(i.to_string()),
                 ..line(LineKind::Input, None, "")
             }]);
         }
@@ -167,7 +171,7 @@ mod tests {
         ] {
             console.print(vec![line(kind, command, text)]);
         }
-        let texts: Vec<_> = console.lines.iter().map(|line| line.text.as_str()).collect();
+        let texts: Vec<_> = console.lines.iter().map(|line| line.text.words()).collect();
         assert_eq!(
             texts,
             [

@@ -1,6 +1,6 @@
 //! Lines that are pasted at once run one after another (K-01), whether time stands still or runs.
 
-use podscope_protocol::{ConsoleLine, LineKind, Request, Update};
+use podscope_protocol::{ConsoleLine, LineKind, Notice, Request, Said, Update};
 
 use super::{Host, playing, settle, welcome};
 
@@ -18,7 +18,7 @@ fn printed(updates: Vec<Update>) -> Vec<ConsoleLine> {
 }
 
 fn texts(lines: &[ConsoleLine]) -> String {
-    let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    let texts: Vec<String> = lines.iter().map(|line| line.text.to_string()).collect();
     texts.join("\n")
 }
 
@@ -106,7 +106,9 @@ fn ctrl_c_ends_a_watch_and_drops_what_waits_for_it() {
     host.handle(Request::Pause, clock);
     told.extend(settle(&mut host, &mut clock));
     let lines = printed(told);
-    let dropped = lines.iter().find(|line| line.text.starts_with("not run: "));
+    let dropped = lines
+        .iter()
+        .find(|line| matches!(line.text, Said::Notice(Notice::LinesDropped(_))));
     assert_eq!(dropped.map(|line| line.kind), Some(LineKind::Error), "{lines:?}");
     assert!(!texts(&lines).contains("kube-system"), "{lines:?}");
 }

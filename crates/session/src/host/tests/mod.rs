@@ -8,9 +8,8 @@ mod pasting;
 mod pictures;
 mod waiting;
 
-use podscope_protocol::{Frame, Request, Source, Task};
+use podscope_protocol::{Frame, Notice, Request, Said, Source, Task};
 
-use super::console::STANDS_STILL;
 use super::*;
 
 fn frames(updates: &[Update]) -> Vec<&Frame> {
@@ -164,7 +163,7 @@ fn a_command_in_a_session_that_stands_still_is_seen_at_once() {
                 _ => None,
             })
             .flatten()
-            .filter(|line| line.text == STANDS_STILL)
+            .filter(|line| line.text == Said::Notice(Notice::StandsStill))
             .count()
     };
     assert_eq!(said(&updates), 1);
@@ -290,7 +289,7 @@ fn commands_given_at_once_are_all_answered() {
     updates.extend(settle(&mut host, &mut clock));
     let printed: Vec<String> = (updates.iter())
         .filter_map(|update| match update {
-            Update::Console { lines } => Some(lines.iter().map(|line| line.text.clone())),
+            Update::Console { lines } => Some(lines.iter().map(|line| line.text.to_string())),
             _ => None,
         })
         .flatten()

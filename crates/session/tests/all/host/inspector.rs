@@ -175,7 +175,7 @@ fn a_pending_pod_is_explained_and_helped() {
         Some(2),
         "it is tried in a fork"
     );
-    let echoed = updates.iter().any(|update| matches!(update, Update::Console { lines } if lines.iter().any(|line| line.kind == LineKind::Input && line.text == command)));
+    let echoed = updates.iter().any(|update| matches!(update, Update::Console { lines } if lines.iter().any(|line| line.kind == LineKind::Input && line.text.words() == command)));
     assert!(echoed, "{command}: {updates:?}");
     // A pod that runs needs no help.
     let updates = page.ask(Request::WhatWouldHelp {
@@ -220,8 +220,8 @@ fn the_console_answers_and_completes() {
     page.seek(30);
     let lines = page.run("kubectl get nodes");
     assert_eq!(lines[0].kind, LineKind::Input);
-    assert_eq!(lines[0].text, "kubectl get nodes");
-    assert!(lines[1].text.starts_with("NAME   STATUS   ROLES"), "{lines:?}");
+    assert_eq!(lines[0].text.words(), "kubectl get nodes");
+    assert!(lines[1].text.words().starts_with("NAME   STATUS   ROLES"), "{lines:?}");
     let before = page.export(ExportKind::Trace).2;
     for (line, want) in [
         ("kubectl gett nodes", "error: unknown command \"gett\" for \"kubectl\""),

@@ -131,7 +131,7 @@ fn texts(lines: &[ConsoleLine], kind: LineKind) -> Vec<String> {
     lines
         .iter()
         .filter(|line| line.kind == kind)
-        .map(|line| line.text.clone())
+        .map(|line| line.text.to_string())
         .collect()
 }
 

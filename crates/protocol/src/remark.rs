@@ -1,0 +1,319 @@
+//! What is said of what was opened: what was translated, left out, made up, or is kept without being simulated.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Basis;
+
+/// The first of many, and how many there are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Many<T> {
+    pub count: usize,
+    pub first: Vec<T>,
+}
+
+impl<T> Many<T> {
+    /// At most so many of all, which are that many.
+    pub fn of(count: usize, all: impl Iterator<Item = T>, most: usize) -> Self {
+        Self {
+            count,
+            first: all.take(most).collect(),
+        }
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Many<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, one) in self.first.iter().enumerate() {
+            let comma = if at == 0 { "" } else { ", " };
+            write!(f, "{comma}{one}")?;
+        }
+        f.write_str(if self.count > self.first.len() { ", …" } else { "" })
+    }
+}
+
+/// What is to be said of what was opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Remark {
+    /// What answers rest on.
+    Basis(Basis),
+    /// Objects of a kind that is kept and does nothing.
+    NotSimulated { kind: String, count: usize },
+    /// An object of an API version that is no longer served is left out.
+    Unserved {
+        kind: String,
+        api_version: String,
+        file: String,
+        line: u32,
+    },
+    /// What a KubeletConfiguration says to no effect, in the words of who read it.
+    Kubelet(String),
+    /// What became of a KubeSchedulerConfiguration, in the words of who read it.
+    Scheduler(String),
+    /// What objects refer to and no file has.
+    Assumed {
+        /// Its kinds, with names of each.
+        kinds: Vec<(String, Many<String>)>,
+        means: Vec<Assumption>,
+    },
+    /// Pods that did not run well, each with what `kubectl get pods` says of it.
+    Lasting(Many<Troubled>),
+    /// Nodes that are not well by their own word.
+    Strained {
+        nodes: Many<StrainedNode>,
+        /// Whether one is short of something.
+        is_short: bool,
+    },
+    /// A pod stays Pending for a claim or volume that no file has.
+    Unplaced {
+        /// `NAMESPACE/NAME`.
+        pod: String,
+        /// The real scheduler's words.
+        message: String,
+    },
+    /// So many more pods do.
+    MoreUnplaced(usize),
+    /// So many autoscalers have no metrics.
+    Unmetered(usize),
+    /// No file has an object, and so many nodes are made.
+    NothingRead { nodes: usize },
+    /// A namespace is made that no file has.
+    NamespaceMade(String),
+    /// Nodes are made beside the files' own.
+    NodesBeside { made: usize, own: usize },
+    /// Time begins at the newest instant of the files, in RFC 3339.
+    Begins(String),
+    /// A command of a link cannot be read.
+    Unreadable {
+        command: String,
+        /// The parser's words.
+        error: String,
+    },
+    /// The lesson of a link is gone, or another one by now.
+    LessonChanged { name: String, is_gone: bool },
+}
+
+/// A pod that did not run well, and the word for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Troubled {
+    /// `NAMESPACE/NAME`.
+    pub pod: String,
+    pub word: String,
+}
+
+impl fmt::Display for Troubled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.pod, self.word)
+    }
+}
+
+/// What a node says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StrainedNode {
+    pub name: String,
+    pub says: Vec<Strain>,
+}
+
+impl fmt::Display for StrainedNode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let says: Vec<String> = self.says.iter().map(ToString::to_string).collect();
+        write!(f, "{} ({})", self.name, says.join(", "))
+    }
+}
+
+/// What is not well about a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Strain {
+    /// For a reason, which may be empty.
+    NotReady(String),
+    /// The condition that is true.
+    Short(String),
+}
+
+impl fmt::Display for Strain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotReady(reason) if reason.is_empty() => f.write_str("not ready"),
+            Self::NotReady(reason) => write!(f, "not ready: {reason}"),
+            Self::Short(condition) => f.write_str(condition),
+        }
+    }
+}
+
+/// What it means for answers that something was made up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Assumption {
+    Node,
+    PriorityClass,
+    StorageClass,
+    PersistentVolume,
+    /// Owners of what is there.
+    Owners,
+    /// So many objects count others that no file has.
+    Counted(usize),
+}
+
+impl fmt::Display for Assumption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Node => "nothing new is placed on a node of which only the name is known",
+            Self::PriorityClass => "a class has the priority that its pods carry",
+            Self::StorageClass => "a class makes volumes wherever the pod goes",
+            Self::PersistentVolume => "such a volume is reached from every node, unless only pending pods use it",
+            Self::Owners => "what such an owner owns stays, and what ends of it is not made anew",
+            Self::Counted(1) => "one object counts others that the files do not have: they are taken to run",
+            Self::Counted(n) => {
+                return write!(
+                    f,
+                    "{n} objects count others that the files do not have: they are taken to run"
+                );
+            }
+        })
+    }
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Basis(basis) => basis.fmt(f),
+            Self::NotSimulated { kind, count } => write!(f, "{count} × {kind} (not simulated)"),
+            Self::Unserved {
+                kind,
+                api_version,
+                file,
+                line,
+            } => write!(
+                f,
+                "{kind:?} in version {api_version:?} is not served by v1.36 and is left out ({file}:{line})"
+            ),
+            Self::Kubelet(said) => write!(f, "KubeletConfiguration: {said}"),
+            Self::Scheduler(said) => f.write_str(said),
+            Self::Assumed { kinds, means } => assumed(f, kinds, means),
+            Self::Lasting(pods) => {
+                let theirs = if pods.count == 1 { "its" } else { "their" };
+                counted(f, pods.count, "pod does", "pods do")?;
+                write!(
+                    f,
+                    " not run well in the files: {pods}; {theirs} trouble is taken to last; a pod that is made anew is \
+                     well, unless an annotation about its behavior says otherwise"
+                )
+            }
+            Self::Strained { nodes, is_short } => {
+                counted(f, nodes.count, "node is", "nodes are")?;
+                write!(
+                    f,
+                    " not well in the files: {nodes}; that is taken to last until the machine is started anew"
+                )?;
+                f.write_str(match is_short {
+                    true => ", and no pod that runs there is evicted for pressure that nobody measures",
+                    false => "",
+                })
+            }
+            Self::Unplaced { pod, message } => write!(
+                f,
+                "{pod} uses a claim or volume that the files do not have, and stays Pending; the real scheduler said: \
+                 {message}"
+            ),
+            Self::MoreUnplaced(more) => write!(
+                f,
+                "{more} more pods stay Pending for claims or volumes that the files do not have"
+            ),
+            Self::Unmetered(count) => {
+                match count {
+                    1 => f.write_str("A HorizontalPodAutoscaler scales")?,
+                    n => write!(f, "{n} HorizontalPodAutoscalers scale")?,
+                }
+                f.write_str(
+                    " nothing: the files do not say what pods use, unless an annotation about their behavior does",
+                )
+            }
+            Self::NothingRead { nodes } => {
+                write!(f, "No file has an object: the cluster of {nodes} nodes is made up")
+            }
+            Self::NamespaceMade(name) => write!(f, "namespace {name} is in none of the files and is made"),
+            Self::NodesBeside { made, own } => write!(
+                f,
+                "{made} nodes are made beside the files' own {own}; a Scenario with `cluster: {{nodesPerZone: 0}}` \
+                 leaves them out"
+            ),
+            Self::Begins(newest) => write!(f, "t = 0 is {newest}, the newest time in the files"),
+            Self::Unreadable { command, error } => {
+                write!(f, "the link's command {command:?} is not understood: {error}")
+            }
+            Self::LessonChanged { name, is_gone } => write!(
+                f,
+                "The lesson {name} {} since this link was made. It opens as it was, without its story.",
+                if *is_gone { "is gone" } else { "is another one" }
+            ),
+        }
+    }
+}
+
+fn counted(f: &mut fmt::Formatter<'_>, count: usize, one: &str, more: &str) -> fmt::Result {
+    match count {
+        1 => write!(f, "One {one}"),
+        n => write!(f, "{n} {more}"),
+    }
+}
+
+fn assumed(f: &mut fmt::Formatter<'_>, kinds: &[(String, Many<String>)], means: &[Assumption]) -> fmt::Result {
+    f.write_str("What the files refer to and do not have is assumed to exist")?;
+    for (at, (kind, names)) in kinds.iter().enumerate() {
+        let before = if at == 0 { ": " } else { ", " };
+        write!(f, "{before}{} × {kind} ({names})", names.count)?;
+    }
+    means.iter().try_for_each(|one| write!(f, "; {one}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// P-09: what people read of messages that have arguments.
+    #[test]
+    fn remarks_read_as_sentences() {
+        let text = str::to_owned;
+        let names = Many::of(4, ["a", "b", "c", "d"].into_iter().map(str::to_owned), 3);
+        let node = StrainedNode {
+            name: text("n1"),
+            says: vec![
+                Strain::NotReady(text("KubeletNotReady")),
+                Strain::Short(text("DiskPressure")),
+            ],
+        };
+        let pod = Troubled {
+            pod: text("default/w"),
+            word: text("CrashLoopBackOff"),
+        };
+        let read = [
+            Remark::Assumed {
+                kinds: vec![(text("Node"), names.clone()), (text("ReplicaSet"), names)],
+                means: vec![Assumption::Node, Assumption::Owners, Assumption::Counted(2)],
+            },
+            Remark::Lasting(Many::of(1, std::iter::once(pod), 8)),
+            Remark::Strained {
+                nodes: Many::of(2, std::iter::once(node), 8),
+                is_short: true,
+            },
+            Remark::Unmetered(1),
+            Remark::LessonChanged {
+                name: text("sidecars"),
+                is_gone: true,
+            },
+        ];
+        let want = [
+            "What the files refer to and do not have is assumed to exist: 4 × Node (a, b, c, …), 4 × ReplicaSet (a, b, \
+             c, …); nothing new is placed on a node of which only the name is known; what such an owner owns stays, and \
+             what ends of it is not made anew; 2 objects count others that the files do not have: they are taken to run",
+            "One pod does not run well in the files: default/w (CrashLoopBackOff); its trouble is taken to last; a pod \
+             that is made anew is well, unless an annotation about its behavior says otherwise",
+            "2 nodes are not well in the files: n1 (not ready: KubeletNotReady, DiskPressure), …; that is taken to last \
+             until the machine is started anew, and no pod that runs there is evicted for pressure that nobody measures",
+            "A HorizontalPodAutoscaler scales nothing: the files do not say what pods use, unless an annotation about \
+             their behavior does",
+            "The lesson sidecars is gone since this link was made. It opens as it was, without its story.",
+        ];
+        assert_eq!(read.map(|remark| remark.to_string()), want);
+    }
+}
