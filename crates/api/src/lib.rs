@@ -58,6 +58,7 @@ mod pod_total;
 mod print;
 mod quantity;
 pub mod quota;
+pub mod remedy;
 mod residual;
 mod restart;
 pub mod schema;

@@ -59,7 +59,7 @@ pub use picture::{
     RefusalView, SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
 };
 pub use remark::{Assumption, Many, Remark, Strain, StrainedNode, Troubled};
-pub use remedy::{Remedy, RemedyChange, RemedyThen};
+pub use remedy::Remedy;
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
 pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,

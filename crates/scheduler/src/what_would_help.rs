@@ -13,8 +13,8 @@ use podscope_api::ordered::StableSort as _;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+pub use podscope_api::remedy::{Change, NewNode, Then};
 use podscope_api::{Container, Node, Object, Pod, Quantity, Str};
-use serde::{Deserialize, Serialize};
 
 use crate::cache::Cache;
 use crate::config::SchedulerConfiguration;
@@ -25,165 +25,34 @@ use crate::pod_info::Incoming;
 use crate::post_filter::Preemption;
 use crate::scheduler::Scheduler;
 
-/// A change that was tried.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", tag = "change")]
-pub enum Change {
-    /// `kubectl uncordon`.
-    Uncordon { node: String },
-    /// One more toleration.
-    Tolerate {
-        key: String,
-        /// Value, may be empty.
-        value: String,
-        effect: String,
-    },
-    /// A smaller request (of the whole pod).
-    Shrink {
-        resource: String,
-        /// What it asks for now.
-        from: String,
-        /// The largest amount that fits, rounded down to what people write.
-        to: String,
-        /// The container that gives up the difference.
-        container: String,
-        /// What that one requests then.
-        request: String,
-        /// Whether its limit has to follow, so that the pod stays of its class of service.
-        with_limit: bool,
-    },
-    /// A larger maxSkew.
-    MaxSkew {
-        /// Which constraint of the pod.
-        index: usize,
-        topology_key: String,
-        /// The smallest value that fits.
-        to: i32,
-    },
-    /// A smaller minDomains.
-    MinDomains {
-        /// Which constraint of the pod.
-        index: usize,
-        topology_key: String,
-        /// How many domains there are.
-        to: i32,
-    },
-    /// ScheduleAnyway instead of DoNotSchedule.
-    Soften {
-        /// Which constraint of the pod.
-        index: usize,
-        topology_key: String,
-    },
-    /// A rule of the pod's spec left out.
-    Drop {
-        /// Field path.
-        field: String,
-    },
-    /// A request left out.
-    DropRequest { resource: String },
-    /// Another priority.
-    Priority {
-        /// The PriorityClass, if one has that value.
-        class: String,
-        value: i32,
-    },
-    /// PreemptLowerPriority instead of Never.
-    AllowPreemption,
-    /// A scheduler that runs, instead of one that does not.
-    Scheduler {
-        /// Its name.
-        to: String,
-    },
-    /// One pod less.
-    DeletePod {
-        /// `namespace/name`.
-        pod: String,
-        /// Where it runs.
-        node: String,
-        /// The kind of its controller, which makes another one; empty where there is none.
-        remade_by: String,
-    },
-    /// A label that a node lacks.
-    Label {
-        node: String,
-        /// The label.
-        key: String,
-        value: String,
-    },
-    /// A resource that a device plugin would bring to a node.
-    Offer {
-        node: String,
-        resource: String,
-        /// How much of it the node then has.
-        amount: String,
-    },
-    /// A pod that required affinity asks for.
-    AddPod {
-        /// Its name.
-        pod: String,
-        namespace: String,
-        /// Its labels, `KEY=VALUE,…`.
-        labels: String,
-    },
-    /// One more node.
-    AddNode {
-        node: NewNode,
-        /// The label that says where; empty if that does not matter.
-        topology_key: String,
-        /// Its value; empty for one that no node has yet.
-        domain: String,
-        /// The PersistentVolume that can be reached there, if it is for one.
-        volume: String,
-        /// What it has more of than any node that is there, `RESOURCE=AMOUNT,…`.
-        more: String,
-    },
-}
-
-impl Change {
-    /// Whether it is no advice beside one that is known.
-    fn is_enough_with(&self, known: &Change) -> bool {
-        match (known, self) {
-            (Self::MaxSkew { index: known, .. }, Self::MaxSkew { index, .. }) => known == index,
-            (
-                Self::AddNode {
-                    topology_key: known,
-                    more: some,
-                    ..
-                },
-                Self::AddNode {
-                    topology_key,
-                    domain,
-                    more,
-                    ..
-                },
-            ) => {
-                // One larger node is enough; and a node in a domain that is there, or that a volume names, for one that
-                // is not.
-                !more.is_empty() && !some.is_empty() || domain.is_empty() && more.is_empty() && known == topology_key
-            }
-            (Self::Priority { .. }, Self::Priority { .. })
-            | (Self::Scheduler { .. }, Self::Scheduler { .. })
-            | (Self::Label { .. }, Self::Label { .. })
-            | (Self::Offer { .. }, Self::Offer { .. })
-            | (Self::DeletePod { .. }, Self::DeletePod { .. }) => true,
-            _ => false,
+/// Whether a change is no advice beside one that is known.
+fn is_enough_with(change: &Change, known: &Change) -> bool {
+    match (known, change) {
+        (Change::MaxSkew { index: known, .. }, Change::MaxSkew { index, .. }) => known == index,
+        (
+            Change::AddNode {
+                topology_key: known,
+                more: some,
+                ..
+            },
+            Change::AddNode {
+                topology_key,
+                domain,
+                more,
+                ..
+            },
+        ) => {
+            // One larger node is enough; and a node in a domain that is there, or that a volume names, for one that
+            // is not.
+            !more.is_empty() && !some.is_empty() || domain.is_empty() && more.is_empty() && known == topology_key
         }
+        (Change::Priority { .. }, Change::Priority { .. })
+        | (Change::Scheduler { .. }, Change::Scheduler { .. })
+        | (Change::Label { .. }, Change::Label { .. })
+        | (Change::Offer { .. }, Change::Offer { .. })
+        | (Change::DeletePod { .. }, Change::DeletePod { .. }) => true,
+        _ => false,
     }
-}
-
-/// A node that would join.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct NewNode {
-    pub name: String,
-    /// The node that it is like; empty in a cluster without nodes.
-    pub like: String,
-    /// Taints of that one that it does not have.
-    pub without: Vec<String>,
-    /// Its labels, but for those that every kubelet sets: `KEY=VALUE,…`.
-    pub labels: String,
-    /// What pods may use of it: `RESOURCE=AMOUNT,…`.
-    pub capacity: String,
 }
 
 /// One more in a list `KEY=VALUE,…`.
@@ -197,25 +66,9 @@ fn add_to(list: &mut String, key: &str, value: &str) {
     list.push_str(value);
 }
 
-/// What comes of a change.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Then {
-    /// So many nodes can take the pod.
-    Fits(usize),
-    /// It would end these on that node.
-    Ends {
-        /// `namespace/name` of each.
-        victims: Vec<String>,
-        node: String,
-    },
-}
-
 /// A change that helps.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion {
-    #[serde(flatten)]
     pub change: Change,
     /// What comes of it, as the scheduler itself decided.
     pub then: Then,
@@ -224,8 +77,7 @@ pub struct Suggestion {
 }
 
 /// How far the search is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Changes tried.
     pub done: usize,
@@ -469,7 +321,7 @@ impl WhatWouldHelp {
         let n_like = self
             .suggestions
             .iter()
-            .filter(|known| change.is_enough_with(&known.change));
+            .filter(|known| is_enough_with(change, &known.change));
         n_like.count()
             >= if matches!(change, Change::DeletePod { .. }) {
                 3

@@ -48,13 +48,16 @@ fn ask(objects: &[Object], pod: &Object, classes: &[(Str, i32)]) -> Vec<String> 
 /// `change with all that belongs to it → what comes of it`.
 fn told(suggestion: &Suggestion) -> String {
     let change = serde_json::to_value(&suggestion.change).expect("JSON");
-    let name = change["change"].as_str().expect("a name").to_owned();
-    let change = flat(&change);
+    let (name, fields) = match &change {
+        Value::Object(one) => one.iter().next().map(|(name, fields)| (name.as_str(), flat(fields))),
+        bare => bare.as_str().map(|name| (name, String::new())),
+    }
+    .expect("a name");
     let then = match &suggestion.then {
         Then::Fits(n) => n.to_string(),
         Then::Ends { victims, node } => format!("{victims:?} end on {node}"),
     };
-    format!("{name}{} → {then}", change.replace(&format!(" {name}"), ""))
+    format!("{name}{fields} → {then}")
 }
 
 fn flat(value: &Value) -> String {

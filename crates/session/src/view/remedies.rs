@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use podscope_api::{Kind, Object, ObjectKey, Pod, ReplicaSet, Str};
 use podscope_cluster::Objects;
-use podscope_protocol::{Remedy, RemedyChange, RemedyThen};
-use podscope_scheduler::what_would_help::{Change, Suggestion, Then};
+use podscope_protocol::Remedy;
+use podscope_scheduler::what_would_help::{Change, Suggestion};
 
 /// Who makes a pod anew if it is to be another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,11 +46,8 @@ impl Maker {
 pub(crate) fn remedy(pod: &Pod, maker: &Maker, suggestion: &Suggestion) -> Remedy {
     Remedy {
         command: command(pod, maker, &suggestion.change).unwrap_or_default(),
-        change: change(suggestion.change.clone()),
-        then: match suggestion.then.clone() {
-            Then::Fits(n) => RemedyThen::Fits(n),
-            Then::Ends { victims, node } => RemedyThen::Ends { victims, node },
-        },
+        change: suggestion.change.clone(),
+        then: suggestion.then.clone(),
     }
 }
 
@@ -149,39 +146,5 @@ fn with_scheduler(pod: &Pod, maker: &Maker, scheduler: &str) -> Option<String> {
             });
             Some(format!("kubectl replace --force -f - <<'EOF'\n{value}\nEOF"))
         }
-    }
-}
-
-fn change(change: Change) -> RemedyChange {
-    match change {
-        Change::Uncordon { node } => RemedyChange::Uncordon { node },
-        Change::Tolerate { key, value, effect } => RemedyChange::Tolerate { key, value, effect },
-        Change::Shrink { resource, from, to, .. } => RemedyChange::Shrink { resource, from, to },
-        Change::MaxSkew { topology_key, to, .. } => RemedyChange::MaxSkew { topology_key, to },
-        Change::MinDomains { topology_key, to, .. } => RemedyChange::MinDomains { topology_key, to },
-        Change::Soften { topology_key, .. } => RemedyChange::Soften { topology_key },
-        Change::Drop { field } => RemedyChange::Drop { field },
-        Change::DropRequest { resource } => RemedyChange::DropRequest { resource },
-        Change::Priority { class, value } => RemedyChange::Priority { class, value },
-        Change::AllowPreemption => RemedyChange::AllowPreemption,
-        Change::Scheduler { to } => RemedyChange::Scheduler { to },
-        Change::DeletePod { pod, node, remade_by } => RemedyChange::DeletePod { pod, node, remade_by },
-        Change::Label { node, key, value } => RemedyChange::Label { node, key, value },
-        Change::Offer { node, resource, amount } => RemedyChange::Offer { node, resource, amount },
-        Change::AddPod { pod, namespace, labels } => RemedyChange::AddPod { pod, namespace, labels },
-        Change::AddNode {
-            node,
-            topology_key,
-            domain,
-            volume,
-            more,
-        } => RemedyChange::AddNode {
-            like: node.like,
-            without: node.without,
-            topology_key,
-            domain,
-            volume,
-            more,
-        },
     }
 }
