@@ -31,6 +31,7 @@ mod api_access;
 mod autoscaler;
 mod behavior;
 pub mod clock;
+pub mod condition_taints;
 mod config;
 mod core;
 pub mod cron;

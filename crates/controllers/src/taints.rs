@@ -1,37 +1,15 @@
 //! Taints that controllers put on nodes, and what follows from them.
 
+use podscope_api::condition_taints::CONDITION_TAINTS;
+pub(super) use podscope_api::condition_taints::{NOT_READY, UNREACHABLE};
 use podscope_api::{ConditionStatus, Kind, Node, Taint, TaintEffect, Time};
 
 use podscope_sim::{Mutation, Part, Request};
 
 use super::plan::Action;
 
-pub(super) const NOT_READY: &str = "node.kubernetes.io/not-ready";
-pub(super) const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 pub(super) const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
 const UNSCHEDULABLE: &str = "node.kubernetes.io/unschedulable";
-
-/// Which status of which condition means which taint (CT-027).
-const OF_CONDITIONS: &[(&str, ConditionStatus, &str)] = &[
-    ("Ready", ConditionStatus::False, NOT_READY),
-    ("Ready", ConditionStatus::Unknown, UNREACHABLE),
-    (
-        "MemoryPressure",
-        ConditionStatus::True,
-        "node.kubernetes.io/memory-pressure",
-    ),
-    (
-        "DiskPressure",
-        ConditionStatus::True,
-        "node.kubernetes.io/disk-pressure",
-    ),
-    (
-        "NetworkUnavailable",
-        ConditionStatus::True,
-        "node.kubernetes.io/network-unavailable",
-    ),
-    ("PIDPressure", ConditionStatus::True, "node.kubernetes.io/pid-pressure"),
-];
 
 pub(super) fn has_taint(node: &Node, key: &str, effect: &TaintEffect) -> bool {
     node.spec
@@ -96,18 +74,18 @@ type Keys = Vec<(String, TaintEffect)>;
 
 /// The NoSchedule taints to add and to remove so that they say what the conditions and the cordon say (CT-027).
 pub(super) fn no_schedule_difference(node: &Node) -> (Keys, Keys) {
-    let mut wanted: Vec<&str> = OF_CONDITIONS
+    let mut wanted: Vec<&str> = CONDITION_TAINTS
         .iter()
-        .filter(|(kind, status, _)| {
-            node.condition(kind)
-                .is_some_and(|condition| condition.status == *status)
+        .filter(|row| {
+            node.condition(row.condition)
+                .is_some_and(|condition| condition.status == row.status)
         })
-        .map(|(_, _, key)| *key)
+        .map(|row| row.taint)
         .collect();
     if node.is_unschedulable() {
         wanted.push(UNSCHEDULABLE);
     }
-    let ours = |key: &str| key == UNSCHEDULABLE || OF_CONDITIONS.iter().any(|(_, _, own)| *own == key);
+    let ours = |key: &str| key == UNSCHEDULABLE || CONDITION_TAINTS.iter().any(|row| row.taint == key);
     let owned = |key: &str| (key.to_owned(), TaintEffect::NoSchedule);
     let add = wanted
         .iter()

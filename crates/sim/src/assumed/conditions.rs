@@ -1,16 +1,10 @@
 //! Nodes of a dump that are short of something, or that say themselves that they are not ready: both last, because
 //! nothing in a dump says what would end them (P-09).
 
+use podscope_api::condition_taints::CONDITION_TAINTS;
 use podscope_api::{ConditionStatus, Node, NodeCondition, Object, Time};
 
 use super::{Assumed, is_imported};
-
-/// Types of the conditions that a kubelet writes about what is short, each with the taint that follows from it.
-const PRESSURE: [(&str, &str); 3] = [
-    ("MemoryPressure", "node.kubernetes.io/memory-pressure"),
-    ("DiskPressure", "node.kubernetes.io/disk-pressure"),
-    ("PIDPressure", "node.kubernetes.io/pid-pressure"),
-];
 
 /// A kubelet writes its Node at least every five minutes (`nodeStatusReportFrequency`); one that is a minute behind that
 /// is not heard.
@@ -61,19 +55,18 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
 
 /// What the node is short of. Where a hand took the conditions away, the taint stands for its condition.
 fn strained(node: &Node) -> impl Iterator<Item = NodeCondition> {
-    PRESSURE
-        .into_iter()
-        .filter_map(|(kind, taint)| match node.condition(kind) {
-            Some(known) => (known.status == ConditionStatus::True).then(|| known.clone()),
-            None => {
-                let is_tainted = node.spec.taints.iter().any(|known| &*known.key == taint);
-                is_tainted.then(|| NodeCondition {
-                    kind: kind.into(),
-                    status: ConditionStatus::True,
-                    ..NodeCondition::default()
-                })
-            }
-        })
+    let pressures = CONDITION_TAINTS.iter().filter(|row| row.is_pressure);
+    pressures.filter_map(|row| match node.condition(row.condition) {
+        Some(known) => (known.status == ConditionStatus::True).then(|| known.clone()),
+        None => {
+            let is_tainted = node.spec.taints.iter().any(|known| &*known.key == row.taint);
+            is_tainted.then(|| NodeCondition {
+                kind: row.condition.into(),
+                status: ConditionStatus::True,
+                ..NodeCondition::default()
+            })
+        }
+    })
 }
 
 fn unready(node: &Node) -> Option<NodeCondition> {
