@@ -24,15 +24,53 @@ pub(crate) fn address() -> Route {
     )
 }
 
-/// Whether a visit begins with the first visit's cluster.
-pub(crate) fn is_welcome(route: &Route) -> bool {
-    let is_named = route.link.is_some() || route.lesson.is_some() || route.scenario.is_some();
-    !is_named && (route.fresh || route.embed.is_some() || store::last().is_none())
+/// What a visit begins with, as the address and what is kept say.
+#[derive(Debug, Default)]
+pub(crate) enum First {
+    /// What the address names.
+    #[default]
+    Named,
+    /// The first visit's cluster; told how to begin where nobody asked for it.
+    Welcome { is_told: bool },
+    /// A session that is kept: its number and its link.
+    Kept(u64, String),
 }
 
-/// Opens what the address asks for: a link, a lesson, a file of this site, the last session, or
-/// the first visit's cluster.
-pub(crate) fn open_first(route: &Route, send: &Callback<Request>, act: &Callback<Act>) {
+impl First {
+    pub(crate) fn of(route: &Route) -> Self {
+        if route.link.is_some() || route.lesson.is_some() || route.scenario.is_some() {
+            Self::Named
+        } else if route.fresh || route.embed.is_some() {
+            Self::Welcome { is_told: false }
+        } else {
+            Self::last()
+        }
+    }
+
+    fn last() -> Self {
+        match store::last() {
+            Some((id, fragment)) => Self::Kept(id, fragment),
+            None => Self::Welcome {
+                is_told: !store::is_framed(),
+            },
+        }
+    }
+
+    /// What it opens.
+    fn source(self, act: &Callback<Act>) -> Source {
+        match self {
+            Self::Kept(id, fragment) => go_on_with(id, fragment, act),
+            Self::Welcome { is_told: true } => {
+                act.emit(Act::Start(true));
+                Source::Welcome
+            }
+            Self::Welcome { is_told: false } | Self::Named => Source::Welcome,
+        }
+    }
+}
+
+/// Opens what the address asks for: a link, a lesson, a file of this site; else what the visit begins with.
+pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, act: &Callback<Act>) {
     let source = if let Some(fragment) = &route.link {
         match own_session(fragment) {
             // What the address kept is this browser's own session.
@@ -64,10 +102,8 @@ pub(crate) fn open_first(route: &Route, send: &Callback<Request>, act: &Callback
             }
         });
         return;
-    } else if route.fresh || route.embed.is_some() {
-        Source::Welcome
     } else {
-        last_or_welcome(act)
+        first.source(act)
     };
     send.emit(Request::Open { source });
 }
@@ -84,11 +120,7 @@ fn own_session(fragment: &str) -> Option<(u64, String)> {
 
 /// The last session, or the first visit's cluster.
 pub(crate) fn last_or_welcome(act: &Callback<Act>) -> Source {
-    let Some((id, fragment)) = store::last() else {
-        act.emit(Act::Start(!store::is_framed()));
-        return Source::Welcome;
-    };
-    go_on_with(id, fragment, act)
+    First::last().source(act)
 }
 
 /// A session that is kept; never by itself what did not finish opening the last time.
@@ -155,7 +187,7 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
                 if route.link.is_some() || route.lesson.is_some() {
                     ctl.act.emit(Act::Dialog(Dialog::None));
                     wire.borrow_mut().has_entry = true;
-                    open_first(&route, &ctl.send, &ctl.act);
+                    open_first(&route, First::Named, &ctl.send, &ctl.act);
                     if route.embed.is_none() {
                         browser::forget_link();
                     }

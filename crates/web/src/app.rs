@@ -5,7 +5,7 @@ use std::rc::Rc;
 use podscope_protocol::Request;
 use yew::prelude::*;
 
-use crate::address::{self, address, use_address};
+use crate::address::{First, address, use_address};
 use crate::browser::{self, store};
 use crate::components::{
     Bar, Cluster, ConsoleLineView, Dialogs, Editor, Guarantees, Inspector, Presenting, Story, Timeline, Toasts,
@@ -22,16 +22,17 @@ use crate::wire::Wire;
 #[component]
 pub(crate) fn App() -> Html {
     let route = use_memo((), |()| address());
+    let first = use_mut_ref(|| First::of(&route));
     let handle = use_reducer(|| {
         let theme = route
             .theme
             .or_else(|| store::theme().and_then(|t| Theme::named(&t)))
             .unwrap_or_default();
         let mut page = Page::new(route.embed, theme, route.view);
-        if address::is_welcome(&route) {
+        if let First::Welcome { is_told } = &*first.borrow() {
             // How it begins is known: it is shown while the engine is on the way.
             page = page.with_recording();
-            page.start = !route.fresh && route.embed.is_none() && !store::is_framed();
+            page.start = *is_told;
         }
         page
     });
@@ -52,7 +53,7 @@ pub(crate) fn App() -> Html {
     let latest = use_mut_ref(|| page.clone());
     *latest.borrow_mut() = page.clone();
 
-    let busy = crate::running::use_engine(&wire, &ctl, &route);
+    let busy = crate::running::use_engine(&wire, &ctl, &route, &first);
     use_follow(&page, &ctl);
     let is_kept = crate::saving::use_saving(&page, &ctl, &wire);
     use_course(&page, &ctl);

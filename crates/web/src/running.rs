@@ -7,7 +7,7 @@ use gloo_timers::callback::Interval;
 use podscope_protocol::{Request, Source};
 use yew::prelude::*;
 
-use crate::address::{last_or_welcome, open_first};
+use crate::address::{First, last_or_welcome, open_first};
 use crate::browser::{self, store};
 use crate::components::Busy;
 use crate::ctl::Ctl;
@@ -19,14 +19,19 @@ use crate::wire::{Wire, hear};
 
 /// Starts the engine, hears it, and says when it does not answer.
 #[hook]
-pub(crate) fn use_engine(wire: &Rc<RefCell<Wire>>, ctl: &Rc<Ctl>, route: &Rc<Route>) -> Html {
+pub(crate) fn use_engine(
+    wire: &Rc<RefCell<Wire>>,
+    ctl: &Rc<Ctl>,
+    route: &Rc<Route>,
+    first: &Rc<RefCell<First>>,
+) -> Html {
     let busy = use_state(|| false);
     {
         let (wire, ctl, route) = (wire.clone(), ctl.clone(), route.clone());
-        let busy = busy.setter();
+        let (first, busy) = (first.clone(), busy.setter());
         use_effect_with((), move |()| {
             if start(&wire, &ctl, &busy) {
-                open_first(&route, &ctl.send, &ctl.act);
+                open_first(&route, first.take(), &ctl.send, &ctl.act);
             }
             let named = route.link.is_some() || route.lesson.is_some() || route.scenario.is_some() || route.fresh;
             if route.embed.is_none() && named {
@@ -115,7 +120,7 @@ fn stop(wire: &Rc<RefCell<Wire>>, ctl: &Rc<Ctl>, route: &Route, busy: &UseStateS
             });
         }
         // A frame keeps nothing: it shows what its address says. What hung while it opened is not tried again.
-        None if opened && store::is_framed() => open_first(route, &ctl.send, &ctl.act),
+        None if opened && store::is_framed() => open_first(route, First::of(route), &ctl.send, &ctl.act),
         None => ctl.send.emit(Request::Open {
             source: last_or_welcome(&ctl.act),
         }),
