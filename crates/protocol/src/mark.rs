@@ -149,6 +149,8 @@ pub enum MarkLabel {
     Corrupted { volume: String },
     /// What a person wrote: a command, an expectation.
     Written(String),
+    /// A command whose effect has a mark of its own.
+    Marked(String),
     /// A command that was given manifests.
     Given {
         /// `kubectl apply`.
@@ -362,7 +364,7 @@ impl fmt::Display for MarkLabel {
             Self::Fenced { node } => write!(f, "fenced {node}"),
             Self::Unfenced { node } => write!(f, "unfenced {node}"),
             Self::Corrupted { volume } => write!(f, "{volume} corrupted"),
-            Self::Written(text) => f.write_str(text),
+            Self::Written(text) | Self::Marked(text) => f.write_str(text),
             Self::Given { command, objects, more } => {
                 write!(f, "{command}: {}", objects.join(", "))?;
                 if *more > 0 {

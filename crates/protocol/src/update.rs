@@ -346,6 +346,8 @@ pub struct ConsoleLine {
     /// The command that was given by it, or that prints it while time runs; none for what was answered at once. A
     /// number means the last command that was given with it.
     pub command: Option<u32>,
+    /// Of the person's: manifests are applied by it, and what answers it is told in the editor too.
+    pub applies: bool,
 }
 
 /// That a link is long.

@@ -4,7 +4,7 @@
 use super::Show;
 use crate::shell::{at_once, follow, through};
 use podscope_cluster::{OutputKind, OutputLine};
-use podscope_kubectl::command;
+use podscope_kubectl::command::{self, Command, Kubectl};
 use podscope_protocol::{ConsoleLine, LineKind, Micros, Notice, Said, Update};
 
 fn line_at(at: Micros, kind: LineKind, text: Said) -> ConsoleLine {
@@ -13,6 +13,7 @@ fn line_at(at: Micros, kind: LineKind, text: Said) -> ConsoleLine {
         kind,
         text,
         command: None,
+        applies: false,
     }
 }
 
@@ -32,8 +33,11 @@ fn shown(kind: OutputKind) -> LineKind {
 pub(super) fn run_line(show: &mut Show, line: &str) -> (Vec<ConsoleLine>, bool) {
     let at = show.session.now().0;
     let console = |kind: LineKind, text: &str| line_at(at, kind, text.into());
-    let mut lines = vec![console(LineKind::Input, line)];
-    let (command, pipe) = match command::parse_piped(line, None) {
+    let mut input = console(LineKind::Input, line);
+    let parsed = command::parse_piped(line, None);
+    input.applies = matches!(parsed, Ok((Command::Kubectl(Kubectl::Apply(_)), _)));
+    let mut lines = vec![input];
+    let (command, pipe) = match parsed {
         Ok(read) => read,
         Err(error) => {
             lines.extend(error.message.lines().map(|text| console(LineKind::Error, text)));
@@ -83,6 +87,7 @@ pub(super) fn new_output(show: &mut Show) -> Vec<ConsoleLine> {
         kind: shown(line.kind),
         text: Said::Text(line.text.clone()),
         command: Some(line.command),
+        applies: false,
     });
     lines.collect()
 }

@@ -1,12 +1,13 @@
 //! Marks and bars of the timeline (U-05), from the branch's whole trace.
 
 use podscope_api::{ConditionStatus, ordered};
-use podscope_cluster::fault::FenceMechanism;
+use podscope_cluster::fault::{Fault, FenceMechanism};
 use podscope_cluster::{
     AttemptResult, ControlPlaneProcess, FaultDetails, FaultKind, Happening, HookKind, OneWay, Record, SimTime,
 };
 
 use crate::timeline::Trace;
+use podscope_kubectl::command::{self, Command, Kubectl};
 use podscope_protocol::{Component, CutFrom, Evictor, FaultView, Lane, Mark, MarkKind, MarkLabel, SubjectRef};
 
 /// The marks of one branch, kept up as the trace grows.
@@ -120,6 +121,19 @@ fn evictor(reason: &str, message: &str) -> Option<Evictor> {
         "EvictionByEvictionAPI" => Some(Evictor::Api),
         "DeletionByPodGC" => Some(Evictor::PodGc),
         _ => None,
+    }
+}
+
+/// What a command on one line says of itself.
+fn given(text: &str) -> MarkLabel {
+    let is_marked = match command::parse(text) {
+        Ok(Command::Fault(fault)) => !matches!(fault, Fault::Member { .. }),
+        Ok(Command::Kubectl(kubectl)) => matches!(kubectl, Kubectl::Cordon { .. } | Kubectl::Taint { .. }),
+        Ok(Command::Stop { .. } | Command::Help(_)) | Err(_) => false,
+    };
+    match is_marked {
+        true => MarkLabel::Marked(text.to_owned()),
+        false => MarkLabel::Written(text.to_owned()),
     }
 }
 
@@ -338,7 +352,7 @@ impl Marks {
                 };
                 let label = match command.contains('\n') {
                     true => (self.given.entry(command.clone()).or_insert_with(|| written(command))).clone(),
-                    false => MarkLabel::Written(command.clone()),
+                    false => given(command),
                 };
                 changed.insert(self.point(record, Lane::Commands, kind, label));
             }

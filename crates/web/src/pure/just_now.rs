@@ -130,19 +130,8 @@ fn words(mark: &Mark) -> Option<String> {
         (Lane::Invariants, MarkKind::Expected) => Some(format!("as expected: {label}")),
         (Lane::Invariants, MarkKind::Unexpected) => Some(format!("not as expected: {label}")),
         (Lane::Commands, MarkKind::Refused) => Some(format!("refused: {label}")),
-        (Lane::Commands, _) if is_told_by_its_mark(label) => None,
+        (Lane::Commands, _) if matches!(label, MarkLabel::Marked(_)) => None,
         _ => Some(label.to_string()),
-    }
-}
-
-/// Whether what a person wrote has an effect that is marked itself.
-fn is_told_by_its_mark(label: &MarkLabel) -> bool {
-    let MarkLabel::Written(text) = label else { return false };
-    let mut words = text.split_whitespace();
-    match words.next() {
-        Some("fault") => true,
-        Some("kubectl" | "k") => matches!(words.next(), Some("cordon" | "uncordon" | "taint")),
-        _ => false,
     }
 }
 
@@ -198,7 +187,7 @@ mod tests {
             fault: FaultView::Partition,
             name: node(),
         };
-        let command = MarkLabel::Written("fault heal a-1".into());
+        let command = MarkLabel::Marked("fault heal a-1".into());
         let mut not_ready = mark(2, Lane::Faults, MarkKind::NotReady, condition);
         not_ready.to = Some(5 * SECOND);
         vec![
@@ -227,18 +216,15 @@ mod tests {
     /// U-15: what has a mark of its own is not told by its command as well.
     #[test]
     fn what_a_command_did_is_told_once() {
-        let written = |id, text: &str| {
-            let label = MarkLabel::Written(text.into());
-            mark(id, Lane::Commands, MarkKind::Command, label)
-        };
+        let given = |id, label| mark(id, Lane::Commands, MarkKind::Command, label);
         let cordoned = MarkLabel::Cordoned {
             node: "a-1".into(),
             is_on: true,
         };
         let marks = vec![
-            written(1, "kubectl cordon a-1"),
+            given(1, MarkLabel::Marked("kubectl cordon a-1".into())),
             mark(2, Lane::Faults, MarkKind::Fenced, cordoned),
-            written(3, "kubectl delete pod web-0"),
+            given(3, MarkLabel::Written("kubectl delete pod web-0".into())),
         ];
         let lines: Vec<String> = told(4 * SECOND, marks).into_iter().map(|(_, line)| line).collect();
         assert_eq!(lines, ["kubectl delete pod web-0", "a-1 cordoned"]);

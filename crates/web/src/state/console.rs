@@ -73,9 +73,7 @@ impl Console {
 
     /// What was said to the manifests that were applied last.
     pub(crate) fn answer(&self) -> Answer {
-        let is_it =
-            |line: &ConsoleLine| line.kind == LineKind::Input && line.text.words().starts_with("kubectl apply -f -");
-        let Some(at) = self.lines.iter().rposition(is_it) else {
+        let Some(at) = self.lines.iter().rposition(|line| line.applies) else {
             return Answer::default();
         };
         let said = self.lines.iter().skip(at + 1);
@@ -150,6 +148,7 @@ mod tests {
             kind,
             text: text.into(),
             command,
+            applies: false,
         }
     }
 
@@ -186,6 +185,21 @@ mod tests {
                 "node/a-1 cordoned"
             ]
         );
+    }
+
+    /// What is told in the editor is what stands below the line that applied it, whatever that line says.
+    #[test]
+    fn the_editor_is_told_what_answers_the_line_that_applied_its_text() {
+        let mut console = Console::default();
+        let applies = |text: &str| ConsoleLine {
+            applies: true,
+            ..line(LineKind::Input, Some(1), text)
+        };
+        console.print(vec![applies("k apply -n shop -f - <<EOF\nkind: Pod\nEOF")]);
+        console.print(vec![line(LineKind::Error, Some(1), "refused")]);
+        console.print(vec![line(LineKind::Input, None, "kubectl apply -f - nothing")]);
+        console.print(vec![line(LineKind::Error, None, "error: unknown")]);
+        assert_eq!(console.answer().refused, ["refused"]);
     }
 
     /// K-01: read from above, the instants never go back.

@@ -287,6 +287,13 @@ fn commands_given_at_once_are_all_answered() {
     let mut updates = host.handle(line(pod), clock);
     updates.extend(host.handle(line("kubectl label node a-1 looked=yes"), clock));
     updates.extend(settle(&mut host, &mut clock));
+    let applies =
+        |update: &Update| matches!(update, Update::Console { lines } if lines.iter().any(|line| line.applies));
+    assert_eq!(
+        updates.iter().filter(|update| applies(update)).count(),
+        1,
+        "the manifests"
+    );
     let printed: Vec<String> = (updates.iter())
         .filter_map(|update| match update {
             Update::Console { lines } => Some(lines.iter().map(|line| line.text.to_string())),
