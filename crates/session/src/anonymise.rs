@@ -310,8 +310,9 @@ pub(crate) fn link(mut link: Link) -> Link {
             link.commands.push((std::mem::take(&mut since), text));
         }
     }
-    // What is selected has a name, what is grouped by may be a label of theirs.
+    // What is selected has a name, as an answer has; what is grouped by may be a label of theirs.
     link.screen = String::new();
+    link.reading = None;
     link.trace_hash = String::new();
     link
 }

@@ -140,7 +140,7 @@ impl Host {
         let mut links = Vec::new();
         for share in std::mem::take(&mut self.shares) {
             let keeps = (share.revision != 0).then(|| share.screen.clone());
-            let link = share.answer(&show.session, lesson);
+            let link = share.answer(&show.session, lesson, &self.reader);
             if let (Some(screen), Update::Link { fragment, whole, .. }) = (keeps, &link) {
                 let length = whole.as_ref().unwrap_or(fragment).len();
                 self.keeps = (length <= podscope_protocol::LONGEST_LINK).then_some(screen);

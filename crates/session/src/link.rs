@@ -62,6 +62,20 @@ pub struct Link {
     /// The page's own state.
     #[serde(rename = "x", default, skip_serializing_if = "String::is_empty")]
     pub screen: String,
+    /// Of a story, what was read and answered; without it all that has shown counts as seen.
+    #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<Reading>,
+}
+
+/// How far somebody has come in a story.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Reading {
+    /// The step that is looked at.
+    #[serde(rename = "s", default, skip_serializing_if = "is_first")]
+    pub step: usize,
+    /// Answers by step; none: skipped.
+    #[serde(rename = "a", default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<(usize, Option<String>)>,
 }
 
 /// Another branch of a session that is kept.
@@ -79,8 +93,8 @@ pub struct Other {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-fn is_first(place: &usize) -> bool {
-    *place == 0
+fn is_first(at: &usize) -> bool {
+    *at == 0
 }
 
 /// The engine as links name it: its version, and that of Kubernetes.

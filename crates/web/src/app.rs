@@ -190,7 +190,7 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_
                 if panels.cluster && !page.embedded { <a class="skip" href="#cluster" onclick={skip()}>{ "To the cluster" }</a> }
                 <Bar page={calm.clone()} has_story={story} />
                 if story { <Story page={calm.clone()} /> }
-                if panels.cluster { <Cluster page={calm.clone()} start={page.start} /> }
+                if panels.cluster { <Cluster page={calm.clone()} start={page.start} start_asked={page.start_asked} /> }
                 if let Some(text) = page.code.as_ref().filter(|_| !page.present.on) {
                     <Editor beside=true text={text.clone()} fields={page.fields.clone()} answer={page.console.answer()} still={!page.model.playing} checked={page.checked.clone()} refused={page.problems.clone()} />
                 }

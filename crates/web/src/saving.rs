@@ -31,8 +31,8 @@ const SOON: u32 = 20;
 const LATER: u32 = 900;
 /// Milliseconds between saves while time runs.
 const EVERY: u32 = 8_000;
-/// How long the first visit's cluster has to run to be worth keeping: what is kept reopens standing still, and before
-/// its first pods are placed that is an empty cluster.
+/// How long the first visit's cluster has to run to be worth keeping, when somebody has looked at something: what is kept
+/// reopens standing still, and before its first pods are placed that is an empty cluster.
 const BEGUN: Micros = 1_000_000;
 
 /// What is to be kept: whatever of it changes is kept anew.
@@ -45,6 +45,8 @@ struct Seen {
     playing: bool,
     branches: Shared<Vec<podscope_protocol::BranchView>>,
     view: View,
+    /// The step that is read, and the question that waits.
+    reading: (usize, Option<usize>),
     /// Where time stands, if it does.
     now: Option<Micros>,
 }
@@ -59,6 +61,7 @@ impl Seen {
             playing: page.model.playing,
             branches: page.model.branches.clone(),
             view: page.view,
+            reading: (page.model.story.step, page.model.story.question),
             now: (!page.model.playing).then_some(page.model.now),
         }
     }
@@ -125,7 +128,10 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<W
     let saving = use_mut_ref(Saving::default);
     let kept = use_state_eq(|| 0);
     let revision = saving.borrow_mut().see(Seen::of(page));
-    saving.borrow_mut().has_begun = !wire.borrow().is_fresh || page.model.now >= BEGUN;
+    // A first visit of which nobody has done anything yet is one again after a reload.
+    let has_looked = page.model.now >= BEGUN && (page.view != View::Playground || !Screen::write(page).is_empty());
+    let has_begun = !wire.borrow().is_fresh || has_looked;
+    saving.borrow_mut().has_begun = has_begun;
     let is_long = page
         .link
         .as_ref()
@@ -149,7 +155,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<W
             saving.borrow_mut().waiting = Some(later);
         });
     }
-    let (is_kept, playing) = (*kept == revision, page.model.playing && !embedded);
+    let (is_kept, playing) = (*kept == revision || !has_begun, page.model.playing && !embedded);
     {
         let (saving, ctl) = (saving.clone(), ctl.clone());
         use_effect_with((is_kept || embedded, playing), move |(is_kept, playing)| {

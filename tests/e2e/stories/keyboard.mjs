@@ -34,6 +34,30 @@ async function tabTo(page, name, within = "body") {
 }
 
 export const stories = {
+  async "whoever takes the course by keys goes on where the story is (U-11)"(t) {
+    const page = await t.open("");
+    const near = (selector) => page.waitForFunction((selector) => document.activeElement.closest(selector) !== null, selector);
+    await page.locator(".start").getByRole("button", { name: /Start the course/ }).press("Enter");
+    const story = page.getByRole("complementary", { name: "Story" });
+    await story.getByRole("heading", { name: "Your first pod" }).waitFor();
+    await near(".story .scroll");
+    const onto = async (words) => {
+      for (let i = 0; i < 12 && !(await page.evaluate((words) => document.activeElement.matches("button") && document.activeElement.textContent.includes(words), words)); i += 1) await page.keyboard.press("Tab");
+      await page.keyboard.press("Enter");
+    };
+    await onto("kubectl run");
+    const next = story.getByRole("button", { name: "Next", disabled: false });
+    await next.press("Enter");
+    await story.getByText("2 of 4").waitFor();
+    await page.getByRole("button", { name: "Play", exact: true }).press("Enter");
+    await next.press("Enter");
+    await near(".ask");
+    await page.keyboard.press("Tab");
+    t.equal(await page.evaluate(() => document.activeElement.textContent), "0", "the first answer is next");
+    await page.keyboard.press("Enter");
+    await near(".asked");
+  },
+
   async "the cluster by keyboard alone (U-03)"(t) {
     const page = await t.open("");
     await page.locator("[data-node] .m-ready").nth(3).waitFor();

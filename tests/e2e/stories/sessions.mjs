@@ -14,13 +14,45 @@ const worked = async (t) => {
 };
 
 export const stories = {
-  async "who leaves a first visit before its pods are placed comes back to a cluster that lives (U-18)"(t) {
-    for (const wait of [0, 60, 100]) {
+  async "a first visit of which nobody has done anything is one again after a reload (U-18)"(t) {
+    for (const wait of [0, 60, 100, 3_000]) {
       const page = await t.open("");
       await page.waitForTimeout(wait);
       await page.reload();
       await page.locator("[data-zone] [data-node] [data-pod]").nth(6).waitFor();
+      await page.locator(".start").waitFor();
+      await page.locator('.page[data-playing="true"]').waitFor();
     }
+  },
+
+  async "who comes back to a lesson finds its step, its answers, and the question that waits (U-12, T-08)"(t) {
+    const page = await t.open("#lesson=first-pod");
+    const story = page.getByRole("complementary", { name: "Story" });
+    await story.getByRole("button", { name: /kubectl run hello/ }).click();
+    await story.getByRole("button", { name: "Next" }).click();
+    await story.getByText("2 of 4").waitFor();
+    await t.kept(page);
+    await page.reload();
+    await story.getByText("2 of 4").waitFor();
+    await page.getByRole("button", { name: "Play", exact: true }).click().catch(() => {});
+    await story.getByRole("button", { name: "Next" }).click();
+    const option = story.getByRole("region", { name: "A question" }).getByRole("button", { name: "1", exact: true });
+    await option.waitFor();
+    await t.kept(page);
+    await page.reload();
+    await option.click();
+    await story.getByText("You said 1").waitFor();
+    await t.kept(page);
+    await page.reload();
+    await story.getByText("You said 1").waitFor();
+  },
+
+  async "the ways in lead to free play from wherever they were asked for (U-18)"(t) {
+    const page = await t.open("#lesson=first-pod");
+    await page.getByRole("button", { name: /^Podscope: what this is/ }).click();
+    await page.locator(".start").getByRole("button", { name: /Free play/ }).click();
+    await page.locator('[data-node="c-2"]').waitFor();
+    await page.locator(".story").getByRole("heading", { name: "A small living cluster" }).waitFor();
   },
 
   async "a link that cannot be opened touches nothing that was kept (T-08)"(t) {

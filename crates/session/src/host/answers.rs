@@ -6,6 +6,7 @@ use podscope_cluster::{AttemptResult, Happening};
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 
 use super::file_kind;
+use super::reader::Reader;
 use crate::report;
 use crate::scenario::{self, Loaded};
 use crate::timeline::Session;
@@ -286,8 +287,12 @@ pub(super) struct Share {
 
 impl Share {
     /// The link, and what to say about it.
-    pub(super) fn answer(self, session: &Session, lesson: Option<&str>) -> Update {
-        let link = crate::link::Link::of(session, lesson, self.screen);
+    pub(super) fn answer(self, session: &Session, lesson: Option<&str>, reader: &Reader) -> Update {
+        let has_story = !session.loaded().scenario.steps.is_empty();
+        let link = crate::link::Link {
+            reading: has_story.then(|| reader.kept()),
+            ..crate::link::Link::of(session, lesson, self.screen)
+        };
         let whole = link.whole(session).filter(|_| !self.anonymise);
         let link = if self.anonymise { link.anonymised() } else { link };
         let fragment = link.encode();

@@ -7,6 +7,7 @@ use podscope_cluster::SimTime;
 
 use super::console::complain;
 use super::{ClockMillis, Host, director};
+use crate::link::Reading;
 use crate::play::{self, Attempt};
 use crate::scenario::{About, Condition, Predict, Scenario, Step, Timed};
 use crate::story::{Goal, Halt, Shown, Story};
@@ -55,6 +56,23 @@ impl Reader {
             self.answers.entry(step).or_insert(None);
         });
         self.step = shown.saturating_sub(1);
+    }
+
+    /// What a link keeps of it.
+    pub(super) fn kept(&self) -> Reading {
+        Reading {
+            step: self.step,
+            answers: (self.answers.iter())
+                .map(|(step, answer)| (*step, answer.clone()))
+                .collect(),
+        }
+    }
+
+    /// The reader comes back to what a link kept: a question that waited waits again.
+    pub(super) fn comes_back(&mut self, kept: Reading, session: &Session) {
+        self.step = kept.step;
+        self.answers = kept.answers.into_iter().collect();
+        self.goes_on = self.question(session).is_some();
     }
 
     /// The first question of a lesson that is asked again: what comes before it counts as seen.

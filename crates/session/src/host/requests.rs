@@ -253,6 +253,7 @@ impl Host {
         self.pace.playing |= std::mem::take(&mut self.reader.goes_on);
         self.pace_from(clock);
         self.dirty = true;
+        self.keep();
     }
 
     /// A command, given by a person.

@@ -76,8 +76,11 @@ impl Host {
             self.job = Some(Job::Seek { from, target });
             return Vec::new();
         }
-        if self.linked.is_some() {
-            self.reader.has_seen_all(&show.session);
+        if let Some(link) = &mut self.linked {
+            match link.reading.take() {
+                Some(kept) => self.reader.comes_back(kept, &show.session),
+                None => self.reader.has_seen_all(&show.session),
+            }
         }
         let difference = self.linked.take().and_then(|link| link.difference(&show.session));
         let told = difference.map(|other| notice(show, Notice::OtherEngine(other)));

@@ -137,6 +137,23 @@ pub(crate) fn focus_selected() -> bool {
     element.is_some_and(|element| element.focus().is_ok())
 }
 
+/// Where a press took away or disabled what had the focus, the next Tab goes on from the first of these that is there, without
+/// scrolling.
+pub(crate) fn catch_focus(selectors: &'static [&'static str]) {
+    after_drawing(move || {
+        // A button that can no longer be pressed holds it and hears no key.
+        if focused().is_some_and(|element| !element.matches("body, :disabled").unwrap_or(false)) {
+            return;
+        }
+        let there = selectors.iter().find_map(|selector| first(selector));
+        if let Some(element) = there.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
+            let still = web_sys::FocusOptions::new();
+            still.set_prevent_scroll(true);
+            drop(element.focus_with_options(&still));
+        }
+    });
+}
+
 /// Gives a field the focus that is there after the next drawing.
 pub(crate) fn focus_on(selector: &'static str) {
     after_drawing(move || {

@@ -61,7 +61,7 @@ pub(crate) fn Bar(props: &Props) -> Html {
         <>
         <header class="bar">
             <h1 class="sr">{ "Podscope: " }{ shown(title) }</h1>
-            <button type="button" class="logo quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Start(true))} aria-label="Podscope: what this is, and the ways in" title="What this is, and the ways in">{ logo() }<span class="word">{ "Podscope" }</span></button>
+            <button type="button" class="logo quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::AskStart)} aria-label="Podscope: what this is, and the ways in" title="What this is, and the ways in">{ logo() }<span class="word">{ "Podscope" }</span></button>
             <button type="button" class="scenario" onclick={open(Dialog::Lessons)} aria-haspopup="dialog" title="Lessons and scenarios (l)">
                 <span>{ shown(title) }</span>{ icon("down") }
             </button>

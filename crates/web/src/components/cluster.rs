@@ -43,6 +43,9 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
     /// The ways in stand above it.
     pub(crate) start: bool,
+    /// They were asked for.
+    #[prop_or_default]
+    pub(crate) start_asked: bool,
 }
 
 /// The region.
@@ -62,7 +65,7 @@ pub(crate) fn Cluster(props: &Props) -> Html {
     html! {
         <main id="cluster" class="cluster" ref={root} tabindex="-1" aria-label="Cluster"
             {onclick} {oncontextmenu} {onkeydown} {onpointerdown} {onpointermove} {onpointerup} {onpointercancel}>
-            if props.start && page.opened.is_some() { <Start /> }
+            if props.start && page.opened.is_some() { <Start asked={props.start_asked} /> }
             if page.unread && !props.start { <Said page={page.clone()} /> }
             if !page.embedded { <Recall page={page.clone()} /> }
             if let Some(goals) = &page.record { <Record goals={goals.clone()} /> }

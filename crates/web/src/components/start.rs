@@ -15,22 +15,33 @@ const FIRST_LESSON: &str = "first-pod";
 /// What prints a cluster for the second way in.
 const DUMP: &str = "kubectl get nodes,pods -A -o yaml";
 
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    /// Somebody asked for it: free play is not what lies behind.
+    pub(crate) asked: bool,
+}
+
 /// The card.
 #[component]
-pub(crate) fn Start() -> Html {
+pub(crate) fn Start(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
     let shut = ctl.act.reform(|_: MouseEvent| Act::Start(false));
-    let course = {
+    let open = |source: Source| {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| {
             ctl.act.emit(Act::Start(false));
-            let name = FIRST_LESSON.to_string();
-            ctl.send.emit(Request::Open {
-                source: Source::Lesson { name, seed: None },
-            });
+            let source = source.clone();
+            ctl.send.emit(Request::Open { source });
         })
+    };
+    let name = FIRST_LESSON.to_string();
+    let course = open(Source::Lesson { name, seed: None });
+    let free = if props.asked {
+        open(Source::Welcome)
+    } else {
+        shut.clone()
     };
     let pending = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Pending));
     let find = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Lessons));
@@ -42,7 +53,7 @@ pub(crate) fn Start() -> Html {
             <ul>
                 <li><button type="button" class="primary" onclick={course}><b>{ "Start the course" }</b><span>{ "2 minutes to your first surprise" }</span></button></li>
                 <li><button type="button" onclick={pending}><b>{ "My pod is Pending" }</b><span>{ "Paste or drop your cluster, see why" }</span></button></li>
-                <li><button type="button" onclick={shut}><b>{ "Free play" }</b><span>{ "Six nodes, three zones, every fault" }</span></button></li>
+                <li><button type="button" onclick={free}><b>{ "Free play" }</b><span>{ "Six nodes, three zones, every fault" }</span></button></li>
                 <li><button type="button" onclick={find}><b>{ "Find a lesson" }</b><span>{ "By a word, or by what you see" }</span></button></li>
             </ul>
         </section>

@@ -47,6 +47,8 @@ pub(crate) enum Act {
     Course(Course),
     /// Shows the ways in, or what they led to.
     Start(bool),
+    /// Opens the ways in, whatever is open.
+    AskStart,
     /// What was to be said has been read.
     Read,
     /// Filters by this, or not at all.
@@ -112,7 +114,8 @@ impl Reducible for Page {
             Act::Newer => page.newer = true,
             Act::Finished(name) => page.course.change(|c| c.finish(&name, js_sys::Date::now())),
             Act::Course(course) => page.course = Shared::new(course),
-            Act::Start(start) => page.start = start,
+            Act::Start(start) => (page.start, page.start_asked) = (start, false),
+            Act::AskStart => (page.start, page.start_asked) = (true, true),
             Act::Read => page.unread = false,
             Act::Find(text) => {
                 page.filter = text.as_deref().and_then(Filter::read).map(Shared::new);

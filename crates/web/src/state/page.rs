@@ -71,6 +71,8 @@ pub(crate) struct Page {
     pub(crate) newer: bool,
     /// What this is, and the ways in.
     pub(crate) start: bool,
+    /// Somebody asked for them, whatever is open; else they came with the first visit's cluster.
+    pub(crate) start_asked: bool,
     /// What is to be said of the session has not been read yet.
     pub(crate) unread: bool,
     /// What is typed into the filter; none while it is closed.
@@ -133,6 +135,7 @@ impl Page {
             crashed: None,
             newer: false,
             start: false,
+            start_asked: false,
             unread: false,
             find: None,
             filter: None,

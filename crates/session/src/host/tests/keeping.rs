@@ -221,3 +221,50 @@ fn other_branches_are_kept_with_the_session() {
     assert_eq!(was.len(), 3);
     assert_eq!(was, is);
 }
+
+/// U-12, T-05: whoever comes back to a lesson finds the step that was read, what was answered, and a question that waited.
+#[test]
+fn a_lesson_is_kept_with_its_reader() {
+    let (mut host, mut clock) = (Host::new(), 0.0);
+    let name = "first-pod".to_owned();
+    let source = Source::Lesson { name, seed: None };
+    host.handle(Request::Open { source }, clock);
+    settle(&mut host, &mut clock);
+    let line = "kubectl run hello --image=nginx".to_owned();
+    host.handle(Request::Command { line }, clock);
+    host.handle(Request::Seek { at: 60_000_000 }, clock);
+    settle(&mut host, &mut clock);
+    let state = |host: &Host| host.reader.state(&host.show.as_ref().expect("a session").session);
+    let come_back = |fragment: &str, clock: &mut f64| {
+        let (mut other, fragment) = (Host::new(), fragment.to_owned());
+        let source = Source::Link { fragment };
+        other.handle(Request::Open { source }, *clock);
+        settle(&mut other, clock);
+        other
+    };
+    host.handle(Request::StoryStep { step: 1 }, clock);
+    let before = state(&host);
+    assert_eq!(
+        (before.step, before.question),
+        (1, Some(2)),
+        "a question waits, the step before it is read"
+    );
+    let (_, link) = kept(&mut host, &mut clock, 1).expect("a link");
+    let mut other = come_back(&link, &mut clock);
+    assert_eq!(state(&other), before);
+    let answer = Some("1".to_owned());
+    other.handle(Request::Predict { step: 2, answer }, clock);
+    assert!(other.pace.playing, "time goes on with the answer");
+    other.handle(Request::Pause, clock);
+    let (_, link) = kept(&mut other, &mut clock, 2).expect("a link");
+    let third = come_back(&link, &mut clock);
+    assert_eq!(state(&third).steps[2].answer.as_deref(), Some("1"));
+    // A link of before says nothing of its reader: all that has shown counts as seen.
+    let old = crate::link::Link {
+        reading: None,
+        ..crate::link::decode(&link).expect("a link")
+    };
+    let fourth = come_back(&old.encode(), &mut clock);
+    assert_eq!(state(&fourth).steps[2].answer.as_deref(), Some(""));
+    assert_eq!(state(&fourth).question, None);
+}

@@ -39,7 +39,7 @@ pub(super) fn Ask(props: &Props) -> Html {
     let answer = |answer: Option<String>| ctl.on(Request::Predict { step, answer });
     if !props.open {
         return html! {
-            <section class="asked" aria-label="Your prediction" aria-live="polite">
+            <section class="asked" tabindex="-1" aria-label="Your prediction" aria-live="polite">
                 <b>{ words(&question.ask) }</b>
                 { revealed(question, &props.state) }
                 { separating(&ctl, props) }
@@ -55,7 +55,7 @@ pub(super) fn Ask(props: &Props) -> Html {
         QuestionKind::Time => "Time waits. Choose one, or set a pin on the timeline:",
     };
     html! {
-        <section class="ask" aria-label="A question">
+        <section class="ask" tabindex="-1" aria-label="A question">
             <b>{ words(&question.ask) }</b>
             <span>{ how }</span>
             <div class="opts">

@@ -40,6 +40,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     };
     let page = &*props.page;
     use_finished(page, &ctl);
+    use_focus(page);
     // Of which step, and how many of its hints.
     let told = use_state(|| (String::new(), 0usize));
     let Some(opened) = &page.opened else {
@@ -68,7 +69,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     let is_end = state.finished && at + 1 == count && (has_goals || info.is_some());
     html! {
         <aside class="story" aria-label="Story">
-            <div class="scroll" key={at}>
+            <div class="scroll" key={at} tabindex="-1">
                 if count > 1 {
                     <div class="steps" role="img" aria-label={format!("Step {} of {count}", at + 1)}>
                         { for (0..count).map(|i| html! { <i class={classes!((i <= at).then_some("on"), (i > at && i < state.steps.len()).then_some("reached"))}></i> }) }
@@ -97,6 +98,22 @@ pub(crate) fn Story(props: &Props) -> Html {
     }
 }
 
+/// Who turns the page by a key, answers or begins goes on from there: the button that was pressed is gone.
+#[hook]
+fn use_focus(page: &Page) {
+    let state = &*page.model.story;
+    let is_answered = state.steps.get(state.step).map(|step| step.answer.is_some());
+    let opened = page.opened.as_ref().map(|opened| (opened.title.clone(), opened.seed));
+    let is_first = use_mut_ref(|| true);
+    let deps = (opened, state.step, state.question, is_answered, page.start);
+    use_effect_with(deps, move |(opened, ..)| {
+        // Nobody has lost the focus of what is only being opened.
+        if opened.is_some() && !is_first.replace(false) {
+            browser::catch_focus(&[".story .ask", ".story .asked", ".story .scroll"]);
+        }
+    });
+}
+
 /// Opens the same again, on the same seed.
 fn restart(ctl: &Ctl, opened: &Shared<Opened>) -> Callback<()> {
     let (ctl, opened) = (ctl.clone(), opened.clone());
@@ -118,7 +135,7 @@ fn restart(ctl: &Ctl, opened: &Shared<Opened>) -> Callback<()> {
 fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
     html! {
         <aside class="story" aria-label="Story">
-            <div class="scroll">
+            <div class="scroll" tabindex="-1">
                 <h2 class="title">{ shown(&opened.title) }</h2>
                 <div class="try">
                     <p>{ "The story begins when this has happened:" }</p>
