@@ -11,7 +11,7 @@ use yew::prelude::*;
 
 use super::node::Node;
 use super::picture::{Painted, Scene, Zones};
-use crate::browser::sight;
+use crate::browser::{self, sight};
 use crate::ctl::Ctl;
 use crate::pure::find::Filter;
 use crate::pure::overview::{Plan, Rect, plan, room};
@@ -76,34 +76,18 @@ pub(crate) fn Overview(props: &Props) -> Html {
             }
         })
     };
-    let onkeydown = arrows(&plan, &zones, &focus, &ctl);
+    let mark = use_node_ref();
+    let onkeydown = arrows(&plan, &zones, &focus, &ctl, &mark);
     let focused = zones.get(focus.0).and_then(|(_, nodes)| nodes.get(focus.1)).cloned();
-    let by_selection = match &props.selected {
-        Some(SubjectRef::Node { name }) => props.model.nodes.get(name).cloned(),
-        Some(SubjectRef::Pod { key, uid }) => props
-            .model
-            .pod(key, uid)
-            .and_then(|p| props.model.nodes.get(&p.node).cloned()),
-        _ => None,
-    };
-    {
-        // The picture's frame, and where the arrows go on, follow what is selected.
-        let at = by_selection.as_ref().and_then(|node| {
-            let of = |(_, nodes): &(String, Vec<Shared<NodeState>>)| {
-                nodes.iter().position(|n| n.view.name == node.view.name)
-            };
-            zones.iter().enumerate().find_map(|(z, zone)| Some((z, of(zone)?)))
-        });
-        let focus = focus.setter();
-        use_effect_with((props.selected.clone(), at), move |(_, at)| {
-            at.iter().for_each(|at| focus.set(*at))
-        });
-    }
+    let by_selection = selected(props);
+    use_pointed(props, &zones, by_selection.as_ref(), &focus, &mark);
+    let frame = plan.node(*focus);
     let shown = by_selection.or(focused);
     html! {
         <div class="overview">
             <div class="picture" role="group" tabindex="0" {onkeydown} aria-label={format!("{} nodes in {} groups; arrows go from node to node, Enter selects", props.model.nodes.size(), zones.len())}>
                 <canvas ref={canvas} {onmousemove} {onclick} aria-hidden="true"></canvas>
+                <i ref={mark} ~style={format!("left:{}px;top:{}px;width:{2}px;height:{2}px", frame.x, frame.y, frame.w)}></i>
             </div>
             <div class="beside">
                 { zone_list(&zones, &props.key_name, &ctl) }
@@ -115,6 +99,52 @@ pub(crate) fn Overview(props: &Props) -> Html {
             </div>
         </div>
     }
+}
+
+/// The node that is selected or has the selected pod, unless something else is looked for.
+fn selected(props: &Props) -> Option<Shared<NodeState>> {
+    let node = match props.selected.as_ref()? {
+        SubjectRef::Node { name } => props.model.nodes.get(name)?,
+        SubjectRef::Pod { key, uid } => props.model.nodes.get(&props.model.pod(key, uid)?.node)?,
+        _ => return None,
+    };
+    let is_sought = props.filter.as_ref().is_none_or(|filter| filter.finds_on(node));
+    is_sought.then(|| node.clone())
+}
+
+/// The picture's frame, and where the arrows go on, follow what is selected, or else what is found first.
+#[hook]
+fn use_pointed(
+    props: &Props,
+    zones: &Zones,
+    node: Option<&Shared<NodeState>>,
+    focus: &UseStateHandle<(usize, usize)>,
+    mark: &NodeRef,
+) {
+    let filter = props.filter.clone();
+    let found = use_memo(filter.clone(), |filter| {
+        filter.as_ref().and_then(|f| place(zones, |node| f.finds_on(node)))
+    });
+    let at = node.map_or(*found, |node| place(zones, |n| n.view.name == node.view.name));
+    let (focus, mark) = (focus.setter(), mark.clone());
+    use_effect_with((props.selected.clone(), filter, at), move |(.., at)| {
+        if let Some(at) = at {
+            focus.set(*at);
+            show(&mark);
+        }
+    });
+}
+
+/// The first node that is so: zone and index.
+fn place(zones: &Zones, is: impl Fn(&NodeState) -> bool) -> Option<(usize, usize)> {
+    let of = |nodes: &[Shared<NodeState>]| nodes.iter().position(|node| is(node));
+    (zones.iter().enumerate()).find_map(|(z, (_, nodes))| Some((z, of(nodes)?)))
+}
+
+/// Scrolls to what has the frame, once it is drawn there.
+fn show(mark: &NodeRef) {
+    let mark = mark.clone();
+    browser::after_drawing(move || mark.cast().iter().for_each(browser::bring_into_sight));
 }
 
 /// Where each node is drawn in the room that the canvas has.
@@ -189,16 +219,12 @@ fn arrows(
     zones: &Zones,
     focus: &UseStateHandle<(usize, usize)>,
     ctl: &Ctl,
+    mark: &NodeRef,
 ) -> Callback<KeyboardEvent> {
     let (plan, zones, focus, ctl) = (plan.clone(), zones.clone(), focus.clone(), ctl.clone());
+    let mark = mark.clone();
     Callback::from(move |event: KeyboardEvent| {
-        let (z, n) = *focus;
-        let here = plan
-            .nodes
-            .get(z)
-            .and_then(|nodes| nodes.get(n))
-            .copied()
-            .unwrap_or_default();
+        let here = plan.node(*focus);
         let step = |dx: f64, dy: f64| nearest(&plan, here, dx, dy);
         let next = match event.key().as_str() {
             "ArrowRight" => step(1.0, 0.0),
@@ -215,6 +241,7 @@ fn arrows(
         event.stop_propagation();
         if let Some(next) = next {
             focus.set(next);
+            show(&mark);
         }
     })
 }

@@ -108,6 +108,12 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
 }
 
 impl Plan {
+    /// Where a node is drawn: zone and index.
+    pub(crate) fn node(&self, (zone, node): (usize, usize)) -> Rect {
+        let of = |nodes: &Vec<Rect>| nodes.get(node).copied();
+        self.nodes.get(zone).and_then(of).unwrap_or_default()
+    }
+
     /// The node at a point: zone and index.
     pub(crate) fn node_at(&self, x: f64, y: f64) -> Option<(usize, usize)> {
         let zone = self.zones.iter().position(|z| z.holds(x, y))?;
