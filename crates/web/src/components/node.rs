@@ -117,7 +117,7 @@ fn state_of(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'static str,
 }
 
 /// What a screen reader hears of the card.
-fn label(node: &NodeState, now: Micros) -> String {
+pub(super) fn label(node: &NodeState, now: Micros) -> String {
     let view = &node.view;
     let mut text = format!("Node {}", view.name);
     match state(view, now) {

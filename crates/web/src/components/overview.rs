@@ -9,7 +9,7 @@ use podscope_protocol::SubjectRef;
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
-use super::node::Node;
+use super::node::{Node, label};
 use super::picture::{Painted, Scene, Zones};
 use crate::browser::{self, sight};
 use crate::ctl::Ctl;
@@ -77,18 +77,27 @@ pub(crate) fn Overview(props: &Props) -> Html {
         })
     };
     let mark = use_node_ref();
-    let onkeydown = arrows(&plan, &zones, &focus, &ctl, &mark);
-    let focused = zones.get(focus.0).and_then(|(_, nodes)| nodes.get(focus.1)).cloned();
+    // Of the node that an arrow led to, as it was then: whoever points at one sees it.
+    let said = use_state(String::new);
+    let onkeydown = arrows(&plan, &zones, &focus, &ctl, {
+        let (mark, said, now) = (mark.clone(), said.setter(), props.model.now);
+        move |node| {
+            said.set(label(node, now));
+            show(&mark);
+        }
+    });
+    let focused = node_at(&zones, *focus).cloned();
     let by_selection = selected(props);
     use_pointed(props, &zones, by_selection.as_ref(), &focus, &mark);
     let frame = plan.node(*focus);
     let shown = by_selection.or(focused);
     html! {
         <div class="overview">
-            <div class="picture" role="group" tabindex="0" {onkeydown} aria-label={format!("{} nodes in {} groups; arrows go from node to node, Enter selects", props.model.nodes.size(), zones.len())}>
+            <div class="picture" role="application" tabindex="0" {onkeydown} aria-label={format!("{} nodes in {} groups; arrows go from node to node, Enter selects", props.model.nodes.size(), zones.len())}>
                 <canvas ref={canvas} {onmousemove} {onclick} aria-hidden="true"></canvas>
                 <i ref={mark} ~style={format!("left:{}px;top:{}px;width:{2}px;height:{2}px", frame.x, frame.y, frame.w)}></i>
             </div>
+            <p class="sr" role="status">{ (*said).clone() }</p>
             <div class="beside">
                 { zone_list(&zones, &props.key_name, &ctl) }
                 if props.zone.is_some() { <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Zone(None))}>{ "All groups" }</button> }
@@ -206,8 +215,12 @@ fn node_under(plan: &Plan, event: &MouseEvent) -> Option<(usize, usize)> {
     plan.node_at(f64::from(event.offset_x()), f64::from(event.offset_y()))
 }
 
-fn select(ctl: &Ctl, zones: &Zones, (z, n): (usize, usize)) {
-    if let Some(node) = zones.get(z).and_then(|(_, nodes)| nodes.get(n)) {
+fn node_at(zones: &Zones, (z, n): (usize, usize)) -> Option<&Shared<NodeState>> {
+    zones.get(z)?.1.get(n)
+}
+
+fn select(ctl: &Ctl, zones: &Zones, at: (usize, usize)) {
+    if let Some(node) = node_at(zones, at) {
         ctl.act.emit(Act::Select(Some(SubjectRef::Node {
             name: node.view.name.clone(),
         })));
@@ -219,10 +232,9 @@ fn arrows(
     zones: &Zones,
     focus: &UseStateHandle<(usize, usize)>,
     ctl: &Ctl,
-    mark: &NodeRef,
+    arrived: impl Fn(&NodeState) + 'static,
 ) -> Callback<KeyboardEvent> {
     let (plan, zones, focus, ctl) = (plan.clone(), zones.clone(), focus.clone(), ctl.clone());
-    let mark = mark.clone();
     Callback::from(move |event: KeyboardEvent| {
         let here = plan.node(*focus);
         let step = |dx: f64, dy: f64| nearest(&plan, here, dx, dy);
@@ -241,7 +253,7 @@ fn arrows(
         event.stop_propagation();
         if let Some(next) = next {
             focus.set(next);
-            show(&mark);
+            node_at(&zones, next).into_iter().for_each(|node| arrived(node));
         }
     })
 }
