@@ -191,10 +191,19 @@ export const stories = {
     t.check(text.includes("default/actor Running") && text.includes("<animate "), "the pod comes to it");
     t.check(file.bytes.length < 400_000, `${file.bytes.length} bytes`);
     t.equal(await t.now(page), "0:30.0", "the session stays where it is");
-    await dialog.getByLabel("From").fill("2h");
-    await dialog.getByLabel("to", { exact: true }).fill("3h");
-    await dialog.getByRole("button", { name: "Make the film" }).click();
-    await dialog.getByRole("alert").getByText(/has been played/).waitFor();
+    // What is no span is said in the dialog, at its field.
+    const [from, to, said] = [dialog.getByLabel("From"), dialog.getByLabel("to", { exact: true }), dialog.getByRole("alert")];
+    for (const [start, end, why] of [["2h", "3h", "What was played ends at 0:30.0."], ["5s", "ten seconds", "An instant looks like 90s, 1:30 or 5m."], ["5s", "", "An instant looks like 90s, 1:30 or 5m."], ["9s", "5s", "A film's end lies after its beginning."]]) {
+      await from.fill(start);
+      await to.fill(end);
+      t.equal(await said.count(), 0, "what was said before is gone");
+      await dialog.getByRole("button", { name: "Make the film" }).click();
+      await said.getByText(why, { exact: true }).waitFor();
+      await page.locator(".share input[aria-invalid=true]:focus").waitFor();
+      t.equal(await to.getAttribute("aria-describedby"), await said.getAttribute("id"), end);
+    }
+    t.equal(await page.locator(".toast").count(), 0, "nothing is said behind the dialog");
+    await t.look(page, "share-film-wrong");
   },
 
   async "the console has pipes, k, pasted lines and clear (K-01)"(t) {

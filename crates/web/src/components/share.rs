@@ -1,6 +1,6 @@
 //! Sharing: a link, a frame for another page, a picture, a film of a span; and presenting it here.
 
-use podscope_protocol::{ExportKind, LONG_LINK, LinkLength, Request, Task};
+use podscope_protocol::{ExportKind, LONG_LINK, LinkLength, Micros, Request, Task};
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
@@ -252,6 +252,26 @@ fn picture(ctl: &Ctl) -> Html {
 /// How long a film takes to watch, in seconds.
 const LENGTHS: [u32; 4] = [6, 10, 20, 40];
 
+const FROM: &str = "From ";
+const TO: &str = "to ";
+
+/// The span between two instants as they were typed, or which of the fields is wrong and why.
+fn span(from: &str, to: &str, played: Micros) -> Result<(Micros, Micros), (&'static str, String)> {
+    let read = |name, text| {
+        let instant = clock::parse(text);
+        instant.ok_or_else(|| (name, "An instant looks like 90s, 1:30 or 5m.".to_owned()))
+    };
+    let (from, to) = (read(FROM, from)?, read(TO, to)?);
+    // The fields show tenths of a second.
+    if to > played + 100_000 {
+        return Err((TO, format!("What was played ends at {}.", clock::instant(played))));
+    }
+    if from >= to {
+        return Err((TO, "A film's end lies after its beginning.".into()));
+    }
+    Ok((from, to))
+}
+
 #[derive(Properties, PartialEq)]
 struct FilmProps {
     page: Shared<Page>,
@@ -276,11 +296,16 @@ fn FilmPart(props: &FilmProps) -> Html {
         let making = making.setter();
         use_effect_with(page.film.clone(), move |_| making.set(false));
     }
+    let wrong = use_state(|| None::<(&'static str, String)>);
     let field = |name: &'static str, state: &UseStateHandle<String>| {
+        let is_wrong = wrong.as_ref().is_some_and(|(at, _)| *at == name);
         let value = (**state).clone();
-        let state = state.clone();
-        let oninput = Callback::from(move |event: InputEvent| state.set(browser::value_of(&event)));
-        html! { <label>{ name }<input class="mono instant" {value} {oninput} spellcheck="false" autocomplete="off" /></label> }
+        let (state, wrong) = (state.clone(), wrong.clone());
+        let oninput = Callback::from(move |event: InputEvent| {
+            state.set(browser::value_of(&event));
+            wrong.set(None);
+        });
+        html! { <label>{ name }<input class="mono instant" {value} {oninput} spellcheck="false" autocomplete="off" aria-invalid={is_wrong.to_string()} aria-describedby={is_wrong.then_some("film-wrong")} /></label> }
     };
     let timed = {
         let length = length.clone();
@@ -288,14 +313,17 @@ fn FilmPart(props: &FilmProps) -> Html {
     };
     let make = {
         let (ctl, from, to, seconds, making) = (ctl.clone(), from.clone(), to.clone(), *length, making.clone());
-        Callback::from(move |_: MouseEvent| match (clock::parse(&from), clock::parse(&to)) {
-            (Some(from), Some(to)) => {
+        let (wrong, played) = (wrong.clone(), model.horizon.max(model.now));
+        Callback::from(move |_: MouseEvent| match span(&from, &to, played) {
+            Ok((from, to)) => {
                 making.set(true);
+                wrong.set(None);
                 ctl.send.emit(Request::Film { from, to, seconds });
             }
-            _ => ctl
-                .act
-                .emit(Act::Toast("An instant looks like 90s, 1:30 or 5m.".into())),
+            Err(why) => {
+                wrong.set(Some(why));
+                browser::focus_on(".share [aria-invalid=true]");
+            }
         })
     };
     let done = page
@@ -307,12 +335,14 @@ fn FilmPart(props: &FilmProps) -> Html {
         <>
             <p>{ "A short film of what was played: an animated drawing for a slide, a page or a chat. It plays in every browser, again and again." }</p>
             <div class="row">
-                { field("From ", &from) }
-                { field("to ", &to) }
+                { field(FROM, &from) }
+                { field(TO, &to) }
                 <label>{ "in " }<select onchange={timed} aria-label="Length of the film">{ for LENGTHS.iter().map(|n| html! { <option value={n.to_string()} selected={*n == *length}>{ format!("{n} s") }</option> }) }</select></label>
                 <button type="button" class="primary" onclick={make} disabled={*making}>{ "Make the film" }</button>
             </div>
-            if *making {
+            if let Some((_, why)) = &*wrong {
+                <p class="notice" role="alert" id="film-wrong">{ why }</p>
+            } else if *making {
                 <p role="status">{ "Making the film… " }<progress max="1000" value={done.unwrap_or(0).to_string()} aria-label="Film"></progress></p>
             } else if let Some(film) = &page.film {
                 { match &**film {
