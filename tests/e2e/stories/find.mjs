@@ -14,6 +14,12 @@ ${Array.from({ length: 12 }, (_, i) => pod(`big-${i}`, 40)).join("")}${
   Array.from({ length: 3 }, (_, i) => pod(`held-${i}`, 1, "schedulingGates: [{name: example.com/wait}], ")).join("")}${
   Array.from({ length: 4 }, (_, i) => pod(`small-${i}`, 1)).join("")}`;
 
+const THOUSAND = `apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: thousand}
+spec: {title: Thousand, seed: 3, cluster: {zones: [a, b, c, d], nodesPerZone: 250}}
+`;
+
 export const stories = {
   async "/ filters pods and nodes by name, label, state, owner, image and IP (U-14)"(t) {
     const page = await t.open("#new");
@@ -76,6 +82,42 @@ export const stories = {
     await page.locator('.side[data-subject*="db-0"]').waitFor();
     await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Details" }).tap();
     await isSeen("back");
+  },
+
+  async "in the picture of a thousand nodes what is found, and where the arrows go, is in view and said (U-14, U-09, U-08)"(t) {
+    const page = await t.open("");
+    await t.openFiles(page, { "thousand.yaml": THOUSAND });
+    await t.pause(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const [picture, frame, card] = [page.locator(".picture"), page.locator(".picture i"), page.locator(".beside .node .name")];
+    const isSeen = async (when) => {
+      await page.waitForTimeout(300);
+      const [box, room, dock] = await Promise.all([frame, picture, page.locator(".dock")].map((what) => what.boundingBox()));
+      t.check(box.y >= room.y - 1 && box.y + box.height <= Math.min(room.y + room.height, dock.y) + 1, `${when}: ${box.y} in ${room.y} to ${room.y + room.height}`);
+    };
+    await page.getByRole("button", { name: "Find pods and nodes" }).click();
+    const field = page.locator(".find input");
+    for (const name of ["d-240", "a-7"]) {
+      await field.fill(name);
+      await page.getByText(/^0 pods, \d+ nodes?$/).waitFor();
+      await isSeen(`typed ${name}`);
+      t.equal(await card.innerText(), name, "its card");
+    }
+    await field.fill("d-23");
+    await field.press("Enter");
+    await field.press("Enter");
+    await isSeen("gone to");
+    t.equal(await card.innerText(), "d-230", "the next one's card");
+    await t.look(page, "find-thousand");
+    await field.press("Escape");
+    await picture.focus();
+    const before = await picture.evaluate((e) => e.scrollTop);
+    for (let i = 0; i < 30; i += 1) await page.keyboard.press("ArrowUp");
+    await isSeen("arrows up");
+    t.check(await picture.evaluate((e) => e.scrollTop) < before - 200, "far from where it was");
+    for (let i = 0; i < 30; i += 1) await page.keyboard.press("ArrowDown");
+    await isSeen("arrows down");
+    await page.locator(".overview [role=status]").getByText(/^Node [a-d]-\d+, ready, 0 pods/).waitFor();
   },
 
   async "pending pods with one trouble are one line (U-14)"(t) {

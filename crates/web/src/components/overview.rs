@@ -99,6 +99,7 @@ pub(crate) fn Overview(props: &Props) -> Html {
             </div>
             <p class="sr" role="status">{ (*said).clone() }</p>
             <div class="beside">
+                <h2 class="sr">{ "Groups and a node" }</h2>
                 { zone_list(&zones, &props.key_name, &ctl) }
                 if props.zone.is_some() { <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Zone(None))}>{ "All groups" }</button> }
                 if let Some(node) = shown {
