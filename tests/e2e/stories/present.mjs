@@ -104,6 +104,17 @@ export const stories = {
     t.check(size >= 22, `${size} px`);
     await t.fits(page, "presenting");
     await t.look(page, "present");
+    // Also the smallest text, and on a wall as large a part of it.
+    const smallest = () => page.locator(":is(.story, .cluster, .presenting) *").evaluateAll((all) => Math.min(...all.filter((e) => e.checkVisibility({ visibilityProperty: true })
+      && !e.closest(".sr") && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim())).map((e) => parseFloat(getComputedStyle(e).fontSize))));
+    for (const [width, height, least] of [[1920, 1080, 22], [2560, 1440, 22], [3840, 2160, 32]]) {
+      await page.setViewportSize({ width, height });
+      const px = await smallest();
+      t.check(px >= least, `${width}: ${px} px`);
+      await t.fits(page, `presenting at ${width}`);
+      await t.screenshot(page, `present-${width}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.keyboard.press("x");
     await page.mouse.move(500, 400);
     await page.locator(".spotlight").waitFor();
