@@ -67,6 +67,28 @@ export const stories = {
     }
   },
 
+  async "in a low window and in front of a room nothing covers the text of a step (U-13, U-08)"(t) {
+    const page = await t.open("#lesson=first-pod");
+    await page.locator(".story .try").waitFor();
+    await t.pause(page);
+    // Each paragraph, brought to the end of the room that it is read in.
+    const covered = () => page.locator(".story .prose p").evaluateAll((all) => all.filter((p) => {
+      p.scrollIntoView({ block: "end" });
+      const box = p.getBoundingClientRect();
+      return !p.contains(document.elementFromPoint(box.left + 4, box.bottom - 4));
+    }).length);
+    for (const [width, height] of [[640, 360], [720, 450], [1440, 560]]) {
+      await page.setViewportSize({ width, height });
+      t.equal(await covered(), 0, `${width} × ${height}: paragraphs that are covered`);
+      await t.screenshot(page, `low-${width}`);
+    }
+    await page.setViewportSize({ width: 1920, height: 1080 });
+    await page.locator("#cluster").focus();
+    await page.keyboard.press("Shift+P");
+    await page.locator(".page.present").waitFor();
+    t.equal(await covered(), 0, "presented: paragraphs that are covered");
+  },
+
   async "where there is no room for a column the details are a sheet (U-13)"(t) {
     for (const [width, height] of [[820, 1180], [1024, 768]]) {
       const page = await t.open("#lesson=first-pod");
