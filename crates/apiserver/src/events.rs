@@ -16,7 +16,7 @@ use podscope_api::{
 };
 use std::sync::Arc;
 
-use super::{ApiServer, Caller, Draft, Outcome, new_uid};
+use super::{ApiServer, Caller, Draft, Outcome};
 use fifo::Fifo;
 use podscope_api::hash::fnv1a;
 use podscope_sim::{Actor, EventNote, subject};
@@ -230,7 +230,7 @@ impl ApiServer {
             metadata: podscope_api::ObjectMeta {
                 name: format!("{}.{nanoseconds:x}", note.key.name).into(),
                 namespace,
-                uid: new_uid(&mut self.rng),
+                uid: self.rng.uid(),
                 creation_timestamp: Some(caller.wall()),
                 labels: self.events.nothing.clone(),
                 annotations: self.events.nothing.clone(),

@@ -236,7 +236,10 @@ impl ApiServer {
             Kind::Service | Kind::EndpointSlice => name == "kubernetes",
             _ => false,
         };
-        new_uid(if is_kept_beside { &mut self.aside } else { &mut self.rng })
+        match is_kept_beside {
+            true => self.aside.uid(),
+            false => self.rng.uid(),
+        }
     }
 
     /// Writes an object (watched or not, by its kind) and returns it as stored.
@@ -303,20 +306,6 @@ fn target(request: &Request) -> (Kind, ObjectKey, Uid) {
         Request::Event(note) => (note.kind, note.key.clone(), note.uid.clone()),
         Request::DryRun(request) => target(request),
     }
-}
-
-/// A random version-4 UUID from the server's generator.
-fn new_uid(rng: &mut Rng) -> Uid {
-    let (high, low) = (rng.bits(), rng.bits());
-    Uid(format!(
-        "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
-        high >> 32,
-        (high >> 16) & 0xffff,
-        high & 0xfff,
-        0x8000 | ((low >> 48) & 0x3fff),
-        low & 0xffff_ffff_ffff,
-    )
-    .into())
 }
 
 /// Five characters of Kubernetes' alphabet without vowels and look-alikes.

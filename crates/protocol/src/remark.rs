@@ -47,6 +47,8 @@ pub enum Remark {
         file: String,
         line: u32,
     },
+    /// Objects without a UID that were dumped all the same, each as `KIND NAMESPACE/NAME`.
+    Scrubbed(Many<String>),
     /// What a KubeletConfiguration says to no effect, in the words of who read it.
     Kubelet(String),
     /// What became of a KubeSchedulerConfiguration, in the words of who read it.
@@ -187,6 +189,14 @@ impl fmt::Display for Remark {
                 f,
                 "{kind:?} in version {api_version:?} is not served by v1.36 and is left out ({file}:{line})"
             ),
+            Self::Scrubbed(objects) => {
+                counted(f, objects.count, "object has", "objects have")?;
+                let them = if objects.count == 1 { "it is" } else { "they are" };
+                write!(
+                    f,
+                    " no UID: {objects}; {them} taken as dumped, not as something to create"
+                )
+            }
             Self::Kubelet(said) => write!(f, "KubeletConfiguration: {said}"),
             Self::Scheduler(said) => f.write_str(said),
             Self::Assumed { kinds, means } => assumed(f, kinds, means),

@@ -15,6 +15,7 @@ mod lesson;
 mod live;
 mod problems;
 mod recognise;
+mod scrubbed;
 mod wanted;
 
 use podscope_api::ordered;
@@ -249,14 +250,7 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
         (name, within.unwrap_or(text))
     };
     let mut files: Vec<File> = files.into_iter().map(unwrap).collect();
-    for (index, (name, text)) in files.iter_mut().enumerate() {
-        if let Some(why) = foreign::explained(text).or_else(|| reader.mended(name, text)) {
-            reader.problems.push(Problem::of(name.as_str(), why));
-            continue;
-        }
-        let parsed = podscope_api::parse(text);
-        reader.file(index, name, parsed);
-    }
+    reader.read(&mut files);
     for (kind, count) in std::mem::take(&mut reader.others) {
         reader.loaded.notices.push(Remark::NotSimulated { kind, count });
     }
@@ -323,6 +317,21 @@ impl Reader {
         self.loaded.basis.push(basis);
         *text = cut.text;
         None
+    }
+
+    fn read(&mut self, files: &mut [File]) {
+        let mut read = Vec::new();
+        for (index, (name, text)) in files.iter_mut().enumerate() {
+            match foreign::explained(text).or_else(|| self.mended(name, text)) {
+                Some(why) => self.problems.push(Problem::of(name.as_str(), why)),
+                None => read.push((index, podscope_api::parse(text))),
+            }
+        }
+        let scrubbed = scrubbed::restore(&mut read);
+        for (index, parsed) in read {
+            self.file(index, &files[index].0, parsed);
+        }
+        self.loaded.notices.extend(scrubbed);
     }
 
     fn file(&mut self, index: usize, name: &str, parsed: Parsed) {

@@ -2,6 +2,7 @@
 //! the component's name, so that a new component does not shift the draws of
 //! another (ARCHITECTURE, "The way of one event").
 
+use podscope_api::Uid;
 use podscope_api::hash::{self, fnv1a};
 use rand_core::Rng as _;
 use rand_pcg::Pcg32;
@@ -42,6 +43,20 @@ impl Rng {
     pub fn between(&mut self, low: Span, high: Span) -> Span {
         let width = u64::try_from((high - low).0).unwrap_or(0);
         Span(low.0 + self.below(width.saturating_add(1)) as i64)
+    }
+
+    /// A version-4 UUID.
+    pub fn uid(&mut self) -> Uid {
+        let (high, low) = (self.bits(), self.bits());
+        Uid(format!(
+            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+            high >> 32,
+            (high >> 16) & 0xffff,
+            high & 0xfff,
+            0x8000 | ((low >> 48) & 0x3fff),
+            low & 0xffff_ffff_ffff,
+        )
+        .into())
     }
 
     /// True `n` times in a thousand.

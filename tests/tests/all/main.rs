@@ -13,6 +13,7 @@ mod determinism;
 mod documents;
 mod dump;
 mod dump_nodes;
+mod dump_scrubbed;
 mod dump_stays;
 mod explain_replay;
 mod fencing_compared;

@@ -196,7 +196,7 @@ impl Reader {
     }
 
     /// Without a Scenario, the nodes in a dump of a live cluster are all the nodes there are, also where a hand or a
-    /// program took their UIDs away (P-09). Nodes of one's own stand beside those that are made, which is said.
+    /// program left nothing of them that shows that they were dumped (P-09). Nodes of one's own stand beside those that are made, which is said.
     pub(super) fn nodes(&mut self) {
         let objects = &self.loaded.setup.objects;
         let nodes = objects.iter().filter(|object| object.kind() == Kind::Node);

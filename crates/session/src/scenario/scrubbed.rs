@@ -1,0 +1,194 @@
+//! Objects of a dump whose UIDs a hand or a program took away (P-09). A UID is what tells a dumped object from a manifest
+//! of a person, which is created: here those that were dumped all the same get theirs back, or one that is made of what
+//! they are, before anybody looks.
+
+use std::sync::Arc;
+
+use podscope_api::ordered;
+use podscope_api::{Kind, Located, Object, ObjectKey, OwnerReference, Parsed, Uid, VolumePhase};
+use podscope_cluster::Rng;
+use serde_json::Value;
+
+use podscope_protocol::{Many, Remark};
+
+/// Names that the notice gives.
+const MAX_NAMES: usize = 3;
+
+/// The UIDs that files tell of, each by what it identifies.
+type Known = ordered::Map<(Kind, ObjectKey), Uid>;
+
+/// Gives UIDs to the dumped objects of files that lack theirs. Says for which.
+pub(super) fn restore(files: &mut [(usize, Parsed)]) -> Option<Remark> {
+    let mut lacking: Vec<(usize, usize)> = Vec::new();
+    for (file, (_, parsed)) in files.iter().enumerate() {
+        let all = || parsed.objects.iter().map(|located| &located.value);
+        let is_dump = all().any(|object| has_uid(object) || lives(object));
+        let here = all().enumerate().filter(|(_, object)| !has_uid(object));
+        let here = here.filter(|(_, object)| is_dump && has_mark(object));
+        lacking.extend(here.map(|(at, _)| (file, at)));
+    }
+    let nameless = |owner: &OwnerReference| owner.uid.is_empty();
+    let is_whole = |object: &Object| !object.metadata().owner_references.iter().any(nameless);
+    if lacking.is_empty() && objects(files).all(|located| is_whole(&located.value)) {
+        return None;
+    }
+    let mut known = told(files);
+    for (file, at) in &lacking {
+        let object = &mut files[*file].1.objects[*at].value;
+        let key = key_of(object);
+        let uid = known
+            .entry((object.kind(), key.clone()))
+            .or_insert_with(|| made(object.kind().name(), &key));
+        object.metadata_mut().uid = uid.clone();
+    }
+    let dumped = (files.iter_mut())
+        .flat_map(|(_, parsed)| &mut parsed.objects)
+        .filter(|located| has_uid(&located.value));
+    for located in dumped {
+        refer(&mut located.value, &known);
+    }
+    let names = lacking.iter().map(|(file, at)| {
+        let object = &files[*file].1.objects[*at].value;
+        format!("{} {}", object.kind().name(), object.key())
+    });
+    (!lacking.is_empty()).then(|| Remark::Scrubbed(Many::of(lacking.len(), names, MAX_NAMES)))
+}
+
+fn objects(files: &[(usize, Parsed)]) -> impl Iterator<Item = &Located<Object>> {
+    files.iter().flat_map(|(_, parsed)| &parsed.objects)
+}
+
+fn has_uid(object: &Object) -> bool {
+    !object.metadata().uid.is_empty()
+}
+
+/// Whether a server has given the object something that no client gives one that is to be created.
+fn was_served(object: &Object) -> bool {
+    let metadata = object.metadata();
+    !metadata.resource_version.is_empty() || metadata.creation_timestamp.is_some()
+}
+
+/// Whether an object is no manifest for creation, whatever stands beside it: it was served, and has lived since.
+fn lives(object: &Object) -> bool {
+    let is_bound = matches!(object, Object::Pod(pod) if pod.spec.node_name.is_some());
+    was_served(object) && !object.metadata().name.is_empty() && (is_bound || has_status(object))
+}
+
+/// Whether something about an object that stands in a dump was not written by a person.
+fn has_mark(object: &Object) -> bool {
+    let metadata = object.metadata();
+    let is_marked = was_served(object) || metadata.deletion_timestamp.is_some() || has_status(object);
+    is_marked && !metadata.name.is_empty()
+}
+
+/// Whether a status says anything. How large a node is a person says as well: a node that is written by hand has no
+/// other place for it.
+fn has_status(object: &Object) -> bool {
+    let mut value = object.typed_value();
+    let Some(status) = value.get_mut("status") else {
+        return false;
+    };
+    if let (Kind::Node, Value::Object(fields)) = (object.kind(), &mut *status) {
+        fields.remove("capacity");
+        fields.remove("allocatable");
+    }
+    says(status)
+}
+
+/// Whether a tree has a leaf that is not what a field is without anybody's word.
+fn says(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => fields.values().any(says),
+        Value::Array(items) => items.iter().any(says),
+        Value::Null => false,
+        Value::Bool(is_true) => *is_true,
+        Value::Number(number) => number.as_i64() != Some(0),
+        Value::String(text) => !text.is_empty(),
+    }
+}
+
+fn key_of(object: &Object) -> ObjectKey {
+    let metadata = object.metadata();
+    match object.kind().is_namespaced() {
+        true if metadata.namespace.is_empty() => ObjectKey::new("default", metadata.name.clone()),
+        true => metadata.key(),
+        false => ObjectKey::cluster(metadata.name.clone()),
+    }
+}
+
+/// Kind and key of an owner, if its kind is known here.
+fn owner_of(object: &ObjectKey, owner: &OwnerReference) -> Option<(Kind, ObjectKey)> {
+    let kind = Kind::from_wire(&owner.api_version, &owner.kind)?;
+    let key = match kind.is_namespaced() {
+        true => ObjectKey::new(object.namespace.clone(), owner.name.clone()),
+        false => ObjectKey::cluster(owner.name.clone()),
+    };
+    Some((kind, key))
+}
+
+/// What files say of UIDs: those of their objects, and those that references to others name.
+fn told(files: &[(usize, Parsed)]) -> Known {
+    let mut known = Known::new();
+    let with_uid = || objects(files).filter(|located| has_uid(&located.value));
+    for located in with_uid() {
+        let object = &located.value;
+        known.insert((object.kind(), key_of(object)), object.metadata().uid.clone());
+    }
+    for located in objects(files) {
+        let object = &located.value;
+        let key = key_of(object);
+        let owners = object.metadata().owner_references.iter();
+        for owner in owners.filter(|owner| !owner.uid.is_empty()) {
+            if let Some(owned_by) = owner_of(&key, owner) {
+                known.entry(owned_by).or_insert_with(|| owner.uid.clone());
+            }
+        }
+        if let Object::PersistentVolume(volume) = object
+            && let Some(claim) = &volume.spec.claim_ref
+            && !claim.uid.is_empty()
+        {
+            let key = ObjectKey::new(claim.namespace.clone(), claim.name.clone());
+            known
+                .entry((Kind::PersistentVolumeClaim, key))
+                .or_insert_with(|| claim.uid.clone());
+        }
+    }
+    known
+}
+
+/// Fills in the UIDs of what a dumped object refers to: nothing refers to a name alone.
+fn refer(object: &mut Object, known: &Known) {
+    let key = key_of(object);
+    if object
+        .metadata()
+        .owner_references
+        .iter()
+        .any(|owner| owner.uid.is_empty())
+    {
+        let owners = &mut object.metadata_mut().owner_references;
+        for owner in owners.iter_mut().filter(|owner| owner.uid.is_empty()) {
+            let owned_by = owner_of(&key, owner);
+            let uid = owned_by.as_ref().and_then(|owned_by| known.get(owned_by)).cloned();
+            let place = owned_by.map_or_else(|| ObjectKey::cluster(owner.name.clone()), |(_, key)| key);
+            owner.uid = uid.unwrap_or_else(|| made(&owner.kind, &place));
+        }
+    }
+    if let Object::PersistentVolume(volume) = object
+        && volume.status.phase == Some(VolumePhase::Bound)
+        && let Some(claim) = &volume.spec.claim_ref
+        && claim.uid.is_empty()
+    {
+        let kind = Kind::PersistentVolumeClaim;
+        let place = ObjectKey::new(claim.namespace.clone(), claim.name.clone());
+        let uid = known.get(&(kind, place.clone())).cloned();
+        let uid = uid.unwrap_or_else(|| made(kind.name(), &place));
+        if let Some(claim) = &mut Arc::make_mut(volume).spec.claim_ref {
+            claim.uid = uid;
+        }
+    }
+}
+
+/// A UID that is the same whenever such an object is read.
+fn made(kind: &str, key: &ObjectKey) -> Uid {
+    Rng::split(0, &format!("uid/{kind}/{key}")).uid()
+}

@@ -1,0 +1,223 @@
+//! P-09: a dump some of whose UIDs a hand or a program took away opens and stays as the whole one does; what a person
+//! wrote beside it is created.
+
+use podscope_api::{Kind, ObjectKey, Pod};
+use podscope_cluster::SimTime;
+use podscope_session::scenario;
+use podscope_session::timeline::{Session, Slice};
+use podscope_tests::notices_of;
+use serde_json::Value;
+
+const DUMP: &str = "
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n1, uid: node-1, resourceVersion: '7', creationTimestamp: '2026-07-01T08:00:00Z'}
+  status:
+    capacity: {cpu: '4', memory: 8Gi, pods: '110'}
+    allocatable: {cpu: '4', memory: 8Gi, pods: '110'}
+    conditions: [{type: Ready, status: 'True', lastHeartbeatTime: '2026-07-01T09:59:00Z'}]
+- apiVersion: scheduling.k8s.io/v1
+  kind: PriorityClass
+  metadata: {name: high, uid: class-1, resourceVersion: '8', creationTimestamp: '2026-07-01T08:00:00Z'}
+  value: 1000
+- apiVersion: apps/v1
+  kind: ReplicaSet
+  metadata: {name: web, namespace: default, uid: set-1, resourceVersion: '9', creationTimestamp: '2026-07-01T08:00:00Z'}
+  spec:
+    replicas: 1
+    selector: {matchLabels: {app: web}}
+    template:
+      metadata: {labels: {app: web}}
+      spec: {priorityClassName: high, containers: [{name: app, image: app:1}]}
+  status: {replicas: 1, readyReplicas: 1, availableReplicas: 1, observedGeneration: 1}
+- apiVersion: v1
+  kind: Pod
+  metadata:
+    name: web-x
+    namespace: default
+    uid: pod-1
+    resourceVersion: '10'
+    creationTimestamp: '2026-07-01T08:00:00Z'
+    labels: {app: web}
+    ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web, uid: set-1, controller: true}]
+  spec:
+    nodeName: n1
+    priorityClassName: high
+    priority: 1000
+    containers: [{name: app, image: app:1}]
+    volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
+  status:
+    phase: Running
+    startTime: '2026-07-01T08:00:00Z'
+    conditions: [{type: PodScheduled, status: 'True'}, {type: Ready, status: 'True'}]
+    containerStatuses: [{name: app, restartCount: 3, ready: true, started: true, image: app:1, imageID: '', state: \
+                    {running: {startedAt: '2026-07-01T08:00:05Z'}}}]
+- apiVersion: v1
+  kind: PersistentVolumeClaim
+  metadata: {name: data, namespace: default, uid: claim-1, resourceVersion: '11', creationTimestamp: '2026-07-01T08:00:00Z'}
+  spec: {accessModes: [ReadWriteOnce], storageClassName: manual, volumeName: pv-1, resources: {requests: {storage: 1Gi}}}
+  status: {phase: Bound}
+- apiVersion: v1
+  kind: PersistentVolume
+  metadata: {name: pv-1, uid: volume-1, resourceVersion: '12', creationTimestamp: '2026-07-01T08:00:00Z'}
+  spec:
+    capacity: {storage: 1Gi}
+    accessModes: [ReadWriteOnce]
+    storageClassName: manual
+    hostPath: {path: /data}
+    claimRef: {apiVersion: v1, kind: PersistentVolumeClaim, namespace: default, name: data, uid: claim-1}
+  status: {phase: Bound}
+";
+
+/// The dump as a tree to scrub.
+fn dump() -> Value {
+    podscope_api::read_yaml(DUMP).expect("YAML").to_value()
+}
+
+fn open(text: String) -> Session {
+    let loaded = scenario::load(&[("dump.yaml".to_owned(), text.clone())])
+        .unwrap_or_else(|problems| panic!("{problems:?}\n{text}"));
+    Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}\n{text}"))
+}
+
+/// Every object that dumps hold, by kind and name, with the time it was made; of pods what became of them as well.
+fn held(session: &Session) -> Vec<String> {
+    let objects = session.world().objects();
+    let kinds = [
+        Kind::Node,
+        Kind::PriorityClass,
+        Kind::ReplicaSet,
+        Kind::PersistentVolumeClaim,
+        Kind::PersistentVolume,
+    ];
+    let others = kinds.into_iter().flat_map(|kind| objects.list_kind(kind));
+    let others = others.map(|object| format!("{:?} {} {:?}", object.kind(), object.key(), made_at(&object)));
+    let pods = objects.list::<Pod>().map(|pod| {
+        let restarts = pod.status.statuses().map(|one| one.restart_count).sum::<i32>();
+        let (meta, node, phase) = (&pod.metadata, &pod.spec.node_name, &pod.status.phase);
+        format!(
+            "{} {:?} {node:?} {phase:?} {restarts}",
+            meta.key(),
+            meta.creation_timestamp
+        )
+    });
+    others.chain(pods).collect()
+}
+
+fn made_at(object: &podscope_api::Object) -> Option<podscope_api::Time> {
+    object.metadata().creation_timestamp
+}
+
+fn after_ten_minutes(mut session: Session) -> Vec<String> {
+    assert_eq!(session.advance(SimTime::from_seconds(600), u64::MAX), Slice::Done);
+    assert_eq!(session.progress().bugs(), 0);
+    held(&session)
+}
+
+/// Takes fields of a name out of a tree, wherever they are.
+fn scrub(value: &mut Value, name: &str) {
+    match value {
+        Value::Object(fields) => {
+            fields.remove(name);
+            fields.values_mut().for_each(|value| scrub(value, name));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|value| scrub(value, name)),
+        _ => {}
+    }
+}
+
+/// One object lacks its UID: it is dumped as the others are, and who refers to it refers to it still.
+#[test]
+fn a_dump_of_which_one_object_has_no_uid_opens_and_stays_as_it_is() {
+    let whole = after_ten_minutes(open(dump().to_string()));
+    for at in 0..6 {
+        for more in [None, Some("resourceVersion"), Some("creationTimestamp")] {
+            let mut scrubbed = dump();
+            let metadata = scrubbed["items"][at]["metadata"].as_object_mut().expect("metadata");
+            metadata.remove("uid").expect("a UID");
+            let age = metadata.get("creationTimestamp").cloned().expect("an age");
+            if let Some(more) = more {
+                metadata.remove(more);
+            }
+            let session = open(scrubbed.to_string());
+            let item = &scrubbed["items"][at];
+            let notices = notices_of(session.loaded()).join("\n");
+            let told = format!("One object has no UID: {} ", item["kind"].as_str().expect("a kind"));
+            assert!(notices.contains(&told), "{told}: {notices}");
+            assert!(!notices.contains("assumed to exist"), "{notices}");
+            if more != Some("creationTimestamp") {
+                assert_eq!(after_ten_minutes(session), whole, "{age}: {item}");
+            } else {
+                assert_eq!(after_ten_minutes(session).len(), whole.len(), "{item}");
+            }
+        }
+    }
+}
+
+/// All UIDs are gone, those of references as well.
+#[test]
+fn a_dump_without_any_uid_opens_and_stays_as_it_is() {
+    let whole = after_ten_minutes(open(dump().to_string()));
+    for more in ["", "resourceVersion"] {
+        let mut scrubbed = dump();
+        scrub(&mut scrubbed, "uid");
+        scrub(&mut scrubbed, more);
+        let text = scrubbed.to_string();
+        let first = open(text.clone());
+        let notices = notices_of(first.loaded());
+        let told = "6 objects have no UID: Node n1, PriorityClass high, ReplicaSet default/web, …; they are taken as \
+                    dumped, not as something to create";
+        assert!(notices.iter().any(|notice| notice == told), "{notices:?}");
+        let uids = |session: &Session| -> Vec<String> {
+            let pods = session.world().objects().list::<Pod>();
+            pods.map(|pod| pod.metadata.uid.to_string()).collect()
+        };
+        // The same whenever it is read.
+        assert_eq!(uids(&first), uids(&open(text)));
+        assert_eq!(after_ten_minutes(first), whole);
+    }
+}
+
+/// A class that no file has is assumed for a pod without a UID as for any other.
+#[test]
+fn a_pod_without_uid_keeps_a_class_that_no_file_has() {
+    let mut scrubbed = dump();
+    let items = scrubbed["items"].as_array_mut().expect("items");
+    items.remove(1);
+    items[2]["metadata"].as_object_mut().expect("metadata").remove("uid");
+    let pods = after_ten_minutes(open(scrubbed.to_string()));
+    assert!(pods.iter().any(|pod| pod.starts_with("default/web-x ")), "{pods:?}");
+}
+
+/// What a person wrote beside a dump is created, in whatever style tools print it.
+#[test]
+fn a_manifest_beside_a_dump_is_created() {
+    let mine = |metadata: &str, status: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: mine{metadata}}}\nspec: {{containers: [{{name: c, image: i}}]}}\n{status}"
+        )
+    };
+    for (metadata, status) in [
+        ("", ""),
+        (", creationTimestamp: null", "status: {}\n"),
+        (", labels: {a: b}", "status: {conditions: []}\n"),
+    ] {
+        let session = open(format!("{DUMP}{}", mine(metadata, status)));
+        let notices = notices_of(session.loaded()).join("\n");
+        assert!(!notices.contains("no UID"), "{notices}");
+        let objects = session.world().objects();
+        let pod = objects.get::<Pod>(&ObjectKey::new("default", "mine"));
+        let pod = pod.expect("it was created");
+        assert_eq!(pod.metadata.creation_timestamp, Some(session.world().start()));
+    }
+    // Alone, it is what it was.
+    let session = open(mine("", ""));
+    assert!(
+        notices_of(session.loaded()).is_empty(),
+        "{:?}",
+        session.loaded().notices
+    );
+}
