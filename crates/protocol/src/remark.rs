@@ -84,7 +84,7 @@ pub enum Remark {
     NamespaceMade(String),
     /// Nodes are made beside the files' own.
     NodesBeside { made: usize, own: usize },
-    /// Time begins at the newest instant of the files, in RFC 3339.
+    /// Time begins at the newest instant that the files tell of as past, in RFC 3339.
     Begins(String),
     /// A command of a link cannot be read.
     Unreadable {
@@ -200,15 +200,7 @@ impl fmt::Display for Remark {
             Self::Kubelet(said) => write!(f, "KubeletConfiguration: {said}"),
             Self::Scheduler(said) => f.write_str(said),
             Self::Assumed { kinds, means } => assumed(f, kinds, means),
-            Self::Lasting(pods) => {
-                let theirs = if pods.count == 1 { "its" } else { "their" };
-                counted(f, pods.count, "pod does", "pods do")?;
-                write!(
-                    f,
-                    " not run well in the files: {pods}; {theirs} trouble is taken to last; a pod that is made anew is \
-                     well, unless an annotation about its behavior says otherwise"
-                )
-            }
+            Self::Lasting(pods) => lasting(f, pods),
             Self::Strained { nodes, is_short } => {
                 counted(f, nodes.count, "node is", "nodes are")?;
                 write!(
@@ -229,15 +221,7 @@ impl fmt::Display for Remark {
                 f,
                 "{more} more pods stay Pending for claims or volumes that the files do not have"
             ),
-            Self::Unmetered(count) => {
-                match count {
-                    1 => f.write_str("A HorizontalPodAutoscaler scales")?,
-                    n => write!(f, "{n} HorizontalPodAutoscalers scale")?,
-                }
-                f.write_str(
-                    " nothing: the files do not say what pods use, unless an annotation about their behavior does",
-                )
-            }
+            Self::Unmetered(count) => unmetered(f, *count),
             Self::NothingRead { nodes } => {
                 write!(f, "No file has an object: the cluster of {nodes} nodes is made up")
             }
@@ -247,7 +231,10 @@ impl fmt::Display for Remark {
                 "{made} nodes are made beside the files' own {own}; a Scenario with `cluster: {{nodesPerZone: 0}}` \
                  leaves them out"
             ),
-            Self::Begins(newest) => write!(f, "t = 0 is {newest}, the newest time in the files"),
+            Self::Begins(newest) => write!(
+                f,
+                "t = 0 is {newest}, the latest moment that the files show to have passed"
+            ),
             Self::Unreadable { command, error } => {
                 write!(f, "the link's command {command:?} is not understood: {error}")
             }
@@ -265,6 +252,24 @@ fn counted(f: &mut fmt::Formatter<'_>, count: usize, one: &str, more: &str) -> f
         1 => write!(f, "One {one}"),
         n => write!(f, "{n} {more}"),
     }
+}
+
+fn lasting(f: &mut fmt::Formatter<'_>, pods: &Many<Troubled>) -> fmt::Result {
+    let theirs = if pods.count == 1 { "its" } else { "their" };
+    counted(f, pods.count, "pod does", "pods do")?;
+    write!(
+        f,
+        " not run well in the files: {pods}; {theirs} trouble is taken to last; a pod that is made anew is well, unless an \
+         annotation about its behavior says otherwise"
+    )
+}
+
+fn unmetered(f: &mut fmt::Formatter<'_>, count: usize) -> fmt::Result {
+    match count {
+        1 => f.write_str("A HorizontalPodAutoscaler scales")?,
+        n => write!(f, "{n} HorizontalPodAutoscalers scale")?,
+    }
+    f.write_str(" nothing: the files do not say what pods use, unless an annotation about their behavior does")
 }
 
 fn assumed(f: &mut fmt::Formatter<'_>, kinds: &[(String, Many<String>)], means: &[Assumption]) -> fmt::Result {
@@ -307,6 +312,7 @@ mod tests {
                 is_short: true,
             },
             Remark::Unmetered(1),
+            Remark::Scrubbed(Many::of(1, std::iter::once(text("Pod default/w")), 3)),
             Remark::LessonChanged {
                 name: text("sidecars"),
                 is_gone: true,
@@ -322,6 +328,7 @@ mod tests {
              until the machine is started anew, and no pod that runs there is evicted for pressure that nobody measures",
             "A HorizontalPodAutoscaler scales nothing: the files do not say what pods use, unless an annotation about \
              their behavior does",
+            "One object has no UID: Pod default/w; it is taken as dumped, not as something to create",
             "The lesson sidecars is gone since this link was made. It opens as it was, without its story.",
         ];
         assert_eq!(read.map(|remark| remark.to_string()), want);

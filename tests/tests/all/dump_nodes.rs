@@ -199,6 +199,8 @@ fn the_start_is_the_newest_time_of_whatever_tells_one() {
                  finishedAt: '2026-07-01T10:02:02Z'}}}]";
     let written = ", managedFields: [{manager: kubelet, operation: Update, time: '2026-07-01T10:03:00Z'}]";
     let going = ", deletionTimestamp: '2026-07-01T11:00:00Z', deletionGracePeriodSeconds: 3600";
+    let asked = ", deletionTimestamp: '2026-07-01T10:12:30Z', deletionGracePeriodSeconds: 600";
+    let asked_of_30 = ", deletionTimestamp: '2026-07-01T10:03:00Z'";
     let event = "
 - apiVersion: v1
   kind: Event
@@ -222,13 +224,16 @@ fn the_start_is_the_newest_time_of_whatever_tells_one() {
         (vec![ready("10:00:00"), pod("", crash)], "10:02:02"),
         (vec![ready("10:00:00"), pod(written, crash)], "10:03:00"),
         (vec![ready("10:00:00"), pod(going, crash)], "10:02:02"),
+        // Asked for at 10:02:30, whether or not all of the grace is over.
+        (vec![ready("10:00:00"), pod(asked, crash)], "10:02:30"),
+        (vec![ready("10:00:00"), pod(asked_of_30, crash)], "10:02:30"),
         (vec![ready("10:00:00"), pod("", crash), event.to_owned()], "10:04:00"),
         (vec![ready("10:00:00"), lease.to_owned()], "10:05:01"),
         (vec![ready("10:00:00"), set.to_owned()], "10:06:00"),
     ];
     for (items, wanted) in rows {
         let (session, notices) = open(&items);
-        let told = format!("t = 0 is 2026-07-01T{wanted}Z, the newest time in the files");
+        let told = format!("t = 0 is 2026-07-01T{wanted}Z, the latest moment that the files show to have passed");
         assert!(notices.contains(&told), "{told}: {notices:?}");
         let waits = session.world().kubelets().flat_map(|(node, kubelet)| {
             let machine = session

@@ -53,6 +53,8 @@ pub struct Assumed {
     owners: ordered::Map<Uid, Owner>,
     missing_pods: ordered::Map<Uid, MissingPods>,
     left_alone: ordered::Set<Uid>,
+    /// Pods that were being deleted already.
+    leaving: ordered::Set<Uid>,
     attachments: ordered::Set<(Str, NodeName)>,
     revisions: ordered::Map<Uid, Str>,
     stand_ins: Vec<(Kind, ObjectKey)>,
@@ -80,6 +82,8 @@ impl Assumed {
         assumed.stand_ins = stand_ins.iter().map(|object| (object.kind(), object.key())).collect();
         assumed.owners(objects);
         left_alone::note(&mut assumed, objects, &generated);
+        let leaving = pods(objects).filter(|pod| pod.metadata.is_terminating());
+        assumed.leaving = leaving.map(|pod| pod.metadata.uid.clone()).collect();
         troubles::note(&mut assumed, objects);
         unplaced::note(&mut assumed, objects);
         conditions::note(&mut assumed, objects);
@@ -119,6 +123,11 @@ impl Assumed {
     /// Whether controllers keep their hands off the object: what they would act on is not in the dump.
     pub fn is_left_alone(&self, uid: &Uid) -> bool {
         self.left_alone.contains(uid)
+    }
+
+    /// Whether the pod was being deleted when the dump was made: whoever had a reason to delete it has done so.
+    pub fn was_leaving(&self, pod: &Uid) -> bool {
+        self.leaving.contains(pod)
     }
 
     /// How many objects controllers keep their hands off, or count pods for that the dump does not hold.

@@ -29,7 +29,8 @@ pub fn newest_time(objects: &[Object]) -> Option<Time> {
     Some(Time((newest.0 + second - 1).div_euclid(second) * second))
 }
 
-/// The newest that one object tells of. When it is to be gone is not among them: that is to come.
+/// The newest that one object tells of. When it is to be gone is not among them, for that may be to come; when somebody
+/// asked for its deletion is.
 fn of_object(object: &Object) -> Option<Time> {
     let told = match object {
         Object::Pod(pod) => of_pod(pod),
@@ -40,7 +41,20 @@ fn of_object(object: &Object) -> Option<Time> {
         other => (other.typed_value().get("status")).and_then(newest_of),
     };
     let written = object.extra().instants("time").max().map(Time);
-    object.metadata().creation_timestamp.max(told).max(written)
+    let created = object.metadata().creation_timestamp;
+    created.max(told).max(written).max(deletion_asked(object))
+}
+
+/// When the deletion of an object was asked for: its timestamp is later than that by the grace it was given.
+fn deletion_asked(object: &Object) -> Option<Time> {
+    let metadata = object.metadata();
+    let grace = metadata.deletion_grace_period_seconds.or_else(|| match object {
+        Object::Pod(pod) => pod.spec.termination_grace_period_seconds.or(Some(30)),
+        _ => None,
+    });
+    let grace = grace.unwrap_or(0).max(0).saturating_mul(1_000_000);
+    let gone = metadata.deletion_timestamp?;
+    Some(Time(gone.0.saturating_sub(grace)))
 }
 
 fn of_pod(pod: &Pod) -> Option<Time> {

@@ -1,6 +1,6 @@
 //! What the page is told of a dump that holds a part of its cluster: what nobody can know is not said (P-09).
 
-use podscope_protocol::{NodeView, NotHeld, PodView, QueuePlace, Request, Update};
+use podscope_protocol::{NodeView, NotHeld, PodView, QueuePlace, Request, SubjectRef, Update};
 
 use super::{frames, settle};
 use crate::host::Host;
@@ -127,4 +127,59 @@ fn where_no_file_has_a_node_neither_sizes_nor_reasons_are_told() {
         place(&[RUNS, &unseen]),
         (QueuePlace::Unknown(NotHeld::Nodes), String::new())
     );
+}
+
+/// P-09, CT-033: a pod that a dump shows as leaving was deleted before t = 0: for what it says itself, and by nobody again,
+/// though the taint of its lost node would have evicted it.
+#[test]
+fn a_pod_that_was_leaving_is_not_evicted_again() {
+    let lost = NODE
+        .replace("n1", "n2")
+        .replace(
+            "  status:",
+            "  spec: {taints: [{key: node.kubernetes.io/unreachable, effect: NoExecute}]}\n  status:",
+        )
+        .replace("'True', reason: KubeletReady", "Unknown, reason: NodeStatusUnknown");
+    let leaving = |tolerations: &str, conditions: &str| {
+        format!(
+            "
+- apiVersion: v1
+  kind: Pod
+  metadata:
+    name: data-0
+    namespace: default
+    uid: data-0
+    creationTimestamp: '2026-07-01T09:00:00Z'
+    deletionTimestamp: '2026-07-01T09:50:00Z'
+    deletionGracePeriodSeconds: 30
+  spec: {{nodeName: n2, containers: [{{name: c, image: i}}], tolerations: [{tolerations}]}}
+  status:
+    phase: Running
+    conditions: [{conditions}]
+    containerStatuses: [{{name: c, ready: true, state: {{running: {{}}}}}}]"
+        )
+    };
+    let tolerant = "{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 20}";
+    let by_taint = "{type: DisruptionTarget, status: 'True', reason: DeletionByTaintManager}";
+    for (tolerations, conditions, cause) in [
+        ("", "", "deleted by request"),
+        (tolerant, "", "deleted by request"),
+        ("", by_taint, "its node has a NoExecute taint that it does not tolerate"),
+    ] {
+        let (mut host, updates) = opened(&[NODE, &lost, &leaving(tolerations, conditions)]);
+        let marks = frames(&updates).into_iter().flat_map(|frame| frame.marks.iter());
+        let labels: Vec<String> = marks.map(|mark| mark.label.to_string()).collect();
+        assert!(!labels.iter().any(|label| label.contains("evicted")), "{labels:?}");
+        let subject = Some(SubjectRef::Pod {
+            key: "default/data-0".into(),
+            uid: "data-0".into(),
+        });
+        let told = host.handle(Request::Inspect { subject }, 70_000.0);
+        let summary = told.iter().find_map(|update| match update {
+            Update::Detail(detail) => Some(detail.summary.to_string()),
+            _ => None,
+        });
+        let summary = summary.expect("a summary");
+        assert!(summary.starts_with(&format!("Being terminated: {cause}.")), "{summary}");
+    }
 }
