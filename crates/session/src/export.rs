@@ -32,7 +32,8 @@ fn documents(session: &Session) -> (Value, Vec<Value>) {
 }
 
 /// What was done as a lesson to be written on: a step for each command, with the command as its last hint and what was
-/// picked after it as its goals, and all commands as the solution. A step waits for the first goal of the one before.
+/// picked after it as its goals, and all commands as the solution. Every goal is in some step, be there a command or none.
+/// A step waits for the first goal of the one before.
 /// What has to be said and asked is its author's to fill in; [`crate::author`] says what is missing.
 pub(crate) fn lesson(session: &Session, goals: &[Picked]) -> String {
     let (mut scenario, documents) = documents(session);
@@ -53,22 +54,16 @@ pub(crate) fn lesson(session: &Session, goals: &[Picked]) -> String {
 fn steps(commands: &[crate::scenario::Timed], goals: &[Picked]) -> Value {
     let mut steps: Vec<Value> = Vec::new();
     let mut waits: Option<Value> = None;
-    for (index, timed) in commands.iter().enumerate() {
+    // Goals without any command are a step's too.
+    let count = commands.len().max(usize::from(!goals.is_empty()));
+    for index in 0..count {
         // What was picked before the first command is its step's too.
-        let from = if index == 0 {
-            podscope_cluster::SimTime::ZERO
-        } else {
-            timed.at
-        };
-        let until = commands.get(index + 1).map(|next| next.at);
-        let here = goals
-            .iter()
-            .filter(|picked| picked.at >= from && until.is_none_or(|until| picked.at < until));
-        let here: Vec<Value> = here.map(|picked| picked.goal.clone()).collect();
-        let mut step = json!({
-            "text": "Say what has happened, and what is to be done now.",
-            "hints": [timed.command.to_string()],
-        });
+        let is_here = |picked: &&Picked| picked.after.clamp(1, count) == index + 1;
+        let here: Vec<Value> = goals.iter().filter(is_here).map(|picked| picked.goal.clone()).collect();
+        let mut step = json!({"text": "Say what has happened, and what is to be done now."});
+        if let Some(timed) = commands.get(index) {
+            step["hints"] = json!([timed.command.to_string()]);
+        }
         if let Some(when) = waits.take() {
             step["when"] = when;
         }

@@ -1,7 +1,6 @@
 //! A lesson being recorded: fields of objects that were made its goals. What was done is the session's own commands.
 
 use podscope_api::{Data, Tree};
-use podscope_cluster::SimTime;
 use podscope_protocol::{NoGoal, SubjectRef, Update, Wanted};
 use serde_json::{Value, json};
 
@@ -11,8 +10,8 @@ use crate::view;
 /// A field that was picked, as a goal of a lesson's file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Picked {
-    /// Where the cursor stood.
-    pub(crate) at: SimTime,
+    /// How many of the commands had been given where the cursor stood.
+    pub(crate) after: usize,
     /// The condition, as it is written.
     pub(crate) goal: Value,
     /// As it is told.
@@ -52,9 +51,10 @@ impl Recorded {
         };
         let is_known = self.goals.iter().any(|known| known.goal == goal);
         if !is_known {
-            let at = session.now();
+            let now = session.now();
+            let after = session.commands().iter().filter(|timed| timed.at <= now).count();
             let wanted = crate::scenario::wanted(&goal).ok_or(NoGoal::Unfit)?;
-            self.goals.push(Picked { at, goal, wanted });
+            self.goals.push(Picked { after, goal, wanted });
         }
         Ok(())
     }
@@ -64,6 +64,13 @@ impl Recorded {
         if index < self.goals.len() {
             self.goals.remove(index);
         }
+    }
+
+    /// Takes back what came with commands that are undone, all but the first so many; what is left, if that is less.
+    pub(super) fn undo(&mut self, commands: usize) -> Option<Update> {
+        let before = self.goals.len();
+        self.goals.retain(|picked| picked.after <= commands);
+        (self.goals.len() < before).then(|| self.told())
     }
 
     /// What there is, for the page.

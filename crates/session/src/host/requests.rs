@@ -219,8 +219,9 @@ impl Host {
             return Some(complain(show, Notice::NothingToUndo));
         };
         show.picture = Picture::default();
+        let commands = show.session.commands().len();
         self.go_to(target);
-        None
+        self.recorded.undo(commands)
     }
 
     fn speed(&mut self, per_mille: u64, clock: ClockMillis) {

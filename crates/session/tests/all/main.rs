@@ -11,6 +11,7 @@ mod kubectl;
 mod kubelet_configuration;
 mod monkey;
 mod ownership;
+mod recording;
 mod spread;
 mod stop;
 mod story;

@@ -1,0 +1,109 @@
+//! E-10: a lesson being recorded, by what the page asks and is told.
+
+use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
+use podscope_session::host::Host;
+use podscope_session::scenario::{self, Loaded};
+
+/// A page on which a lesson is recorded, of two nodes.
+struct Recording {
+    host: Host,
+    clock: f64,
+    /// The goals that the strip lists.
+    goals: Vec<String>,
+}
+
+impl Recording {
+    fn begin() -> Recording {
+        let mut page = Recording {
+            host: Host::new(),
+            clock: 0.0,
+            goals: Vec::new(),
+        };
+        let text = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: x}\nspec:\n  cluster: {zones: [a], nodesPerZone: 2}\n  seed: 1\n";
+        let files = vec![("x.yaml".to_owned(), text.to_owned())];
+        page.ask(Request::Open {
+            source: Source::Files { files },
+        });
+        page
+    }
+
+    fn ask(&mut self, request: Request) -> Vec<Update> {
+        let mut updates = self.host.handle(request, self.clock);
+        for _ in 0..20 {
+            self.clock += 5.0;
+            self.host.handle(Request::FrameDone, self.clock);
+            updates.extend(self.host.work(self.clock));
+        }
+        for update in &updates {
+            if let Update::Recorded { goals } = update {
+                self.goals = goals.iter().map(ToString::to_string).collect();
+            }
+        }
+        updates
+    }
+
+    fn run(&mut self, line: &str) {
+        self.ask(Request::Command { line: line.to_owned() });
+    }
+
+    /// Presses every field of a node's YAML, and keeps that goal alone; all that could be had.
+    fn press(&mut self, node: &str, wanted: &str) -> Vec<String> {
+        let mut seen = Vec::new();
+        for line in 1..200 {
+            let before = self.goals.len();
+            let subject = SubjectRef::Node { name: node.to_owned() };
+            self.ask(Request::RecordGoal { subject, line });
+            if self.goals.len() == before {
+                continue;
+            }
+            let new = self.goals[before].clone();
+            if new != wanted {
+                self.ask(Request::ForgetGoal { index: before });
+            }
+            seen.push(new);
+        }
+        assert!(self.goals.iter().any(|goal| goal == wanted), "{seen:#?}");
+        seen
+    }
+
+    fn save(&mut self) -> Loaded {
+        let what = ExportKind::Lesson;
+        let updates = self.ask(Request::Export { what });
+        let text = updates.iter().find_map(|update| match update {
+            Update::File { text, .. } => Some(text.clone()),
+            _ => None,
+        });
+        scenario::load(&[("lesson.yaml".to_owned(), text.expect("a file"))]).expect("a lesson")
+    }
+
+    /// The goals of the file's steps.
+    fn saved(&mut self) -> Vec<Vec<String>> {
+        let steps = self.save().scenario.steps;
+        let goals = steps.iter().map(|step| step.goals.iter());
+        goals
+            .map(|goals| goals.map(|goal| goal.wanted.to_string()).collect())
+            .collect()
+    }
+}
+
+/// E-10: the goal of a command that is undone leaves strip and file with it; one that came before stays in both.
+#[test]
+fn what_the_strip_lists_after_an_undo_is_what_the_file_has() {
+    let mut page = Recording::begin();
+    page.press("a-1", "Node a-1 is ready");
+    page.run("kubectl cordon a-1");
+    page.press("a-1", "Node a-1 is cordoned");
+    page.run("kubectl cordon a-2");
+    page.press("a-2", "Node a-2 is cordoned");
+    assert_eq!(page.goals.len(), 3);
+
+    page.ask(Request::Undo);
+    assert_eq!(page.goals, ["Node a-1 is ready", "Node a-1 is cordoned"]);
+    let expected = [page.goals.clone(), Vec::new()];
+    assert_eq!(page.saved(), expected);
+
+    page.ask(Request::Undo);
+    assert_eq!(page.goals, ["Node a-1 is ready"]);
+    let expected = [page.goals.clone(), Vec::new()];
+    assert_eq!(page.saved(), expected, "a goal without any command has a step");
+}
