@@ -81,10 +81,12 @@ fn form(scenario: &Scenario) -> Vec<String> {
     if !scenario.steps.iter().any(|step| is_goal(&step.goals)) {
         found.push("No step has a goal: there is nothing to reach.".to_owned());
     }
-    for (at, step) in scenario.steps.iter().enumerate() {
+    let steps = &scenario.steps;
+    for (at, step) in steps.iter().enumerate() {
         let number = at + 1;
         match &step.when {
-            None if at > 0 => found.push(format!(
+            // All of several goals are what it waits for.
+            None if at > 0 && steps[at - 1].goals.len() < 2 => found.push(format!(
                 "Step {number} shows at once after the one before: say in `when` what has happened by then."
             )),
             Some(when) if when.check.is_none() => found.push(format!(

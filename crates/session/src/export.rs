@@ -33,7 +33,8 @@ fn documents(session: &Session) -> (Value, Vec<Value>) {
 
 /// What was done as a lesson to be written on: a step for each command, with the command as its last hint and what was
 /// picked after it as its goals, and all commands as the solution. Every goal is in some step, be there a command or none.
-/// A step waits for the first goal of the one before.
+/// A step waits for the goal of the one before; for several by having no `when`, as all that was to be reached is waited
+/// for anyway, and a `when` has room for one.
 /// What has to be said and asked is its author's to fill in; [`crate::author`] says what is missing.
 pub(crate) fn lesson(session: &Session, goals: &[Picked]) -> String {
     let (mut scenario, documents) = documents(session);
@@ -53,7 +54,7 @@ pub(crate) fn lesson(session: &Session, goals: &[Picked]) -> String {
 
 fn steps(commands: &[crate::scenario::Timed], goals: &[Picked]) -> Value {
     let mut steps: Vec<Value> = Vec::new();
-    let mut waits: Option<Value> = None;
+    let mut before: Vec<Value> = Vec::new();
     // Goals without any command are a step's too.
     let count = commands.len().max(usize::from(!goals.is_empty()));
     for index in 0..count {
@@ -64,17 +65,21 @@ fn steps(commands: &[crate::scenario::Timed], goals: &[Picked]) -> Value {
         if let Some(timed) = commands.get(index) {
             step["hints"] = json!([timed.command.to_string()]);
         }
-        if let Some(when) = waits.take() {
-            step["when"] = when;
+        if let [when] = &*before {
+            step["when"] = when.clone();
         }
-        waits = here.first().cloned();
         if !here.is_empty() {
-            step["goal"] = Value::Array(here);
+            step["goal"] = Value::Array(here.clone());
         }
+        before = here;
         steps.push(step);
     }
-    if let Some(when) = waits {
-        steps.push(json!({"text": "Say what was reached, and why it came so.", "when": when}));
+    if !before.is_empty() {
+        let mut end = json!({"text": "Say what was reached, and why it came so."});
+        if let [when] = &*before {
+            end["when"] = when.clone();
+        }
+        steps.push(end);
     }
     Value::Array(steps)
 }

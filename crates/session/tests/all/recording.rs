@@ -2,6 +2,7 @@
 
 use podscope_protocol::{ExportKind, Request, Source, SubjectRef, Update};
 use podscope_session::host::Host;
+use podscope_session::play::{self, Attempt};
 use podscope_session::scenario::{self, Loaded};
 
 /// A page on which a lesson is recorded, of two nodes.
@@ -106,4 +107,21 @@ fn what_the_strip_lists_after_an_undo_is_what_the_file_has() {
     assert_eq!(page.goals, ["Node a-1 is ready"]);
     let expected = [page.goals.clone(), Vec::new()];
     assert_eq!(page.saved(), expected, "a goal without any command has a step");
+}
+
+/// E-05, E-10: what is said at the end waits for every goal of the last step, whichever is reached first.
+#[test]
+fn the_end_waits_for_every_goal_of_the_last_step() {
+    let mut page = Recording::begin();
+    page.press("a-1", "Node a-1 is ready");
+    page.run("kubectl cordon a-1");
+    page.press("a-1", "Node a-1 is cordoned");
+    let shown = |loaded: Loaded, attempt| {
+        let played = play::play(loaded, attempt, None).expect("it plays");
+        played.session.progress().story().shown().len()
+    };
+    let loaded = page.save();
+    assert!(loaded.scenario.steps[1].when.is_none(), "no one goal stands for both");
+    assert_eq!(shown(loaded, Attempt::Nothing), 1, "one of two is reached");
+    assert_eq!(shown(page.save(), Attempt::Solution), 2);
 }
