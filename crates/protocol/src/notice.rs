@@ -228,6 +228,8 @@ pub enum NoGoal {
     NoField,
     /// The field has a form that no goal has.
     Unfit,
+    /// Its value is of this run alone.
+    OfThisRun,
 }
 
 impl fmt::Display for NoGoal {
@@ -237,6 +239,7 @@ impl fmt::Display for NoGoal {
             Self::NoObject => "There is no such object now.",
             Self::NoField => "There is no field in this line.",
             Self::Unfit => "This field can be no goal.",
+            Self::OfThisRun => "No reader would reach this goal: each run gives this field a value of its own.",
         })
     }
 }

@@ -45,6 +45,11 @@ impl Recorded {
         let text = view::detail(session, subject, &[]).yaml;
         let tree = podscope_api::read_yaml(&text).map_err(|_| NoGoal::NoObject)?;
         let (path, value) = at_line(&tree, line).ok_or(NoGoal::NoField)?;
+        // That something is being deleted can be reached; the instant of it cannot.
+        let value = value.filter(|_| path != ".metadata.deletionTimestamp");
+        if value.as_ref().is_some_and(|value| is_of_this_run(&path, value)) {
+            return Err(NoGoal::OfThisRun);
+        }
         let goal = match value {
             Some(value) => json!({"object": object, "path": path, "equals": value}),
             None => json!({"object": object, "path": path, "exists": true}),
@@ -113,6 +118,30 @@ fn at_line(tree: &Tree<'_>, line: u32) -> Option<(String, Option<Value>)> {
     }
     go(tree, "", line)
 }
+
+/// Whether a run that does the same at other instants has another value there: an instant, or what is counted or drawn.
+/// What people write themselves, labels and the like, may be called as they want.
+fn is_of_this_run(path: &str, value: &Value) -> bool {
+    let is_instant = value.as_str().is_some_and(|text| {
+        let bytes = text.as_bytes();
+        bytes.len() >= 20 && bytes[4] == b'-' && bytes[10] == b'T' && bytes.ends_with(b"Z")
+    });
+    let is_kept = path.starts_with(".metadata") || path.starts_with(".status");
+    let is_written = path.starts_with(".metadata.labels") || path.starts_with(".metadata.annotations");
+    let key = path.rsplit('.').next().unwrap_or_default();
+    is_instant && !is_written || is_kept && !is_written && DRAWN.contains(&key)
+}
+
+/// Fields of metadata and status whose values are of one run.
+const DRAWN: [&str; 7] = [
+    "uid",
+    "resourceVersion",
+    "generation",
+    "observedGeneration",
+    "containerID",
+    "podIP",
+    "ip",
+];
 
 /// A key in JSONPath.
 fn step(key: &str) -> String {

@@ -125,3 +125,27 @@ fn the_end_waits_for_every_goal_of_the_last_step() {
     assert_eq!(shown(loaded, Attempt::Nothing), 1, "one of two is reached");
     assert_eq!(shown(page.save(), Attempt::Solution), 2);
 }
+
+/// E-10: a field that has another value in every run is refused, and why is said.
+#[test]
+fn what_no_reader_repeats_is_no_goal() {
+    let mut page = Recording::begin();
+    let seen = page.press("a-1", "Node a-1 is ready");
+    let once = [
+        "uid",
+        "creationTimestamp",
+        "resourceVersion",
+        "lastHeartbeatTime",
+        "lastTransitionTime",
+    ];
+    for field in once {
+        assert!(!seen.iter().any(|goal| goal.contains(field)), "{field}: {seen:#?}");
+    }
+    assert!(seen.iter().any(|goal| goal.contains("labels")), "{seen:#?}");
+    let refused = (1..200).any(|line| {
+        let subject = SubjectRef::Node { name: "a-1".into() };
+        let updates = page.host.handle(Request::RecordGoal { subject, line }, page.clock);
+        format!("{updates:?}").contains("OfThisRun")
+    });
+    assert!(refused);
+}
