@@ -58,7 +58,7 @@ pub use picture::{
     ControlPlaneView, Frame, GroupView, NodeNext, NodeView, OwnerView, PodMark, PodView, QueuePlace, QueueView,
     RefusalView, SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
 };
-pub use remark::{Assumption, Many, Remark, Strain, StrainedNode, Troubled};
+pub use remark::{Assumption, Hopeful, Many, Remark, Strain, StrainedNode, Troubled};
 pub use remedy::Remedy;
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
 pub use story::{

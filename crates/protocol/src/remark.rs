@@ -76,6 +76,8 @@ pub enum Remark {
     },
     /// So many more pods do.
     MoreUnplaced(usize),
+    /// Pending pods that use what was made up, and so may run.
+    Hopeful(Many<Hopeful>),
     /// So many autoscalers have no metrics.
     Unmetered(usize),
     /// No file has an object, and so many nodes are made.
@@ -107,6 +109,21 @@ pub struct Troubled {
 impl fmt::Display for Troubled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.pod, self.word)
+    }
+}
+
+/// A pending pod, and what it uses that no file has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hopeful {
+    /// `NAMESPACE/NAME`.
+    pub pod: String,
+    /// Each as `KIND NAME`.
+    pub rests_on: Vec<String>,
+}
+
+impl fmt::Display for Hopeful {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.pod, self.rests_on.join(", "))
     }
 }
 
@@ -221,6 +238,14 @@ impl fmt::Display for Remark {
                 f,
                 "{more} more pods stay Pending for claims or volumes that the files do not have"
             ),
+            Self::Hopeful(pods) => {
+                counted(f, pods.count, "pending pod uses", "pending pods use")?;
+                write!(f, " what is only assumed to exist: {pods}; ")?;
+                f.write_str(match pods.count {
+                    1 => "if that is what it waits for, it runs here and not in the cluster",
+                    _ => "if that is what they wait for, they run here and not in the cluster",
+                })
+            }
             Self::Unmetered(count) => unmetered(f, *count),
             Self::NothingRead { nodes } => {
                 write!(f, "No file has an object: the cluster of {nodes} nodes is made up")

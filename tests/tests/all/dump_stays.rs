@@ -220,6 +220,39 @@ fn pods_that_wait_for_storage_stay_pending() {
     }
 }
 
+/// P-09: a pending pod of which nobody said why may run for what is made up; which one, and for what, is told.
+#[test]
+fn a_pending_pod_that_runs_for_what_is_made_up_is_told() {
+    let silent = "
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: waits, namespace: default, uid: waits, creationTimestamp: '2026-07-01T09:00:00Z'}
+  spec:
+    containers: [{name: app, image: app:1, envFrom: [{configMapRef: {name: settings}}]}]
+    volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
+  status: {phase: Pending}";
+    let told = |items: &[&str]| {
+        let notices = notices_of(open(&items.concat()).loaded());
+        notices
+            .into_iter()
+            .find(|notice| notice.contains("only assumed to exist"))
+    };
+    assert_eq!(
+        told(&[NODE, silent]).as_deref(),
+        Some(
+            "One pending pod uses what is only assumed to exist: default/waits (PersistentVolumeClaim data, ConfigMap \
+             settings); if that is what it waits for, it runs here and not in the cluster"
+        )
+    );
+    let refused = refused("waits", "data", "0/1 nodes are available: 1 Insufficient cpu.");
+    let runs = silent.replace("  spec:", "  spec:\n    nodeName: n1");
+    let elsewhere = runs.replace("waits", "other");
+    // Where of nodes only names are known nothing is placed; what was refused is told with its words.
+    for items in [&[silent, &elsewhere][..], &[NODE, &refused], &[NODE, &runs]] {
+        assert_eq!(told(items), None, "{items:?}");
+    }
+}
+
 /// P-09: nothing in a dump says what pods use.
 #[test]
 fn an_autoscaler_of_a_dump_scales_nothing() {

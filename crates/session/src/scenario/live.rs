@@ -7,7 +7,7 @@ use podscope_api::ordered;
 use podscope_api::{Kind, Location, NodeCondition, Object, Str};
 use podscope_cluster::Assumed;
 
-use podscope_protocol::{Assumption, Basis, Many, Remark, Strain, StrainedNode, Troubled};
+use podscope_protocol::{Assumption, Basis, Hopeful, Many, Remark, Strain, StrainedNode, Troubled};
 
 use super::Reader;
 
@@ -99,6 +99,20 @@ fn unplaced(assumed: &Assumed) -> Vec<Remark> {
     each.chain((more > 0).then_some(Remark::MoreUnplaced(more))).collect()
 }
 
+/// Pending pods that may run because something they use is made up; none of them where no node takes any.
+fn hopeful(assumed: &Assumed) -> Option<Remark> {
+    let all = assumed.hopeful();
+    let each = all.iter().map(|(key, used)| Hopeful {
+        pod: key.to_string(),
+        rests_on: used
+            .iter()
+            .map(|(kind, name)| format!("{} {name}", kind.name()))
+            .collect(),
+    });
+    let is_so = !all.is_empty() && !assumed.knows_only_names();
+    is_so.then(|| Remark::Hopeful(Many::of(all.len(), each, MAX_PODS)))
+}
+
 /// Autoscalers whose metrics nobody knows.
 fn unmetered(assumed: &Assumed) -> Option<Remark> {
     let many = assumed.unmetered().len();
@@ -119,6 +133,7 @@ impl Reader {
         self.loaded.notices.extend(lasting(&assumed));
         self.loaded.notices.extend(strained(&assumed));
         self.loaded.notices.extend(unplaced(&assumed));
+        self.loaded.notices.extend(hopeful(&assumed));
         self.loaded.notices.extend(unmetered(&assumed));
         self.loaded.setup.assumed = Arc::new(assumed);
     }

@@ -62,6 +62,7 @@ pub struct Assumed {
     /// Pods that do not run as they should, each with the word for it.
     troubled: Vec<(ObjectKey, Str)>,
     unplaced: ordered::Map<ObjectKey, Str>,
+    hopeful: ordered::Map<ObjectKey, Vec<(Kind, Str)>>,
     /// What kubelets say of their nodes that is not well, by the node's name.
     conditions: ordered::Map<Str, Vec<NodeCondition>>,
     unmetered: ordered::Set<Uid>,
@@ -86,6 +87,7 @@ impl Assumed {
         assumed.leaving = leaving.map(|pod| pod.metadata.uid.clone()).collect();
         troubles::note(&mut assumed, objects);
         unplaced::note(&mut assumed, objects);
+        unplaced::note_hopeful(&mut assumed, objects);
         conditions::note(&mut assumed, objects);
         assumed.unmetered = left_alone::unmetered(objects);
         let is_node = |object: &Object| object.kind() == Kind::Node;
@@ -169,6 +171,11 @@ impl Assumed {
     /// what the scheduler said.
     pub fn unplaced(&self) -> &ordered::Map<ObjectKey, Str> {
         &self.unplaced
+    }
+
+    /// Pending pods that nobody had refused when the dump was taken, each with what it uses that was made up.
+    pub fn hopeful(&self) -> &ordered::Map<ObjectKey, Vec<(Kind, Str)>> {
+        &self.hopeful
     }
 
     /// Pods that no node could take when the dump was taken, each with what the scheduler said.

@@ -93,6 +93,45 @@ fn told_missing(objects: &[Object]) -> ordered::Set<(Str, Missing)> {
     told.collect()
 }
 
+/// ConfigMaps and Secrets that a pod uses, each with the keys that it names.
+pub(super) fn configuration_of(spec: &PodSpec) -> ordered::Map<(Kind, Str), ordered::Map<Str, Str>> {
+    let mut asked: ordered::Map<(Kind, Str), ordered::Map<Str, Str>> = ordered::Map::new();
+    for volume in spec.volumes.iter() {
+        if let Some(source) = &volume.config_map {
+            asked.entry((Kind::ConfigMap, source.name.clone())).or_default();
+        }
+        if let Some(source) = &volume.secret {
+            asked.entry((Kind::Secret, source.secret_name.clone())).or_default();
+        }
+    }
+    for container in spec.all_containers() {
+        for source in &container.env_from {
+            let of_kinds = [
+                (Kind::ConfigMap, &source.config_map_ref),
+                (Kind::Secret, &source.secret_ref),
+            ];
+            for (kind, reference) in of_kinds {
+                if let Some(reference) = reference {
+                    asked.entry((kind, reference.name.clone())).or_default();
+                }
+            }
+        }
+        for source in container.env.iter().filter_map(|variable| variable.value_from.as_ref()) {
+            let of_kinds = [
+                (Kind::ConfigMap, &source.config_map_key_ref),
+                (Kind::Secret, &source.secret_key_ref),
+            ];
+            for (kind, selector) in of_kinds {
+                if let Some(selector) = selector {
+                    let keys = asked.entry((kind, selector.name.clone())).or_default();
+                    keys.insert(selector.key.clone(), Str::default());
+                }
+            }
+        }
+    }
+    asked
+}
+
 struct Making {
     known: ordered::Set<(Kind, ObjectKey)>,
     made: Vec<Object>,
@@ -360,41 +399,7 @@ impl Making {
 
     /// ConfigMaps and Secrets of a pod, with the keys it asks for.
     fn configuration(&mut self, namespace: &Str, spec: &PodSpec) {
-        let mut asked: ordered::Map<(Kind, Str), ordered::Map<Str, Str>> = ordered::Map::new();
-        for volume in spec.volumes.iter() {
-            if let Some(source) = &volume.config_map {
-                asked.entry((Kind::ConfigMap, source.name.clone())).or_default();
-            }
-            if let Some(source) = &volume.secret {
-                asked.entry((Kind::Secret, source.secret_name.clone())).or_default();
-            }
-        }
-        for container in spec.all_containers() {
-            for source in &container.env_from {
-                let of_kinds = [
-                    (Kind::ConfigMap, &source.config_map_ref),
-                    (Kind::Secret, &source.secret_ref),
-                ];
-                for (kind, reference) in of_kinds {
-                    if let Some(reference) = reference {
-                        asked.entry((kind, reference.name.clone())).or_default();
-                    }
-                }
-            }
-            for source in container.env.iter().filter_map(|variable| variable.value_from.as_ref()) {
-                let of_kinds = [
-                    (Kind::ConfigMap, &source.config_map_key_ref),
-                    (Kind::Secret, &source.secret_key_ref),
-                ];
-                for (kind, selector) in of_kinds {
-                    if let Some(selector) = selector {
-                        let keys = asked.entry((kind, selector.name.clone())).or_default();
-                        keys.insert(selector.key.clone(), Str::default());
-                    }
-                }
-            }
-        }
-        for ((kind, name), mut keys) in asked {
+        for ((kind, name), mut keys) in configuration_of(spec) {
             let mut missing = Missing {
                 kind,
                 name: name.clone(),

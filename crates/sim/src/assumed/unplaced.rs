@@ -6,6 +6,7 @@ use podscope_api::{
     ConditionStatus, Kind, Node, Object, ObjectKey, ObjectMeta, PersistentVolume, PersistentVolumeClaim, Pod, Str,
 };
 
+use super::stand_ins::configuration_of;
 use super::{Assumed, NOT_IN_THE_DUMP, pods};
 use crate::Objects;
 use crate::volume::claim_name;
@@ -141,6 +142,37 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
             && claims(pod).any(|claim| sought.contains_key(&claim) && is_unseen(&claim))
         {
             assumed.unplaced.insert(pod.metadata.key(), message.clone());
+        }
+    }
+}
+
+/// Notes the pods that nobody had placed or refused yet, and what was made up that they use: with it they may run.
+pub(super) fn note_hopeful(assumed: &mut Assumed, objects: &[Object]) {
+    let made: ordered::Set<(Kind, ObjectKey)> = assumed.stand_ins.iter().cloned().collect();
+    let volumes: ordered::Map<ObjectKey, &Str> = (objects.iter())
+        .filter_map(|object| match object {
+            Object::PersistentVolumeClaim(claim) => Some((claim.metadata.key(), &claim.spec.volume_name)),
+            _ => None,
+        })
+        .collect();
+    for pod in pods(objects).filter(|pod| pod.spec.node_name.is_none() && !pod.is_terminal()) {
+        if refusal(pod).is_some() || !pod.spec.scheduling_gates.is_empty() {
+            continue;
+        }
+        let storage = claims(pod).flat_map(|claim| {
+            let volume = volumes.get(&claim).map(|name| ObjectKey::cluster((*name).clone()));
+            let volume = volume.map(|key| (Kind::PersistentVolume, key));
+            [Some((Kind::PersistentVolumeClaim, claim)), volume]
+        });
+        let namespace = &pod.metadata.namespace;
+        let configuration = configuration_of(&pod.spec).into_keys();
+        let configuration = configuration.map(|(kind, name)| (kind, ObjectKey::new(namespace.clone(), name)));
+        let used = storage.flatten().chain(configuration);
+        let rests_on: Vec<(Kind, Str)> = (used.filter(|one| made.contains(one)))
+            .map(|(kind, key)| (kind, key.name))
+            .collect();
+        if !rests_on.is_empty() {
+            assumed.hopeful.insert(pod.metadata.key(), rests_on);
         }
     }
 }
