@@ -168,6 +168,7 @@ export const stories = {
         };
       }),
     });
+    await t.command(page, "fault poweroff c-2");
     await page.locator(".toast").getByText(/This browser keeps no more/).waitFor();
     await t.axe(page);
   },
