@@ -165,6 +165,8 @@ impl Page {
                 if was_recorded {
                     self.opened = None;
                 }
+                // A lesson that is being recorded is one of this session: its goals were the other one's.
+                self.record = self.record.as_ref().map(|_| Shared::default());
                 self.open(*opened);
             }
             Update::Refused { problems } => {
