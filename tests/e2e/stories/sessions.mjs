@@ -49,6 +49,7 @@ export const stories = {
 
   async "the ways in lead to free play from wherever they were asked for (U-18)"(t) {
     const page = await t.open("#lesson=first-pod");
+    await page.locator(".story").getByRole("heading", { name: "Your first pod" }).waitFor();
     await page.getByRole("button", { name: /^Podscope: what this is/ }).click();
     await page.locator(".start").getByRole("button", { name: /Free play/ }).click();
     await page.locator('[data-node="c-2"]').waitFor();

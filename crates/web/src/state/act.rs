@@ -324,6 +324,7 @@ impl Page {
             toasts: self.toasts.clone(),
             // The first visit's cluster lives behind it.
             start: self.start && self.opened.is_none(),
+            start_asked: self.start_asked,
             truth: self.truth,
             present: self.present,
             code: self.code.clone(),
