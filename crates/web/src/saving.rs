@@ -129,7 +129,8 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<W
     let kept = use_state_eq(|| 0);
     let revision = saving.borrow_mut().see(Seen::of(page));
     // A first visit of which nobody has done anything yet is one again after a reload.
-    let has_looked = page.model.now >= BEGUN && (page.view != View::Playground || !Screen::write(page).is_empty());
+    let looks = |seen: &Seen| seen.view != View::Playground || !seen.screen.is_empty();
+    let has_looked = page.model.now >= BEGUN && saving.borrow().seen.as_ref().is_some_and(looks);
     let has_begun = !wire.borrow().is_fresh || has_looked;
     saving.borrow_mut().has_begun = has_begun;
     let is_long = page
