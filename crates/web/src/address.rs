@@ -30,8 +30,10 @@ pub(crate) enum First {
     /// What the address names.
     #[default]
     Named,
-    /// The first visit's cluster; told how to begin where nobody asked for it.
+    /// The first visit's cluster; told how to begin, but in a frame.
     Welcome { is_told: bool },
+    /// Free play.
+    Free,
     /// A session that is kept: its number and its link.
     Kept(u64, String),
 }
@@ -41,7 +43,7 @@ impl First {
         if route.link.is_some() || route.lesson.is_some() || route.scenario.is_some() {
             Self::Named
         } else if route.fresh || route.embed.is_some() {
-            Self::Welcome { is_told: false }
+            Self::Free
         } else {
             Self::last()
         }
@@ -64,6 +66,7 @@ impl First {
                 act.emit(Act::Start(true));
                 Source::Welcome
             }
+            Self::Free => Source::Welcome,
             Self::Welcome { is_told: false } | Self::Named => Source::Welcome,
         }
     }

@@ -8,7 +8,8 @@ use yew::prelude::*;
 use crate::address::{First, address, use_address};
 use crate::browser::{self, store};
 use crate::components::{
-    Bar, Cluster, ConsoleLineView, Dialogs, Editor, Guarantees, Inspector, Presenting, Story, Timeline, Toasts,
+    Bar, Cluster, ConsoleLineView, Dialogs, Editor, Find, Guarantees, Inspector, Notes, Presenting, Story, Timeline,
+    Toasts, is_brief,
 };
 use crate::ctl::{Ctl, Now};
 use crate::keys;
@@ -160,14 +161,11 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_
     } else {
         page.panels
     };
-    let story = panels.story && page.opened.as_ref().is_some_and(|o| !o.story.is_empty());
-    let sheet = match page.sheet {
-        Sheet::None => "none",
-        Sheet::Story => "story",
-        Sheet::Side => "side",
-        Sheet::Timeline => "timeline",
-        Sheet::Console => "console",
-    };
+    let story = panels.story
+        && page
+            .opened
+            .as_ref()
+            .is_some_and(|o| !o.story.is_empty() && !is_brief(o));
     let class = classes!(
         "page",
         (!story).then_some("no-story"),
@@ -178,6 +176,7 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_
         page.embedded.then_some("embedded"),
         page.console_open.then_some("console-open"),
         page.present.on.then_some("present"),
+        page.start.then_some("starts"),
     );
     let now = Now {
         at: page.model.now,
@@ -186,17 +185,24 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_
     html! {
         <ContextProvider<Ctl> context={(**ctl).clone()}>
         <ContextProvider<Now> context={now}>
-            <div {class} data-sheet={sheet} data-asks={page.asked().map(|_| "time")} data-playing={page.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.model.now)}>
-                if panels.cluster && !page.embedded { <a class="skip" href="#cluster" onclick={skip()}>{ "To the cluster" }</a> }
-                <Bar page={calm.clone()} has_story={story} />
+            <div {class} data-asks={page.asked().map(|_| "time")} data-playing={page.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.model.now)}>
+                if panels.cluster && !page.embedded { <a class="skip" href="#stage" onclick={skip()}>{ "To the cluster" }</a> }
+                <Bar page={calm.clone()} />
                 if story { <Story page={calm.clone()} /> }
-                if panels.cluster { <Cluster page={calm.clone()} start={page.start} start_asked={page.start_asked} /> }
+                if panels.cluster {
+                    <Cluster page={calm.clone()} />
+                    if page.find.is_some() { <Find page={calm.clone()} /> }
+                }
                 if let Some(text) = page.code.as_ref().filter(|_| !page.present.on) {
                     <Editor beside=true text={text.clone()} fields={page.fields.clone()} answer={page.console.answer()} still={!page.model.playing} checked={page.checked.clone()} refused={page.problems.clone()} />
                 }
-                if panels.side { <Inspector page={calm.clone()} /> }
-                if panels.timeline { <Timeline page={calm.clone()} /> }
-                if panels.console { <ConsoleLineView console={page.console.clone()} open={page.console_open} sheet={page.sheet == Sheet::Console} /> }
+                if panels.side && (page.sheet == Sheet::Side || !panels.cluster) { <Inspector page={calm.clone()} /> }
+                // A room of one height: what comes and goes in it moves nothing above it.
+                <div class="room">
+                    if panels.cluster { <Notes page={calm.clone()} /> }
+                    if panels.timeline { <Timeline page={calm.clone()} /> }
+                    if panels.console { <ConsoleLineView console={page.console.clone()} open={page.console_open} /> }
+                </div>
                 if page.present.on { <Presenting page={calm.clone()} /> }
                 <Dialogs page={calm.clone()} />
                 <Toasts page={calm.clone()} />
@@ -214,7 +220,7 @@ fn skip() -> Callback<MouseEvent> {
         event.prevent_default();
         let target = browser::window()
             .and_then(|w| w.document())
-            .and_then(|d| d.get_element_by_id("cluster"));
+            .and_then(|d| d.get_element_by_id("stage"));
         if let Some(target) = target.and_then(|t| t.dyn_into::<web_sys::HtmlElement>().ok()) {
             drop(target.focus());
         }

@@ -96,7 +96,7 @@ pub(crate) fn show_nth(selector: &str, nth: usize) -> bool {
 
 /// Scrolls to what is selected in the cluster.
 pub(crate) fn show_selected() {
-    if let Some(element) = first("#cluster .pod.sel, #cluster .node.sel") {
+    if let Some(element) = first("#stage .pod.sel, #stage .node.sel") {
         bring_into_sight(&element);
     }
 }
@@ -106,7 +106,7 @@ const SHOWN: u32 = 2_000;
 
 /// Scrolls to a node once it is drawn as it is now, and again when its card grows with what is said of it.
 pub(crate) fn show_node(name: &str) {
-    let selector = format!("#cluster [data-node=\"{}\"]", name.replace(['"', '\\'], ""));
+    let selector = format!("#stage [data-node=\"{}\"]", name.replace(['"', '\\'], ""));
     after_drawing(move || {
         let Some(element) = first(&selector) else { return };
         let shown = element.clone();
@@ -132,7 +132,7 @@ pub(crate) fn focused() -> Option<web_sys::HtmlElement> {
 
 /// Gives the focus to what is selected in the cluster, if that is drawn there as an element.
 pub(crate) fn focus_selected() -> bool {
-    let element = first("#cluster .pod.sel, #cluster .node.sel .name");
+    let element = first("#stage .pod.sel, #stage .node.sel .name");
     let element = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
     element.is_some_and(|element| element.focus().is_ok())
 }

@@ -1,4 +1,4 @@
-//! The middle of the page: control plane, pending pods, zones with nodes. One listener of each
+//! The stage: control plane, pending pods, zones with nodes. One listener of each
 //! kind for all of it; what was touched is read from the marks' `data-` attributes.
 
 use std::cell::RefCell;
@@ -11,18 +11,12 @@ use podscope_protocol::{GroupView, Request, SubjectRef};
 use web_sys::Element;
 use yew::prelude::*;
 
-use super::director::DirectorBar;
-use super::find::Find;
 use super::hands::{click, drop_pod, menu_of};
 use super::icon;
 use super::node::Node;
 use super::overview::Overview;
 use super::plane::Plane;
-use super::recall::Recall;
-use super::record::Record;
-use super::said::Said;
 use super::shown::shown;
-use super::start::Start;
 use super::story::{told_of, told_on};
 use super::timeline::branch_name;
 use super::tray::Tray;
@@ -31,9 +25,9 @@ use super::zone::Zone;
 use crate::browser::drag::{self, Drag, End, Went};
 use crate::browser::{self, closest, flight, focus};
 use crate::ctl::Ctl;
+use crate::pure::compare;
 use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM};
-use crate::pure::{compare, director};
-use crate::state::{Act, Dialog, Model, NodeState, Page, Shared, Sheet};
+use crate::state::{Act, Dialog, Model, NodeState, Page, Shared};
 
 /// From so many nodes on, cards are small.
 const FULL_CARDS: usize = 24;
@@ -41,11 +35,6 @@ const FULL_CARDS: usize = 24;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
-    /// The ways in stand above it.
-    pub(crate) start: bool,
-    /// They were asked for.
-    #[prop_or_default]
-    pub(crate) start_asked: bool,
 }
 
 /// The region.
@@ -63,13 +52,8 @@ pub(crate) fn Cluster(props: &Props) -> Html {
     let (onpointerup, onpointercancel) = (hand.up(&ctl, page), hand.cancel());
     let onkeydown = arrows(&root);
     html! {
-        <main id="cluster" class="cluster" ref={root} tabindex="-1" aria-label="Cluster"
+        <main id="stage" class="cluster" ref={root} tabindex="-1" aria-label="Cluster"
             {onclick} {oncontextmenu} {onkeydown} {onpointerdown} {onpointermove} {onpointerup} {onpointercancel}>
-            if props.start && page.opened.is_some() { <Start asked={props.start_asked} /> }
-            if page.unread && !props.start { <Said page={page.clone()} /> }
-            if !page.embedded { <Recall page={page.clone()} /> }
-            if let Some(goals) = &page.record { <Record goals={goals.clone()} /> }
-            if page.find.is_some() { <Find page={page.clone()} /> }
             if page.opened.is_none() {
                 <div class="hollow" role="status">
                     { match &page.progress {
@@ -78,7 +62,6 @@ pub(crate) fn Cluster(props: &Props) -> Html {
                     } }
                 </div>
             } else if let Some(other) = &page.other {
-                if page.model.director.running.is_some() { <DirectorBar director={page.model.director.clone()} /> }
                 <Versus page={page.clone()} other={other.clone()} />
                 <div class="runs" ~style={format!("--rows:{}", rows(page, &page.model).max(rows(page, other)))}>
                     <div class="side-a">
@@ -115,7 +98,8 @@ fn use_flight(page: &Shared<Page>, root: &NodeRef) {
             *places.borrow_mut() = flight::places(&root, &page.model.moved);
         }
     }
-    let (root, reads) = (root.clone(), page.sheet == Sheet::Story);
+    let reads = page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty());
+    let root = root.clone();
     use_effect_with(page.model.moved.clone(), move |moved| {
         // Who reads a story on a phone sees a few lines of the cluster: those in which it happens.
         if let ([only], true, Some(root)) = (&***moved, reads && browser::is_phone(), root.cast::<Element>()) {
@@ -311,15 +295,12 @@ fn run(page: &Shared<Page>, model: &Shared<Model>, versus: Option<&Shared<Model>
     let differing = versus
         .map(|versus| Rc::new(compare::differing(model, versus)))
         .unwrap_or_default();
-    // Beside another run it would push this one's zones out of line: it stands above both.
-    let is_told = !other && versus.is_none() && director::is_told(&model.director);
     let picture = nodes > NODES_IN_DOM || pods > PODS_IN_DOM;
     let plane = html! { <Plane plane={model.plane.clone()} whole={model.whole()} keys={model.keys.clone()} group_key={page.group.clone()} {follows} idle={other} truth={page.truth} compared={versus.is_some()} {cut} /> };
     html! {
-        <div class={classes!("run", picture.then_some("pictured"), is_told.then_some("due-next"))}>
+        <div class={classes!("run", picture.then_some("pictured"))}>
             { if versus.is_some() { html! { <div class="fold">{ plane }</div> } } else { plane } }
             <Tray pending={model.pending.clone()} owners={model.owners.clone()} now={if tick { model.now } else { 0 }} selected={selected.clone()} beside={other} asks={!other && page.model.story.question.is_some()} any={model.pods.size() > 0} filter={page.filter.clone()} told={if other { Vec::new() } else { told_on(page, model.pending.iter()) }} differing={differing.clone()} />
-            if is_told { <DirectorBar director={model.director.clone()} /> }
             { if picture { overview(page, model, differing) } else { zones(page, model, selected, &Beside { differing, other }, ctl) } }
         </div>
     }

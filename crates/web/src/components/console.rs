@@ -19,7 +19,6 @@ use crate::state::{Act, Console, Shared};
 pub(crate) struct Props {
     pub(crate) console: Shared<Console>,
     pub(crate) open: bool,
-    pub(crate) sheet: bool,
 }
 
 /// Lines drawn; the others can be scrolled to in the saved trace.
@@ -43,7 +42,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
     let input = use_node_ref();
     let log = use_node_ref();
     let console = &*props.console;
-    let open = props.open || props.sheet;
+    let open = props.open;
     let before = use_focus(open, &input);
     use_scroll(console, open, &log);
     // Choices count only for the line they were asked for.

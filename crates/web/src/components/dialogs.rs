@@ -10,7 +10,7 @@ use super::dialog::Modal;
 use super::editor::Editor;
 use super::icon;
 use super::lessons::Lessons;
-use super::next_theme;
+use super::more::More;
 use super::share::Share;
 use super::shown::{shown, told};
 use super::spread;
@@ -46,7 +46,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
             html! { <Lessons lessons={page.lessons.clone()} course={page.course.clone()} current={page.opened.as_ref().and_then(|o| o.lesson.clone())} /> }
         }
         Dialog::Shortcuts => shortcuts(),
-        Dialog::More => more(&ctl, page),
+        Dialog::More => html! { <More page={page.clone()} /> },
         Dialog::Pending => html! { <Pending /> },
         Dialog::Share => html! { <Share page={page.clone()} /> },
         Dialog::Files => {
@@ -188,46 +188,6 @@ fn lane_list(ctl: &Ctl, page: &Page, lane: Lane) -> Html {
                 }) }
             </ol>
             if marks.len() > 400 { <p class="none">{ format!("and {} earlier ones", marks.len() - 400) }</p> }
-        </Modal>
-    }
-}
-
-/// What the bar of a narrow page has no room for.
-fn more(ctl: &Ctl, page: &Page) -> Html {
-    let to = |dialog: Dialog| ctl.act.reform(move |_: MouseEvent| Act::Dialog(dialog.clone()));
-    let give = |request: Request| {
-        let ctl = ctl.clone();
-        Callback::from(move |_: MouseEvent| {
-            ctl.act.emit(Act::Dialog(Dialog::None));
-            ctl.send.emit(request.clone());
-        })
-    };
-    let theme = {
-        let theme = page.theme;
-        ctl.act.reform(move |_: MouseEvent| Act::Theme(next_theme(theme)))
-    };
-    let guarantees = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
-    let present = ctl.present();
-    let find = {
-        let ctl = ctl.clone();
-        Callback::from(move |_: MouseEvent| {
-            ctl.act.emit(Act::Dialog(Dialog::None));
-            ctl.act.emit(Act::Find(Some(String::new())));
-        })
-    };
-    html! {
-        <Modal key="more" title="More" class="menu folded-tools" style="--x:9999px;--y:56px">
-            <ul>
-                <li><button type="button" onclick={find}>{ "Find pods and nodes" }</button></li>
-                <li><button type="button" onclick={to(Dialog::Editor)}>{ "Editor" }</button></li>
-                <li><button type="button" onclick={to(Dialog::Files)}>{ "Files" }</button></li>
-                <li><button type="button" onclick={give(Request::Undo)}>{ "Undo the last command" }</button></li>
-                <li><button type="button" onclick={give(Request::Fork)}>{ "Fork: keep this future as a branch" }</button></li>
-                <li><button type="button" onclick={present}>{ "Present: large type, the cluster and the story alone" }</button></li>
-                <li><a class="btn quiet" href="#guarantees" onclick={guarantees}>{ "What Kubernetes promises" }</a></li>
-                <li><button type="button" onclick={theme}>{ format!("Theme: {}", page.theme.name()) }</button></li>
-                <li><button type="button" onclick={to(Dialog::Shortcuts)}>{ "Help and shortcuts" }</button></li>
-            </ul>
         </Modal>
     }
 }

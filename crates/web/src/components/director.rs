@@ -1,45 +1,49 @@
-//! The bar above the cluster: what comes next by itself, how far away, and a press to go there. While something runs
-//! fast it says so and can be stopped; afterwards it says how it ended (U-05).
+//! The one forward button: what comes next, how far away, and a press to go there. While something runs fast it says so
+//! and stops it (U-05). How it ended is said beside the stage.
 
-use podscope_protocol::{Director, Request};
+use podscope_protocol::Request;
 use yew::prelude::*;
 
-use super::icon;
+use crate::browser;
 use crate::ctl::{Ctl, Now};
-use crate::pure::director::{ended, next, runs, says, when};
-use crate::state::Shared;
+use crate::pure::director::{self, Forward as Next};
+use crate::state::{Page, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    pub(crate) director: Shared<Director>,
+    pub(crate) page: Shared<Page>,
 }
 
-/// The bar, of a director that [has something to say](crate::pure::director::is_told).
+/// The button.
 #[component]
-pub(crate) fn DirectorBar(props: &Props) -> Html {
+pub(crate) fn Forward(props: &Props) -> Html {
     let (Some(ctl), Some(now)) = (use_context::<Ctl>(), use_context::<Now>()) else {
         return Html::default();
     };
-    let director = &*props.director;
-    if let Some(run) = director.running {
-        return html! {
-            <section class="due" aria-label="What comes next">
-                <span role="status">{ runs(run) }</span>
-                <button type="button" onclick={ctl.once("skip", Request::Pause)}>{ icon("pause") }{ "Stop" }</button>
-            </section>
-        };
-    }
-    let caption = director.caption.as_ref().map(ended);
-    let coming = next(director);
+    let page = &*props.page;
+    let next = director::forward(page);
+    let (what, more) = director::words(&next, page, now.at);
+    let title = director::sentence(&next, page, now.at);
+    let onclick = match &next {
+        Next::Stop => ctl.once("skip", Request::Pause),
+        Next::Skip => ctl.once("skip", Request::SkipAhead),
+        Next::Decision => ctl.once("skip", Request::NextDecision),
+        Next::Page(step) => ctl.on(Request::StoryStep { step: *step }),
+        Next::Answer(step) => {
+            let turn = ctl.on(Request::StoryStep { step: *step });
+            Callback::from(move |event: MouseEvent| {
+                turn.emit(event);
+                browser::focus_on(".story .ask");
+            })
+        }
+        Next::Command(line) => {
+            let (ctl, line) = (ctl.clone(), line.clone());
+            Callback::from(move |_: MouseEvent| ctl.run(&line))
+        }
+    };
     html! {
-        <section class="due" aria-label="What comes next">
-            <span class="ended" role="status">{ caption.unwrap_or_default() }</span>
-            if let Some((first, then)) = coming {
-                <span><b>{ "Next: " }</b>{ says(first) }{ " " }<span class="mono">{ when(first, now.at) }</span>
-                    if let Some(then) = then { <small>{ format!(" · {} {}", says(then), when(then, now.at)) }</small> }
-                </span>
-                <button type="button" data-skip="" onclick={ctl.once("skip", Request::SkipAhead)} title="Runs fast, and stops there">{ "Skip ahead" }{ icon("decision") }</button>
-            }
-        </section>
+        <button type="button" class="forward" data-forward={next.name()} {onclick} {title}>
+            <b>{ what }</b>if !more.is_empty() { <span class="mono">{ format!("· {more}") }</span> }
+        </button>
     }
 }

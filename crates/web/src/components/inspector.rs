@@ -45,7 +45,8 @@ pub(crate) fn Inspector(props: &Props) -> Html {
             m.pending.len(),
             m.ghosts,
         ];
-        return html! { <aside class="side" aria-label="Details" tabindex="0"><Legend {sums} owners={m.owners.clone()} log={just_now::lines(m)} /></aside> };
+        let shut = ctl.act.reform(|_: MouseEvent| Act::Legend);
+        return html! { <aside class="side" aria-label="Legend" tabindex="0"><button type="button" class="quiet shut" onclick={shut} aria-label="Close the legend">{ icon("cross") }</button><Legend {sums} owners={m.owners.clone()} log={just_now::lines(m)} /></aside> };
     };
     let close = ctl.act.reform(|_: MouseEvent| Act::Select(None));
     let is_pod = matches!(subject, SubjectRef::Pod { .. });

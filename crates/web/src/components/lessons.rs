@@ -81,24 +81,27 @@ pub(crate) fn Lessons(props: &Props) -> Html {
                     html! { <button type="button" class={classes!("chip", on.then_some("on"))} aria-pressed={on.to_string()} onclick={press}>{ symptom.words }</button> }
                 }) }
             </div>
-            { for groups.iter().map(|(group, list)| html! {
-                <section>
-                    <h3 class="eyebrow">{ format!("{group} · {} of {}", list.iter().filter(|l| props.course.is_done(&l.name)).count(), list.len()) }</h3>
-                    <div class="cards">
-                        { for list.iter().map(|l| {
-                            let here = props.current.as_ref() == Some(&l.name);
-                            html! {
-                                <button type="button" class={classes!(here.then_some("here"))} onclick={open(lesson(&l.name, None))} data-lesson={l.name.clone()}
-                                    aria-current={here.then_some("true")}>
-                                    <b>if props.course.is_done(&l.name) { <span class="tick">{ icon("check") }<span class="sr">{ "done: " }</span></span> }{ shown(&l.title) }</b>
-                                    <span>{ shown(&l.summary) }</span>
-                                    if l.minutes > 0 { <small>{ about(l, &props.lessons) }</small> }
-                                </button>
-                            }
-                        }) }
-                    </div>
-                </section>
-            }) }
+            // In an element of its own: children of a dialog are matched by their number, and the field keeps the focus.
+            <div class="groups">
+                { for groups.iter().map(|(group, list)| html! {
+                    <section>
+                        <h3 class="eyebrow">{ format!("{group} · {} of {}", list.iter().filter(|l| props.course.is_done(&l.name)).count(), list.len()) }</h3>
+                        <div class="cards">
+                            { for list.iter().map(|l| {
+                                let here = props.current.as_ref() == Some(&l.name);
+                                html! {
+                                    <button type="button" class={classes!(here.then_some("here"))} onclick={open(lesson(&l.name, None))} data-lesson={l.name.clone()}
+                                        aria-current={here.then_some("true")}>
+                                        <b>if props.course.is_done(&l.name) { <span class="tick">{ icon("check") }<span class="sr">{ "done: " }</span></span> }{ shown(&l.title) }</b>
+                                        <span>{ shown(&l.summary) }</span>
+                                        if l.minutes > 0 { <small>{ about(l, &props.lessons) }</small> }
+                                    </button>
+                                }
+                            }) }
+                        </div>
+                    </section>
+                }) }
+            </div>
             if props.lessons.is_empty() {
                 <p class="none" role="status">{ "The lessons come with the engine, which is still loading…" }</p>
             }

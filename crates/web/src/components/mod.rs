@@ -1,6 +1,7 @@
 //! The page's components, one file each.
 
 mod bar;
+mod brief;
 mod busy;
 mod cluster;
 mod console;
@@ -11,12 +12,15 @@ mod editor;
 mod find;
 mod guarantees;
 mod hands;
+mod heard;
 mod icon;
 mod inspector;
 mod legend;
 mod lessons;
 mod life;
+mod more;
 mod node;
+mod notes;
 mod overview;
 mod picture;
 mod plane;
@@ -40,14 +44,17 @@ mod yaml;
 mod zone;
 
 pub(crate) use bar::{Bar, next_theme};
+pub(crate) use brief::is_brief;
 pub(crate) use busy::Busy;
 pub(crate) use cluster::Cluster;
 pub(crate) use console::ConsoleLineView;
 pub(crate) use dialogs::{Dialogs, open_files};
 pub(crate) use editor::Editor;
+pub(crate) use find::Find;
 pub(crate) use guarantees::Guarantees;
 pub(crate) use icon::icon;
 pub(crate) use inspector::Inspector;
+pub(crate) use notes::Notes;
 pub(crate) use present::{KEYS as PRESENT_KEYS, Presenting};
 pub(crate) use story::Story;
 pub(crate) use timeline::Timeline;

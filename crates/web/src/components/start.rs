@@ -1,4 +1,4 @@
-//! What this is, and the ways in: a card above the living cluster of a first visit, and what the identity in the bar
+//! What this is, and the ways in: a line under the living cluster of a first visit, and what the identity in the bar
 //! opens again. A link, a lesson or a kept session never meets it.
 
 use podscope_protocol::{Request, Source};
@@ -19,9 +19,11 @@ const DUMP: &str = "kubectl get nodes,pods -A -o yaml";
 pub(crate) struct Props {
     /// Somebody asked for it: free play is not what lies behind.
     pub(crate) asked: bool,
+    /// The command that the story of what is open begins with.
+    pub(crate) first: Option<String>,
 }
 
-/// The card.
+/// The line.
 #[component]
 pub(crate) fn Start(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -38,24 +40,28 @@ pub(crate) fn Start(props: &Props) -> Html {
     };
     let name = FIRST_LESSON.to_string();
     let course = open(Source::Lesson { name, seed: None });
-    let free = if props.asked {
-        open(Source::Welcome)
-    } else {
-        shut.clone()
-    };
+    let free = open(Source::Welcome);
     let pending = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Pending));
-    let find = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Lessons));
+    let cut = props.first.clone().map(|line| {
+        let ctl = ctl.clone();
+        Callback::from(move |_: MouseEvent| {
+            ctl.act.emit(Act::Start(false));
+            ctl.run(&line);
+        })
+    });
     html! {
         <section class="start" aria-labelledby="start-title">
-            <button type="button" class="quiet shut" onclick={shut.clone()} aria-label="Close this">{ icon("cross") }</button>
-            <h2 id="start-title">{ "A Kubernetes cluster in your browser: see why a pod is where it is, and when it is really gone." }</h2>
-            <p>{ "It runs in this tab. Nothing to install, and nothing leaves your browser." }</p>
+            <h2 id="start-title">{ "Six machines and one control plane, alive in this tab. " }<span>{ "See what Kubernetes believes, and what is true." }</span></h2>
             <ul>
-                <li><button type="button" class="primary" onclick={course}><b>{ "Start the course" }</b><span>{ "2 minutes to your first surprise" }</span></button></li>
-                <li><button type="button" onclick={pending}><b>{ "My pod is Pending" }</b><span>{ "Paste or drop your cluster, see why" }</span></button></li>
-                <li><button type="button" onclick={free}><b>{ "Free play" }</b><span>{ "Six nodes, three zones, every fault" }</span></button></li>
-                <li><button type="button" onclick={find}><b>{ "Find a lesson" }</b><span>{ "By a word, or by what you see" }</span></button></li>
+                if let Some(cut) = cut.filter(|_| !props.asked) {
+                    <li><button type="button" class="primary" onclick={cut}>{ "Cut a node off" }</button></li>
+                } else {
+                    <li><button type="button" onclick={free}>{ "Free play" }</button></li>
+                }
+                <li><button type="button" onclick={course}>{ "Start the course" }</button></li>
+                <li><button type="button" onclick={pending}>{ "My pod is Pending" }</button></li>
             </ul>
+            <button type="button" class="quiet shut" onclick={shut} aria-label="Close this">{ icon("cross") }</button>
         </section>
     }
 }

@@ -68,7 +68,12 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     let model = &*page.model;
     let span = page.seen();
     let asked = page.asked();
-    let spreads = !model.spread.domains.is_empty();
+    // A row until something has happened and the ways in are read; then the lanes that hold anything.
+    let shown = *use_memo((model.marks_rev, model.director.clone(), page.start), |_| {
+        if page.start { [false; 5] } else { held(model) }
+    });
+    let spreads = !page.start && !model.spread.domains.is_empty();
+    let asks = asked.is_some();
     let lanes_ref = use_node_ref();
     let scrub = Scrub {
         lanes: lanes_ref.clone(),
@@ -79,14 +84,11 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     };
     let (onpointerdown, onpointermove) = (scrub.down(&props.page), scrub.go());
     let (onpointerup, onwheel) = (scrub.up(), scrub.wheel());
-    let close = ctl.act.reform(|_: MouseEvent| Act::Sheet(Sheet::None));
     html! {
-        <section class={classes!("time", spreads.then_some("spreads"))} aria-label="Timeline">
-            <button type="button" class="quiet sheet-close" onclick={close} aria-label="Close the timeline">{ icon("down") }</button>
-            { answer(&ctl, page, asked.as_ref()) }
-            { names(&ctl, model, span) }
+        <section class={classes!("time", spreads.then_some("spreads"), asks.then_some("asking"))} ~style={format!("--lanes:{}", shown.iter().filter(|is| **is).count())} aria-label="Timeline">
+            { names(&ctl, model, span, &shown, spreads) }
             <div class="lanes" ref={lanes_ref} {onpointerdown} {onpointermove} {onpointerup} {onwheel}>
-                { for (0..LANES.len()).map(|index| html! { <LaneView page={props.page.clone()} {span} {index} /> }) }
+                { for (0..LANES.len()).filter(|index| shown[*index]).map(|index| html! { <LaneView key={index} page={props.page.clone()} {span} {index} /> }) }
                 if spreads { <SpreadView page={props.page.clone()} {span} /> }
                 <div class="axis mono" aria-hidden="true">
                     { for span.ticks().into_iter().filter(|t| span.percent(*t) < 98.0).map(|t| html! { <span ~style={format!("left:{:.3}%", span.percent(t))}>{ clock::axis(t) }</span> }) }
@@ -95,6 +97,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
                 <Pins page={props.page.clone()} {span} />
                 <Head page={props.page.clone()} {span} />
             </div>
+            { legend(&ctl, page) }
             { chooser(&ctl, page) }
         </section>
     }
@@ -184,28 +187,38 @@ impl Scrub {
     }
 }
 
-/// What the lanes are called, and how much of time is seen.
-fn names(ctl: &Ctl, model: &Model, span: Span) -> Html {
+/// Which of [`LANES`] hold anything.
+fn held(model: &Model) -> [bool; 5] {
+    let mut held = [false; 5];
+    let due = model.director.next.iter().map(director::lane);
+    for lane in model.marks.values().map(|mark| mark.lane).chain(due) {
+        if let Some(index) = LANES.iter().position(|(which, _)| *which == lane) {
+            held[index] = true;
+        }
+    }
+    held
+}
+
+/// What the lanes are called, and how much of time is seen. The names are one button: the list of one lane leads to
+/// those of the others.
+fn names(ctl: &Ctl, model: &Model, span: Span, shown: &[bool; 5], spreads: bool) -> Html {
     let zoom = |name: &'static str, sign: &'static str, next: Option<Span>| {
         let go = ctl.act.reform(move |_: MouseEvent| Act::Span(next));
         html! { <button type="button" class="quiet" onclick={go} aria-label={name} title={name}>{ icon(sign) }</button> }
     };
+    let first = LANES.iter().zip(shown).find(|(_, is)| **is).map(|((lane, _), _)| *lane);
+    let open = ctl
+        .act
+        .reform(move |_: MouseEvent| Act::Dialog(first.map_or(Dialog::Spread, Dialog::Lane)));
     html! {
         <div class="names">
-            { for LANES.iter().map(|(which, name)| {
-                let which = *which;
-                let open = ctl.act.reform(move |_: MouseEvent| Act::Dialog(Dialog::Lane(which)));
-                html! { <button type="button" class="quiet" onclick={open} title={format!("{name} as a list")} aria-haspopup="dialog" data-lane-name={name.to_ascii_lowercase()}>{ *name }</button> }
-            }) }
-            if !model.spread.domains.is_empty() {
-                <button type="button" class="quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Spread))} title={format!("The spread of {} as a list", model.spread.of)} aria-haspopup="dialog" data-lane-name="spread">{ "Spread" }</button>
+            if first.is_some() || spreads {
+                <button type="button" class="quiet all" onclick={open} title="The lanes as lists" aria-haspopup="dialog">
+                    <span class="sr">{ "The lanes as lists: " }</span>
+                    { for LANES.iter().zip(shown).filter(|(_, is)| **is).map(|((_, name), _)| html! { <span data-lane-name={name.to_ascii_lowercase()}>{ *name }</span> }) }
+                    if spreads { <span data-lane-name="spread" title={format!("The spread of {}", model.spread.of)}>{ "Spread" }</span> }
+                </button>
             }
-            // Where lanes are lower than a finger their names are one button: the list leads to the others.
-            <button type="button" class="quiet all" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Lane(LANES[0].0)))} title="The lanes as lists" aria-haspopup="dialog">
-                <span class="sr">{ "The lanes as lists: " }</span>
-                { for LANES.iter().map(|(_, name)| html! { <span>{ *name }</span> }) }
-                if !model.spread.domains.is_empty() { <span>{ "Spread" }</span> }
-            </button>
             <span class="zooms">
                 { zoom("Zoom in", "zoom-in", Some(span.zoom(model.now, 0.6))) }
                 { zoom("Zoom out", "zoom-out", Some(span.zoom(model.now, 1.7))) }
@@ -213,6 +226,13 @@ fn names(ctl: &Ctl, model: &Model, span: Span) -> Html {
             </span>
         </div>
     }
+}
+
+/// Opens what the marks mean and what just happened, where nothing is selected.
+fn legend(ctl: &Ctl, page: &Page) -> Html {
+    let is_open = page.sheet == Sheet::Side && page.selected.is_none();
+    let open = ctl.act.reform(|_: MouseEvent| Act::Legend);
+    html! { <button type="button" class="quiet legend-open" onclick={open} aria-expanded={is_open.to_string()} title="What the marks mean, and what just happened">{ "Legend" }</button> }
 }
 
 /// From one lane's list to the others.
@@ -228,23 +248,6 @@ pub(super) fn lists(ctl: &Ctl, page: &Page) -> Html {
             if !page.model.spread.domains.is_empty() { { chip("Spread", Dialog::Spread) } }
         </div>
     }
-}
-
-/// The answer that the pin gives. It is for a phone, where the timeline lies over the question.
-fn answer(ctl: &Ctl, page: &Page, asked: Option<&Asked>) -> Html {
-    let (Some(asked), Some(pin), Some(step)) = (asked, page.pin, page.model.story.question) else {
-        return Html::default();
-    };
-    let answer = asked.answer(pin);
-    let give = {
-        let (ctl, answer) = (ctl.clone(), Some(answer.clone()));
-        Callback::from(move |_: MouseEvent| {
-            let answer = answer.clone();
-            ctl.send.emit(Request::Predict { step, answer });
-            ctl.act.emit(Act::Sheet(Sheet::Story));
-        })
-    };
-    html! { <button type="button" class="primary pin-answer" onclick={give}>{ format!("My answer: {answer}") }</button> }
 }
 
 /// Frames of a running clock after which a screen reader hears where it is: about a second's.

@@ -1,8 +1,9 @@
-//! Short words that come and go, and what a screen reader hears of the world.
+//! Short words that come and go.
 
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
+use super::heard::Heard;
 use super::icon;
 use super::shown::shown;
 use crate::ctl::Ctl;
@@ -19,7 +20,7 @@ struct ToastProps {
     text: String,
 }
 
-/// The corner and the live region.
+/// The corner.
 #[component]
 pub(crate) fn Toasts(props: &Props) -> Html {
     let page = &*props.page;
@@ -30,7 +31,7 @@ pub(crate) fn Toasts(props: &Props) -> Html {
     });
     html! {
         <>
-            <div class="sr" role="status" aria-live="polite">{ for page.heard.iter().take(3).map(|line| html! { <p>{ shown(&line.to_string()) }</p> }) }</div>
+            <Heard page={props.page.clone()} />
             <div class="toasts" role="alert">
                 if page.newer {
                     <div class="toast"><span>{ "A new version is ready." }</span><button type="button" onclick={newer}>{ "Reload into it" }</button></div>

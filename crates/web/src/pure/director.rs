@@ -2,7 +2,8 @@
 
 use podscope_protocol::{Caption, Director, DueKind, DueView, FastRun, Lane, Micros};
 
-use super::clock;
+use super::{actions, clock};
+use crate::state::{Model, Page};
 
 /// Who it happens to: `web-0`, `web-0/app`, `3 pods`.
 fn whom(due: &DueView) -> String {
@@ -82,6 +83,132 @@ pub(crate) fn lane(due: &DueView) -> Lane {
     }
 }
 
+/// What the forward button does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Forward {
+    /// Ends the fast run.
+    Stop,
+    /// Leads to the question for which time waits, of that step.
+    Answer(usize),
+    /// Turns to that step of the story, which has shown.
+    Page(usize),
+    /// Runs to what is due next.
+    Skip,
+    /// Gives a command that is the reader's to give.
+    Command(String),
+    /// Runs until the scheduler decides something.
+    Decision,
+}
+
+impl Forward {
+    /// What it is called in the document.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Forward::Stop => "stop",
+            Forward::Answer(_) => "answer",
+            Forward::Page(_) => "page",
+            Forward::Skip => "skip",
+            Forward::Command(_) => "command",
+            Forward::Decision => "decision",
+        }
+    }
+}
+
+/// What comes next on the page.
+pub(crate) fn forward(page: &Page) -> Forward {
+    let (model, story) = (&page.model, &page.model.story);
+    if model.director.running.is_some() {
+        return Forward::Stop;
+    }
+    if let Some(step) = story.question {
+        return Forward::Answer(step);
+    }
+    if story.step + 1 < story.steps.len() {
+        return Forward::Page(story.step + 1);
+    }
+    if !model.director.next.is_empty() {
+        return Forward::Skip;
+    }
+    let suggested = (page.opened.as_ref()).and_then(|opened| opened.story.get(story.step)?.try_command.clone());
+    let suggested = suggested.filter(|line| actions::words(line).is_some() && !is_done(line, model));
+    match suggested.or_else(|| model.cut_nodes().next().map(actions::toggle_cut)) {
+        Some(line) => Forward::Command(line),
+        None => Forward::Decision,
+    }
+}
+
+/// Whether the node that a command names is as the command would make it.
+fn is_done(line: &str, model: &Model) -> bool {
+    let node = line.split_whitespace().last().and_then(|name| model.nodes.get(name));
+    node.is_some_and(|node| actions::undone(line, &node.view).is_some())
+}
+
+/// Its words: what, and how far away or whose move.
+pub(crate) fn words(next: &Forward, page: &Page, now: Micros) -> (String, String) {
+    let director = &page.model.director;
+    match next {
+        Forward::Stop => {
+            let until = director.running.map(|run| match run {
+                FastRun::Skip(to) | FastRun::Decision(to) => format!("until {}", clock::axis(to)),
+            });
+            ("Stop".into(), until.unwrap_or_default())
+        }
+        Forward::Answer(_) => ("Answer first".into(), "time waits".into()),
+        Forward::Page(step) => ("Next page".into(), format!("step {}", step + 1)),
+        Forward::Skip => {
+            let due = director.next.first();
+            due.map_or_else(Default::default, |due| {
+                (format!("Skip to {}", to(due)), clock::left(due.at, now))
+            })
+        }
+        Forward::Command(line) => (actions::words(line).unwrap_or_default(), "your move".into()),
+        Forward::Decision => ("Next decision".into(), String::new()),
+    }
+}
+
+/// Its tool-tip: a sentence.
+pub(crate) fn sentence(forward: &Forward, page: &Page, now: Micros) -> String {
+    match forward {
+        Forward::Stop => page.model.director.running.map(runs).unwrap_or_default(),
+        Forward::Answer(_) => "Time waits for the answer to the story's question".to_owned(),
+        Forward::Page(_) => "The story goes on".to_owned(),
+        Forward::Skip => match next(&page.model.director) {
+            Some((first, Some(then))) => {
+                format!(
+                    "{} {}, {} {}",
+                    says(first),
+                    when(first, now),
+                    says(then),
+                    when(then, now)
+                )
+            }
+            Some((first, None)) => format!("{} {}", says(first), when(first, now)),
+            None => String::new(),
+        },
+        Forward::Command(line) => line.clone(),
+        Forward::Decision => "Runs until the scheduler decides something (n)".to_owned(),
+    }
+}
+
+/// What a fast run goes to: `NotReady`, `the eviction`.
+fn to(due: &DueView) -> &'static str {
+    match due.what {
+        DueKind::NotReady => "NotReady",
+        DueKind::Evicted => "the eviction",
+        DueKind::Lease => "the new leader",
+        DueKind::Attempt => "the next try",
+        DueKind::BackOff => "the restart",
+        DueKind::Probe => "the failed probe",
+        DueKind::StopSignal => "SIGTERM",
+        DueKind::Kill => "SIGKILL",
+        DueKind::Exit => "its end",
+        DueKind::Job => "the next Job",
+        DueKind::Script => "the next event",
+        DueKind::Story => "the story",
+        DueKind::Solution => "the solution",
+    }
+}
+
 /// What a fast run does.
 pub(crate) fn runs(run: FastRun) -> String {
     match run {
@@ -131,11 +258,6 @@ fn came(due: &DueView) -> String {
         DueKind::Story => "the story went on".to_owned(),
         DueKind::Solution => format!("the solution ran {whom}"),
     }
-}
-
-/// Whether there is anything to say: something runs fast or did, or something is due.
-pub(crate) fn is_told(director: &Director) -> bool {
-    director.running.is_some() || director.caption.is_some() || !director.next.is_empty()
 }
 
 /// The next thing, and what follows from it.

@@ -27,8 +27,28 @@ struct Alike {
 
 /// The newest things first, each with its own time.
 pub(crate) fn lines(model: &Model) -> Vec<(Micros, String)> {
+    let mut told = counted(model, |_| true, ALIKE);
+    told.truncate(LINES);
+    told
+}
+
+/// What has happened after an instant, oldest first, for a voice: alike things are one sentence.
+pub(crate) fn since(model: &Model, after: Micros) -> Vec<String> {
+    let mut told = counted(model, |mark| mark.lane != Lane::Commands, 1);
+    told.retain(|(at, _)| *at > after);
+    told.reverse();
+    told.into_iter().map(|(_, words)| words).collect()
+}
+
+/// The newest things first; more than `alike` of one kind within a second are counted.
+fn counted(model: &Model, is_told: impl Fn(&Mark) -> bool, alike: usize) -> Vec<(Micros, String)> {
+    let most = alike;
     let mut all: Vec<Alike> = Vec::new();
-    let past = model.marks.values().rev().filter(|mark| mark.from <= model.now);
+    let past = model
+        .marks
+        .values()
+        .rev()
+        .filter(|mark| mark.from <= model.now && is_told(mark));
     for (nth, mark) in past.take(LOOKED_BACK).enumerate() {
         if let Some(line) = ended(mark, model.now) {
             all.push(Alike {
@@ -55,13 +75,12 @@ pub(crate) fn lines(model: &Model) -> Vec<(Micros, String)> {
     let mut told: Vec<(Micros, String)> = Vec::new();
     for alike in all {
         match alike.many {
-            Some(many) if alike.lines.len() > ALIKE => told.push((alike.at, format!("{} {many}", alike.lines.len()))),
+            Some(many) if alike.lines.len() > most => told.push((alike.at, format!("{} {many}", alike.lines.len()))),
             _ => told.extend(alike.lines),
         }
     }
     told.stable_sort_by_key(|(at, _)| std::cmp::Reverse(*at));
     told.dedup();
-    told.truncate(LINES);
     told
 }
 

@@ -22,7 +22,8 @@ pub(crate) enum Act {
     Point(SubjectRef),
     Tab(Tab),
     Dialog(Dialog),
-    Sheet(Sheet),
+    /// Shows what the marks mean, or takes it away: the details of nothing that is selected.
+    Legend,
     Theme(Theme),
     View(View),
     Group(String),
@@ -82,7 +83,11 @@ impl Reducible for Page {
             }
             Act::Tab(tab) => page.tab = tab,
             Act::Dialog(dialog) => page.dialog = dialog,
-            Act::Sheet(sheet) => page.sheet = if page.sheet == sheet { Sheet::None } else { sheet },
+            Act::Legend => {
+                let is_open = page.sheet == Sheet::Side && page.selected.is_none();
+                page.select(None);
+                page.sheet = if is_open { Sheet::None } else { Sheet::Side };
+            }
             Act::Theme(theme) => page.theme = theme,
             Act::View(view) => page.view = view,
             Act::Group(key) => {
@@ -281,9 +286,6 @@ impl Page {
         // A frame that was under way may come before the one that was asked for.
         self.aim = (self.aim).filter(|(at, asked)| *at != frame.now && self.frames < asked + 3);
         self.progress = None;
-        if !frame.announcements.is_empty() {
-            self.heard = Shared::new(std::mem::take(&mut frame.announcements));
-        }
         let other = frame.other.take();
         let asked = self.model.story.question;
         self.model.change(|m| m.apply(frame));
@@ -344,18 +346,16 @@ impl Page {
             self.selected = screen.selected;
             self.span = screen.span;
             self.console_open = screen.console;
+            if self.selected.is_some() {
+                self.sheet = Sheet::Side;
+            }
         }
         if let Some((name, _)) = promise {
             self.selected = Some(SubjectRef::Invariant { name });
             self.tab = Tab::Life;
-            // Where the details are a sheet they open: it is what was asked for.
             self.sheet = Sheet::Side;
         }
         self.unread = !opened.notices.is_empty() && opened.lesson.is_none();
-        // A phone's first screen holds the sentence and its button.
-        if !opened.story.is_empty() && self.selected.is_none() {
-            self.sheet = Sheet::Story;
-        }
         self.opened = Some(Shared::new(opened));
     }
 
@@ -374,11 +374,7 @@ impl Page {
         {
             self.help = None;
         }
-        self.sheet = match subject {
-            Some(_) => Sheet::Side,
-            None if self.sheet == Sheet::Side => Sheet::None,
-            None => self.sheet,
-        };
+        self.sheet = if subject.is_some() { Sheet::Side } else { Sheet::None };
         let is_pod = matches!(subject, Some(SubjectRef::Pod { .. }));
         if self.record.is_some() {
             // Who records looks for fields.
@@ -394,7 +390,7 @@ impl Page {
     /// What is said to a command is seen also where the console is closed: refusals, hints.
     fn answer(&mut self, lines: &[ConsoleLine]) {
         let fresh = self.asked.is_some_and(|asked| self.frames <= asked + ANSWER_FRAMES);
-        if self.console_open || self.sheet == Sheet::Console {
+        if self.console_open {
             return;
         }
         // What kubectl warns of has been asked before. A complaint of no command answers a button.

@@ -1,8 +1,7 @@
 //! The state of the whole page; `act.rs` changes it.
 
 use podscope_protocol::{
-    Completion, Detail, Guarantee, LessonInfo, MarkLabel, Micros, NoFilm, Opened, PodView, Problem, SubjectRef, Task,
-    Wanted,
+    Completion, Detail, Guarantee, LessonInfo, Micros, NoFilm, Opened, PodView, Problem, SubjectRef, Task, Wanted,
 };
 
 use super::{Checked, Console, Dialog, HelpView, LinkView, Model, Present, Shared, Sheet, Tab, Truth};
@@ -65,8 +64,6 @@ pub(crate) struct Page {
     /// The promise for which a lesson is opened, and the lesson.
     pub(crate) promise: Option<(String, String)>,
     pub(crate) toasts: Shared<Vec<(u64, String)>>,
-    /// What just happened, for the live region.
-    pub(crate) heard: Shared<Vec<MarkLabel>>,
     pub(crate) crashed: Option<String>,
     pub(crate) newer: bool,
     /// What this is, and the ways in.
@@ -131,7 +128,6 @@ impl Page {
             code: None,
             promise: None,
             toasts: Shared::default(),
-            heard: Shared::default(),
             crashed: None,
             newer: false,
             start: false,

@@ -75,15 +75,13 @@ pub(crate) fn menu(title: String, actions: Vec<Action>, event: &web_sys::MouseEv
     Menu { title, actions, at }
 }
 
-/// What lies over the cluster where the page is too narrow for columns; on a phone the story is one of them.
+/// What lies over the stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Sheet {
     #[default]
     None,
-    Story,
+    /// The details of what is selected; of nothing, the legend.
     Side,
-    Timeline,
-    Console,
 }
 
 /// Whose picture the cards draw.

@@ -40,6 +40,7 @@ pub(crate) fn Story(props: &Props) -> Html {
     };
     let page = &*props.page;
     use_finished(page, &ctl);
+    use_turn(page, &ctl);
     use_focus(page);
     // Of which step, and how many of its hints.
     let told = use_state(|| (String::new(), 0usize));
@@ -67,6 +68,11 @@ pub(crate) fn Story(props: &Props) -> Html {
     // A story that asks for nothing has no end to celebrate.
     let has_goals = opened.story.iter().any(|step| !step.goals.is_empty());
     let is_end = state.finished && at + 1 == count && (has_goals || info.is_some());
+    let answered = |open: bool| {
+        (step.question.as_ref().filter(|_| open == here)).map(|question| html! {
+            <Ask question={question.clone()} state={now.clone()} step={at} {open} pick={pick(page, question.kind)} asked={page.asked().filter(|_| here)} pin={page.pin} why={page.why.clone()} />
+        })
+    };
     html! {
         <aside class="story" aria-label="Story">
             <div class="scroll" key={at} tabindex="-1">
@@ -78,24 +84,41 @@ pub(crate) fn Story(props: &Props) -> Html {
                 }
                 if !has_heading { <h2 class="title">{ shown(&opened.title) }</h2> }
                 <div class="prose" aria-live="polite">{ for blocks.iter().enumerate().map(|(i, b)| block(b, i == 0)) }</div>
-                if let Some(question) = &step.question {
-                    <Ask question={question.clone()} state={now.clone()} step={at} open={here} pick={pick(page, question.kind)} asked={page.asked().filter(|_| here)} pin={page.pin} why={page.why.clone()} />
-                }
-                if !here {
-                    { try_it(&ctl, page, step.try_command.as_deref()) }
-                    if let Some(text) = &step.manifest {
-                        <Starter key={at} text={text.clone()} checked={page.checked.clone()} />
-                    }
-                }
+                { for answered(false) }
                 if asking.is_none() { { goals::goals(opened, state) } }
                 { goals::mistakes(step, now) }
                 if asking.is_none() && !state.finished { <Hints told={step.hints[..n_told].to_vec()} /> }
                 { halted(&ctl, state, &restart) }
                 if is_end { <End info={info.cloned()} lessons={page.lessons.clone()} asked={asked(state)} moments={state.moments.clone()} /> }
             </div>
+            // What the step asks is in sight however long its text is.
+            <div class="asks" data-asks="" key={format!("asks {at}")}>
+                { for answered(true) }
+                if let Some(other) = asking.filter(|step| *step != at) {
+                    <p class="waits">{ format!("Time waits for the question of step {}. ", other + 1) }<button type="button" class="primary" onclick={ctl.on(Request::StoryStep { step: other })}>{ "To the question" }</button></p>
+                }
+                if asking.is_none() {
+                    { try_it(&ctl, page, step.try_command.as_deref()) }
+                    if let Some(text) = &step.manifest {
+                        <Starter key={at} text={text.clone()} checked={page.checked.clone()} />
+                    }
+                }
+            </div>
             { foot(&ctl, opened, state, &restart, &help::more(&step.hints, n_told, more), is_end) }
         </aside>
     }
+}
+
+/// Turns the page to a question when it begins to wait: no clock stands still for what is not read.
+#[hook]
+fn use_turn(page: &Page, ctl: &Ctl) {
+    let send = ctl.send.clone();
+    let (asks, step) = (page.model.story.question, page.model.story.step);
+    use_effect_with(asks, move |asks| {
+        if let Some(asks) = asks.filter(|asks| *asks > step) {
+            send.emit(Request::StoryStep { step: asks });
+        }
+    });
 }
 
 /// Who turns the page by a key, answers or begins goes on from there: the button that was pressed is gone.
@@ -336,7 +359,7 @@ fn foot(
         <footer class="story-foot">
             if at + 1 < count && !can_go {
                 <p class="waits" id="story-waits">
-                    if is_busy { { "Next waits for your answer." }<button type="button" class="quiet" onclick={to(".ask")}>{ "To the question" }</button> }
+                    if is_busy { { "Next waits for your answer." } }
                     else if state.halted.is_some() { { "Next is closed: go back, or start over." } }
                     else { { "Next waits for: " }{ waits_for(state) } }
                 </p>
@@ -376,7 +399,7 @@ fn waits_for(state: &StoryState) -> Html {
 }
 
 /// A line of a lesson: code spans and emphasis, no blocks.
-fn words(text: &str) -> Html {
+pub(crate) fn words(text: &str) -> Html {
     let blocks = markdown::parse(text);
     let spans = blocks.iter().flat_map(|block| match block {
         Block::Paragraph(spans) | Block::Heading(spans) => spans.as_slice(),

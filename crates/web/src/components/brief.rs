@@ -1,0 +1,70 @@
+//! A story of short lines: each stands under the stage with what it suggests, and takes no room from it.
+
+use podscope_protocol::{Opened, Request};
+use yew::prelude::*;
+
+use super::icon;
+use super::story::words;
+use crate::ctl::Ctl;
+use crate::pure::actions;
+use crate::state::{Page, Shared};
+
+/// Letters of a step's text that fit a line or two under the stage.
+const SHORT: usize = 220;
+
+/// Whether the story of what is open is one of short lines: it asks nothing and wants nothing completed.
+pub(crate) fn is_brief(opened: &Opened) -> bool {
+    opened.lesson.is_none()
+        && opened.story.iter().all(|step| {
+            let wants = !step.goals.is_empty() || step.question.is_some() || step.manifest.is_some();
+            !wants && step.hints.is_empty() && step.text.len() <= SHORT
+        })
+}
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+}
+
+/// The line.
+#[component]
+pub(crate) fn Brief(props: &Props) -> Html {
+    let shut = use_state(|| false);
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let page = &*props.page;
+    let story = &page.model.story;
+    {
+        // Nobody has to turn a page of one line.
+        let (send, step) = (ctl.send.clone(), story.step);
+        use_effect_with(story.steps.len(), move |shown| {
+            if *shown > step + 1 {
+                send.emit(Request::StoryStep { step: shown - 1 });
+            }
+        });
+    }
+    let step = page.opened.as_ref().and_then(|opened| opened.story.get(story.step));
+    let Some(step) = step.filter(|_| !*shut && !story.steps.is_empty()) else {
+        return Html::default();
+    };
+    let command = step.try_command.as_deref();
+    let node = command.and_then(|line| page.model.nodes.get(line.split_whitespace().last()?));
+    let is_done = node.is_some_and(|node| command.is_some_and(|line| actions::undone(line, &node.view).is_some()));
+    let run = command.filter(|_| !is_done).map(|line| {
+        let (ctl, line) = (ctl.clone(), line.to_owned());
+        (
+            actions::words(&line).unwrap_or_else(|| line.clone()),
+            line.clone(),
+            Callback::from(move |_: MouseEvent| ctl.run(&line)),
+        )
+    });
+    let close = Callback::from(move |_: MouseEvent| shut.set(true));
+    html! {
+        <section class="brief" aria-label="Story" data-asks="">
+            <p aria-live="polite">{ match node.filter(|_| is_done) { Some(node) => html! { actions::done(&node.view) }, None => words(&step.text) } }</p>
+            if let Some((said, line, onclick)) = run { <button type="button" class="primary" {onclick} title={line.clone()}>{ said }<span class="mono">{ line }</span></button> }
+            <button type="button" class="quiet shut" onclick={close} aria-label="Close the story">{ icon("cross") }</button>
+        </section>
+    }
+}

@@ -1,0 +1,73 @@
+//! What the bar has no room for: each with its words and its key.
+
+use podscope_protocol::Request;
+use yew::prelude::*;
+
+use super::bar::next_theme;
+use super::dialog::Modal;
+use crate::ctl::Ctl;
+use crate::keys;
+use crate::state::{Act, Dialog, Page, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+}
+
+/// The menu.
+#[component]
+pub(crate) fn More(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let page = &props.page;
+    // The menu goes before what it leads to comes.
+    let then = |go: Callback<()>| {
+        let act = ctl.act.clone();
+        Callback::from(move |_: MouseEvent| {
+            act.emit(Act::Dialog(Dialog::None));
+            go.emit(());
+        })
+    };
+    let act = |act: Act| then(ctl.act.reform(move |()| act.clone()));
+    let ask = |request: Request| then(ctl.send.reform(move |()| request.clone()));
+    let seek = |at: podscope_protocol::Micros| {
+        let ctl = ctl.clone();
+        then(Callback::from(move |()| ctl.seek(at)))
+    };
+    let present = ctl.present();
+    let theme = {
+        let theme = page.theme;
+        ctl.act.reform(move |_: MouseEvent| Act::Theme(next_theme(theme)))
+    };
+    let row = |words: String, key: &'static str, onclick: Callback<MouseEvent>| {
+        html! { <li><button type="button" {onclick}><span>{ words }</span>if !key.is_empty() { <kbd>{ key }</kbd> }</button></li> }
+    };
+    let said = page
+        .opened
+        .as_ref()
+        .map_or(0, |opened| opened.notices.len() + opened.advice.len());
+    html! {
+        <Modal title="More" class="menu rest" style="--x:9999px;--y:56px">
+            <ul aria-label="Time">
+                { row("Next event".into(), ".", ask(Request::Step)) }
+                { row("Next decision".into(), "n", ask(Request::NextDecision)) }
+                { row("Back to the mark before".into(), ",", seek(keys::mark_before(page))) }
+                { row("Back to the start".into(), "Home", seek(0)) }
+                { row("Branch: keep this future, go on from here".into(), "f", ask(Request::Fork)) }
+            </ul>
+            <ul aria-label="Page">
+                { row("Find pods and nodes".into(), "/", act(Act::Find(Some(String::new())))) }
+                { row("Legend: what the marks mean".into(), "", act(Act::Legend)) }
+                if page.panels.console { { row("Console".into(), "`", act(Act::ConsoleOpen(true))) } }
+                { row("Editor".into(), "e", act(Act::Dialog(Dialog::Editor))) }
+                { row("Files".into(), "", act(Act::Dialog(Dialog::Files))) }
+                if said > 0 { { row(format!("About what was opened ({said})"), "", act(Act::Dialog(Dialog::Notices))) } }
+                <li><a class="btn quiet" href="#guarantees" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ "Guarantees" }</a></li>
+                { row("Present to a room".into(), "Shift + P", present) }
+                { row(format!("Theme: {}", page.theme.name()), "t", theme) }
+                { row("Help and shortcuts".into(), "?", act(Act::Dialog(Dialog::Shortcuts))) }
+            </ul>
+        </Modal>
+    }
+}

@@ -1,0 +1,36 @@
+//! What is to be said beside the stage: the ways in, what was opened, a question of an earlier lesson, how a fast run
+//! ended. Notes stand above the timeline, in a room that is there anyway.
+
+use yew::prelude::*;
+
+use super::brief::{Brief, is_brief};
+use super::recall::Recall;
+use super::record::Record;
+use super::said::Said;
+use super::start::Start;
+use crate::pure::director;
+use crate::state::{Page, Shared};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) page: Shared<Page>,
+}
+
+/// The stack of notes.
+#[component]
+pub(crate) fn Notes(props: &Props) -> Html {
+    let page = &props.page;
+    let caption = page.model.director.caption.as_ref().filter(|_| !page.start);
+    let brief =
+        (page.opened.as_ref()).filter(|opened| page.panels.story && !opened.story.is_empty() && is_brief(opened));
+    html! {
+        <div class="notes">
+            if page.unread && !page.start { <Said page={page.clone()} /> }
+            if !page.embedded { <Recall page={page.clone()} /> }
+            if let Some(goals) = &page.record { <Record goals={goals.clone()} /> }
+            <p class="ended" role="status">{ caption.map(director::ended).unwrap_or_default() }</p>
+            if let Some(opened) = brief.filter(|_| !page.start) { <Brief key={format!("{} {}", opened.title, opened.seed)} page={page.clone()} /> }
+            if page.start && page.opened.is_some() { <Start asked={page.start_asked} first={brief.and_then(|opened| opened.story.first()?.try_command.clone())} /> }
+        </div>
+    }
+}
