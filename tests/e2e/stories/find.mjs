@@ -25,7 +25,7 @@ export const stories = {
     const page = await t.open("#new");
     await t.seek(page, "0:30.0");
     const all = await page.locator(".node [data-pod]").count();
-    await page.locator("#cluster").focus();
+    await page.locator("#stage").focus();
     await page.keyboard.press("/");
     const field = page.locator(".find input");
     await field.fill("db-0");
@@ -127,7 +127,7 @@ export const stories = {
     const line = page.locator('.tray [data-cause="Insufficient cpu"]');
     await line.getByText("12 pods: Insufficient cpu").waitFor();
     await page.locator(".tray").getByText("3 pods: held by a scheduling gate").waitFor();
-    await page.locator("#cluster").focus();
+    await page.locator("#stage").focus();
     await page.keyboard.press("/");
     await page.locator(".find input").fill("team=h");
     t.equal(await line.locator(".pod:not(.out)").count(), 0, "the tray dims as well");

@@ -142,7 +142,7 @@ export const stories = {
     }
     const page = await t.open("#new");
     await t.seek(page, "0:10.0");
-    await page.locator("#cluster").focus();
+    await page.locator("#stage").focus();
     await page.keyboard.press("Shift+P");
     await page.locator(".page.present").waitFor();
     await t.kept(page);

@@ -173,7 +173,7 @@ export const stories = {
     t.equal(await tray.locator('[data-pod="default/cpu-29"]').count() + await tray.locator('[data-pod="default/cpu-9"]').count(), 1, "one of them is out of sight");
     await tray.getByRole("button", { name: "+6" }).click();
     t.equal(await tray.locator('[data-pod^="default/cpu-"]').count(), 30, "every pod of the cause");
-    await page.locator("#cluster").focus();
+    await page.locator("#stage").focus();
     await page.keyboard.press("/");
     await page.locator(".find input").fill("ledger-1");
     await page.keyboard.press("Enter");

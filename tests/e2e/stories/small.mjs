@@ -51,7 +51,7 @@ export const stories = {
     await t.command(page, "fault partition a-1");
     await t.seek(page, "0:32.0");
     await painted(page);
-    await page.locator("#cluster").focus();
+    await page.locator("#stage").focus();
     await page.keyboard.press("/");
     await page.locator(".find input").fill("a-1");
     await page.waitForTimeout(300);

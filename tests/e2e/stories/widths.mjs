@@ -83,7 +83,7 @@ export const stories = {
       await t.screenshot(page, `low-${width}`);
     }
     await page.setViewportSize({ width: 1920, height: 1080 });
-    await page.locator("#cluster").focus();
+    await page.locator("#stage").focus();
     await page.keyboard.press("Shift+P");
     await page.locator(".page.present").waitFor();
     t.equal(await covered(), 0, "presented: paragraphs that are covered");
