@@ -165,7 +165,7 @@ impl fmt::Display for Asked {
             Self::Step => "the next event",
             Self::NextDecision => "the next decision",
             Self::Skip => "the skip",
-            Self::Fork => "the fork",
+            Self::Fork => "the branch",
             Self::Undo => "the undo",
             Self::Remedy => "the remedy",
             Self::Elsewhere => "the way to another instant",

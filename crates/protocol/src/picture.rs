@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
-use crate::{Director, MachineView, Mark, MarkLabel, Micros, NotHeld, StoryState};
+use crate::{Director, MachineView, Mark, Micros, NotHeld, StoryState};
 
 /// The picture's next state.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -49,8 +49,6 @@ pub struct Frame {
     pub branches: Option<Vec<BranchView>>,
     /// The story's state, whenever it changed.
     pub story: Option<StoryState>,
-    /// For the live region: what just happened.
-    pub announcements: Vec<MarkLabel>,
     /// The other run of a comparison, as a frame of its own.
     pub other: Option<Box<Frame>>,
     /// What comes next, whenever it changed.

@@ -209,8 +209,10 @@ pub enum Source {
         /// Another seed than its own.
         seed: Option<u64>,
     },
-    /// The small living cluster of a first visit.
+    /// The small living cluster of a first visit, shown from when all its pods run.
     Welcome,
+    /// The same cluster from its start, with nothing to follow.
+    Free,
     /// The first question of a lesson, asked again on another seed: what leads to it has been done.
     Recap {
         /// The lesson's name.

@@ -12,7 +12,8 @@ use std::sync::OnceLock;
 include!(concat!(env!("OUT_DIR"), "/lessons.rs"));
 
 /// The small living cluster of a first visit (U-10).
-const WELCOME: &str = include_str!("welcome.yaml");
+const WELCOME: &str = concat!(include_str!("welcome.yaml"), include_str!("living.yaml"));
+const FREE: &str = concat!(include_str!("free.yaml"), include_str!("living.yaml"));
 
 /// What the chooser shows of a lesson, as it was read when the program was built: the list costs nothing.
 struct Listed {
@@ -253,7 +254,12 @@ pub fn load(name: &str) -> Result<Loaded, Vec<Problem>> {
     }
 }
 
-/// The cluster of a first visit.
+/// The cluster of a first visit: its story, and a rolling update that begins by itself.
 pub fn welcome() -> (String, String) {
     ("welcome.yaml".into(), WELCOME.into())
+}
+
+/// The same cluster with nothing to follow and nothing that begins by itself.
+pub fn free() -> (String, String) {
+    ("free.yaml".into(), FREE.into())
 }

@@ -185,7 +185,7 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_
     html! {
         <ContextProvider<Ctl> context={(**ctl).clone()}>
         <ContextProvider<Now> context={now}>
-            <div {class} data-asks={page.asked().map(|_| "time")} data-playing={page.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.model.now)}>
+            <div {class} data-question={page.asked().map(|_| "time")} data-playing={page.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.model.now)}>
                 if panels.cluster && !page.embedded { <a class="skip" href="#stage" onclick={skip()}>{ "To the cluster" }</a> }
                 <Bar page={calm.clone()} />
                 if story { <Story page={calm.clone()} /> }

@@ -24,7 +24,7 @@ pub(crate) const SHEET: &[(&str, &[(&str, &str)])] = &[
             (",", "Back to the mark before"),
             ("[  ]", "Slower, faster"),
             ("Home", "Back to the start"),
-            ("f", "Fork: keep this future as a branch"),
+            ("f", "Branch: keep this future, go on from here"),
             ("u", "Undo the last command"),
         ],
     ),

@@ -51,7 +51,7 @@ impl Wire {
         if let Request::Open { source } = &request {
             let is_link = matches!(source, Source::Link { .. });
             self.opens(!is_link, is_link || matches!(source, Source::Files { .. }));
-            self.is_fresh = matches!(source, Source::Welcome);
+            self.is_fresh = matches!(source, Source::Welcome | Source::Free);
         }
         // Who has moved time before the session is there finds it where it was moved to.
         let moves = matches!(

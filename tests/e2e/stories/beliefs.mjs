@@ -61,12 +61,12 @@ export const stories = {
     const page = await cutOff(t);
     await t.insist(page, "kubectl delete pod db-0 --grace-period=0 --force");
     await t.seek(page, "1:00.0");
-    const bar = page.locator('[data-lane="invariants"] .span.k-broken[title*="2 × db-0"]');
+    const bar = page.locator('[data-lane="guarantees"] .span.k-broken[title*="2 × db-0"]');
     await bar.first().waitFor();
     t.check((await bar.first().getAttribute("title")).includes("2 × db-0"), "of what");
     await t.command(page, "fault heal c-2");
     await t.seek(page, "2:00.0");
-    await page.locator('[data-lane="invariants"] .span.k-broken:not(.open)').first().waitFor();
+    await page.locator('[data-lane="guarantees"] .span.k-broken:not(.open)').first().waitFor();
     await t.look(page, "broken-for-a-while");
     await bar.first().click();
     await page.locator(".side").getByText("at-most-one").first().waitFor();

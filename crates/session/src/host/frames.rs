@@ -1,6 +1,6 @@
 //! What the page is told of a session: frames, with what the console and the inspector get besides.
 
-use podscope_protocol::{Director, Frame, MarkKind, StoryState, Update};
+use podscope_protocol::{Director, Frame, StoryState, Update};
 
 use super::console::new_output;
 use super::{ClockMillis, Host, Job, PIECE, director};
@@ -19,12 +19,6 @@ pub(super) struct Show {
     pub(super) console_seen: usize,
     pub(super) console_branch: usize,
     pub(super) director: Director,
-}
-
-/// Whether the live region says that it happened.
-fn is_announced(kind: MarkKind) -> bool {
-    use MarkKind::{Broken, Cut, Fault, Fenced, Healed, Refused};
-    matches!(kind, Cut | Fault | Healed | Broken | Fenced | Refused)
 }
 
 impl Show {
@@ -48,12 +42,6 @@ impl Show {
             self.spread = Spread::default();
         }
         let (marks, gone) = view::new_marks(&mut self.marks, &self.session);
-        frame.announcements = marks
-            .iter()
-            .filter(|mark| !frame.reset && is_announced(mark.kind))
-            .take(5)
-            .map(|mark| mark.label.clone())
-            .collect();
         frame.marks = marks;
         frame.marks_gone = gone;
         frame.now = self.session.now().0;

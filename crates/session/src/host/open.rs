@@ -27,7 +27,12 @@ pub(super) struct Read {
     lesson: Option<String>,
     linked: Option<crate::link::Link>,
     is_recap: bool,
+    /// The instant that is shown first.
+    begins: SimTime,
 }
+
+/// When all pods of a first visit run.
+const SETTLED: SimTime = SimTime::from_seconds(10);
 
 fn lesson_on(name: &str, seed: Option<u64>) -> Result<Loaded, Vec<Problem>> {
     lessons::load(name).map(|mut loaded| {
@@ -39,9 +44,15 @@ fn lesson_on(name: &str, seed: Option<u64>) -> Result<Loaded, Vec<Problem>> {
 fn read(source: Source) -> Result<Read, Vec<Problem>> {
     let (mut lesson, mut linked) = (None, None);
     let is_recap = matches!(source, Source::Recap { .. });
+    let begins = if matches!(source, Source::Welcome) {
+        SETTLED
+    } else {
+        SimTime::ZERO
+    };
     let loaded = match source {
         Source::Files { files } => scenario::load_own(files).map_err(|unreadable| unreadable.problems),
         Source::Welcome => scenario::load(&[lessons::welcome()]),
+        Source::Free => scenario::load(&[lessons::free()]),
         Source::Lesson { name, seed } => {
             let loaded = lesson_on(&name, seed);
             lesson = Some(name);
@@ -67,6 +78,7 @@ fn read(source: Source) -> Result<Read, Vec<Problem>> {
         lesson,
         linked,
         is_recap,
+        begins,
     })
 }
 
@@ -79,7 +91,7 @@ impl Host {
             Source::Files { files } => files.iter().map(|(_, text)| text.len()).sum(),
             // Text that packs well unfolds to ten times as much.
             Source::Link { fragment } => fragment.len().saturating_mul(10),
-            Source::Welcome | Source::Lesson { .. } | Source::Recap { .. } => 0,
+            Source::Welcome | Source::Free | Source::Lesson { .. } | Source::Recap { .. } => 0,
         };
         if size > LARGE {
             self.opening = Some(Opening::Unread(source));
@@ -110,6 +122,7 @@ impl Host {
                 lesson: None,
                 linked: None,
                 is_recap: false,
+                begins: SimTime::ZERO,
             }),
             Err(unreadable) if is_meant(&unreadable.files) => Err(unreadable.problems),
             _ => return vec![Update::Pasted { opens: false }],
@@ -149,6 +162,7 @@ impl Host {
             lesson,
             linked,
             is_recap,
+            begins,
         } = read;
         let mut session = match Session::new(loaded) {
             Ok(session) => session,
@@ -175,6 +189,7 @@ impl Host {
         self.reader = super::reader::Reader::default();
         self.moments = Default::default();
         self.recorded = Default::default();
+        while session.advance(begins, u64::MAX) == Slice::More {}
         if is_recap {
             recall(&mut session, &mut self.reader);
         }

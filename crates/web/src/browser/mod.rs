@@ -163,6 +163,15 @@ pub(crate) fn focus_on(selector: &'static str) {
     });
 }
 
+/// Whether what a selector finds has its middle in the right half of the stage.
+pub(crate) fn is_on_the_right(selector: &str) -> bool {
+    let (Some(thing), Some(stage)) = (first(selector).filter(|_| !selector.is_empty()), first("#stage")) else {
+        return false;
+    };
+    let (thing, stage) = (thing.get_bounding_client_rect(), stage.get_bounding_client_rect());
+    thing.left() + thing.right() > stage.left() + stage.right()
+}
+
 fn is_so(media: &str) -> bool {
     window()
         .and_then(|w| w.match_media(media).ok().flatten())

@@ -44,6 +44,15 @@ pub(crate) fn Brief(props: &Props) -> Html {
             }
         });
     }
+    {
+        // The world lives on where a skip has led.
+        let (send, is_there) = (ctl.send.clone(), page.model.director.caption.is_some());
+        use_effect_with(is_there, move |is_there| {
+            if *is_there {
+                send.emit(Request::Play);
+            }
+        });
+    }
     let step = page.opened.as_ref().and_then(|opened| opened.story.get(story.step));
     let Some(step) = step.filter(|_| !*shut && !story.steps.is_empty()) else {
         return Html::default();

@@ -105,7 +105,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                 <input ref={input} value={(**line).clone()} {oninput} {onkeydown} {onclick} {onpaste} aria-label="Command" role="combobox" aria-autocomplete="list"
                     aria-expanded={completions.is_some().to_string()} aria-controls="choices"
                     aria-activedescendant={completions.map(|_| format!("choice-{picked}"))}
-                    placeholder={match console.last_input() { Some(last) => format!("Type a command, or ↑ for the last one: {last}"), None => "Type a command, such as kubectl get pods".into() }} spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go" />
+                    placeholder={match console.last_input() { Some(last) if open => format!("Type a command, or ↑ for the last one: {last}"), None if open => "Type a command, such as kubectl get pods".into(), _ => "Console".into() }} spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="go" />
                 <button type="button" class="quiet" onclick={toggle} aria-expanded={open.to_string()}>{ "Console " }<kbd>{ "`" }</kbd></button>
             </div>
         </section>

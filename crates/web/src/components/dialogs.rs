@@ -57,7 +57,8 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         }
         Dialog::Notices => notices(page),
         Dialog::Refused => {
-            html! { <Modal key="refused" title="This cannot be opened" class="wide"><p>{ "Nothing of the running session has changed." }</p>{ problems(&page.problems) }</Modal> }
+            html! { <Modal key="refused" title="This cannot be opened" class="wide"><p>{ "Nothing of the running session has changed." }</p>{ problems(&page.problems) }
+            <p class="buttons"><button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}>{ "Open another file" }</button><button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Editor))}>{ "To the editor" }</button><button type="button" class="primary" autofocus=true onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ "Go on with the session" }</button></p></Modal> }
         }
         Dialog::Confirm(action) => confirm(&ctl, action),
         Dialog::Menu(menu) => actions_menu(&ctl, page, menu),
@@ -200,7 +201,7 @@ fn shortcuts() -> Html {
     html! {
         <Modal key="help" title="Help and shortcuts" class="wide shortcuts">
             <p>{ "Every pod is a square: its colour says who owns it, its shape how it is. Select one and ask why it is there. Break something, and watch what the API server believes and what the machines do." }</p>
-            <div class="columns">
+            <div class="columns" tabindex="0" role="group" aria-label="Shortcuts" autofocus=true>
                 { for keys::SHEET.iter().map(|(title, rows)| html! {
                     <section><h3 class="eyebrow">{ *title }</h3><dl>
                         { for rows.iter().map(|(key, what)| html! { <div><dt><kbd>{ *key }</kbd></dt><dd>{ *what }</dd></div> }) }
@@ -209,7 +210,7 @@ fn shortcuts() -> Html {
             </div>
             <label class="check"><input type="checkbox" checked={store::single_keys()} onchange={toggle} />{ "Single keys act" }</label>
             <p class="none">{ "Nothing leaves this browser. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later." }</p>
-            <p class="buttons"><a class="btn quiet" href="THIRD-PARTY.md">{ "Licences" }</a><a class="btn quiet" href="#guarantees">{ "What Kubernetes promises" }</a></p>
+            <p class="buttons"><a class="btn quiet" href="THIRD-PARTY.md">{ "Licences" }</a><a class="btn quiet" href="#guarantees">{ "Guarantees" }</a></p>
         </Modal>
     }
 }

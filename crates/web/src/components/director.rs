@@ -43,7 +43,7 @@ pub(crate) fn Forward(props: &Props) -> Html {
     };
     html! {
         <button type="button" class="forward" data-forward={next.name()} {onclick} {title}>
-            <b>{ what }</b>if !more.is_empty() { <span class="mono">{ format!("· {more}") }</span> }
+            <b>if next == Next::Skip { <span class="to">{ "Skip to " }</span> }{ what }</b>if !more.is_empty() { <span class="mono">{ format!("· {more}") }</span> }
         </button>
     }
 }

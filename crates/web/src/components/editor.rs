@@ -134,7 +134,7 @@ pub(crate) fn Editor(props: &Props) -> Html {
                 if !props.beside { <span class="none">{ "Paste what kubectl get … -A -o yaml printed, or drop files." }</span> }
             </div>
             if *plain {
-                <textarea class="mono code" aria-label="YAML" spellcheck="false" value={(*text).clone()}
+                <textarea class="mono code" autofocus=true aria-label="YAML" spellcheck="false" value={(*text).clone()}
                     oninput={changed.reform(|event: InputEvent| browser::value_of(&event))} />
             } else {
                 <div class="code" ref={host}></div>
@@ -200,7 +200,10 @@ fn use_mounted(
                     return plain.set(true);
                 };
                 match mount(&module, &host, &first, changed, send) {
-                    Some(editor) => *mounted.borrow_mut() = Some(editor),
+                    Some(editor) => {
+                        *mounted.borrow_mut() = Some(editor);
+                        browser::focus_on(".editor .cm-content");
+                    }
                     None => plain.set(true),
                 }
             });

@@ -49,8 +49,8 @@ pub(crate) fn Guarantees(props: &Props) -> Html {
         <div class="book">
             <header class="bar"><a class="logo" href="#" onclick={back.clone()}>{ logo() }<span class="word">{ "Podscope" }</span></a><a class="btn" href="#" onclick={back}>{ "To the cluster" }</a></header>
             <main>
-                <h1>{ "What Kubernetes promises" }</h1>
-                <p class="lead">{ "A pod is one run of its processes: created, bound to one node, executed there, ended, gone. These are the promises made about that life, who keeps each, and what breaks it. Podscope checks all of them at every instant of every run; one that breaks is named in the control plane's strip, with the command or fault that broke it." }</p>
+                <h1>{ "What Kubernetes guarantees" }</h1>
+                <p class="lead">{ "A pod is one run of its processes: created, bound to one node, executed there, ended, gone. These are the guarantees about that life: who keeps each, and what breaks it. Podscope checks all of them at every instant of every run; one that breaks is named on the stage, with the command or fault that broke it." }</p>
                 { for groups.map(|rows| html! {
                     <section>
                         <h2>{ &rows[0].group }</h2>

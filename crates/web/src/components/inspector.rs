@@ -12,6 +12,7 @@ use super::promise::Promise;
 use super::shown::shown;
 use super::why::WhyView;
 use super::yaml::Yaml;
+use crate::browser;
 use crate::ctl::Ctl;
 use crate::pure::actions::{self, Action};
 use crate::pure::{clock, just_now, waits};
@@ -36,6 +37,12 @@ pub(crate) fn Inspector(props: &Props) -> Html {
         return Html::default();
     };
     let page = &*props.page;
+    // Beside what it tells of, not over it.
+    let left = use_memo(page.selected.clone(), |selected| {
+        selected
+            .as_ref()
+            .is_some_and(|subject| browser::is_on_the_right(&place(subject, &page.model)))
+    });
     let Some(subject) = &page.selected else {
         let m = &page.model;
         let sums = [
@@ -79,7 +86,7 @@ pub(crate) fn Inspector(props: &Props) -> Html {
         }
     };
     html! {
-        <aside class="side" aria-label="Details" tabindex="-1" data-subject={detail.title.clone()}>
+        <aside class={classes!("side", left.then_some("left"))} aria-label="Details" tabindex="-1" data-subject={detail.title.clone()}>
             <header class="subject">
                 { mark(subject, &page.model) }
                 <div><h2>{ shown(&detail.title) }</h2><p>{ shown(&detail.subtitle.to_string()) }</p></div>
@@ -103,6 +110,19 @@ pub(crate) fn Inspector(props: &Props) -> Html {
                 { panel(page, detail) }
             </div>
         </aside>
+    }
+}
+
+/// Where on the stage it is.
+fn place(subject: &SubjectRef, model: &Model) -> String {
+    let quoted = |name: &str| name.replace(['"', '\\'], "");
+    match subject {
+        SubjectRef::Pod { key, uid } => {
+            let id = model.pod(key, uid).map_or("", |pod| pod.id.as_str());
+            format!("#stage [data-id=\"{}\"]", quoted(id))
+        }
+        SubjectRef::Node { name } => format!("#stage [data-node=\"{}\"]", quoted(name)),
+        SubjectRef::Object { .. } | SubjectRef::Invariant { .. } => String::new(),
     }
 }
 

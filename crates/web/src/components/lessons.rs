@@ -64,7 +64,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
         <Modal title="Lessons and scenarios" class="wide lessons">
             { progress(&ctl, props) }
             <div class="lead">
-                <button type="button" onclick={open(Source::Welcome)}><b>{ "Free play" }</b><span>{ "A small living cluster, nothing to follow" }</span></button>
+                <button type="button" onclick={open(Source::Free)}><b>{ "Free play" }</b><span>{ "A small living cluster, nothing to follow" }</span></button>
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Editor))}><b>{ "Your own" }</b><span>{ "Write or paste manifests and scenarios" }</span></button>
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Glossary))}><b>{ "Terms" }</b><span>{ "What the words of the lessons mean" }</span></button>
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}><b>{ "A file" }</b><span>{ "A scenario, or a dump of a real cluster" }</span></button>

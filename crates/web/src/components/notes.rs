@@ -8,6 +8,8 @@ use super::recall::Recall;
 use super::record::Record;
 use super::said::Said;
 use super::start::Start;
+use super::timeline::chooser;
+use crate::ctl::Ctl;
 use crate::pure::director;
 use crate::state::{Page, Shared};
 
@@ -19,6 +21,9 @@ pub(crate) struct Props {
 /// The stack of notes.
 #[component]
 pub(crate) fn Notes(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
     let page = &props.page;
     let caption = page.model.director.caption.as_ref().filter(|_| !page.start);
     let brief =
@@ -29,6 +34,7 @@ pub(crate) fn Notes(props: &Props) -> Html {
             if !page.embedded { <Recall page={page.clone()} /> }
             if let Some(goals) = &page.record { <Record goals={goals.clone()} /> }
             <p class="ended" role="status">{ caption.map(director::ended).unwrap_or_default() }</p>
+            if brief.is_none() { { chooser(&ctl, page) } }
             if let Some(opened) = brief.filter(|_| !page.start) { <Brief key={format!("{} {}", opened.title, opened.seed)} page={page.clone()} /> }
             if page.start && page.opened.is_some() { <Start asked={page.start_asked} first={brief.and_then(|opened| opened.story.first()?.try_command.clone())} /> }
         </div>

@@ -116,6 +116,19 @@ fn copied(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str) -> Html
     }
 }
 
+/// The short link of a lesson in which nothing has been done and no time has passed.
+fn untouched(page: &Page) -> Option<String> {
+    let opened = page.opened.as_ref()?;
+    let (lesson, story) = (opened.lesson.as_ref()?, &page.model.story);
+    // A recap has a seed of its own.
+    let seed = opened.text.lines().find_map(|line| line.trim().strip_prefix("seed:"));
+    let is_its_own = seed.and_then(|seed| seed.trim().parse().ok()) == Some(opened.seed);
+    let is_touched = page.model.branches.iter().any(|branch| branch.is_touched);
+    let is_answered = story.steps.iter().any(|step| step.answer.is_some());
+    let is_at_start = page.model.now == 0 && page.model.horizon == 0 && story.step == 0;
+    (is_its_own && is_at_start && !is_touched && !is_answered).then(|| format!("lesson={lesson}"))
+}
+
 #[derive(Properties, PartialEq)]
 struct LinkProps {
     page: Shared<Page>,
@@ -134,10 +147,16 @@ fn LinkPart(props: &LinkProps) -> Html {
         let shows = shows.clone();
         Callback::from(move |_: MouseEvent| shows.set(!*shows))
     };
+    let lesson = untouched(&props.page).filter(|_| !props.anonymise);
+    let seed = props.page.opened.as_ref().map_or(0, |opened| opened.seed);
     html! {
         <>
-            <p>{ "It holds everything: scenario, seed, what was done and when, the instant, what is selected. Nothing is stored anywhere else." }</p>
-            { copied(&ctl, "Link", &browser::address(&props.fragment), "4") }
+            if lesson.is_some() {
+                <p>{ "It opens this lesson at its beginning, with the same seed." }</p>
+            } else {
+                <p>{ format!("It holds everything: scenario, seed {seed}, what was done and when, the instant, what is selected. Nothing is stored anywhere else.") }</p>
+            }
+            { copied(&ctl, "Link", &browser::address(lesson.as_ref().unwrap_or(&props.fragment)), "4") }
             if let Some(length) = props.length { <p class="notice">{ length.to_string() }</p> }
             if !props.anonymise {
                 <button type="button" class="quiet" onclick={flip} aria-expanded={shows.to_string()}>{ "QR code" }</button>

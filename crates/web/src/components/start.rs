@@ -40,7 +40,7 @@ pub(crate) fn Start(props: &Props) -> Html {
     };
     let name = FIRST_LESSON.to_string();
     let course = open(Source::Lesson { name, seed: None });
-    let free = open(Source::Welcome);
+    let free = open(Source::Free);
     let pending = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Pending));
     let cut = props.first.clone().map(|line| {
         let ctl = ctl.clone();
@@ -132,7 +132,7 @@ pub(crate) fn Pending() -> Html {
                     <p class="row"><code class="mono command">{ DUMP }</code><button type="button" onclick={copy}>{ "Copy" }</button></p>
                     <p class="none">{ "More kinds make the answer surer: " }<code>{ "pdb,priorityclasses,pv,pvc,storageclasses,rs,deploy,sts,ds" }</code>{ ". It stays in this browser." }</p></li>
                 <li><p>{ "Paste what it printed here, or drop the file anywhere:" }</p>
-                    <textarea rows="3" aria-label="Paste your cluster here" placeholder="apiVersion: v1 …" onpaste={pasted} {oninput} spellcheck="false" />{ open_it }
+                    <textarea rows="3" autofocus=true aria-label="Paste your cluster here" placeholder="apiVersion: v1 …" onpaste={pasted} {oninput} spellcheck="false" />{ open_it }
                     <label class="drop">{ icon("files") }<span>{ "or choose a file" }</span><input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={chosen} /></label></li>
                 <li><p>{ "Select the pod: the first words say why, and what would help." }</p></li>
             </ol>

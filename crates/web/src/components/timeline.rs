@@ -28,7 +28,7 @@ pub(crate) const LANES: [(Lane, &str); 5] = [
     (Lane::Commands, "Commands"),
     (Lane::Decisions, "Decisions"),
     (Lane::Terminations, "Terminations"),
-    (Lane::Invariants, "Invariants"),
+    (Lane::Invariants, "Guarantees"),
 ];
 
 /// A mark's kind in a word: its class, and what it is called.
@@ -85,8 +85,8 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     let (onpointerdown, onpointermove) = (scrub.down(&props.page), scrub.go());
     let (onpointerup, onwheel) = (scrub.up(), scrub.wheel());
     html! {
-        <section class={classes!("time", spreads.then_some("spreads"), asks.then_some("asking"))} ~style={format!("--lanes:{}", shown.iter().filter(|is| **is).count())} aria-label="Timeline">
-            { names(&ctl, model, span, &shown, spreads) }
+        <section class={classes!("time", spreads.then_some("spreads"), asks.then_some("asking"), (!shown.contains(&true)).then_some("bare"))} ~style={format!("--lanes:{}", shown.iter().filter(|is| **is).count())} aria-label="Timeline">
+            { names(&ctl, model, &shown, spreads) }
             <div class="lanes" ref={lanes_ref} {onpointerdown} {onpointermove} {onpointerup} {onwheel}>
                 { for (0..LANES.len()).filter(|index| shown[*index]).map(|index| html! { <LaneView key={index} page={props.page.clone()} {span} {index} /> }) }
                 if spreads { <SpreadView page={props.page.clone()} {span} /> }
@@ -97,8 +97,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
                 <Pins page={props.page.clone()} {span} />
                 <Head page={props.page.clone()} {span} />
             </div>
-            { legend(&ctl, page) }
-            { chooser(&ctl, page) }
+            { ends(&ctl, page, span) }
         </section>
     }
 }
@@ -199,13 +198,8 @@ fn held(model: &Model) -> [bool; 5] {
     held
 }
 
-/// What the lanes are called, and how much of time is seen. The names are one button: the list of one lane leads to
-/// those of the others.
-fn names(ctl: &Ctl, model: &Model, span: Span, shown: &[bool; 5], spreads: bool) -> Html {
-    let zoom = |name: &'static str, sign: &'static str, next: Option<Span>| {
-        let go = ctl.act.reform(move |_: MouseEvent| Act::Span(next));
-        html! { <button type="button" class="quiet" onclick={go} aria-label={name} title={name}>{ icon(sign) }</button> }
-    };
+/// What the lanes are called: one button, for the list of one lane leads to those of the others.
+fn names(ctl: &Ctl, model: &Model, shown: &[bool; 5], spreads: bool) -> Html {
     let first = LANES.iter().zip(shown).find(|(_, is)| **is).map(|((lane, _), _)| *lane);
     let open = ctl
         .act
@@ -219,20 +213,27 @@ fn names(ctl: &Ctl, model: &Model, span: Span, shown: &[bool; 5], spreads: bool)
                     if spreads { <span data-lane-name="spread" title={format!("The spread of {}", model.spread.of)}>{ "Spread" }</span> }
                 </button>
             }
-            <span class="zooms">
-                { zoom("Zoom in", "zoom-in", Some(span.zoom(model.now, 0.6))) }
-                { zoom("Zoom out", "zoom-out", Some(span.zoom(model.now, 1.7))) }
-                { zoom("See all", "fit", None) }
-            </span>
         </div>
     }
 }
 
-/// Opens what the marks mean and what just happened, where nothing is selected.
-fn legend(ctl: &Ctl, page: &Page) -> Html {
+/// At the right end of the axis: how much of time is seen, and what the marks mean.
+fn ends(ctl: &Ctl, page: &Page, span: Span) -> Html {
+    let now = page.model.now;
+    let zoom = |name: &'static str, sign: &'static str, next: Option<Span>| {
+        let go = ctl.act.reform(move |_: MouseEvent| Act::Span(next));
+        html! { <button type="button" class="quiet" onclick={go} aria-label={name} title={name}>{ icon(sign) }</button> }
+    };
     let is_open = page.sheet == Sheet::Side && page.selected.is_none();
     let open = ctl.act.reform(|_: MouseEvent| Act::Legend);
-    html! { <button type="button" class="quiet legend-open" onclick={open} aria-expanded={is_open.to_string()} title="What the marks mean, and what just happened">{ "Legend" }</button> }
+    html! {
+        <span class="ends">
+            { zoom("Zoom in", "zoom-in", Some(span.zoom(now, 0.6))) }
+            { zoom("Zoom out", "zoom-out", Some(span.zoom(now, 1.7))) }
+            { zoom("See all", "fit", None) }
+            <button type="button" class="quiet legend-open" onclick={open} aria-expanded={is_open.to_string()} title="What the marks mean, and what just happened">{ "Legend" }</button>
+        </span>
+    }
 }
 
 /// From one lane's list to the others.
@@ -415,7 +416,7 @@ pub(crate) fn branch_name(branch: &BranchView) -> String {
 }
 
 /// The branches; each can stand beside the one that is seen, as can the run without a person's commands.
-fn chooser(ctl: &Ctl, page: &Page) -> Html {
+pub(super) fn chooser(ctl: &Ctl, page: &Page) -> Html {
     let all = &page.model.branches;
     let is_touched = all.iter().any(|branch| branch.current && branch.is_touched);
     if all.len() < 2 && !is_touched || page.opened.is_none() {

@@ -312,7 +312,7 @@ fn Remedies(props: &RemediesProps) -> Html {
                                     <span title={r.command.clone()}>{ r.to_string() }</span>
                                     if !r.command.is_empty() {
                                         <button type="button" onclick={ctl.on(Request::TryRemedy { index })} title={r.command.clone()}
-                                            aria-label={format!("Try in a fork: {r}")}>{ "Try in a fork" }</button>
+                                            aria-label={format!("Try on a branch: {r}")}>{ "Try on a branch" }</button>
                                     }
                                 </li>
                             }) }

@@ -157,9 +157,7 @@ pub(crate) fn words(next: &Forward, page: &Page, now: Micros) -> (String, String
         Forward::Page(step) => ("Next page".into(), format!("step {}", step + 1)),
         Forward::Skip => {
             let due = director.next.first();
-            due.map_or_else(Default::default, |due| {
-                (format!("Skip to {}", to(due)), clock::left(due.at, now))
-            })
+            due.map_or_else(Default::default, |due| (to(due).to_owned(), clock::left(due.at, now)))
         }
         Forward::Command(line) => (actions::words(line).unwrap_or_default(), "your move".into()),
         Forward::Decision => ("Next decision".into(), String::new()),

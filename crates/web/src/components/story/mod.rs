@@ -92,6 +92,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                 if is_end { <End info={info.cloned()} lessons={page.lessons.clone()} asked={asked(state)} moments={state.moments.clone()} /> }
             </div>
             // What the step asks is in sight however long its text is.
+            if asking.is_some() || step.try_command.is_some() || step.manifest.is_some() {
             <div class="asks" data-asks="" key={format!("asks {at}")}>
                 { for answered(true) }
                 if let Some(other) = asking.filter(|step| *step != at) {
@@ -104,6 +105,7 @@ pub(crate) fn Story(props: &Props) -> Html {
                     }
                 }
             </div>
+            }
             { foot(&ctl, opened, state, &restart, &help::more(&step.hints, n_told, more), is_end) }
         </aside>
     }
