@@ -12,6 +12,10 @@
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   } catch { /* storage may be forbidden: the system's theme it is */ }
 
+  try {
+    if (location.hash.length > 1 || location.search || kept("sessions")) root.dataset.opens = "";
+  } catch { /* then it is a first visit */ }
+
   const say = (text) => {
     const show = () => {
       const status = document.getElementById("boot-status");

@@ -241,9 +241,9 @@ fn pods_without_an_owner_are_counted_in_each_zone() {
 /// U-14: a pod tells once what it is found by besides its name: its images, its PriorityClass, its IP.
 #[test]
 fn a_pod_tells_its_images_its_class_and_its_ip() {
-    let (mut host, mut clock) = (welcome().0, 0.0);
+    let ((mut host, mut updates), mut clock) = (welcome(), 0.0);
     host.handle(Request::Seek { at: 30_000_000 }, clock);
-    let updates = settle(&mut host, &mut clock);
+    updates.extend(settle(&mut host, &mut clock));
     let told = frames(&updates);
     let mut pods = told.iter().flat_map(|frame| &frame.pods);
     let db = pods.rfind(|pod| pod.key == "default/db-0").expect("a pod");

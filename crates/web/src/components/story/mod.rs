@@ -360,7 +360,7 @@ fn foot(
     html! {
         <footer class="story-foot">
             if at + 1 < count && !can_go {
-                <p class="waits" id="story-waits">
+                <p class={classes!("waits", is_busy.then_some("sr"))} id="story-waits">
                     if is_busy { { "Next waits for your answer." } }
                     else if state.halted.is_some() { { "Next is closed: go back, or start over." } }
                     else { { "Next waits for: " }{ waits_for(state) } }
