@@ -30,6 +30,9 @@ struct Service {
     /// The frame that a playing session waits for.
     alarm: Option<Timeout>,
     shelf: Shelf,
+    /// Requests that the host has taken, and how many of them the page knows to be done.
+    n_taken: u64,
+    n_settled: u64,
 }
 
 /// The lessons' texts, which come when one is first opened. What is asked meanwhile waits, so that order is kept.
@@ -71,6 +74,7 @@ impl Service {
                 wasm_bindgen::throw_val(error);
             }
         } else {
+            self.n_taken += u64::from(request != Request::FrameDone);
             let updates = self.host.handle(request, self.clock.now());
             self.post(updates);
             self.arrange();
@@ -86,7 +90,9 @@ impl Service {
         };
         if let Err(problems) = provided {
             waiting.next();
+            self.n_taken += 1;
             self.post(vec![Update::Refused { problems }]);
+            self.arrange();
         }
         waiting.for_each(|request| self.take(request));
     }
@@ -104,8 +110,13 @@ impl Service {
         self.arrange();
     }
 
-    /// Sees to it that the host works when it next wants to.
+    /// Sees to it that the host works when it next wants to, and tells the page when its requests are done.
     fn arrange(&mut self) {
+        if self.n_settled < self.n_taken && self.host.is_settled() {
+            self.n_settled = self.n_taken;
+            let requests = self.n_taken;
+            self.post(vec![Update::Settled { requests }]);
+        }
         let now = self.clock.now();
         self.alarm = None;
         match self.host.wants() {
@@ -190,6 +201,8 @@ pub fn serve(early: Array, ask: Function) -> Result<(), JsValue> {
             came: None,
             waiting: None,
         },
+        n_taken: 0,
+        n_settled: 0,
     }));
 
     let slicing = Rc::clone(&service);

@@ -129,6 +129,12 @@ pub enum Update {
         /// It opens, or is refused as a file is; otherwise it is neither a scenario nor manifests.
         opens: bool,
     },
+    /// The first `requests` requests since the engine started are done, and every update that they led to was sent
+    /// before this one. [`Request::FrameDone`](crate::Request::FrameDone) does not count.
+    Settled {
+        /// How many requests the engine has taken.
+        requests: u64,
+    },
 }
 
 /// A job that takes long.

@@ -153,20 +153,29 @@ impl Host {
     /// When to call [`Host::work`].
     #[must_use]
     pub fn wants(&self) -> Wants {
-        if self.opening.is_some()
-            || self.pasted.is_some()
-            || self.job.is_some()
-            || self.other_late
-            || self.film.is_some()
-            || self.help.as_ref().is_some_and(|help| !help.is_done())
-            || self.pace.is_late()
-        {
+        if self.has_work() || self.pace.is_late() {
             Wants::Now
         } else if self.pace.playing || self.dirty {
             Wants::At(self.last_frame.next())
         } else {
             Wants::Rest
         }
+    }
+
+    /// Whether everything that was requested is done and drawn. Time that runs by itself may go on.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        !self.has_work() && self.waiting.is_empty() && (self.pace.playing || !self.dirty)
+    }
+
+    /// Whether a request has left work that needs no time of the cluster.
+    fn has_work(&self) -> bool {
+        self.opening.is_some()
+            || self.pasted.is_some()
+            || self.job.is_some()
+            || self.other_late
+            || self.film.is_some()
+            || self.help.as_ref().is_some_and(|help| !help.is_done())
     }
 
     /// Updates with a frame in them have been sent: a big cluster's takes longer than the time between

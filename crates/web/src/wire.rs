@@ -35,6 +35,8 @@ pub(crate) struct Wire {
     /// The session that opens next has its entry already: the browser went there.
     pub(crate) has_entry: bool,
     pub(crate) watch: Watch,
+    /// Requests that this engine was sent, without [`Request::FrameDone`].
+    n_sent: u64,
 }
 
 impl Wire {
@@ -63,6 +65,10 @@ impl Wire {
         self.touched |= commands;
         self.is_fresh &= !commands && !moves;
         self.watch.sent();
+        if request != Request::FrameDone {
+            self.n_sent += 1;
+            browser::set_settled(false);
+        }
         if let Some(engine) = &self.engine {
             drop(engine.send(&request));
         }
@@ -121,6 +127,16 @@ impl Wire {
 /// What the engine says goes to the page; what was asked for last, and what is kept, follow it.
 pub(crate) fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
     match &update {
+        Update::Settled { requests } => {
+            let (requests, wire) = (*requests, wire.clone());
+            // What came before it is on the page by then.
+            browser::after_drawing(move || {
+                if wire.borrow().n_sent == requests {
+                    browser::set_settled(true);
+                }
+            });
+            return;
+        }
         Update::Frame(frame) => {
             let is_asked = frame.story.as_ref().is_none_or(|story| story.question.is_some());
             if !is_asked && std::mem::take(&mut wire.borrow_mut().starts) {

@@ -21,6 +21,13 @@ pub(super) struct Waiting {
     said: bool,
 }
 
+impl Waiting {
+    /// Whether nothing waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.requests.is_empty()
+    }
+}
+
 /// Whether a request acts at the cursor: on the way to an instant that is nowhere yet.
 fn acts_at_the_cursor(request: &Request) -> bool {
     matches!(

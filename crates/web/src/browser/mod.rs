@@ -201,6 +201,16 @@ pub(crate) fn set_theme(name: &str) {
     }
 }
 
+/// Writes on the root element whether the page shows the outcome of every request that it sent: `data-settled`. Programs
+/// that drive the page wait for it.
+pub(crate) fn set_settled(is_settled: bool) {
+    let root = window().and_then(|w| w.document()).and_then(|d| d.document_element());
+    if let Some(root) = root {
+        let done = root.set_attribute("data-settled", if is_settled { "true" } else { "false" });
+        debug_assert!(done.is_ok());
+    }
+}
+
 /// Takes the link out of the address: from now on the session is the page's own.
 pub(crate) fn forget_link() {
     let Some(window) = window() else { return };

@@ -261,6 +261,8 @@ impl Page {
                 }
             }
             Update::Crashed { message } => self.crash(message),
+            // Known to the wire (`crate::wire`).
+            Update::Settled { .. } => {}
         }
     }
 

@@ -141,3 +141,28 @@ fn what_only_reads_leaves_a_command_on_its_way_to_its_answer() {
         "and the nodes'"
     );
 }
+
+/// A host is settled when it has arrived where a seek goes, and has done what waited for that; time that runs by itself
+/// does not count.
+#[test]
+fn host_settles_after_a_seek_and_what_waits_for_it() {
+    let (mut host, _) = welcome();
+    let mut clock = 10.0;
+    settle(&mut host, &mut clock);
+    assert!(host.is_settled(), "the session is open");
+    host.handle(Request::Seek { at: 60_000_000 }, clock);
+    assert!(!host.is_settled(), "it is on the way");
+    let line = "fault poweroff c-2".to_string();
+    host.handle(Request::Command { line }, clock);
+    while host.job.is_some() || !host.waiting.is_empty() {
+        assert!(!host.is_settled());
+        clock += 0.1;
+        host.work(clock);
+    }
+    settle(&mut host, &mut clock);
+    assert!(host.is_settled(), "it has arrived, and the command was given");
+    host.handle(Request::Play, clock);
+    clock += 40.0;
+    host.work(clock);
+    assert!(host.is_settled(), "time runs");
+}
