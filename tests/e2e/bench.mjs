@@ -3,7 +3,9 @@
 // times slower over a line of 10 Mbit/s with 20 ms to the first byte (limit: 1 s too). Interactive is a page that shows its
 // cluster and takes presses; what is pressed before the engine answers waits for it. The line is
 // the server's, so that page and worker share it, as they do in a home.
-import { Teller, launch, serve } from "./harness.mjs";
+import { serve } from "./site.mjs";
+import { launch } from "./tools.mjs";
+import { visit } from "./visit.mjs";
 
 const VISITS = 5;
 const browser = await launch();
@@ -29,11 +31,11 @@ const notes = () => {
 
 const visits = async (slower, line, label) => {
   const site = await serve({ line });
-  const teller = new Teller(browser, site);
+  const visitor = visit(browser, site);
   const rows = { "first contentful paint": [], "page takes over the shell": [], "interactive": [], "engine answers": [] };
   // The first over a line compresses what it serves, and does not count.
   for (let visit = line ? -1 : 0; visit < VISITS; visit += 1) {
-    const page = await teller.open("", {
+    const page = await visitor.open("", {
       before: async (page) => {
         const devtools = await page.context().newCDPSession(page);
         await devtools.send("Emulation.setCPUThrottlingRate", { rate: slower });

@@ -2,7 +2,7 @@
 // PODSCOPE_BENCH names is answered to an isolated page, whose clock is fine enough to time one decision.
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { launch } from "./harness.mjs";
+import { launch } from "./tools.mjs";
 
 const DIRECTORY = process.env.PODSCOPE_BENCH;
 const HEADERS = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };

@@ -4,7 +4,8 @@
 // cluster of 5 000 nodes and 50 000 pods (20 times, 400 MB) run. The files are written by the native bench.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT, launch, serve } from "./harness.mjs";
+import { serve } from "./site.mjs";
+import { DIST, ROOT, launch } from "./tools.mjs";
 
 const [inputs, ...names] = process.argv.slice(2);
 const SESSION = 1_800_000_000; // half an hour, in microseconds
@@ -15,7 +16,7 @@ const PATIENCE = Number(process.env.PODSCOPE_BENCH_PATIENCE ?? 600_000);
 
 const site = await serve();
 const browser = await launch();
-const shell = readFileSync(join(process.env.PODSCOPE_DIST ?? join(ROOT, "dist"), "index.html"), "utf8");
+const shell = readFileSync(join(DIST, "index.html"), "utf8");
 const engine = new URL(shell.match(/data-engine="([^"]+)"/)[1], site.url).href;
 
 /** An answer, or the complaint that there is none. */

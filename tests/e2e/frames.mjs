@@ -1,7 +1,9 @@
 // `cargo xtask bench frames`: what the page's thread works for each frame of the engine while a
 // cluster plays at 10× (issue: at most 8 ms at 100 nodes and 1 000 pods, 16 ms at 1 000 and
 // 10 000). CPU time of the thread: script, style, layout and paint; not waiting.
-import { Teller, launch, serve } from "./harness.mjs";
+import { serve } from "./site.mjs";
+import { launch } from "./tools.mjs";
+import { visit } from "./visit.mjs";
 
 const SECONDS = Number(process.env.PODSCOPE_BENCH_SECONDS ?? 8);
 
@@ -75,17 +77,17 @@ const measure = async (page) => {
 
 const site = await serve();
 const browser = await launch();
-const teller = new Teller(browser, site);
+const t = visit(browser, site);
 for (const [nodes, pods] of [[100, 1_000], [1_000, 10_000]]) {
-  const page = await teller.open("");
+  const page = await t.open("");
   page.setDefaultTimeout(600_000);
-  await teller.pause(page);
+  await t.pause(page);
   await page.getByRole("button", { name: "Files" }).click();
   await page.locator(".files input[type=file]").first().setInputFiles({
     name: "bench.yaml", mimeType: "text/plain", buffer: Buffer.from(scenario(nodes, pods)),
   });
   await page.getByText(`${nodes} nodes, ${pods} pods`).first().waitFor();
-  await teller.seek(page, "1:10.0", 400_000);
+  await t.seek(page, "1:10.0", 400_000);
   await page.getByLabel("Speed").fill("6");
   await page.locator(".speed .set").getByText("10×", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Play" }).click();

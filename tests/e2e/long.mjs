@@ -2,7 +2,9 @@
 // (LONG_SEED). It fails where the page says an error, the session is lost by a reload, or the page's memory grows by
 // more than 50 MB after the first quarter of an hour.
 import { readFileSync } from "node:fs";
-import { Teller, launch, serve } from "./harness.mjs";
+import { serve } from "./site.mjs";
+import { launch } from "./tools.mjs";
+import { visit } from "./visit.mjs";
 
 const HOUR = Number(process.env.LONG_SECONDS ?? 3600);
 const LEAK = 50; // MiB
@@ -43,7 +45,7 @@ const COMMANDS = [
 const seconds = (text) => text.split(":").map(Number).reduce((sum, part) => sum * 60 + part, 0);
 const site = await serve();
 const browser = await launch();
-const t = new Teller(browser, site);
+const t = visit(browser, site);
 const page = await t.open("#new");
 const devtools = await page.context().newCDPSession(page);
 /** What the page's own objects take, and what its processes take altogether, in MiB. */
@@ -122,7 +124,7 @@ console.log(`figure: other sessions opened, and come back from = ${left}`);
 console.log(`figure: page's heap after a quarter = ${(first ?? last).heap.toFixed(1)} MiB`);
 console.log(`figure: page's heap at the end = ${last.heap.toFixed(1)} MiB`);
 console.log(`figure: page and engine at the end = ${last.resident.toFixed(0)} MiB`);
-t.check(grown < LEAK, `the page's heap has grown by ${grown.toFixed(1)} MiB`);
+if (grown >= LEAK) throw new Error(`the page's heap has grown by ${grown.toFixed(1)} MiB`);
 await t.end();
 await browser.close();
 site.close();

@@ -2,16 +2,19 @@
 // README. A node with a database was cut off and its pod force-deleted: two truths at once.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT, THEMES, Teller, launch, serve } from "./harness.mjs";
+import { THEMES } from "./looks.mjs";
+import { serve } from "./site.mjs";
+import { ROOT, launch } from "./tools.mjs";
+import { visit } from "./visit.mjs";
 
 const SCENARIO = readFileSync(join(ROOT, "tests/e2e/picture.yaml"), "utf8");
 const MOMENT = "9:00.0";
 
 const site = await serve();
 const browser = await launch();
-const teller = new Teller(browser, site);
+const t = visit(browser, site);
 for (const theme of THEMES) {
-  const page = await teller.open("?scenario=picture.yaml", {
+  const page = await t.open("?scenario=picture.yaml", {
     theme,
     before: (page) => page.route("**/picture.yaml", (route) => route.fulfill({ contentType: "text/plain", body: SCENARIO })),
   });
@@ -27,6 +30,6 @@ for (const theme of THEMES) {
   await page.getByText(/^attempt \d+ of \d+/i).waitFor(); // the explanation is there
   await page.screenshot({ path: join(ROOT, `.github/page-${theme}.png`), animations: "disabled" });
 }
-await teller.end();
+await t.end();
 await browser.close();
 site.close();

@@ -19,6 +19,7 @@ mod site;
 mod size;
 mod spec;
 mod steps;
+mod stories;
 mod tools;
 
 use run::Fallible;
@@ -33,10 +34,11 @@ cargo xtask <command>
   package            the npm package @podscope/engine, packed in target/package/
   test [STEP…]       everything, or the named steps; `test --list` lists them
   test --changed     form, clippy and tests of what differs from main
+  e2e WORD… [--FLAG] the browser stories whose file or name holds a word, on dist/ (flags go to Playwright)
   bless [NAME…]      rewrite golden files from what the code does now
   fuzz [ARG…]        changed texts for some minutes (--minutes 60 --log FILE), or one again (TARGET FILE)
   bench [NAME…]      performance figures, and target/bench.json
-  spec [--missing]   rows of the specification, facts, and the tests that name them
+  spec [--missing]   rows of the specification, facts, and the tests that show them
   size               bytes of a first visit, with the budget
   notices            rewrite www/THIRD-PARTY.md from the dependencies
   doctor [--install] tools: where each is found, what is missing
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         "finish" => site::finish(),
         "editor" => editor::bundle(),
         "test" => steps::test(&rest),
+        "e2e" => stories::some(&rest),
         "bless" => golden::bless(&rest),
         "fuzz" => fuzz(&rest),
         "bench" => bench::bench(&rest),

@@ -3,7 +3,7 @@
 
 use crate::run::{Counts, Fallible, Run};
 use crate::tools::{self, Paths, Tool};
-use crate::{changed, decisions, golden, host, package, site, size, spec};
+use crate::{changed, decisions, golden, host, package, site, size, spec, stories};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -109,7 +109,7 @@ pub(crate) const STEPS: &[Step] = &[
         about: "stories on the release site in Chromium: screenshots, axe",
         tools: &[Tool::Node, Tool::Playwright, Tool::Browser],
         after: Some("site"),
-        run: |paths| Run::new("node").args(["tests/e2e/run.mjs"]).tools(paths).counted(),
+        run: |paths| stories::run(paths, &[]).counted(),
     },
     Step {
         name: "package",

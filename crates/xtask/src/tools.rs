@@ -22,7 +22,8 @@ pub(crate) enum Tool {
     WasmOpt,
     WasmPack,
     Node,
-    /// `playwright-core`, which drives the browser, and `axe-core`, which looks for what is hard to reach.
+    /// `@playwright/test`, which drives the browser and runs the stories, and `axe-core`, which finds accessibility
+    /// violations.
     Playwright,
     /// `tsc`, which checks the package's types.
     TypeScript,
@@ -180,7 +181,7 @@ fn name(tool: Tool) -> String {
         Tool::WasmOpt => format!("wasm-opt (binaryen {BINARYEN})"),
         Tool::WasmPack => format!("wasm-pack {WASM_PACK}"),
         Tool::Node => format!("Node {NODE_MAJOR} or later, with npm"),
-        Tool::Playwright => format!("playwright-core {PLAYWRIGHT} and axe {AXE}"),
+        Tool::Playwright => format!("Playwright {PLAYWRIGHT} and axe {AXE}"),
         Tool::TypeScript => format!("typescript {TYPESCRIPT}"),
         Tool::Browser => "Chromium and chromedriver".into(),
         Tool::Deny => format!("cargo-deny {DENY}"),
@@ -229,8 +230,8 @@ fn find(tool: Tool) -> Option<Found> {
             (major >= NODE_MAJOR && host::which("npm").is_some()).then_some(Found::OnPath(node))
         }
         Tool::Playwright => {
-            let modules = npm_dir("playwright-core", PLAYWRIGHT).join("node_modules");
-            (modules.join("playwright-core").is_dir() && modules.join("axe-core").is_dir())
+            let modules = npm_dir("@playwright/test", PLAYWRIGHT).join("node_modules");
+            (modules.join("@playwright/test").is_dir() && modules.join("axe-core").is_dir())
                 .then(|| Found::Vars(vec![("PODSCOPE_NODE_MODULES", modules.into_os_string())]))
         }
         Tool::Browser => {
@@ -262,7 +263,7 @@ fn install(tool: Tool) -> Fallible {
             install_npm("binaryen", BINARYEN, &[])
         }
         Tool::TypeScript => install_npm("typescript", TYPESCRIPT, &[]),
-        Tool::Playwright => install_npm("playwright-core", PLAYWRIGHT, &[&format!("axe-core@{AXE}")]),
+        Tool::Playwright => install_npm("@playwright/test", PLAYWRIGHT, &[&format!("axe-core@{AXE}")]),
         Tool::Node => Err(format!(
             "please install {} (https://nodejs.org, or your system's packages): \
              `node` and `npm` must be on PATH",
@@ -395,6 +396,8 @@ fn install_npm(package: &str, version: &str, more: &[&str]) -> Fallible {
         .args([&fresh])
         .args([&format!("{package}@{version}")])
         .args(more)
+        // The stories use the machine's Chromium.
+        .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")
         .dir(&fresh)
         .status()?;
     let _ = fs::remove_dir_all(&last);

@@ -1,65 +1,77 @@
-// A busy engine never delays a frame: it computes in a worker, the page draws. U-09, Q-05.
+// A busy engine never delays a frame: it computes in a worker, the page draws.
+// Shows: U-09
+import { expect, test } from "../test.mjs";
 
 /** A manifest with a mistake in each of so many pods: checking all of it is work. */
 const heavy = (pods) => Array.from({ length: pods }, (_, i) =>
   `apiVersion: v1\nkind: Pod\nmetadata: {name: web-${i}, labels: {app: web}}\n` +
   "spec: {containers: [{name: app, image: nginx, resources: {requests: {cpu: lots, memory: 1Gi}}}]}\n---\n").join("");
 
-/** The engine computes for so long without looking at its messages. */
+/** The engine computes for so long without looking at its messages; it has begun. */
 const stall = async (page, milliseconds) => {
   const [engine] = page.workers();
+  const begun = page.evaluate(() => new Promise((resolve) => {
+    const channel = new BroadcastChannel("stall");
+    channel.onmessage = resolve;
+    window.hears = true;
+  }).then(() => {}));
+  await page.waitForFunction(() => window.hears);
   engine.evaluate((milliseconds) => {
-    setTimeout(() => { for (const end = Date.now() + milliseconds; Date.now() < end;); });
+    setTimeout(() => {
+      new BroadcastChannel("stall").postMessage("begun");
+      for (const end = Date.now() + milliseconds; Date.now() < end;);
+    });
   }, milliseconds).catch(() => {});
-  await page.waitForTimeout(200);
+  await begun;
 };
 
-export const stories = {
-  async "the page draws on while the engine computes"(t) {
-    const page = await t.open();
-    await t.pause(page);
-    await page.evaluate(() => {
-      window.drawn = 0;
-      const draw = () => {
-        window.drawn += 1;
-        requestAnimationFrame(draw);
-      };
+test("the page draws on while the engine computes", async ({ t }) => {
+  const page = await t.open();
+  await t.pause(page);
+  await page.evaluate(() => {
+    window.drawn = 0;
+    const draw = () => {
+      window.drawn += 1;
       requestAnimationFrame(draw);
-    });
-    await page.getByRole("button", { name: "Files" }).click();
-    await page.locator(".files input[type=file]").first().setInputFiles({ name: "heavy.yaml", mimeType: "text/plain", buffer: Buffer.from(heavy(20_000)) });
-    const before = await page.evaluate(() => window.drawn);
-    await page.getByRole("dialog", { name: "This cannot be opened" }).waitFor({ timeout: 60_000 });
-    const drawn = await page.evaluate(() => window.drawn) - before;
-    // One would be the frame of the answer.
-    t.check(drawn >= 3, `${drawn} frames while the engine read`);
-  },
+    };
+    requestAnimationFrame(draw);
+  });
+  await page.getByRole("button", { name: "Files" }).click();
+  await page.locator(".files input[type=file]").first().setInputFiles({ name: "heavy.yaml", mimeType: "text/plain", buffer: Buffer.from(heavy(20_000)) });
+  const before = await page.evaluate(() => window.drawn);
+  await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible({ timeout: 60_000 });
+  const drawn = await page.evaluate(() => window.drawn) - before;
+  // One would be the frame of the answer.
+  expect(drawn, `${drawn} frames while the engine read`).toBeGreaterThanOrEqual(3);
+});
 
-  async "an engine that does not answer is stopped by a button, and the session goes on (Q-05)"(t) {
-    const page = await t.open();
-    await t.seek(page, "0:20.0");
-    await t.command(page, "fault poweroff c-2");
-    await page.locator('.node.dark[data-node="c-2"]').waitFor();
-    await t.kept(page);
-    await stall(page, 120_000);
-    const busy = page.getByRole("dialog", { name: "The engine is busy" });
-    await page.getByRole("button", { name: "Play", exact: true }).click();
-    await busy.waitFor();
-    await t.look(page, "busy");
-    await busy.getByRole("button", { name: "Stop it" }).click();
-    await busy.waitFor({ state: "detached" });
-    await page.getByText(/The engine was stopped/).waitFor();
-    await page.locator('.node.dark[data-node="c-2"]').waitFor();
-    // The new engine works.
-    await t.seek(page, "0:30.0");
-    await t.command(page, "fault boot c-2");
-    await page.locator('.node:not(.dark)[data-node="c-2"]').waitFor();
-  },
+// Shows: Q-05
+test("an engine that does not answer is stopped by a button, and the session goes on", async ({ t }) => {
+  const page = await t.open();
+  await t.seek(page, "0:20.0");
+  await t.command(page, "fault poweroff c-2");
+  await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
+  await t.kept(page);
+  await stall(page, 120_000);
+  const busy = page.getByRole("dialog", { name: "The engine is busy" });
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await expect(busy).toBeVisible();
+  await t.look(page, "busy");
+  await busy.getByRole("button", { name: "Stop it" }).click();
+  await expect(busy).toHaveCount(0);
+  await expect(page.getByText(/The engine was stopped/)).toBeVisible();
+  await expect(page.locator('.node.dark[data-node="c-2"]')).toBeVisible();
+  // The new engine works.
+  await t.seek(page, "0:30.0");
+  await t.command(page, "fault boot c-2");
+  await expect(page.locator('.node:not(.dark)[data-node="c-2"]')).toBeVisible();
+});
 
-  async "two thousand million replicas grow in sight, and the page obeys (Q-03)"(t) {
-    const page = await t.open("#new");
-    await page.locator("[data-zone] [data-node]").first().waitFor();
-    await t.openFiles(page, { "web.yaml": `apiVersion: apps/v1
+// Shows: Q-03
+test("two thousand million replicas grow in sight, and the page obeys", async ({ t }) => {
+  const page = await t.open("#new");
+  await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
+  await t.openFiles(page, { "web.yaml": `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web}
 spec:
@@ -69,22 +81,22 @@ spec:
     metadata: {labels: {app: web}}
     spec: {containers: [{name: c, image: "web:1"}]}
 ` });
-    await page.locator('[data-pod^="default/web-"]').first().waitFor();
-    await t.command(page, "kubectl scale deployment/web --replicas=2000000000");
-    await page.waitForFunction(() => [...document.querySelectorAll(".tray b")].some((b) => Number(/^(\d+) pods/.exec(b.textContent)?.[1] ?? 0) >= 1000), undefined, { timeout: 60_000 });
-    await t.pause(page);
-    t.equal(await page.getByRole("dialog", { name: "The engine is busy" }).count(), 0, "it answers all the time");
-    await t.screenshot(page, "replicas");
-  },
+  await expect(page.locator('[data-pod^="default/web-"]').first()).toBeVisible();
+  await t.command(page, "kubectl scale deployment/web --replicas=2000000000");
+  await page.waitForFunction(() => [...document.querySelectorAll(".tray b")].some((b) => Number(/^(\d+) pods/.exec(b.textContent)?.[1] ?? 0) >= 1000), undefined, { timeout: 60_000 });
+  await t.pause(page);
+  await expect(page.getByRole("dialog", { name: "The engine is busy" }), "it answers all the time").toHaveCount(0);
+  await t.screenshot(page, "replicas");
+});
 
-  async "an engine that answers again takes the word back (Q-05)"(t) {
-    const page = await t.open();
-    await t.pause(page);
-    await stall(page, 9_000);
-    await page.getByRole("button", { name: "Play", exact: true }).click();
-    const busy = page.getByRole("dialog", { name: "The engine is busy" });
-    await busy.waitFor();
-    await busy.waitFor({ state: "detached" });
-    await page.locator('.page[data-playing="true"]').waitFor();
-  },
-};
+// Shows: Q-05
+test("an engine that answers again takes the word back", async ({ t }) => {
+  const page = await t.open();
+  await t.pause(page);
+  await stall(page, 9_000);
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  const busy = page.getByRole("dialog", { name: "The engine is busy" });
+  await expect(busy).toBeVisible();
+  await expect(busy).toHaveCount(0);
+  await expect(page.locator('.page[data-playing="true"]')).toBeVisible();
+});

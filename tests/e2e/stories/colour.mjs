@@ -1,5 +1,6 @@
-// Without any colour every state is still told apart: shape, texture or a sign carries it too. U-08.
+// Without any colour every state is still told apart: shape, texture or a sign carries it too.
 // (What the colours are to people with a colour-vision deficiency: tests/tests/all/palette.rs.)
+import { expect, test } from "../test.mjs";
 
 /** How many pixels of two pictures differ by more than `least` in grey, in thousandths. */
 const differ = (page, one, two, least) => page.evaluate(async ([one, two, least]) => {
@@ -19,58 +20,59 @@ const differ = (page, one, two, least) => page.evaluate(async ([one, two, least]
   return (count * 4000) / Math.min(a.length, b.length);
 }, [one, two, least]);
 
-export const stories = {
-  async "marks are told apart without colour (U-08)"(t) {
-    for (const theme of ["light", "dark"]) {
-      const page = await t.open("", { theme });
-      await page.locator(".marks li").first().waitFor();
-      await t.pause(page);
-      // Lightness says nothing of a hue: all colour is taken out, and only light against dark is left.
-      await page.evaluate(() => { document.documentElement.style.filter = "grayscale(1)"; });
-      const marks = [];
-      for (const row of await page.locator(".marks li").all()) {
-        const mark = row.locator(".pod");
-        marks.push({ name: (await row.innerText()).trim(), png: (await mark.screenshot()).toString("base64") });
-      }
-      t.check(marks.length >= 10, "all states have a row in the legend");
-      for (let i = 0; i < marks.length; i += 1) {
-        for (let j = 0; j < i; j += 1) {
-          const share = await differ(page, marks[i].png, marks[j].png, 40);
-          t.check(share >= 30, `${theme}: "${marks[i].name}" and "${marks[j].name}" differ in ${share.toFixed(0)} ‰ of their pixels`);
-        }
-      }
-      await t.screenshot(page, `without-colour-${theme}`);
-    }
-  },
-
-  async "the picture of a big cluster follows the system's theme, also while time stands (U-08, U-09)"(t) {
-    const page = await t.open("", { theme: "light" });
+// Shows: U-08
+test("marks are told apart without colour", async ({ t }) => {
+  for (const theme of ["light", "dark"]) {
+    const page = await t.open("", { theme });
+    await expect(page.locator(".marks li").first()).toBeVisible();
     await t.pause(page);
-    const text = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n" +
-      "  title: Two hundred nodes\n  cluster: {zones: [a, b], nodesPerZone: 100}\n";
-    await page.getByRole("button", { name: "Files" }).click();
-    await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(text) });
-    await page.locator(".overview canvas").waitFor();
-    await t.seek(page, "0:05.0");
-    // A point of the first zone's panel, where no node stands, as light as it was painted there.
-    const light = () => page.locator(".overview canvas").evaluate((canvas) => {
-      const [r, g, b] = canvas.getContext("2d").getImageData(3, 3, 1, 1).data;
-      return r + g + b;
-    });
-    const becomes = async (what, is) => {
-      for (let i = 0; i < 40 && !is(await light()); i += 1) await page.waitForTimeout(50);
-      t.check(is(await light()), `${what}: the panel's light is ${await light()} of 765`);
-    };
-    const [bright, dim] = [(sum) => sum > 600, (sum) => sum > 0 && sum < 200];
-    await becomes("a light system", bright);
-    await page.emulateMedia({ colorScheme: "dark" });
-    await becomes("a dark system", dim);
-    await page.getByRole("button", { name: "Theme:" }).click();
-    await becomes("the page's own light theme", bright);
-    await page.getByRole("button", { name: "Theme:" }).click();
-    await becomes("the page's own dark theme", dim);
-    await page.emulateMedia({ colorScheme: "light" });
-    await page.getByRole("button", { name: "Theme:" }).click();
-    await becomes("a light system again", bright);
-  },
-};
+    // Lightness says nothing of a hue: all colour is taken out, and only light against dark is left.
+    await page.evaluate(() => { document.documentElement.style.filter = "grayscale(1)"; });
+    const marks = [];
+    for (const row of await page.locator(".marks li").all()) {
+      const mark = row.locator(".pod");
+      marks.push({ name: (await row.innerText()).trim(), png: (await mark.screenshot()).toString("base64") });
+    }
+    expect(marks.length, "all states have a row in the legend").toBeGreaterThanOrEqual(10);
+    for (let i = 0; i < marks.length; i += 1) {
+      for (let j = 0; j < i; j += 1) {
+        const share = await differ(page, marks[i].png, marks[j].png, 40);
+        expect(share, `${theme}: "${marks[i].name}" and "${marks[j].name}" differ in ${share.toFixed(0)} ‰ of their pixels`).toBeGreaterThanOrEqual(30);
+      }
+    }
+    await t.screenshot(page, `without-colour-${theme}`);
+  }
+});
+
+// Shows: U-08, U-09
+test("the picture of a big cluster follows the system's theme, also while time stands", async ({ t }) => {
+  const page = await t.open("", { theme: "light" });
+  await t.pause(page);
+  const text = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n" +
+    "  title: Two hundred nodes\n  cluster: {zones: [a, b], nodesPerZone: 100}\n";
+  await page.getByRole("button", { name: "Files" }).click();
+  await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(text) });
+  await expect(page.locator(".overview canvas")).toBeVisible();
+  await t.seek(page, "0:05.0");
+  // A point of the first zone's panel, where no node stands, as light as it was painted there.
+  const light = () => page.locator(".overview canvas").evaluate((canvas) => {
+    const [r, g, b] = canvas.getContext("2d").getImageData(3, 3, 1, 1).data;
+    return r + g + b;
+  });
+  const becomes = (what, [least, most]) => expect(async () => {
+    const sum = await light();
+    expect(sum, `${what}: the panel's light of 765`).toBeGreaterThan(least);
+    expect(sum, `${what}: the panel's light of 765`).toBeLessThan(most);
+  }).toPass();
+  const [bright, dim] = [[600, 766], [0, 200]];
+  await becomes("a light system", bright);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await becomes("a dark system", dim);
+  await page.getByRole("button", { name: "Theme:" }).click();
+  await becomes("the page's own light theme", bright);
+  await page.getByRole("button", { name: "Theme:" }).click();
+  await becomes("the page's own dark theme", dim);
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.getByRole("button", { name: "Theme:" }).click();
+  await becomes("a light system again", bright);
+});

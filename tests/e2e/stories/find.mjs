@@ -1,4 +1,5 @@
-// Find anything: the filter dims what does not match, and pods with one trouble are one line. U-14.
+// Find anything: the filter dims what does not match, and pods with one trouble are one line.
+import { expect, test } from "../test.mjs";
 
 const pod = (name, cpu, more = "") => `---
 apiVersion: v1
@@ -20,126 +21,125 @@ metadata: {name: thousand}
 spec: {title: Thousand, seed: 3, cluster: {zones: [a, b, c, d], nodesPerZone: 250}}
 `;
 
-export const stories = {
-  async "/ filters pods and nodes by name, label, state, owner, image and IP (U-14)"(t) {
-    const page = await t.open("#new");
-    await t.seek(page, "0:30.0");
-    const all = await page.locator(".node [data-pod]").count();
-    await page.locator("#stage").focus();
-    await page.keyboard.press("/");
-    const field = page.locator(".find input");
-    await field.fill("db-0");
-    await page.getByText("1 pod, 0 nodes").waitFor();
-    t.equal(await page.locator(".node .pod.out").count(), all - 1, "every other pod dims");
-    t.equal(await page.locator(".node.out").count(), 5, "and the nodes without it");
-    t.check(await page.locator(".lane .out").count() > 0, "and what the lanes say of others");
-    await t.look(page, "find-pod");
-    for (const [text, pods] of [["app=web", all - 1], ["deployment", all - 1], ["ready", all], ["c-2", 1], ["db:1", 1], ["10.", all], ["no-such-thing", 0]]) {
-      await field.fill(text);
-      await page.getByText(new RegExp(`^${pods} pods?, `)).waitFor();
-    }
-    // Enter goes from one to the next, Shift + Enter back.
-    await field.fill("db");
-    const side = page.locator(".side[data-subject]");
+// Shows: U-14
+test("/ filters pods and nodes by name, label, state, owner, image and IP", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.seek(page, "0:30.0");
+  const all = await page.locator(".node [data-pod]").count();
+  await page.locator("#stage").focus();
+  await page.keyboard.press("/");
+  const field = page.locator(".find input");
+  await field.fill("db-0");
+  await expect(page.getByText("1 pod, 0 nodes")).toBeVisible();
+  await expect(page.locator(".node .pod.out"), "every other pod dims").toHaveCount(all - 1);
+  await expect(page.locator(".node.out"), "and the nodes without it").toHaveCount(5);
+  expect(await page.locator(".lane .out").count(), "and what the lanes say of others").toBeGreaterThan(0);
+  await t.look(page, "find-pod");
+  for (const [text, pods] of [["app=web", all - 1], ["deployment", all - 1], ["ready", all], ["c-2", 1], ["db:1", 1], ["10.", all], ["no-such-thing", 0]]) {
+    await field.fill(text);
+    await expect(page.getByText(new RegExp(`^${pods} pods?, `))).toBeVisible();
+  }
+  // Enter goes from one to the next, Shift + Enter back.
+  await field.fill("db");
+  const side = page.locator(".side[data-subject]");
+  await field.press("Enter");
+  await expect(side).toHaveAttribute("data-subject", /db/);
+  const selected = () => page.locator("[data-node] .pod.sel").getAttribute("data-uid");
+  const seen = [await selected()];
+  await field.fill("web-");
+  for (let i = 0; i < 3; i += 1) {
     await field.press("Enter");
-    const first = await side.getAttribute("data-subject");
-    t.check(first.includes("db"), first);
-    await field.fill("web-");
-    const seen = new Set();
-    for (let i = 0; i < 3; i += 1) {
-      await field.press("Enter");
-      await page.waitForTimeout(200);
-      seen.add(await page.locator("[data-node] .pod.sel").getAttribute("data-uid"));
-    }
-    t.equal(seen.size, 3, "each once");
-    await field.press("Shift+Enter");
-    await page.waitForTimeout(200);
-    t.check(seen.has(await page.locator("[data-node] .pod.sel").getAttribute("data-uid")), "back to the one before");
-    await field.press("Escape");
-    await field.waitFor({ state: "detached" });
-    t.equal(await page.locator(".out").count(), 0, "everything is there again");
-  },
+    await expect.poll(async () => seen.includes(await selected()), "one that was selected before").toBe(false);
+    seen.push(await selected());
+  }
+  await field.press("Shift+Enter");
+  await expect.poll(selected, "back to the one before").toBe(seen.at(-2));
+  await field.press("Escape");
+  await expect(field).toHaveCount(0);
+  await expect(page.locator(".out"), "everything is there again").toHaveCount(0);
+});
 
-  async "on a phone what is found stays in view, and one press opens it (U-14, U-08)"(t) {
-    const page = await t.open("#new", { size: "phone" });
-    await t.seek(page, "0:30.0");
-    await page.getByRole("button", { name: "Find pods and nodes" }).tap();
-    const field = page.locator(".find input");
-    await field.fill("db-0");
-    await page.getByText("1 pod, 0 nodes").waitFor();
-    t.equal(await page.locator(".story:visible, .node.out:visible").count(), 0, "nothing lies before what is found");
-    const pod = page.locator('[data-node] [data-pod="default/db-0"]');
-    const isSeen = async (when) => {
-      const [box, dock] = [await pod.boundingBox(), await page.locator(".dock").boundingBox()];
-      t.check(box && box.y > 0 && box.y + box.height < dock.y && !(await page.locator(".side").isVisible()), `${when}: ${box?.y}`);
-    };
-    await isSeen("typed");
-    await field.press("Enter");
-    await page.locator('[data-node] .pod.sel[data-pod="default/db-0"]').waitFor();
-    await isSeen("gone to");
-    await t.look(page, "find-phone");
-    await pod.tap();
-    await page.locator('.side[data-subject*="db-0"]').waitFor();
-    await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Details" }).tap();
-    await isSeen("back");
-  },
+// Shows: U-14, U-08
+test("on a phone what is found stays in view, and one press opens it", async ({ t }) => {
+  const page = await t.open("#new", { size: "phone" });
+  await t.seek(page, "0:30.0");
+  await page.getByRole("button", { name: "Find pods and nodes" }).tap();
+  const field = page.locator(".find input");
+  await field.fill("db-0");
+  await expect(page.getByText("1 pod, 0 nodes")).toBeVisible();
+  await expect(page.locator(".story:visible, .node.out:visible"), "nothing lies before what is found").toHaveCount(0);
+  const pod = page.locator('[data-node] [data-pod="default/db-0"]');
+  const isSeen = async (when) => {
+    const [box, dock] = [await pod.boundingBox(), await page.locator(".dock").boundingBox()];
+    expect(box && box.y > 0 && box.y + box.height < dock.y && !(await page.locator(".side").isVisible()), `${when}: ${box?.y}`).toBeTruthy();
+  };
+  await isSeen("typed");
+  await field.press("Enter");
+  await expect(page.locator('[data-node] .pod.sel[data-pod="default/db-0"]')).toBeVisible();
+  await isSeen("gone to");
+  await t.look(page, "find-phone");
+  await pod.tap();
+  await expect(page.locator('.side[data-subject*="db-0"]')).toBeVisible();
+  await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Details" }).tap();
+  await isSeen("back");
+});
 
-  async "in the picture of a thousand nodes what is found, and where the arrows go, is in view and said (U-14, U-09, U-08)"(t) {
-    const page = await t.open("");
-    await t.openFiles(page, { "thousand.yaml": THOUSAND });
-    await t.pause(page);
-    await page.setViewportSize({ width: 390, height: 844 });
-    const [picture, frame, card] = [page.locator(".picture"), page.locator(".picture i"), page.locator(".beside .node .name")];
-    const isSeen = async (when) => {
-      await page.waitForTimeout(300);
-      const [box, room, dock] = await Promise.all([frame, picture, page.locator(".dock")].map((what) => what.boundingBox()));
-      t.check(box.y >= room.y - 1 && box.y + box.height <= Math.min(room.y + room.height, dock.y) + 1, `${when}: ${box.y} in ${room.y} to ${room.y + room.height}`);
-    };
-    await page.getByRole("button", { name: "Find pods and nodes" }).click();
-    const field = page.locator(".find input");
-    for (const name of ["d-240", "a-7"]) {
-      await field.fill(name);
-      await page.getByText(/^0 pods, \d+ nodes?$/).waitFor();
-      await isSeen(`typed ${name}`);
-      t.equal(await card.innerText(), name, "its card");
-    }
-    await field.fill("d-23");
-    await field.press("Enter");
-    await field.press("Enter");
-    await isSeen("gone to");
-    t.equal(await card.innerText(), "d-230", "the next one's card");
-    await t.look(page, "find-thousand");
-    await field.press("Escape");
-    await picture.focus();
-    const before = await picture.evaluate((e) => e.scrollTop);
-    for (let i = 0; i < 30; i += 1) await page.keyboard.press("ArrowUp");
-    await isSeen("arrows up");
-    t.check(await picture.evaluate((e) => e.scrollTop) < before - 200, "far from where it was");
-    for (let i = 0; i < 30; i += 1) await page.keyboard.press("ArrowDown");
-    await isSeen("arrows down");
-    await page.locator(".overview [role=status]").getByText(/^Node [a-d]-\d+, ready, 0 pods/).waitFor();
-  },
+// Shows: U-14, U-09, U-08
+test("in the picture of a thousand nodes what is found, and where the arrows go, is in view and said", async ({ t }) => {
+  const page = await t.open("");
+  await t.openFiles(page, { "thousand.yaml": THOUSAND });
+  await t.pause(page);
+  await t.resize(page, 390, 844);
+  const [picture, frame, card] = [page.locator(".picture"), page.locator(".picture i"), page.locator(".beside .node .name")];
+  const isSeen = (when) => expect(async () => {
+    const [box, room, dock] = await Promise.all([frame, picture, page.locator(".dock")].map((what) => what.boundingBox()));
+    expect(box.y >= room.y - 1 && box.y + box.height <= Math.min(room.y + room.height, dock.y) + 1, `${when}: ${box.y} in ${room.y} to ${room.y + room.height}`).toBeTruthy();
+  }).toPass();
+  await page.getByRole("button", { name: "Find pods and nodes" }).click();
+  const field = page.locator(".find input");
+  for (const name of ["d-240", "a-7"]) {
+    await field.fill(name);
+    await expect(page.getByText(/^0 pods, \d+ nodes?$/)).toBeVisible();
+    await isSeen(`typed ${name}`);
+    expect(await card.innerText(), "its card").toBe(name);
+  }
+  await field.fill("d-23");
+  await field.press("Enter");
+  await field.press("Enter");
+  await isSeen("gone to");
+  expect(await card.innerText(), "the next one's card").toBe("d-230");
+  await t.look(page, "find-thousand");
+  await field.press("Escape");
+  await picture.focus();
+  const before = await picture.evaluate((e) => e.scrollTop);
+  for (let i = 0; i < 30; i += 1) await page.keyboard.press("ArrowUp");
+  await isSeen("arrows up");
+  expect(await picture.evaluate((e) => e.scrollTop), "far from where it was").toBeLessThan(before - 200);
+  for (let i = 0; i < 30; i += 1) await page.keyboard.press("ArrowDown");
+  await isSeen("arrows down");
+  await expect(page.locator(".overview [role=status]").getByText(/^Node [a-d]-\d+, ready, 0 pods/)).toBeVisible();
+});
 
-  async "pending pods with one trouble are one line (U-14)"(t) {
-    const page = await t.open("");
-    await t.openFiles(page, { "crowd.yaml": CROWD });
-    await t.seek(page, "0:10.0");
-    const line = page.locator('.tray [data-cause="Insufficient cpu"]');
-    await line.getByText("12 pods: Insufficient cpu").waitFor();
-    await page.locator(".tray").getByText("3 pods: held by a scheduling gate").waitFor();
-    await page.locator("#stage").focus();
-    await page.keyboard.press("/");
-    await page.locator(".find input").fill("team=h");
-    t.equal(await line.locator(".pod:not(.out)").count(), 0, "the tray dims as well");
-    t.equal(await page.locator(".tray .pod:not(.out)").count(), 3, "what is found does not");
-    await page.locator(".find input").fill("big-11");
-    await line.getByText("1 of 12 pods: Insufficient cpu").waitFor();
-    t.equal(await line.locator(".pod").first().getAttribute("data-pod"), "default/big-11", "what is looked for stands first");
-    await page.locator(".find input").fill("team=h");
-    await t.look(page, "find-tray");
-    await t.fits(page, "tray");
-    await page.setViewportSize({ width: 390, height: 844 });
-    await t.fits(page, "tray on a phone");
-    await t.look(page, "find-tray-phone");
-  },
-};
+// Shows: U-14
+test("pending pods with one trouble are one line", async ({ t }) => {
+  const page = await t.open("");
+  await t.openFiles(page, { "crowd.yaml": CROWD });
+  await t.seek(page, "0:10.0");
+  const line = page.locator('.tray [data-cause="Insufficient cpu"]');
+  await expect(line.getByText("12 pods: Insufficient cpu")).toBeVisible();
+  await expect(page.locator(".tray").getByText("3 pods: held by a scheduling gate")).toBeVisible();
+  await page.locator("#stage").focus();
+  await page.keyboard.press("/");
+  await page.locator(".find input").fill("team=h");
+  await expect(line.locator(".pod:not(.out)"), "the tray dims as well").toHaveCount(0);
+  await expect(page.locator(".tray .pod:not(.out)"), "what is found does not").toHaveCount(3);
+  await page.locator(".find input").fill("big-11");
+  await expect(line.getByText("1 of 12 pods: Insufficient cpu")).toBeVisible();
+  await expect(line.locator(".pod").first(), "what is looked for stands first").toHaveAttribute("data-pod", "default/big-11");
+  await page.locator(".find input").fill("team=h");
+  await t.look(page, "find-tray");
+  await t.fits(page, "tray");
+  await t.resize(page, 390, 844);
+  await t.fits(page, "tray on a phone");
+  await t.look(page, "find-tray-phone");
+});

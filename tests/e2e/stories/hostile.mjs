@@ -1,5 +1,6 @@
 // What is shown is what is meant: names, titles and texts of others, with marks that turn the direction of writing,
-// control characters and letters that are written from right to left. Q-04.
+// control characters and letters that are written from right to left.
+import { expect, test } from "../test.mjs";
 
 const HIDDEN = "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb]";
 const RTL = "\u05e2\u05d1\u05e8"; // three Hebrew letters
@@ -81,52 +82,51 @@ const found = (page) => page.evaluate(({ hidden, rtl }) => {
   return [...new Set(all)].join("\n");
 }, { hidden: HIDDEN, rtl: RTL });
 
-export const stories = {
-  async "names and titles hide nothing and turn nothing around them (Q-04)"(t) {
-    const page = await t.open("");
-    await t.openFiles(page, { "a\u202Elmay.yaml": SCENARIO });
-    await t.seek(page, "0:30.0");
-    const all = [];
-    const clean = async (where) => {
-      const what = await found(page);
-      if (what) all.push(`${where}: ${what}`);
-    };
-    await page.locator(".story").getByText("title \\u202e").or(page.locator(".story").getByText("heading \\u202e")).first().waitFor();
-    await clean("the cluster and the story");
-    await t.screenshot(page, "hostile-names");
-    for (const subject of ['[data-pod="default/imported"]', '[data-pod="default/web"]', '[data-select-node="old"]', '[data-select-node="a-1"]']) {
-      await page.locator(subject).first().click();
-      for (const tab of ["Life", "Events", "YAML"]) {
-        await page.getByRole("tab", { name: tab }).click();
-        await page.locator("#tabpanel").waitFor();
-        await clean(`${subject}, ${tab}`);
-      }
+// Shows: Q-04
+test("names and titles hide nothing and turn nothing around them", async ({ t }) => {
+  const page = await t.open("");
+  await t.openFiles(page, { "a\u202Elmay.yaml": SCENARIO });
+  await t.seek(page, "0:30.0");
+  const all = [];
+  const clean = async (where) => {
+    const what = await found(page);
+    if (what) all.push(`${where}: ${what}`);
+  };
+  await expect(page.locator(".story").getByText("title \\u202e").or(page.locator(".story").getByText("heading \\u202e")).first()).toBeVisible();
+  await clean("the cluster and the story");
+  await t.screenshot(page, "hostile-names");
+  for (const subject of ['[data-pod="default/imported"]', '[data-pod="default/web"]', '[data-select-node="old"]', '[data-select-node="a-1"]']) {
+    await page.locator(subject).first().click();
+    for (const tab of ["Life", "Events", "YAML"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await expect(page.locator("#tabpanel")).toBeVisible();
+      await clean(`${subject}, ${tab}`);
     }
-    await t.screenshot(page, "hostile-yaml");
-    await t.command(page, `kubectl get events -A -o jsonpath='{.items[*].message}'`);
-    await page.getByLabel("Command", { exact: true }).focus();
-    await clean("the console");
+  }
+  await t.screenshot(page, "hostile-yaml");
+  await t.command(page, `kubectl get events -A -o jsonpath='{.items[*].message}'`);
+  await page.getByLabel("Command", { exact: true }).focus();
+  await clean("the console");
+  await page.keyboard.press("Escape");
+  await t.kept(page);
+  for (const name of ["Files", "Share"]) {
+    await page.getByRole("button", { name: new RegExp(`^${name}`) }).first().click();
+    await expect(page.locator("dialog[open]")).toBeVisible();
+    await clean(name);
     await page.keyboard.press("Escape");
-    await t.kept(page);
-    for (const name of ["Files", "Share"]) {
-      await page.getByRole("button", { name: new RegExp(`^${name}`) }).first().click();
-      await page.locator("dialog[open]").waitFor();
-      await clean(name);
-      await page.keyboard.press("Escape");
-      await page.locator("dialog[open]").waitFor({ state: "detached" });
-    }
-    for (const lane of await page.locator("[data-lane-name]").all()) {
-      await lane.click();
-      await page.locator("dialog[open]").waitFor();
-      await clean(`the list of ${await lane.getAttribute("data-lane-name")}`);
-      await page.keyboard.press("Escape");
-      await page.locator("dialog[open]").waitFor({ state: "detached" });
-    }
-    // What is refused is quoted.
-    await page.getByRole("button", { name: "Files" }).click();
-    await page.locator(".files input[type=file]").first().setInputFiles({ name: "b\u202Elmay.yaml", mimeType: "text/plain", buffer: Buffer.from(`apiVersion: v1\nkind: Pod\nmetadata: {name: "${evil("name")}"}\nspec: {containers: []}\n`) });
-    await page.getByRole("dialog", { name: "This cannot be opened" }).waitFor();
-    await clean("a refusal");
-    t.equal(all.join("\n"), "", "what hides or turns");
-  },
-};
+    await expect(page.locator("dialog[open]")).toHaveCount(0);
+  }
+  for (const lane of await page.locator("[data-lane-name]").all()) {
+    await lane.click();
+    await expect(page.locator("dialog[open]")).toBeVisible();
+    await clean(`the list of ${await lane.getAttribute("data-lane-name")}`);
+    await page.keyboard.press("Escape");
+    await expect(page.locator("dialog[open]")).toHaveCount(0);
+  }
+  // What is refused is quoted.
+  await page.getByRole("button", { name: "Files" }).click();
+  await page.locator(".files input[type=file]").first().setInputFiles({ name: "b\u202Elmay.yaml", mimeType: "text/plain", buffer: Buffer.from(`apiVersion: v1\nkind: Pod\nmetadata: {name: "${evil("name")}"}\nspec: {containers: []}\n`) });
+  await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible();
+  await clean("a refusal");
+  expect(all.join("\n"), "what hides or turns").toBe("");
+});

@@ -1,5 +1,5 @@
-// The site on hosts of all sorts: it must not care where it lies, nor how it is served. P-01.
-import { on } from "../harness.mjs";
+// The site on hosts of all sorts: it must not care where it lies, nor how it is served.
+import { expect, test } from "../test.mjs";
 
 const HOSTS = {
   "at the root": { base: "/" },
@@ -7,22 +7,10 @@ const HOSTS = {
   "by a host that knows no media type of wasm": { base: "/x/", types: { ".wasm": "application/octet-stream", ".webmanifest": "text/plain" } },
 };
 
-const alive = (page) => page.locator("[data-zone] [data-node] [data-pod]").first().waitFor();
+const alive = (page) => expect(page.locator("[data-zone] [data-node] [data-pod]").first()).toBeVisible();
 
-export const stories = Object.fromEntries(Object.entries(HOSTS).map(([name, host]) => [
-  `it runs ${name}, and offline afterwards (P-01)`,
-  on(host, async (t) => {
-    const page = await t.open("", { offlineCopy: true });
-    await alive(page);
-    await t.keptOffline(page);
-    await page.context().setOffline(true);
-    await page.reload();
-    await alive(page);
-  }),
-]));
-
-stories["opened by the name of its file it works offline as well (P-01)"] = async (t) => {
-  const page = await t.open("index.html", { offlineCopy: true });
+const alsoOffline = async (t, path = "") => {
+  const page = await t.open(path, { offlineCopy: true });
   await alive(page);
   await t.keptOffline(page);
   await page.context().setOffline(true);
@@ -30,8 +18,28 @@ stories["opened by the name of its file it works offline as well (P-01)"] = asyn
   await alive(page);
 };
 
-stories["it runs on a host without directory indexes, which keeps no copy (P-01)"] =
-  on({ base: "/files/", index: false }, async (t) => {
+for (const [name, host] of Object.entries(HOSTS)) {
+  test.describe(() => {
+    test.use({ host });
+
+    // Shows: P-01
+    test(`it runs ${name}, and offline afterwards`, async ({ t }) => {
+      await alsoOffline(t);
+    });
+  });
+}
+
+// Shows: P-01
+test("opened by the name of its file it works offline as well", async ({ t }) => {
+  await alsoOffline(t, "index.html");
+});
+
+test.describe(() => {
+  test.use({ host: { base: "/files/", index: false } });
+
+  // Shows: P-01
+  test("it runs on a host without directory indexes, which keeps no copy", async ({ t }) => {
     const page = await t.open("index.html", { offlineCopy: true });
     await alive(page);
   });
+});

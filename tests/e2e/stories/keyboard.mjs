@@ -1,4 +1,5 @@
-// Everything without a mouse. U-03, U-08.
+// Everything without a mouse.
+import { expect, test } from "../test.mjs";
 
 const DUMP = `apiVersion: v1
 kind: List
@@ -33,255 +34,258 @@ async function tabTo(page, name, within = "body") {
   throw new Error(`no ${name} within ${within} among ${[...new Set(seen)].slice(0, 60).join(" | ")}`);
 }
 
-export const stories = {
-  async "whoever takes the course by keys goes on where the story is (U-11)"(t) {
-    const page = await t.open("");
-    const near = (selector) => page.waitForFunction((selector) => document.activeElement.closest(selector) !== null, selector);
-    await page.locator(".start").getByRole("button", { name: /Start the course/ }).press("Enter");
-    const story = page.getByRole("complementary", { name: "Story" });
-    await story.getByRole("heading", { name: "Your first pod" }).waitFor();
-    await near(".story .scroll");
-    const onto = async (words) => {
-      for (let i = 0; i < 12 && !(await page.evaluate((words) => document.activeElement.matches("button") && document.activeElement.textContent.includes(words), words)); i += 1) await page.keyboard.press("Tab");
-      await page.keyboard.press("Enter");
-    };
-    await onto("kubectl run");
-    const next = story.getByRole("button", { name: "Next", disabled: false });
-    await next.press("Enter");
-    await story.getByText("2 of 4").waitFor();
-    await page.getByRole("button", { name: "Play", exact: true }).press("Enter");
-    await next.press("Enter");
-    await near(".ask");
-    await page.keyboard.press("Tab");
-    t.equal(await page.evaluate(() => document.activeElement.textContent), "0", "the first answer is next");
+// Shows: U-11
+test("whoever takes the course by keys goes on where the story is", async ({ t }) => {
+  const page = await t.open("");
+  const near = (selector) => page.waitForFunction((selector) => document.activeElement.closest(selector) !== null, selector);
+  await page.locator(".start").getByRole("button", { name: /Start the course/ }).press("Enter");
+  const story = page.getByRole("complementary", { name: "Story" });
+  await expect(story.getByRole("heading", { name: "Your first pod" })).toBeVisible();
+  await near(".story .scroll");
+  const onto = async (words) => {
+    for (let i = 0; i < 12 && !(await page.evaluate((words) => document.activeElement.matches("button") && document.activeElement.textContent.includes(words), words)); i += 1) await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await near(".asked");
-  },
+  };
+  await onto("kubectl run");
+  const next = story.getByRole("button", { name: "Next", disabled: false });
+  await next.press("Enter");
+  await expect(story.getByText("2 of 4")).toBeVisible();
+  await page.getByRole("button", { name: "Play", exact: true }).press("Enter");
+  await next.press("Enter");
+  await near(".ask");
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate(() => document.activeElement.textContent), "the first answer is next").toBe("0");
+  await page.keyboard.press("Enter");
+  await near(".asked");
+});
 
-  async "the cluster by keyboard alone (U-03)"(t) {
-    const page = await t.open("");
-    await page.locator("[data-node] .m-ready").nth(3).waitFor();
-    const press = (key) => page.keyboard.press(key);
-    const focus = () => page.evaluate(() => {
-      const e = document.activeElement;
-      return { pod: e.dataset.pod, node: e.closest("[data-node]")?.dataset.node, outline: getComputedStyle(e).outlineStyle, tag: e.tagName };
+// Shows: U-03
+test("the cluster by keyboard alone", async ({ t }) => {
+  const page = await t.open("");
+  await expect(page.locator("[data-node] .m-ready").nth(3)).toBeVisible();
+  const press = (key) => page.keyboard.press(key);
+  const focus = () => page.evaluate(() => {
+    const e = document.activeElement;
+    return { pod: e.dataset.pod, node: e.closest("[data-node]")?.dataset.node, outline: getComputedStyle(e).outlineStyle, tag: e.tagName };
+  });
+
+  // The first stop leads to the cluster; arrows go from thing to thing.
+  await press("Tab");
+  expect(await page.evaluate(() => document.activeElement.className), "skip link").toBe("skip");
+  await press("Enter");
+  // The first cluster is drawn before its time runs: until then Space would start it.
+  await expect(page.locator('.page[data-playing="true"]')).toBeVisible();
+  await press("Space");
+  await expect(page.locator('.page[data-playing="false"]')).toBeVisible();
+  await press("ArrowDown");
+  await press("ArrowDown");
+  let at = await focus();
+  expect(at.node, "an arrow reaches a node").not.toBe(undefined);
+  expect(at.outline, "the focus is seen").not.toBe("none");
+  for (let i = 0; i < 6 && !(await focus()).pod; i += 1) await press("ArrowDown");
+  at = await focus();
+  expect(at.pod, "arrows reach a pod").not.toBe(undefined);
+  await press("Enter");
+  await expect(page.locator(`.side[data-subject="${at.pod.split("/")[1]}"]`)).toBeVisible();
+  await t.screenshot(page, "keyboard-pod");
+
+  // What can be done is one key away, with its command.
+  await press("m");
+  const menu = page.getByRole("dialog", { name: at.pod });
+  await expect(menu.getByText(/kubectl delete pod/).first()).toBeVisible();
+  await t.look(page, "menu");
+  await press("Escape");
+  await expect(menu).toBeHidden();
+
+  await press("o");
+  await expect(page.locator(`[data-node="${at.node}"]`).getByText("cordoned", { exact: true })).toBeVisible();
+  await press("c");
+  await expect(page.locator(`.node.cut[data-node="${at.node}"]`)).toBeVisible();
+  await press("c");
+  await expect(page.locator(`.node:not(.cut)[data-node="${at.node}"]`)).toBeVisible();
+  await press("Shift+Delete");
+  await expect(page.getByRole("dialog", { name: "Are you sure?" })).toBeVisible();
+  expect(await page.evaluate(() => document.activeElement.innerText), "the harmless answer has the focus").toBe("Leave it");
+  await t.look(page, "consequence");
+  await press("Escape");
+  await expect(page.getByRole("dialog", { name: "Are you sure?" })).toBeHidden();
+
+  // Time.
+  const before = await t.now(page);
+  // Several events may have one instant.
+  for (let presses = 0; presses < 20 && await t.now(page) === before; presses += 1) {
+    await press(".");
+    await page.waitForFunction((then) => document.querySelector(".page").dataset.now !== then, before, { timeout: 2_000 }).catch(() => {});
+  }
+  expect(await t.now(page), "a step goes on in time").not.toBe(before);
+  await press("]");
+  await expect(page.locator(".speed .set").getByText("2×", { exact: true })).toBeVisible();
+  await press("]");
+  await expect(page.locator(".speed .set").getByText("5×", { exact: true })).toBeVisible();
+  await press("Space");
+  await expect(page.locator('.page[data-playing="true"]')).toBeVisible();
+  await press("Space");
+  await expect(page.locator('.page[data-playing="false"]')).toBeVisible();
+
+  // Dialogs give the focus back.
+  await press("?");
+  await expect(page.getByRole("dialog", { name: "Help and shortcuts" })).toBeVisible();
+  await t.look(page, "shortcuts");
+  await press("Escape");
+  await expect(page.getByRole("dialog")).toBeHidden();
+  await press("l");
+  await expect(page.getByRole("dialog", { name: "Lessons and scenarios" })).toBeVisible();
+  await t.look(page, "lessons");
+  await press("Escape");
+  await expect(page.getByRole("dialog")).toBeHidden();
+  await press("`");
+  await page.keyboard.type("kubectl get no");
+  await expect(page.locator("#choices").getByText("nodes", { exact: true }).first()).toBeVisible();
+  await press("Tab");
+  await press("Enter");
+  await expect(page.locator(".con .log").getByText(/NAME\s+STATUS/)).toBeVisible();
+  await t.look(page, "console");
+  await press("Escape");
+  await press("t");
+  expect(await page.evaluate(() => document.documentElement.dataset.theme), "theme").toBe("light");
+});
+
+// Shows: U-03
+test("the focus goes back to where it was, or on to what was found", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.seek(page, "0:30.0");
+  const press = (key) => page.keyboard.press(key);
+  const at = async (what) => {
+    await page.waitForFunction((what) => document.activeElement.closest(what) !== null, what).catch(async () => {
+      throw new Error(`${what} has no focus: ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 120))}`);
     });
+  };
+  const pod = page.locator("[data-node] [data-pod]").first();
+  const here = `[data-pod="${await pod.getAttribute("data-pod")}"]`;
+  await pod.focus();
+  // Nothing was found: back.
+  await press("/");
+  await at(".find input");
+  await press("Escape");
+  await at(here);
+  await press("`");
+  await at(".con input");
+  await press("Escape");
+  await at(here);
+  await expect(page.locator(".con .log")).toHaveCount(0);
+  // Enter once more leads into the details, Escape back out of them.
+  await press("Enter");
+  await expect(page.locator(`.pod.sel${here}`)).toBeVisible();
+  await press("Enter");
+  await at(".side");
+  await press("Escape");
+  await at(here);
+  await expect(page.locator(".pod.sel"), "selected").toHaveCount(0);
+  // So it is where one dialog follows another.
+  await press("m");
+  await page.getByRole("dialog", { name: "default/" }).getByRole("button", { name: /Force delete/ }).focus();
+  await press("Enter");
+  await expect(page.getByRole("dialog", { name: "Are you sure?" })).toBeVisible();
+  expect(await page.evaluate(() => document.activeElement.innerText), "the harmless answer has the focus").toBe("Leave it");
+  await press("Escape");
+  await at(here);
+  // What was found has the focus.
+  await press("/");
+  await page.keyboard.type("db-0");
+  await expect(page.locator(".find .found").getByText("1 pod,")).toBeVisible();
+  await press("Enter");
+  await expect(page.locator('.pod.sel[data-pod="default/db-0"]')).toBeVisible();
+  await press("Escape");
+  await at('[data-pod="default/db-0"]');
+  // Whoever passes the console by Tab does not open it.
+  await tabTo(page, /^Command$/, ".con");
+  await press("Tab");
+  await expect(page.locator(".con .log"), "the log").toHaveCount(0);
+});
 
-    // The first stop leads to the cluster; arrows go from thing to thing.
-    await press("Tab");
-    t.equal(await page.evaluate(() => document.activeElement.className), "skip", "skip link");
-    await press("Enter");
-    // The first cluster is drawn before its time runs: until then Space would start it.
-    await page.locator('.page[data-playing="true"]').waitFor();
-    await press("Space");
-    await page.locator('.page[data-playing="false"]').waitFor();
-    await press("ArrowDown");
-    await press("ArrowDown");
-    let at = await focus();
-    t.check(at.node !== undefined, "an arrow reaches a node");
-    t.check(at.outline !== "none", "the focus is seen");
-    for (let i = 0; i < 6 && !(await focus()).pod; i += 1) await press("ArrowDown");
-    at = await focus();
-    t.check(at.pod !== undefined, "arrows reach a pod");
-    await press("Enter");
-    await page.locator(`.side[data-subject="${at.pod.split("/")[1]}"]`).waitFor();
-    await t.screenshot(page, "keyboard-pod");
-
-    // What can be done is one key away, with its command.
-    await press("m");
-    const menu = page.getByRole("dialog", { name: at.pod });
-    await menu.getByText(/kubectl delete pod/).first().waitFor();
-    await t.look(page, "menu");
-    await press("Escape");
-    await menu.waitFor({ state: "hidden" });
-
-    await press("o");
-    await page.locator(`[data-node="${at.node}"]`).getByText("cordoned", { exact: true }).waitFor();
-    await press("c");
-    await page.locator(`.node.cut[data-node="${at.node}"]`).waitFor();
-    await press("c");
-    await page.locator(`.node:not(.cut)[data-node="${at.node}"]`).waitFor();
-    await press("Shift+Delete");
-    await page.getByRole("dialog", { name: "Are you sure?" }).waitFor();
-    t.equal(await page.evaluate(() => document.activeElement.innerText), "Leave it", "the harmless answer has the focus");
-    await t.look(page, "consequence");
-    await press("Escape");
-    await page.getByRole("dialog", { name: "Are you sure?" }).waitFor({ state: "hidden" });
-
-    // Time.
-    const before = await t.now(page);
-    // Several events may have one instant.
-    for (let presses = 0; presses < 20 && await t.now(page) === before; presses += 1) {
-      await press(".");
-      await page.waitForFunction((then) => document.querySelector(".page").dataset.now !== then, before, { timeout: 2_000 }).catch(() => {});
-    }
-    t.check(await t.now(page) !== before, "a step goes on in time");
-    await press("]");
-    await page.locator(".speed .set").getByText("2×", { exact: true }).waitFor();
-    await press("]");
-    await page.locator(".speed .set").getByText("5×", { exact: true }).waitFor();
-    await press("Space");
-    await page.locator('.page[data-playing="true"]').waitFor();
-    await press("Space");
-    await page.locator('.page[data-playing="false"]').waitFor();
-
-    // Dialogs give the focus back.
-    await press("?");
-    await page.getByRole("dialog", { name: "Help and shortcuts" }).waitFor();
-    await t.look(page, "shortcuts");
-    await press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "hidden" });
-    await press("l");
-    await page.getByRole("dialog", { name: "Lessons and scenarios" }).waitFor();
-    await t.look(page, "lessons");
-    await press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "hidden" });
-    await press("`");
-    await page.keyboard.type("kubectl get no");
-    await page.locator("#choices").getByText("nodes", { exact: true }).first().waitFor();
-    await press("Tab");
-    await press("Enter");
-    await page.locator(".con .log").getByText(/NAME\s+STATUS/).waitFor();
-    await t.look(page, "console");
-    await press("Escape");
-    await press("t");
-    t.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light", "theme");
-  },
-
-  async "the focus goes back to where it was, or on to what was found (U-03)"(t) {
-    const page = await t.open("#new");
-    await t.seek(page, "0:30.0");
-    const press = (key) => page.keyboard.press(key);
-    const at = async (what) => {
-      await page.waitForFunction((what) => document.activeElement.closest(what) !== null, what).catch(async () => {
-        throw new Error(`${what} has no focus: ${await page.evaluate(() => document.activeElement.outerHTML.slice(0, 120))}`);
-      });
-    };
-    const pod = page.locator("[data-node] [data-pod]").first();
-    const here = `[data-pod="${await pod.getAttribute("data-pod")}"]`;
-    await pod.focus();
-    // Nothing was found: back.
-    await press("/");
-    await at(".find input");
-    await press("Escape");
-    await at(here);
-    await press("`");
-    await at(".con input");
-    await press("Escape");
-    await at(here);
-    await page.locator(".con .log").waitFor({ state: "detached" });
-    // Enter once more leads into the details, Escape back out of them.
-    await press("Enter");
-    await page.locator(`.pod.sel${here}`).waitFor();
-    await press("Enter");
-    await at(".side");
-    await press("Escape");
-    await at(here);
-    t.equal(await page.locator(".pod.sel").count(), 0, "selected");
-    // So it is where one dialog follows another.
-    await press("m");
-    await page.getByRole("dialog", { name: "default/" }).getByRole("button", { name: /Force delete/ }).focus();
-    await press("Enter");
-    await page.getByRole("dialog", { name: "Are you sure?" }).waitFor();
-    t.equal(await page.evaluate(() => document.activeElement.innerText), "Leave it", "the harmless answer has the focus");
-    await press("Escape");
-    await at(here);
-    // What was found has the focus.
-    await press("/");
-    await page.keyboard.type("db-0");
-    await page.locator(".find .found").getByText("1 pod,").waitFor();
-    await press("Enter");
-    await page.locator('.pod.sel[data-pod="default/db-0"]').waitFor();
-    await press("Escape");
-    await at('[data-pod="default/db-0"]');
-    // Whoever passes the console by Tab does not open it.
-    await tabTo(page, /^Command$/, ".con");
-    await press("Tab");
-    t.equal(await page.locator(".con .log").count(), 0, "the log");
-  },
-
-  async "keys alone, from the first visit through a lesson's question to its end (U-08, U-18)"(t) {
-    const page = await t.open("");
-    await page.locator(".start").waitFor();
-    await tabTo(page, /Start the course/);
+// Shows: U-08, U-18
+test("keys alone, from the first visit through a lesson's question to its end", async ({ t }) => {
+  const page = await t.open("");
+  await expect(page.locator(".start")).toBeVisible();
+  await tabTo(page, /Start the course/);
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".start")).toHaveCount(0);
+  await expect(page.locator('.page[data-playing="true"], .page[data-playing="false"]')).toBeVisible();
+  const story = page.locator(".story");
+  await expect(story.locator(".try button")).toBeVisible();
+  // The button of the step, reached and pressed by keys.
+  const pressTry = async () => {
+    await tabTo(page, /kubectl/, ".try");
     await page.keyboard.press("Enter");
-    await page.locator(".start").waitFor({ state: "detached" });
-    await page.locator('.page[data-playing="true"], .page[data-playing="false"]').waitFor();
-    const story = page.locator(".story");
-    await story.locator(".try button").waitFor();
-    // The button of the step, reached and pressed by keys.
-    const pressTry = async () => {
-      await tabTo(page, /kubectl/, ".try");
-      await page.keyboard.press("Enter");
-    };
-    await pressTry();
-    await page.locator('[data-node] [data-pod="default/hello"]').waitFor();
-    // Two steps on a question waits.
-    for (const step of ["2 of 4", "3 of 4"]) {
-      await story.locator(".next:enabled").waitFor();
-      await tabTo(page, /^Next/, ".story");
-      await page.keyboard.press("Enter");
-      await story.getByText(step).waitFor();
-    }
-    await page.getByRole("region", { name: "A question" }).waitFor();
-    await tabTo(page, /^0$/, ".story");
-    await page.keyboard.press("Enter");
-    await page.getByText(/You said 0\. Watch/).waitFor();
-    // What a screen reader is told: the question and its answer stand in one named region, said when they change.
-    const told = await page.getByRole("region", { name: "Your prediction" }).ariaSnapshot();
-    t.check(/How many pods are there/.test(told), told);
-    await pressTry();
-    const yes = page.getByRole("button", { name: "I understand, do it" });
-    if (await yes.isVisible().catch(() => false)) {
-      await tabTo(page, /I understand/);
-      await page.keyboard.press("Enter");
-    }
-    await page.getByText(/and so it is/).waitFor();
+  };
+  await pressTry();
+  await expect(page.locator('[data-node] [data-pod="default/hello"]')).toBeVisible();
+  // Two steps on a question waits.
+  for (const step of ["2 of 4", "3 of 4"]) {
+    await expect(story.locator(".next:enabled")).toBeVisible();
     await tabTo(page, /^Next/, ".story");
     await page.keyboard.press("Enter");
-    await story.getByText("4 of 4").waitFor();
-    await t.look(page, "keys-answered");
-  },
+    await expect(story.getByText(step)).toBeVisible();
+  }
+  await expect(page.getByRole("region", { name: "A question" })).toBeVisible();
+  await tabTo(page, /^0$/, ".story");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText(/You said 0\. Watch/)).toBeVisible();
+  // What a screen reader is told: the question and its answer stand in one named region, said when they change.
+  const told = await page.getByRole("region", { name: "Your prediction" }).ariaSnapshot();
+  expect(told, told).toMatch(/How many pods are there/);
+  await pressTry();
+  const yes = page.getByRole("button", { name: "I understand, do it" });
+  if (await yes.isVisible().catch(() => false)) {
+    await tabTo(page, /I understand/);
+    await page.keyboard.press("Enter");
+  }
+  await expect(page.getByText(/and so it is/)).toBeVisible();
+  await tabTo(page, /^Next/, ".story");
+  await page.keyboard.press("Enter");
+  await expect(story.getByText("4 of 4")).toBeVisible();
+  await t.look(page, "keys-answered");
+});
 
-  async "keys alone, from a pasted dump to the reason of its pending pod, and to a link (P-09, U-08)"(t) {
-    const page = await t.open("");
-    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.locator(".start").waitFor();
-    await tabTo(page, /My pod is Pending/);
-    await page.keyboard.press("Enter");
-    await page.getByRole("dialog", { name: "My pod is Pending" }).waitFor();
-    await tabTo(page, /Paste your cluster here/);
-    await page.evaluate((text) => navigator.clipboard.writeText(text), DUMP);
-    await page.keyboard.press("Control+v");
-    await page.locator('.tray [data-pod="default/huge"]').waitFor();
-    await tabTo(page, /huge/, "[data-pod]");
-    await page.keyboard.press("Enter");
-    const side = page.locator('.side[data-subject="huge"]');
-    await side.getByText(/none of 2 nodes can take it/).waitFor();
-    // A screen reader finds the panel by its name, with the reason in it.
-    const told = await page.getByRole("complementary", { name: "Details" }).first().ariaSnapshot();
-    t.check(/too full for its requests/.test(told), told);
-    await tabTo(page, /^What would help/, ".side");
-    await page.keyboard.press("Enter");
-    await side.locator(".help li").first().waitFor();
-    await page.keyboard.press("s");
-    const dialog = page.getByRole("dialog", { name: "Share" });
-    await dialog.waitFor();
-    await tabTo(page, /^Copy/);
-    await page.keyboard.press("Enter");
-    await page.getByText(/Copied/i).first().waitFor();
-    await page.keyboard.press("Escape");
-    await dialog.waitFor({ state: "detached" });
-  },
+// Shows: P-09, U-08
+test("keys alone, from a pasted dump to the reason of its pending pod, and to a link", async ({ t }) => {
+  const page = await t.open("");
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await expect(page.locator(".start")).toBeVisible();
+  await tabTo(page, /My pod is Pending/);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog", { name: "My pod is Pending" })).toBeVisible();
+  await tabTo(page, /Paste your cluster here/);
+  await page.evaluate((text) => navigator.clipboard.writeText(text), DUMP);
+  await page.keyboard.press("Control+v");
+  await expect(page.locator('.tray [data-pod="default/huge"]')).toBeVisible();
+  await tabTo(page, /huge/, "[data-pod]");
+  await page.keyboard.press("Enter");
+  const side = page.locator('.side[data-subject="huge"]');
+  await expect(side.getByText(/none of 2 nodes can take it/)).toBeVisible();
+  // A screen reader finds the panel by its name, with the reason in it.
+  const told = await page.getByRole("complementary", { name: "Details" }).first().ariaSnapshot();
+  expect(told, told).toMatch(/too full for its requests/);
+  await tabTo(page, /^What would help/, ".side");
+  await page.keyboard.press("Enter");
+  await expect(side.locator(".help li").first()).toBeVisible();
+  await page.keyboard.press("s");
+  const dialog = page.getByRole("dialog", { name: "Share" });
+  await expect(dialog).toBeVisible();
+  await tabTo(page, /^Copy/);
+  await page.keyboard.press("Enter");
+  await expect(page.getByText(/Copied/i).first()).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+});
 
-  async "single keys can be switched off (WCAG 2.1.4)"(t) {
-    const page = await t.open("");
-    await t.pause(page);
-    await page.getByRole("button", { name: "Help and shortcuts" }).click();
-    await page.getByLabel("Single keys act").uncheck();
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("l");
-    await page.waitForTimeout(200);
-    t.equal(await page.getByRole("dialog").count(), 0, "no dialog");
-  },
-};
+test("single keys can be switched off (WCAG 2.1.4)", async ({ t }) => {
+  const page = await t.open("");
+  await t.pause(page);
+  await page.getByRole("button", { name: "Help and shortcuts" }).click();
+  await page.getByLabel("Single keys act").uncheck();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("l");
+  await t.drawn(page);
+  await expect(page.getByRole("dialog"), "no dialog").toHaveCount(0);
+});

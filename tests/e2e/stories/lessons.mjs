@@ -1,4 +1,6 @@
-// A lesson from its first step to its last goal. E-01, E-05, E-06, L-16, S-11, U-07.
+// A lesson from its first step to its last goal.
+// Shows: E-05, E-06, L-16, S-11, U-07
+import { expect, test } from "../test.mjs";
 
 const HIGH = `apiVersion: v1
 kind: Pod
@@ -19,91 +21,92 @@ spec:
     text: Half a minute later.
 `;
 
-export const stories = {
-  async "a story whose first step waits says what for, and lets time run (E-01)"(t) {
-    const page = await t.open("#new");
-    await t.openFiles(page, { "later.yaml": LATER });
-    await t.seek(page, "0:05.0");
-    const story = page.getByRole("complementary", { name: "Story" });
-    await story.getByText("The story begins when this has happened:").waitFor();
-    await story.getByText("From 30s on").waitFor();
-    for (const [width, height] of [[1440, 900], [820, 1180], [360, 640]]) {
-      await page.setViewportSize({ width, height });
-      await story.getByRole("button", { name: "Let time run" }).waitFor();
-      await t.look(page, `story-waits-${width}`);
-    }
-    await story.getByRole("button", { name: "Let time run" }).click();
-    await story.getByText("Time runs.").waitFor();
-    await page.getByRole("button", { name: "Skip ahead" }).click();
-    await story.getByText("Half a minute later.").waitFor();
-  },
+// Shows: E-01
+test("a story whose first step waits says what for, and lets time run", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.openFiles(page, { "later.yaml": LATER });
+  await t.seek(page, "0:05.0");
+  const story = page.getByRole("complementary", { name: "Story" });
+  await expect(story.getByText("The story begins when this has happened:")).toBeVisible();
+  await expect(story.getByText("From 30s on")).toBeVisible();
+  for (const [width, height] of [[1440, 900], [820, 1180], [360, 640]]) {
+    await t.resize(page, width, height);
+    await expect(story.getByRole("button", { name: "Let time run" })).toBeVisible();
+    await t.look(page, `story-waits-${width}`);
+  }
+  await story.getByRole("button", { name: "Let time run" }).click();
+  await expect(story.getByText("Time runs.")).toBeVisible();
+  await page.getByRole("button", { name: "Skip ahead" }).click();
+  await expect(story.getByText("Half a minute later.")).toBeVisible();
+});
 
-  async "the lesson on preemption, start to goal (E-01)"(t) {
-    const page = await t.open("");
-    await page.getByRole("button", { name: "A small living cluster" }).click();
-    await page.getByLabel("Find a lesson").fill("preemption takes time");
-    await page.locator('[data-lesson="preemption-and-grace"]').click();
-    await page.locator('[data-pod="default/low"].m-ready').waitFor();
-    const story = page.getByRole("complementary", { name: "Story" });
-    await story.getByText("1 of 3").waitFor();
-    t.equal(await story.locator(".goals li").count(), 1, "only the goals of steps that have shown");
-    t.equal(await story.locator(".goals li.met").count(), 0, "nothing is reached yet");
+// Shows: E-01
+test("the lesson on preemption, start to goal", async ({ t }) => {
+  const page = await t.open("");
+  await page.getByRole("button", { name: "A small living cluster" }).click();
+  await page.getByLabel("Find a lesson").fill("preemption takes time");
+  await page.locator('[data-lesson="preemption-and-grace"]').click();
+  await expect(page.locator('[data-pod="default/low"].m-ready')).toBeVisible();
+  const story = page.getByRole("complementary", { name: "Story" });
+  await expect(story.getByText("1 of 3")).toBeVisible();
+  await expect(story.locator(".goals li"), "only the goals of steps that have shown").toHaveCount(1);
+  await expect(story.locator(".goals li.met"), "nothing is reached yet").toHaveCount(0);
 
-    // The pod is written in the editor and applied to the running cluster.
-    await page.getByRole("button", { name: "Editor" }).click();
-    const editor = page.getByRole("dialog", { name: "Editor" });
-    await t.write(editor, HIGH);
-    await editor.getByText("No problems.").waitFor();
-    await t.look(page, "editor");
-    await editor.getByRole("button", { name: "Apply to the running cluster" }).click();
+  // The pod is written in the editor and applied to the running cluster.
+  await page.getByRole("button", { name: "Editor" }).click();
+  const editor = page.getByRole("dialog", { name: "Editor" });
+  await t.write(editor, HIGH);
+  await expect(editor.getByText("No problems.")).toBeVisible();
+  await t.look(page, "editor");
+  await editor.getByRole("button", { name: "Apply to the running cluster" }).click();
 
-    // What has shown stays until the reader moves on; then time waits for the answer.
-    const next = story.getByRole("button", { name: "Next" });
-    await next.click();
-    const question = story.getByRole("region", { name: "A question" });
-    await question.getByText("Time waits").waitFor();
-    t.equal(await story.locator(".goals").count(), 0, "goals do not give the answer away");
-    await t.look(page, "question");
-    await question.getByRole("button", { name: "10s" }).click();
-    await story.locator(".goals li.met").first().waitFor();
-    const low = page.locator('[data-pod="default/low"][data-stage="sigterm"]');
-    await low.waitFor();
-    t.check(/SIGTERM was sent/.test(await low.getAttribute("aria-label")), "the mark says its stage");
-    await page.locator(".nominee").getByText("nominated here").waitFor({ state: "attached" });
-    await low.locator("small").waitFor();
-    await t.pause(page);
-    await page.locator('[data-pod="default/high"]').first().click();
-    await page.locator(".preempt").getByText("victims: low (priority 0)").waitFor();
-    await page.locator(".preempt").getByText("nominated").waitFor();
-    await t.look(page, "preemption");
+  // What has shown stays until the reader moves on; then time waits for the answer.
+  const next = story.getByRole("button", { name: "Next" });
+  await next.click();
+  const question = story.getByRole("region", { name: "A question" });
+  await expect(question.getByText("Time waits")).toBeVisible();
+  await expect(story.locator(".goals"), "goals do not give the answer away").toHaveCount(0);
+  await t.look(page, "question");
+  await question.getByRole("button", { name: "10s" }).click();
+  await expect(story.locator(".goals li.met").first()).toBeVisible();
+  const low = page.locator('[data-pod="default/low"][data-stage="sigterm"]');
+  await expect(low).toBeVisible();
+  expect(await low.getAttribute("aria-label"), "the mark says its stage").toMatch(/SIGTERM was sent/);
+  await expect(page.locator(".nominee").getByText("nominated here")).toBeAttached();
+  await expect(low.locator("small")).toBeVisible();
+  await t.pause(page);
+  await page.locator('[data-pod="default/high"]').first().click();
+  await expect(page.locator(".preempt").getByText("victims: low (priority 0)")).toBeVisible();
+  await expect(page.locator(".preempt").getByText("nominated")).toBeVisible();
+  await t.look(page, "preemption");
 
-    await page.getByLabel("Speed").fill("6");
-    await page.getByRole("button", { name: "Play" }).click();
-    await page.locator('[data-node="a-1"] [data-pod="default/high"].m-ready').waitFor();
-    await story.getByText("You said 10s.").waitFor();
-    await story.getByText("It is 30s").waitFor();
-    await next.click();
-    await story.getByText("3 of 3").waitFor();
-    t.equal(await story.locator(".goals li.met").count(), 2, "goals stay");
-    await story.getByRole("region", { name: "The end of the lesson" }).waitFor();
-    await t.look(page, "lesson-done");
-  },
+  await page.getByLabel("Speed").fill("6");
+  await page.getByRole("button", { name: "Play" }).click();
+  await expect(page.locator('[data-node="a-1"] [data-pod="default/high"].m-ready')).toBeVisible();
+  await expect(story.getByText("You said 10s.")).toBeVisible();
+  await expect(story.getByText("It is 30s")).toBeVisible();
+  await next.click();
+  await expect(story.getByText("3 of 3")).toBeVisible();
+  await expect(story.locator(".goals li.met"), "goals stay").toHaveCount(2);
+  await expect(story.getByRole("region", { name: "The end of the lesson" })).toBeVisible();
+  await t.look(page, "lesson-done");
+});
 
-  async "a lesson that somebody writes is checked in the editor, with the gaps that its readers fill (E-10)"(t) {
-    const page = await t.open("#new");
-    await t.pause(page);
-    await page.getByRole("button", { name: "Editor" }).click();
-    const editor = page.getByRole("dialog", { name: "Editor" });
-    await editor.getByLabel("Examples").selectOption({ label: "A lesson to write on" });
-    await editor.getByText("No problems.").waitFor();
-    t.check(await editor.getByRole("button", { name: "Apply to the running cluster" }).isDisabled(), "a scenario is begun anew, not applied");
-    // A solution that does not solve it.
-    const text = (await editor.locator(".cm-content").innerText()).replace(/^# .*\n/, "");
-    t.check(text.includes("kind: Scenario"), text.slice(0, 200));
-    await t.write(editor, "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: mine}\nspec:\n  title: Mine\n  steps:\n  - text: Make a pod.\n    goal: {object: Pod default/a, exists: true}\n  solution:\n  - {at: 5s, run: \"kubectl run b --image=b\"}\n");
-    await editor.getByText("No problems.").waitFor();
-    await editor.getByRole("button", { name: "Check the lesson" }).click();
-    await editor.locator(".found").getByText(/solution/).first().waitFor();
-    await t.look(page, "lesson-checked");
-  },
-};
+// Shows: E-10
+test("a lesson that somebody writes is checked in the editor, with the gaps that its readers fill", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.pause(page);
+  await page.getByRole("button", { name: "Editor" }).click();
+  const editor = page.getByRole("dialog", { name: "Editor" });
+  await editor.getByLabel("Examples").selectOption({ label: "A lesson to write on" });
+  await expect(editor.getByText("No problems.")).toBeVisible();
+  await expect(editor.getByRole("button", { name: "Apply to the running cluster" }), "a scenario is begun anew, not applied").toBeDisabled();
+  // A solution that does not solve it.
+  const text = (await editor.locator(".cm-content").innerText()).replace(/^# .*\n/, "");
+  expect(text, text.slice(0, 200)).toContain("kind: Scenario");
+  await t.write(editor, "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: mine}\nspec:\n  title: Mine\n  steps:\n  - text: Make a pod.\n    goal: {object: Pod default/a, exists: true}\n  solution:\n  - {at: 5s, run: \"kubectl run b --image=b\"}\n");
+  await expect(editor.getByText("No problems.")).toBeVisible();
+  await editor.getByRole("button", { name: "Check the lesson" }).click();
+  await expect(editor.locator(".found").getByText(/solution/).first()).toBeVisible();
+  await t.look(page, "lesson-checked");
+});

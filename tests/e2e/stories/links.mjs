@@ -1,13 +1,15 @@
-// A link holds everything; a hostile one harms nobody; a page may be framed. T-03, E-03, Q-04, U-08.
+// A link holds everything; a hostile one harms nobody; a page may be framed.
+// Shows: U-08
+import { expect, test } from "../test.mjs";
 
 /** The link of the share dialog. */
-const shared = async (page) => {
+const shared = async (t, page) => {
   await page.getByRole("button", { name: /^Share/ }).click();
   const dialog = page.getByRole("dialog", { name: "Share" });
   const field = dialog.getByLabel("Link");
-  await field.waitFor();
+  await expect(field).toBeVisible();
   // The link is made anew when the dialog opens.
-  await page.waitForTimeout(400);
+  await t.settled(page);
   const link = await field.inputValue();
   return { dialog, link };
 };
@@ -37,116 +39,121 @@ spec:
   containers: [{name: c, image: "javascript:alert(1)"}]
 `;
 
-export const stories = {
-  async "a link brings the same screen to somebody else (T-03)"(t) {
-    const page = await t.open("");
-    await t.seek(page, "0:30.0");
-    await t.command(page, "fault partition a-1");
-    await t.seek(page, "1:20.0");
-    await page.locator('[data-node] [data-pod="default/db-0"]').click();
-    await page.getByRole("tab", { name: "Events" }).click();
-    await page.locator(".events li").first().waitFor();
-    const marks = await page.locator("[data-node] [data-pod]").evaluateAll((all) => all.map((p) => p.dataset.pod + p.className).sort().join());
-    const { dialog, link } = await shared(page);
-    await t.look(page, "share");
-    t.check(link.length < 2000, `${link.length} characters`);
-    t.check((await dialog.locator(".length").innerText()).startsWith(String(link.length).slice(0, 1)), "its length is said");
+// Shows: T-03
+test("a link brings the same screen to somebody else", async ({ t }) => {
+  const page = await t.open("");
+  await t.seek(page, "0:30.0");
+  await t.command(page, "fault partition a-1");
+  await t.seek(page, "1:20.0");
+  await page.locator('[data-node] [data-pod="default/db-0"]').click();
+  await page.getByRole("tab", { name: "Events" }).click();
+  await expect(page.locator(".events li").first()).toBeVisible();
+  const marks = await page.locator("[data-node] [data-pod]").evaluateAll((all) => all.map((p) => p.dataset.pod + p.className).sort().join());
+  const { dialog, link } = await shared(t, page);
+  await t.look(page, "share");
+  expect(link.length, `${link.length} characters`).toBeLessThan(2000);
+  expect((await dialog.locator(".length").innerText()).startsWith(String(link.length).slice(0, 1)), "its length is said").toBeTruthy();
 
-    const other = await t.open(`#${link.split("#")[1]}`);
-    await other.locator('.page[data-now="1:20.0"]').waitFor();
-    await other.locator('.side[data-subject="db-0"]').waitFor();
-    t.equal(await other.getByRole("tab", { name: "Events" }).getAttribute("aria-selected"), "true", "the open tab");
-    await other.locator('.node.cut[data-node="a-1"]').waitFor();
-    const again = await other.locator("[data-node] [data-pod]").evaluateAll((all) => all.map((p) => p.dataset.pod + p.className).sort().join());
-    t.equal(again, marks, "pods and their marks");
-    // A reload goes on with the session: it is the one that the address names.
-    await other.waitForFunction(() => localStorage.getItem("podscope:/any/sub-path/sessions"));
-    await other.waitForFunction(() => location.hash.startsWith("#s1:"));
-    await other.reload();
-    await other.locator('.page[data-now="1:20.0"]').waitFor();
-    t.equal(await other.evaluate(() => localStorage.getItem("podscope:/any/sub-path/sessions").split("\n").length), 1, "no second session");
-  },
+  const other = await t.open(`#${link.split("#")[1]}`);
+  await expect(other.locator('.page[data-now="1:20.0"]')).toBeVisible();
+  await expect(other.locator('.side[data-subject="db-0"]')).toBeVisible();
+  await expect(other.getByRole("tab", { name: "Events" }), "the open tab").toHaveAttribute("aria-selected", "true");
+  await expect(other.locator('.node.cut[data-node="a-1"]')).toBeVisible();
+  const again = await other.locator("[data-node] [data-pod]").evaluateAll((all) => all.map((p) => p.dataset.pod + p.className).sort().join());
+  expect(again, "pods and their marks").toBe(marks);
+  // A reload goes on with the session: it is the one that the address names.
+  await other.waitForFunction(() => localStorage.getItem("podscope:/any/sub-path/sessions"));
+  await other.waitForFunction(() => location.hash.startsWith("#s1:"));
+  await other.reload();
+  await expect(other.locator('.page[data-now="1:20.0"]')).toBeVisible();
+  expect(await other.evaluate(() => localStorage.getItem("podscope:/any/sub-path/sessions").split("\n").length), "no second session").toBe(1);
+});
 
-  async "a link can leave names out (Q-06)"(t) {
-    const page = await t.open("");
-    await t.openFiles(page, { "secret.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: topsecret, namespace: default}\nspec: {containers: [{name: c, image: \"registry.corp.example/secret:1\"}]}\n" });
-    await page.locator('[data-pod="default/topsecret"]').click(); // what is selected has a name too
-    const { dialog } = await shared(page);
-    await dialog.getByLabel(/Rename objects first/).check();
-    await dialog.getByLabel("Link").waitFor();
-    // The session is kept meanwhile, by a link with names: the dialog goes on showing the other one.
-    await page.waitForTimeout(1500);
-    const link = await dialog.getByLabel("Link").inputValue();
-    const other = await t.open(`#${link.split("#")[1]}`);
-    await t.seek(other, "0:10.0");
-    await other.locator("[data-pod]").first().waitFor();
-    const text = await other.locator("body").innerText();
-    t.check(!/topsecret|corp\.example/.test(text), "names are gone");
-  },
+// Shows: Q-06
+test("a link can leave names out", async ({ t }) => {
+  const page = await t.open("");
+  await t.openFiles(page, { "secret.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: topsecret, namespace: default}\nspec: {containers: [{name: c, image: \"registry.corp.example/secret:1\"}]}\n" });
+  await page.locator('[data-pod="default/topsecret"]').click(); // what is selected has a name too
+  const { dialog } = await shared(t, page);
+  await dialog.getByLabel(/Rename objects first/).check();
+  await expect(dialog.getByLabel("Link")).toBeVisible();
+  // The session is kept meanwhile, by a link with names: the dialog goes on showing the other one.
+  await t.kept(page);
+  await t.settled(page);
+  const link = await dialog.getByLabel("Link").inputValue();
+  const other = await t.open(`#${link.split("#")[1]}`);
+  await t.seek(other, "0:10.0");
+  await expect(other.locator("[data-pod]").first()).toBeVisible();
+  const text = await other.locator("body").innerText();
+  expect(text, "names are gone").not.toMatch(/topsecret|corp\.example/);
+});
 
-  async "a link that lies is refused, and the first visit takes its place (Q-03)"(t) {
-    for (const hostile of ["s1:AAAA", "s1:%00%ff", "s999:abc", `s1:${"A".repeat(60_000)}`, "s1:<script>window.harmed=1</script>"]) {
-      const page = await t.open(`#${hostile}`);
-      await page.getByRole("dialog", { name: "This cannot be opened" }).waitFor();
-      await page.locator("[data-zone] [data-node]").first().waitFor();
-      t.equal(await page.evaluate(() => window.harmed), undefined, "nothing ran");
-      if (hostile === "s999:abc") await t.look(page, "refused-link");
-      await page.context().close();
-    }
-  },
+// Shows: Q-03
+test("a link that lies is refused, and the first visit takes its place", async ({ t }) => {
+  for (const hostile of ["s1:AAAA", "s1:%00%ff", "s999:abc", `s1:${"A".repeat(60_000)}`, "s1:<script>window.harmed=1</script>"]) {
+    const page = await t.open(`#${hostile}`);
+    await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible();
+    await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
+    expect(await page.evaluate(() => window.harmed), "nothing ran").toBe(undefined);
+    if (hostile === "s999:abc") await t.look(page, "refused-link");
+    await page.context().close();
+  }
+});
 
-  async "markup in names and texts stays text (Q-04)"(t) {
-    const page = await t.open("");
-    const markup = () => [window.harmed, document.querySelectorAll("img, script, a[href^=javascript]").length].join();
-    const clean = await page.evaluate(markup);
-    await page.getByRole("button", { name: "Files" }).click();
-    await page.locator(".files input[type=file]").first().setInputFiles({ name: "<b>evil</b>.yaml", mimeType: "text/plain", buffer: Buffer.from(EVIL) });
-    // Whether it is refused or opened, nothing of it is markup.
-    await page.getByText(/<script>|<img|<b>evil/).first().waitFor();
-    t.equal(await page.evaluate(markup), clean, "inert");
-    t.check(clean.startsWith(","), "nothing was harmed before");
-    await t.screenshot(page, "hostile-manifest");
-    await page.keyboard.press("Escape");
-    const tame = EVIL.replace('zones: ["<script>window.harmed=1</script>"], nodesPerZone: 1', "zones: []");
-    await t.openFiles(page, { "evil.yaml": tame });
-    await t.seek(page, "0:10.0");
-    await page.locator('[data-pod="default/web"]').click();
-    for (const tab of ["Life", "Events", "YAML"]) {
-      await page.getByRole("tab", { name: tab }).click();
-      await page.waitForTimeout(100);
-    }
-    await page.locator(".yaml").getByText("<script>").first().waitFor();
-    const link = (await shared(page)).link;
-    const other = await t.open(`#${link.split("#")[1]}`);
-    await other.locator('[data-pod="default/web"]').waitFor();
-    for (const one of [page, other]) {
-      t.equal(await one.evaluate(() => [window.harmed, document.querySelectorAll("a[href^=javascript], .story script, .story img, .story svg[onload]").length].join()), ",0", "inert");
-    }
-    t.equal(await other.locator(".story a").count(), 0, "a link of a story is text");
-    await t.screenshot(other, "hostile-link");
-  },
+// Shows: Q-04
+test("markup in names and texts stays text", async ({ t }) => {
+  const page = await t.open("");
+  const markup = () => [window.harmed, document.querySelectorAll("img, script, a[href^=javascript]").length].join();
+  const clean = await page.evaluate(markup);
+  await page.getByRole("button", { name: "Files" }).click();
+  await page.locator(".files input[type=file]").first().setInputFiles({ name: "<b>evil</b>.yaml", mimeType: "text/plain", buffer: Buffer.from(EVIL) });
+  // Whether it is refused or opened, nothing of it is markup.
+  await expect(page.getByText(/<script>|<img|<b>evil/).first()).toBeVisible();
+  expect(await page.evaluate(markup), "inert").toBe(clean);
+  expect(clean.startsWith(","), "nothing was harmed before").toBeTruthy();
+  await t.screenshot(page, "hostile-manifest");
+  await page.keyboard.press("Escape");
+  const tame = EVIL.replace('zones: ["<script>window.harmed=1</script>"], nodesPerZone: 1', "zones: []");
+  await t.openFiles(page, { "evil.yaml": tame });
+  await t.seek(page, "0:10.0");
+  await page.locator('[data-pod="default/web"]').click();
+  for (const tab of ["Life", "Events", "YAML"]) {
+    await page.getByRole("tab", { name: tab }).click();
+    await expect(page.getByRole("tab", { name: tab })).toHaveAttribute("aria-selected", "true");
+  }
+  await expect(page.locator(".yaml").getByText("<script>").first()).toBeVisible();
+  const link = (await shared(t, page)).link;
+  const other = await t.open(`#${link.split("#")[1]}`);
+  await expect(other.locator('[data-pod="default/web"]')).toBeVisible();
+  for (const one of [page, other]) {
+    expect(await one.evaluate(() => [window.harmed, document.querySelectorAll("a[href^=javascript], .story script, .story img, .story svg[onload]").length].join()), "inert").toBe(",0");
+  }
+  await expect(other.locator(".story a"), "a link of a story is text").toHaveCount(0);
+  await t.screenshot(other, "hostile-link");
+});
 
-  async "a page may frame chosen panels (E-03)"(t) {
-    const page = await t.open("#lesson=spread-by-zone&embed=cluster,timeline&theme=dark");
-    await page.locator("[data-zone] [data-node]").first().waitFor();
-    t.equal(await page.locator(".side, .con, .story").count(), 0, "only what was asked for");
-    t.equal(await page.locator(".time").count(), 1, "the timeline");
-    t.equal(await page.locator(".dock button").allInnerTexts().then((all) => all.join()), "Timeline", "doors to what is there only");
-    t.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark", "theme");
-    await page.setViewportSize({ width: 720, height: 480 });
-    await t.fits(page, "frame");
-    await t.axe(page);
-    await t.screenshot(page, "embedded");
-    t.equal(await page.evaluate(() => localStorage.getItem("podscope:/any/sub-path/sessions")), null, "a frame leaves the visitor's session alone");
-  },
+// Shows: E-03
+test("a page may frame chosen panels", async ({ t }) => {
+  const page = await t.open("#lesson=spread-by-zone&embed=cluster,timeline&theme=dark");
+  await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
+  await expect(page.locator(".side, .con, .story"), "only what was asked for").toHaveCount(0);
+  await expect(page.locator(".time"), "the timeline").toHaveCount(1);
+  expect(await page.locator(".dock button").allInnerTexts().then((all) => all.join()), "doors to what is there only").toBe("Timeline");
+  expect(await page.evaluate(() => document.documentElement.dataset.theme), "theme").toBe("dark");
+  await t.resize(page, 720, 480);
+  await t.fits(page, "frame");
+  await t.axe(page);
+  await t.screenshot(page, "embedded");
+  expect(await page.evaluate(() => localStorage.getItem("podscope:/any/sub-path/sessions")), "a frame leaves the visitor's session alone").toBe(null);
+});
 
-  async "guarantees have a page of their own (E-04)"(t) {
-    const page = await t.open("#guarantees");
-    await page.getByRole("heading", { name: "What Kubernetes promises" }).waitFor();
-    t.check(await page.locator("[data-guarantee]").count() > 20, "all of them");
-    await page.locator('[data-guarantee] a[href^="#lesson="]').first().waitFor();
-    await t.look(page, "guarantees");
-    await page.locator('[data-guarantee] a[href^="#lesson="]').first().click();
-    await page.locator("[data-zone] [data-node]").first().waitFor();
-  },
-};
+// Shows: E-04
+test("guarantees have a page of their own", async ({ t }) => {
+  const page = await t.open("#guarantees");
+  await expect(page.getByRole("heading", { name: "What Kubernetes promises" })).toBeVisible();
+  expect(await page.locator("[data-guarantee]").count(), "all of them").toBeGreaterThan(20);
+  await expect(page.locator('[data-guarantee] a[href^="#lesson="]').first()).toBeVisible();
+  await t.look(page, "guarantees");
+  await page.locator('[data-guarantee] a[href^="#lesson="]').first().click();
+  await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
+});

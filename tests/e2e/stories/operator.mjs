@@ -1,4 +1,6 @@
-// An operator with a cluster of their own: a dump stays what it is, and tells why a pod is pending. P-09, U-06, S-15.
+// An operator with a cluster of their own: a dump stays what it is, and tells why a pod is pending.
+// Shows: U-06
+import { expect, test } from "../test.mjs";
 
 const LONG = "payments-settlement-worker-7c9d8f6b5-x2v4q"; // 42 characters
 
@@ -58,122 +60,125 @@ const paste = (page, text) => page.evaluate((text) => {
   document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
 }, text);
 
-export const stories = {
-  async "a dump without one kind or another stays as it is, and says what is assumed (P-09)"(t) {
-    const items = await dump(t);
-    const kinds = [...new Set(items.map((item) => item.kind))].filter((kind) => !["Event", "Lease"].includes(kind));
-    t.check(kinds.includes("Pod") && kinds.includes("Node") && kinds.includes("ReplicaSet"), `kinds: ${kinds}`);
-    const page = await t.open("");
-    for (const without of ["nothing", ...kinds.filter((kind) => kind !== "Pod")]) {
-      await page.goto(`${t.url}#new`);
-      await page.reload();
-      await t.ready(page);
-      await page.locator("[data-node]").first().waitFor();
-      await paste(page, asList(items.filter((item) => item.kind !== without && !["Event", "Lease"].includes(item.kind))));
-      await page.getByRole("heading", { name: /pasted/ }).waitFor({ state: "attached" });
-      const pods = () => page.locator('[data-pod^="shop/"]').evaluateAll((all) => all.map((e) => e.dataset.uid).sort().join(" "));
-      await page.locator('[data-pod^="shop/web-"]').first().waitFor();
-      const before = await pods();
-      // A minute of the cluster's time.
-      await t.seek(page, "1:00.0", 20_000);
-      t.equal(await pods(), before, `without ${without}: the pods after a minute`);
-      t.equal(before.split(" ").length, 6, `without ${without}: pods`);
-      if (without === "ReplicaSet" || without === "PodDisruptionBudget") {
-        await page.getByRole("button", { name: /notice/ }).click();
-        const said = page.getByRole("dialog", { name: "About what was opened" });
-        await said.getByText(without === "ReplicaSet" ? /assumed to exist.*ReplicaSet/ : /No file has a PodDisruptionBudget/).first().waitFor();
-        await page.keyboard.press("Escape");
-      }
-    }
-  },
-
-  async "from paste to the reason of a chosen pod in two presses, and what would help where one reads (P-09, S-15)"(t) {
-    const items = (await dump(t)).filter((item) => ["Pod", "Node"].includes(item.kind));
-    for (const size of ["desktop", "phone"]) {
-      const page = await t.open("#new", { size });
-      await page.locator("[data-node]").first().waitFor();
-      await paste(page, asList(items));
-      const mark = page.locator('.tray [data-pod="shop/huge"]');
-      await mark.waitFor();
-      // It says by itself what it assumes, and covers nothing.
-      await page.locator(".said").getByText(/assumed to exist/).waitFor();
-      await t.look(page, `operator-opened-${size}`);
-      await mark.click(); // the first press
-      const side = page.locator(".side");
-      await side.getByText(/none of 4 nodes can take it/).waitFor();
-      await side.getByText(/No file has a PodDisruptionBudget/).first().waitFor();
-      await side.getByRole("button", { name: /What would help/ }).click(); // the second
-      const answer = side.locator(".help li").first();
-      await answer.waitFor();
-      const cut = await side.locator(".help").evaluate((help) => [...help.querySelectorAll("button")].filter((e) => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > help.getBoundingClientRect().right).length);
-      t.equal(cut, 0, `${size}: buttons that do not hold their words`);
-      const box = await answer.boundingBox();
-      const height = page.viewportSize().height;
-      t.check(box.y > 0 && box.y + Math.min(box.height, 40) <= height, `${size}: the answer is where the reader is (${box.y})`);
-      await t.fits(page, size);
-      await t.look(page, `operator-helped-${size}`);
-      // Long names are there in full.
+// Shows: P-09
+test("a dump without one kind or another stays as it is, and says what is assumed", async ({ t }) => {
+  const items = await dump(t);
+  const kinds = [...new Set(items.map((item) => item.kind))].filter((kind) => !["Event", "Lease"].includes(kind));
+  expect(kinds.includes("Pod") && kinds.includes("Node") && kinds.includes("ReplicaSet"), `kinds: ${kinds}`).toBeTruthy();
+  const page = await t.open("");
+  for (const without of ["nothing", ...kinds.filter((kind) => kind !== "Pod")]) {
+    await page.goto(`${t.url}#new`);
+    await page.reload();
+    await t.ready(page);
+    await expect(page.locator("[data-node]").first()).toBeVisible();
+    await paste(page, asList(items.filter((item) => item.kind !== without && !["Event", "Lease"].includes(item.kind))));
+    await expect(page.getByRole("heading", { name: /pasted/ })).toBeAttached();
+    const pods = () => page.locator('[data-pod^="shop/"]').evaluateAll((all) => all.map((e) => e.dataset.uid).sort().join(" "));
+    await expect(page.locator('[data-pod^="shop/web-"]').first()).toBeVisible();
+    const before = await pods();
+    // A minute of the cluster's time.
+    await t.seek(page, "1:00.0", 20_000);
+    expect(await pods(), `without ${without}: the pods after a minute`).toBe(before);
+    expect(before.split(" ").length, `without ${without}: pods`).toBe(6);
+    if (without === "ReplicaSet" || without === "PodDisruptionBudget") {
+      await page.getByRole("button", { name: /notice/ }).click();
+      const said = page.getByRole("dialog", { name: "About what was opened" });
+      await expect(said.getByText(without === "ReplicaSet" ? /assumed to exist.*ReplicaSet/ : /No file has a PodDisruptionBudget/).first()).toBeVisible();
       await page.keyboard.press("Escape");
-      await page.locator(`[data-pod="shop/${LONG}"]`).first().click();
-      const heading = side.getByRole("heading", { name: LONG });
-      await heading.waitFor();
-      t.check(await heading.evaluate((e) => e.scrollWidth <= e.clientWidth + 1), `${size}: the name is not cut`);
-      await t.fits(page, size);
     }
-  },
+  }
+});
 
-  async "nodes are on the first screen, below a notice and pods that wait (U-13)"(t) {
-    const nodes = Array.from({ length: 12 }, (_, i) => `- apiVersion: v1
+// Shows: P-09, S-15
+test("from paste to the reason of a chosen pod in two presses, and what would help where one reads", async ({ t }) => {
+  const items = (await dump(t)).filter((item) => ["Pod", "Node"].includes(item.kind));
+  for (const size of ["desktop", "phone"]) {
+    const page = await t.open("#new", { size });
+    await expect(page.locator("[data-node]").first()).toBeVisible();
+    await paste(page, asList(items));
+    const mark = page.locator('.tray [data-pod="shop/huge"]');
+    await expect(mark).toBeVisible();
+    // It says by itself what it assumes, and covers nothing.
+    await expect(page.locator(".said").getByText(/assumed to exist/)).toBeVisible();
+    await t.look(page, `operator-opened-${size}`);
+    await mark.click(); // the first press
+    const side = page.locator(".side");
+    await expect(side.getByText(/none of 4 nodes can take it/)).toBeVisible();
+    await expect(side.getByText(/No file has a PodDisruptionBudget/).first()).toBeVisible();
+    await side.getByRole("button", { name: /What would help/ }).click(); // the second
+    const answer = side.locator(".help li").first();
+    await expect(answer).toBeVisible();
+    const cut = await side.locator(".help").evaluate((help) => [...help.querySelectorAll("button")].filter((e) => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().right > help.getBoundingClientRect().right).length);
+    expect(cut, `${size}: buttons that do not hold their words`).toBe(0);
+    const box = await answer.boundingBox();
+    const height = page.viewportSize().height;
+    expect(box.y > 0 && box.y + Math.min(box.height, 40) <= height, `${size}: the answer is where the reader is (${box.y})`).toBeTruthy();
+    await t.fits(page, size);
+    await t.look(page, `operator-helped-${size}`);
+    // Long names are there in full.
+    await page.keyboard.press("Escape");
+    await page.locator(`[data-pod="shop/${LONG}"]`).first().click();
+    const heading = side.getByRole("heading", { name: LONG });
+    await expect(heading).toBeVisible();
+    expect(await heading.evaluate((e) => e.scrollWidth <= e.clientWidth + 1), `${size}: the name is not cut`).toBeTruthy();
+    await t.fits(page, size);
+  }
+});
+
+// Shows: U-13
+test("nodes are on the first screen, below a notice and pods that wait", async ({ t }) => {
+  const nodes = Array.from({ length: 12 }, (_, i) => `- apiVersion: v1
   kind: Node
   metadata: {name: ip-10-0-${100 + i}-17.eu-central-1.compute.intern, uid: n-${i}, labels: {topology.kubernetes.io/zone: eu-central-1${"abc"[i % 3]}}}
   status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}, conditions: [{type: Ready, status: "True"}]}
 `);
-    const pod = (name, i, rest) => `- apiVersion: v1
+  const pod = (name, i, rest) => `- apiVersion: v1
   kind: Pod
   metadata: {name: ${name}, namespace: shop, uid: p-${name}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: payments-settlement-${i}-7c9d8f6b5, uid: rs-${i}, controller: true}]}
 ${rest}`;
-    const runs = Array.from({ length: 24 }, (_, i) => pod(`payments-settlement-${i}`, i % 4, `  spec: {nodeName: ip-10-0-${100 + i % 12}-17.eu-central-1.compute.intern, containers: [{name: c, image: app}]}
+  const runs = Array.from({ length: 24 }, (_, i) => pod(`payments-settlement-${i}`, i % 4, `  spec: {nodeName: ip-10-0-${100 + i % 12}-17.eu-central-1.compute.intern, containers: [{name: c, image: app}]}
   status: {phase: Running, conditions: [{type: Ready, status: "True"}]}
 `));
-    const waits = [0, 1, 2].map((i) => pod(`reporting-nightly-aggregation-${i}-zzq8w`, 5, `  spec: {nodeSelector: ${i === 1 ? "{gpu: a100}" : "{}"}, containers: [{name: c, image: app, resources: {requests: {cpu: "40"}}}]}
+  const waits = [0, 1, 2].map((i) => pod(`reporting-nightly-aggregation-${i}-zzq8w`, 5, `  spec: {nodeSelector: ${i === 1 ? "{gpu: a100}" : "{}"}, containers: [{name: c, image: app, resources: {requests: {cpu: "40"}}}]}
   status: {phase: Pending}
 `));
-    const page = await t.open("#new");
-    await page.locator("[data-node]").first().waitFor();
-    await paste(page, `apiVersion: v1\nkind: List\nitems:\n${[...nodes, ...runs, ...waits].join("")}`);
-    await page.locator(".tray [data-pod]").nth(2).waitFor();
-    await t.pause(page);
-    for (const [width, height] of [[390, 844], [768, 1024], [1024, 768], [1280, 720], [1366, 768], [1440, 900]]) {
-      const at = `${width} × ${height}`;
-      await page.setViewportSize({ width, height });
-      const seen = await page.evaluate(() => document.querySelector(".cluster").getBoundingClientRect().bottom - document.querySelector("[data-node]").getBoundingClientRect().top);
-      t.check(seen >= 60, `${at}: ${seen} px of the first node are on the screen`);
-      // Each waiting pod says why, and what is assumed can be read in one press.
-      for (const row of await page.locator(".tray li").all()) t.check(/ on 12 of 12/.test(await row.innerText()), `${at}: why it waits`);
-      await page.locator(".said").getByRole("button", { name: /^all/ }).click();
-      await page.getByRole("dialog", { name: "About what was opened" }).getByText(/assumed to exist/).waitFor();
-      await page.keyboard.press("Escape");
-      await t.fits(page, at);
-      await t.look(page, `first-screen-${width}`);
-    }
-  },
+  const page = await t.open("#new");
+  await expect(page.locator("[data-node]").first()).toBeVisible();
+  await paste(page, `apiVersion: v1\nkind: List\nitems:\n${[...nodes, ...runs, ...waits].join("")}`);
+  await expect(page.locator(".tray [data-pod]").nth(2)).toBeVisible();
+  await t.pause(page);
+  for (const [width, height] of [[390, 844], [768, 1024], [1024, 768], [1280, 720], [1366, 768], [1440, 900]]) {
+    const at = `${width} × ${height}`;
+    await t.resize(page, width, height);
+    const seen = await page.evaluate(() => document.querySelector(".cluster").getBoundingClientRect().bottom - document.querySelector("[data-node]").getBoundingClientRect().top);
+    expect(seen, `${at}: ${seen} px of the first node are on the screen`).toBeGreaterThanOrEqual(60);
+    // Each waiting pod says why, and what is assumed can be read in one press.
+    for (const row of await page.locator(".tray li").all()) expect(await row.innerText(), `${at}: why it waits`).toMatch(/ on 12 of 12/);
+    await page.locator(".said").getByRole("button", { name: /^all/ }).click();
+    await expect(page.getByRole("dialog", { name: "About what was opened" }).getByText(/assumed to exist/)).toBeVisible();
+    await page.keyboard.press("Escape");
+    await t.fits(page, at);
+    await t.look(page, `first-screen-${width}`);
+  }
+});
 
-  async "a dump that is cut off opens with what is whole of it, and says so (P-09)"(t) {
-    const page = await t.open("");
-    const pod = (name) => `- apiVersion: v1\n  kind: Pod\n  metadata: {name: ${name}, namespace: shop, uid: ${name}}\n  spec:\n    containers:\n    - {name: c, image: app}\n`;
-    await paste(page, `apiVersion: v1\nitems:\n${pod("one")}${pod("two")}- apiVersion: v1\n  kind: Po`);
-    await page.locator('[data-pod="shop/one"]').first().waitFor();
-    await page.getByText(/ends in the middle of line 16: 2 objects were read, and what came after is missing/).first().waitFor();
-    await t.look(page, "cut-off");
-  },
+// Shows: P-09
+test("a dump that is cut off opens with what is whole of it, and says so", async ({ t }) => {
+  const page = await t.open("");
+  const pod = (name) => `- apiVersion: v1\n  kind: Pod\n  metadata: {name: ${name}, namespace: shop, uid: ${name}}\n  spec:\n    containers:\n    - {name: c, image: app}\n`;
+  await paste(page, `apiVersion: v1\nitems:\n${pod("one")}${pod("two")}- apiVersion: v1\n  kind: Po`);
+  await expect(page.locator('[data-pod="shop/one"]').first()).toBeVisible();
+  await expect(page.getByText(/ends in the middle of line 16: 2 objects were read, and what came after is missing/).first()).toBeVisible();
+  await t.look(page, "cut-off");
+});
 
-  async "a node that is written by hand takes the place of the made-up one of its name (P-09)"(t) {
-    const page = await t.open("#new");
-    await page.locator("[data-node]").first().waitFor();
-    await paste(page, "apiVersion: v1\nkind: Node\nmetadata: {name: a-1, labels: {disk: ssd}}\nspec: {taints: [{key: own, effect: NoSchedule}]}\n");
-    await page.getByRole("heading", { name: /pasted/ }).waitFor({ state: "attached" });
-    await page.locator('[data-node="a-1"]').getByText("own").first().waitFor();
-    t.equal(await page.locator("[data-node]").count(), 6, "nodes");
-    t.equal(await page.locator('[data-zone="a"] [data-node]').count(), 2, "nodes of its zone");
-  },
-};
+// Shows: P-09
+test("a node that is written by hand takes the place of the made-up one of its name", async ({ t }) => {
+  const page = await t.open("#new");
+  await expect(page.locator("[data-node]").first()).toBeVisible();
+  await paste(page, "apiVersion: v1\nkind: Node\nmetadata: {name: a-1, labels: {disk: ssd}}\nspec: {taints: [{key: own, effect: NoSchedule}]}\n");
+  await expect(page.getByRole("heading", { name: /pasted/ })).toBeAttached();
+  await expect(page.locator('[data-node="a-1"]').getByText("own").first()).toBeVisible();
+  await expect(page.locator("[data-node]"), "nodes").toHaveCount(6);
+  await expect(page.locator('[data-zone="a"] [data-node]'), "nodes of its zone").toHaveCount(2);
+});

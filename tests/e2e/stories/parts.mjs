@@ -1,7 +1,7 @@
 // The parts that came later, at every width and in both themes: nothing clipped, no way to scroll sideways, targets for a
-// finger, no accessibility violation. U-08, U-13.
-
-import { SIZES, outside } from "./widths.mjs";
+// finger, no accessibility violation.
+import { WIDTHS, outside } from "../looks.mjs";
+import { expect, test } from "../test.mjs";
 
 const WIDEST_TOUCH = 1279;
 const BOTH = [390, 1024, 1440];
@@ -26,7 +26,7 @@ const shared = async (page, what) => {
 
 /** Each part: where it begins, how it is reached, where it is. */
 const PARTS = {
-  start: ["", async (page) => page.locator(".start").waitFor(), ".start"],
+  start: ["", async (page) => expect(page.locator(".start")).toBeVisible(), ".start"],
   course: ["#lesson=first-pod", async (page) => page.keyboard.press("l"), "dialog"],
   link: ["#lesson=first-pod", (page) => shared(page), "dialog"],
   frame: ["#lesson=first-pod", (page) => shared(page, "Frame"), "dialog"],
@@ -36,54 +36,52 @@ const PARTS = {
     await t.pause(page);
     await page.keyboard.press("e");
     await page.getByRole("button", { name: "Beside the cluster" }).click();
-    await page.locator(".code-beside .cm-content").waitFor();
+    await expect(page.locator(".code-beside .cm-content")).toBeVisible();
   }, ".code-beside"],
   compare: ["#new", async (page, t) => {
     await t.seek(page, "0:20.0");
     await t.command(page, "fault poweroff c-2");
     await t.seek(page, "1:30.0");
     await page.getByRole("button", { name: "Compare with no commands" }).click();
-    await page.locator(".runs .run").nth(1).waitFor();
+    await expect(page.locator(".runs .run").nth(1)).toBeVisible();
   }, ".cluster"],
   record: ["#new", async (page, t) => {
     await t.seek(page, "0:20.0");
     await page.getByRole("button", { name: "Files" }).first().click();
     await page.getByRole("button", { name: "Record a lesson" }).click();
-    await page.locator(".recorded").waitFor();
+    await expect(page.locator(".recorded")).toBeVisible();
   }, ".recorded"],
   console: ["#new", async (page, t) => {
     await t.seek(page, "0:20.0");
     const field = page.getByLabel("Command", { exact: true });
     await field.fill("kubectl get pods -A -o wide | grep db | head -2");
     await field.press("Enter");
-    await page.locator(".con .log p").nth(1).waitFor();
+    await expect(page.locator(".con .log p").nth(1)).toBeVisible();
   }, ".con"],
 };
 
-/** A story of one part. */
-const everywhere = (name) => async (t) => {
-  const [address, reach, where] = PARTS[name];
-  const page = await t.open(address);
-  await page.locator("[data-node] [data-pod], [data-node]").first().waitFor();
-  await reach(page, t);
-  await page.locator(where).first().waitFor();
-  const found = [];
-  for (const [width, height] of SIZES) {
-    await page.setViewportSize({ width, height });
-    await page.waitForTimeout(150);
-    const at = `${name} at ${width} px`;
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    if (wide > 0) found.push(`${at}: ${wide} px stick out`);
-    for (const one of await outside(page)) found.push(`${at}: outside: ${one}`);
-    if (await page.locator(where).first().isVisible()) {
-      for (const one of await clipped(page, where)) found.push(`${at}: clipped: ${one}`);
-      if (width <= WIDEST_TOUCH) for (const one of await small(page, where)) found.push(`${at}: small: ${one}`);
+for (const [name, [address, reach, where]] of Object.entries(PARTS)) {
+  // Shows: U-08, U-13
+  test(`${name} is whole at every width`, async ({ t }) => {
+    const page = await t.open(address);
+    await expect(page.locator("[data-node] [data-pod], [data-node]").first()).toBeVisible();
+    await reach(page, t);
+    await expect(page.locator(where).first()).toBeVisible();
+    const found = [];
+    for (const [width, height] of WIDTHS) {
+      await t.resize(page, width, height);
+      const at = `${name} at ${width} px`;
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (wide > 0) found.push(`${at}: ${wide} px stick out`);
+      for (const one of await outside(page)) found.push(`${at}: outside: ${one}`);
+      if (await page.locator(where).first().isVisible()) {
+        for (const one of await clipped(page, where)) found.push(`${at}: clipped: ${one}`);
+        if (width <= WIDEST_TOUCH) for (const one of await small(page, where)) found.push(`${at}: small: ${one}`);
+      }
+      // Colours are the same at every width: three widths are looked at in both themes, the others in one.
+      const seen = BOTH.includes(width) ? t.look(page, `part-${name}-${width}`) : t.axe(page);
+      await seen.catch((error) => found.push(`${at}: ${error.message}`));
     }
-    // Colours are the same at every width: three widths are looked at in both themes, the others in one.
-    const seen = BOTH.includes(width) ? t.look(page, `part-${name}-${width}`) : t.axe(page);
-    await seen.catch((error) => found.push(`${at}: ${error.message}`));
-  }
-  t.equal(found.join("\n"), "", "what is amiss");
-};
-
-export const stories = Object.fromEntries(Object.keys(PARTS).map((name) => [`${name} is whole at every width (U-08, U-13)`, everywhere(name)]));
+    expect(found.join("\n"), "what is amiss").toBe("");
+  });
+}

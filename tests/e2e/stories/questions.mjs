@@ -1,4 +1,6 @@
-// Questions before their outcome: answered on the picture, by an option, by keys alone. E-06, E-07.
+// Questions before their outcome: answered on the picture, by an option, by keys alone.
+// Shows: E-07
+import { expect, test } from "../test.mjs";
 
 const lesson = async (t, name, options) => {
   const page = await t.open(`#lesson=${name}`, options);
@@ -37,60 +39,59 @@ spec:
     goal: {count: pods, equals: 3}
 `;
 
-export const stories = {
-  async "a lesson that begins with a question says nothing of it, and goes on with the answer (E-06)"(t) {
-    const { page, story, question } = await lesson(t, "requests-not-usage");
-    await question.getByText("Time waits").waitFor();
-    t.equal(await page.locator(".toast").count(), 0, "complaints");
-    await question.getByRole("button", { name: "3", exact: true }).click();
-    await page.locator('.page[data-playing="true"]').waitFor();
-    await page.waitForFunction(() => document.querySelector(".page").dataset.now !== "0:00.0");
-    await story.getByText(/You said 3/).waitFor();
-  },
+// Shows: E-06
+test("a lesson that begins with a question says nothing of it, and goes on with the answer", async ({ t }) => {
+  const { page, story, question } = await lesson(t, "requests-not-usage");
+  await expect(question.getByText("Time waits")).toBeVisible();
+  await expect(page.locator(".toast"), "complaints").toHaveCount(0);
+  await question.getByRole("button", { name: "3", exact: true }).click();
+  await expect(page.locator('.page[data-playing="true"]')).toBeVisible();
+  await page.waitForFunction(() => document.querySelector(".page").dataset.now !== "0:00.0");
+  await expect(story.getByText(/You said 3/)).toBeVisible();
+});
 
-  async "a click on a node answers, and the decision says what separates it from the one chosen"(t) {
-    const { page, story, question } = await lesson(t, "two-constraints");
-    await page.getByLabel("Speed").fill("6");
-    await question.getByText("Time waits").waitFor();
-    await page.locator('[data-node="a-3"]').click({ position: { x: 12, y: 12 } });
-    await question.locator(".mine", { hasText: "a-3" }).waitFor();
-    await t.look(page, "question-by-click");
-    await question.getByRole("button", { name: "a-3" }).click();
-    const starter = story.getByLabel("Manifest");
-    t.check(await story.getByRole("button", { name: "Apply" }).isDisabled(), "gaps are left");
-    const text = await starter.inputValue();
-    await starter.fill(text.replace("___", "topology.kubernetes.io/zone").replace("___", "kubernetes.io/hostname"));
-    await story.getByRole("button", { name: "Apply" }).click();
-    await story.getByText("You said a-3.").waitFor();
-    await story.getByText("It is b-2").waitFor();
-    await story.locator(".separates").getByText("a-3:").waitFor();
-    await t.look(page, "question-answered");
-  },
+test("a click on a node answers, and the decision says what separates it from the one chosen", async ({ t }) => {
+  const { page, story, question } = await lesson(t, "two-constraints");
+  await page.getByLabel("Speed").fill("6");
+  await expect(question.getByText("Time waits")).toBeVisible();
+  await page.locator('[data-node="a-3"]').click({ position: { x: 12, y: 12 } });
+  await expect(question.locator(".mine", { hasText: "a-3" })).toBeVisible();
+  await t.look(page, "question-by-click");
+  await question.getByRole("button", { name: "a-3" }).click();
+  const starter = story.getByLabel("Manifest");
+  await expect(story.getByRole("button", { name: "Apply" }), "gaps are left").toBeDisabled();
+  const text = await starter.inputValue();
+  await starter.fill(text.replace("___", "topology.kubernetes.io/zone").replace("___", "kubernetes.io/hostname"));
+  await story.getByRole("button", { name: "Apply" }).click();
+  await expect(story.getByText("You said a-3.")).toBeVisible();
+  await expect(story.getByText("It is b-2")).toBeVisible();
+  await expect(story.locator(".separates").getByText("a-3:")).toBeVisible();
+  await t.look(page, "question-answered");
+});
 
-  async "keys alone answer a question"(t) {
-    const { page, story, question } = await lesson(t, "spread-by-zone");
-    await question.getByText("Time waits").waitFor();
-    await question.getByRole("button", { name: "b-2" }).focus();
-    await page.keyboard.press("Enter");
-    await story.getByText("You said b-2").waitFor();
-    t.check(await page.getByRole("region", { name: "A question" }).count() === 0, "it is asked no more");
-  },
+test("keys alone answer a question", async ({ t }) => {
+  const { page, story, question } = await lesson(t, "spread-by-zone");
+  await expect(question.getByText("Time waits")).toBeVisible();
+  await question.getByRole("button", { name: "b-2" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(story.getByText("You said b-2")).toBeVisible();
+  await expect(page.getByRole("region", { name: "A question" }), "it is asked no more").toHaveCount(0);
+});
 
-  async "a pod is an answer too, and is marked as one"(t) {
-    const page = await t.open("");
-    await t.openFiles(page, { "which.yaml": WHICH });
-    const story = page.getByRole("complementary", { name: "Story" });
-    const question = story.getByRole("region", { name: "A question" });
-    await question.getByText("Click a node or pod").waitFor();
-    await page.locator('[data-pod="default/one"]').click();
-    await page.locator('[data-pod="default/one"].told-mine').waitFor();
-    await t.look(page, "question-by-pod");
-    await question.getByRole("button", { name: "My answer: one" }).click();
-    await page.getByLabel("Speed").fill("6");
-    await story.getByText("It is two").waitFor();
-    await page.locator('[data-pod="default/one"].told-wrong').waitFor();
-    await page.locator('[data-pod="default/two"].told-real').waitFor();
-    t.check(/so it is/.test(await page.locator('[data-pod="default/two"]').getAttribute("aria-label")), "it is said, too");
-    await t.look(page, "question-by-pod-answered");
-  },
-};
+test("a pod is an answer too, and is marked as one", async ({ t }) => {
+  const page = await t.open("");
+  await t.openFiles(page, { "which.yaml": WHICH });
+  const story = page.getByRole("complementary", { name: "Story" });
+  const question = story.getByRole("region", { name: "A question" });
+  await expect(question.getByText("Click a node or pod")).toBeVisible();
+  await page.locator('[data-pod="default/one"]').click();
+  await expect(page.locator('[data-pod="default/one"].told-mine')).toBeVisible();
+  await t.look(page, "question-by-pod");
+  await question.getByRole("button", { name: "My answer: one" }).click();
+  await page.getByLabel("Speed").fill("6");
+  await expect(story.getByText("It is two")).toBeVisible();
+  await expect(page.locator('[data-pod="default/one"].told-wrong')).toBeVisible();
+  await expect(page.locator('[data-pod="default/two"].told-real')).toBeVisible();
+  expect(await page.locator('[data-pod="default/two"]').getAttribute("aria-label"), "it is said, too").toMatch(/so it is/);
+  await t.look(page, "question-by-pod-answered");
+});

@@ -1,7 +1,7 @@
 // Where there is little room: phones with a browser's bars, zoomed tablets, low windows, frames of any part, names as
-// clouds make them, many causes at once. U-08, U-13, U-14.
-
-import { outside } from "./widths.mjs";
+// clouds make them, many causes at once.
+import { outside } from "../looks.mjs";
+import { expect, test } from "../test.mjs";
 
 const OWNER = "checkout-service-with-a-rather-long-release-canary";
 const node = (name, more = "") => `---
@@ -74,224 +74,230 @@ const boxes = (page, where) => page.locator(where).evaluateAll((all) => all.filt
   return { name: e.getAttribute("aria-label") ?? e.innerText ?? e.className, left, right, top, bottom, width, height };
 }));
 
-export const stories = {
-  async "a phone with its browser's bars, and a zoomed tablet, are phones (U-13)"(t) {
-    const page = await t.open("", { size: "phone" });
-    await page.locator("[data-zone] [data-node]").first().waitFor();
-    for (const [width, height] of [[320, 454], [360, 512], [384, 512], [512, 384], [320, 568], [390, 844]]) {
-      const at = `${width}×${height}`;
-      await page.setViewportSize({ width, height });
-      await page.waitForTimeout(150);
-      await t.fits(page, at);
-      t.equal((await outside(page)).join("; "), "", `${at}: outside`);
-      const [story] = await boxes(page, ".story");
-      t.check(story.width > width - 2, `${at}: the story has the whole width, not ${story.width}`);
-      const cut = await page.locator(".dock button span").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.parentElement.clientWidth).map((e) => e.innerText));
-      t.equal(cut.join(), "", `${at}: names in the dock`);
-      for (const part of [".clock", ".speed input", ".story .try button"]) {
-        const [box] = await boxes(page, part);
-        t.check(box && box.left >= 0 && box.right <= width && box.bottom <= height, `${at}: ${part} is in sight`);
-        t.check(box.height >= 43.5, `${at}: ${part} is ${box.height} px high`);
-      }
-      // All ways in are there, and the story's name.
-      t.equal((await boxes(page, ".start li button")).length, 4, `${at}: ways in`);
-      t.check(await page.locator(".story .title").isVisible(), `${at}: the story's title`);
-      await t.look(page, `room-${at}`);
-    }
-  },
-
-  async "in a low window the timeline gives way to the story and the cluster (U-13)"(t) {
-    const page = await t.open("");
-    await page.locator("[data-zone] [data-node]").first().waitFor();
-    await page.setViewportSize({ width: 960, height: 540 });
-    const [[story], [time]] = [await boxes(page, ".story"), await boxes(page, ".time")];
-    t.check(story.height > 250, `the story is ${story.height} px high`);
-    t.check(time.height < 60, `the timeline is ${time.height} px high`);
-    t.equal((await outside(page)).join("; "), "", "outside");
-    await t.look(page, "room-960");
-  },
-
-  async "names as clouds make them, and many causes at once, leave room for the nodes (U-13, U-14)"(t) {
-    const page = await cloud(t);
-    for (const [width, height] of [[1440, 900], [1024, 768], [768, 1024], [390, 844]]) {
-      const at = `${width} px`;
-      await page.setViewportSize({ width, height });
-      await page.waitForTimeout(150);
-      const wide = await page.locator(".cluster").evaluate((e) => e.scrollWidth - e.clientWidth);
-      t.check(wide <= 0, `${at}: ${wide} px of the cluster stick out`);
-      for (const zone of await page.locator("section.zone").all()) {
-        const [own, counts] = [await zone.boundingBox(), await zone.locator(".skew").evaluateAll((all) => all.map((e) => e.getBoundingClientRect().right))];
-        t.check(counts.every((right) => right <= own.x + own.width + 1), `${at}: a count leaves its zone`);
-        const hidden = await zone.locator(".skew > span").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length);
-        t.equal(hidden, 0, `${at}: counts out of sight`);
-      }
-      const [card] = await boxes(page, "article.node");
-      const [region] = await boxes(page, ".cluster");
-      t.check(card.top < region.bottom, `${at}: a node's card is on the first screen`);
-      const chips = await page.locator(".node .chip").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length);
-      t.equal(chips, 0, `${at}: taints that are cut`);
-      await t.look(page, `room-cloud-${width}`);
-    }
-    await page.setViewportSize({ width: 1440, height: 900 });
-    // What differs in nothing but its domain is told apart.
-    const by = await page.getByLabel("Group nodes by label").locator("option").allInnerTexts();
-    t.check(by.some((name) => name.startsWith("zone (topology")) && by.includes("zone (label)"), by.join());
-    // The reasons of all nodes are a few lines.
-    await page.locator('[data-pod="default/cpu-0"]').first().click();
-    const side = page.locator(".side");
-    await side.getByText(/^\d+ nodes$/).first().waitFor();
-    t.check(await side.locator("[role=tabpanel] details:has(.refused)").count() <= 3, "groups of nodes");
-    await side.locator("details:has(.refused)").first().locator("summary").click();
-    const [name] = await boxes(page, ".refused b");
-    t.check(name.width > 150, `a node's name has ${name.width} px`);
-    await t.look(page, "room-refused");
-    await page.locator('[data-select-node^="ip-"]').first().click();
-    await side.getByRole("tab", { name: "Life" }).click();
-    const kinds = await side.locator(".conditions th").evaluateAll((all) => all.map((e) => e.getBoundingClientRect().height));
-    t.check(kinds.every((height) => height < 40), `conditions break: ${kinds}`);
-    await t.look(page, "room-conditions");
-  },
-
-  async "a nominated pod says what it waits for at every size (S-12, U-13)"(t) {
-    const page = await t.open("#new");
-    await t.openFiles(page, { "promised.yaml": PROMISED });
-    await t.seek(page, "0:15.0");
-    for (const [width, height] of [[1440, 900], [1366, 768], [1024, 768], [390, 844]]) {
-      await page.setViewportSize({ width, height });
-      t.check(await page.locator(".tray").getByText(/waits until low is gone from a-1, \d+ s/).isVisible(), `${width} px: what it waits for`);
-    }
-    await t.look(page, "room-promised");
-  },
-
-  async "what the tray has no row for is a press away, and a found pod keeps its mark (U-14)"(t) {
-    const page = await cloud(t);
-    const tray = page.locator(".tray");
-    await tray.getByRole("button", { name: /^and \d+ more pods for other causes$/ }).press("Enter");
-    await tray.getByRole("button", { name: "Show fewer causes" }).waitFor();
-    t.check(await tray.locator("[data-cause]").count() >= 5, "every cause");
-    await tray.getByRole("button", { name: "Show fewer causes" }).click();
-    t.equal(await tray.locator('[data-pod="default/cpu-29"]').count() + await tray.locator('[data-pod="default/cpu-9"]').count(), 1, "one of them is out of sight");
-    await tray.getByRole("button", { name: "+6" }).click();
-    t.equal(await tray.locator('[data-pod^="default/cpu-"]').count(), 30, "every pod of the cause");
-    await page.locator("#stage").focus();
-    await page.keyboard.press("/");
-    await page.locator(".find input").fill("ledger-1");
-    await page.keyboard.press("Enter");
-    await page.keyboard.press("Escape");
-    await page.waitForFunction(() => document.activeElement?.getAttribute("data-pod") === "default/ledger-1");
-    // The tray's own words find what it says, and ready is not NotReady.
-    await page.keyboard.press("/");
-    for (const [text, pods] of [["Insufficient memory", 3], ["scheduling gate", 2], ["namespace=default,app=co", 4], [`Deployment/${OWNER}`, 4], ["notready", 0]]) {
-      await page.locator(".find input").fill(text);
-      await page.getByText(new RegExp(`^${pods} pods?, `)).waitFor();
-    }
-  },
-
-  async "a frame shows any parts, at any size (E-03, U-13)"(t) {
-    for (const parts of ["side", "timeline", "console", "story", "story,timeline", "side,timeline", "story,side", "story,console", "story,side,timeline,console"]) {
-      const page = await t.open(`#embed=${parts}`);
-      await page.locator(".bar").waitFor();
-      for (const [width, height] of [[720, 480], [320, 400], [800, 500], [1440, 600]]) {
-        const at = `${parts} at ${width}×${height}`;
-        await page.setViewportSize({ width, height });
-        await page.waitForTimeout(100);
-        await t.fits(page, at);
-        for (const part of parts.split(",")) {
-          const where = { story: ".story", side: ".side", timeline: ".time", console: ".con" }[part];
-          const [box] = await boxes(page, where);
-          t.check(box, `${at}: ${part} is there`);
-          const least = parts.includes(",") ? 0.4 : 0.9;
-          t.check(box.width >= width * least && box.left >= 0 && box.right <= width + 1 && box.bottom <= height + 1, `${at}: ${part} is ${Math.round(box.left)}–${Math.round(box.right)}, to ${Math.round(box.bottom)}`);
-          t.check(box.height >= (part === "console" ? 35 : parts.split(",").length > 2 ? 50 : 90), `${at}: ${part} is ${Math.round(box.height)} px high`);
-        }
-        if (width === 720) await t.screenshot(page, `frame-${parts.replaceAll(",", "-")}`);
-      }
-    }
-  },
-
-  async "See it opens the guarantee's own row where the details are a sheet (E-04, U-13)"(t) {
-    for (const width of [1024, 390]) {
-      const page = await t.open("#guarantees");
-      await page.setViewportSize({ width, height: 800 });
-      const row = page.locator('[data-guarantee="daemon-one"]');
-      const link = row.getByRole("link", { name: "See it: One on each node" });
-      t.check((await link.boundingBox()).height >= 43.5, "a target for a finger");
-      await link.click();
-      await page.locator('.side[data-subject="daemon-one"]').waitFor();
-      t.check(await page.locator(".side").isVisible(), `${width} px: its row is there`);
-      await t.look(page, `room-see-it-${width}`);
-    }
-  },
-
-  async "a menu opens on its first action; details cover nothing that has the focus (U-08)"(t) {
-    const page = await t.open("#new");
-    await t.seek(page, "0:30.0");
-    await page.setViewportSize({ width: 1024, height: 768 });
-    await page.getByRole("button", { name: "More" }).click();
-    t.equal(await page.evaluate(() => document.activeElement.innerText), "Find pods and nodes", "the focus");
-    await page.keyboard.press("Escape");
-    await page.locator(".node [data-pod]").first().focus();
-    await page.keyboard.press("Enter");
-    await page.locator(".side[data-subject]").waitFor();
-    const [side] = await boxes(page, ".side");
-    for (const part of [".cluster", ".time", ".con"]) {
+// Shows: U-13
+test("a phone with its browser's bars, and a zoomed tablet, are phones", async ({ t }) => {
+  const page = await t.open("", { size: "phone" });
+  await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
+  for (const [width, height] of [[320, 454], [360, 512], [384, 512], [512, 384], [320, 568], [390, 844]]) {
+    const at = `${width}×${height}`;
+    await t.resize(page, width, height);
+    await t.fits(page, at);
+    expect((await outside(page)).join("; "), `${at}: outside`).toBe("");
+    const [story] = await boxes(page, ".story");
+    expect(story.width, `${at}: the story has the whole width, not ${story.width}`).toBeGreaterThan(width - 2);
+    const cut = await page.locator(".dock button span").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.parentElement.clientWidth).map((e) => e.innerText));
+    expect(cut.join(), `${at}: names in the dock`).toBe("");
+    for (const part of [".clock", ".speed input", ".story .try button"]) {
       const [box] = await boxes(page, part);
-      t.check(box.right <= side.left + 1, `${part} lies under the details`);
+      expect(box && box.left >= 0 && box.right <= width && box.bottom <= height, `${at}: ${part} is in sight`).toBeTruthy();
+      expect(box.height, `${at}: ${part} is ${box.height} px high`).toBeGreaterThanOrEqual(43.5);
     }
-    await t.look(page, "room-details-1024");
-  },
+    // All ways in are there, and the story's name.
+    expect((await boxes(page, ".start li button")).length, `${at}: ways in`).toBe(4);
+    await expect(page.locator(".story .title"), `${at}: the story's title`).toBeVisible();
+    await t.look(page, `room-${at}`);
+  }
+});
 
-  async "the clock shows all its digits, and a line of weeks its ticks (U-05, U-13)"(t) {
-    const page = await t.open("#new");
-    for (const [width, height] of [[1440, 900], [390, 844], [320, 568]]) {
-      await page.setViewportSize({ width, height });
-      for (const instant of ["1:02:03.4", "27:46:40.0"]) {
-        await t.seek(page, instant, 20_000);
-        const wide = await page.locator(".clock").evaluate((e) => e.scrollWidth - e.clientWidth);
-        t.check(wide <= 1, `${width} px: ${wide} px of ${instant} are cut`);
-        t.equal((await outside(page)).join("; "), "", `${width} px at ${instant}`);
+// Shows: U-13
+test("in a low window the timeline gives way to the story and the cluster", async ({ t }) => {
+  const page = await t.open("");
+  await expect(page.locator("[data-zone] [data-node]").first()).toBeVisible();
+  await t.resize(page, 960, 540);
+  const [[story], [time]] = [await boxes(page, ".story"), await boxes(page, ".time")];
+  expect(story.height, `the story is ${story.height} px high`).toBeGreaterThan(250);
+  expect(time.height, `the timeline is ${time.height} px high`).toBeLessThan(60);
+  expect((await outside(page)).join("; "), "outside").toBe("");
+  await t.look(page, "room-960");
+});
+
+// Shows: U-13, U-14
+test("names as clouds make them, and many causes at once, leave room for the nodes", async ({ t }) => {
+  const page = await cloud(t);
+  for (const [width, height] of [[1440, 900], [1024, 768], [768, 1024], [390, 844]]) {
+    const at = `${width} px`;
+    await t.resize(page, width, height);
+    const wide = await page.locator(".cluster").evaluate((e) => e.scrollWidth - e.clientWidth);
+    expect(wide, `${at}: ${wide} px of the cluster stick out`).toBeLessThanOrEqual(0);
+    for (const zone of await page.locator("section.zone").all()) {
+      const [own, counts] = [await zone.boundingBox(), await zone.locator(".skew").evaluateAll((all) => all.map((e) => e.getBoundingClientRect().right))];
+      expect(counts.every((right) => right <= own.x + own.width + 1), `${at}: a count leaves its zone`).toBeTruthy();
+      const hidden = await zone.locator(".skew > span").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length);
+      expect(hidden, `${at}: counts out of sight`).toBe(0);
+    }
+    const [card] = await boxes(page, "article.node");
+    const [region] = await boxes(page, ".cluster");
+    expect(card.top, `${at}: a node's card is on the first screen`).toBeLessThan(region.bottom);
+    const chips = await page.locator(".node .chip").evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length);
+    expect(chips, `${at}: taints that are cut`).toBe(0);
+    await t.look(page, `room-cloud-${width}`);
+  }
+  await t.resize(page, 1440, 900);
+  // What differs in nothing but its domain is told apart.
+  const by = await page.getByLabel("Group nodes by label").locator("option").allInnerTexts();
+  expect(by.some((name) => name.startsWith("zone (topology")) && by.includes("zone (label)"), by.join()).toBeTruthy();
+  // The reasons of all nodes are a few lines.
+  await page.locator('[data-pod="default/cpu-0"]').first().click();
+  const side = page.locator(".side");
+  await expect(side.getByText(/^\d+ nodes$/).first()).toBeVisible();
+  expect(await side.locator("[role=tabpanel] details:has(.refused)").count(), "groups of nodes").toBeLessThanOrEqual(3);
+  await side.locator("details:has(.refused)").first().locator("summary").click();
+  const [name] = await boxes(page, ".refused b");
+  expect(name.width, `a node's name has ${name.width} px`).toBeGreaterThan(150);
+  await t.look(page, "room-refused");
+  await page.locator('[data-select-node^="ip-"]').first().click();
+  await side.getByRole("tab", { name: "Life" }).click();
+  const kinds = await side.locator(".conditions th").evaluateAll((all) => all.map((e) => e.getBoundingClientRect().height));
+  expect(kinds.every((height) => height < 40), `conditions break: ${kinds}`).toBeTruthy();
+  await t.look(page, "room-conditions");
+});
+
+// Shows: S-12, U-13
+test("a nominated pod says what it waits for at every size", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.openFiles(page, { "promised.yaml": PROMISED });
+  await t.seek(page, "0:15.0");
+  for (const [width, height] of [[1440, 900], [1366, 768], [1024, 768], [390, 844]]) {
+    await t.resize(page, width, height);
+    await expect(page.locator(".tray").getByText(/waits until low is gone from a-1, \d+ s/), `${width} px: what it waits for`).toBeVisible();
+  }
+  await t.look(page, "room-promised");
+});
+
+// Shows: U-14
+test("what the tray has no row for is a press away, and a found pod keeps its mark", async ({ t }) => {
+  const page = await cloud(t);
+  const tray = page.locator(".tray");
+  await tray.getByRole("button", { name: /^and \d+ more pods for other causes$/ }).press("Enter");
+  await expect(tray.getByRole("button", { name: "Show fewer causes" })).toBeVisible();
+  expect(await tray.locator("[data-cause]").count(), "every cause").toBeGreaterThanOrEqual(5);
+  await tray.getByRole("button", { name: "Show fewer causes" }).click();
+  expect(await tray.locator('[data-pod="default/cpu-29"]').count() + await tray.locator('[data-pod="default/cpu-9"]').count(), "one of them is out of sight").toBe(1);
+  await tray.getByRole("button", { name: "+6" }).click();
+  await expect(tray.locator('[data-pod^="default/cpu-"]'), "every pod of the cause").toHaveCount(30);
+  await page.locator("#stage").focus();
+  await page.keyboard.press("/");
+  await page.locator(".find input").fill("ledger-1");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => document.activeElement?.getAttribute("data-pod") === "default/ledger-1");
+  // The tray's own words find what it says, and ready is not NotReady.
+  await page.keyboard.press("/");
+  for (const [text, pods] of [["Insufficient memory", 3], ["scheduling gate", 2], ["namespace=default,app=co", 4], [`Deployment/${OWNER}`, 4], ["notready", 0]]) {
+    await page.locator(".find input").fill(text);
+    await expect(page.getByText(new RegExp(`^${pods} pods?, `))).toBeVisible();
+  }
+});
+
+// Shows: E-03, U-13
+test("a frame shows any parts, at any size", async ({ t }) => {
+  for (const parts of ["side", "timeline", "console", "story", "story,timeline", "side,timeline", "story,side", "story,console", "story,side,timeline,console"]) {
+    const page = await t.open(`#embed=${parts}`);
+    await expect(page.locator(".bar")).toBeVisible();
+    for (const [width, height] of [[720, 480], [320, 400], [800, 500], [1440, 600]]) {
+      const at = `${parts} at ${width}×${height}`;
+      await t.resize(page, width, height);
+      await t.fits(page, at);
+      for (const part of parts.split(",")) {
+        const where = { story: ".story", side: ".side", timeline: ".time", console: ".con" }[part];
+        const [box] = await boxes(page, where);
+        expect(box, `${at}: ${part} is there`).toBeTruthy();
+        const least = parts.includes(",") ? 0.4 : 0.9;
+        expect(box.width >= width * least && box.left >= 0 && box.right <= width + 1 && box.bottom <= height + 1, `${at}: ${part} is ${Math.round(box.left)}–${Math.round(box.right)}, to ${Math.round(box.bottom)}`).toBeTruthy();
+        expect(box.height, `${at}: ${part} is ${Math.round(box.height)} px high`).toBeGreaterThanOrEqual(part === "console" ? 35 : parts.split(",").length > 2 ? 50 : 90);
       }
+      if (width === 720) await t.screenshot(page, `frame-${parts.replaceAll(",", "-")}`);
     }
-  },
+  }
+});
 
-  async "on a wall text is never small, and help has no link that leads nowhere (U-08, U-13)"(t) {
-    const page = await t.open("#lesson=first-pod");
-    await page.locator("[data-node]").first().waitFor();
-    await page.setViewportSize({ width: 1920, height: 1080 });
-    const small = await page.evaluate(() => {
-      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-      const found = new Set();
-      for (let text = walker.nextNode(); text; text = walker.nextNode()) {
-        const at = text.parentElement;
-        if (!text.data.trim() || !at.checkVisibility({ visibilityProperty: true }) || at.closest(".sr, option, .skip, script, style")) continue;
-        const size = parseFloat(getComputedStyle(at).fontSize);
-        if (size > 0 && size < 15.9) found.add(`${text.data.trim().slice(0, 20)} ${size}`);
-      }
-      return [...found];
-    });
-    t.equal(small.join("; "), "", "below 16 px");
-    await t.look(page, "room-1920");
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Help and shortcuts" }).waitFor();
-    await page.locator("dialog .inner").evaluate((e) => e.scrollTo(0, 0));
-    await t.axe(page);
-  },
+// Shows: E-04, U-13
+test("See it opens the guarantee's own row where the details are a sheet", async ({ t }) => {
+  for (const width of [1024, 390]) {
+    const page = await t.open("#guarantees");
+    await t.resize(page, width, 800);
+    const row = page.locator('[data-guarantee="daemon-one"]');
+    const link = row.getByRole("link", { name: "See it: One on each node" });
+    expect((await link.boundingBox()).height, "a target for a finger").toBeGreaterThanOrEqual(43.5);
+    await link.click();
+    await expect(page.locator('.side[data-subject="daemon-one"]')).toBeVisible();
+    await expect(page.locator(".side"), `${width} px: its row is there`).toBeVisible();
+    await t.look(page, `room-see-it-${width}`);
+  }
+});
 
-  async "lessons are found by a whole complaint (U-18)"(t) {
-    const page = await t.open("#lesson=first-pod");
-    await page.locator("[data-node]").first().waitFor();
-    await page.keyboard.press("l");
-    const dialog = page.getByRole("dialog", { name: "Lessons and scenarios" });
-    const field = dialog.getByLabel("Find a lesson");
-    for (const [text, lesson] of [["Insufficient cpu", "first-pod"], ["pod wont start", "crashloopbackoff"], ["why is my pod killed", "graceful-termination"], ["SIGKILL 137", "graceful-termination"]]) {
-      await field.fill(text);
-      await dialog.locator(`[data-lesson="${lesson}"]`).waitFor();
-      await dialog.getByRole("status").filter({ hasText: /^\d+ lessons?$/ }).waitFor();
+// Shows: U-08
+test("a menu opens on its first action; details cover nothing that has the focus", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.seek(page, "0:30.0");
+  await t.resize(page, 1024, 768);
+  await page.getByRole("button", { name: "More" }).click();
+  expect(await page.evaluate(() => document.activeElement.innerText), "the focus").toBe("Find pods and nodes");
+  await page.keyboard.press("Escape");
+  await page.locator(".node [data-pod]").first().focus();
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".side[data-subject]")).toBeVisible();
+  const [side] = await boxes(page, ".side");
+  for (const part of [".cluster", ".time", ".con"]) {
+    const [box] = await boxes(page, part);
+    expect(box.right, `${part} lies under the details`).toBeLessThanOrEqual(side.left + 1);
+  }
+  await t.look(page, "room-details-1024");
+});
+
+// Shows: U-05, U-13
+test("the clock shows all its digits, and a line of weeks its ticks", async ({ t }) => {
+  const page = await t.open("#new");
+  for (const [width, height] of [[1440, 900], [390, 844], [320, 568]]) {
+    await t.resize(page, width, height);
+    for (const instant of ["1:02:03.4", "27:46:40.0"]) {
+      await t.seek(page, instant, 20_000);
+      const wide = await page.locator(".clock").evaluate((e) => e.scrollWidth - e.clientWidth);
+      expect(wide, `${width} px: ${wide} px of ${instant} are cut`).toBeLessThanOrEqual(1);
+      expect((await outside(page)).join("; "), `${width} px at ${instant}`).toBe("");
     }
-    await field.fill("crashloopbackoff");
-    await field.press("Enter");
-    await dialog.waitFor({ state: "detached" });
-    await page.waitForFunction(() => document.title.includes("CrashLoopBackOff") || document.querySelector(".scenario").innerText.length > 0);
-  },
-};
+  }
+});
+
+// Shows: U-08, U-13
+test("on a wall text is never small, and help has no link that leads nowhere", async ({ t }) => {
+  const page = await t.open("#lesson=first-pod");
+  await expect(page.locator("[data-node]").first()).toBeVisible();
+  await t.resize(page, 1920, 1080);
+  const small = await page.evaluate(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found = new Set();
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+      const at = text.parentElement;
+      if (!text.data.trim() || !at.checkVisibility({ visibilityProperty: true }) || at.closest(".sr, option, .skip, script, style")) continue;
+      const size = parseFloat(getComputedStyle(at).fontSize);
+      if (size > 0 && size < 15.9) found.add(`${text.data.trim().slice(0, 20)} ${size}`);
+    }
+    return [...found];
+  });
+  expect(small.join("; "), "below 16 px").toBe("");
+  await t.look(page, "room-1920");
+  await t.resize(page, 390, 844);
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Help and shortcuts" })).toBeVisible();
+  await page.locator("dialog .inner").evaluate((e) => e.scrollTo(0, 0));
+  await t.axe(page);
+});
+
+// Shows: U-18
+test("lessons are found by a whole complaint", async ({ t }) => {
+  const page = await t.open("#lesson=first-pod");
+  await expect(page.locator("[data-node]").first()).toBeVisible();
+  await page.keyboard.press("l");
+  const dialog = page.getByRole("dialog", { name: "Lessons and scenarios" });
+  const field = dialog.getByLabel("Find a lesson");
+  for (const [text, lesson] of [["Insufficient cpu", "first-pod"], ["pod wont start", "crashloopbackoff"], ["why is my pod killed", "graceful-termination"], ["SIGKILL 137", "graceful-termination"]]) {
+    await field.fill(text);
+    await expect(dialog.locator(`[data-lesson="${lesson}"]`)).toBeVisible();
+    await expect(dialog.getByRole("status").filter({ hasText: /^\d+ lessons?$/ })).toBeVisible();
+  }
+  await field.fill("crashloopbackoff");
+  await field.press("Enter");
+  await expect(dialog).toHaveCount(0);
+  await page.waitForFunction(() => document.title.includes("CrashLoopBackOff") || document.querySelector(".scenario").innerText.length > 0);
+});

@@ -1,5 +1,7 @@
 // What v1.36 decides anew is said where one looks: how even a pod leaves a node, what an old kubelet lacks, and which
-// restart rule matched. S-14, F-05.
+// restart rule matched.
+// Shows: F-05
+import { expect, test } from "../test.mjs";
 
 const RULES = `apiVersion: podscope.dev/v1alpha1
 kind: Scenario
@@ -34,22 +36,21 @@ spec:
     restartPolicyRules: [{action: RestartAllContainers, exitCodes: {operator: In, values: [42]}}]
 `;
 
-export const stories = {
-  async "evenness, declared features and restart rules are said in words (S-14)"(t) {
-    const page = await t.open("");
-    await t.openFiles(page, { "rules.yaml": RULES });
-    await t.seek(page, "0:20.0");
-    await page.locator('[data-pod="default/train"]').first().click();
-    const side = page.locator(".side");
-    await side.getByRole("tab", { name: /Why/ }).click();
-    await side.locator(".scores").getByText("NodeResourcesBalancedAllocation").first().waitFor();
-    const said = side.locator("details").filter({ hasText: "BalancedAllocation" });
-    await said.locator("summary").click();
-    await said.getByText(/\d+ → \d+: this pod makes the node less even/).first().waitFor();
-    await side.getByText(/RestartAllContainersOnContainerExits/).first().waitFor();
-    await t.look(page, "rules-why");
-    await side.getByRole("tab", { name: /Life/ }).click();
-    await side.getByText(/restartPolicyRules\[0\]/).first().waitFor();
-    await t.look(page, "rules-life");
-  },
-};
+// Shows: S-14
+test("evenness, declared features and restart rules are said in words", async ({ t }) => {
+  const page = await t.open("");
+  await t.openFiles(page, { "rules.yaml": RULES });
+  await t.seek(page, "0:20.0");
+  await page.locator('[data-pod="default/train"]').first().click();
+  const side = page.locator(".side");
+  await side.getByRole("tab", { name: /Why/ }).click();
+  await expect(side.locator(".scores").getByText("NodeResourcesBalancedAllocation").first()).toBeVisible();
+  const said = side.locator("details").filter({ hasText: "BalancedAllocation" });
+  await said.locator("summary").click();
+  await expect(said.getByText(/\d+ → \d+: this pod makes the node less even/).first()).toBeVisible();
+  await expect(side.getByText(/RestartAllContainersOnContainerExits/).first()).toBeVisible();
+  await t.look(page, "rules-why");
+  await side.getByRole("tab", { name: /Life/ }).click();
+  await expect(side.getByText(/restartPolicyRules\[0\]/).first()).toBeVisible();
+  await t.look(page, "rules-life");
+});

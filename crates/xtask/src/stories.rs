@@ -1,0 +1,72 @@
+//! The browser stories (`tests/e2e/stories`) and their runner, `@playwright/test`.
+
+use crate::run::{Fallible, Run};
+use crate::tools::{self, Paths, Tool};
+use std::path::PathBuf;
+
+/// Runs all stories with `args` for Playwright's own command line.
+pub(crate) fn run(paths: &Paths, args: &[String]) -> Run {
+    let modules = paths
+        .var("PODSCOPE_NODE_MODULES")
+        .map(PathBuf::from)
+        .unwrap_or_default();
+    Run::new("node")
+        .args([modules.join("@playwright/test/cli.js")])
+        .args(["test", "--config", "tests/e2e/playwright.config.mjs"])
+        .args(args)
+        .tools(paths)
+}
+
+/// `cargo xtask e2e WORD… [--FLAG…]`: the stories whose file or name holds one of the words, on the site in `dist/`.
+/// Everything from the first flag on goes to Playwright.
+pub(crate) fn some(args: &[String]) -> Fallible {
+    let paths = tools::ensure(&[Tool::Node, Tool::Playwright, Tool::Browser])?;
+    run(&paths, &passthrough_args(args)).status()
+}
+
+/// Playwright takes a pattern for the text of file and name where we take words.
+fn passthrough_args(args: &[String]) -> Vec<String> {
+    let n_words = args.iter().take_while(|arg| !arg.starts_with('-')).count();
+    let (words, flags) = args.split_at(n_words);
+    let mut passed = Vec::new();
+    if !words.is_empty() {
+        let patterns: Vec<String> = words.iter().map(|word| escaped(word)).collect();
+        passed.push(format!("--grep={}", patterns.join("|")));
+    }
+    passed.extend(flags.iter().cloned());
+    passed
+}
+
+/// A regular expression that matches the text itself.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::new();
+    for c in text.chars() {
+        if c.is_ascii_punctuation() {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
+
+#[cfg(test)]
+mod tests {
+    use super::passthrough_args;
+
+    #[test]
+    fn words_become_a_pattern_and_flags_are_passed_on() {
+        for (args, want) in [
+            (vec![], vec![]),
+            (vec!["presses"], vec!["--grep=presses"]),
+            (vec!["editor", "a (b)"], vec![r"--grep=editor|a \(b\)"]),
+            (
+                vec!["x", "--repeat-each", "20"],
+                vec!["--grep=x", "--repeat-each", "20"],
+            ),
+            (vec!["--debug"], vec!["--debug"]),
+        ] {
+            let args: Vec<String> = args.into_iter().map(String::from).collect();
+            assert_eq!(passthrough_args(&args), want);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// How a page looks: screenshots, accessibility, whether it fits its window.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { AXE, ROOT, playwright } from "./tools.mjs";
+
+const { expect } = playwright;
+const SCREENS = join(ROOT, "target/screens");
+
+export const SIZES = {
+  desktop: { width: 1440, height: 900 },
+  phone: { width: 390, height: 844 },
+  narrow: { width: 360, height: 640 },
+  wall: { width: 3840, height: 2160 },
+};
+export const THEMES = ["light", "dark"];
+
+export async function screenshot(page, name) {
+  await page.screenshot({ path: join(SCREENS, `${name}.png`), animations: "disabled" });
+}
+
+/** Keeps bytes beside the screenshots. */
+export function keep(name, bytes) {
+  mkdirSync(SCREENS, { recursive: true });
+  writeFileSync(join(SCREENS, name), bytes);
+}
+
+/** Takes a screenshot in each theme and finds no accessibility violation in either. */
+export async function look(page, name) {
+  for (const theme of THEMES) {
+    await page.emulateMedia({ colorScheme: theme });
+    await screenshot(page, `${name}-${theme}`);
+    await axe(page);
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+/** No part of the page sticks out to the side. */
+export async function fits(page, what) {
+  const width = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  await expect.poll(width, `${what}: pixels that stick out to the side`).toBeLessThanOrEqual(0);
+}
+
+/** Window sizes, in CSS pixels. */
+export const WIDTHS = [[360, 640], [390, 844], [768, 1024], [820, 1180], [1024, 768], [1280, 800], [1440, 900], [1920, 1080], [3840, 2160]];
+
+/** What sticks out of the window to the side or lies outside it, of what can be pressed. */
+export const outside = (page) => page.evaluate(() => [...document.querySelectorAll("button, select, input, .story, .bar, .cluster")]
+  .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".plane, .scroll, .log, .skip, .sr"))
+  .map((e) => [e.getAttribute("aria-label") ?? e.className ?? e.innerText, e.getBoundingClientRect()])
+  .filter(([, r]) => r.width > 0 && r.height > 0 && (r.left < -1 || r.right > innerWidth + 1))
+  .map(([name, r]) => `${name}: ${Math.round(r.left)}–${Math.round(r.right)}`));
+
+/** No accessibility violation, WCAG 2.2 AA and best practice. (`@axe-core/playwright` loads the same rules anew for each
+ *  look, which takes four times as long.) */
+export async function axe(page) {
+  for (const frame of page.frames()) {
+    if (!await frame.evaluate(() => "axe" in window)) await frame.evaluate(AXE);
+  }
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  const lines = violations.flatMap((rule) =>
+    rule.nodes.slice(0, 5).map((node) =>
+      `${rule.id} (${rule.impact}): ${node.target.join(" ")}: ${node.failureSummary.replace(/\s+/g, " ")}`));
+  expect(lines.join("\n"), "axe").toBe("");
+}

@@ -1,0 +1,22 @@
+// The browser stories: `cargo xtask test e2e` runs all, `cargo xtask e2e WORD…` some.
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { LAUNCH, PATIENCE, ROOT } from "./tools.mjs";
+
+export default {
+  testDir: "stories",
+  testMatch: "*.mjs",
+  outputDir: join(ROOT, "target/e2e"),
+  fullyParallel: true,
+  forbidOnly: process.env.CI !== undefined,
+  // Two browsers at a time take a third less time on two cores; more compete for them.
+  workers: Number(process.env.PODSCOPE_LANES ?? Math.min(2, availableParallelism())),
+  timeout: 600_000,
+  expect: { timeout: PATIENCE, toPass: { timeout: PATIENCE } },
+  reporter: [["list"], [join(ROOT, "tests/e2e/reporter.mjs")]],
+  use: {
+    actionTimeout: PATIENCE,
+    launchOptions: LAUNCH,
+    trace: "retain-on-failure",
+  },
+};

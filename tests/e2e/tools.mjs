@@ -1,0 +1,29 @@
+// The browser and the libraries that drive it: `cargo xtask` installs them and names them in the environment.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
+/** The built site. */
+export const DIST = process.env.PODSCOPE_DIST ?? join(ROOT, "dist");
+
+const modules = process.env.PODSCOPE_NODE_MODULES;
+if (!modules) throw new Error("PODSCOPE_NODE_MODULES is not set: use `cargo xtask test e2e` or `cargo xtask e2e`");
+const require = createRequire(join(modules, "x.js"));
+
+export const playwright = require("@playwright/test");
+/** The source of axe-core. Its name marks what it does on the browser's console. */
+export const AXE_URL = "podscope-test:axe.js";
+export const AXE = `${readFileSync(require.resolve("axe-core/axe.min.js"), "utf8")}\n//# sourceURL=${AXE_URL}`;
+
+/** Milliseconds that a state of the page may take on a busy machine. */
+export const PATIENCE = 60_000;
+
+export const LAUNCH = {
+  executablePath: process.env.PODSCOPE_CHROMIUM,
+  args: ["--no-sandbox", "--disable-dev-shm-usage"],
+};
+
+/** A browser for a measurement, outside of the test runner. */
+export const launch = () => playwright.chromium.launch(LAUNCH);
