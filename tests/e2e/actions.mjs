@@ -91,7 +91,7 @@ export async function pause(page) {
   const stands = page.locator('.page[data-playing="false"]');
   // Time may reach its end, or a question, while the press is on its way: then there is no such button.
   await expect(async () => {
-    if (await stands.count() === 0) await page.getByRole("button", { name: "Pause" }).click({ timeout: 2_000 });
+    if (await stands.count() === 0) await page.getByRole("button", { name: "Pause" }).click({ timeout: 10_000 });
     await settled(page);
     expect(await stands.count(), "time stands still").toBe(1);
   }).toPass({ timeout: PATIENCE });

@@ -17,6 +17,7 @@ export default {
   use: {
     actionTimeout: PATIENCE,
     launchOptions: LAUNCH,
-    trace: "retain-on-failure",
+    // A film of each page would take the time that the page needs.
+    trace: { mode: "retain-on-failure", screenshots: false, snapshots: true, sources: true },
   },
 };
