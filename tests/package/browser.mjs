@@ -1,5 +1,6 @@
 // The project in headless Chromium: a page of three lines, the package from node_modules as the
-// import map of the README names it. P-06, Q-05.
+// import map of the README names it.
+// Shows: P-06, Q-05
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";

@@ -1,5 +1,6 @@
 // A stranger's Node program. It leaves what it saw: told.json for the browser to equal, and
-// values.ts, the same as literals, for TypeScript to compare with the types. P-06, P-04.
+// values.ts, the same as literals, for TypeScript to compare with the types.
+// Shows: P-06, P-04
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { use } from "./use.mjs";

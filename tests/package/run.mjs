@@ -1,5 +1,6 @@
 // `cargo xtask test package`: the npm package as a stranger meets it. Its tarball is installed
-// into an empty project; everything below knows only what the tarball brings. P-06, Q-01, Q-05.
+// into an empty project; everything below knows only what the tarball brings.
+// Shows: P-06, Q-01, Q-05
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,9 +1,9 @@
-//! `cargo xtask spec`: each row of the specification and each numbered fact with the tests that name it.
+//! `cargo xtask spec`: each row of the specification and each numbered fact with the tests that show it.
 //!
-//! A row counts as named by a test function (the comments above it, its body), by an end-to-end
-//! story and by a scenario or lesson file. Ordinary code and documents do not count, but what they
-//! cite must stand in the book (`docs/`): an ID that leads nowhere is an error, and so is one in a
-//! test's name, which says what the test shows.
+//! A test shows a row when a comment says so: `Shows: S-01, SCH-041`. The comment stands above a Rust test or in its body,
+//! above a browser story, or in a scenario or lesson file. A mere mention does not count, but every ID that is mentioned
+//! anywhere must stand in the book (`docs/`): an ID that leads nowhere is an error, and so is one in the name of a test,
+//! which says what the test shows.
 
 use crate::host;
 use crate::run::Fallible;
@@ -18,6 +18,9 @@ const BOOK: &[&str] = &[
     "docs/facts/controllers.md",
     "docs/facts/kubectl.md",
     "docs/facts/validation.md",
+    "docs/facts/traffic.md",
+    "docs/facts/http-api.md",
+    "docs/facts/dra.md",
 ];
 
 /// What an ID begins with, and how many digits follow.
@@ -27,6 +30,7 @@ const FAMILIES: &[(&str, usize)] = &[
     ("L", 2),
     ("C", 2),
     ("V", 2),
+    ("R", 2),
     ("F", 2),
     ("K", 2),
     ("T", 2),
@@ -38,32 +42,39 @@ const FAMILIES: &[(&str, usize)] = &[
     ("CT", 3),
     ("KC", 3),
     ("VA", 3),
+    ("TR", 3),
+    ("HT", 3),
+    ("DRA", 3),
 ];
 
-/// Prints the rows; with `--missing` only those of the specification that nothing names, and the figures.
+/// What a comment says before the IDs that its test shows.
+const SHOWS: &str = "Shows:";
+
+/// Prints the rows; with `--missing` only those of the specification that nothing shows, and the figures.
 pub(crate) fn report(args: &[String]) -> Fallible {
     let missing_only = args.iter().any(|a| a == "--missing");
     let sources = sources()?;
-    let mut named: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut shown: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut wrong = Vec::new();
     for (file, text) in &sources {
         for (place, ids) in places(file, text) {
             for id in ids {
-                named.entry(id).or_default().insert(place.clone());
+                shown.entry(id).or_default().insert(place.clone());
             }
         }
         wrong.extend(numbered_tests(file, text));
+        wrong.extend(empty_lists(file, text));
     }
 
     let mut known = BTreeSet::new();
     for file in BOOK {
         let rows = rows(&read(&host::root().join(file))?);
-        let shown = rows.iter().filter(|(id, _)| named.contains_key(id)).count();
+        let n_shown = rows.iter().filter(|(id, _)| shown.contains_key(id)).count();
         for (id, title) in &rows {
-            show(id, title, named.get(id), missing_only, *file == BOOK[0]);
+            show(id, title, shown.get(id), missing_only, *file == BOOK[0]);
         }
         println!(
-            "{file}: {shown} of {} rows are named by a test, a story or a scenario",
+            "{file}: {n_shown} of {} rows are shown by a test, a story or a scenario",
             rows.len()
         );
         known.extend(rows.into_iter().map(|(id, _)| id));
@@ -94,7 +105,7 @@ fn show(id: &str, title: &str, places: Option<&BTreeSet<String>>, missing_only: 
         println!("      {place}");
     }
     if places.is_none() && is_specification {
-        println!("      (no test names it)");
+        println!("      (nothing shows it)");
     }
 }
 
@@ -140,20 +151,65 @@ fn sources() -> Fallible<Vec<(String, String)>> {
         .collect()
 }
 
-/// The tests of a file with the IDs they name: Rust's test functions, stories, scenarios and lessons.
+/// The tests of a file with the IDs that they show: Rust's test functions, stories, scenarios and lessons.
 fn places(file: &str, text: &str) -> Vec<(String, BTreeSet<String>)> {
+    if file.ends_with("spec.rs") {
+        return Vec::new(); // its own tests hold such comments as texts
+    }
     if file.ends_with(".rs") {
         let tests = test_functions(text).into_iter();
         return tests
-            .map(|(name, body)| (format!("{file} {name}"), ids_in(&body)))
+            .map(|(name, body)| (format!("{file} {name}"), shown_in(&body)))
             .collect();
     }
-    let shows = [".mjs", ".yaml", ".yml"].iter().any(|ending| file.ends_with(ending));
-    if shows {
-        vec![(file.to_string(), ids_in(text))]
+    let is_test = [".mjs", ".yaml", ".yml"].iter().any(|ending| file.ends_with(ending));
+    if is_test {
+        vec![(file.to_string(), shown_in(text))]
     } else {
         Vec::new()
     }
+}
+
+/// The IDs that the comments of a text say it shows.
+fn shown_in(text: &str) -> BTreeSet<String> {
+    lists(text).into_iter().flat_map(|(_, list)| ids_in(&list)).collect()
+}
+
+/// What stands after `Shows:` in comments, with the number of its line. A list that ends with a comma goes on in the next
+/// line.
+fn lists(text: &str) -> Vec<(usize, String)> {
+    let comment = |line: &str| {
+        let (_, comment) = line.split_once("//").or_else(|| line.split_once('#'))?;
+        Some(comment.trim_start_matches(['/', '!', ' ']).to_string())
+    };
+    let mut found = Vec::new();
+    let mut lines = text.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        let Some(comment_text) = comment(line) else { continue };
+        let Some((_, list)) = comment_text.split_once(SHOWS) else {
+            continue;
+        };
+        let mut list = list.to_string();
+        while list.trim_end().ends_with(',') {
+            let Some(more) = lines.next().and_then(|(_, line)| comment(line)) else {
+                break;
+            };
+            list.push_str(&more);
+        }
+        found.push((number + 1, list));
+    }
+    found
+}
+
+/// Comments that say `Shows:` and name nothing.
+fn empty_lists(file: &str, text: &str) -> Vec<String> {
+    if file.ends_with(".md") || file.ends_with("spec.rs") {
+        return Vec::new(); // both speak of such comments
+    }
+    let lists = lists(text).into_iter().filter(|(_, list)| ids_in(list).is_empty());
+    lists
+        .map(|(number, _)| format!("{file}:{number}: `{SHOWS}` names no row"))
+        .collect()
 }
 
 /// Tests whose names hold an ID: a number says nothing to who reads that the test failed.
@@ -223,7 +279,31 @@ fn has_id(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{has_id, ids_in, rows, test_functions};
+    use super::{empty_lists, has_id, ids_in, rows, shown_in, test_functions};
+
+    #[test]
+    fn only_comments_that_say_shows_count() {
+        for (text, want) in [
+            ("// Shows: S-01", "S-01"),
+            ("    /// Shows: S-01, SCH-041.", "S-01 SCH-041"),
+            (
+                "/// A rule. Shows: TR-002, HT-001,\n/// DRA-003, R-01.\n/// See S-02.",
+                "DRA-003 HT-001 R-01 TR-002",
+            ),
+            ("# Shows: L-03\n# L-04 is elsewhere.", "L-03"),
+            ("// S-01: a rule", ""),
+            ("let text = \"Shows: S-01\";", ""),
+        ] {
+            let found: Vec<String> = shown_in(text).into_iter().collect();
+            assert_eq!(found.join(" "), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn shows_without_an_id_is_refused() {
+        assert_eq!(empty_lists("a.mjs", "x\n// Shows: nothing\n").len(), 1);
+        assert!(empty_lists("a.mjs", "// Shows: S-01\n").is_empty());
+    }
 
     #[test]
     fn only_whole_ids_count() {
