@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    /// C-14.
+    /// Shows: C-14
     #[test]
     fn a_load_is_read_or_refused_with_the_reason() {
         let read = |text: &str| {

@@ -69,7 +69,8 @@ mod tests {
         Some(rows.collect::<Vec<_>>().join(" "))
     }
 
-    /// KC-114: names and types as kubectl explain prints them.
+    /// Names and types as kubectl explain prints them.
+    /// Shows: KC-114
     #[test]
     fn fields_are_told_by_the_table() {
         assert_eq!(

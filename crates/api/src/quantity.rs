@@ -316,7 +316,7 @@ mod tests {
         }
     }
 
-    /// VA-222, VA-224 to VA-231.
+    /// Shows: VA-222, VA-224, VA-225, VA-226, VA-227, VA-228, VA-229, VA-230, VA-231
     #[test]
     fn what_is_not_a_quantity_is_refused_in_the_servers_words() {
         for (bad, word) in [

@@ -239,7 +239,8 @@ impl Restarted<'_> {
 mod tests {
     use crate::{Kind, Object};
 
-    /// LC-082, LC-227, LC-228: rules in order, then the container's policy, then the pod's.
+    /// Rules in order, then the container's policy, then the pod's.
+    /// Shows: LC-082, LC-227, LC-228
     #[test]
     fn the_first_matching_rule_decides_then_the_container_then_the_pod() {
         let rule = |action: &str, operator: &str, value: i32| serde_json::json!({"action": action, "exitCodes": {"operator": operator, "values": [value]}});

@@ -43,7 +43,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    ///
+    /// Shows: Q-04
     #[test]
     fn what_shows_nothing_is_written_out() {
         for (text, shown) in [

@@ -176,7 +176,7 @@ pub(crate) fn go_float(number: f64) -> Data<'static> {
 mod tests {
     use super::*;
 
-    /// VA-246 to VA-252.
+    /// Shows: VA-246, VA-247, VA-248, VA-249, VA-250, VA-251, VA-252
     #[test]
     fn plain_scalars_are_read_as_the_api_server_reads_them() {
         let number = |text: &'static str| Data::Number(text.into());

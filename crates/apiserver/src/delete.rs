@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    /// LC-011 to LC-015.
+    /// Shows: LC-011, LC-012, LC-013, LC-014, LC-015
     #[test]
     fn the_grace_of_a_delete_follows_the_first_rule_that_applies() {
         use PodPhase::{Pending, Running, Succeeded};

@@ -137,6 +137,7 @@ mod tests {
     }
 
     /// A watch that resumes is told what it would have been told (LC-208): each change with the objects after it.
+    /// Shows: LC-208
     #[test]
     fn what_a_watch_missed_is_told_as_it_was() {
         let mut store = Store::default();

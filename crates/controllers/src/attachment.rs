@@ -209,7 +209,8 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
 mod tests {
     use super::Holder;
 
-    /// V-04: what a person wrote is told as it was written.
+    /// What a person wrote is told as it was written.
+    /// Shows: V-04
     #[test]
     fn a_holder_is_printed_as_it_was_read() {
         for (text, node) in [("a-1 default/db", "a-1"), ("a-1", "a-1"), ("a-1 ", "a-1"), ("", "")] {

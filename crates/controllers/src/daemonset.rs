@@ -472,7 +472,8 @@ mod tests {
             .collect()
     }
 
-    /// C-03, CT-087, CT-089: one on each node that fits; NoSchedule keeps, NoExecute removes.
+    /// One on each node that fits; NoSchedule keeps, NoExecute removes.
+    /// Shows: C-03, CT-087, CT-089, CT-090
     #[test]
     fn a_daemon_set_has_one_pod_a_node() {
         let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(""));
@@ -514,7 +515,8 @@ mod tests {
         assert_eq!(nodes(&lab), ["a-1", "c-1"], "CT-090: pinned to a node that is gone");
     }
 
-    /// CT-038, CT-088: on a lost node nothing is evicted, nothing replaced; a terminating pod blocks its node.
+    /// On a lost node nothing is evicted, nothing replaced; a terminating pod blocks its node.
+    /// Shows: CT-038, CT-088
     #[test]
     fn a_daemon_set_keeps_its_pod_on_a_lost_node() {
         let mut lab = Lab::new(&["a-1", "b-1"], &agent(""));
@@ -545,7 +547,8 @@ mod tests {
         assert_eq!(nodes(&lab), ["a-1", "b-1"]);
     }
 
-    /// CT-088: failed pods are replaced with back-off.
+    /// Failed pods are replaced with back-off.
+    /// Shows: CT-088
     #[test]
     fn a_failed_pod_of_a_daemon_set_is_replaced() {
         let mut lab = Lab::new(&["a-1"], &agent(""));
@@ -559,7 +562,8 @@ mod tests {
         assert!(lab.events.contains(&text), "{:?}", lab.events);
     }
 
-    /// C-03, CT-177: an update replaces one at a time; with surge the new pod comes first.
+    /// An update replaces one at a time; with surge the new pod comes first.
+    /// Shows: C-03, CT-177
     #[test]
     fn a_daemon_set_is_updated_node_by_node() {
         for (more, most) in [

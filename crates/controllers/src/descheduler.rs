@@ -166,7 +166,8 @@ mod tests {
     use super::super::lab::Lab;
     use super::*;
 
-    /// S-12: after a scale-down left a zone empty, a run evicts as many as restore the skew, and no more.
+    /// After a scale-down left a zone empty, a run evicts as many as restore the skew, and no more.
+    /// Shows: S-12
     #[test]
     fn a_run_evicts_what_unbalances() {
         let pod = |name: &str, node: &str| {
@@ -196,7 +197,8 @@ mod tests {
         );
     }
 
-    /// S-12: a node that the constraint leaves out is no domain; once it counts, it is filled.
+    /// A node that the constraint leaves out is no domain; once it counts, it is filled.
+    /// Shows: S-12
     #[test]
     fn nothing_is_evicted_towards_a_node_that_does_not_count() {
         let pod = |name: &str| {

@@ -382,6 +382,7 @@ mod tests {
     }
 
     /// CT-097, row by row: expected, desired, healthy, allowed.
+    /// Shows: CT-097
     #[test]
     fn a_budget_counts_what_is_expected_and_healthy() {
         for (budget, replicas, expected) in [
@@ -397,7 +398,8 @@ mod tests {
         }
     }
 
-    /// CT-097, CT-118: a pod on a lost node is not healthy; one that terminates neither.
+    /// A pod on a lost node is not healthy; one that terminates neither.
+    /// Shows: CT-097, CT-118
     #[test]
     fn a_lost_node_uses_up_the_budget() {
         let mut lab = lab("minAvailable: 2", 3);
@@ -411,7 +413,8 @@ mod tests {
         assert_eq!(&*budget.status.conditions[0].reason, "InsufficientPods");
     }
 
-    /// CT-099: an approved eviction counts against the budget until it shows, for at most two minutes.
+    /// An approved eviction counts against the budget until it shows, for at most two minutes.
+    /// Shows: CT-099
     #[test]
     fn an_approved_eviction_counts_until_the_pod_goes() {
         let mut lab = lab("minAvailable: 2", 3);
@@ -429,7 +432,8 @@ mod tests {
         assert!(lab.events.contains(&text), "{:?}", lab.events);
     }
 
-    /// CT-113: a controller that cannot be found fails the sync, and nothing may be evicted.
+    /// A controller that cannot be found fails the sync, and nothing may be evicted.
+    /// Shows: CT-113
     #[test]
     fn a_budget_that_cannot_be_computed_says_sync_failed() {
         let mut lab = lab("minAvailable: 50%", 3);

@@ -379,7 +379,8 @@ mod tests {
             .collect()
     }
 
-    /// CT-114, CT-115, CT-116: ready, serving and terminating; what is lost stays listed, what is finished does not.
+    /// Ready, serving and terminating; what is lost stays listed, what is finished does not.
+    /// Shows: CT-114, CT-115, CT-116
     #[test]
     fn endpoints_carry_ready_serving_and_terminating() {
         let web = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 1, selector: {matchLabels: {app: web}}, \
@@ -406,7 +407,8 @@ mod tests {
         assert_eq!(state(&lab), [(true, true, false)]);
     }
 
-    /// CT-114: no more than a hundred in a slice.
+    /// No more than a hundred in a slice.
+    /// Shows: CT-114
     #[test]
     fn a_slice_holds_a_hundred_endpoints() {
         let web = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 250, selector: {matchLabels: {app: web}}, \

@@ -248,7 +248,8 @@ mod tests {
         )
     }
 
-    /// CT-152: in the background dependents follow, gracefully; in the foreground the owner waits; orphans stay.
+    /// In the background dependents follow, gracefully; in the foreground the owner waits; orphans stay.
+    /// Shows: CT-152
     #[test]
     fn dependents_go_in_each_of_the_three_ways() {
         let mut lab = Lab::new(&["a-1"], WEB);

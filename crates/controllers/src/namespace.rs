@@ -332,7 +332,8 @@ mod tests {
         })
     }
 
-    /// CT-119, CT-120: taken up after five seconds, pods first, others only then, the finalizer last.
+    /// Taken up after five seconds, pods first, others only then, the finalizer last.
+    /// Shows: CT-119, CT-120
     #[test]
     fn a_namespace_empties_itself_of_pods_first() {
         let mut lab = Lab::new(&["a-1"], DEMO);
@@ -352,7 +353,8 @@ mod tests {
         assert_eq!(left(&lab), (0, 0, false));
     }
 
-    /// C-07, CT-121, CT-122: a cut-off pod holds the namespace, and all else in it, until somebody resolves it.
+    /// A cut-off pod holds the namespace, and all else in it, until somebody resolves it.
+    /// Shows: C-05, C-07, CT-121, CT-122
     #[test]
     fn a_partition_blocks_until_resolved() {
         let mut lab = Lab::new(&["a-1", "b-1"], DEMO);
@@ -373,7 +375,8 @@ mod tests {
         assert_eq!(left(&lab), (0, 0, false));
     }
 
-    /// F-20: namespace-controller-force-deletes.
+    /// Namespace-controller-force-deletes.
+    /// Shows: F-20
     #[test]
     fn the_switch_lets_a_namespace_force_its_deletions() {
         let mut switches = podscope_sim::Switches::default();

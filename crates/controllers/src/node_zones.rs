@@ -268,6 +268,7 @@ mod tests {
     use super::*;
 
     /// CT-030, and trap 7: three of five nodes stop the taints of a small zone, two do not.
+    /// Shows: CT-030
     #[test]
     fn a_zones_state_sets_the_rate_of_its_taints() {
         let settings = ControllerManagerSettings::default();
@@ -283,7 +284,8 @@ mod tests {
         }
     }
 
-    /// CT-029: one token, then one every ten seconds.
+    /// One token, then one every ten seconds.
+    /// Shows: CT-029
     #[test]
     fn a_turn_costs_a_token() {
         let settings = ControllerManagerSettings::default();

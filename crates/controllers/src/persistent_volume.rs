@@ -472,7 +472,8 @@ mod tests {
         parts.join("\n---\n")
     }
 
-    /// V-01, CT-123: the smallest that fits; both sides name each other; released when the claim goes; Retain keeps it.
+    /// The smallest that fits; both sides name each other; released when the claim goes; Retain keeps it.
+    /// Shows: V-01, CT-123
     #[test]
     fn a_claim_binds_and_its_volume_is_released() {
         let parts = [
@@ -502,7 +503,8 @@ mod tests {
         assert_eq!(phases(&lab)[0], "data:big:Lost");
     }
 
-    /// V-01, CT-123: a class makes volumes; one that waits does so when the scheduler has chosen a node, in its zone; Delete deletes.
+    /// A class makes volumes; one that waits does so when the scheduler has chosen a node, in its zone; Delete deletes.
+    /// Shows: V-01, CT-123
     #[test]
     fn a_claim_without_a_volume_has_one_made() {
         let class = "{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: fast}, provisioner: ebs.csi.aws.com, volumeBindingMode: WaitForFirstConsumer}";
@@ -537,7 +539,8 @@ mod tests {
         assert_eq!(phases(&lab), Vec::<String>::new());
     }
 
-    /// Claims that cannot be met say why. CT-123.
+    /// Claims that cannot be met say why.
+    /// Shows: CT-123
     #[test]
     fn a_claim_that_nothing_meets_waits_and_says_why() {
         let mut lab = Lab::new(&["a-1"], &documents(&[claim("one", "\"\""), claim("two", "none")]));

@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// CT-158.
+    /// Shows: CT-158
     #[test]
     fn one_worker_a_key_duplicates_coalesce_back_off_doubles() {
         let mut queue = Queue::default();

@@ -441,7 +441,8 @@ mod tests {
     const WEB: &str = "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web}, spec: {replicas: 3, selector: {matchLabels: {app: web}}, \
         template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}}}";
 
-    /// C-01, CT-055, CT-015: replaced when deletion begins, not when the node is merely silent.
+    /// Replaced when deletion begins, not when the node is merely silent.
+    /// Shows: C-01, CT-015, CT-055
     #[test]
     fn a_pod_is_replaced_as_soon_as_its_deletion_begins() {
         let mut lab = Lab::new(&["a-1", "b-1"], WEB);
@@ -461,7 +462,8 @@ mod tests {
         assert_eq!(lab.pods().len(), 4, "{:?}", lab.pods());
     }
 
-    /// CT-056, CT-057: 1, 2, 4, … creations; a refusal ends the sync; ReplicaFailure says why.
+    /// 1, 2, 4, … creations; a refusal ends the sync; ReplicaFailure says why.
+    /// Shows: CT-056, CT-057
     #[test]
     fn pods_are_created_in_batches_that_double() {
         let mut lab = Lab::new(&["a-1"], &WEB.replace("replicas: 3", "replicas: 10"));
@@ -489,7 +491,8 @@ mod tests {
         assert!(lab.get::<ReplicaSet>("web").unwrap().status.conditions.is_empty());
     }
 
-    /// CT-060: matching orphans are adopted, those that stop matching are released.
+    /// Matching orphans are adopted, those that stop matching are released.
+    /// Shows: CT-060
     #[test]
     fn orphans_that_match_are_adopted_and_those_that_no_longer_do_released() {
         let orphan = "{apiVersion: v1, kind: Pod, metadata: {name: stray, labels: {app: web}}, spec: {containers: [{name: web, image: web}]}}";
@@ -503,7 +506,8 @@ mod tests {
         assert_eq!(lab.pods().len(), 4, "released and replaced");
     }
 
-    /// CT-059: available after minReadySeconds, noticed at that moment.
+    /// Available after minReadySeconds, noticed at that moment.
+    /// Shows: CT-059
     #[test]
     fn available_after_min_ready_seconds() {
         let mut lab = Lab::new(

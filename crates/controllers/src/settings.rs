@@ -203,7 +203,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// CT-020.
+    /// Shows: Q-03, CT-020
     #[test]
     fn settings_are_read_under_kubernetes_names() {
         let settings = ControllerManagerSettings::from_value(&json!({

@@ -294,7 +294,7 @@ mod tests {
     use super::*;
     use podscope_api::{TaintEffect, TolerationOperator};
 
-    /// CT-034.
+    /// Shows: CT-034
     #[test]
     fn the_shortest_used_toleration_counts() {
         let taint = |key: &str| Taint {

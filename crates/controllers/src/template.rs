@@ -103,7 +103,7 @@ pub(super) fn set_entry(map: &mut Labels, key: &str, value: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// CT-065.
+    /// Shows: CT-065
     #[test]
     fn a_templates_hash_is_stable_and_changes_with_the_template_and_with_collisions() {
         let mut template = Template::of(&Arc::new(PodTemplateSpec::default()));

@@ -110,6 +110,7 @@ mod tests {
     use super::*;
 
     /// CT-058, row by row.
+    /// Shows: CT-058
     #[test]
     #[expect(clippy::too_many_lines, reason = "a table of cases")]
     fn victims_of_a_scale_down_come_in_the_controllers_order() {
@@ -206,8 +207,9 @@ mod tests {
         }
     }
 
-    /// CT-058: pods of other ready times go by UID where their ages are alike, those of one instant by restarts. That is
+    /// Pods of other ready times go by UID where their ages are alike, those of one instant by restarts. That is
     /// a circle of three here, and the real controller sorts such pods too.
+    /// Shows: CT-058
     #[test]
     fn pods_whose_order_is_a_circle_are_all_sorted() {
         let now = Time::from_seconds(1000);

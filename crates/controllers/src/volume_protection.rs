@@ -99,7 +99,8 @@ mod tests {
     use super::*;
     use podscope_sim::Span;
 
-    /// CT-125: kept while a scheduled pod object uses it; a forced deletion releases it at once.
+    /// Kept while a scheduled pod object uses it; a forced deletion releases it at once.
+    /// Shows: CT-125
     #[test]
     fn a_claim_in_use_stays() {
         let mut lab = Lab::new(

@@ -243,7 +243,8 @@ mod tests {
 
     wasm_bindgen_test_configure!(run_in_browser);
 
-    /// Outside a worker the engine refuses to listen, and says why. Q-05.
+    /// Outside a worker the engine refuses to listen, and says why.
+    /// Shows: Q-05
     #[wasm_bindgen_test]
     fn a_page_is_not_a_worker() {
         let refused = serve(Array::new(), JsValue::NULL.unchecked_into()).expect_err("this is a page");

@@ -44,7 +44,7 @@ pub fn human_duration(elapsed: i64) -> String {
 mod tests {
     use super::*;
 
-    /// KC-012.
+    /// Shows: KC-012
     #[test]
     fn ages_are_printed_as_kubectl_prints_them() {
         for (seconds, text) in [

@@ -374,7 +374,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// KC-094.
+    /// Shows: KC-094
     #[test]
     fn three_way_merge_keeps_what_others_set_and_removes_what_the_file_dropped() {
         let original = json!({"spec": {"replicas": 3, "paused": true, "template": {"spec": {"containers": [{"name": "a", "image": "x:1", "command": ["c"]}, {"name": "b"}]}}}});

@@ -183,7 +183,7 @@ mod tests {
         (format!("{}/{}", row.ready, row.total), row.status, row.restarts)
     }
 
-    /// KC-022.
+    /// Shows: KC-022
     #[test]
     #[expect(clippy::too_many_lines, reason = "a table of cases")]
     fn worked_pod_rows_are_printed_to_the_letter() {

@@ -174,7 +174,8 @@ mod tests {
         names.iter().map(|&name| name.to_owned()).collect()
     }
 
-    /// S-14: a sentence of each kind, with its arguments in their places.
+    /// A sentence of each kind, with its arguments in their places.
+    /// Shows: S-14
     #[test]
     fn a_decision_that_took_a_node_reads_as_a_sentence() {
         let node = || "a-1".to_owned();
@@ -210,7 +211,8 @@ mod tests {
         }
     }
 
-    /// S-14: the same of one that waits.
+    /// The same of one that waits.
+    /// Shows: S-14
     #[test]
     fn a_pod_that_waits_is_told_what_for() {
         let refused = |nodes, causes: &[(usize, &str)]| WaitsBecause::Refused {
@@ -254,7 +256,7 @@ mod tests {
         }
     }
 
-    /// S-14.
+    /// Shows: S-14
     #[test]
     fn what_a_winner_is_ahead_by_reads_as_one_line() {
         let lead = |points, plugin: &str, about: &str| Lead {
@@ -288,7 +290,7 @@ mod tests {
         assert_eq!(tie(Some("a-1".to_owned())), format!("{drawn}, and drew a-1"));
     }
 
-    /// S-14.
+    /// Shows: S-14
     #[test]
     fn preemption_says_what_decided() {
         let found = |candidates, criterion| preemption(PreemptionResult::Found { candidates, criterion });

@@ -310,7 +310,8 @@ fn assumed(f: &mut fmt::Formatter<'_>, kinds: &[(String, Many<String>)], means: 
 mod tests {
     use super::*;
 
-    /// P-09: what people read of messages that have arguments.
+    /// What people read of messages that have arguments.
+    /// Shows: P-09
     #[test]
     fn remarks_read_as_sentences() {
         let text = str::to_owned;

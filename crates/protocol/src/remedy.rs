@@ -97,7 +97,8 @@ mod tests {
 
     use super::*;
 
-    /// S-15: what people read of each kind of change, with its arguments in their places.
+    /// What people read of each kind of change, with its arguments in their places.
+    /// Shows: S-15
     #[test]
     fn remedies_read_as_sentences() {
         let text = str::to_owned;

@@ -354,7 +354,8 @@ fn mark(sheet: &mut Sheet, x: usize, y: usize, pod: &PodView, colour: &str) {
 mod tests {
     use super::{escape, wrap};
 
-    /// T-06: what a machine does is told in whole words.
+    /// What a machine does is told in whole words.
+    /// Shows: T-06
     #[test]
     fn a_long_sentence_is_told_in_two_lines_and_says_what_is_left_out() {
         let text = "c-2: cut off, no heartbeat for 77 s. The API server cannot know whether its pods still run, or what they do.";
@@ -369,7 +370,8 @@ mod tests {
         assert_eq!(wrap("a-1: off"), ["a-1: off"]);
     }
 
-    /// T-06, Q-04: XML 1.0 has no way to write most control characters, so a title that holds some shows them.
+    /// XML 1.0 has no way to write most control characters, so a title that holds some shows them.
+    /// Shows: T-06, Q-04
     #[test]
     fn any_text_is_well_formed_in_a_picture() {
         let every: String = (0..=0x1_ffff).filter_map(char::from_u32).collect();

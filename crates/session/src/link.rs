@@ -360,7 +360,7 @@ fn newer(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// T-03, Q-04.
+    /// Shows: T-03, Q-04
     #[test]
     fn a_link_of_a_newer_podscope_says_so() {
         for text in ["s2:AbC", "https://example.org/play/?x=1#s17:AbC&embed=cluster", " s2: "] {
@@ -372,7 +372,7 @@ mod tests {
         }
     }
 
-    /// T-03.
+    /// Shows: T-03
     #[test]
     fn a_link_carries_everything_there_and_back() {
         let link = Link {
@@ -397,7 +397,8 @@ mod tests {
         );
     }
 
-    /// T-03: a link of the engine that followed v1.34 opens, and says that decisions may differ, and from where.
+    /// A link of the engine that followed v1.34 opens, and says that decisions may differ, and from where.
+    /// Shows: T-03
     #[test]
     fn a_link_of_another_engine_says_that_it_decides_differently_and_from_where() {
         let cases = [
@@ -431,7 +432,7 @@ mod tests {
         }
     }
 
-    ///
+    /// Shows: Q-03
     #[test]
     fn any_string_gives_a_link_or_a_sentence() {
         let bomb = miniz_oxide::deflate::compress_to_vec(&vec![b' '; MAX_DOCUMENT + 1000], 9);
@@ -455,7 +456,7 @@ mod tests {
         }
     }
 
-    /// T-03.
+    /// Shows: T-03
     #[test]
     fn every_lesson_with_twenty_actions_is_under_2000_characters() {
         for name in lessons::names() {
@@ -482,7 +483,7 @@ mod tests {
         }
     }
 
-    /// T-03.
+    /// Shows: T-03
     #[test]
     fn a_link_outlives_its_lesson() {
         let run = |loaded: Loaded| {

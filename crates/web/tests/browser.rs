@@ -72,7 +72,7 @@ fn alone() {
     Reflect::set(&window, &"podscopeHold".into(), &hold).expect("set");
 }
 
-/// T-05.
+/// Shows: T-05
 #[wasm_bindgen_test]
 fn a_session_is_kept_and_forgotten() {
     alone();
@@ -94,7 +94,8 @@ fn a_session_is_kept_and_forgotten() {
     assert!(store::sessions().is_empty());
 }
 
-/// T-05: a session that does not fit is not kept, and the answer says so.
+/// A session that does not fit is not kept, and the answer says so.
+/// Shows: T-05
 #[wasm_bindgen_test]
 fn full_storage_is_told() {
     alone();
@@ -141,7 +142,7 @@ async fn saved(name: &str, media_type: &str, text: &str) -> (String, Vec<u8>) {
     )
 }
 
-/// T-06.
+/// Shows: T-06
 #[wasm_bindgen_test]
 async fn a_text_is_saved_as_it_is() {
     let (name, bytes) = saved("objects.yaml", "application/yaml", "kind: List # ü\n").await;
@@ -151,7 +152,7 @@ async fn a_text_is_saved_as_it_is() {
     );
 }
 
-/// T-06.
+/// Shows: T-06
 #[wasm_bindgen_test]
 async fn a_drawing_becomes_pixels() {
     let svg = r##"<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20" viewBox="0 0 30 20"><rect width="30" height="20" fill="#ff0000"/></svg>"##;
@@ -168,7 +169,7 @@ async fn a_drawing_becomes_pixels() {
     assert!(files::save("x.png", "image/png", "no drawing").await.is_err());
 }
 
-/// T-05.
+/// Shows: T-05
 #[wasm_bindgen_test]
 async fn files_are_read_with_their_names() {
     let list = Function::new_no_args(
@@ -186,7 +187,8 @@ async fn files_are_read_with_their_names() {
     );
 }
 
-/// U-03: a mouse drags at once: to the bin, to a node, or nowhere.
+/// A mouse drags at once: to the bin, to a node, or nowhere.
+/// Shows: U-03
 #[wasm_bindgen_test]
 fn a_pod_is_dragged() {
     let rows = [
@@ -219,7 +221,8 @@ fn a_pod_is_dragged() {
     assert_eq!(BIN, "/bin");
 }
 
-/// U-03: a finger that moves at once scrolls; one that rests holds.
+/// A finger that moves at once scrolls; one that rests holds.
+/// Shows: U-03
 #[wasm_bindgen_test]
 fn a_finger_rests_before_it_drags() {
     let stage = region(STAGE);
@@ -242,7 +245,8 @@ fn a_finger_rests_before_it_drags() {
     stage.remove();
 }
 
-/// U-03: a stroke through the open names each link once; fields and buttons are no one's.
+/// A stroke through the open names each link once; fields and buttons are no one's.
+/// Shows: U-03
 #[wasm_bindgen_test]
 fn a_stroke_cuts_links() {
     let stage = region(STAGE);
@@ -266,7 +270,8 @@ fn a_stroke_cuts_links() {
     stage.remove();
 }
 
-/// U-03: arrows go to the nearest thing in their direction.
+/// Arrows go to the nearest thing in their direction.
+/// Shows: U-03
 #[wasm_bindgen_test]
 fn arrows_find_their_way() {
     let mut inner = String::new();

@@ -475,7 +475,8 @@ fn one(rng: &mut Rng, from: &[&'static str]) -> &'static str {
 mod tests {
     use super::*;
 
-    /// a generator that misspells a setting tests nothing by it.
+    /// A generator that misspells a setting tests nothing by it.
+    /// Shows: Q-03
     #[test]
     fn every_setting_that_is_thrown_is_known() {
         for (component, settings) in COMPONENTS {

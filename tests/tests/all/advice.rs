@@ -3,7 +3,8 @@
 use podscope_protocol::{Request, Update};
 use podscope_session::host::Host;
 
-/// P-08: what is legal is no problem, and is advised against where it is written; a text without surprises is left alone.
+/// What is legal is no problem, and is advised against where it is written; a text without surprises is left alone.
+/// Shows: P-08
 #[test]
 fn the_editor_is_advised_where_a_text_is_likely_to_surprise() {
     let pod = |grace: u32, key: &str| {

@@ -18,7 +18,8 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Each file of `tests/fixtures/bad` is refused, with everything that is wrong and where (P-04).
+/// Each file of `tests/fixtures/bad` is refused, with everything that is wrong and where.
+/// Shows: P-04
 #[test]
 fn each_bad_file_is_refused_with_places() {
     let mut all = String::new();
@@ -33,7 +34,8 @@ fn each_bad_file_is_refused_with_places() {
 }
 
 /// A scenario's problems come all at once, with file, line and column: an unknown machine in a fault,
-/// a command that does not parse, an unknown field, invariant or unit (P-04, T-02).
+/// a command that does not parse, an unknown field, invariant or unit.
+/// Shows: P-04, T-02
 #[test]
 fn each_bad_scenario_is_refused_with_places() {
     let mut all = String::new();
@@ -47,7 +49,8 @@ fn each_bad_scenario_is_refused_with_places() {
     golden("bad-scenarios.txt", &all);
 }
 
-/// What is wrong with one document hides nothing that is wrong with another, and blames no sound one (P-04).
+/// What is wrong with one document hides nothing that is wrong with another, and blames no sound one.
+/// Shows: P-04
 #[test]
 fn one_bad_document_does_not_hide_the_others() {
     let unreadable = "\n---\n{apiVersion: v1, kind: Pod, metadata: {name: unreadable}, spec: {containers: 5}}\n";
@@ -81,7 +84,8 @@ fn one_bad_document_does_not_hide_the_others() {
     assert!(n_files > 40, "{n_files}");
 }
 
-/// Cut off somewhere, a file is read or refused, and that is all.
+/// Cut off somewhere, a file is read or refused, and that is all.
+/// Shows: Q-03
 #[test]
 fn files_cut_off_somewhere_never_panic() {
     let mut paths = files("tests/fixtures/bad", "");
@@ -94,7 +98,8 @@ fn files_cut_off_somewhere_never_panic() {
     }
 }
 
-/// Deep, wide and strange texts end in words, soon.
+/// Deep, wide and strange texts end in words, soon.
+/// Shows: Q-03
 #[test]
 fn hostile_texts_are_refused() {
     let deep = 20_000;

@@ -113,7 +113,7 @@ fn cut_off(kind: &str, seed: u64, also: &str) -> String {
     )
 }
 
-/// T-04.
+/// Shows: T-04
 #[test]
 fn a_replica_set_replaces_what_a_stateful_set_waits_for() {
     // The other side runs on the first one's seed, whatever its file says.
@@ -125,7 +125,7 @@ fn a_replica_set_replaces_what_a_stateful_set_waits_for() {
     assert_eq!(stateful.marks(), [(a, PodMark::Terminating)]);
 }
 
-/// T-04.
+/// Shows: T-04
 #[test]
 fn waiting_forcing_and_declaring_out_of_service_end_differently() {
     let wait = cut_off("StatefulSet", 3, "");

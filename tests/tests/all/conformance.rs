@@ -42,19 +42,20 @@ fn check(name: &str, cases: usize) {
     assert_eq!(n, cases);
 }
 
-/// S-01.
+/// Shows: S-01
 #[test]
 fn decisions_with_the_default_configuration_equal_kube_schedulers() {
     check("decisions.jsonl.gz", 1500);
 }
 
-/// S-01, S-16.
+/// Shows: S-01, S-16
 #[test]
 fn decisions_under_other_configurations_equal_kube_schedulers() {
     check("configured.jsonl.gz", 600);
 }
 
-/// S-01, SCH-063, SCH-066, SCH-126: each the smallest world that shows a rule.
+/// Each the smallest world that shows a rule.
+/// Shows: S-01, SCH-063, SCH-066, SCH-126
 #[test]
 fn rules_that_only_wider_worlds_show_hold() {
     check("minimal.jsonl", 9);

@@ -134,7 +134,7 @@ fn fixed(path: &str) -> &str {
     path[..end.min(path.len())].trim_end_matches('/')
 }
 
-///
+/// Shows: Q-07
 #[test]
 fn paths_and_links_of_the_documents_lead_somewhere() {
     let tree = tree();
@@ -189,7 +189,7 @@ fn listed<'t>(help: &'t str, lead: &str) -> ordered::Set<&'t str> {
     rows.filter(|word| !word.is_empty()).collect()
 }
 
-///
+/// Shows: Q-07
 #[test]
 fn commands_of_the_documents_exist() {
     let podscope = fs::read_to_string(root().join("crates/cli/src/help.txt")).expect("what `podscope help` prints");
@@ -267,7 +267,7 @@ fn words() -> ordered::Set<String> {
     found
 }
 
-///
+/// Shows: Q-07
 #[test]
 fn crates_and_types_of_the_documents_exist() {
     let words = words();
@@ -296,7 +296,8 @@ fn crates_and_types_of_the_documents_exist() {
     assert!(lost.is_empty(), "no such name:\n{}", lost.join("\n"));
 }
 
-/// What ARCHITECTURE says is written by hand weighs what it says there, within a tenth. Q-07.
+/// What ARCHITECTURE says is written by hand weighs what it says there, within a tenth.
+/// Shows: Q-07
 #[test]
 fn what_is_written_by_hand_weighs_what_the_architecture_says() {
     let architecture = Document::open("ARCHITECTURE.md").expect("it is there");

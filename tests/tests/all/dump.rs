@@ -40,7 +40,7 @@ fn pods(session: &Session) -> ordered::Map<String, String> {
         .collect()
 }
 
-/// P-03.
+/// Shows: P-03
 #[test]
 fn running_pods_stay_where_they_run_and_as_old_as_they_are() {
     let mut session = open(dump(SMALL));
@@ -84,7 +84,7 @@ fn running_pods_stay_where_they_run_and_as_old_as_they_are() {
     );
 }
 
-/// P-03.
+/// Shows: P-03
 #[test]
 fn what_is_not_simulated_is_listed() {
     let session = open(dump(SMALL));
@@ -94,7 +94,8 @@ fn what_is_not_simulated_is_listed() {
     }
 }
 
-/// A cluster that was looked at after the default start: nothing in it is younger than t = 0. P-03.
+/// A cluster that was looked at after the default start: nothing in it is younger than t = 0.
+/// Shows: P-03
 #[test]
 fn the_time_of_a_later_dump_is_its_own() {
     let later = dump(SMALL).replace("2025-12-31T23", "2026-11-20T23");
@@ -112,7 +113,8 @@ fn the_time_of_a_later_dump_is_its_own() {
     );
 }
 
-/// P-09: programs and hands that tidy a dump take UIDs away; its nodes are still all there are.
+/// Programs and hands that tidy a dump take UIDs away; its nodes are still all there are.
+/// Shows: P-09
 #[test]
 fn nodes_of_a_dump_without_uids_are_all_there_are() {
     let mut list = podscope_api::read_yaml(&dump(SMALL)).expect("YAML").to_value();

@@ -91,8 +91,9 @@ fn command(session: &mut Session, line: &str) {
     session.command(command).unwrap_or_else(|error| panic!("{error:?}"));
 }
 
-/// P-09, LC-191: pressure that a dump shows keeps its condition, its words and its taint; who runs there stays, who waits
+/// Pressure that a dump shows keeps its condition, its words and its taint; who runs there stays, who waits
 /// goes elsewhere or waits, until the machine starts anew.
+/// Shows: P-09, LC-191
 #[test]
 fn pressure_of_a_dump_lasts_until_the_machine_starts_anew() {
     for (kind, taint) in [
@@ -132,8 +133,9 @@ fn pressure_of_a_dump_lasts_until_the_machine_starts_anew() {
     }
 }
 
-/// P-09, LC-204: a kubelet that says it is not ready is heard; one of which nothing was heard for long is not, whatever
+/// A kubelet that says it is not ready is heard; one of which nothing was heard for long is not, whatever
 /// its last word was.
+/// Shows: P-09, LC-204
 #[test]
 fn a_node_that_is_not_ready_by_its_own_word_is_heard() {
     let tainted = "taints: [{key: node.kubernetes.io/not-ready, effect: NoSchedule}]";
@@ -173,8 +175,9 @@ fn a_node_that_is_not_ready_by_its_own_word_is_heard() {
     assert!(broken.is_empty(), "{broken:?}");
 }
 
-/// P-03, P-09: t = 0 is the newest instant that anything in the files tells of, but for what is to come; hence one
+/// T = 0 is the newest instant that anything in the files tells of, but for what is to come; hence one
 /// back-off has one countdown.
+/// Shows: P-03, P-09
 #[test]
 fn the_start_is_the_newest_time_of_whatever_tells_one() {
     let ready = |at: &str| {

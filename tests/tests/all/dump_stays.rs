@@ -72,7 +72,7 @@ fn pods(session: &Session) -> Vec<Vec<String>> {
     printed.lines.iter().map(|(_, line)| words(line)).collect()
 }
 
-/// P-09.
+/// Shows: P-09
 #[test]
 fn each_pod_has_the_status_of_the_dump_after_ten_minutes() {
     let running = "state: {running: {startedAt: '2026-07-01T09:00:05Z'}}";
@@ -160,7 +160,8 @@ fn each_pod_has_the_status_of_the_dump_after_ten_minutes() {
     assert_eq!((last.exit_code, &*last.reason), (137, "OOMKilled"));
 }
 
-/// P-09: a ConfigMap that a kubelet has not found is not there, whoever else names it.
+/// A ConfigMap that a kubelet has not found is not there, whoever else names it.
+/// Shows: P-09
 #[test]
 fn what_a_kubelet_has_not_found_is_not_made_up_for_an_owner() {
     let spec = ", envFrom: [{configMapRef: {name: settings}}]";
@@ -183,7 +184,8 @@ fn what_a_kubelet_has_not_found_is_not_made_up_for_an_owner() {
     assert_eq!(pods(&session), [["web-x", "0/1", "CreateContainerConfigError"]]);
 }
 
-/// P-09: what the real scheduler said is evidence.
+/// What the real scheduler said is evidence.
+/// Shows: P-09
 #[test]
 fn pods_that_wait_for_storage_stay_pending() {
     let none = "0/1 nodes are available: persistentvolumeclaim \"data\" not found";
@@ -220,7 +222,8 @@ fn pods_that_wait_for_storage_stay_pending() {
     }
 }
 
-/// P-09: a pending pod of which nobody said why may run for what is made up; which one, and for what, is told.
+/// A pending pod of which nobody said why may run for what is made up; which one, and for what, is told.
+/// Shows: P-09
 #[test]
 fn a_pending_pod_that_runs_for_what_is_made_up_is_told() {
     let silent = "
@@ -253,7 +256,8 @@ fn a_pending_pod_that_runs_for_what_is_made_up_is_told() {
     }
 }
 
-/// P-09: nothing in a dump says what pods use.
+/// Nothing in a dump says what pods use.
+/// Shows: P-09
 #[test]
 fn an_autoscaler_of_a_dump_scales_nothing() {
     let items = "
@@ -292,7 +296,8 @@ fn an_autoscaler_of_a_dump_scales_nothing() {
     );
 }
 
-/// P-09, U-07: texts that are no dump, or not a whole one, are told for what they are.
+/// Texts that are no dump, or not a whole one, are told for what they are.
+/// Shows: P-09, U-07
 #[test]
 fn texts_that_are_no_dump_are_told_for_what_they_are() {
     for (text, told) in [
@@ -331,8 +336,9 @@ fn texts_that_are_no_dump_are_told_for_what_they_are() {
     assert_eq!(notices, ["No file has an object: the cluster of 6 nodes is made up"]);
 }
 
-/// P-09, P-04: what is whole of a List that ends in the middle opens; that it ends, and where, is said, and stands beside
+/// What is whole of a List that ends in the middle opens; that it ends, and where, is said, and stands beside
 /// each decision. Where something else is wrong its place is told.
+/// Shows: P-04, P-09
 #[test]
 fn what_is_whole_of_a_list_that_is_cut_off_opens() {
     let pod = |name: &str| {
@@ -385,8 +391,9 @@ fn what_is_whole_of_a_list_that_is_cut_off_opens() {
     assert_eq!((problems.len(), problems[0].line), (1, 4), "{problems:?}");
 }
 
-/// P-09: where of every node only the name is known, a pod that the real scheduler refused keeps what that one said; its
+/// Where of every node only the name is known, a pod that the real scheduler refused keeps what that one said; its
 /// stand-ins say nothing against it, and one that comes to know more is told again.
+/// Shows: P-09
 #[test]
 fn a_pod_that_was_refused_keeps_what_was_said_where_no_node_is_known() {
     let items = "

@@ -40,7 +40,7 @@ spec:
     scenario::load(&[("attempts.yaml".to_owned(), text.to_owned())]).expect("it loads")
 }
 
-/// S-14.
+/// Shows: S-14
 #[test]
 fn an_old_attempt_is_explained_as_it_was_decided() {
     let end = SimTime::from_seconds(400);

@@ -78,9 +78,10 @@ spec:
     (back, broken.collect())
 }
 
-/// V-06, CT-083, CT-140, CT-149: nothing done, nothing back; force is fast and splits; saying "out of service" of a
+/// Nothing done, nothing back; force is fast and splits; saying "out of service" of a
 /// machine that is off, and power fencing, are fast enough and break nothing; a fence that leaves processes running is
 /// told as what it is.
+/// Shows: V-06, CT-083, CT-140, CT-149
 #[test]
 fn ways_back_from_a_lost_node_are_told_apart() {
     let off = "{enabled: false}";

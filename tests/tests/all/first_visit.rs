@@ -5,7 +5,8 @@ use podscope_session::host::Host;
 use podscope_tests::{kept, root};
 
 /// What the page has of it is what its engine will say: the world is a function of its scenario, so a recording is no
-/// guess. U-10, P-01.
+/// guess.
+/// Shows: P-01, U-10
 #[test]
 fn a_first_visit_begins_as_it_is_recorded() {
     let mut host = Host::new();

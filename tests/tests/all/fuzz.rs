@@ -33,43 +33,43 @@ fn check(name: &str, executions: usize) {
     );
 }
 
-///
+/// Shows: Q-03
 #[test]
 fn changed_links_are_opened_or_refused() {
     check("links", 400);
 }
 
-///
+/// Shows: Q-03
 #[test]
 fn changed_files_are_opened_or_refused() {
     check("yaml", 400);
 }
 
-///
+/// Shows: Q-03
 #[test]
 fn changed_commands_are_run_or_refused() {
     check("commands", 2000);
 }
 
-///
+/// Shows: Q-03
 #[test]
 fn changed_annotations_are_followed_or_refused() {
     check("annotations", 1000);
 }
 
-///
+/// Shows: Q-03
 #[test]
 fn lessons_made_of_lessons_are_opened_or_refused() {
     check("lessons", 300);
 }
 
-///
+/// Shows: Q-03
 #[test]
 fn settings_at_their_bounds_are_refused_or_cost_no_more_than_a_minute_may() {
     check("settings", 300);
 }
 
-///
+/// Shows: Q-03
 #[test]
 fn made_queries_are_answered_or_refused() {
     check("queries", 6000);

@@ -50,7 +50,8 @@ fn counts(session: &Session) -> [usize; 3] {
     [Deployment, ReplicaSet, Pod].map(|kind| session.world().objects().count_kind(kind))
 }
 
-/// C-11, CT-152: the owner first, the owner last, or the owner alone.
+/// The owner first, the owner last, or the owner alone.
+/// Shows: C-11, CT-152
 #[test]
 fn dependents_follow_precede_or_stay() {
     for (cascade, order, left) in [
@@ -78,7 +79,8 @@ fn dependents_follow_precede_or_stay() {
     }
 }
 
-/// C-11, CT-152: a pod that cannot be confirmed dead keeps its owner, which waits in the foreground, until the heal.
+/// A pod that cannot be confirmed dead keeps its owner, which waits in the foreground, until the heal.
+/// Shows: C-11, CT-152
 #[test]
 fn a_partitioned_pod_blocks_its_owner_in_the_foreground() {
     let mut session = session(DEPLOYMENT);
@@ -110,7 +112,8 @@ fn a_partitioned_pod_blocks_its_owner_in_the_foreground() {
     assert_eq!(counts(&session), [0, 0, 0]);
 }
 
-/// C-11, CT-152: an owner is known by its UID; what names one that is gone is collected, gracefully.
+/// An owner is known by its UID; what names one that is gone is collected, gracefully.
+/// Shows: C-11, CT-152
 #[test]
 fn what_has_no_owner_left_is_collected() {
     let pod = |name: &str, owner: &str| {
@@ -129,7 +132,8 @@ fn what_has_no_owner_left_is_collected() {
     assert_eq!(names, ["own"]);
 }
 
-/// C-11, CT-150: the lease of a node goes with the Node that owns it.
+/// The lease of a node goes with the Node that owns it.
+/// Shows: C-11, CT-150
 #[test]
 fn a_node_takes_its_lease_along() {
     let mut session = session(DEPLOYMENT);

@@ -53,7 +53,7 @@ fn scores(session: &Session, name: &str) -> Vec<(String, i64)> {
     told.nodes.iter().map(row).collect()
 }
 
-/// SCH-108.
+/// Shows: SCH-108
 #[test]
 fn images_count_where_nodes_report_them_and_until_they_are_collected() {
     let file = ("images.yaml".to_owned(), SCENARIO.to_owned());

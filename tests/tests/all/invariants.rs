@@ -7,7 +7,9 @@ use podscope_session::report::field;
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 
-/// F-03: every row of the table CT-162 to CT-186 is checked, and `pending-placed`; each says what it promises.
+/// Every row of the table CT-162 to CT-186 is checked, and `pending-placed`; each says what it promises.
+/// Shows: F-03, CT-162, CT-163, CT-164, CT-165, CT-166, CT-167, CT-168, CT-169, CT-170, CT-171, CT-172, CT-173,
+/// CT-174, CT-175, CT-176, CT-177, CT-178, CT-179, CT-180, CT-181, CT-182, CT-183, CT-184, CT-185, CT-186
 #[test]
 fn every_row_of_the_table_is_checked() {
     let rows = [
@@ -63,8 +65,9 @@ fn every_row_of_the_table_is_checked() {
     }
 }
 
-/// F-03, F-04: a break is told with its name, its first instant, the object, and the command that led there; what it
+/// A break is told with its name, its first instant, the object, and the command that led there; what it
 /// broke is the invariant's statement. Commands that led nowhere are not blamed.
+/// Shows: F-03, F-04
 #[test]
 fn a_break_names_its_object_its_instant_and_its_command() {
     let force = "kubectl delete pod web-0 --grace-period=0 --force --wait=false";

@@ -37,7 +37,7 @@ const GROUPS: [&str; 11] = [
     "Incidents",
 ];
 
-/// E-09.
+/// Shows: E-06, E-09
 #[test]
 fn the_course_covers_every_topic_in_the_order_of_need() {
     let listed = lessons::list();
@@ -72,7 +72,8 @@ fn the_course_covers_every_topic_in_the_order_of_need() {
     );
 }
 
-/// E-10: nobody is left with a sentence or two where something is new, and how containers behave is said in words.
+/// Nobody is left with a sentence or two where something is new, and how containers behave is said in words.
+/// Shows: E-10
 #[test]
 fn a_lesson_tells_enough() {
     let mut complaints = Vec::new();
@@ -99,7 +100,8 @@ fn a_lesson_tells_enough() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// E-06: on any seed the run's answer is among the options, and each `why` belongs to one.
+/// On any seed the run's answer is among the options, and each `why` belongs to one.
+/// Shows: E-06
 #[test]
 fn the_runs_answer_is_among_the_options_on_seeds_1_to_20() {
     let mut complaints = Vec::new();
@@ -135,8 +137,9 @@ fn the_runs_answer_is_among_the_options_on_seeds_1_to_20() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// E-01, E-07, E-10: what a lesson promises of its solution, of doing nothing, and of each attempt that looks like a
+/// What a lesson promises of its solution, of doing nothing, and of each attempt that looks like a
 /// solution; each answer to a mistake is heard by who makes it.
+/// Shows: E-01, E-07, E-10
 #[test]
 fn every_lesson_keeps_the_rules_of_its_authors() {
     let mut complaints = Vec::new();
@@ -170,7 +173,8 @@ const UNANSWERED: [(&str, usize); 4] = [
     ("incident-will-not-go", 2),
 ];
 
-/// E-07: who tries what tempts hears why it does not do: an answer, a promise that broke, or kubectl's refusal.
+/// Who tries what tempts hears why it does not do: an answer, a promise that broke, or kubectl's refusal.
+/// Shows: E-07
 #[test]
 fn each_attempt_that_tempts_is_answered() {
     let mut complaints = Vec::new();

@@ -16,7 +16,7 @@ impl Sink for Nothing {
     fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
 }
 
-///
+/// Shows: Q-03
 #[test]
 fn one_object_too_many_of_a_kind_is_refused_as_by_a_quota() {
     let one = |at: usize| {
@@ -55,8 +55,9 @@ fn answer(session: &Session, line: &str) -> (bool, String) {
     last.map_or_else(Default::default, |(kind, text)| (kind.is_stderr(), text))
 }
 
-/// unions of unions, recursion, templates that grow, columns as wide as their longest cell: a clear refusal, after
+/// Unions of unions, recursion, templates that grow, columns as wide as their longest cell: a clear refusal, after
 /// bounded work.
+/// Shows: Q-03
 #[test]
 fn a_question_that_asks_for_too_much_is_refused_in_words() {
     let mut text = String::from(
@@ -110,8 +111,9 @@ fn a_question_that_asks_for_too_much_is_refused_in_words() {
     }
 }
 
-/// replicas without end are what Kubernetes takes; they grow in sight, in steps that can be counted, towards the
+/// Replicas without end are what Kubernetes takes; they grow in sight, in steps that can be counted, towards the
 /// objects that a world holds.
+/// Shows: Q-03
 #[test]
 fn two_thousand_million_replicas_grow_in_bounded_steps() {
     let manifest = |replicas: u32| {

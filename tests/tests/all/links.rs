@@ -7,7 +7,7 @@ use podscope_session::link::{self, MAX_DOCUMENT};
 use podscope_session::timeline::MAX_COMMANDS;
 use podscope_tests::{files, links::held};
 
-/// T-03.
+/// Shows: T-03
 #[test]
 fn every_link_that_was_ever_made_opens_as_it_was() {
     let links = files("tests/fixtures/links", ".link");
@@ -19,7 +19,8 @@ fn every_link_that_was_ever_made_opens_as_it_was() {
     }
 }
 
-/// The largest link is as large as one may be, and the next one is refused. Q-03.
+/// The largest link is as large as one may be, and the next one is refused.
+/// Shows: Q-03
 #[test]
 fn the_largest_link_is_read_and_a_larger_one_refused() {
     let path = podscope_tests::root().join("tests/fixtures/links/largest.link");

@@ -2,7 +2,7 @@
 
 use podscope_tests::live;
 
-/// K-05.
+/// Shows: K-05
 #[test]
 fn manifests_are_answered_as_the_real_server_answers_them() {
     live::hold("api", &live::api());
@@ -14,6 +14,7 @@ fn objects_are_stored_as_the_real_server_stores_them() {
 }
 
 /// K-05, with the exceptions that are listed beside the corpora.
+/// Shows: K-05
 #[test]
 fn commands_print_what_the_real_kubectl_prints() {
     live::hold("kubectl", &live::kubectl());
@@ -24,7 +25,8 @@ fn watches_print_what_the_real_kubectl_prints() {
     live::hold("watches", &live::watches());
 }
 
-/// C-15: events by their kinds, counts and series.
+/// Events by their kinds, counts and series.
+/// Shows: C-15
 #[test]
 fn stories_go_as_they_went_on_a_real_cluster() {
     let stories = live::stories();

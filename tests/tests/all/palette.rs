@@ -152,6 +152,7 @@ fn least(names: &[&str]) -> (f64, String) {
 }
 
 // U-08
+// Shows: U-08
 #[test]
 fn meanings_stay_apart_in_every_colour_vision() {
     let (distance, pair) = least(&MEANINGS);
@@ -159,6 +160,7 @@ fn meanings_stay_apart_in_every_colour_vision() {
 }
 
 // U-08
+// Shows: U-08
 #[test]
 fn owners_stay_apart_in_every_colour_vision() {
     let (distance, pair) = least(&["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"]);
@@ -166,6 +168,7 @@ fn owners_stay_apart_in_every_colour_vision() {
 }
 
 /// Text 4.5:1 on every surface it stands on, marks and fields 3:1 (WCAG 1.4.3, 1.4.11). U-08
+/// Shows: U-08
 #[test]
 fn text_and_marks_have_contrast_in_both_themes() {
     let tokens = tokens();

@@ -58,7 +58,8 @@ const STEPS: &[(&str, &str)] = &[
     ("cargo xtask spec", "spec"),
 ];
 
-/// Every command of the README is run: by a step, or here. P-07.
+/// Every command of the README is run: by a step, or here.
+/// Shows: P-07
 #[test]
 fn each_command_of_the_readme_is_run() {
     let steps = xtask(&["test", "--list"]);

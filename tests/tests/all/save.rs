@@ -98,7 +98,7 @@ fn last_frame(updates: &[Update]) -> &Frame {
 }
 
 /// The saved file alone makes the same run: seed, objects, kept strangers, the scenario's and the user's commands.
-/// T-05.
+/// Shows: T-05
 #[test]
 fn a_saved_session_opens_as_it_was() {
     let mut page = page();
@@ -113,7 +113,7 @@ fn a_saved_session_opens_as_it_was() {
     assert!(saved.contains("kind: Ingress"));
 }
 
-/// T-05.
+/// Shows: T-05
 #[test]
 fn undo_takes_back_the_last_command_and_what_it_led_to() {
     let mut page = page();
@@ -126,7 +126,7 @@ fn undo_takes_back_the_last_command_and_what_it_led_to() {
     assert!(saved.contains("fault partition a-1") && !saved.contains("create deployment"));
 }
 
-/// T-06.
+/// Shows: T-06
 #[test]
 fn objects_trace_and_picture_are_exported() {
     let mut page = page();

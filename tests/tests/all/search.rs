@@ -52,8 +52,9 @@ fn first_bug(text: &str, invariant: &str) -> Option<podscope_cluster::SimTime> {
         .map(|record| record.at)
 }
 
-/// F-20: each switch that breaks a guarantee is seen by the named invariant; the run that shows it is short, is a
+/// Each switch that breaks a guarantee is seen by the named invariant; the run that shows it is short, is a
 /// scenario and a link that show it again, and shows nothing with the switch off.
+/// Shows: F-20
 #[test]
 fn each_switch_that_breaks_a_guarantee_is_found() {
     const { assert!(TRIED <= BOUND) };
@@ -86,8 +87,9 @@ fn each_switch_that_breaks_a_guarantee_is_found() {
     }
 }
 
-/// F-03, F-04: at the default settings nothing breaks but what a command or a fault excuses, and every excuse cites
+/// At the default settings nothing breaks but what a command or a fault excuses, and every excuse cites
 /// the exception of the facts' table.
+/// Shows: F-03, F-04
 #[test]
 fn at_the_default_settings_every_break_is_excused_by_name() {
     let source = Source::Drawn { history: Vec::new() };

@@ -416,7 +416,7 @@ fn live(pod: Option<&Value>) -> Option<Value> {
     Some(pod)
 }
 
-/// S-17.
+/// Shows: S-17
 #[test]
 fn every_sequence_goes_as_with_the_real_scheduler() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/conformance/sequences/sequences.jsonl.gz");

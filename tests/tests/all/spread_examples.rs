@@ -101,7 +101,7 @@ fn feasible(decision: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// S-10.
+/// Shows: S-10
 #[test]
 fn every_worked_example_has_its_stated_feasible_set() {
     let zone_typo = || At("n5", Some(("zone-typo", "C")), 0);
@@ -216,7 +216,7 @@ fn every_worked_example_has_its_stated_feasible_set() {
     }
 }
 
-/// S-10.
+/// Shows: S-10
 #[test]
 fn schedule_anyway_scores_the_emptier_zone_higher() {
     let decision = decide(&c1(), &pod(&[soft(ZONE)]), "default");
@@ -229,14 +229,14 @@ fn schedule_anyway_scores_the_emptier_zone_higher() {
     );
 }
 
-/// S-10.
+/// Shows: S-10
 #[test]
 fn pods_of_other_namespaces_do_not_count() {
     let decision = decide(&c1(), &pod(&[hard(ZONE)]), "other");
     assert_eq!(feasible(&decision), ["n1", "n2", "n3", "n4"]);
 }
 
-/// S-12.
+/// Shows: S-12
 #[test]
 fn an_empty_zone_is_unknown_until_it_has_a_node() {
     let level = || vec![in_zone("n1", "A", 3), in_zone("n2", "B", 3)];
@@ -254,7 +254,7 @@ fn an_empty_zone_is_unknown_until_it_has_a_node() {
     );
 }
 
-/// S-11.
+/// Shows: S-11
 #[test]
 fn match_label_keys_count_each_revision_for_itself() {
     // matchLabelKeys is folded into the selector by the API server, as the corpus has it.

@@ -446,7 +446,8 @@ mod tests {
         })
     }
 
-    /// P-05: eviction, grace and restart fields; others with a notice.
+    /// Eviction, grace and restart fields; others with a notice.
+    /// Shows: P-05
     #[test]
     fn kubelet_configurations_are_read() {
         let (config, notices) = read(
@@ -461,7 +462,7 @@ mod tests {
         assert_eq!(config.eviction_hard.unwrap().len(), 2);
     }
 
-    /// P-05.
+    /// Shows: P-05
     #[test]
     fn wrong_kubelet_settings_are_named_with_their_place() {
         for (text, wanted) in [

@@ -311,7 +311,7 @@ mod tests {
         }
     }
 
-    /// SCH-098.
+    /// Shows: SCH-098
     #[test]
     fn pods_without_start_times_are_reversed() {
         let mut items: Vec<usize> = (0..12).collect();

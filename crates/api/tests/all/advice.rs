@@ -22,7 +22,7 @@ fn check(text: &str, wanted: &[(usize, &str, &str)]) {
     assert!(same, "{text}\n  got: {got:#?}\n  wanted: {wanted:#?}");
 }
 
-/// P-08.
+/// Shows: P-08
 #[test]
 fn volumes_that_two_pods_may_write() {
     const MOUNT: &str = "containers: [{name: c, volumeMounts: [{name: d, mountPath: /d}]}]";
@@ -58,7 +58,8 @@ fn volumes_that_two_pods_may_write() {
     );
 }
 
-/// P-08: a claim that is not bound yet is spoken of by the volume it will get, or by what its class provisions.
+/// A claim that is not bound yet is spoken of by the volume it will get, or by what its class provisions.
+/// Shows: P-08
 #[test]
 fn unbound_claims_are_seen_through() {
     let deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\nspec: {template: {spec: {containers: \
@@ -120,7 +121,7 @@ fn unbound_claims_are_seen_through() {
     );
 }
 
-/// P-08.
+/// Shows: P-08
 #[test]
 fn grace_not_longer_than_prestop_plus_shutdown() {
     let pod = |annotation: &str, spec: &str| {
@@ -145,7 +146,7 @@ fn grace_not_longer_than_prestop_plus_shutdown() {
     check(&pod("behavior.podscope.dev/c: prestop=hang", "priority: 1"), &[]);
 }
 
-/// P-08.
+/// Shows: P-08
 #[test]
 fn affinity_to_pods_of_lower_priority() {
     let text = |class: &str| {
@@ -168,7 +169,7 @@ fn affinity_to_pods_of_lower_priority() {
     check(&text(""), &[]);
 }
 
-/// P-08.
+/// Shows: P-08
 #[test]
 fn spread_that_does_not_do_what_it_seems_to() {
     let pod = |name: &str, label: &str, constraint: &str| {

@@ -4,7 +4,8 @@ use podscope_api::{Container, ContainerBehavior, Object, ProbeAnswer, container_
 
 const SECOND: i64 = 1_000_000;
 
-/// L-08: every key of the table is read and printed back.
+/// Every key of the table is read and printed back.
+/// Shows: L-08
 #[test]
 fn behaviour_round_trips() {
     for text in [
@@ -22,7 +23,7 @@ fn behaviour_round_trips() {
     }
 }
 
-/// L-08.
+/// Shows: L-08
 #[test]
 fn mistakes_are_named_with_their_place() {
     for (text, wanted) in [
@@ -62,7 +63,7 @@ fn mistakes_are_named_with_their_place() {
     );
 }
 
-/// L-08.
+/// Shows: L-08
 #[test]
 fn use_climbs_and_probes_answer_over_time() {
     let behavior = ContainerBehavior::parse("memory=200Mi..600Mi@60s, liveness=fail@30s..60s, startup=5s").unwrap();
@@ -85,7 +86,7 @@ fn use_climbs_and_probes_answer_over_time() {
     );
 }
 
-/// L-08.
+/// Shows: L-08
 #[test]
 fn unknown_containers_and_undeclared_hooks_are_refused() {
     let parsed = parse(
@@ -112,7 +113,8 @@ fn unknown_containers_and_undeclared_hooks_are_refused() {
     );
 }
 
-/// However much is wrong, the refusal stays short: some mistakes, the annotation quoted once.
+/// However much is wrong, the refusal stays short: some mistakes, the annotation quoted once.
+/// Shows: Q-03
 #[test]
 fn many_mistakes_are_told_in_few_words() {
     let many = "x=1s, ".repeat(2_000);

@@ -25,7 +25,8 @@ fn check(text: &str, rows: &[(&str, Value)]) {
     }
 }
 
-/// LC-038, LC-039, VA-023 to VA-040.
+/// Shows: LC-038, LC-039, VA-023, VA-024, VA-025, VA-026, VA-027, VA-028, VA-029, VA-030, VA-031, VA-032, VA-033,
+/// VA-034, VA-035, VA-036, VA-037, VA-038, VA-039, VA-040
 #[test]
 fn pods_are_stored_with_the_servers_defaults() {
     check(
@@ -102,7 +103,7 @@ spec:
     );
 }
 
-/// VA-028.
+/// Shows: VA-028
 #[test]
 fn a_pull_policy_follows_from_the_images_tag() {
     for (image, policy) in [
@@ -122,7 +123,7 @@ fn a_pull_policy_follows_from_the_images_tag() {
     }
 }
 
-/// VA-032.
+/// Shows: VA-032
 #[test]
 fn pod_level_requests_follow_from_limits_and_containers() {
     check(
@@ -137,7 +138,7 @@ spec:
     );
 }
 
-/// VA-041 to VA-053.
+/// Shows: VA-041, VA-042, VA-043, VA-044, VA-045, VA-046, VA-047, VA-048, VA-049, VA-050, VA-051, VA-052, VA-053
 #[test]
 fn other_kinds_are_stored_with_the_servers_defaults() {
     let rows: &[(&str, &[(&str, Value)])] = &[
@@ -254,7 +255,7 @@ fn other_kinds_are_stored_with_the_servers_defaults() {
     }
 }
 
-/// VA-052.
+/// Shows: VA-052
 #[test]
 fn a_job_gets_a_selector_of_its_own() {
     let parsed = parse("{apiVersion: batch/v1, kind: Job, metadata: {name: j, uid: u-1}}");
@@ -270,7 +271,8 @@ fn a_job_gets_a_selector_of_its_own() {
     assert_eq!(job.spec.template.metadata.label("job-name"), Some("j"));
 }
 
-/// Pods of a template share its containers, defaulted or not. VA-055.
+/// Pods of a template share its containers, defaulted or not.
+/// Shows: VA-055
 #[test]
 fn what_needs_no_default_stays_shared() {
     let parsed = parse("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}");
@@ -285,7 +287,7 @@ fn what_needs_no_default_stays_shared() {
     assert!(std::sync::Arc::ptr_eq(&first.spec.containers, &second.spec.containers));
 }
 
-/// K-02.
+/// Shows: K-02
 #[test]
 fn the_deprecated_twin_of_the_service_account_is_read_and_shown() {
     let pod = |given: &str| {
@@ -309,7 +311,7 @@ fn the_deprecated_twin_of_the_service_account_is_read_and_shown() {
     }
 }
 
-/// VA-341.
+/// Shows: VA-341
 #[test]
 fn drivers_say_what_they_do_not_do() {
     check(

@@ -76,7 +76,7 @@ fn same(ours: Option<&Value>, theirs: &Value) -> bool {
             .is_some_and(|ours| amount(theirs).is_some_and(|theirs| ours == theirs))
 }
 
-/// P-03.
+/// Shows: P-03
 #[test]
 fn our_reading_equals_that_of_the_apis_own_types() {
     let mut compared = 0;

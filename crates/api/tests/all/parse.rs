@@ -6,7 +6,7 @@ fn problems(text: &str) -> Vec<String> {
     parse(text).problems.iter().map(ToString::to_string).collect()
 }
 
-/// P-04.
+/// Shows: P-04
 #[test]
 fn problems_carry_line_column_and_path() {
     let rows: &[(&str, &str, &[&str])] = &[
@@ -118,7 +118,7 @@ fn problems_carry_line_column_and_path() {
     }
 }
 
-/// P-03.
+/// Shows: P-03
 #[test]
 fn documents_lists_and_what_has_no_behaviour() {
     let parsed = parse(
@@ -156,7 +156,7 @@ fn documents_lists_and_what_has_no_behaviour() {
     assert_eq!(&*parsed.configs[0].value.kind, "Scenario");
 }
 
-/// VA-240, VA-256.
+/// Shows: VA-240, VA-256
 #[test]
 fn null_is_absent_and_json_streams() {
     let parsed = parse(
@@ -169,7 +169,7 @@ fn null_is_absent_and_json_streams() {
     assert_eq!(parsed.objects[0].value.metadata().label("x"), Some(""));
 }
 
-/// Q-03.
+/// Shows: Q-03
 #[test]
 fn anchors_merge_keys_and_their_bounds() {
     let parsed = parse(
@@ -204,7 +204,7 @@ fn anchors_merge_keys_and_their_bounds() {
     }
 }
 
-/// P-03.
+/// Shows: P-03
 #[test]
 fn nothing_is_lost() {
     let text = "apiVersion: apps/v1
@@ -292,7 +292,7 @@ status: {}
     );
 }
 
-/// P-04.
+/// Shows: P-04
 #[test]
 fn a_field_is_found_again_in_the_text() {
     let text = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: a\n  spec:\n    \

@@ -92,7 +92,8 @@ fn json_is_printed_as_kubectl_prints_it() {
     assert_eq!(print_json(&value), wanted);
 }
 
-/// Any string survives printing and reading, as value and as key. Q-01.
+/// Any string survives printing and reading, as value and as key.
+/// Shows: Q-01
 #[test]
 fn every_string_round_trips() {
     let pieces = [

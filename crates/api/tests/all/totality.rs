@@ -50,7 +50,7 @@ const MANIFESTS: [&str; 4] = [
     include_str!("../fixtures/pods.json"),
 ];
 
-///
+/// Shows: Q-03
 #[test]
 fn sound_manifests_go_through() {
     for text in MANIFESTS {
@@ -61,7 +61,7 @@ fn sound_manifests_go_through() {
     }
 }
 
-///
+/// Shows: Q-03
 #[test]
 fn damaged_manifests_never_panic() {
     let mut draw = Draw(0x9E37_79B9_7F4A_7C15);
@@ -139,7 +139,7 @@ fn damaged_manifests_never_panic() {
     }
 }
 
-///
+/// Shows: Q-03
 #[test]
 fn arbitrary_text_never_panics() {
     let mut draw = Draw(42);
@@ -198,7 +198,8 @@ fn arbitrary_text_never_panics() {
     }
 }
 
-/// Numbers and texts at their edges in places that calculate with them. Q-03.
+/// Numbers and texts at their edges in places that calculate with them.
+/// Shows: Q-03
 #[test]
 fn edge_values_never_overflow() {
     for number in [

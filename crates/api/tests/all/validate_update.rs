@@ -28,7 +28,8 @@ fn pod(metadata: &str, spec: &str) -> String {
 
 const FORBIDDEN: &str = "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n@@ -…";
 
-/// LC-213: a pod cannot become a mirror, nor cease to be one.
+/// A pod cannot become a mirror, nor cease to be one.
+/// Shows: LC-213
 #[test]
 fn the_mirror_annotation_stays_as_it_was_created() {
     let pod = |annotations: &str| {
@@ -46,7 +47,7 @@ fn the_mirror_annotation_stays_as_it_was_created() {
     check(&mirror, &pod("kubernetes.io/config.mirror: 0a1b, a: b"), &[]);
 }
 
-/// LC-042, VA-171 to VA-178.
+/// Shows: LC-042, VA-171, VA-172, VA-173, VA-174, VA-175, VA-176, VA-177, VA-178
 #[test]
 fn what_may_not_change_of_a_pod_is_refused() {
     const C: &str = "containers: [{name: c, image: i}]";
@@ -149,7 +150,8 @@ fn what_may_not_change_of_a_pod_is_refused() {
     }
 }
 
-/// VA-193 to VA-214.
+/// Shows: VA-193, VA-194, VA-195, VA-196, VA-197, VA-198, VA-199, VA-200, VA-201, VA-202, VA-203, VA-204, VA-205,
+/// VA-206, VA-207, VA-208, VA-209, VA-210, VA-211, VA-212, VA-213, VA-214
 #[test]
 fn what_may_not_change_of_other_kinds_is_refused() {
     const T: &str = "template: {metadata: {labels: {a: b, c: d}}, spec: {containers: [{name: c, image: i}]}}";
@@ -322,7 +324,7 @@ fn what_may_not_change_of_other_kinds_is_refused() {
     }
 }
 
-/// VA-321.
+/// Shows: VA-321
 #[test]
 fn what_drivers_and_capacities_are_about_stays() {
     let rows: &[(&str, &str, &str, &[&str])] = &[

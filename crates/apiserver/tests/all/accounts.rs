@@ -46,7 +46,7 @@ fn mounts(stored: &Object) -> String {
     }
 }
 
-/// VA-284.
+/// Shows: VA-284
 #[test]
 fn containers_get_the_token_of_their_account_unless_they_have_something_in_its_place() {
     let own = format!("volumeMounts: [{{name: v, mountPath: {PATH}}}]");
@@ -92,7 +92,7 @@ fn containers_get_the_token_of_their_account_unless_they_have_something_in_its_p
     }
 }
 
-/// VA-284.
+/// Shows: VA-284
 #[test]
 fn the_secrets_for_images_are_the_accounts_where_the_pod_names_none() {
     for (more, expected) in [
@@ -106,7 +106,8 @@ fn the_secrets_for_images_are_the_accounts_where_the_pod_names_none() {
     }
 }
 
-/// VA-284, LC-042: whoever writes a pod back as it was read changes nothing; whoever leaves the volume out does.
+/// Whoever writes a pod back as it was read changes nothing; whoever leaves the volume out does.
+/// Shows: LC-042, VA-284
 #[test]
 fn the_volume_is_part_of_the_pod_that_is_written_back() {
     let mut server = server();

@@ -43,7 +43,8 @@ fn pod(server: &mut ApiServer, name: &str) -> Object {
     create(server, &text).expect("a pod")
 }
 
-/// CT-033: who names the pod by its name alone says nothing else of it; the record tells which pod that is.
+/// Who names the pod by its name alone says nothing else of it; the record tells which pod that is.
+/// Shows: CT-033
 #[test]
 fn what_names_a_pod_by_its_name_alone_has_no_uid() {
     let mut server = server();
@@ -54,7 +55,8 @@ fn what_names_a_pod_by_its_name_alone_has_no_uid() {
     assert_eq!(recorded, about.metadata().uid);
 }
 
-/// SCH-105: the event of a victim names its preemptor whole.
+/// The event of a victim names its preemptor whole.
+/// Shows: SCH-105
 #[test]
 fn a_second_object_is_named_like_the_first() {
     let mut server = server();

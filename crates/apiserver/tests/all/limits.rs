@@ -20,7 +20,7 @@ fn pod(name: &str, resources: &str) -> String {
     )
 }
 
-/// VA-289, CT-191.
+/// Shows: CT-191, VA-289
 #[test]
 fn limit_ranges_fill_in_and_refuse() {
     let container = "{limits: [{type: Container, default: {cpu: 500m}, defaultRequest: {cpu: 200m}, min: {cpu: 100m}, \
@@ -80,7 +80,7 @@ fn limit_ranges_fill_in_and_refuse() {
     }
 }
 
-/// VA-290, CT-189.
+/// Shows: CT-189, VA-290
 #[test]
 fn quotas_charge_by_scope_and_say_what_is_exceeded() {
     let mut compute = server(

@@ -220,7 +220,8 @@ fn kinds(objects: &[Object]) -> Set<Kind> {
     objects.iter().map(Object::kind).collect()
 }
 
-/// P-09: whatever kind the dump lacks.
+/// Whatever kind the dump lacks.
+/// Shows: P-09
 #[test]
 fn a_dump_without_one_kind_stays_as_it_is() {
     let whole = dump();

@@ -29,7 +29,7 @@ const BUSY: &str = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata:
     allocatableMemory.available: 1Mi}}}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: crashes, annotations: \
     {behavior.podscope.dev/c: 'run=1s, exit=1'}}\nspec: {containers: [{name: c, image: i}]}\n";
 
-/// P-07.
+/// Shows: P-07
 #[test]
 fn what_cannot_be_written_is_an_error() {
     let busy = file("full.yaml", BUSY);
@@ -53,7 +53,8 @@ fn what_cannot_be_written_is_an_error() {
     }
 }
 
-/// P-07: `podscope run … | head -1` is no error.
+/// `podscope run … | head -1` is no error.
+/// Shows: P-07
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let busy = file("pipe.yaml", BUSY);
@@ -77,7 +78,8 @@ fn interrupt(child: &Child) {
     assert!(done.expect("kill is there").success());
 }
 
-/// Q-03: a run of a hundred years ends when it is told to, with what there is.
+/// A run of a hundred years ends when it is told to, with what there is.
+/// Shows: Q-03
 #[test]
 fn ctrl_c_ends_a_run_with_what_there_is() {
     let busy = file("interrupt.yaml", BUSY);
@@ -96,7 +98,7 @@ fn ctrl_c_ends_a_run_with_what_there_is() {
     assert!(told.contains("Scheduled"), "{told}");
 }
 
-/// Q-03.
+/// Shows: Q-03
 #[test]
 fn ctrl_c_ends_a_wait_of_the_shell() {
     let busy = file("wait.yaml", BUSY);
@@ -116,7 +118,8 @@ fn ctrl_c_ends_a_wait_of_the_shell() {
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
 }
 
-/// Q-04: a name, a title, a message of somebody else's moves no cursor and turns no writing.
+/// A name, a title, a message of somebody else's moves no cursor and turns no writing.
+/// Shows: Q-04
 #[test]
 fn control_sequences_in_data_are_written_out() {
     let evil = file(
@@ -145,7 +148,8 @@ fn control_sequences_in_data_are_written_out() {
     }
 }
 
-/// Q-01: every seed of 64 bits is printed and read back, in a scenario, on the command line, in a link.
+/// Every seed of 64 bits is printed and read back, in a scenario, on the command line, in a link.
+/// Shows: Q-01
 #[test]
 fn the_largest_seeds_come_back() {
     let run = |args: &[&str]| {
@@ -180,7 +184,8 @@ fn the_largest_seeds_come_back() {
     }
 }
 
-/// Q-03: a selector of a hundred thousand terms is refused before it is tried on every object.
+/// A selector of a hundred thousand terms is refused before it is tried on every object.
+/// Shows: Q-03
 #[test]
 fn a_selector_costs_no_more_than_a_command_may() {
     let nodes = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: s}\nspec: {cluster: {zones: [a], nodesPerZone: 250}}\n";

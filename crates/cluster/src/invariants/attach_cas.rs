@@ -211,7 +211,8 @@ mod tests {
         world
     }
 
-    /// CT-174: a swap from an observed value is right, a blind one is not, whoever makes it.
+    /// A swap from an observed value is right, a blind one is not, whoever makes it.
+    /// Shows: CT-174
     #[test]
     fn the_holder_changes_from_the_observed_value() {
         let free = |volume: &mut PersistentVolume| {
@@ -243,7 +244,8 @@ mod tests {
         assert!(trace.broken_of("attach-cas").is_empty());
     }
 
-    /// CT-174: a container that starts again after its volume was torn away, and who tore it away.
+    /// A container that starts again after its volume was torn away, and who tore it away.
+    /// Shows: CT-174
     #[test]
     fn a_container_starts_only_where_its_volume_is_attached() {
         let mut trace = Trace::default();

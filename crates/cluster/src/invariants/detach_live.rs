@@ -166,7 +166,8 @@ mod tests {
     use crate::{Actor, DeleteOptions, Request, SimTime};
     use podscope_api::{Kind, ObjectKey, PersistentVolume};
 
-    /// CT-186: detached in the end, by force from a machine that left; not if the timeout is disabled, and why.
+    /// Detached in the end, by force from a machine that left; not if the timeout is disabled, and why.
+    /// Shows: CT-186
     #[test]
     fn what_nobody_needs_is_detached() {
         for (disabled, expected) in [

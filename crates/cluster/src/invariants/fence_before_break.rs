@@ -150,7 +150,8 @@ mod tests {
         }
     }
 
-    /// CT-175, CT-139: a fence comes first, whichever it is; without one, the user is told what the command broke.
+    /// A fence comes first, whichever it is; without one, the user is told what the command broke.
+    /// Shows: CT-139, CT-175
     #[test]
     fn a_fence_precedes_a_forced_deletion() {
         use FenceMechanism::{Network, Power, Storage};
@@ -171,7 +172,8 @@ mod tests {
         }
     }
 
-    /// CT-175: a forced detach, with and without a fence before it.
+    /// A forced detach, with and without a fence before it.
+    /// Shows: F-04, CT-175
     #[test]
     fn a_fence_precedes_a_forced_detach() {
         for (fence, expected) in [

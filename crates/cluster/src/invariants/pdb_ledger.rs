@@ -136,7 +136,8 @@ mod tests {
     use crate::{Change, DeleteOptions, SimTime};
     use serde_json::json;
 
-    /// CT-170: the server approves one of two and refuses the other; one that it approved all the same would be told.
+    /// The server approves one of two and refuses the other; one that it approved all the same would be told.
+    /// Shows: CT-170
     #[test]
     fn no_more_evictions_than_the_budget_allows() {
         let pod = |name: &str| {

@@ -174,8 +174,9 @@ mod tests {
     use crate::fault::Fault;
     use crate::{Actor, Request, SimTime};
 
-    /// CT-163: a volume that a fault tore from a node which writes on lets another one write beside it; the fault is
+    /// A volume that a fault tore from a node which writes on lets another one write beside it; the fault is
     /// told as the cause.
+    /// Shows: CT-163
     #[test]
     fn a_forced_detach_without_a_fence_is_told_as_the_cause() {
         let mut objects = lab::volume_and_pod();

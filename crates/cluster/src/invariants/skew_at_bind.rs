@@ -211,7 +211,8 @@ mod tests {
         world.check(&Seen::Record(&record), trace);
     }
 
-    /// CT-172: what the scheduler does is even; a placement into the fuller zone would be told.
+    /// What the scheduler does is even; a placement into the fuller zone would be told.
+    /// Shows: CT-172
     #[test]
     fn a_placement_keeps_the_skew() {
         let mut trace = Trace::default();

@@ -72,7 +72,8 @@ mod tests {
     use crate::{Actor, Change};
     use std::sync::Arc;
 
-    /// CT-071: the server refuses the second; CT-176: one that it took would be told.
+    /// The server refuses the second; CT-176: one that it took would be told.
+    /// Shows: CT-071, CT-176
     #[test]
     fn a_taken_name_is_not_created_again() {
         let mut trace = Trace::default();

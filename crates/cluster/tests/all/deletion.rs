@@ -12,7 +12,7 @@ fn delete(name: &str, grace_seconds: Option<i64>) -> ClientCommand {
     common::delete(name, grace_seconds, true)
 }
 
-/// LC-016.
+/// Shows: LC-016, LC-022
 #[test]
 fn a_forced_deletion_is_two_writes() {
     let mut trace = Trace::default();
@@ -30,7 +30,7 @@ fn a_forced_deletion_is_two_writes() {
     assert_eq!(trace.finished.len(), 1);
 }
 
-/// LC-013, LC-014.
+/// Shows: LC-013, LC-014
 #[test]
 fn grace_only_shrinks() {
     let mut trace = Trace::default();
@@ -49,7 +49,7 @@ fn grace_only_shrinks() {
     assert_eq!(grace(&world), Some(10));
 }
 
-/// LC-020.
+/// Shows: LC-020
 #[test]
 fn a_finalizer_holds_a_forced_pod() {
     let mut trace = Trace::default();
@@ -109,7 +109,7 @@ fn refusals_use_the_servers_words() {
     assert_eq!(trace.finished[0].2, 1);
 }
 
-/// P-02.
+/// Shows: P-02
 #[test]
 fn equal_worlds_leave_equal_traces() {
     let run = |seed: u64| {
@@ -130,7 +130,8 @@ fn equal_worlds_leave_equal_traces() {
 }
 
 /// Random deletions, updates and forced deletions of one pod with and without a finalizer: whatever the order, the
-/// rules hold (LC-012 to LC-020, CT-165, CT-166).
+/// rules hold.
+/// Shows: LC-012, LC-013, LC-014, LC-015, LC-016, LC-017, LC-018, LC-019, LC-020, CT-165, CT-166
 #[test]
 fn deletion_rules_hold_in_any_order() {
     use podscope_cluster::{Mutation, Part, Rng};

@@ -42,7 +42,7 @@ fn member(name: &str, add: bool) -> Fault {
     }
 }
 
-/// C-13.
+/// Shows: C-13
 #[test]
 fn membership_changes_by_quorum() {
     let mut trace = Trace::default();
@@ -75,7 +75,7 @@ fn membership_changes_by_quorum() {
     check(&mut world, member("etcd-2", true), Ok(()));
 }
 
-/// F-05.
+/// Shows: F-05
 #[test]
 fn a_machine_joins_and_leaves() {
     let mut trace = Trace::default();
@@ -107,7 +107,7 @@ fn a_machine_joins_and_leaves() {
     );
 }
 
-/// F-01.
+/// Shows: F-01
 #[test]
 fn power_kubelet_and_zone_faults_heal() {
     let mut trace = Trace::default();
@@ -154,7 +154,7 @@ fn power_kubelet_and_zone_faults_heal() {
     assert_eq!(trace.violations(), [""; 0]);
 }
 
-/// F-01.
+/// Shows: F-01
 #[test]
 fn two_schedulers_race_and_one_binding_wins() {
     let mut trace = Trace::default();
@@ -187,7 +187,7 @@ fn two_schedulers_race_and_one_binding_wins() {
     );
 }
 
-///
+/// Shows: Q-02
 #[test]
 fn idle_nodes_cost_next_to_nothing() {
     let mut trace = Trace::default();
@@ -208,8 +208,9 @@ fn idle_nodes_cost_next_to_nothing() {
     assert!(waiting < 2_000, "{waiting} events wait");
 }
 
-/// V-05, CT-144: a lost node is powered off before the cluster is told that it is out of service; the identity moves
+/// A lost node is powered off before the cluster is told that it is out of service; the identity moves
 /// without ever running twice.
+/// Shows: V-05, CT-144
 #[test]
 fn the_fencing_controller_recovers_a_stateful_pod_safely() {
     let mut trace = Trace::default();

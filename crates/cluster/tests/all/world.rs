@@ -21,7 +21,7 @@ fn partition(node: &str) -> Fault {
     common::partition(&[node.into()])
 }
 
-/// F-02.
+/// Shows: F-02
 #[test]
 fn controllers_work_over_links() {
     let mut trace = Trace::default();
@@ -30,7 +30,7 @@ fn controllers_work_over_links() {
     assert_eq!(world.objects().list::<Pod>().count(), 3);
 }
 
-/// LC-206.
+/// Shows: LC-206
 #[test]
 fn a_partitioned_node_becomes_unknown_and_heals() {
     let mut trace = Trace::default();
@@ -47,7 +47,7 @@ fn a_partitioned_node_becomes_unknown_and_heals() {
     assert_eq!(trace.violations(), [""; 0]);
 }
 
-/// CT-153.
+/// Shows: CT-153
 #[test]
 fn a_restarted_manager_waits_for_the_old_lease() {
     let mut trace = Trace::default();
@@ -67,7 +67,7 @@ fn a_restarted_manager_waits_for_the_old_lease() {
     assert_eq!(world.objects().list::<Pod>().count(), 1);
 }
 
-/// CT-155.
+/// Shows: CT-155
 #[test]
 fn etcd_outage_ends_leadership_and_recovers() {
     let mut trace = Trace::default();
@@ -87,7 +87,7 @@ fn etcd_outage_ends_leadership_and_recovers() {
     assert_eq!(world.objects().list::<Pod>().count(), 2);
 }
 
-/// F-01.
+/// Shows: F-01
 #[test]
 fn impossible_faults_say_why() {
     let mut trace = Trace::default();
@@ -105,7 +105,7 @@ fn impossible_faults_say_why() {
     }
 }
 
-/// S-01.
+/// Shows: S-01
 #[test]
 fn pods_are_scheduled_run_and_end() {
     let mut trace = Trace::default();
@@ -124,7 +124,7 @@ fn pods_are_scheduled_run_and_end() {
     assert_eq!(trace.violations(), [""; 0]);
 }
 
-/// CT-037.
+/// Shows: CT-037
 #[test]
 fn a_partition_moves_pods_after_their_tolerations() {
     let mut trace = Trace::default();
@@ -146,7 +146,7 @@ fn a_partition_moves_pods_after_their_tolerations() {
     assert_eq!(trace.violations(), [""; 0]);
 }
 
-/// F-04.
+/// Shows: F-04
 #[test]
 fn a_force_deletion_in_a_partition_is_put_down_to_the_command() {
     let mut trace = Trace::default();

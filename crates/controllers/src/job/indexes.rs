@@ -64,7 +64,7 @@ pub(super) fn read(text: &str, completions: i32) -> Indexes {
 mod tests {
     use super::*;
 
-    /// CT-091.
+    /// Shows: CT-091
     #[test]
     fn indexes_are_printed_as_ranges_and_read_back_within_the_completions() {
         let rows = [

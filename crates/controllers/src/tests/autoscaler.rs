@@ -43,7 +43,7 @@ fn condition(lab: &Lab, kind: &str) -> String {
     })
 }
 
-/// C-14, CT-192, CT-193.
+/// Shows: C-14, CT-192, CT-193
 #[test]
 fn more_load_doubles_the_pods_at_most_and_less_waits_five_minutes() {
     let mut lab = scaled("cpu=100m", "");
@@ -81,7 +81,7 @@ fn more_load_doubles_the_pods_at_most_and_less_waits_five_minutes() {
     }
 }
 
-/// CT-193.
+/// Shows: CT-193
 #[test]
 fn policies_bound_how_fast_it_goes() {
     let one_a_minute = "policies: [{type: Pods, value: 1, periodSeconds: 60}]";
@@ -104,7 +104,7 @@ fn policies_bound_how_fast_it_goes() {
     );
 }
 
-/// CT-192.
+/// Shows: CT-192
 #[test]
 fn what_cannot_be_read_changes_nothing_and_is_told() {
     let mut lab = scaled("cpu=100m", "");

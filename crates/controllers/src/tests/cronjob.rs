@@ -49,7 +49,7 @@ fn said(lab: &Lab, text: &str) -> usize {
     lab.events.iter().filter(|event| event.starts_with(text)).count()
 }
 
-/// C-14, CT-187.
+/// Shows: C-14, CT-187
 #[test]
 fn a_job_is_made_at_each_instant_of_the_schedule_and_named_after_its_minute() {
     let mut lab = every_minute("");
@@ -68,7 +68,7 @@ fn a_job_is_made_at_each_instant_of_the_schedule_and_named_after_its_minute() {
     assert_eq!(instant, Some("2026-01-01T00:02:00Z"));
 }
 
-/// CT-188.
+/// Shows: CT-188
 #[test]
 fn while_a_job_runs_forbid_skips_and_replace_deletes() {
     let mut lab = every_minute("concurrencyPolicy: Forbid,");
@@ -95,7 +95,7 @@ fn while_a_job_runs_forbid_skips_and_replace_deletes() {
     );
 }
 
-/// CT-188.
+/// Shows: CT-188
 #[test]
 fn jobs_that_were_replaced_are_not_missed_beside_other_schedules() {
     let cron = |name: &str| {
@@ -114,7 +114,7 @@ fn jobs_that_were_replaced_are_not_missed_beside_other_schedules() {
     assert_eq!(lab.objects().list::<Job>().count(), 3);
 }
 
-/// CT-188.
+/// Shows: CT-188
 #[test]
 fn only_the_last_ones_that_ended_are_kept() {
     let mut lab = every_minute("successfulJobsHistoryLimit: 2, failedJobsHistoryLimit: 1,");

@@ -48,7 +48,7 @@ fn reason(lab: &Lab, kind: &str) -> String {
     condition.map_or_else(String::new, |condition| condition.reason.to_string())
 }
 
-/// CT-061.
+/// Shows: CT-061
 #[test]
 fn surge_and_unavailable_are_rounded_up_and_down() {
     let percent = |text: &str| Some(IntOrString::String(text.into()));
@@ -70,7 +70,8 @@ fn surge_and_unavailable_are_rounded_up_and_down() {
     }
 }
 
-/// CT-062, CT-065, CT-068: surge and unavailability stay within bounds, history is kept, a rollback reuses the old set.
+/// Surge and unavailability stay within bounds, history is kept, a rollback reuses the old set.
+/// Shows: CT-062, CT-065, CT-068
 #[test]
 fn a_rolling_update_stays_within_its_bounds_and_can_go_back() {
     let mut lab = Lab::new(&["a-1", "b-1"], &web(10, ""));
@@ -119,7 +120,8 @@ fn a_rolling_update_stays_within_its_bounds_and_can_go_back() {
     );
 }
 
-/// CT-063: pods on their way out are counted beside the replicas that replace them.
+/// Pods on their way out are counted beside the replicas that replace them.
+/// Shows: CT-063
 #[test]
 fn terminating_pods_are_counted_in_the_status() {
     let mut lab = Lab::new(&["a-1"], &web(3, ""));
@@ -137,7 +139,8 @@ fn terminating_pods_are_counted_in_the_status() {
     assert_eq!(counts(&lab), (Some(3), Some(0)));
 }
 
-/// CT-067: stuck after the deadline, and nothing is rolled back; a bad image leaves the minimum running.
+/// Stuck after the deadline, and nothing is rolled back; a bad image leaves the minimum running.
+/// Shows: CT-067
 #[test]
 fn a_stalled_rollout_says_so_and_is_not_undone() {
     let mut lab = Lab::new(&["a-1"], &web(4, "progressDeadlineSeconds: 60,"));
@@ -156,7 +159,8 @@ fn a_stalled_rollout_says_so_and_is_not_undone() {
     assert_eq!(sizes(&lab), [("2".to_owned(), 0), ("3".to_owned(), 4)]);
 }
 
-/// CT-064: no new pod before the last old one is gone, a terminating one included.
+/// No new pod before the last old one is gone, a terminating one included.
+/// Shows: CT-064
 #[test]
 fn recreate_waits_until_all_old_pods_are_gone() {
     let mut lab = Lab::new(&["a-1"], &web(3, "strategy: {type: Recreate},"));
@@ -177,7 +181,8 @@ fn recreate_waits_until_all_old_pods_are_gone() {
     assert!(pods.len() == 3 && pods.iter().all(|pod| !old.contains(pod)), "{pods:?}");
 }
 
-/// CT-066: a change of size in the middle of a rollout is shared out.
+/// A change of size in the middle of a rollout is shared out.
+/// Shows: CT-066
 #[test]
 fn scaling_in_the_middle_of_a_rollout() {
     let mut lab = Lab::new(&["a-1"], &web(10, ""));
@@ -198,7 +203,8 @@ fn scaling_in_the_middle_of_a_rollout() {
     assert!(lab.get::<Deployment>("web").is_none());
 }
 
-/// CT-065: history beyond the limit is deleted.
+/// History beyond the limit is deleted.
+/// Shows: CT-065
 #[test]
 fn old_revisions_are_cleaned_up() {
     let mut lab = Lab::new(&["a-1"], &web(1, "revisionHistoryLimit: 2,"));

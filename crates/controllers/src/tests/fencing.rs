@@ -27,7 +27,8 @@ fn lab(manifests: &str, enabled: bool) -> (Lab, String) {
     (lab, node.to_string())
 }
 
-/// V-05, V-06, CT-144: detect, fence, confirm, and only then mark; the one pod of a set comes back in minutes, not never.
+/// Detect, fence, confirm, and only then mark; the one pod of a set comes back in minutes, not never.
+/// Shows: V-05, V-06, CT-144
 #[test]
 fn a_lost_node_is_fenced_then_marked() {
     let (mut lab, node) = lab(DB, true);
@@ -54,7 +55,8 @@ fn a_lost_node_is_fenced_then_marked() {
     );
 }
 
-/// CT-143: never where a pod forbids it; not when most nodes are silent; off by default.
+/// Never where a pod forbids it; not when most nodes are silent; off by default.
+/// Shows: CT-143
 #[test]
 fn only_what_the_policy_names_is_fenced() {
     let forbidden = DB.replace(

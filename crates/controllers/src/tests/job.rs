@@ -33,7 +33,8 @@ fn conditions(lab: &Lab) -> Vec<String> {
         .collect()
 }
 
-/// Q-03: a deadline of 64 bits is one that never comes.
+/// A deadline of 64 bits is one that never comes.
+/// Shows: Q-03
 #[test]
 fn the_longest_deadline() {
     let mut lab = Lab::new(&["a-1"], &batch("activeDeadlineSeconds: 9223372036854775807,"));
@@ -41,7 +42,8 @@ fn the_longest_deadline() {
     assert_eq!((active(&lab).len(), conditions(&lab).len()), (1, 0));
 }
 
-/// CT-091, CT-093: no more than parallelism at a time, until completions; finished pods are counted, then released.
+/// No more than parallelism at a time, until completions; finished pods are counted, then released.
+/// Shows: CT-091, CT-093
 #[test]
 fn a_job_runs_until_its_completions_are_reached() {
     let mut lab = Lab::new(&["a-1"], &batch("completions: 3, parallelism: 2,"));
@@ -72,7 +74,8 @@ fn a_job_runs_until_its_completions_are_reached() {
     );
 }
 
-/// CT-094: failures wait 10 s, 20 s, …; beyond the limit the Job fails.
+/// Failures wait 10 s, 20 s, …; beyond the limit the Job fails.
+/// Shows: CT-094
 #[test]
 fn a_jobs_failed_pods_come_back_with_back_off_until_the_limit() {
     let mut lab = Lab::new(&["a-1"], &batch("backoffLimit: 1,"));
@@ -93,7 +96,8 @@ fn a_jobs_failed_pods_come_back_with_back_off_until_the_limit() {
     assert_eq!(lab.get::<Job>("batch").unwrap().status.failed, Some(2));
 }
 
-/// CT-092: a terminating pod is replaced at once by default, and waited for under `Failed`.
+/// A terminating pod is replaced at once by default, and waited for under `Failed`.
+/// Shows: CT-092, CT-095
 #[test]
 fn a_jobs_pod_is_replaced_by_its_policy() {
     for (more, expected) in [("", 1), ("podReplacementPolicy: Failed,", 0)] {
@@ -109,7 +113,8 @@ fn a_jobs_pod_is_replaced_by_its_policy() {
     }
 }
 
-/// Indexed: each index once; what failed comes again under its index. C-03.
+/// Indexed: each index once; what failed comes again under its index.
+/// Shows: C-03
 #[test]
 fn an_indexed_job_runs_each_index_once() {
     let mut lab = Lab::new(
@@ -130,7 +135,8 @@ fn an_indexed_job_runs_each_index_once() {
     assert!(active(&lab)[0].starts_with("batch-1-"), "{:?}", active(&lab));
 }
 
-/// CT-094: a disruption can be ignored, an exit code can end the Job.
+/// A disruption can be ignored, an exit code can end the Job.
+/// Shows: CT-094
 #[test]
 fn a_failure_policy_decides_what_a_failed_pod_means() {
     let policy = "backoffLimit: 0, podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}, \

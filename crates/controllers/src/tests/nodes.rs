@@ -41,7 +41,8 @@ fn ready(lab: &Lab, node: &str) -> ConditionStatus {
         .clone()
 }
 
-/// CT-042: the default timeline of a partition, from the last heartbeat.
+/// The default timeline of a partition, from the last heartbeat.
+/// Shows: C-05, CT-028, CT-042
 #[test]
 fn a_partition_leads_to_taints_and_evictions_at_their_times() {
     let mut lab = Lab::new(&["a-1", "a-2", "b-1"], &pods(&[("one", "a-1"), ("two", "a-2")]));
@@ -98,7 +99,8 @@ fn a_partition_leads_to_taints_and_evictions_at_their_times() {
     assert!(!lab.writes.iter().any(|(_, write)| write.starts_with("force")), "C-05");
 }
 
-/// CT-036: healing in time removes the taints and cancels the timers.
+/// Healing in time removes the taints and cancels the timers.
+/// Shows: CT-036
 #[test]
 fn a_heal_cancels_the_eviction() {
     let mut lab = Lab::new(&["a-1", "b-1"], &pods(&[("one", "a-1")]));
@@ -119,7 +121,8 @@ fn a_heal_cancels_the_eviction() {
     assert_eq!(lab.pods(), ["one"]);
 }
 
-/// CT-029: one taint in ten seconds a zone; another zone has its own token.
+/// One taint in ten seconds a zone; another zone has its own token.
+/// Shows: CT-029
 #[test]
 fn taints_are_throttled_by_zone() {
     let mut lab = Lab::new(&["a-1", "a-2", "a-3", "a-4", "a-5", "b-1", "b-2"], "");
@@ -136,6 +139,7 @@ fn taints_are_throttled_by_zone() {
 }
 
 /// CT-030, trap 7: three of five nodes of a small zone: no NoExecute taint at all.
+/// Shows: CT-030
 #[test]
 fn partial_disruption_of_a_small_zone_stops_taints() {
     let mut lab = Lab::new(&["a-1", "a-2", "a-3", "a-4", "a-5", "b-1"], "");
@@ -151,6 +155,7 @@ fn partial_disruption_of_a_small_zone_stops_taints() {
 }
 
 /// CT-031, trap 6: when every zone is lost, NoExecute taints go and evictions are cancelled; NoSchedule stays.
+/// Shows: CT-031
 #[test]
 fn an_outage_of_everything_cancels_evictions() {
     let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &pods(&[("one", "a-1")]));
@@ -169,7 +174,8 @@ fn an_outage_of_everything_cancels_evictions() {
     assert_eq!(taints(&lab, "a-1").len(), 2, "what is still Unknown is tainted again");
 }
 
-/// CT-032: a restarted manager gives full grace again. Trap 3.
+/// A restarted manager gives full grace again. Trap 3.
+/// Shows: CT-032
 #[test]
 fn restart_restarts_grace() {
     let mut lab = Lab::new(&["a-1", "b-1"], "");
@@ -183,7 +189,8 @@ fn restart_restarts_grace() {
     assert_eq!(ready(&lab, "a-1"), ConditionStatus::Unknown);
 }
 
-/// CT-034, CT-035, CT-038: at once without toleration, never for a daemon's, and a shorter one later moves nothing.
+/// At once without toleration, never for a daemon's, and a shorter one later moves nothing.
+/// Shows: CT-034, CT-035, CT-038
 #[test]
 fn timers_are_not_moved() {
     let tolerating = |name: &str, tolerations: &str| {
@@ -209,7 +216,8 @@ fn timers_are_not_moved() {
     assert_eq!(lab.pods(), ["-one", "!three", "-two"]);
 }
 
-/// CT-048, CT-050, CT-053: a deleted node's pods are collected 40 to 60 s later, marked Failed, by force.
+/// A deleted node's pods are collected 40 to 60 s later, marked Failed, by force.
+/// Shows: CT-048, CT-050, CT-053
 #[test]
 fn pods_of_nodes_that_are_gone_are_collected() {
     let mut lab = Lab::new(&["a-1", "b-1"], &pods(&[("one", "a-1"), ("two", "b-1")]));
@@ -240,7 +248,8 @@ fn pods_of_nodes_that_are_gone_are_collected() {
     assert_eq!(lab.pods().len(), 1);
 }
 
-/// CT-047, C-05: out of service needs a terminating pod and a node that is not ready.
+/// Out of service needs a terminating pod and a node that is not ready.
+/// Shows: C-05, CT-047
 #[test]
 fn pods_of_a_node_out_of_service_are_collected() {
     let mut lab = Lab::new(&["a-1", "b-1"], &pods(&[("one", "a-1"), ("two", "b-1")]));
@@ -264,7 +273,8 @@ fn pods_of_a_node_out_of_service_are_collected() {
     assert_eq!(lab.pods(), ["-two"], "its node is Ready: PodGC does not act");
 }
 
-/// CT-046, C-06: beyond the threshold, evicted ones first, then the oldest.
+/// Beyond the threshold, evicted ones first, then the oldest.
+/// Shows: C-06, CT-046
 #[test]
 fn the_oldest_finished_pods_above_the_threshold_are_collected() {
     let settings = ControllerManagerSettings {
@@ -295,7 +305,8 @@ fn the_oldest_finished_pods_above_the_threshold_are_collected() {
     );
 }
 
-/// F-20: the three switches of this file change exactly their behaviour.
+/// The three switches of this file change exactly their behaviour.
+/// Shows: F-20
 #[test]
 fn switches_bring_older_rules_of_nodes_back() {
     for (switch, expected) in [
@@ -324,7 +335,8 @@ fn switches_bring_older_rules_of_nodes_back() {
     }
 }
 
-/// F-02: healthy nodes cost one wake-up in five seconds, and no request.
+/// Healthy nodes cost one wake-up in five seconds, and no request.
+/// Shows: F-02
 #[test]
 fn idle_nodes_cost_no_requests() {
     let names: Vec<String> = (0..50).map(|number| format!("a-{number}")).collect();

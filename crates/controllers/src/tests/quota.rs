@@ -24,7 +24,7 @@ fn used(lab: &Lab) -> String {
     each.collect::<Vec<_>>().join(" ")
 }
 
-/// VA-290, CT-190.
+/// Shows: CT-190, VA-290
 #[test]
 fn pods_beyond_the_quota_are_refused_and_what_goes_is_given_back() {
     let mut lab = two_pods();
@@ -55,7 +55,7 @@ fn pods_beyond_the_quota_are_refused_and_what_goes_is_given_back() {
     );
 }
 
-/// CT-190.
+/// Shows: CT-190
 #[test]
 fn a_larger_quota_lets_the_waiting_pods_in() {
     let mut lab = two_pods();

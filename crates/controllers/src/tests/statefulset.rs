@@ -29,7 +29,8 @@ fn scale(lab: &mut Lab, replicas: i32) {
     lab.edit::<StatefulSet>("db", move |set| set.spec.replicas = Some(replicas));
 }
 
-/// CT-074, CT-075: up in order, each when the one before is ready; down in reverse, one at a time.
+/// Up in order, each when the one before is ready; down in reverse, one at a time.
+/// Shows: CT-074, CT-075
 #[test]
 fn members_come_and_go_in_order() {
     let mut lab = Lab::new(&["a-1"], &db(3, ""));
@@ -64,8 +65,9 @@ fn members_come_and_go_in_order() {
     assert_eq!((&*pod.spec.hostname, &*pod.spec.subdomain), ("db-0", "db"));
 }
 
-/// CT-159: a change that is older than what the controller wrote itself makes it sync; it waits until its cache has
+/// A change that is older than what the controller wrote itself makes it sync; it waits until its cache has
 /// caught up with its own writes, instead of creating db-0 a second time.
+/// Shows: CT-159
 #[test]
 fn a_sync_waits_until_the_cache_has_seen_what_the_controller_wrote() {
     let mut lab = Lab::new(&["a-1"], &db(2, ""));
@@ -88,7 +90,8 @@ fn a_sync_waits_until_the_cache_has_seen_what_the_controller_wrote() {
     assert!(failures.is_empty(), "{failures:?}");
 }
 
-/// CT-074: one step of a set that wants more pods than any cluster holds costs what a step costs.
+/// One step of a set that wants more pods than any cluster holds costs what a step costs.
+/// Shows: CT-074
 #[test]
 fn a_set_of_two_thousand_million() {
     let mut lab = Lab::new(&["a-1"], &db(i32::MAX, ""));
@@ -96,7 +99,8 @@ fn a_set_of_two_thousand_million() {
     assert_eq!(lab.pods(), ["db-0", "db-1", "!db-2"]);
 }
 
-/// C-02, CT-083, CT-084: a pod that cannot be confirmed dead holds its identity; a force delete frees it.
+/// A pod that cannot be confirmed dead holds its identity; a force delete frees it.
+/// Shows: C-02, CT-083, CT-084
 #[test]
 fn an_identity_stalls_until_someone_asserts_its_death() {
     let mut lab = Lab::new(&["a-1", "b-1"], &db(2, ""));
@@ -113,7 +117,8 @@ fn an_identity_stalls_until_someone_asserts_its_death() {
     assert_ne!(successor.metadata.uid, uid, "within milliseconds");
 }
 
-/// CT-086: under OrderedReady lower ordinals are repaired, higher ones are not; under Parallel only the slot stalls.
+/// Under OrderedReady lower ordinals are repaired, higher ones are not; under Parallel only the slot stalls.
+/// Shows: CT-086
 #[test]
 fn a_stuck_member_in_the_middle() {
     for (more, expected) in [
@@ -132,7 +137,8 @@ fn a_stuck_member_in_the_middle() {
     }
 }
 
-/// CT-077, CT-078: from the top down to the partition; below it pods stay and come back at the old revision.
+/// From the top down to the partition; below it pods stay and come back at the old revision.
+/// Shows: CT-077, CT-078
 #[test]
 fn a_rolling_update_stops_at_its_partition() {
     let mut lab = Lab::new(
@@ -177,7 +183,8 @@ fn a_rolling_update_stops_at_its_partition() {
     );
 }
 
-/// CT-079: a broken revision blocks before the update step; reverting does nothing until the pod is deleted by hand.
+/// A broken revision blocks before the update step; reverting does nothing until the pod is deleted by hand.
+/// Shows: CT-079
 #[test]
 fn a_broken_update_is_stuck_until_its_pod_is_deleted() {
     let mut lab = Lab::new(&["a-1"], &db(2, ""));
@@ -198,7 +205,8 @@ fn a_broken_update_is_stuck_until_its_pod_is_deleted() {
     );
 }
 
-/// CT-072: a finished pod is deleted once, and made again when it is gone.
+/// A finished pod is deleted once, and made again when it is gone.
+/// Shows: CT-072
 #[test]
 fn a_finished_pod_is_replaced() {
     let mut lab = Lab::new(&["a-1"], &db(1, ""));
@@ -215,7 +223,8 @@ fn a_finished_pod_is_replaced() {
     assert_ne!(lab.get::<Pod>("db-0").unwrap().metadata.uid, uid);
 }
 
-/// CT-080, CT-081: claims come before pods and stay, unless the policy says otherwise.
+/// Claims come before pods and stay, unless the policy says otherwise.
+/// Shows: CT-080, CT-081
 #[test]
 fn claims_are_made_kept_and_deleted_by_policy() {
     let claims = "volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}],";
@@ -251,7 +260,8 @@ fn claims_are_made_kept_and_deleted_by_policy() {
     assert_eq!((&*owner.kind, &*owner.name, owner.controller), ("Pod", "db-1", None));
 }
 
-/// F-20: the what-if breaks the rule that CT-083 keeps.
+/// The what-if breaks the rule that CT-083 keeps.
+/// Shows: F-20, CT-083
 #[test]
 fn the_switch_lets_a_stateful_set_replace_an_unreachable_member() {
     let mut switches = podscope_sim::Switches::default();

@@ -56,7 +56,8 @@ fn holder(lab: &Lab) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// V-04, CT-174: steps 6 to 15; every change of the holder is a swap from what was observed.
+/// Steps 6 to 15; every change of the holder is a swap from what was observed.
+/// Shows: V-04, CT-174
 #[test]
 fn the_steps_of_the_attach_protocol() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteOnce"));
@@ -94,7 +95,8 @@ fn the_steps_of_the_attach_protocol() {
     );
 }
 
-/// V-03, CT-135: through a VolumeAttachment; detached after the unmount is reported.
+/// Through a VolumeAttachment; detached after the unmount is reported.
+/// Shows: V-03, CT-135
 #[test]
 fn a_driver_attaches_and_detaches() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(EBS, "ReadWriteOnce"));
@@ -120,7 +122,8 @@ fn a_driver_attaches_and_detaches() {
     assert_eq!(lab.records, ["VolumeAttached a-1", "VolumeDetached a-1"]);
 }
 
-/// CT-131, CT-133, CT-137: six minutes after nobody wants it there, if the node is not ready; a restart starts over; a setting forbids it.
+/// Six minutes after nobody wants it there, if the node is not ready; a restart starts over; a setting forbids it.
+/// Shows: CT-131, CT-133, CT-137
 #[test]
 fn a_volume_is_detached_by_force_after_six_minutes() {
     for (restart, disabled, early, late) in [
@@ -157,7 +160,8 @@ fn a_volume_is_detached_by_force_after_six_minutes() {
     }
 }
 
-/// CT-133, CT-150: a controller that starts when the node is gone finds the attachment on the volume itself.
+/// A controller that starts when the node is gone finds the attachment on the volume itself.
+/// Shows: CT-133, CT-150
 #[test]
 fn a_restarted_controller_detaches_from_a_node_that_is_gone() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteOnce"));
@@ -177,6 +181,7 @@ fn a_restarted_controller_detaches_from_a_node_that_is_gone() {
 }
 
 /// CT-131, trap 2: with the out-of-service taint nothing is waited for, and readiness is not looked at.
+/// Shows: CT-131
 #[test]
 fn a_volume_of_a_node_out_of_service_is_detached_at_once() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteOnce"));
@@ -197,7 +202,8 @@ fn a_volume_of_a_node_out_of_service_is_detached_at_once() {
     assert_eq!(attached(&lab), ["b-1"]);
 }
 
-/// V-02, CT-129: what admits several nodes is attached to several.
+/// What admits several nodes is attached to several.
+/// Shows: V-02, CT-129
 #[test]
 fn a_shared_volume_is_attached_to_several_nodes() {
     let mut lab = Lab::new(&["a-1", "b-1"], &world(ISCSI, "ReadWriteMany"));

@@ -577,6 +577,7 @@ impl Draw {
 }
 
 // K-01, K-03
+// Shows: K-01, K-03
 #[test]
 fn every_command_reads_back_as_it_was_printed() {
     for seed in 0..6_000 {

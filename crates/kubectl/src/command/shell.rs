@@ -260,6 +260,7 @@ pub(crate) fn here_document(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Shows: K-01
     #[test]
     fn words_and_quotes() {
         let words =

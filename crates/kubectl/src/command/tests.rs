@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// K-01.
+/// Shows: K-01
 #[test]
 fn canonical_text_reads_back_as_the_same_command() {
     for text in [
@@ -102,7 +102,7 @@ fn canonical_text_reads_back_as_the_same_command() {
     }
 }
 
-/// KC-119.
+/// Shows: KC-119
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn wrong_lines_are_refused_in_kubectls_words() {
@@ -206,7 +206,7 @@ fn wrong_lines_are_refused_in_kubectls_words() {
     }
 }
 
-/// KC-081.
+/// Shows: KC-081
 #[test]
 fn a_deletions_grace_is_kubectls() {
     for (text, grace) in [
@@ -224,7 +224,7 @@ fn a_deletions_grace_is_kubectls() {
     }
 }
 
-///
+/// Shows: Q-03
 #[test]
 fn no_line_makes_it_panic() {
     for text in [
@@ -254,7 +254,7 @@ fn no_line_makes_it_panic() {
     }
 }
 
-/// K-03.
+/// Shows: K-03
 #[test]
 fn completion_offers_what_fits_the_place() {
     let mut objects = podscope_cluster::Objects::default();
@@ -324,7 +324,8 @@ fn completion_offers_what_fits_the_place() {
     }
 }
 
-/// KC-119: what kubectl asks of a command before it asks anything of the server.
+/// What kubectl asks of a command before it asks anything of the server.
+/// Shows: KC-119
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn what_is_missing_or_does_not_go_together_is_said() {

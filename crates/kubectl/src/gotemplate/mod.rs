@@ -281,7 +281,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    ///
+    /// Shows: Q-03
     #[test]
     fn nested_ranges_over_everything_are_refused() {
         let items: Vec<Value> = (0..300).map(Value::from).collect();
@@ -291,7 +291,8 @@ mod tests {
         assert!(printed.is_err_and(|why| why.contains("would look at more than")));
     }
 
-    /// a text that is put together of itself, formats that pad, copies of long texts, names without end.
+    /// A text that is put together of itself, formats that pad, copies of long texts, names without end.
+    /// Shows: Q-03
     #[test]
     fn texts_that_grow_without_being_printed_are_refused() {
         let items: Vec<Value> = (0..300).map(Value::from).collect();

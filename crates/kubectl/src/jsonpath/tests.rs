@@ -1,7 +1,7 @@
 use super::*;
 use serde_json::json;
 
-///
+/// Shows: Q-03
 #[test]
 fn a_short_template_that_asks_for_a_lifetime_is_refused() {
     let items: Vec<Value> = (0..300).map(|n| json!({"a": {"b": n}})).collect();
@@ -38,7 +38,7 @@ fn a_short_template_that_asks_for_a_lifetime_is_refused() {
     assert!(work.spent() < 3_000, "{}", work.spent());
 }
 
-/// KC-054.
+/// Shows: KC-054
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn jsonpath_templates_print_what_kubectls_do() {

@@ -85,7 +85,7 @@ pub(super) fn print_delay(delay: Span) -> String {
 mod tests {
     use super::*;
 
-    /// LC-085.
+    /// Shows: LC-085
     #[test]
     fn delays_double_after_each_exit() {
         let mut entry = None;
@@ -107,7 +107,7 @@ mod tests {
         }
     }
 
-    /// LC-091.
+    /// Shows: LC-091
     #[test]
     fn a_configured_maximum_bounds_the_first_delay_too() {
         let longest = Span::seconds(5);
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(restart(&mut entry, later, later, longest), Err(longest));
     }
 
-    /// LC-086.
+    /// Shows: LC-086
     #[test]
     fn back_off_is_forgotten_after_ten_minutes() {
         let mut entry = Some(BackOff {
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(entry.map(|entry| entry.delay), Some(Span::seconds(10)));
     }
 
-    /// LC-089.
+    /// Shows: LC-089
     #[test]
     fn a_delay_is_printed_as_go_prints_it() {
         let texts: Vec<String> = [10, 20, 40, 80, 160, 300]

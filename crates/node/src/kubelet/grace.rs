@@ -149,7 +149,7 @@ mod tests {
         pod
     }
 
-    /// LC-133, LC-134, L-11.
+    /// Shows: L-11, LC-133, LC-134
     #[test]
     fn the_grace_of_a_kill_comes_from_its_first_source() {
         let now = Switches::default();
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    /// LC-178.
+    /// Shows: LC-178
     #[test]
     fn a_kill_is_waited_for_by_its_grace() {
         for (grace, seconds) in [(7, 10), (9, 13), (30, 45)] {
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// LC-138, LC-151.
+    /// Shows: LC-138, LC-151
     #[test]
     fn a_hook_leaves_the_rest_of_the_grace_but_at_least_two_seconds() {
         let switches = Switches::default();

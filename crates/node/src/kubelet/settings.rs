@@ -321,7 +321,8 @@ fn shutdown_groups(config: &KubeletConfiguration) -> Option<Vec<ShutdownGroup>> 
 mod tests {
     use super::*;
 
-    /// LC-187: any hard value drops the other defaults, unless they are merged.
+    /// Any hard value drops the other defaults, unless they are merged.
+    /// Shows: LC-187
     #[test]
     fn hard_thresholds_replace_the_defaults() {
         for (merge, signals) in [
@@ -351,7 +352,8 @@ mod tests {
         }
     }
 
-    /// LC-187: a percentage is a number as Go reads one; what was accepted is not lost.
+    /// A percentage is a number as Go reads one; what was accepted is not lost.
+    /// Shows: LC-187
     #[test]
     fn every_percentage_that_is_accepted_is_taken() {
         for (text, value) in [

@@ -175,6 +175,7 @@ mod tests {
     use super::Evenness;
 
     /// SCH-036 and the example of SCH-107.
+    /// Shows: SCH-036, SCH-107
     #[test]
     fn a_score_says_how_much_the_pod_improves_the_node() {
         for (without, with, score) in [

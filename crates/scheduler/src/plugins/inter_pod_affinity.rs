@@ -494,7 +494,7 @@ fn spread_out(scores: &mut [i64]) {
 
 #[cfg(test)]
 mod tests {
-    /// SCH-092.
+    /// Shows: SCH-092
     #[test]
     fn divides_before_multiplying() {
         // 29/100 is 0.28999…: kube-scheduler shows 28.

@@ -492,7 +492,7 @@ fn in_words(cache: &Cache, decision: &Decision, info: &NodeInfo, status: &Status
 mod tests {
     use super::*;
 
-    /// SCH-060.
+    /// Shows: SCH-060
     #[test]
     fn a_shape_is_interpolated_between_its_points() {
         let bin_packing = [(0, 0), (100, 100)];

@@ -24,7 +24,7 @@ pub fn key(priority: i32, timestamp: i64, arrival: u64) -> SortKey {
 mod tests {
     use super::key;
 
-    /// SCH-038.
+    /// Shows: SCH-038
     #[test]
     fn priority_then_time() {
         let mut pods = [

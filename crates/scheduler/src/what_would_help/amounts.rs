@@ -58,7 +58,7 @@ fn power_of_two(of: i64) -> i64 {
 mod tests {
     use super::*;
 
-    /// S-15.
+    /// Shows: S-15
     #[test]
     fn amounts_read_as_people_write_them() {
         for (amount, want) in [
@@ -74,7 +74,7 @@ mod tests {
         }
     }
 
-    /// S-15.
+    /// Shows: S-15
     #[test]
     fn amounts_are_rounded_to_what_people_write() {
         for (amount, want) in [

@@ -318,7 +318,7 @@ fn next_domain(last: &str, is_there: impl Fn(&str) -> bool) -> Str {
 mod tests {
     use super::*;
 
-    /// S-15.
+    /// Shows: S-15
     #[test]
     fn a_new_domain_is_named_as_the_last_one_goes_on() {
         for (last, want) in [

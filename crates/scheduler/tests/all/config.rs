@@ -25,7 +25,7 @@ fn names(config: &SchedulerConfiguration, point: Point) -> Vec<&'static str> {
         .collect()
 }
 
-/// SCH-032, SCH-033.
+/// Shows: SCH-032, SCH-033
 #[test]
 fn the_default_profile_has_kube_schedulers_plugins_and_weights() {
     let config = SchedulerConfiguration::default();
@@ -56,7 +56,7 @@ fn the_default_profile_has_kube_schedulers_plugins_and_weights() {
     assert_eq!(weights, [3, 2, 1]);
 }
 
-/// SCH-131, SCH-132.
+/// Shows: SCH-131, SCH-132
 #[test]
 fn a_profile_is_merged_with_the_defaults() {
     let config = SchedulerConfiguration::from_value(&v1(json!({"profiles": [{"plugins": {
@@ -80,7 +80,7 @@ fn a_profile_is_merged_with_the_defaults() {
     assert_eq!(&*profile.scheduler_name, "default-scheduler");
 }
 
-/// S-16, SCH-133 to SCH-137.
+/// Shows: S-16, SCH-133, SCH-134, SCH-135, SCH-136, SCH-137
 #[test]
 fn a_wrong_configuration_is_refused_in_kube_schedulers_words() {
     for (value, wanted) in [
@@ -141,7 +141,7 @@ fn a_wrong_configuration_is_refused_in_kube_schedulers_words() {
     }
 }
 
-/// S-08, S-16.
+/// Shows: S-08, S-16
 #[test]
 fn older_forms_are_translated_with_a_notice() {
     let config = SchedulerConfiguration::from_value(&json!({

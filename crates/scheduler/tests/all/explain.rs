@@ -90,7 +90,7 @@ fn refusal(node: &NodeExplanation) -> &str {
     }
 }
 
-/// S-10.
+/// Shows: S-10
 #[test]
 fn worked_examples_of_topology_spread_have_their_feasible_nodes() {
     let c1: &[_] = &[("n1", "A", 1), ("n2", "A", 1), ("n3", "B", 1), ("n4", "B", 0)];
@@ -192,7 +192,7 @@ fn worked_examples_of_topology_spread_have_their_feasible_nodes() {
     }
 }
 
-/// S-14, SCH-076.
+/// Shows: S-14, SCH-076
 #[test]
 fn too_few_domains_are_told_with_what_they_count_as() {
     let objects = cluster(&[("n1", "A", 1), ("n2", "B", 1)]);
@@ -206,7 +206,7 @@ fn too_few_domains_are_told_with_what_they_count_as() {
     assert_eq!((told.spread[0].min, few.found, few.min_domains), (0, 2, 4));
 }
 
-/// S-14.
+/// Shows: S-14
 #[test]
 fn spread_is_told_by_domain_with_skew() {
     let objects = cluster(&[("n1", "A", 1), ("n2", "A", 1), ("n3", "B", 1), ("n4", "B", 0)]);
@@ -223,7 +223,7 @@ fn spread_is_told_by_domain_with_skew() {
     assert_eq!(counts, [("A", 2, 2, false), ("B", 1, 1, true)]);
 }
 
-/// S-14.
+/// Shows: S-14
 #[test]
 fn refusals_and_preemption_are_told_in_words() {
     let mut objects = vec![
@@ -295,8 +295,9 @@ fn refusals_and_preemption_are_told_in_words() {
     assert_eq!(short, ["Insufficient cpu", "untolerated taint", "unschedulable"]);
 }
 
-/// S-14, SCH-107: the worked example of docs/facts/v1.36.md: the node that the pod evens out gains more than the one that
+/// The worked example of docs/facts/v1.36.md: the node that the pod evens out gains more than the one that
 /// it makes less even.
+/// Shows: S-14, SCH-107
 #[test]
 fn balanced_allocation_says_what_the_pod_changes() {
     let node = |name: &str| {
@@ -331,7 +332,8 @@ fn balanced_allocation_says_what_the_pod_changes() {
     );
 }
 
-/// S-14, LC-229: which feature of newer kubelets a node lacks.
+/// Which feature of newer kubelets a node lacks.
+/// Shows: S-14, LC-229
 #[test]
 fn a_node_without_a_feature_that_the_pod_needs_says_which() {
     let node = |name: &str, features: Value| {
@@ -364,7 +366,8 @@ fn a_node_without_a_feature_that_the_pod_needs_says_which() {
     );
 }
 
-/// S-14: a refusal names the volume and where it is, the pod that keeps away, the label that is missing.
+/// A refusal names the volume and where it is, the pod that keeps away, the label that is missing.
+/// Shows: S-14
 #[test]
 fn a_refusal_names_what_it_is_about() {
     const ZONE: &str = "topology.kubernetes.io/zone";

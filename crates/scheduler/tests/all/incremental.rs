@@ -17,7 +17,7 @@ fn objects(cache: &Cache) -> Vec<Object> {
         .collect()
 }
 
-/// S-01.
+/// Shows: S-01
 #[test]
 fn incremental_and_rebuilt_caches_decide_alike() {
     for (workload, name) in Workload::ALL {

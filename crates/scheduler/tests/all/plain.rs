@@ -136,7 +136,7 @@ fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<St
     feasible.iter().map(|node| node.name.clone()).zip(totals).collect()
 }
 
-/// S-01.
+/// Shows: S-01
 #[test]
 fn tables_decide_as_the_formulas() {
     let mut refused = 0;

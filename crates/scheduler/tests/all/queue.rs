@@ -104,7 +104,7 @@ fn bound(object: &Object, to: &str) -> Object {
     Object::Pod(pod.into())
 }
 
-/// S-02, SCH-038.
+/// Shows: S-02, SCH-038
 #[test]
 fn priority_then_arrival_and_a_small_pod_is_not_blocked() {
     let mut world = World::new();
@@ -119,7 +119,7 @@ fn priority_then_arrival_and_a_small_pod_is_not_blocked() {
     assert_eq!(world.pool("huge"), Some(Pool::Unschedulable));
 }
 
-/// SCH-007, SCH-114.
+/// Shows: SCH-007, SCH-114
 #[test]
 fn without_nodes_the_error_back_off_doubles_and_is_waited_for() {
     let mut world = World::new();
@@ -140,7 +140,7 @@ fn without_nodes_the_error_back_off_doubles_and_is_waited_for() {
     }
 }
 
-/// SCH-115.
+/// Shows: SCH-115
 #[test]
 fn an_idle_queue_does_not_wait_for_back_off() {
     let mut world = World::new();
@@ -167,7 +167,7 @@ fn an_idle_queue_does_not_wait_for_back_off() {
     );
 }
 
-/// SCH-114.
+/// Shows: SCH-114, SCH-122
 #[test]
 fn a_refused_pod_backs_off_from_one_second_to_ten() {
     for (attempts, seconds) in [(1, 1), (2, 2), (3, 4), (4, 8), (5, 10), (6, 10)] {
@@ -194,7 +194,7 @@ fn a_refused_pod_backs_off_from_one_second_to_ten() {
     }
 }
 
-/// SCH-116.
+/// Shows: SCH-116
 #[test]
 fn pods_that_wait_too_long_are_tried_again() {
     let mut world = World::new();
@@ -207,7 +207,7 @@ fn pods_that_wait_too_long_are_tried_again() {
     assert_eq!(world.step(330 * SECOND), "a: -");
 }
 
-/// S-03, SCH-037.
+/// Shows: S-03, SCH-037
 #[test]
 fn gates_hold_until_all_are_gone() {
     let mut world = World::new();
@@ -233,7 +233,7 @@ fn gates_hold_until_all_are_gone() {
     assert_eq!(world.step(2 * SECOND), "a: n1");
 }
 
-/// SCH-121.
+/// Shows: SCH-121
 #[test]
 fn each_change_wakes_whom_it_can_help() {
     let fits = json!({"status": {"allocatable": {"cpu": "4"}}});
@@ -300,7 +300,7 @@ fn each_change_wakes_whom_it_can_help() {
     }
 }
 
-/// SCH-123.
+/// Shows: SCH-123
 #[test]
 fn deleting_the_pod_whose_anti_affinity_blocked_requeues() {
     let mut world = World::new();
@@ -315,7 +315,7 @@ fn deleting_the_pod_whose_anti_affinity_blocked_requeues() {
     assert_eq!(world.pool("a"), Some(Pool::Backoff));
 }
 
-/// S-06, SCH-104, SCH-105.
+/// Shows: S-06, SCH-104, SCH-105
 #[test]
 fn preemption_holds_the_preemptor_until_the_last_victim() {
     let mut world = World::new();
@@ -355,7 +355,7 @@ fn preemption_holds_the_preemptor_until_the_last_victim() {
     assert_eq!(world.step(2 * SECOND), "high: n1");
 }
 
-/// S-06.
+/// Shows: S-06
 #[test]
 fn a_higher_newcomer_takes_the_room() {
     let mut world = World::new();
@@ -371,7 +371,7 @@ fn a_higher_newcomer_takes_the_room() {
     assert_eq!(world.step(2 * SECOND), "high: -");
 }
 
-/// S-05, SCH-094.
+/// Shows: S-05, SCH-094
 #[test]
 fn never_does_not_preempt_but_waits_first() {
     let mut world = World::new();
@@ -389,7 +389,7 @@ fn never_does_not_preempt_but_waits_first() {
     assert_eq!(world.step(SECOND), "never: n1");
 }
 
-/// SCH-023.
+/// Shows: SCH-023
 #[test]
 fn a_failed_binding_is_retried_after_back_off() {
     let mut world = World::new();

@@ -70,7 +70,7 @@ fn flat(value: &Value) -> String {
     }
 }
 
-/// S-15.
+/// Shows: S-15
 #[test]
 fn each_single_change_that_would_help_is_found() {
     let objects = vec![
@@ -100,7 +100,7 @@ fn each_single_change_that_would_help_is_found() {
     );
 }
 
-/// S-15.
+/// Shows: S-15
 #[test]
 fn what_would_help_against_a_spread_constraint_is_found() {
     let mut objects = vec![node("a-1", "a", "4", json!({})), node("b-1", "b", "1", json!({}))];
@@ -126,14 +126,15 @@ fn what_would_help_against_a_spread_constraint_is_found() {
     );
 }
 
-/// S-15.
+/// Shows: S-15
 #[test]
 fn nothing_is_suggested_to_a_pod_that_fits() {
     let objects = vec![node("a-1", "a", "4", json!({}))];
     assert!(ask(&objects, &pod("new", "1", json!({})), &[]).is_empty());
 }
 
-/// S-07, S-15: preemption does not reach across nodes, but a person may delete the pod that is in the way there.
+/// Preemption does not reach across nodes, but a person may delete the pod that is in the way there.
+/// Shows: S-07, S-15
 #[test]
 fn a_pod_on_another_node_of_the_domain_may_be_in_the_way() {
     let zone = "topology.kubernetes.io/zone";
@@ -166,8 +167,9 @@ fn a_pod_on_another_node_of_the_domain_may_be_in_the_way() {
     }
 }
 
-/// S-15, SCH-076: below minDomains the fewest counts as 0, and neither a system class nor a node in a domain
+/// Below minDomains the fewest counts as 0, and neither a system class nor a node in a domain
 /// that is there would change that.
+/// Shows: S-15, SCH-076
 #[test]
 fn a_pod_below_min_domains_is_told_of_a_new_domain_and_of_a_lower_min_domains() {
     let spread = json!({"topologySpreadConstraints": [{"maxSkew": 1, "minDomains": 4, "whenUnsatisfiable": "DoNotSchedule",
@@ -201,7 +203,7 @@ fn pod_with(requests: Value, spec: Value) -> Object {
     object(Kind::Pod, &pod)
 }
 
-/// S-15.
+/// Shows: S-15
 #[test]
 fn a_request_larger_than_any_node_is_told_of_a_node_as_large_as_it_needs() {
     let objects = [node("a-1", "a", "2", json!({})), node("b-1", "b", "4", json!({}))];
@@ -214,7 +216,8 @@ fn a_request_larger_than_any_node_is_told_of_a_node_as_large_as_it_needs() {
     assert_eq!(none, ["addNode node-1 cpu=1,pods=110 cpu=1 → 1"]);
 }
 
-/// S-15: two changes are no single one, so a request of memory alone is cut, and to what people write.
+/// Two changes are no single one, so a request of memory alone is cut, and to what people write.
+/// Shows: S-15
 #[test]
 fn a_smaller_request_is_a_round_amount() {
     let objects = [
@@ -237,7 +240,7 @@ fn a_smaller_request_is_a_round_amount() {
     assert_eq!(got[0], "shrink memory 2Gi 1.75Gi c 1.75Gi false → 1");
 }
 
-/// S-15, SCH-067, SCH-069.
+/// Shows: S-15, SCH-067, SCH-069
 #[test]
 fn a_volume_where_no_node_is_is_told_of_a_node_there_unless_it_is_the_disk_of_one_machine() {
     let zone = "topology.kubernetes.io/zone";
@@ -273,7 +276,7 @@ fn a_volume_where_no_node_is_is_told_of_a_node_there_unless_it_is_the_disk_of_on
     }
 }
 
-/// S-15.
+/// Shows: S-15
 #[test]
 fn an_extended_resource_that_no_node_offers_is_told_of_one_that_would() {
     let objects = [node("a-1", "a", "2", json!({})), node("b-1", "b", "2", json!({}))];
@@ -288,7 +291,8 @@ fn an_extended_resource_that_no_node_offers_is_told_of_one_that_would() {
     );
 }
 
-/// S-15: what is excluded on purpose stays so.
+/// What is excluded on purpose stays so.
+/// Shows: S-15
 #[test]
 fn a_label_that_required_affinity_asks_for_is_given_to_one_node() {
     let rule = |operator: &str, values: Value| {
@@ -308,7 +312,7 @@ fn a_label_that_required_affinity_asks_for_is_given_to_one_node() {
     }
 }
 
-/// S-15.
+/// Shows: S-15
 #[test]
 fn a_pod_that_required_affinity_asks_for_is_told_where_labels_make_one() {
     let rule = |key: &str, selector: Value| {
@@ -337,7 +341,8 @@ fn a_pod_that_required_affinity_asks_for_is_told_where_labels_make_one() {
     assert!(adds(rule(zone, more)).is_empty());
 }
 
-/// S-13, S-15: a pod whose scheduler does not run may be for one that does, if that one has a node for it.
+/// A pod whose scheduler does not run may be for one that does, if that one has a node for it.
+/// Shows: S-13, S-15
 #[test]
 fn another_scheduler_is_found_for_a_pod_whose_own_does_not_run() {
     let objects = vec![node("a-1", "a", "2", json!({}))];

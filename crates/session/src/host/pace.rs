@@ -148,7 +148,8 @@ impl LastFrame {
 mod tests {
     use super::*;
 
-    /// U-08: who plays faster than the machine can is told what it achieves, also while it computes one instant.
+    /// Who plays faster than the machine can is told what it achieves, also while it computes one instant.
+    /// Shows: U-08
     #[test]
     fn a_session_that_stays_behind_tells_the_speed_that_it_achieves() {
         let mut pace = Pace {

@@ -63,7 +63,7 @@ fn texts(path: &str, tree: &Tree<'_>, found: &mut Vec<(String, String)>) {
 mod tests {
     use super::super::load;
 
-    ///
+    /// Shows: Q-03
     #[test]
     fn what_a_scenario_says_is_bounded() {
         let long = "x".repeat(super::MAX_TEXT + 1);

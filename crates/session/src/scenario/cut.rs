@@ -120,7 +120,7 @@ mod tests {
         containers:\n    - name: c\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    na";
     const JSON: &str = "{\n \"apiVersion\": \"v1\",\n \"items\": [\n  {\"kind\": \"Pod\", \"a\": [\"]}\\\"\", {}]},\n  {\"kind\": \"Po";
 
-    /// P-09, U-07.
+    /// Shows: P-09, U-07
     #[test]
     fn a_list_that_ends_in_the_middle_is_what_is_whole_of_it() {
         let cut = whole_of(YAML).expect("it is cut");
@@ -131,7 +131,8 @@ mod tests {
         assert!(cut.text.ends_with("{}]}],\"kind\":\"List\"}\n"), "{}", cut.text);
     }
 
-    /// P-04, P-09: a text that is whole, or wrong elsewhere, is not taken for one that is cut.
+    /// A text that is whole, or wrong elsewhere, is not taken for one that is cut.
+    /// Shows: P-04, P-09
     #[test]
     fn what_is_wrong_elsewhere_is_not_taken_for_a_cut() {
         for text in [

@@ -66,7 +66,7 @@ mod tests {
 
     const POD: &str = "apiVersion: v1\nkind: Pod\n";
 
-    /// P-03, U-07.
+    /// Shows: P-03, U-07
     #[test]
     fn a_manifest_is_found_in_a_fence_and_below_its_command() {
         for text in [
@@ -83,7 +83,7 @@ mod tests {
         }
     }
 
-    /// U-07.
+    /// Shows: U-07
     #[test]
     fn what_kubectl_prints_for_eyes_is_told_from_other_texts() {
         for (text, told) in [

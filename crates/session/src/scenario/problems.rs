@@ -86,7 +86,8 @@ impl Loaded {
 mod tests {
     use podscope_api::ProblemKind;
 
-    /// U-07: what more there is to say of a problem hangs on its kind; the words are the server's.
+    /// What more there is to say of a problem hangs on its kind; the words are the server's.
+    /// Shows: U-07
     #[test]
     fn a_problem_knows_what_it_is() {
         let pod =

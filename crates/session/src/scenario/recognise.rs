@@ -58,7 +58,8 @@ fn begins_as_one(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// U-07: what `kubectl get -o yaml` or `-o json` printed is told from other texts, in every style.
+    /// What `kubectl get -o yaml` or `-o json` printed is told from other texts, in every style.
+    /// Shows: U-07
     #[test]
     fn texts_are_told_by_what_they_say() {
         for (text, kind) in [

@@ -262,7 +262,7 @@ mod tests {
         goal.map(|goal| goal.wanted.to_string()).unwrap_or_default()
     }
 
-    /// E-01.
+    /// Shows: E-01
     #[test]
     #[expect(clippy::too_many_lines, reason = "a table of cases")]
     fn a_goal_has_words_for_people() {

@@ -327,7 +327,7 @@ mod tests {
         session
     }
 
-    /// T-01.
+    /// Shows: T-01
     #[test]
     fn checkpoints_stay_within_their_room() {
         let session = played();
@@ -347,7 +347,7 @@ mod tests {
         assert_eq!(none.checkpoint_count(), 1, "t = 0 stays");
     }
 
-    /// T-01.
+    /// Shows: T-01
     #[test]
     fn a_checkpoint_weighs_more_the_more_was_written_after_it() {
         let mut session = played();

@@ -307,7 +307,8 @@ fn a_skip_to_what_the_scenario_does_ends_when_all_of_that_instant_is_done() {
     assert_eq!(page.due(DueKind::Script, ""), None, "a skip gets on");
 }
 
-/// U-05: a run to a decision leaps over nothing that a reader has to see, and says each time how it ended.
+/// A run to a decision leaps over nothing that a reader has to see, and says each time how it ended.
+/// Shows: U-05
 #[test]
 fn a_run_to_the_next_decision_stops_at_what_comes_before_it() {
     let mut page = Page::on(SCENARIO);
@@ -335,7 +336,8 @@ fn a_run_to_the_next_decision_stops_at_what_comes_before_it() {
     );
 }
 
-/// U-05: each press on *Next event* comes to one that is written down, and names it.
+/// Each press on *Next event* comes to one that is written down, and names it.
+/// Shows: U-05
 #[test]
 fn a_step_names_the_event_that_happened() {
     let mut page = Page::on(SCENARIO);
@@ -350,8 +352,9 @@ fn a_step_names_the_event_that_happened() {
     }
 }
 
-/// E-05: a story that begins late is one press away, whatever happens before it; one whose condition does not come true
+/// A story that begins late is one press away, whatever happens before it; one whose condition does not come true
 /// says so.
+/// Shows: E-05
 #[test]
 fn the_story_is_one_press_away() {
     let begun = WAITING.replace("  - text: Wait.\n", "");
@@ -373,7 +376,8 @@ fn the_story_is_one_press_away() {
     assert!(page.frame.now <= 601_000_000, "{}", page.frame.now);
 }
 
-/// E-07: *Show me* goes to the solution's next command, and pressed again to the one after it, never back.
+/// *Show me* goes to the solution's next command, and pressed again to the one after it, never back.
+/// Shows: E-07
 #[test]
 fn show_me_goes_on_with_each_press() {
     let text = WAITING.replace(

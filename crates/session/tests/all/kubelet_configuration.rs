@@ -9,7 +9,7 @@ fn load(text: &str) -> Result<scenario::Loaded, Vec<String>> {
     loaded.map_err(|problems| problems.iter().map(ToString::to_string).collect())
 }
 
-/// P-05.
+/// Shows: P-05
 #[test]
 fn a_kubelet_configuration_has_its_effect_wherever_it_stands() {
     let settings = "serializeImagePulls: false\nmaxParallelImagePulls: 3\nevictionHard: {memory.available: 5%}\n\
@@ -42,7 +42,7 @@ fn a_kubelet_configuration_has_its_effect_wherever_it_stands() {
     }
 }
 
-/// P-04.
+/// Shows: P-04
 #[test]
 fn what_is_wrong_in_it_is_named_with_its_place() {
     let part = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: a}\nspec:\n  components:\n    kubelet:\n      evictionHrad: {}\n";

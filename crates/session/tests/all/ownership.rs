@@ -77,7 +77,7 @@ fn who_scales_owns_the_replicas() {
     );
 }
 
-/// KC-097.
+/// Shows: KC-097
 #[test]
 fn logs_are_cut_by_time_lines_and_bytes() {
     let mut shell = shell();

@@ -87,7 +87,8 @@ impl Recording {
     }
 }
 
-/// E-10: the goal of a command that is undone leaves strip and file with it; one that came before stays in both.
+/// The goal of a command that is undone leaves strip and file with it; one that came before stays in both.
+/// Shows: E-10
 #[test]
 fn what_the_strip_lists_after_an_undo_is_what_the_file_has() {
     let mut page = Recording::begin();
@@ -109,7 +110,8 @@ fn what_the_strip_lists_after_an_undo_is_what_the_file_has() {
     assert_eq!(page.saved(), expected, "a goal without any command has a step");
 }
 
-/// E-05, E-10: what is said at the end waits for every goal of the last step, whichever is reached first.
+/// What is said at the end waits for every goal of the last step, whichever is reached first.
+/// Shows: E-05, E-10
 #[test]
 fn the_end_waits_for_every_goal_of_the_last_step() {
     let mut page = Recording::begin();
@@ -126,7 +128,8 @@ fn the_end_waits_for_every_goal_of_the_last_step() {
     assert_eq!(shown(page.save(), Attempt::Solution), 2);
 }
 
-/// E-10: a field that has another value in every run is refused, and why is said.
+/// A field that has another value in every run is refused, and why is said.
+/// Shows: E-10
 #[test]
 fn what_no_reader_repeats_is_no_goal() {
     let mut page = Recording::begin();

@@ -48,7 +48,8 @@ fn printed(session: &mut Session, line: &str) -> Vec<String> {
         .collect()
 }
 
-/// KC-057: a watch goes on until it is stopped; a drain that is stopped leaves its node cordoned. K-02.
+/// A watch goes on until it is stopped; a drain that is stopped leaves its node cordoned.
+/// Shows: K-02, KC-057
 #[test]
 fn a_command_that_runs_is_stopped() {
     let mut session = session();
@@ -98,7 +99,8 @@ fn a_command_that_runs_is_stopped() {
 }
 
 /// A command printed back, KC-080: nothing is created; what a client made up has no defaults and no namespace, a
-/// server's answer has both. K-02.
+/// server's answer has both.
+/// Shows: K-02, KC-080
 #[test]
 fn create_prints_what_it_would_create() {
     let mut session = session();
@@ -176,7 +178,8 @@ status: {}"
     }));
 }
 
-/// KC-116: what was refused is told in the end: a single refusal in its full form, several a line each. K-02.
+/// What was refused is told in the end: a single refusal in its full form, several a line each.
+/// Shows: K-02, KC-116
 #[test]
 fn refusals_are_told_in_the_end() {
     let mut session = session();
@@ -202,7 +205,8 @@ fn refusals_are_told_in_the_end() {
     );
 }
 
-/// KC-080, KC-108: a client tells the template it would go back to, a server is asked and changes nothing. K-02.
+/// A client tells the template it would go back to, a server is asked and changes nothing.
+/// Shows: K-02, KC-080, KC-108
 #[test]
 fn rollout_undo_is_rehearsed() {
     let mut session = session();

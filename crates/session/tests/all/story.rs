@@ -28,7 +28,8 @@ fn played(spec: &str, attempt: Attempt) -> Played {
 
 const POD: &str = "{object: Pod default/p, exists: true}";
 
-/// E-05: the first step obeys its `when`; none shows it at once.
+/// The first step obeys its `when`; none shows it at once.
+/// Shows: E-05
 #[test]
 fn the_first_step_waits_for_its_condition_and_shows_at_once_without_one() {
     let at_once = played("  steps: [{text: a}]\n", Attempt::Nothing);
@@ -46,7 +47,8 @@ fn the_first_step_waits_for_its_condition_and_shows_at_once_without_one() {
     assert_eq!(late.session.progress().story().shown()[0].at, SimTime::from_seconds(30));
 }
 
-/// E-05: no clock shows a step while a goal before it is open.
+/// No clock shows a step while a goal before it is open.
+/// Shows: E-05
 #[test]
 fn steps_follow_what_was_done_and_never_the_clock_alone() {
     let spec = format!(
@@ -65,7 +67,8 @@ fn steps_follow_what_was_done_and_never_the_clock_alone() {
     assert!(solved.is_as_promised());
 }
 
-/// E-07: a goal that is reached after a promise was broken does not count, and going back makes it good.
+/// A goal that is reached after a promise was broken does not count, and going back makes it good.
+/// Shows: E-07
 #[test]
 fn a_broken_keep_halts_the_story() {
     let spec = format!(
@@ -90,7 +93,8 @@ fn a_broken_keep_halts_the_story() {
     assert!(played(&spec, Attempt::Solution).is_as_promised());
 }
 
-/// E-07: a goal for the whole run is ticked with the last other goal, and missed when its invariant breaks.
+/// A goal for the whole run is ticked with the last other goal, and missed when its invariant breaks.
+/// Shows: E-07
 #[test]
 fn an_always_goal_is_ticked_with_the_last_other_goal() {
     let spec = format!(
@@ -115,7 +119,8 @@ const ASKS: &str = "  timeline: [{at: 10s, run: \"kubectl run p --image=p:1\"}, 
     - {text: b, when: {object: Pod default/p, path: .metadata.deletionTimestamp, exists: true}, predict: {ask: When?, options: [1s, 30s], until: {count: pods, equals: 0}}}\n  \
     - {text: c, predict: {ask: How many?, options: [0, 1], is: {count: pods, at: 20s}}}\n";
 
-/// E-06: a value, a time and a number; the run is the key.
+/// A value, a time and a number; the run is the key.
+/// Shows: E-06
 #[test]
 fn the_run_answers_the_questions() {
     let nothing = played(ASKS, Attempt::Nothing);
@@ -206,7 +211,8 @@ impl Reading {
     }
 }
 
-/// E-05, E-06: time waits for an answer, and goes on when there is one; the run's answer is told after the reader's.
+/// Time waits for an answer, and goes on when there is one; the run's answer is told after the reader's.
+/// Shows: E-05, E-06
 #[test]
 fn time_waits_for_the_answer() {
     let mut reading = Reading::open(ASKS);
@@ -239,7 +245,8 @@ fn time_waits_for_the_answer() {
     assert!(reading.story.finished);
 }
 
-/// E-07: *Show me* plays the rest of the solution from where the last step showed, whatever was done since.
+/// *Show me* plays the rest of the solution from where the last step showed, whatever was done since.
+/// Shows: E-07
 #[test]
 fn show_me_plays_the_solution_from_here() {
     let spec = format!(
@@ -264,7 +271,8 @@ fn show_me_plays_the_solution_from_here() {
     assert_eq!(reading.story.steps[1].goals, [GoalState::Reached]);
 }
 
-/// E-05: what the next step waits for is said in words.
+/// What the next step waits for is said in words.
+/// Shows: E-05
 #[test]
 fn next_says_what_it_waits_for() {
     let spec = format!("  steps:\n  - {{text: a, goal: {POD}}}\n  - {{text: b, when: {{count: nodes, equals: 2}}}}\n");
@@ -278,7 +286,8 @@ fn next_says_what_it_waits_for() {
     assert_eq!(reading.waits_for(), "There are 2 nodes");
 }
 
-/// E-10: every mistake of a file at once, in words for who writes lessons.
+/// Every mistake of a file at once, in words for who writes lessons.
+/// Shows: E-10
 #[test]
 fn a_lesson_is_checked_in_a_teachers_words() {
     let spec = "  timeline: [{at: 5, run: \"kubectl get pods\"}]\n  steps:\n  - text: a\n    when: {at: 5}\n    hints: look\n    \
@@ -326,7 +335,8 @@ fn a_bypass_that_works_is_told() {
     assert!(Session::new(scenario::load(&[]).expect("empty")).is_ok());
 }
 
-/// E-10: the template keeps every rule, and what breaks one is told in a teacher's words, all at once.
+/// The template keeps every rule, and what breaks one is told in a teacher's words, all at once.
+/// Shows: E-10
 #[test]
 fn a_lesson_is_checked_by_playing_it() {
     let template = include_str!("../../../web/examples/lesson.yaml");
@@ -355,7 +365,8 @@ fn a_lesson_is_checked_by_playing_it() {
     }
 }
 
-/// E-06: what has happened before it could be asked is not asked: the picture shows the answer already.
+/// What has happened before it could be asked is not asked: the picture shows the answer already.
+/// Shows: E-06
 #[test]
 fn what_has_happened_is_not_asked() {
     let spec = format!(
@@ -377,7 +388,8 @@ fn what_has_happened_is_not_asked() {
     assert_eq!(step.truth.as_ref().map(|truth| truth.value.as_str()), Some("a-1"));
 }
 
-/// E-08: an earlier question is asked again in a run on another seed, and its solution goes on after the answer.
+/// An earlier question is asked again in a run on another seed, and its solution goes on after the answer.
+/// Shows: E-08
 #[test]
 fn an_earlier_question_is_asked_again_on_another_seed() {
     let mut reading = Reading::recap("prestop-overrun", 1000);
@@ -394,7 +406,8 @@ fn an_earlier_question_is_asked_again_on_another_seed() {
     assert!(truth.is_right && reading.story.finished, "{truth:?}");
 }
 
-/// E-08: the end shows the run before and after its key moment.
+/// The end shows the run before and after its key moment.
+/// Shows: E-08
 #[test]
 fn the_end_shows_two_moments_of_the_run() {
     let spec = format!(
@@ -424,7 +437,8 @@ fn the_end_shows_two_moments_of_the_run() {
     assert!(before.at < after.at);
 }
 
-/// E-10: a field that is pressed while a lesson is recorded becomes a goal of the step it came with.
+/// A field that is pressed while a lesson is recorded becomes a goal of the step it came with.
+/// Shows: E-10
 #[test]
 fn a_field_that_is_pressed_becomes_a_goal() {
     let mut reading = Reading::open("  seed: 1\n");

@@ -59,7 +59,7 @@ fn ask(host: &mut Host, clock: &mut f64, request: Request) -> Vec<Update> {
     all
 }
 
-// SCH-107, LC-227, LC-229.
+// Shows: SCH-107, LC-227, LC-229
 #[test]
 fn the_rules_of_v1_36_are_told() {
     let (mut host, mut clock) = (Host::new(), 0.0);

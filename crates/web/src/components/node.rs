@@ -331,7 +331,8 @@ mod tests {
     use super::*;
     use podscope_protocol::{CutFrom, MachineView};
 
-    /// P-09, U-15: what is made up of a node is not told, and what lasts is not promised to end.
+    /// What is made up of a node is not told, and what lasts is not promised to end.
+    /// Shows: P-09, U-15
     #[test]
     fn a_node_of_a_dump_tells_no_more_than_the_dump() {
         let mut view = NodeView {
@@ -357,7 +358,8 @@ mod tests {
         assert!(pressure_ends(&view).contains("until the machine is started anew"));
     }
 
-    /// U-02, U-08: a cut node says so, with the age of what the API knows.
+    /// A cut node says so, with the age of what the API knows.
+    /// Shows: F-01, U-02, U-08
     #[test]
     fn a_node_says_its_state_in_words() {
         let mut view = NodeView {

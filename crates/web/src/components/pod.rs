@@ -204,7 +204,8 @@ mod tests {
     use super::*;
     use podscope_protocol::TerminationView;
 
-    /// U-08: state, owner and priority are said in words, not by colour and shape alone.
+    /// State, owner and priority are said in words, not by colour and shape alone.
+    /// Shows: U-08
     #[test]
     fn a_mark_says_in_words_what_it_shows() {
         let pod = PodView {

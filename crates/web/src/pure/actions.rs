@@ -382,8 +382,9 @@ mod tests {
     use super::*;
     use podscope_protocol::{Cut, CutFrom, MachineView};
 
-    /// K-02: seed 000's confirmation is asked for every way of saying what is dangerous, and for nothing harmless.
+    /// Seed 000's confirmation is asked for every way of saying what is dangerous, and for nothing harmless.
     /// Whatever is asked about or not is a command to the one who reads it.
+    /// Shows: K-02
     #[test]
     fn dangerous_commands_say_what_they_mean_first() {
         let asks = |line: &str| {
@@ -460,7 +461,8 @@ mod tests {
         }
     }
 
-    /// U-10: what is to be tried is not given again where it stands already: the way back is.
+    /// What is to be tried is not given again where it stands already: the way back is.
+    /// Shows: U-10
     #[test]
     fn a_command_whose_effect_stands_is_taken_back() {
         let whole = Cut {
@@ -543,7 +545,8 @@ mod tests {
         }
     }
 
-    /// K-01: every button's command is one; an object offers what its kind allows.
+    /// Every button's command is one; an object offers what its kind allows.
+    /// Shows: K-01
     #[test]
     fn actions_are_commands() {
         let pod_of = |mark| PodView {
@@ -576,7 +579,8 @@ mod tests {
         );
     }
 
-    /// U-12: the reason why a pod is not dragged elsewhere.
+    /// The reason why a pod is not dragged elsewhere.
+    /// Shows: U-12
     #[test]
     fn a_pod_is_never_moved() {
         let pod = PodView {

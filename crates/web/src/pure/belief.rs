@@ -120,7 +120,8 @@ mod tests {
         }
     }
 
-    /// U-15: what the API believes, since when, and what it will do next.
+    /// What the API believes, since when, and what it will do next.
+    /// Shows: U-15
     #[test]
     fn a_belief_says_since_when_and_what_comes_next() {
         let now = 70_000_000;
@@ -161,7 +162,8 @@ mod tests {
         }
     }
 
-    /// U-15: the API draws what it believes, the machine what runs there, as far as it runs.
+    /// The API draws what it believes, the machine what runs there, as far as it runs.
+    /// Shows: U-15
     #[test]
     fn the_two_truths_draw_different_pods() {
         let node = node("Unknown".into(), None);

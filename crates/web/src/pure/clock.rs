@@ -131,7 +131,8 @@ mod tests {
         assert_eq!(speed(10_000_000), "10\u{202f}000×");
     }
 
-    /// U-05: an instant, how far away it is and how long it took are of one rounding.
+    /// An instant, how far away it is and how long it took are of one rounding.
+    /// Shows: U-05
     #[test]
     fn what_is_left_adds_up_with_the_instants() {
         let (now, until) = (179_400_000, 375_020_000);

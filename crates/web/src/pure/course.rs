@@ -128,7 +128,8 @@ impl Course {
 mod tests {
     use super::*;
 
-    /// E-08: asked again after 1, 3 and 7 days, and then no more.
+    /// Asked again after 1, 3 and 7 days, and then no more.
+    /// Shows: E-08
     #[test]
     fn a_finished_lesson_is_asked_again_three_times() {
         let mut course = Course::default();
@@ -163,7 +164,8 @@ mod tests {
         }
     }
 
-    /// E-08: a course that was saved on another device adds to what is known here; other files hold none.
+    /// A course that was saved on another device adds to what is known here; other files hold none.
+    /// Shows: E-08
     #[test]
     fn a_saved_course_is_taken_in() {
         let lessons = [lesson("first", &[]), lesson("second", &[])];
@@ -179,7 +181,8 @@ mod tests {
         assert_eq!(course.take_in(Course::read("kind: Pod\nname 5\n"), &lessons), 0);
     }
 
-    /// E-08: what a lesson's own `recap` names is asked, in turn, of what was finished.
+    /// What a lesson's own `recap` names is asked, in turn, of what was finished.
+    /// Shows: E-08
     #[test]
     fn a_lessons_recap_says_what_is_asked_again() {
         let lessons = [

@@ -247,7 +247,8 @@ mod tests {
         }
     }
 
-    /// U-14: sixty nodes are a few lines.
+    /// Sixty nodes are a few lines.
+    /// Shows: U-14
     #[test]
     fn many_nodes_with_the_same_reason_are_one_group() {
         let mut why = Why::default();
@@ -264,7 +265,8 @@ mod tests {
         assert_eq!(sizes, [3, 57]);
     }
 
-    /// S-14, U-04: verdicts on the nodes, the table, the reasons.
+    /// Verdicts on the nodes, the table, the reasons.
+    /// Shows: S-14, U-04
     #[test]
     fn a_decision_between_two_nodes_reads_as_verdicts_and_a_table() {
         let plugin = |name: &str, weight| ScoringPlugin {

@@ -270,7 +270,8 @@ mod tests {
         }
     }
 
-    /// U-14: by name, label, state, owner and node; all words must be found.
+    /// By name, label, state, owner and node; all words must be found.
+    /// Shows: U-14
     #[test]
     fn pods_are_found_by_name_label_state_owner_and_node() {
         for (text, found) in [
@@ -290,7 +291,7 @@ mod tests {
         assert_eq!(Filter::read("  "), None);
     }
 
-    /// U-14.
+    /// Shows: U-14
     #[test]
     fn pods_are_found_by_image_ip_and_priority_class() {
         let pod = PodView {
@@ -309,7 +310,8 @@ mod tests {
         }
     }
 
-    /// U-14: kubectl's own forms.
+    /// Kubectl's own forms.
+    /// Shows: U-14
     #[test]
     fn what_kubectl_takes_is_found() {
         for (text, found) in [
@@ -332,7 +334,8 @@ mod tests {
         }
     }
 
-    /// U-14: the words that the tray says are words to look for.
+    /// The words that the tray says are words to look for.
+    /// Shows: U-14
     #[test]
     fn pods_are_found_by_what_keeps_them() {
         let refusal = RefusalView {

@@ -217,7 +217,8 @@ mod tests {
         ]
     }
 
-    /// U-15: what is told is what lies before the cursor, whichever way one came there; once, and its end as well.
+    /// What is told is what lies before the cursor, whichever way one came there; once, and its end as well.
+    /// Shows: U-15
     #[test]
     fn after_a_seek_back_only_what_lies_before_is_told() {
         let words = |now| {
@@ -232,7 +233,8 @@ mod tests {
         assert_eq!(told(1_500_000, course()), [(SECOND, "a-1 is cut off".to_owned())]);
     }
 
-    /// U-15: what has a mark of its own is not told by its command as well.
+    /// What has a mark of its own is not told by its command as well.
+    /// Shows: U-15
     #[test]
     fn what_a_command_did_is_told_once() {
         let given = |id, label| mark(id, Lane::Commands, MarkKind::Command, label);
@@ -249,7 +251,8 @@ mod tests {
         assert_eq!(lines, ["kubectl delete pod web-0", "a-1 cordoned"]);
     }
 
-    /// U-15: a fault is told by what it does, not by its command.
+    /// A fault is told by what it does, not by its command.
+    /// Shows: U-15
     #[test]
     fn a_fault_is_told_in_words() {
         let label = MarkLabel::Fault {
@@ -260,7 +263,8 @@ mod tests {
         assert_eq!(told(2 * SECOND, marks), [(SECOND, "c-2 loses its power".to_owned())]);
     }
 
-    /// U-15: many pods with one fate at one instant are one line.
+    /// Many pods with one fate at one instant are one line.
+    /// Shows: U-15
     #[test]
     fn what_happens_to_many_at_once_is_one_line() {
         let command = MarkLabel::Written("kubectl scale deployment web --replicas=60".into());

@@ -188,7 +188,8 @@ mod tests {
         );
     }
 
-    /// whatever a scenario says, it stays text.
+    /// Whatever a scenario says, it stays text.
+    /// Shows: Q-04
     #[test]
     fn markup_and_links_stay_text() {
         for hostile in [

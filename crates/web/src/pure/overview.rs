@@ -137,7 +137,8 @@ impl Plan {
 mod tests {
     use super::*;
 
-    /// U-09: a thousand nodes with ten pods each are all drawn, apart, inside their zones.
+    /// A thousand nodes with ten pods each are all drawn, apart, inside their zones.
+    /// Shows: U-09
     #[test]
     fn a_thousand_nodes_fit() {
         let plan = plan(&[334, 333, 333], 10, 800.0, 600.0);

@@ -64,6 +64,7 @@ mod tests {
     use super::*;
 
     // T-04
+    // Shows: T-04
     #[test]
     fn the_ways_are_scenarios_that_open() {
         for way in PAIRS.iter().flat_map(|(_, ways)| ways) {

@@ -108,7 +108,8 @@ mod tests {
         }
     }
 
-    /// E-06: a pin answers as the option it stands on, else as the time it is.
+    /// A pin answers as the option it stands on, else as the time it is.
+    /// Shows: E-06
     #[test]
     fn a_pin_near_an_option_is_that_option() {
         let asked = asked();

@@ -187,7 +187,8 @@ fn unescape(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// E-03: an embedded page shows the chosen panels in the chosen theme.
+    /// An embedded page shows the chosen panels in the chosen theme.
+    /// Shows: E-03
     #[test]
     fn a_link_may_choose_panels_and_theme() {
         let route = parse("", "#s1:AbC-_9&embed=cluster,timeline&theme=dark");
@@ -218,7 +219,8 @@ mod tests {
         }
     }
 
-    /// U-09: an address that leads nowhere is said to, not passed over.
+    /// An address that leads nowhere is said to, not passed over.
+    /// Shows: U-09
     #[test]
     fn what_is_no_address_is_taken_for_a_broken_link() {
         assert_eq!(parse("", "#garbage").link.as_deref(), Some("garbage"));

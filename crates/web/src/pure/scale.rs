@@ -246,6 +246,7 @@ mod tests {
         assert!(span.zoom(0, 1e-12).to > span.from);
     }
 
+    /// Shows: U-05
     #[test]
     fn ticks_are_round_and_few() {
         for to in [1, 7, 60, 125, 3_600, 100_000] {
@@ -302,7 +303,8 @@ mod tests {
         assert_eq!(points, [2, 1]);
     }
 
-    /// U-09: ten thousand terminations are a few hundred bars, and none is left out.
+    /// Ten thousand terminations are a few hundred bars, and none is left out.
+    /// Shows: U-09
     #[test]
     fn bars_without_room_stand_for_each_other() {
         let span = Span {

@@ -138,7 +138,8 @@ fn explains(lesson: &str, word: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// U-18: a symptom leads to lessons, and to lessons that there are.
+    /// A symptom leads to lessons, and to lessons that there are.
+    /// Shows: U-18
     #[test]
     fn every_symptom_leads_to_lessons_that_exist() {
         for symptom in SYMPTOMS {
@@ -158,7 +159,8 @@ mod tests {
         assert!(!explains("first-pod", "drain"));
     }
 
-    /// U-18: as people put it; words that say nothing find nothing, and what answers more of them comes first.
+    /// As people put it; words that say nothing find nothing, and what answers more of them comes first.
+    /// Shows: U-18
     #[test]
     fn lessons_are_found_by_a_whole_complaint() {
         for (text, found, other) in [

@@ -175,7 +175,8 @@ mod tests {
         }
     }
 
-    /// U-14: many pods with one trouble are one line.
+    /// Many pods with one trouble are one line.
+    /// Shows: U-14
     #[test]
     fn pods_with_the_same_cause_are_one_group() {
         let cpu: &[(&str, u32)] = &[("Insufficient cpu", 3), ("untolerated taint", 1)];
@@ -192,7 +193,8 @@ mod tests {
         );
     }
 
-    /// S-12, S-13: who is not looked at says why, and what it waits for.
+    /// Who is not looked at says why, and what it waits for.
+    /// Shows: S-12, S-13
     #[test]
     fn a_pod_at_which_no_scheduler_looks_says_why() {
         let told = |place| unseen(&pod("p", place, &[]), 0);
@@ -222,8 +224,9 @@ mod tests {
         assert_eq!(told(QueuePlace::Active), None);
     }
 
-    /// P-09: what no file has is the reason; the real scheduler's words stand beside it, and a change is offered only where
+    /// What no file has is the reason; the real scheduler's words stand beside it, and a change is offered only where
     /// one could be tried.
+    /// Shows: P-09
     #[test]
     fn a_pod_of_which_nobody_can_say_why_it_waits_says_what_is_missing() {
         let claims = NotHeld::Claims(vec!["data-db-0".into()]);
@@ -243,7 +246,8 @@ mod tests {
         assert!(!can_be_helped(&waits));
     }
 
-    /// S-12: who has been promised a node says what it waits for there.
+    /// Who has been promised a node says what it waits for there.
+    /// Shows: S-12
     #[test]
     fn a_nominated_pod_waits_for_its_victims() {
         let place = QueuePlace::Victims {

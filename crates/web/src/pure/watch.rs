@@ -76,7 +76,7 @@ mod tests {
         (0..n).map(|_| watch.tick()).collect()
     }
 
-    ///
+    /// Shows: Q-05
     #[test]
     fn five_silent_seconds_are_busy_and_a_word_begins_them_anew() {
         let mut watch = Watch::default();

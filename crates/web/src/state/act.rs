@@ -453,7 +453,8 @@ mod tests {
         }
     }
 
-    /// U-10: a first visit's cluster is there before its engine; what was done to it until then stays.
+    /// A first visit's cluster is there before its engine; what was done to it until then stays.
+    /// Shows: U-10
     #[test]
     fn what_is_recorded_goes_on_when_the_engine_says_the_same() {
         let recorded =

@@ -114,7 +114,8 @@ mod tests {
 
     use super::*;
 
-    /// the console does not grow without bound.
+    /// The console does not grow without bound.
+    /// Shows: Q-03
     #[test]
     fn old_lines_go_and_repeats_are_remembered_once() {
         let mut console = Console::default();
@@ -202,7 +203,8 @@ mod tests {
         assert_eq!(console.answer().refused, ["refused"]);
     }
 
-    /// K-01: read from above, the instants never go back.
+    /// Read from above, the instants never go back.
+    /// Shows: K-01
     #[test]
     fn what_a_watch_prints_is_told_from_its_command_on() {
         let mut console = Console::default();

@@ -380,7 +380,8 @@ mod tests {
         assert_eq!(model.loose().len(), 1, "b-1 is in no group");
     }
 
-    /// U-02: two lives of one name stand side by side, and the ghost is not taken for the pod.
+    /// Two lives of one name stand side by side, and the ghost is not taken for the pod.
+    /// Shows: U-02
     #[test]
     fn a_ghost_and_its_successor_are_two() {
         let mut model = first();

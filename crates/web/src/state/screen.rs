@@ -79,7 +79,8 @@ mod tests {
     use crate::pure::route::{Theme, View};
     use crate::state::Act;
 
-    /// T-03: selection, tab, grouping, zoom and console survive a link.
+    /// Selection, tab, grouping, zoom and console survive a link.
+    /// Shows: T-03
     #[test]
     fn a_link_brings_the_screen_back() {
         let subject = SubjectRef::Pod {

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// VA-084 to VA-103.
+/// Shows: LC-213, VA-084, VA-085, VA-086, VA-087, VA-088, VA-089, VA-090, VA-091, VA-092, VA-093, VA-094, VA-095,
+/// VA-096, VA-097, VA-098, VA-099, VA-100, VA-101, VA-102, VA-103, VA-291
 #[test]
 fn what_is_wrong_with_containers_is_refused() {
     check(
@@ -138,7 +139,7 @@ fn what_is_wrong_with_containers_is_refused() {
     );
 }
 
-/// VA-104 to VA-114.
+/// Shows: VA-104, VA-105, VA-106, VA-107, VA-108, VA-109, VA-110, VA-111, VA-112, VA-113, VA-114
 #[test]
 fn what_is_wrong_with_probes_and_hooks_is_refused() {
     check(
@@ -191,7 +192,7 @@ fn what_is_wrong_with_probes_and_hooks_is_refused() {
     }
 }
 
-/// VA-115 to VA-126.
+/// Shows: VA-115, VA-116, VA-117, VA-118, VA-119, VA-120, VA-121, VA-122, VA-123, VA-124, VA-125, VA-126
 #[test]
 fn what_is_wrong_with_resources_is_refused() {
     let rows: &[(&str, &[&str])] = &[

@@ -8,7 +8,7 @@ fn rows(of: fn(&str) -> Vec<String>, rows: &[(&str, &[&str])]) {
     }
 }
 
-/// VA-292 to VA-294.
+/// Shows: VA-292, VA-293, VA-294
 #[test]
 fn what_a_variable_cannot_be_is_refused() {
     rows(
@@ -63,7 +63,7 @@ fn what_a_variable_cannot_be_is_refused() {
     );
 }
 
-/// VA-295 and VA-296.
+/// Shows: VA-295, VA-296
 #[test]
 fn what_files_cannot_be_is_refused() {
     rows(
@@ -119,7 +119,8 @@ fn what_files_cannot_be_is_refused() {
     );
 }
 
-/// VA-297: what is wrong with a volume is one thing, and that it cannot be mounted another.
+/// What is wrong with a volume is one thing, and that it cannot be mounted another.
+/// Shows: VA-297
 #[test]
 fn what_cannot_be_mounted_is_refused() {
     check(
@@ -141,7 +142,7 @@ fn what_cannot_be_mounted_is_refused() {
     );
 }
 
-/// VA-298 and VA-299.
+/// Shows: VA-298, VA-299
 #[test]
 fn what_one_system_does_not_know_is_refused_to_its_pods() {
     rows(
@@ -189,7 +190,7 @@ fn what_one_system_does_not_know_is_refused_to_its_pods() {
     );
 }
 
-/// VA-300 and VA-301.
+/// Shows: VA-300, VA-301
 #[test]
 fn annotations_and_late_containers_are_checked() {
     check(
@@ -212,7 +213,7 @@ fn annotations_and_late_containers_are_checked() {
     );
 }
 
-/// VA-302.
+/// Shows: VA-302
 #[test]
 fn addresses_that_do_not_fit_each_other_are_refused() {
     let service = |spec: &str| {
@@ -245,7 +246,7 @@ fn addresses_that_do_not_fit_each_other_are_refused() {
     );
 }
 
-/// VA-303 to VA-305.
+/// Shows: VA-303, VA-304, VA-305
 #[test]
 fn what_is_wrong_with_ingresses_and_policies_is_refused() {
     let of = |kind: &str, spec: &str| {

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// VA-180 to VA-197.
+/// Shows: VA-180, VA-181, VA-182, VA-183, VA-184, VA-185, VA-186, VA-187, VA-188, VA-189, VA-190, VA-191, VA-192,
+/// VA-193, VA-194, VA-195, VA-196, VA-197
 #[test]
 fn what_is_wrong_with_workloads_is_refused() {
     const T: &str = "template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}";
@@ -143,7 +144,8 @@ fn what_is_wrong_with_workloads_is_refused() {
     }
 }
 
-/// VA-199 to VA-213.
+/// Shows: VA-064, VA-199, VA-200, VA-201, VA-202, VA-203, VA-204, VA-205, VA-206, VA-207, VA-208, VA-209, VA-210,
+/// VA-211, VA-212, VA-213
 #[test]
 fn what_is_wrong_with_other_kinds_is_refused() {
     let rows: &[(&str, &[&str])] = &[
@@ -292,7 +294,7 @@ fn what_is_wrong_with_other_kinds_is_refused() {
     }
 }
 
-/// VA-321, VA-323.
+/// Shows: VA-321, VA-323
 #[test]
 fn what_is_wrong_with_drivers_hints_and_ranges_is_refused() {
     let rows: &[(&str, &[&str])] = &[
@@ -359,7 +361,8 @@ fn what_is_wrong_with_drivers_hints_and_ranges_is_refused() {
     }
 }
 
-/// VA-322, VA-324: the first stage that fails is told alone.
+/// The first stage that fails is told alone.
+/// Shows: VA-322, VA-324
 #[test]
 fn what_a_service_cannot_be_given_is_told_before_all_else() {
     use podscope_api::Unallocated;

@@ -60,7 +60,7 @@ pub(crate) fn check(got: &[String], wanted: &[&str], row: &str) {
     assert!(same, "{row}\n  got: {got:#?}\n  wanted: {wanted:#?}");
 }
 
-/// P-04.
+/// Shows: P-04
 #[test]
 fn the_example_of_the_specification_is_refused_as_it_says() {
     check(
@@ -70,7 +70,7 @@ fn the_example_of_the_specification_is_refused_as_it_says() {
     );
 }
 
-/// VA-016.
+/// Shows: VA-016
 #[test]
 fn messages_are_joined() {
     let parsed =
@@ -87,7 +87,7 @@ fn messages_are_joined() {
     assert!(message.starts_with("Pod \"d\" is invalid: ["));
 }
 
-/// VA-070 to VA-081.
+/// Shows: VA-070, VA-071, VA-072, VA-073, VA-074, VA-075, VA-076, VA-077, VA-078, VA-079, VA-080, VA-081
 #[test]
 fn what_is_wrong_with_metadata_is_refused() {
     let rows: &[(&str, &[&str])] = &[

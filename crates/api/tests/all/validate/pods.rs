@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// VA-127 to VA-142.
+/// Shows: VA-127, VA-128, VA-129, VA-130, VA-131, VA-132, VA-133, VA-134, VA-135, VA-136, VA-137, VA-138, VA-139,
+/// VA-140, VA-141, VA-142
 #[test]
 fn what_is_wrong_with_volumes_is_refused() {
     let rows: &[(&str, &[&str])] = &[
@@ -67,7 +68,8 @@ fn what_is_wrong_with_volumes_is_refused() {
     }
 }
 
-/// VA-143 to VA-164.
+/// Shows: VA-143, VA-144, VA-145, VA-146, VA-147, VA-148, VA-149, VA-150, VA-151, VA-152, VA-153, VA-154, VA-155,
+/// VA-156, VA-157, VA-158, VA-159, VA-160, VA-161, VA-162, VA-163, VA-164, VA-340
 #[test]
 fn what_is_wrong_with_scheduling_fields_is_refused() {
     const NA: &str = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
@@ -228,7 +230,7 @@ fn what_is_wrong_with_scheduling_fields_is_refused() {
     }
 }
 
-/// L-08.
+/// Shows: L-08
 #[test]
 fn behaviour_annotations_are_checked() {
     check(

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// VA-306, VA-307.
+/// Shows: VA-306, VA-307
 #[test]
 fn what_is_wrong_with_metrics_and_behavior_is_refused() {
     let of = |spec: &str| {
@@ -66,7 +66,7 @@ fn what_is_wrong_with_metrics_and_behavior_is_refused() {
     );
 }
 
-/// VA-308, VA-309.
+/// Shows: VA-308, VA-309
 #[test]
 fn what_is_wrong_with_endpoints_is_refused() {
     check(
@@ -118,7 +118,7 @@ fn what_is_wrong_with_endpoints_is_refused() {
     );
 }
 
-/// VA-310.
+/// Shows: VA-310
 #[test]
 fn what_is_wrong_with_a_scope_selector_is_refused() {
     check(

@@ -8,7 +8,7 @@ fn check_rows(rows: &[(&str, &[&str])]) {
     }
 }
 
-/// VA-326.
+/// Shows: VA-326
 #[test]
 fn what_is_wrong_with_webhooks_is_refused() {
     let webhook = |more: &str| {
@@ -69,7 +69,7 @@ fn what_is_wrong_with_webhooks_is_refused() {
     }
 }
 
-/// VA-327.
+/// Shows: VA-327
 #[test]
 fn events_have_to_agree_with_their_namespace() {
     const NEW: &str = "eventTime: '2026-01-01T00:00:00.000000Z'";
@@ -105,7 +105,7 @@ fn events_have_to_agree_with_their_namespace() {
     ]);
 }
 
-/// VA-328.
+/// Shows: VA-328
 #[test]
 fn definitions_of_kinds_are_checked() {
     let definition = |names: &str, version: &str| {
@@ -176,7 +176,7 @@ fn definitions_of_kinds_are_checked() {
     ]);
 }
 
-/// VA-329.
+/// Shows: VA-329
 #[test]
 fn roles_and_classes_that_miss_something_are_refused() {
     check_rows(&[
@@ -204,7 +204,7 @@ fn roles_and_classes_that_miss_something_are_refused() {
     ]);
 }
 
-/// VA-331.
+/// Shows: VA-331
 #[test]
 fn a_claim_has_one_source() {
     const CLAIM: &str = "v1, kind: PersistentVolumeClaim, spec: {accessModes: [ReadWriteOnce], resources: {requests: \

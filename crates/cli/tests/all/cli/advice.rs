@@ -46,7 +46,7 @@ spec:
       - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: db}}}
 ";
 
-/// P-08.
+/// Shows: P-08
 #[test]
 fn check_advises_where_a_manifest_is_legal_and_likely_to_surprise() {
     let path = file("surprises.yaml", SURPRISES);

@@ -2,7 +2,8 @@
 
 use super::*;
 
-// LC-227, LC-228: of the containers that ended, the rule or policy of their own that decided about each.
+// Of the containers that ended, the rule or policy of their own that decided about each.
+// Shows: LC-227, LC-228
 #[test]
 fn explain_says_which_restart_rule_matched() {
     let cluster = file(
@@ -93,7 +94,8 @@ status:
     }
 }
 
-// S-14, P-07: what an explanation found, in words, as text and under the keys of its JSON.
+// What an explanation found, in words, as text and under the keys of its JSON.
+// Shows: P-07, S-14
 #[test]
 fn explain_puts_what_it_found_into_words() {
     let node = |name: &str, zone: &str| {
@@ -175,6 +177,7 @@ Preemption: 2 nodes would do without some less important pods; of these, several
 }
 
 // P-07, X-01: one decision, told as text or JSON; cases are printed or compared.
+// Shows: P-07
 #[test]
 fn explain_tells_one_decision() {
     let cluster = file(
@@ -224,7 +227,8 @@ fn explain_tells_one_decision() {
     assert!(run.err.starts_with(&format!("{broken}:1: ")), "{}", run.err);
 }
 
-// P-07: a search that finds nothing says so, prints nothing and ends well.
+// A search that finds nothing says so, prints nothing and ends well.
+// Shows: P-07
 #[test]
 fn search_says_when_nothing_broke() {
     let path = file("calm.yaml", SCENARIO);
@@ -233,8 +237,9 @@ fn search_says_when_nothing_broke() {
     assert!(run.err.ends_with("no attach-cas in 2 seeds\n"), "{}", run.err);
 }
 
-/// P-07, F-20: what a search finds is a scenario and its link; both, run again, break the same invariant at the same
+/// What a search finds is a scenario and its link; both, run again, break the same invariant at the same
 /// instant.
+/// Shows: P-07, F-20
 #[test]
 fn what_a_search_finds_breaks_again() {
     let switch = "node-controller-force-deletes";
@@ -270,7 +275,8 @@ fn what_a_search_finds_breaks_again() {
     }
 }
 
-/// P-10: for programs.
+/// For programs.
+/// Shows: P-10
 #[test]
 fn the_shell_answers_each_request_with_one_line_of_json() {
     let requests = concat!(
@@ -303,7 +309,8 @@ fn the_shell_answers_each_request_with_one_line_of_json() {
     assert_eq!(answers.len(), 7);
 }
 
-/// P-10: for people and pipes.
+/// For people and pipes.
+/// Shows: P-10
 #[test]
 fn the_shell_works_in_a_pipe() {
     let lines = concat!(

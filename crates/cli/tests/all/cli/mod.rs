@@ -86,7 +86,7 @@ spec:
   containers: [{name: app, image: nginx}]
 "#;
 
-/// P-07.
+/// Shows: P-07
 #[test]
 fn every_command_has_help() {
     for command in ["run", "check", "explain", "search", "link", "bench"] {
@@ -98,7 +98,7 @@ fn every_command_has_help() {
     assert!(good(&["--version"]).starts_with("podscope "));
 }
 
-/// P-07.
+/// Shows: P-07
 #[test]
 fn wrong_use_is_told_and_ends_with_2() {
     let path = file("usage.yaml", SCENARIO);
@@ -144,7 +144,8 @@ fn wrong_use_is_told_and_ends_with_2() {
     }
 }
 
-// P-07, T-02, K-01: one file holds objects, timeline and expectations; each output shows its part of the run.
+// One file holds objects, timeline and expectations; each output shows its part of the run.
+// Shows: P-07, K-01, T-02
 #[test]
 fn run_prints_what_was_asked_for() {
     let path = file("outputs.yaml", SCENARIO);
@@ -222,7 +223,8 @@ fn run_prints_what_was_asked_for() {
     assert!(events.contains("pod/web"), "{events}");
 }
 
-// P-02, P-07: the prefix rule of the contract.
+// The prefix rule of the contract.
+// Shows: P-02, P-07
 #[test]
 fn options_of_output_change_nothing_of_the_run() {
     let path = file("prefix.yaml", SCENARIO);
@@ -243,7 +245,8 @@ fn options_of_output_change_nothing_of_the_run() {
     );
 }
 
-// P-07, T-02: a failed expectation is status 1, and is named.
+// A failed expectation is status 1, and is named.
+// Shows: P-07, T-02
 #[test]
 fn a_failed_expectation_ends_with_1() {
     let path = file("fails.yaml", &SCENARIO.replace("equals: Running", "equals: Failed"));
@@ -261,7 +264,8 @@ fn a_failed_expectation_ends_with_1() {
     assert!(run.out.contains("\nskip   "), "{}", run.out);
 }
 
-// P-04: every problem at once, with file, line, column and field, in the server's words; for `run` and `check` alike.
+// Every problem at once, with file, line, column and field, in the server's words; for `run` and `check` alike.
+// Shows: P-04
 #[test]
 fn errors_have_file_line_and_column() {
     let text = "apiVersion: v1\nkind: Pod\nmetadata: {name: Web}\nspec:\n  containers:\n  - name: app\n  topologySpreadConstraints:\n  - {maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}\n";
@@ -301,7 +305,7 @@ fn errors_have_file_line_and_column() {
     );
 }
 
-/// P-07.
+/// Shows: P-07
 #[test]
 fn check_says_nothing_of_a_good_file() {
     let path = file("good.yaml", SCENARIO);
@@ -316,7 +320,7 @@ fn check_says_nothing_of_a_good_file() {
     assert!(run.err.contains("1 × Certificate (not simulated)"), "{}", run.err);
 }
 
-/// P-07.
+/// Shows: P-07
 #[test]
 fn files_come_from_standard_input_too() {
     let path = file("stdin.yaml", SCENARIO);
@@ -342,7 +346,8 @@ fn files_come_from_standard_input_too() {
     );
 }
 
-// T-03: the limit of a link is the page's: a long one is given with a warning, one beyond it not at all.
+// The limit of a link is the page's: a long one is given with a warning, one beyond it not at all.
+// Shows: T-03
 #[test]
 fn a_link_that_not_every_browser_opens_is_refused() {
     // Text that does not pack.
@@ -375,7 +380,8 @@ fn a_link_that_not_every_browser_opens_is_refused() {
     assert!(error.contains("pass the files on"), "{error}");
 }
 
-// P-07, T-03: a link holds the files; what is no link is told.
+// A link holds the files; what is no link is told.
+// Shows: P-07, T-03
 #[test]
 fn links_go_both_ways() {
     let path = file("link.yaml", SCENARIO);
@@ -400,7 +406,7 @@ fn links_go_both_ways() {
     }
 }
 
-/// P-07.
+/// Shows: P-07
 #[test]
 fn bench_prints_one_line() {
     let line = good(&["bench", "basic", "--nodes", "4", "--pods", "4", "--decisions", "2"]);

@@ -23,7 +23,7 @@ fn plain() -> Value {
     web(json!({}), &[("main", json!({}), "")])
 }
 
-/// F-06, LC-071.
+/// Shows: F-06, LC-056, LC-071
 #[test]
 fn a_sandbox_that_cannot_be_made_is_tried_again() {
     let mut lab = Lab::new(&[plain()]);
@@ -44,7 +44,7 @@ fn a_sandbox_that_cannot_be_made_is_tried_again() {
     assert_eq!(lab.processes(), ["main"]);
 }
 
-/// F-06, LC-071.
+/// Shows: L-01, F-06, LC-071
 #[test]
 fn a_lost_sandbox_takes_its_containers_along_and_init_runs_again() {
     let mut lab = Lab::new(&[web(
@@ -70,7 +70,7 @@ fn a_lost_sandbox_takes_its_containers_along_and_init_runs_again() {
     assert_eq!(lab.trace.violations(), [""; 0]);
 }
 
-/// F-06.
+/// Shows: F-06
 #[test]
 fn containers_outlive_their_runtime_and_nothing_is_started_without_it() {
     let runtime = |up| Fault::Runtime { node: "a-1".into(), up };
@@ -86,7 +86,7 @@ fn containers_outlive_their_runtime_and_nothing_is_started_without_it() {
     assert_eq!(lab.records(What::ContainerStarted).len(), 2);
 }
 
-/// F-06, LC-178.
+/// Shows: F-06, LC-178
 #[test]
 fn a_slow_runtime_exceeds_the_grace_period_of_an_eviction() {
     // 8Gi, of which 100Mi must be free: evicted; the runtime needs a minute to kill.
@@ -103,7 +103,7 @@ fn a_slow_runtime_exceeds_the_grace_period_of_an_eviction() {
     assert_eq!(lab.processes(), ["main"], "the kill itself goes on");
 }
 
-/// F-06.
+/// Shows: F-06
 #[test]
 fn a_process_exits_on_command() {
     let mut lab = Lab::new(&[plain()]);
@@ -119,7 +119,7 @@ fn a_process_exits_on_command() {
     assert_eq!(container["restartCount"], 1);
 }
 
-/// F-06, LC-117.
+/// Shows: F-06, LC-117
 #[test]
 fn probes_that_turn_unknown_change_nothing() {
     let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
@@ -153,7 +153,7 @@ fn endpoint(lab: &Lab) -> Option<String> {
     )
 }
 
-/// L-14, LC-184, LC-185.
+/// Shows: L-14, LC-184, LC-185
 #[test]
 fn endpoints_during_a_termination() {
     for (publish, rows) in [

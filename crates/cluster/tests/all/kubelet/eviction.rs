@@ -48,7 +48,7 @@ fn memory_pressure(lab: &Lab) -> ConditionStatus {
     node.condition("MemoryPressure").unwrap().status.clone()
 }
 
-/// LC-195, LC-199.
+/// Shows: LC-037, LC-157, LC-191, LC-195, LC-199, LC-201
 #[test]
 fn memory_pressure_evicts_the_one_over_its_request() {
     // 8Gi; the hard threshold is 100Mi available.
@@ -109,7 +109,7 @@ fn memory_pressure_evicts_the_one_over_its_request() {
     assert!(lab.web().is_some());
 }
 
-/// L-11.
+/// Shows: L-11
 #[test]
 fn eviction_under_the_rules_of_v1_23() {
     let switches = Switches {
@@ -129,7 +129,7 @@ fn eviction_under_the_rules_of_v1_23() {
     );
 }
 
-/// LC-189, LC-198.
+/// Shows: LC-189, LC-198
 #[test]
 fn soft_thresholds_have_a_grace_and_give_one() {
     let settings = KubeletSettings {
@@ -160,7 +160,7 @@ fn soft_thresholds_have_a_grace_and_give_one() {
     );
 }
 
-/// LC-196, LC-195.
+/// Shows: LC-195, LC-196
 #[test]
 fn one_pod_a_pass_and_priority_before_usage() {
     let mut lab = lab(
@@ -200,7 +200,7 @@ fn one_pod_a_pass_and_priority_before_usage() {
     assert!(evicted[1].0 > evicted[0].0);
 }
 
-/// LC-196.
+/// Shows: LC-196
 #[test]
 fn within_requests_is_last_not_exempt_unless_switched() {
     for (exempt, phase_in_the_end) in [(false, "Failed"), (true, "Running")] {
@@ -218,7 +218,7 @@ fn within_requests_is_last_not_exempt_unless_switched() {
     }
 }
 
-/// LC-200.
+/// Shows: LC-200
 #[test]
 fn a_pod_over_its_local_storage_limits_is_evicted() {
     let limits = json!({"resources": {"limits": {"ephemeral-storage": "1Gi"}}});
@@ -255,7 +255,7 @@ fn a_pod_over_its_local_storage_limits_is_evicted() {
     }
 }
 
-/// LC-178, L-15.
+/// Shows: L-15, LC-178
 #[test]
 fn an_eviction_that_takes_too_long_complains() {
     let settings = KubeletSettings::default();
@@ -279,7 +279,7 @@ fn an_eviction_that_takes_too_long_complains() {
     );
 }
 
-/// LC-195, L-15.
+/// Shows: L-15, LC-195
 #[test]
 fn processes_run_out_by_priority() {
     let settings = KubeletSettings {
@@ -337,7 +337,7 @@ fn processes_run_out_by_priority() {
     );
 }
 
-/// LC-187.
+/// Shows: LC-187
 #[test]
 fn inodes_have_a_threshold_of_their_own() {
     // 100Gi have 6 553 600 inodes; 50Gi use half of them, and no byte threshold is set.
@@ -366,7 +366,7 @@ fn inodes_have_a_threshold_of_their_own() {
     assert_eq!(node.condition("DiskPressure").unwrap().status, ConditionStatus::True);
 }
 
-/// LC-198, L-11.
+/// Shows: L-11, LC-198
 #[test]
 fn a_soft_eviction_gives_no_more_than_the_pods_own_grace() {
     let settings = KubeletSettings {

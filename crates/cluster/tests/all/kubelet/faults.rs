@@ -20,7 +20,7 @@ fn heal(lab: &mut Lab) {
     lab.fault(Fault::Heal(Targets::Nodes(vec![a_1()])));
 }
 
-/// LC-166, LC-208, L-13.
+/// Shows: L-13, LC-166, LC-208
 #[test]
 fn a_forced_deletion_under_partition_leaves_processes_until_the_heal() {
     let hook = json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}});
@@ -37,7 +37,7 @@ fn a_forced_deletion_under_partition_leaves_processes_until_the_heal() {
     assert!(lab.processes().is_empty());
 }
 
-/// LC-208.
+/// Shows: LC-135, LC-208
 #[test]
 fn a_deletion_under_partition_begins_at_the_heal() {
     let mut lab = Lab::new(&[web(
@@ -61,7 +61,7 @@ fn a_deletion_under_partition_begins_at_the_heal() {
     assert!(lab.web().is_none());
 }
 
-/// LC-168.
+/// Shows: LC-061, LC-168
 #[test]
 fn force_deleted_while_the_kubelet_is_down() {
     let hook = json!({"lifecycle": {"preStop": {"exec": {"command": ["stop"]}}}});
@@ -80,7 +80,7 @@ fn force_deleted_while_the_kubelet_is_down() {
     );
 }
 
-/// LC-059, LC-131.
+/// Shows: LC-059, LC-131
 #[test]
 fn containers_survive_a_kubelet_restart() {
     let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 10}});
@@ -99,8 +99,9 @@ fn containers_survive_a_kubelet_restart() {
     assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 0);
 }
 
-/// LC-131: a startup probe need not be passed again, a probe that fails still counts, and a container that had run for
+/// A startup probe need not be passed again, a probe that fails still counts, and a container that had run for
 /// less than ten seconds has to show anew that it is ready.
+/// Shows: LC-131
 #[test]
 fn what_a_container_had_shown_before_a_kubelet_restart_is_kept() {
     let probes = json!({
@@ -157,7 +158,7 @@ fn a_reboot_starts_the_pod_again_in_a_new_sandbox() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
-/// LC-071.
+/// Shows: LC-071
 #[test]
 fn a_lost_sandbox_is_made_anew() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
@@ -168,7 +169,7 @@ fn a_lost_sandbox_is_made_anew() {
     assert_eq!(lab.records(What::ContainerStarted).len(), 2);
 }
 
-/// LC-210.
+/// Shows: LC-210
 #[test]
 fn a_deleted_node_comes_back_only_with_a_new_kubelet() {
     use podscope_api::Kind;
@@ -199,7 +200,7 @@ fn a_deleted_node_comes_back_only_with_a_new_kubelet() {
     }
 }
 
-/// LC-204.
+/// Shows: LC-204
 #[test]
 fn a_dead_runtime_makes_the_node_not_ready() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
@@ -254,7 +255,7 @@ fn an_imported_pod_keeps_running_with_its_past() {
     );
 }
 
-/// LC-114.
+/// Shows: LC-114
 #[test]
 fn a_live_kubelet_puts_ready_right() {
     use podscope_api::{Kind, Pod};
@@ -278,7 +279,7 @@ fn a_live_kubelet_puts_ready_right() {
     assert!(lab.web().unwrap().is_ready());
 }
 
-/// LC-060.
+/// Shows: LC-060
 #[test]
 fn a_kubelet_that_starts_again_may_refuse_a_running_pod() {
     use podscope_api::{Kind, Node};
@@ -323,8 +324,9 @@ fn a_kubelet_that_starts_again_may_refuse_a_running_pod() {
     );
 }
 
-/// LC-065: a pod that was deleted by force is in no list of the kubelet any more, though its processes still end: it
+/// A pod that was deleted by force is in no list of the kubelet any more, though its processes still end: it
 /// leaves its room to the one that takes its name.
+/// Shows: LC-065
 #[test]
 fn a_pod_deleted_by_force_leaves_its_room_at_once() {
     let three = json!({"resources": {"requests": {"cpu": "3"}}});

@@ -153,7 +153,7 @@ fn an_image_is_kept_until_it_was_seen_for_two_minutes() {
     assert!(passes.contains(&900), "the others are in use: {passes:?}");
 }
 
-/// P-05.
+/// Shows: P-05
 #[test]
 fn settings_of_image_collection_have_their_effect() {
     let (percent, hour) = (|high, low| (high, low, Span::ZERO), Span::seconds(3600));
@@ -177,7 +177,7 @@ fn settings_of_image_collection_have_their_effect() {
     }
 }
 
-/// LC-194.
+/// Shows: LC-191, LC-194
 #[test]
 fn images_go_before_pods() {
     // 10 % of nodefs and 15 % of imagefs are the defaults: 870 MB are too many; without the unused images they are not.
@@ -204,7 +204,8 @@ fn images_go_before_pods() {
     }
 }
 
-/// P-03: what a live node holds fits it; images beyond its disk lie on another one.
+/// What a live node holds fits it; images beyond its disk lie on another one.
+/// Shows: P-03
 #[test]
 fn an_imported_node_keeps_its_images() {
     // Images younger than two minutes stay, so the pod goes first where they lie on the node's own disk.

@@ -25,7 +25,7 @@ fn pulled(lab: &Lab) -> Vec<(i64, String)> {
         .collect()
 }
 
-/// LC-070, P-05.
+/// Shows: P-05, LC-068, LC-070
 #[test]
 fn pulls_are_serial_unless_serialize_image_pulls_is_false() {
     let pods: Vec<Value> = [("p1", "one"), ("p2", "two"), ("p3", "three")]
@@ -75,7 +75,7 @@ fn an_image_that_another_pull_is_fetching_comes_with_it() {
     assert_eq!(times, [10, 10]);
 }
 
-/// LC-068.
+/// Shows: LC-068
 #[test]
 fn an_image_that_the_node_reports_is_not_pulled() {
     let node = json!({
@@ -104,7 +104,8 @@ fn an_image_that_the_node_reports_is_not_pulled() {
     assert!(told);
 }
 
-/// LC-068, SCH-129: what was pulled is in the node's status, the largest first, of the size that the event told.
+/// What was pulled is in the node's status, the largest first, of the size that the event told.
+/// Shows: SCH-129, LC-068
 #[test]
 fn a_node_reports_its_images() {
     let mut lab = Lab::new(&[puller("p1", "team/one:1"), puller("p2", "two"), puller("p3", "two")]);

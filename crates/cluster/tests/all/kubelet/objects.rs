@@ -146,7 +146,7 @@ resources: {}
 startTime: ~
 ";
 
-/// L-02, L-04.
+/// Shows: L-02, L-04
 #[test]
 fn a_running_a_waiting_and_a_terminated_pod_line_by_line() {
     let nginx = json!({

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::kubelet::lab::{Lab, status, text, web};
 
-/// LC-125, L-07.
+/// Shows: L-07, LC-090, LC-125
 #[test]
 fn a_failed_liveness_probe_restarts_the_container() {
     let probe =
@@ -37,7 +37,7 @@ fn a_failed_liveness_probe_restarts_the_container() {
     assert_eq!(status(lab.web().unwrap())["containerStatuses"][0]["restartCount"], 1);
 }
 
-/// LC-126.
+/// Shows: LC-126
 #[test]
 fn a_probes_own_grace_wins() {
     let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1, "terminationGracePeriodSeconds": 7}});
@@ -52,7 +52,7 @@ fn a_probes_own_grace_wins() {
     assert_eq!((signals[1].at - signals[0].at).0, 7_000_000);
 }
 
-/// LC-122, LC-130.
+/// Shows: LC-122, LC-130
 #[test]
 fn startup_gates_and_readiness_never_restarts() {
     let probes = json!({
@@ -87,7 +87,7 @@ fn startup_gates_and_readiness_never_restarts() {
     assert_eq!(lab.records(What::ContainerStarted).len(), 1);
 }
 
-/// LC-117.
+/// Shows: LC-117
 #[test]
 fn an_unknown_answer_moves_no_counter() {
     let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});

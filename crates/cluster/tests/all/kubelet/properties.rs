@@ -409,7 +409,7 @@ impl Run {
     }
 }
 
-/// L-01, L-09, L-10, L-12, L-13.
+/// Shows: L-01, L-09, L-10, L-12, L-13
 #[test]
 fn a_pod_keeps_its_promises_under_any_interleaving() {
     for seed in SEEDS {

@@ -58,7 +58,8 @@ fn reasons(lab: &Lab) -> Vec<String> {
     events.filter(|event| event.starts_with("Resize")).collect()
 }
 
-/// K-02: the container gets its resources without a restart, and the events say so. L-18.
+/// The container gets its resources without a restart, and the events say so.
+/// Shows: L-18, K-02
 #[test]
 fn a_resize_that_fits_is_put_in_force_without_a_restart() {
     let mut lab = Lab::new(&[pod("web", json!({}), &[("main", cpu("500m"), "")])]);
@@ -88,7 +89,8 @@ fn a_resize_that_fits_is_put_in_force_without_a_restart() {
     }
 }
 
-/// What does not fit beside the others waits, and comes when one of them has gone; the kubelet forgets nothing of it. L-18.
+/// What does not fit beside the others waits, and comes when one of them has gone; the kubelet forgets nothing of it.
+/// Shows: L-18
 #[test]
 fn a_resize_without_room_is_deferred_until_a_neighbour_goes() {
     for restarts in [false, true] {
@@ -139,7 +141,8 @@ fn a_resize_without_room_is_deferred_until_a_neighbour_goes() {
     }
 }
 
-/// L-18, LC-223: a node that shrank meanwhile could not hold the pod however empty; a smaller request is taken.
+/// A node that shrank meanwhile could not hold the pod however empty; a smaller request is taken.
+/// Shows: L-18, LC-223
 #[test]
 fn a_resize_beyond_the_node_is_infeasible() {
     let mut lab = Lab::new(&[
@@ -243,7 +246,8 @@ fn limits_of_memory_follow_the_resize() {
     );
 }
 
-/// LC-063: a kubelet refuses what it cannot do, whoever sent it the pod; a newer one takes it.
+/// A kubelet refuses what it cannot do, whoever sent it the pod; a newer one takes it.
+/// Shows: LC-063
 #[test]
 fn a_pod_that_needs_a_newer_kubelet_is_refused_by_an_older_one() {
     let rule = json!({
@@ -279,7 +283,8 @@ fn a_pod_that_needs_a_newer_kubelet_is_refused_by_an_older_one() {
     }
 }
 
-/// LC-222: sidecars, and since v1.36 the other init containers, get theirs while they run.
+/// Sidecars, and since v1.36 the other init containers, get theirs while they run.
+/// Shows: LC-222
 #[test]
 fn init_containers_are_resized_while_they_run() {
     let asks = |more: Value| {
@@ -325,7 +330,8 @@ fn init_containers_are_resized_while_they_run() {
     }
 }
 
-/// LC-222, LC-226: a pod as a whole is resized like its containers; what waits counts as before.
+/// A pod as a whole is resized like its containers; what waits counts as before.
+/// Shows: LC-222, LC-226
 #[test]
 fn a_pod_as_a_whole_is_resized() {
     let whole = |amount: &str| json!({"resources": {"requests": {"cpu": amount}, "limits": {"cpu": "4"}}});
@@ -388,7 +394,8 @@ fn a_pod_as_a_whole_is_resized() {
     );
 }
 
-/// LC-221, LC-223: what is asked for while the kubelet is down comes when it is back, without a restart.
+/// What is asked for while the kubelet is down comes when it is back, without a restart.
+/// Shows: LC-221, LC-223
 #[test]
 fn a_resize_asked_for_while_the_kubelet_is_down_comes_with_it() {
     let mut lab = Lab::new(&[pod("web", json!({}), &[("main", cpu("500m"), "")])]);

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::kubelet::lab::{Lab, status, web};
 
-/// LC-085, LC-088, L-03.
+/// Shows: L-03, LC-085, LC-088, LC-094, LC-102
 #[test]
 fn crash_loop_back_off() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=1s, exit=1")])]);
@@ -46,7 +46,7 @@ fn crash_loop_back_off() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
-/// LC-087, L-02.
+/// Shows: L-02, LC-087
 #[test]
 fn exit_0_under_always_is_restarted_with_back_off_too() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "run=1s")])]);
@@ -54,7 +54,7 @@ fn exit_0_under_always_is_restarted_with_back_off_too() {
     assert!(lab.records(What::ContainerStarted).len() >= 2);
 }
 
-/// LC-214 to LC-216.
+/// Shows: LC-214, LC-215, LC-216
 #[test]
 fn each_restart_policy_restarts_what_it_says() {
     for (policy, exit, phase, n_starts) in [
@@ -91,7 +91,7 @@ fn each_restart_policy_restarts_what_it_says() {
     }
 }
 
-/// LC-078.
+/// Shows: LC-078
 #[test]
 fn sidecars_end_when_the_apps_have() {
     let mut lab = Lab::new(&[web(
@@ -107,7 +107,7 @@ fn sidecars_end_when_the_apps_have() {
     assert_eq!(lab.records(What::ContainerStarted).len(), 2);
 }
 
-/// LC-219.
+/// Shows: LC-219
 #[test]
 fn a_pod_fails_at_its_active_deadline() {
     let mut lab = Lab::new(&[web(json!({"activeDeadlineSeconds": 10}), &[("main", json!({}), "")])]);
@@ -123,7 +123,7 @@ fn a_pod_fails_at_its_active_deadline() {
     );
 }
 
-/// LC-095, L-08.
+/// Shows: L-08, LC-095
 #[test]
 fn a_process_over_its_limit_is_killed_out_of_memory() {
     let limits = json!({"resources": {"limits": {"memory": "300Mi"}}});

@@ -22,7 +22,8 @@ fn condition(lab: &Lab, kind: &str) -> (String, String) {
     (found.status.to_string(), found.reason.to_string())
 }
 
-/// LC-227: the exit that a rule is about restarts the container in place with the usual back-off; another ends the pod. L-17.
+/// The exit that a rule is about restarts the container in place with the usual back-off; another ends the pod.
+/// Shows: L-17, LC-085, LC-227
 #[test]
 fn a_rule_restarts_its_container_and_no_other_exit_does() {
     for (exit, phase, restarts) in [(42, "Running", true), (1, "Failed", false), (0, "Succeeded", false)] {
@@ -47,7 +48,8 @@ fn a_rule_restarts_its_container_and_no_other_exit_does() {
     }
 }
 
-/// LC-228: condition, statuses, phase and order while all containers begin anew; pod, node and address stay. L-17.
+/// Condition, statuses, phase and order while all containers begin anew; pod, node and address stay.
+/// Shows: L-17, LC-228
 #[test]
 fn one_exit_begins_all_containers_anew() {
     let anew = || rules("RestartAllContainers", 88);
@@ -140,7 +142,8 @@ fn one_exit_begins_all_containers_anew() {
     assert!((2.0..4.0).contains(&took), "main was ended {took} s after the watcher");
 }
 
-/// LC-228: a restart of all is no crash; the containers are not held back, however often.
+/// A restart of all is no crash; the containers are not held back, however often.
+/// Shows: LC-228
 #[test]
 fn beginning_anew_knows_no_back_off() {
     let mut lab = Lab::new(&[web(
@@ -160,7 +163,8 @@ fn beginning_anew_knows_no_back_off() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
-/// LC-079, LC-096: an init container of which nothing is known any more counts as done once the pod was initialized.
+/// An init container of which nothing is known any more counts as done once the pod was initialized.
+/// Shows: LC-079, LC-096
 #[test]
 fn an_init_container_whose_status_is_lost_has_completed() {
     for initialized in ["True", "False"] {

@@ -52,7 +52,7 @@ fn rows(lab: &Lab, from: SimTime) -> Vec<(f64, String)> {
     rows
 }
 
-/// LC-212.
+/// Shows: LC-035, LC-212
 #[test]
 fn pods_end_by_ascending_priority_before_the_power_goes() {
     let critical = json!({"priorityClassName": "system-node-critical"});
@@ -116,7 +116,7 @@ fn pods_end_by_ascending_priority_before_the_power_goes() {
     assert_eq!(lab.trace.violations(), [""; 0]);
 }
 
-/// LC-212.
+/// Shows: LC-212
 #[test]
 fn it_is_off_by_default() {
     let mut lab = lab(&[web(json!({}), &[("main", json!({}), "")])], &[]);
@@ -126,7 +126,7 @@ fn it_is_off_by_default() {
     assert!(lab.records(What::SignalSent).is_empty());
 }
 
-/// LC-066.
+/// Shows: LC-066
 #[test]
 fn a_critical_pod_takes_the_room_of_the_least_and_waits_for_it() {
     let asks = |cpu: &str| json!({"resources": {"requests": {"cpu": cpu}}});
@@ -175,7 +175,7 @@ fn a_critical_pod_takes_the_room_of_the_least_and_waits_for_it() {
     assert!(started >= killed[2].0, "not beside its victim: {started} {killed:?}");
 }
 
-/// LC-066.
+/// Shows: LC-066
 #[test]
 fn without_room_to_be_made_a_critical_pod_is_refused_too() {
     let asks = json!({"resources": {"requests": {"cpu": "5"}}});

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::kubelet::lab::{Lab, status, web};
 
-/// L-01, L-04.
+/// Shows: L-01, L-04, LC-106, LC-107, LC-108, LC-109, LC-110, LC-180
 #[test]
 fn a_pod_starts_and_is_ready() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "")])]);
@@ -58,7 +58,7 @@ fn a_pod_starts_and_is_ready() {
     assert_eq!(lab.records(What::ContainerStarted).len(), 1);
 }
 
-/// LC-072 to LC-075, L-05.
+/// Shows: L-05, LC-072, LC-073, LC-074, LC-075
 #[test]
 fn init_containers_and_sidecars_in_order() {
     let init = |extra: serde_json::Value| {
@@ -109,7 +109,7 @@ fn init_containers_and_sidecars_in_order() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
-/// LC-073.
+/// Shows: LC-073
 #[test]
 fn a_failed_init_container_under_never_fails_the_pod() {
     let mut lab = Lab::new(&[web(
@@ -126,7 +126,7 @@ fn a_failed_init_container_under_never_fails_the_pod() {
     assert_eq!(lab.records(What::ContainerStarted).len(), 1);
 }
 
-/// LC-069.
+/// Shows: LC-069
 #[test]
 fn a_failed_pull_is_tried_again_with_back_off() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=fail")])]);
@@ -150,7 +150,7 @@ fn a_failed_pull_is_tried_again_with_back_off() {
     );
 }
 
-/// LC-081, L-06.
+/// Shows: L-06, LC-081
 #[test]
 fn a_failing_post_start_hook_kills_the_container() {
     let hook = json!({"lifecycle": {"postStart": {"exec": {"command": ["warm"]}}}});
@@ -185,7 +185,8 @@ fn a_missing_config_map_keeps_a_container_from_being_created() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
-/// LC-231: a file of variables is there once a container that can write it has run; a long key is never taken.
+/// A file of variables is there once a container that can write it has run; a long key is never taken.
+/// Shows: LC-231
 #[test]
 fn a_file_of_variables_is_written_by_a_container_before() {
     let from = |key: &str, optional: bool| {
@@ -239,7 +240,7 @@ fn a_missing_secret_keeps_a_volume_from_being_mounted() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Running");
 }
 
-/// LC-062, LC-063.
+/// Shows: LC-062, LC-063
 #[test]
 fn a_kubelet_refuses_what_does_not_fit() {
     for (name, spec, container, reason) in [
@@ -270,7 +271,7 @@ fn a_kubelet_refuses_what_does_not_fit() {
     }
 }
 
-/// LC-109.
+/// Shows: LC-109
 #[test]
 fn a_readiness_gate_holds_ready_back() {
     let gate = "www.example.com/feature-1";
@@ -298,7 +299,7 @@ fn a_readiness_gate_holds_ready_back() {
     );
 }
 
-/// CT-128.
+/// Shows: CT-128
 #[test]
 fn an_attachable_volume_is_reported_in_use_attached_mounted_and_given_back() {
     use podscope_api::Node;

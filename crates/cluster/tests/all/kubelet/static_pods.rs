@@ -27,7 +27,7 @@ fn starts(lab: &Lab) -> usize {
     lab.records(What::ContainerStarted).len()
 }
 
-/// LC-213.
+/// Shows: LC-213
 #[test]
 fn a_mirror_that_goes_is_made_anew_and_its_processes_run_on() {
     let mut lab = Lab::new(&[mirror(json!({}), "")]);
@@ -49,7 +49,7 @@ fn a_mirror_that_goes_is_made_anew_and_its_processes_run_on() {
     assert!(lab.killing().is_empty(), "{:?}", lab.killing());
 }
 
-/// LC-213.
+/// Shows: LC-085, LC-213
 #[test]
 fn what_is_planned_for_a_process_survives_its_mirror() {
     let mut lab = Lab::new(&[mirror(json!({}), "run=20s, exit=1")]);
@@ -61,7 +61,7 @@ fn what_is_planned_for_a_process_survives_its_mirror() {
     assert_eq!(starts(&lab), 2, "LC-085: it is restarted at once");
 }
 
-/// LC-213.
+/// Shows: LC-213
 #[test]
 fn static_pods_run_without_an_api_server_after_a_boot() {
     let mut lab = Lab::new(&[mirror(json!({}), "")]);
@@ -83,7 +83,7 @@ fn static_pods_run_without_an_api_server_after_a_boot() {
     assert_eq!(starts(&lab), 2);
 }
 
-/// LC-213.
+/// Shows: LC-210, LC-213
 #[test]
 fn without_its_node_a_static_pod_has_no_mirror_and_runs() {
     let mut lab = Lab::new(&[mirror(json!({}), "")]);
@@ -107,7 +107,7 @@ fn without_its_node_a_static_pod_has_no_mirror_and_runs() {
     assert_eq!(starts(&lab), 1);
 }
 
-/// LC-213.
+/// Shows: LC-213
 #[test]
 fn a_mirror_of_nothing_is_removed() {
     let mut lab = Lab::new(&[]);
@@ -118,7 +118,8 @@ fn a_mirror_of_nothing_is_removed() {
     assert_eq!(starts(&lab), 0);
 }
 
-/// LC-064, LC-066: static pods are admitted past NoExecute taints, and others end for them.
+/// Static pods are admitted past NoExecute taints, and others end for them.
+/// Shows: LC-064, LC-066
 #[test]
 fn a_static_pod_makes_room_for_itself() {
     let tainted = json!({

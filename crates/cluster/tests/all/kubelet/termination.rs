@@ -33,7 +33,7 @@ fn killed(
     lab.killing()
 }
 
-/// LC-149 to LC-157, L-10.
+/// Shows: L-10, LC-143, LC-146, LC-149, LC-150, LC-151, LC-152, LC-153, LC-154, LC-155, LC-156, LC-157
 #[test]
 fn each_termination_follows_its_timeline() {
     for (name, grace, request, hook, behavior, rows) in [
@@ -172,7 +172,7 @@ fn each_termination_follows_its_timeline() {
     }
 }
 
-/// L-11.
+/// Shows: L-11, LC-134, LC-137
 #[test]
 fn a_switch_brings_the_older_rules_of_grace_back() {
     check(
@@ -210,7 +210,7 @@ fn a_switch_brings_the_older_rules_of_grace_back() {
     );
 }
 
-/// LC-171, LC-173, LC-176.
+/// Shows: LC-113, LC-171, LC-173, LC-175, LC-176
 #[test]
 fn a_pod_is_removed_after_its_last_status_is_written() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "sigterm=3s")])]);
@@ -260,7 +260,7 @@ fn a_pod_is_removed_after_its_last_status_is_written() {
     );
 }
 
-/// LC-158 to LC-161, L-05.
+/// Shows: L-05, LC-158, LC-159, LC-160, LC-161
 #[test]
 fn sidecars_end_in_reverse_order() {
     let sidecar = || json!({"init": true, "restartPolicy": "Always"});
@@ -291,7 +291,7 @@ fn sidecars_end_in_reverse_order() {
     assert!(lab.web().is_none());
 }
 
-/// LC-160.
+/// Shows: LC-159, LC-160, CT-167
 #[test]
 fn all_waiting_sidecars_are_signalled_when_the_grace_ends() {
     let sidecar = |hook: bool| {
@@ -333,7 +333,7 @@ fn all_waiting_sidecars_are_signalled_when_the_grace_ends() {
     assert_eq!(lab.trace.violations(), Vec::<String>::new());
 }
 
-/// LC-164.
+/// Shows: LC-164
 #[test]
 fn a_shorter_grace_does_not_move_a_running_kill() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "sigterm=ignore")])]);
@@ -351,7 +351,7 @@ fn a_shorter_grace_does_not_move_a_running_kill() {
     );
 }
 
-/// LC-167, L-12.
+/// Shows: L-12, LC-167
 #[test]
 fn a_crashed_kubelet_begins_the_grace_again() {
     use podscope_cluster::fault::Fault;
@@ -389,7 +389,7 @@ fn a_crashed_kubelet_begins_the_grace_again() {
     assert!(lab.web().is_none());
 }
 
-/// LC-174.
+/// Shows: LC-174
 #[test]
 fn a_pod_that_never_started_ends_failed() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=fail")])]);
@@ -410,7 +410,7 @@ fn a_pod_that_never_started_ends_failed() {
     );
 }
 
-/// LC-170.
+/// Shows: LC-170
 #[test]
 fn an_early_exit_is_reported_when_the_last_container_ended() {
     let mut lab = Lab::new(&[web(
@@ -427,7 +427,7 @@ fn an_early_exit_is_reported_when_the_last_container_ended() {
     assert!(lab.web().is_none());
 }
 
-/// L-16.
+/// Shows: L-16
 #[test]
 fn the_page_can_say_what_a_termination_waits_for() {
     use podscope_cluster::Span;
@@ -457,7 +457,7 @@ fn the_page_can_say_what_a_termination_waits_for() {
     );
 }
 
-/// LC-169.
+/// Shows: LC-169
 #[test]
 fn a_pull_under_way_is_not_cut_short_by_the_deletion() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=10s, sigterm=1s")])]);
@@ -475,7 +475,7 @@ fn a_pull_under_way_is_not_cut_short_by_the_deletion() {
     assert!(lab.web().is_none());
 }
 
-/// LC-127.
+/// Shows: LC-127
 #[test]
 fn a_deletion_waits_for_a_liveness_kill() {
     let probe = json!({"livenessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});

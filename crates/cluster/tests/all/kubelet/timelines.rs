@@ -32,7 +32,7 @@ fn killed(containers: &[(&str, Value, &str)], grace: i64, at: f64) -> Vec<(f64, 
     lab.killing()
 }
 
-/// LC-154.
+/// Shows: LC-154
 #[test]
 fn a_hook_that_returns_early_gives_the_rest_to_the_process() {
     // Deviation: a scripted hook fails at once or not at all; what counts is when it returns.
@@ -49,7 +49,7 @@ fn a_hook_that_returns_early_gives_the_rest_to_the_process() {
     );
 }
 
-/// LC-158, L-05.
+/// Shows: L-05, LC-158
 #[test]
 fn a_gap_in_the_chain_of_sidecars_is_not_bridged() {
     let mut lab = Lab::new(&[web(
@@ -99,7 +99,7 @@ fn a_gap_in_the_chain_of_sidecars_is_not_bridged() {
     assert!(lab.web().is_none());
 }
 
-/// LC-161.
+/// Shows: LC-161
 #[test]
 fn hook_and_turn_are_deducted_in_whole_seconds_each() {
     check(
@@ -125,7 +125,7 @@ fn hook_and_turn_are_deducted_in_whole_seconds_each() {
     );
 }
 
-/// LC-162.
+/// Shows: LC-078, LC-160, LC-162
 #[test]
 fn natural_completion_keeps_the_order_and_the_spec_grace() {
     let mut lab = Lab::new(&[web(
@@ -158,7 +158,7 @@ fn natural_completion_keeps_the_order_and_the_spec_grace() {
     assert_eq!(status(lab.web().unwrap())["phase"], "Succeeded");
 }
 
-/// LC-163.
+/// Shows: LC-163
 #[test]
 fn a_plain_init_container_is_stopped_without_order() {
     check(
@@ -181,7 +181,7 @@ fn a_plain_init_container_is_stopped_without_order() {
     );
 }
 
-/// LC-165, L-09.
+/// Shows: L-09, LC-165
 #[test]
 fn a_shorter_grace_counts_if_it_comes_before_the_kill() {
     let mut lab = Lab::new(&[web(json!({}), &[("main", json!({}), "pull=10s, sigterm=ignore")])]);
@@ -197,7 +197,7 @@ fn a_shorter_grace_counts_if_it_comes_before_the_kill() {
     );
 }
 
-/// LC-166, L-13.
+/// Shows: L-13, LC-166, LC-208
 #[test]
 fn a_removal_that_was_only_seen_afterwards_gives_the_whole_spec_grace() {
     let mut lab = Lab::new(&[web(
@@ -226,7 +226,7 @@ fn a_removal_that_was_only_seen_afterwards_gives_the_whole_spec_grace() {
     );
 }
 
-/// LC-166.
+/// Shows: LC-166
 #[test]
 fn a_short_cut_brings_the_forced_update_after_all() {
     let mut lab = Lab::new(&[web(
@@ -247,7 +247,7 @@ fn a_short_cut_brings_the_forced_update_after_all() {
     );
 }
 
-/// LC-167, LC-179, F-06.
+/// Shows: F-06, LC-056, LC-167, LC-179
 #[test]
 fn a_runtime_that_restarts_begins_the_grace_again() {
     let mut lab = Lab::new(&[web(
@@ -276,7 +276,7 @@ fn a_runtime_that_restarts_begins_the_grace_again() {
     assert!(lab.web().is_none());
 }
 
-/// LC-129, LC-170.
+/// Shows: LC-113, LC-129, LC-170
 #[test]
 fn readiness_goes_on_until_the_last_container_ended() {
     let probe = json!({"readinessProbe": {"exec": {"command": ["ok"]}, "periodSeconds": 1, "failureThreshold": 1}});
@@ -307,7 +307,7 @@ fn readiness_goes_on_until_the_last_container_ended() {
     );
 }
 
-/// LC-174.
+/// Shows: LC-174
 #[test]
 fn what_never_ran_ends_as_unknown_up_to_the_last_init_container_that_started() {
     let init = |image: &str| json!({"init": true, "image": image});
@@ -332,7 +332,7 @@ fn what_never_ran_ends_as_unknown_up_to_the_last_init_container_that_started() {
     assert!(state("containerStatuses", 0)["waiting"].is_object(), "{last:#}");
 }
 
-/// LC-177.
+/// Shows: LC-176, LC-177
 #[test]
 fn the_last_delete_is_tried_again_until_the_server_answers() {
     let server = |up: bool| Fault::ControlPlane {
@@ -364,7 +364,7 @@ fn the_last_delete_is_tried_again_until_the_server_answers() {
     assert!(whats.len() >= 3, "{whats:?}");
 }
 
-/// LC-220.
+/// Shows: LC-220
 #[test]
 fn a_terminal_pod_is_removed_at_once_and_without_a_signal() {
     let mut lab = Lab::new(&[web(json!({"restartPolicy": "Never"}), &[("main", json!({}), "run=3s")])]);

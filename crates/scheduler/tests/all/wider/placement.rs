@@ -8,7 +8,7 @@ const AWAY: &str = "node(s) didn't match pod anti-affinity rules";
 const SKEW: &str = "node(s) didn't match pod topology spread constraints";
 const NOT_ITS: &str = "node(s) didn't match Pod's node affinity/selector";
 
-/// SCH-049.
+/// Shows: SCH-049
 #[test]
 fn ports_of_the_node_conflict_by_protocol_number_and_address() {
     let port = |more: Value| merged(json!({"containerPort": 80, "hostPort": 80}), &more);
@@ -84,7 +84,7 @@ fn requires(term: Value) -> Value {
         "nodeSelectorTerms": [term]}}}}})
 }
 
-/// SCH-012, SCH-044 to SCH-047.
+/// Shows: SCH-012, SCH-044, SCH-045, SCH-046, SCH-047
 #[test]
 fn nodes_are_chosen_by_numbers_and_names() {
     let cores = || {
@@ -167,7 +167,7 @@ fn web(node: &str, name: &str, more: Value) -> Value {
     )
 }
 
-/// SCH-072, SCH-074 to SCH-077.
+/// Shows: SCH-072, SCH-074, SCH-075, SCH-076, SCH-077
 #[test]
 fn domains_are_counted_as_the_constraint_says() {
     let tainted = || {
@@ -285,7 +285,8 @@ fn namespace(name: &str, team: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"team": team}}})
 }
 
-/// SCH-084, SCH-085: as the API server stores it, mismatchLabelKeys is part of the selector.
+/// As the API server stores it, mismatchLabelKeys is part of the selector.
+/// Shows: SCH-084, SCH-085
 #[test]
 fn affinity_reaches_into_the_namespaces_that_it_selects() {
     let world = |more: Vec<Value>| {
@@ -380,7 +381,8 @@ fn affinity_reaches_into_the_namespaces_that_it_selects() {
     check(rows);
 }
 
-/// SCH-108: an image volume adds to the sum; what is divided by knows containers alone.
+/// An image volume adds to the sum; what is divided by knows containers alone.
+/// Shows: SCH-108
 #[test]
 fn images_of_volumes_draw_a_pod_to_their_node() {
     let mib = |amount: u64| amount << 20;
@@ -423,7 +425,8 @@ fn images_of_volumes_draw_a_pod_to_their_node() {
     }
 }
 
-/// SCH-033, LC-229. S-18.
+/// SCH-033, LC-229.
+/// Shows: S-18, SCH-033, LC-229
 #[test]
 fn a_pod_that_needs_a_feature_goes_where_it_is_declared() {
     let declares = |name: &str, list: Value| node(name, json!({"status": {"declaredFeatures": list}}));
@@ -455,7 +458,7 @@ fn a_pod_that_needs_a_feature_goes_where_it_is_declared() {
     check(rows);
 }
 
-/// SCH-013 to SCH-015, SCH-019.
+/// Shows: SCH-013, SCH-014, SCH-015, SCH-019
 #[test]
 fn many_nodes_are_searched_in_part() {
     let nodes = |n: usize, cordoned: fn(usize) -> bool| -> Vec<Value> {
@@ -485,7 +488,8 @@ fn many_nodes_are_searched_in_part() {
     }
 }
 
-/// SCH-017: pods that were promised a node count for those of no higher priority, also while they end.
+/// Pods that were promised a node count for those of no higher priority, also while they end.
+/// Shows: SCH-017
 #[test]
 fn promised_room_is_kept_from_the_less_important() {
     let promised = |more: Value| {

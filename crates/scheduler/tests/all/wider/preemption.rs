@@ -24,7 +24,7 @@ fn urgent(amount: &str) -> Value {
 const MORNING: &str = "2026-01-01T06:00:00Z";
 const NOON: &str = "2026-01-01T12:00:00Z";
 
-/// SCH-099, SCH-100, SCH-102.
+/// Shows: SCH-099, SCH-100, SCH-102
 #[test]
 fn budgets_are_spent_on_the_important_and_decide_the_node() {
     let both = || json!({"app": "web", "tier": "db"});
@@ -105,7 +105,7 @@ fn budgets_are_spent_on_the_important_and_decide_the_node() {
     check(rows);
 }
 
-/// SCH-026, SCH-027, SCH-094, SCH-101.
+/// Shows: SCH-026, SCH-027, SCH-094, SCH-101
 #[test]
 fn a_refusal_names_its_reasons_in_the_order_of_their_texts() {
     let at = |name: String, more: Value| node(&name, more);
@@ -142,7 +142,7 @@ fn a_refusal_names_its_reasons_in_the_order_of_their_texts() {
     }
 }
 
-/// SCH-094, SCH-097.
+/// Shows: SCH-094, SCH-097
 #[test]
 fn a_preemptor_waits_for_its_victims_on_the_node_it_was_promised() {
     let ending = |reason: &str| {

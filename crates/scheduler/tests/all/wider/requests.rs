@@ -39,7 +39,8 @@ fn whole_status(granted: &str, in_force: &str) -> Value {
     json!({"status": {"allocatedResources": {"cpu": granted}, "resources": {"requests": {"cpu": in_force}}}})
 }
 
-/// SCH-050, SCH-052: a new pod fits beside it that asks for exactly the rest, and none that asks for more.
+/// A new pod fits beside it that asks for exactly the rest, and none that asks for more.
+/// Shows: SCH-050, SCH-052
 #[test]
 fn a_running_pod_takes_the_larger_of_what_is_asked_for_granted_and_in_force() {
     let one = |amount: &str| spec(json!([container("c", amount)]), json!([]), json!({}));
@@ -185,7 +186,7 @@ fn a_running_pod_takes_the_larger_of_what_is_asked_for_granted_and_in_force() {
     }
 }
 
-/// SCH-051, SCH-053, SCH-054.
+/// Shows: SCH-051, SCH-053, SCH-054
 #[test]
 fn every_resource_that_is_short_is_named() {
     let has = |more: Value| json!({"status": {"allocatable": more}});
@@ -256,7 +257,8 @@ fn every_resource_that_is_short_is_named() {
     check(rows);
 }
 
-/// SCH-057, SCH-107: what the pod asks for as a whole counts in Balanced, and not in Fit's score.
+/// What the pod asks for as a whole counts in Balanced, and not in Fit's score.
+/// Shows: SCH-057, SCH-107
 #[test]
 fn requests_of_a_whole_pod_are_scored_by_one_plugin_only() {
     let asks = new(spec(json!([{"name": "c", "image": "i"}]), json!([]), whole("2")));

@@ -97,7 +97,7 @@ fn world(parts: &[&[Value]]) -> Vec<Value> {
     parts.concat()
 }
 
-/// SCH-063.
+/// Shows: SCH-063
 #[test]
 fn a_driver_attaches_no_more_volumes_than_its_node_allows() {
     let a = [node("a", json!({}))];
@@ -178,7 +178,7 @@ fn a_driver_attaches_no_more_volumes_than_its_node_allows() {
     check(rows);
 }
 
-/// SCH-067, SCH-068.
+/// Shows: SCH-067, SCH-068
 #[test]
 fn an_unbound_claim_needs_a_static_volume_that_its_node_reaches() {
     let local = || class("fast", "kubernetes.io/no-provisioner", json!({}));
@@ -320,7 +320,7 @@ fn an_unbound_claim_needs_a_static_volume_that_its_node_reaches() {
     check(rows);
 }
 
-/// SCH-064 to SCH-067, SCH-069.
+/// Shows: SCH-064, SCH-065, SCH-066, SCH-067, SCH-069
 #[test]
 fn a_claim_says_where_its_volume_is_or_can_be_made() {
     let zones = [zoned("a", "z1"), zoned("b", "z2")];
@@ -483,7 +483,8 @@ fn a_claim_says_where_its_volume_is_or_can_be_made() {
     check(rows);
 }
 
-/// SCH-061: a claim counts once however many use it, a victim once for each.
+/// A claim counts once however many use it, a victim once for each.
+/// Shows: SCH-061
 #[test]
 fn a_claim_of_one_pod_alone_keeps_others_out_of_every_node() {
     let nodes = two();

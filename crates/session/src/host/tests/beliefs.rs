@@ -99,7 +99,8 @@ impl Page {
     }
 }
 
-/// U-15, CT-023: the card's instant is the one at which it happens, and it stands there until then.
+/// The card's instant is the one at which it happens, and it stands there until then.
+/// Shows: U-15, CT-023
 #[test]
 fn a_card_says_when_a_silent_node_becomes_not_ready_until_it_does() {
     let mut page = Page::with(&[(30, "fault partition c-2")]);
@@ -126,7 +127,8 @@ fn a_card_says_when_a_silent_node_becomes_not_ready_until_it_does() {
     );
 }
 
-/// U-15: without a controller-manager nobody judges, before and after a node fell.
+/// Without a controller-manager nobody judges, before and after a node fell.
+/// Shows: U-15
 #[test]
 fn nothing_is_predicted_that_nobody_will_do() {
     let nobody = Some(NodeNext::Nobody {
@@ -141,7 +143,8 @@ fn nothing_is_predicted_that_nobody_will_do() {
     assert_eq!(page.node("c-2").next, nobody);
 }
 
-/// U-02, F-01: a node whose heartbeats arrive is not silent, whatever else of its links is cut.
+/// A node whose heartbeats arrive is not silent, whatever else of its links is cut.
+/// Shows: F-01, U-02
 #[test]
 fn only_a_lost_way_to_the_control_plane_is_silence() {
     for line in [
@@ -164,7 +167,8 @@ fn only_a_lost_way_to_the_control_plane_is_silence() {
     }
 }
 
-/// U-15, CT-034: pods with other tolerations go at other instants, and some never.
+/// Pods with other tolerations go at other instants, and some never.
+/// Shows: U-15, CT-034
 #[test]
 fn evictions_are_counted_by_their_instants() {
     let pod = |name: &str, seconds: &str| {
@@ -194,7 +198,8 @@ fn evictions_are_counted_by_their_instants() {
     assert_eq!((at[1].0 - at[0].0) / SECOND, 270);
 }
 
-/// U-02, U-05: of a Node that is gone nothing is believed: no bar goes on, no heartbeat is missed.
+/// Of a Node that is gone nothing is believed: no bar goes on, no heartbeat is missed.
+/// Shows: U-02, U-05
 #[test]
 fn a_deleted_node_is_believed_nothing_of() {
     let mut page = Page::with(&[
@@ -207,7 +212,8 @@ fn a_deleted_node_is_believed_nothing_of() {
     assert_eq!(not_ready.and_then(|(.., to)| to), Some(90));
 }
 
-/// U-05: each fault has its own bar from where it strikes to where it is repaired; what comes and goes at once has none.
+/// Each fault has its own bar from where it strikes to where it is repaired; what comes and goes at once has none.
+/// Shows: U-05
 #[test]
 fn faults_of_several_kinds_have_their_own_bars() {
     let mut page = Page::with(&[
@@ -246,7 +252,8 @@ fn faults_of_several_kinds_have_their_own_bars() {
     }
 }
 
-/// U-05, V-05: what people say of a node stands in the lane: that it is out of service, that it takes no pods.
+/// What people say of a node stands in the lane: that it is out of service, that it takes no pods.
+/// Shows: V-05, U-05
 #[test]
 fn cordons_and_out_of_service_are_in_the_lane() {
     let mut page = Page::with(&[
@@ -271,7 +278,8 @@ fn cordons_and_out_of_service_are_in_the_lane() {
     assert_eq!(labels.iter().find(unschedulable), None, "the cordon has said so");
 }
 
-/// E-04, U-15: each broken promise of a forced deletion has an end, once one process of the name is left.
+/// Each broken promise of a forced deletion has an end, once one process of the name is left.
+/// Shows: U-15, E-04
 #[test]
 fn a_break_that_is_over_has_an_end() {
     let mut page = Page::with(&[
@@ -291,7 +299,8 @@ fn a_break_that_is_over_has_an_end() {
     }
 }
 
-/// S-12: a pod at which no scheduler looks does not stand in line.
+/// A pod at which no scheduler looks does not stand in line.
+/// Shows: S-12
 #[test]
 fn who_is_not_looked_at_does_not_stand_in_line() {
     let pod = |name: &str, more: &str| {
@@ -341,7 +350,8 @@ fn who_is_not_looked_at_does_not_stand_in_line() {
     );
 }
 
-/// U-05, U-15: manifests are told by the objects in them, not by the line above them.
+/// Manifests are told by the objects in them, not by the line above them.
+/// Shows: U-05, U-15
 #[test]
 fn what_was_applied_is_named() {
     let pod = |name: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n");

@@ -76,8 +76,9 @@ fn place(items: &[&str]) -> (QueuePlace, String) {
     (queue.place.clone(), queue.message.clone())
 }
 
-/// P-09: the claim or the volume that no file has is what is said, with the real scheduler's words; a pod that the nodes
+/// The claim or the volume that no file has is what is said, with the real scheduler's words; a pod that the nodes
 /// refuse for what is known of them waits for that.
+/// Shows: P-09
 #[test]
 fn a_pod_whose_claim_no_file_has_says_so() {
     let said = "0/1 nodes are available: 1 node(s) had volume node affinity conflict.";
@@ -106,7 +107,8 @@ fn a_pod_whose_claim_no_file_has_says_so() {
     assert_eq!(place, QueuePlace::Unschedulable(vec!["NodeResourcesFit".into()]));
 }
 
-/// P-09: of a node of which only the name is known the page hears no more, and of pods that nobody can place.
+/// Of a node of which only the name is known the page hears no more, and of pods that nobody can place.
+/// Shows: P-09
 #[test]
 fn where_no_file_has_a_node_neither_sizes_nor_reasons_are_told() {
     let said = "0/3 nodes are available: 3 Insufficient cpu.";
@@ -129,8 +131,9 @@ fn where_no_file_has_a_node_neither_sizes_nor_reasons_are_told() {
     );
 }
 
-/// P-09, CT-033: a pod that a dump shows as leaving was deleted before t = 0: for what it says itself, and by nobody again,
+/// A pod that a dump shows as leaving was deleted before t = 0: for what it says itself, and by nobody again,
 /// though the taint of its lost node would have evicted it.
+/// Shows: P-09, CT-033
 #[test]
 fn a_pod_that_was_leaving_is_not_evicted_again() {
     let lost = NODE

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// T-03: what is shared opens as the same state.
+/// What is shared opens as the same state.
+/// Shows: T-03
 #[test]
 fn a_shared_session_opens_as_it_was() {
     let mut host = welcome().0;
@@ -72,8 +73,9 @@ fn kept(host: &mut Host, clock: &mut f64, revision: u64) -> Option<(String, Stri
     link
 }
 
-/// T-05, T-08: a page keeps what it opened while the engine is still on its way to the instant; what was done there
+/// A page keeps what it opened while the engine is still on its way to the instant; what was done there
 /// must not be missing in it.
+/// Shows: T-05, T-08
 #[test]
 fn a_link_asked_for_on_the_way_holds_what_is_at_its_end() {
     let (mut host, mut clock) = (welcome().0, 0.0);
@@ -105,7 +107,8 @@ fn a_link_asked_for_on_the_way_holds_what_is_at_its_end() {
     assert_eq!(again, fragment);
 }
 
-/// T-05: once the page has kept the session by a link, each command comes with one, before it is seen.
+/// Once the page has kept the session by a link, each command comes with one, before it is seen.
+/// Shows: T-05
 #[test]
 fn a_command_is_told_with_its_link_before_its_frame() {
     let (mut host, mut clock) = (welcome().0, 0.0);
@@ -127,7 +130,8 @@ fn a_command_is_told_with_its_link_before_its_frame() {
     assert_eq!(commands.len(), 2);
 }
 
-/// T-05: whoever goes back in time and reloads there finds again what was done; a link to share tells what led there.
+/// Whoever goes back in time and reloads there finds again what was done; a link to share tells what led there.
+/// Shows: T-05
 #[test]
 fn a_session_is_kept_with_what_came_after_the_cursor() {
     let (mut host, mut clock) = (welcome().0, 0.0);
@@ -161,7 +165,8 @@ fn a_session_is_kept_with_what_came_after_the_cursor() {
     assert_eq!(other.show.as_ref().expect("a session").session.commands().len(), 1);
 }
 
-/// T-01, T-05: a fork keeps the other branch, also over a reload: its commands, where it left, and where one stood on it.
+/// A fork keeps the other branch, also over a reload: its commands, where it left, and where one stood on it.
+/// Shows: T-01, T-05
 #[test]
 fn other_branches_are_kept_with_the_session() {
     let (mut host, mut clock) = (welcome().0, 0.0);
@@ -222,7 +227,8 @@ fn other_branches_are_kept_with_the_session() {
     assert_eq!(was, is);
 }
 
-/// U-12, T-05: whoever comes back to a lesson finds the step that was read, what was answered, and a question that waited.
+/// Whoever comes back to a lesson finds the step that was read, what was answered, and a question that waited.
+/// Shows: T-05, U-12
 #[test]
 fn a_lesson_is_kept_with_its_reader() {
     let (mut host, mut clock) = (Host::new(), 0.0);

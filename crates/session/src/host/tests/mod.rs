@@ -56,7 +56,8 @@ fn settle(host: &mut Host, clock: &mut f64) -> Vec<Update> {
     all
 }
 
-/// P-04: the editor hears every problem with its place, and the session is not asked.
+/// The editor hears every problem with its place, and the session is not asked.
+/// Shows: P-04
 #[test]
 fn a_check_answers_with_places() {
     let mut host = Host::new();
@@ -76,7 +77,8 @@ fn a_check_answers_with_places() {
     assert_eq!(places, [(2, 7, "metadata.name"), (2, 8, "spec.priority")]);
 }
 
-/// T-01: open, play, seek both ways, command in the past forks, undo.
+/// Open, play, seek both ways, command in the past forks, undo.
+/// Shows: T-01
 #[test]
 fn a_session_plays_seeks_and_forks() {
     let (mut host, updates) = welcome();
@@ -133,7 +135,8 @@ fn a_session_plays_seeks_and_forks() {
     assert!(host.show.as_ref().unwrap().session.commands().is_empty());
 }
 
-/// T-01, K-01: where time stands still a command is followed to its answer, and that is said once.
+/// Where time stands still a command is followed to its answer, and that is said once.
+/// Shows: K-01, T-01
 #[test]
 fn a_command_in_a_session_that_stands_still_is_seen_at_once() {
     let (mut host, mut clock) = (welcome().0, 0.0);
@@ -171,8 +174,9 @@ fn a_command_in_a_session_that_stands_still_is_seen_at_once() {
     assert_eq!(said(&host.handle(Request::Command { line }, clock)), 0, "said once");
 }
 
-/// P-03: a large file is opened in pieces of work with progress; until then, and if it is refused, the running
+/// A large file is opened in pieces of work with progress; until then, and if it is refused, the running
 /// session stays.
+/// Shows: P-03
 #[test]
 fn a_large_file_opens_with_progress_and_leaves_the_session_until_then() {
     let mut host = welcome().0;
@@ -218,7 +222,8 @@ fn a_large_file_opens_with_progress_and_leaves_the_session_until_then() {
     }
 }
 
-/// T-06: a film is made in pieces, with its progress, and the session stays where it is.
+/// A film is made in pieces, with its progress, and the session stays where it is.
+/// Shows: T-06
 #[test]
 fn a_film_is_made_beside_the_session() {
     let mut host = playing();
@@ -251,7 +256,8 @@ fn a_film_is_made_beside_the_session() {
     assert_eq!(host.wants(), Wants::Rest);
 }
 
-/// K-02: a field that the API server does not know is marked where it stands, as `kubectl apply` refuses it.
+/// A field that the API server does not know is marked where it stands, as `kubectl apply` refuses it.
+/// Shows: K-02
 #[test]
 fn a_check_marks_fields_that_the_server_does_not_know() {
     let mut host = Host::new();
@@ -275,7 +281,8 @@ fn a_check_marks_fields_that_the_server_does_not_know() {
     );
 }
 
-/// K-01: commands that are pasted while time stands still are all followed to their answers.
+/// Commands that are pasted while time stands still are all followed to their answers.
+/// Shows: K-01
 #[test]
 fn commands_given_at_once_are_all_answered() {
     let mut host = playing();

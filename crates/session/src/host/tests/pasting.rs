@@ -54,7 +54,8 @@ fn what_is_pasted_opens_if_it_is_a_scenario_or_manifests() {
     }
 }
 
-/// U-07: the running session goes on until a large text is there, and what is none stops nothing that opens.
+/// The running session goes on until a large text is there, and what is none stops nothing that opens.
+/// Shows: U-07
 #[test]
 fn a_large_text_that_is_pasted_opens_in_pieces() {
     let long = |text: &str| format!("{text}{}", "# more of it\n".repeat(100_000));

@@ -6,7 +6,8 @@ use podscope_protocol::{CutFrom, GroupView, MachineView, NodeView, PodView};
 use super::*;
 use crate::view::Picture;
 
-/// U-09: where a frame takes long to make, a simulation that is late gets as much time as the frames.
+/// Where a frame takes long to make, a simulation that is late gets as much time as the frames.
+/// Shows: U-09
 #[test]
 fn frames_do_not_starve_the_simulation() {
     let mut host = playing();
@@ -38,7 +39,8 @@ fn the_next_begins_at_1_025(sent: f64) {
     assert!(!frames(&host.work(1_025.0)).is_empty());
 }
 
-/// U-09: one that keeps up takes no time from frames that are costly.
+/// One that keeps up takes no time from frames that are costly.
+/// Shows: U-09
 #[test]
 fn a_simulation_that_keeps_up_leaves_the_time_to_the_frames() {
     the_next_begins_at_1_025(1_020.0);
@@ -74,8 +76,9 @@ impl Seen {
     }
 }
 
-/// U-02, T-01: a picture that followed the world is the one that is made anew at the same cursor,
+/// A picture that followed the world is the one that is made anew at the same cursor,
 /// whatever happened in between: faults, ghosts, nodes that come and go, seeks, branches, undo.
+/// Shows: T-01, U-02
 #[test]
 fn a_picture_that_followed_is_as_one_made_anew() {
     let (mut host, updates) = welcome();
@@ -165,7 +168,8 @@ fn cuts_in_short(machine: &MachineView) -> String {
     cuts.collect::<Vec<_>>().join(" ")
 }
 
-/// U-02, F-01: a node tells what it is cut from; of a zone that is cut off each says so once, not for every other node.
+/// A node tells what it is cut from; of a zone that is cut off each says so once, not for every other node.
+/// Shows: F-01, U-02
 #[test]
 fn a_node_tells_what_it_is_cut_from() {
     let (mut host, mut clock) = (welcome().0, 0.0);
@@ -203,7 +207,8 @@ fn a_node_tells_what_it_is_cut_from() {
     }
 }
 
-/// U-03: pods that nobody owns are counted in each domain by what their constraint selects.
+/// Pods that nobody owns are counted in each domain by what their constraint selects.
+/// Shows: U-03
 #[test]
 fn pods_without_an_owner_are_counted_in_each_zone() {
     let pod = |name: &str| {
@@ -238,7 +243,8 @@ fn pods_without_an_owner_are_counted_in_each_zone() {
     );
 }
 
-/// U-14: a pod tells once what it is found by besides its name: its images, its PriorityClass, its IP.
+/// A pod tells once what it is found by besides its name: its images, its PriorityClass, its IP.
+/// Shows: U-14
 #[test]
 fn a_pod_tells_its_images_its_class_and_its_ip() {
     let ((mut host, mut updates), mut clock) = (welcome(), 0.0);

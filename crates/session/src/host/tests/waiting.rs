@@ -121,7 +121,8 @@ fn a_long_way_says_what_waits() {
     assert_eq!(said, ["kubectl cordon a-1 waits until 10:00.0 is reached"]);
 }
 
-/// K-01: a line that only reads, or is no command, does not end what a command before it waits for.
+/// A line that only reads, or is no command, does not end what a command before it waits for.
+/// Shows: K-01
 #[test]
 fn what_only_reads_leaves_a_command_on_its_way_to_its_answer() {
     let (mut host, mut clock) = (welcome().0, 0.0);

@@ -20,7 +20,8 @@ spec:
     spec: {containers: [{name: c, image: x, ports: [{containerPort: 8080}]}]}
 "#;
 
-// K-02, KC-078: ready endpoints, three of them and how many more.
+// Ready endpoints, three of them and how many more.
+// Shows: K-02, KC-078
 #[test]
 fn a_service_is_described_as_kubectl_does() {
     let session = session(SERVICE, 30);
@@ -58,6 +59,7 @@ fn a_service_is_described_as_kubectl_does() {
 }
 
 // K-02, KC-077
+// Shows: K-02, KC-077
 #[test]
 fn policies_and_configuration_are_described_as_kubectl_does() {
     let session = session(
@@ -169,7 +171,8 @@ Events:                <none>
     }
 }
 
-// K-02: a kind without a form of its own shows its fields, words set apart and acronyms in capitals.
+// A kind without a form of its own shows its fields, words set apart and acronyms in capitals.
+// Shows: K-02
 #[test]
 fn other_kinds_are_described_as_kubectl_does() {
     let session = session(

@@ -49,7 +49,8 @@ spec: {nodeName: w-1, containers: [{name: c, image: x, resources: {requests: {cp
 status: {phase: Succeeded}
 "#;
 
-// K-02, KC-074, KC-075: percentages are of the allocatable and truncated; a finished pod does not count.
+// Percentages are of the allocatable and truncated; a finished pod does not count.
+// Shows: K-02, KC-074, KC-075
 #[test]
 fn a_node_is_described_as_kubectl_does() {
     let session = session(NODE, 0);
@@ -135,7 +136,8 @@ Events:              <none>
     );
 }
 
-// LC-202: the lease's last renewal goes on although nothing is written. K-02.
+// The lease's last renewal goes on although nothing is written.
+// Shows: K-02, LC-202
 #[test]
 fn describe_node_shows_the_last_renewal() {
     let mut session = session("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n", 100);
@@ -156,7 +158,8 @@ fn describe_node_shows_the_last_renewal() {
     assert_eq!(renewed(&session), before, "a cut node renews nothing");
 }
 
-// KC-075, SCH-052: what a resize asks for counts while it waits; what the API server refuses was never asked for.
+// What a resize asks for counts while it waits; what the API server refuses was never asked for.
+// Shows: SCH-052, KC-075
 #[test]
 fn describe_node_counts_a_resize_that_waits() {
     let pod = |name: &str, cpu: &str| {

@@ -118,6 +118,7 @@ message: of a pod that is gone
 "#;
 
 // K-02, KC-065, KC-067, KC-069 to KC-073
+// Shows: K-02, KC-065, KC-067, KC-069, KC-070, KC-071, KC-072, KC-073
 #[test]
 fn a_pod_is_described_as_kubectl_does() {
     let session = session(&format!("{NODE}{POD}"), 0);
@@ -264,7 +265,7 @@ Events:
 }
 
 // KC-066, KC-068
-// K-02.
+// Shows: K-02, KC-066, KC-068
 #[test]
 fn describe_finds_by_prefix_and_says_what_is_missing() {
     let manifest = "apiVersion: v1\nkind: Pod\nmetadata: {name: web-1}\nspec: {terminationGracePeriodSeconds: 60, containers: [{name: c, image: x}]}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: web-2}\nspec: {containers: [{name: c, image: x}]}\n";

@@ -20,6 +20,7 @@ spec:
 "#;
 
 // K-02, KC-076
+// Shows: K-02, KC-076, KC-110
 #[test]
 fn a_deployment_is_described_as_kubectl_does() {
     let mut session = session(DEPLOYMENT, 30);
@@ -174,6 +175,7 @@ spec:
 "#;
 
 // K-02, KC-077
+// Shows: K-02, KC-077
 #[test]
 fn a_stateful_set_is_described_as_kubectl_does() {
     let session = session(STATEFUL_SET, 60);
@@ -288,6 +290,7 @@ spec:
 "#;
 
 // K-02, KC-077
+// Shows: K-02, KC-077
 #[test]
 fn daemon_sets_and_jobs_are_described_as_kubectl_does() {
     let session = session(OTHERS, 60);

@@ -2,7 +2,8 @@
 
 use super::*;
 
-// U-06: the inspector hears what is, and what can be done, with the commands (K-01).
+// The inspector hears what is, and what can be done, with the commands.
+// Shows: K-01, U-02, U-06
 #[test]
 fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
     let mut page = Page::on(SCENARIO);
@@ -95,7 +96,8 @@ fn the_inspector_shows_pods_nodes_objects_and_ghosts() {
     assert!(decided("nobody").is_empty());
 }
 
-// S-14, S-15: why a pod waits, what would help, and trying it in a fork.
+// Why a pod waits, what would help, and trying it in a fork.
+// Shows: S-14, S-15
 #[test]
 fn a_pending_pod_is_explained_and_helped() {
     let mut page = Page::on(SCENARIO);
@@ -188,7 +190,8 @@ fn a_pending_pod_is_explained_and_helped() {
     );
 }
 
-// K-01: what is behind a pipe takes what a command that writes has answered, also where time stands still.
+// What is behind a pipe takes what a command that writes has answered, also where time stands still.
+// Shows: K-01
 #[test]
 fn a_pipe_of_the_console_waits_for_the_answer() {
     let mut page = Page::on(SCENARIO);
@@ -213,7 +216,8 @@ fn a_pipe_of_the_console_waits_for_the_answer() {
     assert_eq!(texts(&lines, LineKind::Error), [refused]);
 }
 
-// K-01, K-03: the console echoes, answers, completes, and says what is wrong without touching the session.
+// The console echoes, answers, completes, and says what is wrong without touching the session.
+// Shows: K-01, K-03
 #[test]
 fn the_console_answers_and_completes() {
     let mut page = Page::on(SCENARIO);
@@ -256,7 +260,8 @@ fn the_console_answers_and_completes() {
     assert_eq!((names, *replace), (vec!["ledger-0", "ledger-1"], (19, 22)));
 }
 
-// K-01: what is warned of is told apart from what failed, whatever word kubectl marks it with.
+// What is warned of is told apart from what failed, whatever word kubectl marks it with.
+// Shows: K-01
 #[test]
 fn what_a_command_warns_of_is_no_error_of_it() {
     let mut page = Page::on(SCENARIO);

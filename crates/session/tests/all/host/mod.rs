@@ -142,7 +142,8 @@ fn pod(key: &str) -> SubjectRef {
     }
 }
 
-// T-04: the other side runs on the same seed, at the same instants, and does not touch this one.
+// The other side runs on the same seed, at the same instants, and does not touch this one.
+// Shows: T-04
 #[test]
 fn a_comparison_runs_beside_the_session() {
     let mut page = Page::on(SCENARIO);
@@ -187,7 +188,8 @@ fn a_comparison_runs_beside_the_session() {
     assert!(last_frame(&updates).other.is_none());
 }
 
-// T-04: any branch beside any other, each with its own commands, on one clock.
+// Any branch beside any other, each with its own commands, on one clock.
+// Shows: T-04
 #[test]
 fn a_branch_is_compared_with_another() {
     let mut page = Page::on(SCENARIO);
@@ -225,6 +227,7 @@ fn a_branch_is_compared_with_another() {
 }
 
 // T-06
+// Shows: T-06
 #[test]
 fn exports_are_whole_files() {
     let mut page = Page::on(SCENARIO);
@@ -291,7 +294,8 @@ fn exports_are_whole_files() {
     }
 }
 
-// T-05: the saved file holds the scenario and the user's commands with their times, and runs the same.
+// The saved file holds the scenario and the user's commands with their times, and runs the same.
+// Shows: P-04, T-05
 #[test]
 fn a_saved_session_opens_as_it_was() {
     let mut page = Page::on(SCENARIO);
@@ -335,6 +339,7 @@ fn a_saved_session_opens_as_it_was() {
 }
 
 // T-05
+// Shows: T-05
 #[test]
 fn undo_takes_back_the_last_command_and_what_came_of_it() {
     let mut page = Page::on(SCENARIO);
@@ -370,7 +375,8 @@ fn undo_takes_back_the_last_command_and_what_came_of_it() {
     assert_eq!(page.export(ExportKind::Trace).2, other.export(ExportKind::Trace).2);
 }
 
-// no name of the user's is in the link, and the renamed session does the same.
+// No name of the user's is in the link, and the renamed session does the same.
+// Shows: Q-06
 #[test]
 fn a_shared_link_can_hide_the_names() {
     let secret = SCENARIO
@@ -440,7 +446,8 @@ fn found(page: &mut Page, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// U-07: a misspelt field is marked before what it leaves out, and a kind that is not served where it stands.
+/// A misspelt field is marked before what it leaves out, and a kind that is not served where it stands.
+/// Shows: U-07
 #[test]
 fn the_editor_marks_what_the_server_would_refuse() {
     let mut page = Page::on(SCENARIO);
@@ -466,7 +473,8 @@ fn the_editor_marks_what_the_server_would_refuse() {
     assert_eq!(found(&mut page, &well), Vec::<String>::new());
 }
 
-/// F-04: the ways back of a broken guarantee know the command that is blamed, and whether an undo takes that one back.
+/// The ways back of a broken guarantee know the command that is blamed, and whether an undo takes that one back.
+/// Shows: F-04
 #[test]
 fn a_break_knows_when_the_blamed_command_was_given() {
     let mut page = Page::on(SCENARIO);

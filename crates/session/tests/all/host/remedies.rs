@@ -53,7 +53,8 @@ fn helped(spec: &str) -> (Page, Vec<Remedy>) {
     }
 }
 
-// S-15: each change that has a command is made by it, in a fork.
+// Each change that has a command is made by it, in a fork.
+// Shows: S-15
 #[test]
 fn the_command_of_a_remedy_does_what_it_says() {
     let small = "  containers: [{name: c, image: x, resources: {requests: {cpu: 100m}}}]\n";
@@ -103,7 +104,8 @@ fn the_command_of_a_remedy_does_what_it_says() {
     }
 }
 
-// S-15: a taint of a node that was tainted since.
+// A taint of a node that was tainted since.
+// Shows: S-15
 #[test]
 fn the_command_of_a_toleration_does_what_it_says() {
     let spec = "  containers: [{name: c, image: x}]\n  schedulerName: none\n";
@@ -139,8 +141,9 @@ fn node_of(page: &mut Page, pod: &str) -> String {
     texts(&printed, LineKind::Output).concat()
 }
 
-/// S-13, S-15: a pod for a scheduler that does not run is made anew for one that does: itself, or by its Deployment's
+/// A pod for a scheduler that does not run is made anew for one that does: itself, or by its Deployment's
 /// template. What would only be made as it was is told without a button.
+/// Shows: S-13, S-15
 #[test]
 fn a_pod_for_a_scheduler_that_does_not_run_is_made_anew_for_one_that_does() {
     let owner = |kind: &str| {

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// VA-284: whoever makes a pod needs its account; what is told of it has no name yet.
+/// Whoever makes a pod needs its account; what is told of it has no name yet.
+/// Shows: VA-284
 #[test]
 fn pods_of_a_workload_wait_for_their_account() {
     let mut shell = Shell::on(
@@ -24,7 +25,8 @@ fn pods_of_a_workload_wait_for_their_account() {
     assert!(pods.len() == 1 && pods[0].contains("Running"), "{pods:?}");
 }
 
-/// P-09: the account that the Jobs of an opened CronJob run as was there.
+/// The account that the Jobs of an opened CronJob run as was there.
+/// Shows: P-09
 #[test]
 fn the_account_of_an_opened_schedule_is_assumed_to_exist() {
     let mut shell = Shell::on(

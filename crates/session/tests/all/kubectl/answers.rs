@@ -2,7 +2,8 @@
 
 use super::*;
 
-// K-02, K-03: good and bad input of every verb, in kubectl's words.
+// Good and bad input of every verb, in kubectl's words.
+// Shows: K-02, K-03, KC-114
 #[test]
 fn answers_and_errors_in_kubectls_words() {
     let mut shell = Shell::on(CLUSTER);
@@ -253,7 +254,8 @@ fn answers_and_errors_in_kubectls_words() {
     assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 
-/// KC-129: what is wrong with flags comes before what is wrong with names, and the port of `expose` after its object.
+/// What is wrong with flags comes before what is wrong with names, and the port of `expose` after its object.
+/// Shows: KC-129
 #[test]
 fn what_is_looked_at_first_is_told_first() {
     let mut shell = Shell::on(CLUSTER);
@@ -333,7 +335,8 @@ fn what_is_looked_at_first_is_told_first() {
     );
 }
 
-/// KC-103: `set image` reaches the pods of a CronJob's jobs.
+/// `set image` reaches the pods of a CronJob's jobs.
+/// Shows: KC-103
 #[test]
 fn the_image_of_a_cron_job_is_set() {
     let mut shell = Shell::on(CLUSTER);
@@ -357,7 +360,8 @@ fn the_image_of_a_cron_job_is_set() {
     }
 }
 
-/// LC-230: what the pod's node could never grant is refused when it is asked for. K-02.
+/// What the pod's node could never grant is refused when it is asked for.
+/// Shows: K-02, LC-230
 #[test]
 fn a_resize_that_the_node_could_never_grant_is_refused() {
     let mut shell = Shell::on(
@@ -393,7 +397,8 @@ fn a_resize_that_the_node_could_never_grant_is_refused() {
     assert_eq!(shell.run(&patch(r#""cpu":"4""#)), ["pod/web patched (no change)"]);
 }
 
-/// KC-063: all that a v1.36 API server serves by default, also what stores nothing.
+/// All that a v1.36 API server serves by default, also what stores nothing.
+/// Shows: KC-063
 #[test]
 fn api_resources_are_those_of_the_real_server() {
     let mut shell = Shell::on("{apiVersion: v1, kind: Namespace, metadata: {name: shop}}");
@@ -469,7 +474,8 @@ fn api_resources_are_those_of_the_real_server() {
     assert_eq!(versions.last().map(String::as_str), Some("v1"));
 }
 
-/// KC-123: what `--save-config` writes down, and that `apply` then finds it.
+/// What `--save-config` writes down, and that `apply` then finds it.
+/// Shows: KC-123
 #[test]
 fn what_is_created_says_what_it_was_made_of_when_asked_to() {
     let mut shell = Shell::on(CLUSTER);
@@ -505,7 +511,7 @@ fn what_is_created_says_what_it_was_made_of_when_asked_to() {
     );
 }
 
-/// VA-341, K-02.
+/// Shows: K-02, VA-341
 #[test]
 fn what_a_driver_does_is_listed() {
     let mut shell = Shell::on(
@@ -526,7 +532,8 @@ fn what_a_driver_does_is_listed() {
     );
 }
 
-// K-02: what `apply` wrote down beside the object is no difference.
+// What `apply` wrote down beside the object is no difference.
+// Shows: K-02
 #[test]
 fn diff_tells_what_the_file_changes_and_no_more() {
     let mut shell = Shell::on("{apiVersion: v1, kind: Namespace, metadata: {name: team}}");

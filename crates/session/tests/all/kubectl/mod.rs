@@ -86,7 +86,8 @@ spec:
     spec: {containers: [{name: c, image: x, resources: {requests: {cpu: 100m, memory: 64Mi}}}]}
 "#;
 
-// K-02, KC-006, KC-057: the list, then a row an event; old rows stay as they are, a deletion is one more row.
+// The list, then a row an event; old rows stay as they are, a deletion is one more row.
+// Shows: K-02, KC-006, KC-057
 #[test]
 fn get_watch_prints_a_row_for_each_event() {
     let mut shell = Shell::on(CLUSTER);
@@ -153,7 +154,8 @@ fn get_watch_prints_a_row_for_each_event() {
     );
 }
 
-// KC-057: names, whole objects and columns are watched too. K-02.
+// Names, whole objects and columns are watched too.
+// Shows: K-02, KC-057
 #[test]
 fn get_watch_in_other_formats() {
     let mut shell = Shell::on(CLUSTER);
@@ -199,7 +201,8 @@ fn get_watch_in_other_formats() {
     );
 }
 
-// K-02, KC-080: the server admits and refuses, and stores nothing.
+// The server admits and refuses, and stores nothing.
+// Shows: P-04, K-02, KC-080
 #[test]
 fn server_dry_run_asks_and_stores_nothing() {
     let mut shell = Shell::on(CLUSTER);
@@ -302,7 +305,8 @@ fn server_dry_run_asks_and_stores_nothing() {
     assert_eq!(objects(&mut shell), before, "nothing of this happened");
 }
 
-// K-02, KC-112: use is what the behaviour scripts, growing as it says.
+// Use is what the behaviour scripts, growing as it says.
+// Shows: K-02, KC-112
 #[test]
 fn top_shows_scripted_use() {
     let mut shell = Shell::on(CLUSTER);
@@ -334,8 +338,9 @@ fn top_shows_scripted_use() {
     );
 }
 
-/// SCH-128, KC-046, KC-073: the scheduler writes events of `events.k8s.io`: with a time of their own, an action, and a
-/// series where they come again. K-02.
+/// The scheduler writes events of `events.k8s.io`: with a time of their own, an action, and a
+/// series where they come again.
+/// Shows: K-02, SCH-128, KC-046, KC-073
 #[test]
 fn events_of_the_scheduler() {
     let mut shell = Shell::on(
@@ -368,7 +373,8 @@ fn events_of_the_scheduler() {
     assert!(told.contains(" (x2 over "), "{told}");
 }
 
-/// SCH-128: what a profile decides is reported under its name. K-02.
+/// What a profile decides is reported under its name.
+/// Shows: K-02, SCH-128
 #[test]
 fn events_of_another_profile() {
     let mut shell = Shell::on(
@@ -391,7 +397,8 @@ spec:
     assert!(!told.contains("default-scheduler"), "{told}");
 }
 
-/// KC-108, KC-122: what tables and changes print where it is asked for, and events as they come.
+/// What tables and changes print where it is asked for, and events as they come.
+/// Shows: KC-108, KC-122
 #[test]
 fn kinds_before_names_objects_after_changes_and_events_as_they_come() {
     let mut shell = Shell::on(CLUSTER);

@@ -219,7 +219,8 @@ fn a_log_is_followed_until_its_container_ends() {
     );
 }
 
-/// K-02: as the kubelet says it of a container that has run once.
+/// As the kubelet says it of a container that has run once.
+/// Shows: K-02
 #[test]
 fn a_container_has_a_previous_log_once_it_has_restarted() {
     let mut shell = shell();
