@@ -46,7 +46,7 @@ pub(crate) fn Heard(props: &Props) -> Html {
     };
     html! {
         <div class="sr heard" role="log" aria-label="What happens" aria-live="polite">
-            { for lines.iter().map(|(id, line)| html! { <p key={*id}>{ shown(line) }</p> }) }
+            { for lines.iter().map(|(id, line)| html! { <p key={*id}>{ shown(&line.replace(" → ", " is bound to ")) }</p> }) }
         </div>
     }
 }
