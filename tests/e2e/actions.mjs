@@ -34,9 +34,15 @@ export async function update(page) {
   });
 }
 
+/** Presses what stands behind "More" in the bar. */
+export async function more(page, name) {
+  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("dialog", { name: "More" }).getByRole("button", { name }).click();
+}
+
 /** Opens texts as files, as the dialog does. */
 export async function openFiles(page, files) {
-  await page.getByRole("button", { name: "Files" }).click();
+  await more(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles(
     Object.entries(files).map(([name, text]) => ({ name, mimeType: "application/yaml", buffer: Buffer.from(text) })));
   // The opened session replaces the dialog.

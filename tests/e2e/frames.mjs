@@ -1,6 +1,7 @@
 // `cargo xtask bench frames`: what the page's thread works for each frame of the engine while a
 // cluster plays at 10× (issue: at most 8 ms at 100 nodes and 1 000 pods, 16 ms at 1 000 and
 // 10 000). CPU time of the thread: script, style, layout and paint; not waiting.
+import { more } from "./actions.mjs";
 import { serve } from "./site.mjs";
 import { launch } from "./tools.mjs";
 import { visit } from "./visit.mjs";
@@ -82,13 +83,13 @@ for (const [nodes, pods] of [[100, 1_000], [1_000, 10_000]]) {
   const page = await t.open("");
   page.setDefaultTimeout(600_000);
   await t.pause(page);
-  await page.getByRole("button", { name: "Files" }).click();
+  await more(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({
     name: "bench.yaml", mimeType: "text/plain", buffer: Buffer.from(scenario(nodes, pods)),
   });
   await page.getByText(`${nodes} nodes, ${pods} pods`).first().waitFor();
   await t.seek(page, "1:10.0", 400_000);
-  await page.getByLabel("Speed").fill("6");
+  await page.getByLabel("Speed").selectOption("6");
   await page.locator(".speed .set").getByText("10×", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Play" }).click();
   const sums = await measure(page);

@@ -74,7 +74,6 @@ impl First {
 
 /// Opens what the address asks for: a link, a lesson, a file of this site; else what the visit begins with.
 pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, act: &Callback<Act>) {
-    let mut lives = false;
     let source = if let Some(fragment) = &route.link {
         match own_session(fragment) {
             // What the address kept is this browser's own session.
@@ -107,13 +106,9 @@ pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, 
         });
         return;
     } else {
-        lives = matches!(first, First::Welcome { is_told: true });
         first.source(act)
     };
     send.emit(Request::Open { source });
-    if lives {
-        send.emit(Request::Play);
-    }
 }
 
 /// The kept session that an address leads to: kept by this very link, or by one that also tells what came after the

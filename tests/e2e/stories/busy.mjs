@@ -1,5 +1,6 @@
 // A busy engine never delays a frame: it computes in a worker, the page draws.
 // Shows: U-09
+import { more } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 /** A manifest with a mistake in each of so many pods: checking all of it is work. */
@@ -36,7 +37,7 @@ test("the page draws on while the engine computes", async ({ t }) => {
     };
     requestAnimationFrame(draw);
   });
-  await page.getByRole("button", { name: "Files" }).click();
+  await more(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "heavy.yaml", mimeType: "text/plain", buffer: Buffer.from(heavy(20_000)) });
   const before = await page.evaluate(() => window.drawn);
   await expect(page.getByRole("dialog", { name: "This cannot be opened" })).toBeVisible({ timeout: 60_000 });

@@ -1,4 +1,5 @@
 // The course: ticks, where to go on, saved and loaded again; a lesson from its first press to the next one.
+import { more } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 /** Puts finished lessons on the device, once. */
@@ -53,7 +54,7 @@ test("a lesson is shown, begun anew, solved by hints, ticked, and leads to the n
   const page = await t.open("#lesson=readiness-gates");
   const story = page.getByRole("complementary", { name: "Story" });
   const end = story.getByRole("region", { name: "The end of the lesson" });
-  await page.getByLabel("Speed").fill("6");
+  await page.getByLabel("Speed").selectOption("6");
   await expect(story.getByText("All containers of")).toBeVisible();
   const next = story.getByRole("button", { name: "Next" });
   await expect(next, "the goal is not reached").toBeDisabled();
@@ -99,7 +100,7 @@ test("a term of a story opens its sentence, and all of them", async ({ t }) => {
 // Shows: E-10
 test("a lesson that was recorded opens from its file, and is played to its end", async ({ t }) => {
   const page = await t.open("#new");
-  await page.getByRole("button", { name: "Files" }).first().click();
+  await more(page, "Files");
   await page.getByRole("button", { name: "Record a lesson" }).click();
   const strip = page.getByRole("region", { name: "A lesson is being recorded" });
   await expect(strip).toBeVisible();

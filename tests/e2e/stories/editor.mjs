@@ -1,4 +1,5 @@
 // The editor completes fields from the schema that `kubectl explain` lists.
+import { more } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const DEPLOYMENT = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: typed}\nspec:\n";
@@ -20,7 +21,7 @@ const field = async (page, choices, beginning, choice) => {
 test("fields complete as they are typed, by keys alone, with their types and words", async ({ t }) => {
   const page = await t.open("#new", { before: (page) => page.clock.install() });
   await t.pause(page);
-  await page.getByRole("button", { name: "Editor" }).click();
+  await more(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
   await t.write(editor, DEPLOYMENT);
   await page.keyboard.press("Control+End");
@@ -56,7 +57,7 @@ test("fields complete as they are typed, by keys alone, with their types and wor
 test("a scenario's own fields complete, and values where only some are taken", async ({ t }) => {
   const page = await t.open("#new", { before: (page) => page.clock.install() });
   await t.pause(page);
-  await page.getByRole("button", { name: "Editor" }).click();
+  await more(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
   const choices = editor.locator(".cm-tooltip-autocomplete [role=option]");
   const offered = async (text) => {
@@ -101,7 +102,7 @@ test("a scenario's own fields complete, and values where only some are taken", a
 test("in flow style fields complete as in block style, and a scenario is one", async ({ t }) => {
   const page = await t.open("#new", { before: (page) => page.clock.install() });
   await t.pause(page);
-  await page.getByRole("button", { name: "Editor" }).click();
+  await more(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
   const choices = editor.locator(".cm-tooltip-autocomplete [role=option]");
   await t.write(editor, "{apiVersion: v1, kind: Pod, metadata: {name: typed}, ");

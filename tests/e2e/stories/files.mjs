@@ -1,5 +1,6 @@
 // Files in and out, bad ones, undo, two runs side by side, what the browser keeps.
 // Shows: P-04
+import { more } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const BAD = `apiVersion: v1
@@ -30,7 +31,7 @@ spec: {nodeName: a-1, containers: [{name: c, image: "app:1"}]}
 // Shows: U-07
 test("bad YAML is shown where it is bad", async ({ t }) => {
   const page = await t.open("");
-  await page.getByRole("button", { name: "Editor" }).click();
+  await more(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
   await t.write(editor, BAD);
   const found = editor.locator(".problems li");
@@ -49,7 +50,7 @@ test("bad YAML is shown where it is bad", async ({ t }) => {
   if (await editor.isVisible()) await page.keyboard.press("Escape");
 
   // The same as a file: refused with its name and place, and nothing else changes.
-  await page.getByRole("button", { name: "Files" }).click();
+  await more(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "bad.yaml", mimeType: "text/plain", buffer: Buffer.from(BAD) });
   await expect(page.getByRole("dialog", { name: "This cannot be opened" }).getByText(/bad\.yaml:6:/).first()).toBeVisible();
   await t.look(page, "refused-file");
@@ -64,7 +65,7 @@ test("save, open, undo", async ({ t }) => {
   await t.command(page, "kubectl cordon a-1");
   const cordoned = (where) => where.locator('[data-node="a-1"]').getByText("cordoned", { exact: true });
   await expect(cordoned(page)).toBeVisible();
-  await page.getByRole("button", { name: "Files" }).click();
+  await more(page, "Files");
   const file = await t.download(page, () => page.getByRole("button", { name: /^Session/ }).click());
   expect(file.name).toBe("scenario.yaml");
   expect(file.bytes.toString(), "the command is in it").toContain("kubectl cordon a-1");
@@ -82,7 +83,7 @@ test("save, open, undo", async ({ t }) => {
 test("objects, trace, drawing and picture can be taken away", async ({ t }) => {
   const page = await t.open("");
   await t.seek(page, "0:15.0");
-  await page.getByRole("button", { name: "Files" }).click();
+  await more(page, "Files");
   await t.look(page, "files");
   const take = (name) => t.download(page, () => page.locator(".files").getByRole("button", { name }).click());
   const objects = await take(/^Objects/);
@@ -104,7 +105,7 @@ test("objects, trace, drawing and picture can be taken away", async ({ t }) => {
 test("two runs side by side on one seed", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "wait.yaml": run("Wait", "kubectl get pods") });
-  await page.getByRole("button", { name: "Files" }).click();
+  await more(page, "Files");
   await page.locator(".files input[type=file]").nth(1).setInputFiles({ name: "force.yaml", mimeType: "text/plain", buffer: Buffer.from(run("Power off", "fault poweroff a-1")) });
   const other = page.locator(".runs .run").nth(1);
   await expect(other).toBeVisible();
@@ -133,7 +134,7 @@ test("two runs side by side on one seed", async ({ t }) => {
   await expect(other).toHaveCount(0);
 
   // Ready-made: what somebody does about a lost node.
-  await page.getByRole("button", { name: "Files" }).click();
+  await more(page, "Files");
   await page.getByLabel("Two ways").selectOption({ label: "Wait, or force delete" });
   await expect(other).toBeVisible();
   await t.seek(page, "2:00.0");

@@ -1,4 +1,5 @@
 // Find anything: the filter dims what does not match, and pods with one trouble are one line.
+import { more } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const pod = (name, cpu, more = "") => `---
@@ -63,14 +64,14 @@ test("/ filters pods and nodes by name, label, state, owner, image and IP", asyn
 test("on a phone what is found stays in view, and one press opens it", async ({ t }) => {
   const page = await t.open("#new", { size: "phone" });
   await t.seek(page, "0:30.0");
-  await page.getByRole("button", { name: "Find pods and nodes" }).tap();
+  await more(page, "Find pods and nodes");
   const field = page.locator(".find input");
   await field.fill("db-0");
   await expect(page.getByText("1 pod, 0 nodes")).toBeVisible();
   await expect(page.locator(".story:visible, .node.out:visible"), "nothing lies before what is found").toHaveCount(0);
   const pod = page.locator('[data-node] [data-pod="default/db-0"]');
   const isSeen = async (when) => {
-    const [box, dock] = [await pod.boundingBox(), await page.locator(".dock").boundingBox()];
+    const [box, dock] = [await pod.boundingBox(), await page.locator(".room").boundingBox()];
     expect(box && box.y > 0 && box.y + box.height < dock.y && !(await page.locator(".side").isVisible()), `${when}: ${box?.y}`).toBeTruthy();
   };
   await isSeen("typed");
@@ -80,7 +81,7 @@ test("on a phone what is found stays in view, and one press opens it", async ({ 
   await t.look(page, "find-phone");
   await pod.tap();
   await expect(page.locator('.side[data-subject*="db-0"]')).toBeVisible();
-  await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Details" }).tap();
+  await page.locator(".side").getByRole("button", { name: "Close the details" }).tap();
   await isSeen("back");
 });
 
@@ -92,10 +93,10 @@ test("in the picture of a thousand nodes what is found, and where the arrows go,
   await t.resize(page, 390, 844);
   const [picture, frame, card] = [page.locator(".picture"), page.locator(".picture i"), page.locator(".beside .node .name")];
   const isSeen = (when) => expect(async () => {
-    const [box, room, dock] = await Promise.all([frame, picture, page.locator(".dock")].map((what) => what.boundingBox()));
+    const [box, room, dock] = await Promise.all([frame, picture, page.locator(".room")].map((what) => what.boundingBox()));
     expect(box.y >= room.y - 1 && box.y + box.height <= Math.min(room.y + room.height, dock.y) + 1, `${when}: ${box.y} in ${room.y} to ${room.y + room.height}`).toBeTruthy();
   }).toPass();
-  await page.getByRole("button", { name: "Find pods and nodes" }).click();
+  await more(page, "Find pods and nodes");
   const field = page.locator(".find input");
   for (const name of ["d-240", "a-7"]) {
     await field.fill(name);

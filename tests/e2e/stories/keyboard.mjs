@@ -1,4 +1,5 @@
 // Everything without a mouse.
+import { more } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const DUMP = `apiVersion: v1
@@ -282,7 +283,7 @@ test("keys alone, from a pasted dump to the reason of its pending pod, and to a 
 test("single keys can be switched off (WCAG 2.1.4)", async ({ t }) => {
   const page = await t.open("");
   await t.pause(page);
-  await page.getByRole("button", { name: "Help and shortcuts" }).click();
+  await more(page, "Help and shortcuts");
   await page.getByLabel("Single keys act").uncheck();
   await page.keyboard.press("Escape");
   await page.keyboard.press("l");

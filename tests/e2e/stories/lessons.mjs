@@ -1,5 +1,6 @@
 // A lesson from its first step to its last goal.
 // Shows: E-05, E-06, L-16, S-11, U-07
+import { more } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const HIGH = `apiVersion: v1
@@ -36,7 +37,7 @@ test("a story whose first step waits says what for, and lets time run", async ({
   }
   await story.getByRole("button", { name: "Let time run" }).click();
   await expect(story.getByText("Time runs.")).toBeVisible();
-  await page.getByRole("button", { name: "Skip ahead" }).click();
+  await page.locator("[data-forward]").click();
   await expect(story.getByText("Half a minute later.")).toBeVisible();
 });
 
@@ -53,7 +54,7 @@ test("the lesson on preemption, start to goal", async ({ t }) => {
   await expect(story.locator(".goals li.met"), "nothing is reached yet").toHaveCount(0);
 
   // The pod is written in the editor and applied to the running cluster.
-  await page.getByRole("button", { name: "Editor" }).click();
+  await more(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
   await t.write(editor, HIGH);
   await expect(editor.getByText("No problems.")).toBeVisible();
@@ -80,7 +81,7 @@ test("the lesson on preemption, start to goal", async ({ t }) => {
   await expect(page.locator(".preempt").getByText("nominated")).toBeVisible();
   await t.look(page, "preemption");
 
-  await page.getByLabel("Speed").fill("6");
+  await page.getByLabel("Speed").selectOption("6");
   await page.getByRole("button", { name: "Play" }).click();
   await expect(page.locator('[data-node="a-1"] [data-pod="default/high"].m-ready')).toBeVisible();
   await expect(story.getByText("You said 10s.")).toBeVisible();
@@ -96,7 +97,7 @@ test("the lesson on preemption, start to goal", async ({ t }) => {
 test("a lesson that somebody writes is checked in the editor, with the gaps that its readers fill", async ({ t }) => {
   const page = await t.open("#new");
   await t.pause(page);
-  await page.getByRole("button", { name: "Editor" }).click();
+  await more(page, "Editor");
   const editor = page.getByRole("dialog", { name: "Editor" });
   await editor.getByLabel("Examples").selectOption({ label: "A lesson to write on" });
   await expect(editor.getByText("No problems.")).toBeVisible();

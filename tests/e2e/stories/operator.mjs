@@ -1,5 +1,6 @@
 // An operator with a cluster of their own: a dump stays what it is, and tells why a pod is pending.
 // Shows: U-06
+import { more } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const LONG = "payments-settlement-worker-7c9d8f6b5-x2v4q"; // 42 characters
@@ -42,7 +43,7 @@ const dump = async (t) => {
   const page = await t.open("");
   await t.openFiles(page, { "shop.yaml": CLUSTER });
   await t.seek(page, "0:40.0");
-  await page.getByRole("button", { name: "Files" }).click();
+  await more(page, "Files");
   const { bytes } = await t.download(page, () => page.getByRole("button", { name: /^Objects/ }).click());
   await page.context().close();
   const [, list] = bytes.toString("utf8").split(/^items:\n/m);

@@ -1,5 +1,6 @@
 // The parts that came later, at every width and in both themes: nothing clipped, no way to scroll sideways, targets for a
 // finger, no accessibility violation.
+import { more } from "../actions.mjs";
 import { WIDTHS, outside } from "../looks.mjs";
 import { expect, test } from "../test.mjs";
 
@@ -47,7 +48,7 @@ const PARTS = {
   }, ".cluster"],
   record: ["#new", async (page, t) => {
     await t.seek(page, "0:20.0");
-    await page.getByRole("button", { name: "Files" }).first().click();
+    await more(page, "Files");
     await page.getByRole("button", { name: "Record a lesson" }).click();
     await expect(page.locator(".recorded")).toBeVisible();
   }, ".recorded"],

@@ -1,4 +1,5 @@
 // Presenting, sharing, an address that keeps what is seen, and the console's pipes.
+import { more } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const shared = async (page, what) => {
@@ -280,7 +281,7 @@ test("the console has pipes, k, pasted lines and clear", async ({ t }) => {
 test("code stands beside what it does, and is applied in a pause of the typing", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:20.0");
-  await page.getByRole("button", { name: "Editor" }).click();
+  await more(page, "Editor");
   await page.getByRole("dialog", { name: "Editor" }).getByRole("button", { name: "Beside the cluster" }).click();
   const editor = page.getByRole("complementary", { name: "Editor beside the cluster" });
   await expect(editor.locator(".cm-content")).toBeVisible();

@@ -52,7 +52,7 @@ test("a lesson that begins with a question says nothing of it, and goes on with 
 
 test("a click on a node answers, and the decision says what separates it from the one chosen", async ({ t }) => {
   const { page, story, question } = await lesson(t, "two-constraints");
-  await page.getByLabel("Speed").fill("6");
+  await page.getByLabel("Speed").selectOption("6");
   await expect(question.getByText("Time waits")).toBeVisible();
   await page.locator('[data-node="a-3"]').click({ position: { x: 12, y: 12 } });
   await expect(question.locator(".mine", { hasText: "a-3" })).toBeVisible();
@@ -88,7 +88,7 @@ test("a pod is an answer too, and is marked as one", async ({ t }) => {
   await expect(page.locator('[data-pod="default/one"].told-mine')).toBeVisible();
   await t.look(page, "question-by-pod");
   await question.getByRole("button", { name: "My answer: one" }).click();
-  await page.getByLabel("Speed").fill("6");
+  await page.getByLabel("Speed").selectOption("6");
   await expect(story.getByText("It is two")).toBeVisible();
   await expect(page.locator('[data-pod="default/one"].told-wrong')).toBeVisible();
   await expect(page.locator('[data-pod="default/two"].told-real')).toBeVisible();

@@ -1,4 +1,5 @@
 // An earlier question comes back on a later visit, on another seed; a lesson is recorded.
+import { more } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 // Shows: E-08
@@ -61,7 +62,7 @@ test("it is asked after one, three and seven days, and then no more", async ({ t
 test("fields that are pressed become the goals of a recorded lesson", async ({ t }) => {
   const page = await t.open("");
   await page.getByRole("button", { name: "Free play" }).click();
-  await page.getByRole("button", { name: "Files" }).first().click();
+  await more(page, "Files");
   await page.getByRole("button", { name: "Record a lesson" }).click();
   const strip = page.getByRole("region", { name: "A lesson is being recorded" });
   await expect(strip).toBeVisible();

@@ -1,4 +1,5 @@
 // Small things that were seen on other screens: forced colours, the canvas, zoom, rows that wrap.
+import { more } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
 const BIG = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n" +
@@ -49,7 +50,7 @@ test("forced colours show everything", async ({ t }) => {
 // Shows: U-09, U-14
 test("the picture of a big cluster is filtered, and has both truths", async ({ t }) => {
   const page = await t.open("#new");
-  await page.getByRole("button", { name: "Files" }).click();
+  await more(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(BIG) });
   await expect(page.locator(".overview canvas")).toBeVisible();
   await t.seek(page, "0:30.0");
@@ -75,7 +76,7 @@ test("the picture of a big cluster is filtered, and has both truths", async ({ t
 // Shows: U-09, T-04
 test("two runs of a big cluster: what differs is outlined in both pictures and in the tray", async ({ t }) => {
   const page = await t.open("#new");
-  await page.getByRole("button", { name: "Files" }).click();
+  await more(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles({ name: "big.yaml", mimeType: "text/plain", buffer: Buffer.from(BIG) });
   await expect(page.locator(".overview canvas")).toBeVisible();
   await t.seek(page, "0:30.0");
@@ -122,13 +123,13 @@ test("nothing is lost at 200 % zoom, in a wide row, on a small phone", async ({ 
     });
     expect(rows, `rows of the control plane at ${width}`).toBe(1);
   }
-  // 1 280 and 1 440 pixels at 200 %, and a phone on its side: the story leaves room for the cluster.
+  // 1 280 and 1 440 pixels at 200 %, and a phone on its side: there is room for the cluster.
   for (const [width, height] of [[844, 390], [720, 450], [640, 400]]) {
     await t.resize(page, width, height);
     await t.fits(page, `${width} × ${height}`);
-    const [story, node, dock, transport] = await Promise.all([".story", "[data-node]", ".dock", ".transport"].map((what) => page.locator(what).first().boundingBox()));
-    expect(node.x >= story.x + story.width && node.y < dock.y, `${width}: the first node at ${node.x}, ${node.y}`).toBeTruthy();
-    expect(transport.x >= dock.x + dock.width - 1 && transport.y + transport.height <= height + 1, `${width}: tabs and transport share a row`).toBeTruthy();
+    const [room, node, transport] = await Promise.all([".room", "[data-node]", ".transport"].map((what) => page.locator(what).first().boundingBox()));
+    expect(node.y, `${width}: the first node`).toBeLessThan(room.y);
+    expect(transport.y + transport.height, `${width}: the transport is in sight`).toBeLessThanOrEqual(height + 1);
   }
   for (const name of ["Play", /^Share/, "More"]) await expect(page.getByRole("button", { name }).first(), `${name} is there`).toBeVisible();
   await t.look(page, "zoom-200");
@@ -138,8 +139,8 @@ test("nothing is lost at 200 % zoom, in a wide row, on a small phone", async ({ 
   await expect(phone.locator("[data-node]").first()).toBeVisible();
   await t.rests(phone.locator("[data-node]").first());
   const node = await phone.locator("[data-node]").first().boundingBox();
-  const dock = await phone.locator(".dock").boundingBox();
-  expect(node.y + 60, `the first node is at ${node.y}, the dock at ${dock.y}`).toBeLessThan(dock.y);
+  const room = await phone.locator(".room").boundingBox();
+  expect(node.y + 60, `the first node is at ${node.y}, the room at ${room.y}`).toBeLessThan(room.y);
   await t.look(phone, "start-360");
 });
 
@@ -168,44 +169,18 @@ test("a command that is pressed twice is given once; a break explains itself", a
   await other.locator(".side .chip").filter({ hasText: "at-most-one" }).click();
   await expect(other.locator(".side").getByText(/processes of two pods default\/db-0 run: on c-2 since 0:0\d\.\d and on [ab]-\d since \d:\d\d\.\d/)).toBeVisible();
   await other.keyboard.press("Escape");
-  await other.getByRole("button", { name: "Fork", exact: true }).dblclick();
+  await more(other, /^Branch/);
   const branches = other.getByRole("group", { name: "Branches" });
   await expect(branches).toBeVisible();
   await t.settled(other);
-  await expect(branches.locator("[aria-pressed]"), "a fork that is pressed twice is one").toHaveCount(2);
+  await expect(branches.locator("[aria-pressed]"), "one branch more").toHaveCount(2);
   // The button that stops a skip comes where the one that began it was.
   await t.command(other, "fault heal c-2");
   await t.seek(other, "1:45.0");
   await t.command(other, "fault partition b-1");
-  const skip = await other.getByRole("button", { name: "Skip ahead" }).boundingBox();
+  const skip = await other.locator("[data-forward]").boundingBox();
   for (let i = 0; i < 2; i += 1) await other.mouse.click(skip.x + skip.width / 2, skip.y + skip.height / 2, { delay: 40 });
-  await expect(other.locator(".due .ended:not(:empty)")).toBeVisible();
-  // They have a row of their own.
-  const [row, axis] = await Promise.all([branches.boundingBox(), other.locator(".axis").boundingBox()]);
-  expect(row.y, `branches at ${row.y}, the axis ends at ${axis.y + axis.height}`).toBeGreaterThanOrEqual(axis.y + axis.height - 1);
-});
-
-// Shows: U-08
-test("a sweep over the speed by keyboard costs nothing", async ({ t }) => {
-  const page = await t.open("#new", { before: (page) => page.clock.install() });
-  await t.pause(page);
-  const speed = page.getByLabel("Speed");
-  const said = page.locator(".speed .set");
-  await speed.focus();
-  for (let i = 0; i < 6; i += 1) await page.keyboard.press("ArrowRight");
-  await expect(said, "what the keys chose is told").toHaveText("100×");
-  await page.keyboard.press("Escape");
-  await expect(said, "and taken back").toHaveText("1×");
-  await page.clock.runFor(1_000);
-  await t.settled(page);
-  await expect(said, "for good").toHaveText("1×");
-  await page.keyboard.press("ArrowRight");
-  await page.clock.runFor(1_000);
-  await t.settled(page);
-  await expect(said, "what rests holds").toHaveText("2×");
-  // What a button is refused is said where the console is closed.
-  await page.getByRole("button", { name: /^Undo/ }).click();
-  await expect(page.getByText("there is no command to take back on this branch")).toBeVisible();
+  await expect(other.locator(".ended:not(:empty)")).toBeVisible();
 });
 
 // Shows: U-03, U-13
@@ -246,7 +221,7 @@ test("the strip is one row with all it has, and heals everything at once", async
   await page.getByRole("dialog", { name: "Control plane" }).getByRole("button", { name: /^scheduler: Crash it/ }).click();
   await expect(page.locator(".plane .c.down").getByText("scheduler")).toBeAttached();
   await t.resize(page, 1280, 800);
-  await page.getByRole("button", { name: "Editor" }).click();
+  await more(page, "Editor");
   await page.getByRole("button", { name: "Beside the cluster" }).click();
   await expect(page.locator(".code-beside .cm-content")).toBeVisible();
   await strip("beside the editor");
@@ -274,4 +249,12 @@ test("a command that is given on the way to an instant waits until it is reached
   await expect(page.locator('.page[data-now^="9:00"]')).toBeVisible();
   await page.locator(".con").getByRole("button", { name: /Console/ }).click();
   expect(await page.locator(".con .log p.input").filter({ hasText: "kubectl cordon b-1" }).locator(".when").innerText(), "when it was given").toBe("9:00.0");
+});
+
+// Shows: U-08
+test("what a button is refused is said where the console is closed", async ({ t }) => {
+  const page = await t.open("#new");
+  await t.pause(page);
+  await page.getByRole("button", { name: /^Undo/ }).click();
+  await expect(page.getByText("there is no command to take back on this branch")).toBeVisible();
 });

@@ -13,7 +13,7 @@ test("a partition and a forced delete: two web-0, both seen", async ({ t }) => {
   const wire = page.locator(`[data-wire="${node}"]`);
   if (!(await wire.getAttribute("aria-label")).includes("heal")) await wire.click();
   await expect(page.locator(`.node.cut[data-node="${node}"]`)).toBeVisible();
-  await page.getByLabel("Speed").fill("7");
+  await page.getByLabel("Speed").selectOption("7");
   await expect(page.locator(`[data-node="${node}"]`).getByText(/cut off, no heartbeat for/)).toBeVisible();
   await expect(page.locator(`[data-node="${node}"] .m-unsure, [data-node="${node}"] .m-term`).first()).toBeVisible();
 

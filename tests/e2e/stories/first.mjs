@@ -1,0 +1,61 @@
+// The first minute: a living cluster, a cut, what Kubernetes believes, two processes of one name.
+// Shows: U-10
+import { expect, test } from "../test.mjs";
+
+test("a first visit ends in a split brain by three presses", async ({ t }) => {
+  const page = await t.open("");
+  await expect(page.locator("[data-pod]")).toHaveCount(7);
+  await expect(page.locator(".start button:visible")).toHaveText(["Cut a node off", "Start the course", "My pod is Pending", ""]);
+  await page.getByRole("button", { name: "Cut a node off" }).click();
+  const story = page.getByRole("region", { name: "Story" });
+  await expect(story).toContainText("c-2 is cut off");
+  const forward = page.locator("[data-forward]");
+  await expect(forward).toContainText("NotReady", { timeout: 30_000 });
+  await forward.click();
+  await expect(story).toContainText("NotReady: nobody knows", { timeout: 30_000 });
+  await story.getByRole("button", { name: "Force delete db-0" }).click();
+  await page.getByRole("button", { name: "I understand, do it" }).click();
+  await expect(story).toContainText("Two processes, one name", { timeout: 30_000 });
+  await expect(forward).toContainText("Heal c-2");
+  await t.look(page, "split-brain");
+});
+
+test("free play begins nothing by itself and has no story", async ({ t }) => {
+  const page = await t.open("#new");
+  await expect(page.locator("[data-node]").first()).toBeVisible();
+  await expect(page.getByRole("region", { name: "Story" })).toHaveCount(0);
+  await expect(page.locator(".start")).toHaveCount(0);
+  await t.seek(page, "0:20.0");
+  await expect(page.locator('[data-lane="commands"] .ev')).toHaveCount(0);
+});
+
+test("what happens is heard while time runs, counted", async ({ t }) => {
+  const page = await t.open("");
+  const heard = page.locator(".heard");
+  await expect(heard).toContainText(/\d+ pods got a node|is bound|→/, { timeout: 60_000 });
+  await expect(heard).toHaveAttribute("aria-live", "polite");
+});
+
+test("the lesson search keeps the focus while one types", async ({ t }) => {
+  const page = await t.open("#new");
+  await page.getByTitle("Lessons and scenarios (l)").click();
+  await page.getByLabel("Find a lesson").pressSequentially("preempt");
+  await expect(page.getByLabel("Find a lesson")).toBeFocused();
+  await expect(page.getByLabel("Find a lesson")).toHaveValue("preempt");
+});
+
+test("an untouched lesson shares its short link", async ({ t }) => {
+  const page = await t.open("#lesson=first-pod");
+  await expect(page.locator(".story")).toBeVisible();
+  await page.getByRole("button", { name: "Share" }).click();
+  await expect(page.getByLabel("Link", { exact: true })).toHaveValue(/#lesson=first-pod$/);
+});
+
+test("editor and paste open with the focus where one types", async ({ t }) => {
+  const page = await t.open("");
+  await page.keyboard.press("e");
+  await expect(page.locator(".editor .cm-content")).toBeFocused();
+  await page.keyboard.press("Escape");
+  await page.locator(".start").getByRole("button", { name: "My pod is Pending" }).click();
+  await expect(page.getByLabel("Paste your cluster here")).toBeFocused();
+});
