@@ -331,3 +331,28 @@ pub(crate) fn summary(outcomes: &[Outcome], again: &str) -> Fallible {
         Err(String::new())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::STEPS;
+    use crate::{host, site};
+
+    #[test]
+    fn workflow_runs_every_step_in_one_job() {
+        let workflow = host::root().join(".github/workflows/test.yml");
+        let text = site::read(&workflow).expect("the workflow is there");
+        let lists = text.lines().filter_map(|line| line.split_once("steps: \""));
+        let run: Vec<&str> = lists
+            .flat_map(|(_, list)| list.trim_end_matches([' ', '}', '"']).split(' '))
+            .collect();
+        for step in STEPS {
+            assert_eq!(
+                run.iter().filter(|name| **name == step.name).count(),
+                1,
+                "{}",
+                step.name
+            );
+        }
+        assert_eq!(run.len(), STEPS.len(), "{run:?}");
+    }
+}
