@@ -317,6 +317,12 @@ fn crate_tool(package: &str, program: &str, version: &str) -> Option<Found> {
     bin.join(exe(program)).is_file().then_some(Found::Cached(bin))
 }
 
+/// How far a tool is optimised. All of them wait for files and processes, but `wasm-bindgen`, which reads megabytes of
+/// wasm in each build of the site.
+fn opt_level(package: &str) -> &'static str {
+    if package == "wasm-bindgen-cli" { "1" } else { "0" }
+}
+
 fn install_crate(package: &str, version: &str) -> Fallible {
     let root = crate_dir(package, version);
     let wanted = format!("{package}@{version}");
@@ -340,7 +346,7 @@ fn install_crate(package: &str, version: &str) -> Fallible {
             // Built once and run a few times: building fast matters more than running fast.
             .env("CARGO_PROFILE_RELEASE_LTO", "off")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level(package))
             .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
             .status()
     };
