@@ -77,6 +77,7 @@ test("both sizes, both themes: no accessibility violation", async ({ t }) => {
       await expect(page.locator("[data-zone] [data-node] [data-pod]").first()).toBeVisible();
       await t.screenshot(page, `first-visit-${size}-${theme}`);
       await t.axe(page);
+      await page.context().close();
     }
   }
 });
