@@ -252,6 +252,12 @@ pub struct PodView {
     pub labels: Vec<String>,
     /// What else it is found by, with spaces between: the images of its containers, its PriorityClass, its IPs.
     pub also: String,
+    /// Image of its first container; empty of a ghost.
+    pub image: String,
+    /// What the scheduler counts for it: cpu in thousandths, memory in bytes. Nothing for a ghost.
+    pub requests: (i64, i64),
+    /// Since when its oldest running container runs, as the API says; none if none does.
+    pub running_since: Option<Micros>,
     pub priority: i32,
     /// Ticks of priority, 0 to 3.
     pub ticks: u8,

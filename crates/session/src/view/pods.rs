@@ -16,7 +16,7 @@ use super::nodes::Machines;
 use super::queue::queue;
 use crate::timeline::Session;
 use podscope_kubectl::pod_row;
-use podscope_protocol::{ContainerStage, Frame, PodMark, PodView, TerminationStage, TerminationView};
+use podscope_protocol::{ContainerStage, Frame, Micros, PodMark, PodView, TerminationStage, TerminationView};
 
 /// Id and name of the top owner of a pod; empty for a bare pod.
 pub(crate) fn owner_of(world: &World, pod: &Pod) -> (String, String) {
@@ -411,6 +411,9 @@ fn view(
             .map(|(key, value)| format!("{key}={value}"))
             .collect(),
         also: also(pod),
+        image: (pod.spec.containers.first()).map_or_else(String::new, |container| container.image.to_string()),
+        requests: super::nodes::requests(pod),
+        running_since: running_since(world, pod),
         priority,
         ticks: match priority {
             ..=0 => 0,
@@ -424,6 +427,13 @@ fn view(
         queue: node.is_empty().then(|| Box::new(queue(world, waiting, pod))),
         node,
     }
+}
+
+/// Since when its oldest running container runs.
+fn running_since(world: &World, pod: &Pod) -> Option<Micros> {
+    let running = pod.status.container_statuses.iter();
+    let since = running.filter_map(|status| status.state.running.as_ref()?.started_at);
+    since.min().map(|at| at.0 - world.start().0)
 }
 
 /// What else a pod is found by.
