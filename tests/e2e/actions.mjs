@@ -51,6 +51,19 @@ export async function openFiles(page, files) {
   await page.locator("[data-zone] [data-node], .overview [data-zone]").first().waitFor();
 }
 
+/** Opens the list of pending pods, which hangs from the scheduler. */
+export async function unfoldPending(page) {
+  const button = page.locator(".queue .waits-for").first();
+  await button.waitFor();
+  if (await button.getAttribute("aria-expanded") !== "true") await button.click();
+  await page.locator(".tray").first().waitFor();
+}
+
+/** Opens the choice of what the stage draws. */
+export async function openView(page) {
+  if (!await page.locator("details.view").evaluate((view) => view.open)) await page.locator("details.view > summary").click();
+}
+
 /** Touches as a finger makes them. */
 export async function finger(page) {
   const wire = await page.context().newCDPSession(page);

@@ -45,7 +45,7 @@ export const WIDTHS = [[360, 640], [390, 844], [768, 1024], [820, 1180], [1024, 
 
 /** What sticks out of the window to the side or lies outside it, of what can be pressed. */
 export const outside = (page) => page.evaluate(() => [...document.querySelectorAll("button, select, input, .story, .bar, .cluster")]
-  .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".plane, .scroll, .log, .skip, .sr"))
+  .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".rail, .scroll, .log, .skip, .sr"))
   .map((e) => [e.getAttribute("aria-label") ?? e.className ?? e.innerText, e.getBoundingClientRect()])
   .filter(([, r]) => r.width > 0 && r.height > 0 && (r.left < -1 || r.right > innerWidth + 1))
   .map(([name, r]) => `${name}: ${Math.round(r.left)}–${Math.round(r.right)}`));

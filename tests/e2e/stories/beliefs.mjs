@@ -21,6 +21,7 @@ test("a card says what the API believes, since when, and what comes next", async
   await expect(page.locator(NODE).getByText(/NotReady since 1:\d\d · evicts 1 pod at 6:\d\d/)).toBeVisible();
   expect(await page.locator('[data-lane="faults"] .k-notready').count(), "the lane says so too").toBeGreaterThan(0);
   await t.look(page, "belief");
+  await t.openView(page);
   const picture = page.getByRole("group", { name: "Whose picture" });
   await picture.getByRole("button", { name: "API" }).click();
   await expect(page.locator(".node.cut"), "the API server knows of no cut").toHaveCount(0);

@@ -76,6 +76,7 @@ test("what would help is found and tried in a fork", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "stuck.yaml": STUCK });
   const tray = page.getByRole("region", { name: "Pending pods" });
+  await t.unfoldPending(page);
   await expect(tray.getByText("picky").first()).toBeVisible();
   await expect(tray.getByText("unschedulable on 2 of 2")).toBeVisible();
   await t.pause(page);
@@ -101,6 +102,7 @@ test("a pod that no node is large enough for gets one, by the command that stand
   const page = await t.open("");
   await t.openFiles(page, { "large.yaml": LARGE });
   const tray = page.getByRole("region", { name: "Pending pods" });
+  await t.unfoldPending(page);
   await expect(tray.getByText("large").first()).toBeVisible();
   await t.pause(page);
   await tray.getByRole("button", { name: "What would help?" }).click();
@@ -118,6 +120,7 @@ test("with the API server down a pending pod waits for it", async ({ t }) => {
   await t.openFiles(page, { "large.yaml": LARGE.replace("timeline: []", "timeline: [{at: 5s, run: fault crash apiserver}]") });
   await t.seek(page, "0:10.0");
   const tray = page.getByRole("region", { name: "Pending pods" });
+  await t.unfoldPending(page);
   await expect(tray.getByText("waits for the API server, which does not run")).toBeVisible();
 });
 
@@ -128,6 +131,7 @@ test("nodes follow any label; those without it stand apart", async ({ t }) => {
   await t.seek(page, "0:10.0");
   await expect(page.locator("[data-zone]"), "two zones").toHaveCount(2);
   await page.locator('[data-pod^="default/web-"]').first().click();
+  await t.openView(page);
   const by = page.getByLabel("Group nodes by label");
   await expect(by.getByText("rack (its constraint)")).toBeAttached();
   await by.selectOption("rack");

@@ -126,6 +126,7 @@ test("pending pods with one trouble are one line", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "crowd.yaml": CROWD });
   await t.seek(page, "0:10.0");
+  await t.unfoldPending(page);
   const line = page.locator('.tray [data-cause="Insufficient cpu"]');
   await expect(line.getByText("12 pods: Insufficient cpu")).toBeVisible();
   await expect(page.locator(".tray").getByText("3 pods: held by a scheduling gate")).toBeVisible();

@@ -259,7 +259,7 @@ test("keys alone, from a pasted dump to the reason of its pending pod, and to a 
   await tabTo(page, /Paste your cluster here/);
   await page.evaluate((text) => navigator.clipboard.writeText(text), DUMP);
   await page.keyboard.press("Control+v");
-  await expect(page.locator('.tray [data-pod="default/huge"]')).toBeVisible();
+  await expect(page.locator('.queue [data-pod="default/huge"]')).toBeVisible();
   await tabTo(page, /huge/, "[data-pod]");
   await page.keyboard.press("Enter");
   const side = page.locator('.side[data-subject="huge"]');

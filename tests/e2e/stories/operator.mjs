@@ -97,7 +97,7 @@ test("from paste to the reason of a chosen pod in two presses, and what would he
     const page = await t.open("#new", { size });
     await expect(page.locator("[data-node]").first()).toBeVisible();
     await paste(page, asList(items));
-    const mark = page.locator('.tray [data-pod="shop/huge"]');
+    const mark = page.locator('.queue [data-pod="shop/huge"]');
     await expect(mark).toBeVisible();
     // It says by itself what it assumes, and covers nothing.
     await expect(page.locator(".said").getByText(/assumed to exist/)).toBeVisible();
@@ -146,8 +146,9 @@ ${rest}`;
   const page = await t.open("#new");
   await expect(page.locator("[data-node]").first()).toBeVisible();
   await paste(page, `apiVersion: v1\nkind: List\nitems:\n${[...nodes, ...runs, ...waits].join("")}`);
-  await expect(page.locator(".tray [data-pod]").nth(2)).toBeVisible();
+  await expect(page.locator(".queue [data-pod]").nth(2)).toBeVisible();
   await t.pause(page);
+  await t.unfoldPending(page);
   for (const [width, height] of [[390, 844], [768, 1024], [1024, 768], [1280, 720], [1366, 768], [1440, 900]]) {
     const at = `${width} × ${height}`;
     await t.resize(page, width, height);

@@ -9,14 +9,14 @@ const BOTH = [390, 1024, 1440];
 
 /** Targets below 44 px inside a part; links in a sentence are as large as its words. */
 const small = (page, where) => page.locator(where).first().evaluate((part) => [...part.querySelectorAll("button, select, input, a.btn, summary")]
-  .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".sr, .lanes, .zones, .overview, .prose p"))
+  .filter((e) => e.checkVisibility({ visibilityProperty: true }) && !e.closest(".sr, .lanes, .scenery, .overview, .prose p"))
   .map((e) => [e, (e.matches("[type=checkbox], [type=radio]") ? e.closest("label") ?? e : e).getBoundingClientRect()])
   .filter(([e, r]) => r.width > 0 && (r.height < 43.5 || r.width < 43.5 && !e.matches("[type=checkbox]")))
   .map(([e, r]) => `${e.getAttribute("aria-label") ?? e.innerText} ${Math.round(r.width)}×${Math.round(r.height)}`));
 
 /** What is wider than it shows, of what a person reads. */
 const clipped = (page, where) => page.locator(where).first().evaluate((part) => [...part.querySelectorAll("p, h2, h3, li, button, label, td, th, dd, span")]
-  .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && getComputedStyle(e).overflowX === "hidden" && getComputedStyle(e).textOverflow !== "ellipsis" && !e.closest(".sr, .lanes, .zones, .overview"))
+  .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && getComputedStyle(e).overflowX === "hidden" && getComputedStyle(e).textOverflow !== "ellipsis" && !e.closest(".sr, .lanes, .scenery, .overview"))
   .map((e) => e.innerText.slice(0, 40)));
 
 const shared = async (page, what) => {

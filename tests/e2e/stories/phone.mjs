@@ -160,7 +160,7 @@ test("the narrowest phone and the widest wall", async ({ t }) => {
     await t.fits(page, size);
     await t.look(page, `first-visit-${size}`);
     if (size === "wall") {
-      const empty = await page.locator(".zones").evaluate((zones) => {
+      const empty = await page.locator(".scenery").evaluate((zones) => {
         const nodes = [...zones.querySelectorAll(".node")].map((n) => n.getBoundingClientRect());
         const bottom = Math.max(...nodes.map((n) => n.bottom));
         const all = zones.getBoundingClientRect();

@@ -129,6 +129,7 @@ test("names as clouds make them, and many causes at once, leave room for the nod
   }
   await t.resize(page, 1440, 900);
   // What differs in nothing but its domain is told apart.
+  await t.openView(page);
   const by = await page.getByLabel("Group nodes by label").locator("option").allInnerTexts();
   expect(by.some((name) => name.startsWith("zone (topology")) && by.includes("zone (label)"), by.join()).toBeTruthy();
   // The reasons of all nodes are a few lines.
@@ -154,6 +155,7 @@ test("a nominated pod says what it waits for at every size", async ({ t }) => {
   await t.seek(page, "0:15.0");
   for (const [width, height] of [[1440, 900], [1366, 768], [1024, 768], [390, 844]]) {
     await t.resize(page, width, height);
+    await t.unfoldPending(page);
     await expect(page.locator(".tray").getByText(/waits until low is gone from a-1, \d+ s/), `${width} px: what it waits for`).toBeVisible();
   }
   await t.look(page, "room-promised");
@@ -162,6 +164,7 @@ test("a nominated pod says what it waits for at every size", async ({ t }) => {
 // Shows: U-14
 test("what the tray has no row for is a press away, and a found pod keeps its mark", async ({ t }) => {
   const page = await cloud(t);
+  await t.unfoldPending(page);
   const tray = page.locator(".tray");
   await tray.getByRole("button", { name: /^and \d+ more pods for other causes$/ }).press("Enter");
   await expect(tray.getByRole("button", { name: "Show fewer causes" })).toBeVisible();

@@ -2,6 +2,13 @@
 import { more } from "../actions.mjs";
 import { expect, test } from "../test.mjs";
 
+/** Boxes of the control plane that lie over the one before them, or outside the stage. */
+const apart = (page) => page.locator(".run").evaluateAll((runs) => runs.flatMap((run) => {
+  const room = run.getBoundingClientRect();
+  const boxes = [...run.querySelectorAll(".machine")].map((box) => [box.className, box.getBoundingClientRect()]);
+  return boxes.filter(([, r], nth) => r.right > room.right + 1 || nth > 0 && r.left < boxes[nth - 1][1].right - 1).map(([name]) => name);
+}));
+
 const BIG = "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n" +
   "  title: Two hundred nodes\n  seed: 4\n  cluster: {zones: [a, b], nodesPerZone: 100}\n---\n" +
   "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 300\n  selector: {matchLabels: {app: web}}\n" +
@@ -65,6 +72,7 @@ test("the picture of a big cluster is filtered, and has both truths", async ({ t
   await t.look(page, "find-big");
   await page.locator(".find input").press("Escape");
   await expect.poll(() => painted(page), "all is painted as before").toBe(0);
+  await t.openView(page);
   const whose = page.getByRole("group", { name: "Whose picture" });
   await whose.getByRole("button", { name: "API" }).click();
   await expect.poll(() => painted(page), "the API server does not know yet that the node is cut off").toBeGreaterThan(0);
@@ -104,7 +112,7 @@ test("two runs of a big cluster: what differs is outlined in both pictures and i
   });
   const more = async () => await outlined(pictures.first()) - await outlined(pictures.nth(1));
   await expect.poll(more, "pixels of the outlines of twenty pods more in this run").toBeGreaterThan(40);
-  await expect(page.locator('.side-a .tray .pod.differs[data-pod="default/huge"]'), "and the pending one").toHaveCount(1);
+  await expect(page.locator('.side-a .queue .pod.differs[data-pod="default/huge"]'), "and the pending one").toHaveCount(1);
   await t.look(page, "compared-big");
 });
 
@@ -112,16 +120,10 @@ test("two runs of a big cluster: what differs is outlined in both pictures and i
 test("nothing is lost at 200 % zoom, in a wide row, on a small phone", async ({ t }) => {
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
-  // The control plane's row stays one, also where something scrolls beside it.
+  // The boxes of the control plane stand apart.
   for (const width of [1280, 1440, 1920]) {
     await t.resize(page, width, 900);
-    const rows = await page.locator(".plane").evaluate((plane) => {
-      const seen = [...plane.querySelectorAll(".parts > *"), ...plane.children].filter((e) => e.offsetParent && getComputedStyle(e).position !== "absolute" && !e.matches(".gap, .parts"));
-      const boxes = seen.map((e) => e.getBoundingClientRect());
-      // A row more is what begins below the end of what came first.
-      return 1 + boxes.filter((box) => box.top >= boxes[0].bottom - 2).length;
-    });
-    expect(rows, `rows of the control plane at ${width}`).toBe(1);
+    expect(await apart(page), `${width}: the boxes of the control plane`).toEqual([]);
   }
   // 1 280 and 1 440 pixels at 200 %, and a phone on its side: there is room for the cluster.
   for (const [width, height] of [[844, 390], [720, 450], [640, 400]]) {
@@ -157,7 +159,8 @@ test("a command that is pressed twice is given once; a break explains itself", a
   await t.seek(other, "0:40.0");
   await t.insist(other, "kubectl delete pod db-0 --grace-period=0 --force");
   await t.seek(other, "1:40.0");
-  const broken = other.locator(".plane .chip.bad:visible").first();
+  await other.locator("[data-broken]").getByRole("button", { name: /close/ }).click();
+  const broken = other.locator(".rail .chip.bad:visible").first();
   await broken.click();
   const ways = other.locator(".ways-back");
   await expect(ways.getByRole("button", { name: /^Back to/ })).toBeVisible();
@@ -188,38 +191,23 @@ test("the strip is one row with all it has, and heals everything at once", async
   const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "fault partition c-2");
-  await expect(page.locator(".plane .heal"), "one cut is healed where it is").toHaveCount(0);
+  await expect(page.locator(".rail .heal"), "one cut is healed where it is").toHaveCount(0);
   await t.command(page, "fault partition a-1");
   await t.seek(page, "1:30.0");
   await t.insist(page, "kubectl delete pod db-0 --grace-period=0 --force");
   await t.seek(page, "2:30.0");
-  const strip = async (at) => {
-    const all = await page.locator(".plane").evaluateAll((strips) => strips.map((strip) => {
-      const parts = [...strip.children].filter((e) => e.checkVisibility() && !e.matches("h2")).map((e) => e.getBoundingClientRect());
-      const isOne = Math.max(...parts.map((r) => r.top)) < Math.min(...parts.map((r) => r.bottom));
-      return { over: strip.scrollWidth - strip.clientWidth, rows: isOne ? 1 : "several" };
-    }));
-    for (const { over, rows } of all) expect(over <= 0 && rows === 1, `${at}: ${rows} rows, ${over} px out of sight`).toBeTruthy();
-  };
-  for (const [width, height] of [[768, 1024], [820, 1180], [1024, 768], [1280, 800], [1440, 900], [1920, 1080], [3840, 2160]]) {
+  const strip = async (at) => expect(await apart(page), `${at}: boxes that lie over others`).toEqual([]);
+  await page.locator("[data-broken]").getByRole("button", { name: /close/ }).click();
+  for (const [width, height] of [[768, 1024], [820, 1180], [1024, 768], [1280, 800], [1440, 900], [1920, 1080], [3840, 2160], [320, 568], [360, 640], [390, 844]]) {
     await t.resize(page, width, height);
     await strip(`${width} px`);
+    await expect(page.locator(".rail .bad:visible"), `${width} px: what is broken is said`).toHaveCount(1);
   }
-  // On a phone two at most; the components that are up are one button, which says what can be done to each.
-  for (const [width, height] of [[320, 568], [360, 640], [390, 844]]) {
-    await t.resize(page, width, height);
-    const { rows, over } = await page.locator(".plane").evaluate((strip) => {
-      const all = [...strip.querySelectorAll("button, select")].filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect());
-      const tops = all.map((r) => r.top).sort((a, b) => a - b);
-      return { rows: 1 + tops.filter((top, i) => i > 0 && top - tops[i - 1] > 20).length, over: strip.scrollWidth - strip.clientWidth };
-    });
-    expect(rows <= 2 && over <= 0, `${width} px: ${rows} rows, ${over} px out of sight`).toBeTruthy();
-    await expect(page.locator(".plane .bad:visible .n:visible"), `${width} px: what is broken is said in words`).toHaveCount(1);
-    await t.look(page, `strip-${width}`);
-  }
-  await page.locator(".plane").getByRole("button", { name: "Control plane" }).click();
+  await t.look(page, "strip-390");
+  await page.locator("details.view > summary").click();
+  await page.locator(".rail").getByRole("button", { name: "Control plane" }).click();
   await page.getByRole("dialog", { name: "Control plane" }).getByRole("button", { name: /^scheduler: Crash it/ }).click();
-  await expect(page.locator(".plane .c.down").getByText("scheduler")).toBeAttached();
+  await expect(page.locator(".rail .c.down").first()).toBeAttached();
   await t.resize(page, 1280, 800);
   await more(page, "Editor");
   await page.getByRole("button", { name: "Beside the cluster" }).click();
@@ -232,9 +220,9 @@ test("the strip is one row with all it has, and heals everything at once", async
   await strip("in a comparison");
   await t.look(page, "strip-compared");
   await page.getByRole("button", { name: "End the comparison" }).click();
-  await page.locator(".plane").getByRole("button", { name: "Heal everything" }).click();
+  await page.locator(".rail").getByRole("button", { name: "Heal everything" }).click();
   await expect(page.locator(".node.cut").first()).toHaveCount(0);
-  await expect(page.locator(".plane .heal"), "nothing is left to heal").toHaveCount(0);
+  await expect(page.locator(".rail .heal"), "nothing is left to heal").toHaveCount(0);
 });
 
 // Shows: T-01

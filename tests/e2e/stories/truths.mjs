@@ -33,7 +33,9 @@ test("a partition and a forced delete: two web-0, both seen", async ({ t }) => {
   await expect(ghost.locator("xpath=ancestor::*[@data-node]"), "the ghost's node").toHaveAttribute("data-node", node);
   expect(await other.locator("xpath=ancestor::*[@data-node]").getAttribute("data-node"), "the second is elsewhere").not.toBe(node);
   await expect(page.locator(`[data-node="${node}"] .truth`).getByText(/web-0/)).toBeVisible();
-  await page.locator(".plane .chip.bad:visible").click();
+  // It takes the stage until it is read.
+  await page.locator("[data-broken]").getByRole("button", { name: /close/ }).click();
+  await page.locator(".rail .chip.bad:visible").click();
   await expect(page.locator(".side").getByText(/Broken as well/)).toBeVisible();
   await page.locator(".side .promise").getByRole("button", { name: "at-most-one" }).or(page.locator('.side[data-subject="at-most-one"]')).first().click();
   await expect(page.locator(".side").getByText("at most one has live processes")).toBeVisible();

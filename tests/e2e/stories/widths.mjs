@@ -3,7 +3,7 @@ import { WIDTHS, outside } from "../looks.mjs";
 import { expect, test } from "../test.mjs";
 
 /** Buttons that are too small for a finger; words in a sentence are as large as it is. */
-const small = (page) => page.evaluate(() => [...document.querySelectorAll(".bar button, .bar .btn, .transport button, .transport select, .story button, .start button, .plane button, .tray button, .node button, .side button, .time button")]
+const small = (page) => page.evaluate(() => [...document.querySelectorAll(".bar button, .bar .btn, .transport button, .transport select, .story button, .start button, .side button, .time button")]
   .filter((e) => e.checkVisibility() && !e.closest(".lanes, .term, .ends, .names"))
   .map((e) => [e.getAttribute("aria-label") ?? e.innerText, e.getBoundingClientRect()])
   .filter(([, r]) => r.width > 0 && (r.width < 43.5 || r.height < 43.5))
@@ -44,6 +44,8 @@ test("the story is there at every width", async ({ t }) => {
     expect(button && button.y > 0 && button.y + button.height <= height, `${at}: its button is on the first screen`).toBeTruthy();
     const sentence = await story.locator(".prose p").first().boundingBox();
     expect(sentence && sentence.y > 0, `${at}: its sentence begins there`).toBeTruthy();
+    const boxes = await page.locator(".machine").evaluateAll((all) => all.map((e) => e.getBoundingClientRect()).sort((a, b) => a.left - b.left));
+    expect(boxes.every((box, nth) => nth === 0 || box.left >= boxes[nth - 1].right - 1), `${at}: the boxes of the control plane stand apart`).toBeTruthy();
     if (width <= 760) expect((await small(page)).join("; "), `${at}: small targets`).toBe("");
     if (width === 1920) {
       expect(await page.evaluate(() => parseFloat(getComputedStyle(document.querySelector(".prose")).fontSize) >= 16), "16 px at 1920").toBeTruthy();

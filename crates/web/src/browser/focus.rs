@@ -3,6 +3,29 @@
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
+/// One of the things that arrows go among is the region's tab stop: this one from now on.
+pub(crate) fn rove(root: &Element, to: &Element) {
+    let Ok(before) = root.query_selector_all("[data-nav][tabindex=\"0\"]") else {
+        return;
+    };
+    for nth in 0..before.length() {
+        if let Some(element) = before.item(nth).and_then(|node| node.dyn_into::<Element>().ok()) {
+            drop(element.set_attribute("tabindex", "-1"));
+        }
+    }
+    drop(to.set_attribute("tabindex", "0"));
+}
+
+/// Gives a region a tab stop that has none, because what it was is gone: its first node, or whatever it has.
+pub(crate) fn ensure_stop(root: &Element) {
+    let find = |selector: &str| root.query_selector(selector).ok().flatten();
+    if find("[data-nav][tabindex=\"0\"]").is_none()
+        && let Some(first) = find("[data-nav=\"node\"]").or_else(|| find("[data-nav]"))
+    {
+        drop(first.set_attribute("tabindex", "0"));
+    }
+}
+
 /// Moves the focus inside `root`; says whether there was somewhere to go.
 pub(crate) fn go(root: &Element, key: &str) -> bool {
     let Some(document) = super::window().and_then(|w| w.document()) else {

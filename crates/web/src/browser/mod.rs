@@ -59,9 +59,22 @@ pub(crate) fn after_drawing(run: impl FnOnce() + 'static) {
     debug_assert!(asked.is_ok());
 }
 
+/// Milliseconds since the page began, as motion counts them.
+pub(crate) fn clock() -> f64 {
+    window().and_then(|w| w.performance()).map_or(0.0, |p| p.now())
+}
+
 /// Scrolls as little as shows an element.
 pub(crate) fn bring_into_sight(element: &Element) {
     scroll_to(element, web_sys::ScrollLogicalPosition::Nearest);
+}
+
+/// Scrolls as little as shows what a selector finds, one after another.
+pub(crate) fn show_all(selector: &str) {
+    let all = || window()?.document()?.query_selector_all(selector).ok();
+    let Some(all) = all() else { return };
+    let elements = (0..all.length()).filter_map(|nth| all.item(nth)?.dyn_into::<Element>().ok());
+    elements.for_each(|element| bring_into_sight(&element));
 }
 
 fn scroll_to(element: &Element, block: web_sys::ScrollLogicalPosition) {

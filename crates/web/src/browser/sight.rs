@@ -58,6 +58,18 @@ fn dark_scheme() -> Option<MediaQueryList> {
     super::window()?.match_media("(prefers-color-scheme: dark)").ok()?
 }
 
+/// The root's font size, in CSS pixels.
+pub(crate) fn root_px() -> f64 {
+    let size = || {
+        let window = super::window()?;
+        let root = window.document()?.document_element()?;
+        let style = window.get_computed_style(&root).ok()??;
+        let size = style.get_property_value("font-size").ok()?;
+        size.strip_suffix("px")?.parse().ok()
+    };
+    size().unwrap_or(14.0)
+}
+
 /// Whether the system's theme is dark.
 pub(crate) fn is_dark() -> bool {
     dark_scheme().is_some_and(|scheme| scheme.matches())

@@ -2,6 +2,7 @@
 
 mod bar;
 mod brief;
+mod broken;
 mod busy;
 mod cluster;
 mod console;
@@ -18,6 +19,7 @@ mod inspector;
 mod legend;
 mod lessons;
 mod life;
+mod messages;
 mod more;
 mod node;
 mod notes;
@@ -30,6 +32,7 @@ mod promise;
 mod recall;
 mod record;
 mod said;
+mod scene;
 mod share;
 mod shown;
 mod spread;
@@ -40,6 +43,7 @@ mod toasts;
 mod tray;
 mod versus;
 mod why;
+mod wiring;
 mod yaml;
 mod zone;
 

@@ -1,16 +1,19 @@
 //! A node's card: what the API says of it, and, where they differ, what its machine does.
 
+use podscope_api::ordered::StableSort as _;
 use podscope_api::{ConditionStatus, ordered, visible};
 
-use podscope_protocol::{Cut, CutFrom, Micros, NodeView, OwnerView};
+use podscope_protocol::{Cut, CutFrom, Micros, NodeNext, NodeView, OwnerView, PodMark};
 use yew::prelude::*;
 
 use super::icon;
-use super::pod::Pod;
+use super::pod::{Place, Pod};
 use super::shown::{dotted, shown};
 use super::story::AnswerMark;
 use crate::pure::explain::NodeAnswer;
 use crate::pure::find::Filter;
+use crate::pure::stage::fit::Step;
+use crate::pure::stage::{Measures, NodePlan, halves};
 use crate::pure::{actions, belief, clock, quantity};
 use crate::state::{HUES, NodeState, Shared, Truth};
 
@@ -18,8 +21,16 @@ use crate::state::{HUES, NodeState, Shared, Truth};
 pub(crate) struct Props {
     pub(crate) node: Shared<NodeState>,
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
-    /// The present, for nodes on which something counts down; 0 for the others.
+    /// The present, for nodes on which something counts down; a whole second for those on which something ages.
     pub(crate) now: Micros,
+    /// Where it is in its zone, and what has room in it.
+    pub(crate) plan: NodePlan,
+    pub(crate) measures: Measures,
+    /// Slots of its pods, and then of those nominated to it.
+    pub(crate) slots: Vec<usize>,
+    /// Its bar shows memory, because it is scarcer than cpu.
+    #[prop_or_default]
+    pub(crate) by_memory: bool,
     /// Id of the selected pod, if it is here.
     #[prop_or_default]
     pub(crate) selected_pod: Option<String>,
@@ -40,6 +51,9 @@ pub(crate) struct Props {
     /// Ids of pods here that another run beside this one does not have so.
     #[prop_or_default]
     pub(crate) differing: Vec<String>,
+    /// Ids of pods here by which a guarantee is broken.
+    #[prop_or_default]
+    pub(crate) breaking: Vec<String>,
     /// Whose picture it is.
     #[prop_or_default]
     pub(crate) truth: Truth,
@@ -160,17 +174,10 @@ pub(crate) fn Node(props: &Props) -> Html {
     let view = &node.view;
     let machine = &view.machine;
     let truth = props.truth;
-    let (shows_api, shows_machine) = (truth != Truth::Machine, truth != Truth::Api);
+    let shows_machine = truth != Truth::Api;
     let cut = !machine.cuts.is_empty() && shows_machine;
     let dark = machine.exists && !machine.powered && shows_machine;
-    let found = |pod: &podscope_protocol::PodView| {
-        (props.filter.as_ref()).is_none_or(|filter| filter.finds_node(view) || filter.finds_pod(pod))
-    };
     let out = props.filter.as_ref().is_some_and(|filter| !filter.finds_on(node));
-    let pods: Vec<_> = (node.pods.iter())
-        .filter_map(|pod| Some((pod, belief::mark(pod, view, truth)?)))
-        .collect();
-    let nominated = if shows_api { node.nominated.as_slice() } else { &[] };
     let dim = props.aside || props.verdict.as_ref().is_some_and(|v| !v.fits);
     let win = props.verdict.as_ref().is_some_and(|v| v.chosen);
     let command = actions::toggle_cut(view);
@@ -179,101 +186,252 @@ pub(crate) fn Node(props: &Props) -> Html {
     } else {
         format!("Cut {} off from everything", view.name)
     };
+    let at = props.plan.rect;
     html! {
         <article
-            class={classes!("node", cut.then_some("cut"), dark.then_some("dark"), dim.then_some("dim"), win.then_some("win"),
-                props.selected.then_some("sel"), props.highlighted.then_some("lit"), out.then_some("out"), props.told.map(AnswerMark::outline))}
+            class={classes!("node", cut.then_some("cut"), dark.then_some("dark"), dim.then_some("dim"), win.then_some("win"), (props.plan.fit.step == Step::Dot).then_some("dots-only"),
+                props.selected.then_some("sel"), props.highlighted.then_some("lit"), out.then_some("out"), (!props.breaking.is_empty()).then_some("breaks"), props.told.map(AnswerMark::outline))}
+            ~style={format!("left:{:.1}px;top:{:.1}px;width:{:.1}px;height:{:.1}px", at.x, at.y, at.w, at.h)}
             data-node={view.name.clone()}
             data-ready={view.ready.to_string()}
             data-drop={view.name.clone()}
             aria-label={label(node, props.now)}
         >
+            { silence_ring(props) }
             if machine.exists {
-                <button type="button" class="wire" data-wire={view.name.clone()} data-run={command.clone()}
+                <button type="button" class="knob" data-wire={view.name.clone()} data-run={command.clone()} tabindex="-1"
                     aria-label={format!("{said}: {command}")} title={format!("{said}\n{command}")}>
                     { icon(if cut { "cut" } else { "link" }) }
                 </button>
             }
-            <div class="body">
             { heading(props) }
-            <div class="meters mono">
-                // Requests are the API server's: on a machine are processes.
-                if shows_api && view.only_name {
-                    <span class="count">{ format!("{} · only its name is known", pods_of(view)) }</span>
-                } else if shows_api {
-                    { meter("cpu", quantity::percent(view.cpu), quantity::cpu(view.cpu)) }
-                    { meter("mem", quantity::percent(view.memory), quantity::memory(view.memory)) }
-                    <span class="count">{ format!("{} / {} pods", view.pods.0, view.pods.1) }</span>
-                } else {
-                    <span class="count">{ match machine.running.len() { 1 => "1 pod runs".into(), pods => format!("{pods} pods run") } }</span>
-                }
-            </div>
-            if !pods.is_empty() || !nominated.is_empty() {
-                <div class="pods" role="group" aria-label={format!("Pods on {}", view.name)}>
-                    { for pods.iter().map(|(pod, mark)| html! {
-                        <Pod key={pod.id.clone()} pod={(*pod).clone()} drawn={*mark} now={props.now} hue={hue(&props.owners, &pod.owner)} out={!found(pod)} differs={props.differing.contains(&pod.id)}
-                            selected={props.selected_pod.as_ref() == Some(&pod.id)} victim={props.victims.contains(&pod.key)} told={AnswerMark::on(&props.told_pods, &pod.id)} />
-                    }) }
-                    { for nominated.iter().map(|pod| html! {
-                        <span key={format!("n{}", pod.id)} class={classes!("nominee", format!("h{}", hue(&props.owners, &pod.owner)))}
-                            title={format!("{} is nominated here: room is being made for it", pod.key)}>
-                            <span class="sr">{ "nominated here: " }</span>{ shown(&pod.short) }
-                        </span>
-                    }) }
-                </div>
-            }
-            if shows_api { { taints(view) } }
-            { truths(view, truth, props.now) }
-            </div>
+            if truth != Truth::Machine { { bar(props) } }
+            { marks(props) }
+            { truths(props) }
         </article>
     }
 }
 
-/// Its name, its state, and what a decision or an answer says of it.
+/// The ring around a node that nobody hears: it empties until the node is NotReady, and then until its pods are evicted.
+fn silence_ring(props: &Props) -> Html {
+    let view = &props.node.view;
+    let (class, since, at) = match &view.next {
+        Some(NodeNext::NotReady { at }) => ("ring wait", view.machine.last_heartbeat.unwrap_or(*at), *at),
+        Some(NodeNext::Evicts { at }) => match at.first() {
+            Some((at, _)) => ("ring", view.ready_since, *at),
+            None => return Html::default(),
+        },
+        _ => return Html::default(),
+    };
+    if props.truth == Truth::Machine {
+        return Html::default();
+    }
+    let left = (at - props.now).clamp(0, (at - since).max(1)) * 1000 / (at - since).max(1);
+    let (w, h, out) = (props.plan.rect.w, props.plan.rect.h, 3.0 * props.measures.unit);
+    let rect = |class: &'static str, dash: Option<String>| {
+        html! {
+            <rect {class} x={format!("{:.1}", -out)} y={format!("{:.1}", -out)} width={format!("{:.1}", w + 2.0 * out)} height={format!("{:.1}", h + 2.0 * out)}
+                rx={format!("{:.1}", 12.0 * props.measures.unit)} pathLength="100" stroke-dasharray={dash} />
+        }
+    };
+    html! {
+        <svg class="halves silence" viewBox={format!("0 0 {w:.1} {h:.1}")} aria-hidden="true">
+            { rect("ring rest", None) }{ rect(class, Some(format!("{}.{} 100", left / 10, left % 10))) }
+        </svg>
+    }
+}
+
+/// Its pods, and room that is kept for others.
+fn marks(props: &Props) -> Html {
+    let node = &*props.node;
+    let (view, truth) = (&node.view, props.truth);
+    let found = |pod: &podscope_protocol::PodView| {
+        (props.filter.as_ref()).is_none_or(|filter| filter.finds_node(view) || filter.finds_pod(pod))
+    };
+    let slot = |nth: usize| props.plan.mark(props.slots.get(nth).copied().unwrap_or(nth));
+    let step = props.plan.fit.step;
+    let unit = props.measures.unit;
+    let pods: Vec<_> = (node.pods.iter().enumerate())
+        .filter_map(|(nth, pod)| {
+            let drawn = belief::mark(pod, view, truth)?;
+            let says = halves::says(pod, drawn, view, truth, props.now);
+            Some((
+                pod,
+                drawn,
+                Place {
+                    rect: slot(nth),
+                    step,
+                    unit,
+                    says,
+                },
+            ))
+        })
+        .collect();
+    let nominated = if truth == Truth::Machine {
+        &[]
+    } else {
+        node.nominated.as_slice()
+    };
+    if pods.is_empty() && nominated.is_empty() {
+        return Html::default();
+    }
+    html! {
+        <div class="pods" role="group" aria-label={format!("Pods on {}", view.name)}>
+            { for pods.into_iter().map(|(pod, mark, place)| html! {
+                <Pod key={pod.id.clone()} pod={pod.clone()} drawn={mark} now={props.now} hue={hue(&props.owners, &pod.owner)} out={!found(pod)} differs={props.differing.contains(&pod.id)} {place} breaks={props.breaking.contains(&pod.id)}
+                    selected={props.selected_pod.as_ref() == Some(&pod.id)} victim={props.victims.contains(&pod.key)} told={AnswerMark::on(&props.told_pods, &pod.id)} />
+            }) }
+            { for nominated.iter().enumerate().map(|(nth, pod)| {
+                let r = slot(node.pods.len() + nth);
+                html! {
+                    <span key={format!("n{}", pod.id)} class={classes!("nominee", step.class(), format!("h{}", hue(&props.owners, &pod.owner)))} data-nominee={pod.key.clone()}
+                        ~style={format!("translate:{:.1}px {:.1}px;width:{:.1}px;height:{:.1}px;--pod:{:.1}px", r.x, r.y, r.w, r.h, r.w.min(r.h))}
+                        title={format!("{} is nominated here: room is being made for it", pod.key)}>
+                        <span class="sr">{ "nominated here: " }</span>
+                        if step.is_card() {
+                            <span class="up"><b>{ shown(pod.key.strip_prefix("default/").unwrap_or(&pod.key)) }</b><span class="api-word">{ "API: nominated" }</span></span>
+                            <span class="lo"><b>{ "waits for room" }</b></span>
+                        } else if step != Step::Dot {
+                            <span class="t">{ shown(&pod.short) }</span>
+                        }
+                    </span>
+                }
+            }) }
+        </div>
+    }
+}
+
+/// What is said at the right of its header: a verdict, an answer, its state; of one that is well what it has.
 fn heading(props: &Props) -> Html {
     let view = &props.node.view;
+    let unit = props.measures.unit;
+    let wide = props.plan.rect.w / unit;
     let state = state_of(view, props.truth, props.now);
-    let dot = match (&state, view.cordoned) {
-        (Some(_), _) => "bad",
-        (None, true) => "wait",
-        (None, false) => "ok",
+    let shows_api = props.truth != Truth::Machine;
+    let taints: Vec<&String> = view.taints.iter().filter(|t| !said_elsewhere(t)).collect();
+    let kind = state.as_ref().map(|(kind, _)| *kind);
+    let right = if let Some((class, words)) = props.told.map(AnswerMark::said) {
+        html! { <span class={classes!("told", class)}>{ words }</span> }
+    } else if let Some(verdict) = &props.verdict {
+        html! {
+            <span class={classes!("verdict", if verdict.fits { "fits" } else { "not" })} title={visible(&verdict.text).into_owned()}>
+                { icon(if verdict.fits { "check" } else { "cross" }) }
+                <span>{ shown(&verdict.text) }</span>
+            </span>
+        }
+    } else if let Some((kind, words)) = &state {
+        let words = short_state(view, words, wide, props.truth, props.now);
+        // Until it is NotReady, as its ring.
+        let kind = match &view.next {
+            Some(NodeNext::NotReady { .. }) => "wait",
+            _ => *kind,
+        };
+        html! { <span class={classes!("say", kind)}>{ shown(&words) }</span> }
+    } else if view.only_name && shows_api {
+        html! { <span class="has">{ format!("{} · only its name is known", pods_of(view)) }</span> }
+    } else if !shows_api {
+        html! { <span class="has">{ match view.machine.running.len() { 1 => "1 pod runs".into(), pods => format!("{pods} pods run") } }</span> }
+    } else if wide > 150.0 {
+        html! { <span class="has mono">{ if props.by_memory { quantity::memory(view.memory) } else { format!("cpu {}", quantity::cpu(view.cpu)) } }</span> }
+    } else {
+        Html::default()
     };
     html! {
         <h3>
-            <i class={classes!("dot", dot)}></i>
-            <button type="button" class="name" data-nav="node" data-select-node={view.name.clone()}
+            <button type="button" class={classes!("name", kind)} data-nav="node" data-select-node={view.name.clone()} tabindex="-1"
                 aria-pressed={if props.selected { "true" } else { "false" }}>{ dotted(&view.name) }</button>
-            if let Some((kind, words)) = &state {
-                <span class={classes!("chip", *kind)}>{ shown(words) }</span>
+            if shows_api {
+                if view.cordoned { <span class="chip wait" title="Cordoned: no new pods">{ if wide > 130.0 { "cordoned" } else { "!" } }</span> }
+                { for view.pressure.iter().map(|p| html! { <span class="chip bad">{ p }</span> }) }
+                { for taints.iter().map(|t| html! { <span class="chip" title={format!("Taint {t}")}>{ taint_chip(t) }</span> }) }
             }
-            if view.cordoned && props.truth != Truth::Machine { <span class="chip wait">{ "cordoned" }</span> }
-            if let Some((class, words)) = props.told.map(AnswerMark::said) { <span class={classes!("told", class)}>{ words }</span> }
-            if let Some(verdict) = &props.verdict {
-                <span class={classes!("verdict", if verdict.fits { "fits" } else { "not" })} title={visible(&verdict.text).into_owned()}>
-                    { icon(if verdict.fits { "check" } else { "cross" }) }
-                    <span>{ shown(&verdict.text) }</span>
-                </span>
-            }
+            { right }
         </h3>
     }
 }
 
-/// Pressure, and the taints that its state does not say.
-fn taints(view: &NodeView) -> Html {
-    let taints: Vec<&String> = view.taints.iter().filter(|t| !said_elsewhere(t)).collect();
-    if taints.is_empty() && view.pressure.is_empty() {
-        return Html::default();
+/// The state of a node in as few words as its header has room for.
+fn short_state(view: &NodeView, words: &str, wide: f64, truth: Truth, now: Micros) -> String {
+    if truth == Truth::Machine {
+        return words.to_owned();
     }
-    html! {
-        <p class="chips">
-            { for view.pressure.iter().map(|p| html! { <span class="chip bad">{ p }</span> }) }
-            { for taints.iter().map(|t| html! { <span class="chip" title={format!("Taint {t}")}>{ taint_chip(t) }</span> }) }
-        </p>
+    match &view.next {
+        Some(NodeNext::NotReady { at }) => {
+            let left = clock::left(*at, now);
+            if wide > 300.0 {
+                format!("cut off · NotReady in {left}")
+            } else {
+                format!("NotReady in {left}")
+            }
+        }
+        Some(NodeNext::Evicts { at }) if !at.is_empty() => {
+            let left = at.first().map_or_else(String::new, |(at, _)| clock::left(*at, now));
+            if wide > 200.0 {
+                format!("NotReady · evicts in {left}")
+            } else {
+                format!("evicts in {left}")
+            }
+        }
+        _ => words.to_owned(),
     }
 }
 
-/// Where what the API believes and what the machine does are two things.
-fn truths(view: &NodeView, truth: Truth, now: Micros) -> Html {
+/// A node's capacity as one bar, on which each pod has its length.
+fn bar(props: &Props) -> Html {
+    let node = &*props.node;
+    let Some(at) = props.plan.bar.filter(|_| !node.view.only_name) else {
+        return Html::default();
+    };
+    let of = |(cpu, memory): (i64, i64)| if props.by_memory { memory } else { cpu };
+    let (used, has) = if props.by_memory {
+        node.view.memory
+    } else {
+        node.view.cpu
+    };
+    let wanted: i64 = node.nominated.iter().map(|pod| of(pod.requests)).sum();
+    let scale = has.max(used + wanted);
+    if scale <= 0 {
+        return Html::default();
+    }
+    let percent = |amount: i64| amount as f64 * 100.0 / scale as f64;
+    let mut counted: Vec<(usize, &Shared<podscope_protocol::PodView>)> = (node.pods.iter().enumerate())
+        .filter(|(_, pod)| {
+            of(pod.requests) > 0 && !matches!(pod.mark, PodMark::Succeeded | PodMark::Failed | PodMark::Ghost)
+        })
+        .collect();
+    counted.stable_sort_by_key(|(nth, _)| props.slots.get(*nth).copied());
+    let tall = props.plan.is_bar_tall;
+    let free = has - used;
+    let amount = |amount: i64| {
+        if props.by_memory {
+            quantity::bytes(amount)
+        } else {
+            quantity::cores(amount)
+        }
+    };
+    let name = |key: &str| key.rsplit('/').next().unwrap_or(key).to_owned();
+    html! {
+        <div class={classes!("capacity", tall.then_some("tall"), (used * 10 > has * 9).then_some("full"))} role="img"
+            aria-label={format!("requests: cpu {}, memory {}, {} of {} pods", quantity::cpu(node.view.cpu), quantity::memory(node.view.memory), node.view.pods.0, node.view.pods.1)}
+            ~style={format!("left:{:.1}px;top:{:.1}px;width:{:.1}px;height:{:.1}px;--has:{:.2}%", at.x, at.y, at.w, at.h, percent(has))}>
+            { for counted.iter().map(|(_, pod)| html! {
+                <i key={pod.id.clone()} class={format!("h{}", hue(&props.owners, &pod.owner))} ~style={format!("width:{:.2}%", percent(of(pod.requests)))}>
+                    if tall { { format!("{} {}", name(&pod.key), amount(of(pod.requests))) } }
+                </i>
+            }) }
+            { for node.nominated.iter().filter(|pod| of(pod.requests) > 0).map(|pod| html! {
+                <i key={format!("n{}", pod.id)} class="want" ~style={format!("width:{:.2}%", percent(of(pod.requests)))}>if tall { { format!("{} wants {}", name(&pod.key), amount(of(pod.requests))) } }</i>
+            }) }
+            if tall && free > 0 && wanted == 0 { <span class="free">{ format!("{} free", amount(free)) }</span> }
+            if wanted > free { <b class="end">if tall { <span>{ format!("{} has {}", node.view.name, amount(has)) }</span> }</b> }
+        </div>
+    }
+}
+
+/// Where what the API believes and what the machine does are two things: seen where the marks leave a line free, and
+/// read out anyway.
+fn truths(props: &Props) -> Html {
+    let (view, truth, now) = (&props.node.view, props.truth, props.now);
     let machine = &view.machine;
     let (shows_api, shows_machine) = (truth != Truth::Machine, truth != Truth::Api);
     let believed = belief::words(view, now).filter(|_| shows_api);
@@ -285,8 +443,9 @@ fn truths(view: &NodeView, truth: Truth, now: Micros) -> Html {
     if believed.is_none() && !pressure && (!shows_machine || machine.differs.is_empty() && machine.fenced.is_empty()) {
         return Html::default();
     }
+    let seen = props.plan.foot > 0.0;
     html! {
-        <p class="truth">
+        <p class={classes!("truth", (!seen).then_some("sr"))} ~style={format!("max-height:{:.1}px", props.plan.foot)}>
             if let Some(believed) = believed { <span class="api"><b>{ "API" }</b><span>{ believed }</span></span> }
             if pressure { <span class="api"><b>{ "API" }</b><span>{ pressure_ends(view) }</span></span> }
             if shows_machine {
@@ -316,14 +475,6 @@ fn pressure_ends(view: &NodeView) -> &'static str {
 
 fn hue(owners: &ordered::Map<String, OwnerView>, owner: &str) -> u8 {
     owners.get(owner).map_or(HUES, |o| o.hue % HUES)
-}
-
-fn meter(name: &'static str, percent: i64, text: String) -> Html {
-    html! {
-        <div class={classes!("meter", (percent >= 90).then_some("full"))}>
-            <span>{ name }</span><i ~style={format!("--v:{percent}%")}></i><span>{ text }</span>
-        </div>
-    }
 }
 
 #[cfg(test)]

@@ -11,11 +11,14 @@ use yew::prelude::*;
 
 use super::node::{Node, label};
 use super::picture::{Painted, Scene, Zones};
+use super::wiring::to_picture;
 use crate::browser::{self, sight};
 use crate::ctl::Ctl;
+use crate::pure::clock;
 use crate::pure::find::Filter;
-use crate::pure::overview::{Plan, Rect, plan, room};
+use crate::pure::overview::{Plan, Rect, TITLE, plan, room};
 use crate::pure::route::Theme;
+use crate::pure::stage::{Measures, Room, alone};
 use crate::state::{Act, Model, NodeState, Shared, Truth};
 
 #[derive(Properties, PartialEq)]
@@ -32,6 +35,8 @@ pub(crate) struct Props {
     pub(crate) truth: Truth,
     /// Ids of pods that another run beside this one does not have so.
     pub(crate) differing: Rc<Set<String>>,
+    /// Of the stage.
+    pub(crate) room: Room,
 }
 
 fn zones(props: &Props) -> Zones {
@@ -57,16 +62,32 @@ pub(crate) fn Overview(props: &Props) -> Html {
     };
     let canvas = use_node_ref();
     let focus = use_state(|| (0usize, 0usize));
+    // Somebody points at a node, or went to one.
+    let looks = use_state(|| false);
     let zones = zones(props);
-    let plan = use_plan(&zones, &canvas);
+    let measures = Measures::of(props.room);
+    let frame = Rect {
+        x: measures.pad,
+        y: measures.top(),
+        w: props.room.w - 2.0 * measures.pad,
+        h: props.room.h - measures.top() - measures.pad,
+    };
+    let plan = use_plan(&zones, (frame.w, frame.h));
     use_picture(props, &canvas, &plan, &zones, *focus);
     let onmousemove = {
-        let (plan, focus) = (plan.clone(), focus.clone());
+        let (plan, focus, looks) = (plan.clone(), focus.clone(), looks.setter());
         Callback::from(move |event: MouseEvent| {
-            if let Some(node) = node_under(&plan, &event).filter(|n| *n != *focus) {
-                focus.set(node);
+            if let Some(node) = node_under(&plan, &event) {
+                looks.set(true);
+                if node != *focus {
+                    focus.set(node);
+                }
             }
         })
+    };
+    let onmouseleave = {
+        let looks = looks.setter();
+        Callback::from(move |_: MouseEvent| looks.set(false))
     };
     let onclick = {
         let (plan, ctl, zones) = (plan.clone(), ctl.clone(), zones.clone());
@@ -80,8 +101,9 @@ pub(crate) fn Overview(props: &Props) -> Html {
     // Of the node that an arrow led to, as it was then: whoever points at one sees it.
     let said = use_state(String::new);
     let onkeydown = arrows(&plan, &zones, &focus, &ctl, {
-        let (mark, said, now) = (mark.clone(), said.setter(), props.model.now);
+        let (mark, said, now, looks) = (mark.clone(), said.setter(), props.model.now, looks.setter());
         move |node| {
+            looks.set(true);
             said.set(label(node, now));
             show(&mark);
         }
@@ -89,24 +111,65 @@ pub(crate) fn Overview(props: &Props) -> Html {
     let focused = node_at(&zones, *focus).cloned();
     let by_selection = selected(props);
     use_pointed(props, &zones, by_selection.as_ref(), &focus, &mark);
-    let frame = plan.node(*focus);
-    let shown = by_selection.or(focused);
+    let framed = plan.node(*focus);
+    let shown = by_selection.or(focused.filter(|_| *looks));
     html! {
-        <div class="overview">
+        <>
+        { wires(&zones, &plan, &measures, frame, props.room) }
+        <div class="overview" {onmouseleave} ~style={super::scene::at(frame)}>
             <div class="picture" role="application" tabindex="0" {onkeydown} aria-label={format!("{} nodes in {} groups; arrows go from node to node, Enter selects", props.model.nodes.size(), zones.len())}>
                 <canvas ref={canvas} {onmousemove} {onclick} aria-hidden="true"></canvas>
-                <i ref={mark} ~style={format!("left:{}px;top:{}px;width:{2}px;height:{2}px", frame.x, frame.y, frame.w)}></i>
+                <i ref={mark} ~style={format!("left:{}px;top:{}px;width:{2}px;height:{2}px", framed.x, framed.y, framed.w)}></i>
             </div>
             <p class="sr" role="status">{ (*said).clone() }</p>
-            <div class="beside">
-                <h2 class="sr">{ "Groups and a node" }</h2>
-                { zone_list(&zones, &props.key_name, &ctl) }
-                if props.zone.is_some() { <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Zone(None))}>{ "All groups" }</button> }
-                if let Some(node) = shown {
-                    <Node node={node.clone()} owners={props.model.owners.clone()} now={props.model.now} truth={props.truth} filter={props.filter.clone()} differing={(node.pods.iter()).filter(|p| props.differing.contains(&p.id)).map(|p| p.id.clone()).collect::<Vec<_>>()}
-                        selected_pod={match &props.selected { Some(SubjectRef::Pod { key, uid }) => props.model.pod(key, uid).map(|p| p.id.clone()), _ => None }} />
-                }
-            </div>
+            { zone_list(&zones, &plan, &props.key_name, &ctl) }
+            if props.zone.is_some() { <button type="button" class="zoom-back" onclick={ctl.act.reform(|_: MouseEvent| Act::Zone(None))}>{ "All groups" }</button> }
+            if let Some(node) = shown { { lens(props, &measures, frame, framed, &node) } }
+        </div>
+        </>
+    }
+}
+
+/// A wire to each zone, parted where all of its nodes are cut off.
+fn wires(zones: &Zones, plan: &Plan, m: &Measures, frame: Rect, room: Room) -> Html {
+    let cut: Vec<bool> = (zones.iter())
+        .map(|(_, nodes)| !nodes.is_empty() && nodes.iter().all(|node| !node.view.machine.cuts.is_empty()))
+        .collect();
+    let places: Vec<Rect> = (plan.zones.iter())
+        .map(|zone| Rect {
+            x: zone.x + frame.x,
+            y: zone.y + frame.y,
+            ..*zone
+        })
+        .collect();
+    to_picture(m, room, &places, &cut)
+}
+
+/// The card of a node that is looked at, beside it.
+fn lens(props: &Props, measures: &Measures, frame: Rect, node: Rect, shown: &Shared<NodeState>) -> Html {
+    let u = measures.unit;
+    let (w, h, gap) = ((270.0 * u).min(frame.w - 8.0), (190.0 * u).min(frame.h - 8.0), 14.0 * u);
+    let right = node.x + node.w + gap;
+    let x = if right + w <= frame.w {
+        right
+    } else {
+        (node.x - gap - w).max(0.0)
+    };
+    let y = (node.y - 20.0 * u).clamp(0.0, (frame.h - h).max(0.0));
+    let rect = Rect { x: 0.0, y: 0.0, w, h };
+    let plan = alone(measures, rect, shown.pods.len() + shown.nominated.len());
+    let selected_pod = match &props.selected {
+        Some(SubjectRef::Pod { key, uid }) => props.model.pod(key, uid).map(|p| p.id.clone()),
+        _ => None,
+    };
+    let differing: Vec<String> = (shown.pods.iter())
+        .filter(|p| props.differing.contains(&p.id))
+        .map(|p| p.id.clone())
+        .collect();
+    html! {
+        <div class="beside" ~style={super::scene::at(Rect { x, y, w, h })}>
+            <Node node={shown.clone()} owners={props.model.owners.clone()} now={props.model.now} {plan} measures={*measures} slots={(0..shown.pods.len() + shown.nominated.len()).collect::<Vec<_>>()}
+                truth={props.truth} filter={props.filter.clone()} {differing} {selected_pod} />
         </div>
     }
 }
@@ -157,10 +220,9 @@ fn show(mark: &NodeRef) {
     browser::after_drawing(move || mark.cast().iter().for_each(browser::bring_into_sight));
 }
 
-/// Where each node is drawn in the room that the canvas has.
+/// Where each node is drawn in the room that there is.
 #[hook]
-fn use_plan(zones: &Zones, canvas: &NodeRef) -> Rc<Plan> {
-    let size = use_state(|| (0.0f64, 0.0f64));
+fn use_plan(zones: &Zones, size: (f64, f64)) -> Rc<Plan> {
     let most = zones
         .iter()
         .flat_map(|(_, n)| n.iter().map(|n| n.pods.len()))
@@ -170,16 +232,9 @@ fn use_plan(zones: &Zones, canvas: &NodeRef) -> Rc<Plan> {
     let room_before = use_mut_ref(|| 0);
     let room = room(*room_before.borrow(), most);
     *room_before.borrow_mut() = room;
-    let plan = use_memo((counts, room, *size), |(counts, room, (w, h))| {
-        plan(counts, *room, w.max(200.0), h.max(200.0))
-    });
-    let (canvas, size) = (canvas.clone(), size.setter());
-    use_effect_with((), move |()| {
-        let room = canvas.cast::<HtmlCanvasElement>().and_then(|c| c.parent_element());
-        let watch = room.and_then(|room| sight::Watch::size(&room, move |w, h| size.set((w, h))));
-        move || drop(watch)
-    });
-    plan
+    use_memo((counts, room, size), |(counts, room, (w, h))| {
+        plan(counts, *room, w.max(60.0), h.max(60.0))
+    })
 }
 
 /// Draws after each render what is other than before.
@@ -259,16 +314,18 @@ fn arrows(
     })
 }
 
-fn zone_list(zones: &Zones, key_name: &str, ctl: &Ctl) -> Html {
+/// The titles of the zones, each where its zone is.
+fn zone_list(zones: &Zones, plan: &Plan, key_name: &str, ctl: &Ctl) -> Html {
     html! {
         <ul class="zone-list" aria-label="Groups">
-            { for zones.iter().map(|(name, nodes)| {
+            { for zones.iter().zip(&plan.zones).map(|((name, nodes), rect)| {
                 let zone = name.clone();
                 let go = ctl.act.reform(move |_: MouseEvent| Act::Zone(Some(zone.clone())));
                 let pods: usize = nodes.iter().map(|n| n.pods.len()).sum();
                 let bad = nodes.iter().filter(|n| n.view.ready != ConditionStatus::True).count();
-                html! { <li data-zone={name.clone()}><button type="button" class="quiet" onclick={go} title="Look at this one only"><b>{ format!("{key_name} {name}") }</b>
-                    <span>{ format!("{} nodes, {pods} pods", nodes.len()) }</span>if bad > 0 { <span class="chip bad">{ format!("{bad} not ready") }</span> }</button></li> }
+                let title = Rect { h: TITLE, ..*rect };
+                html! { <li data-zone={name.clone()} ~style={super::scene::at(title)}><button type="button" class="quiet" onclick={go} title={format!("{} nodes, {pods} pods. Look at this one only", nodes.len())}><b>{ format!("{key_name} {name}") }</b>
+                    if bad > 0 { <span class="chip bad">{ format!("{bad} not ready") }</span> }<span class="mono">{ clock::thousands(pods as u64) }<span class="sr">{ " pods" }</span></span></button></li> }
             }) }
         </ul>
     }

@@ -198,7 +198,6 @@ impl Shapes {
     fn paint(&self, brush: &Brush, colours: &Colours, scene: &Scene, fresh: bool) {
         if fresh {
             brush.fill(&colours.panel, &scene.plan.zones);
-            brush.names(&colours.ink, scene);
         } else {
             // The focus' frame stands around its card.
             let wider: Vec<Rect> = self.cards.iter().map(|r| around(*r, 2.0)).collect();
@@ -253,14 +252,6 @@ impl Brush {
             .map(|r| within(*r))
             .for_each(|r| self.0.rect(r.x, r.y, r.w, r.h));
         self.0.stroke();
-    }
-
-    fn names(&self, colour: &str, scene: &Scene) {
-        self.0.set_fill_style_str(colour);
-        self.0.set_font("600 13px system-ui, sans-serif");
-        for (zone, (name, _)) in scene.plan.zones.iter().zip(&scene.zones) {
-            drop(self.0.fill_text(name, zone.x + 10.0, zone.y + 18.0));
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The control plane: its components, and the invariants that are broken.
+//! The rail: the processes of the control plane where their wires begin, and the guarantees that are broken.
 
 use podscope_protocol::{
     BrokenInvariant, Component, ComponentState, ComponentView, ControlPlaneView, Micros, SubjectRef,
@@ -8,6 +8,8 @@ use yew::prelude::*;
 use super::icon;
 use crate::ctl::Ctl;
 use crate::pure::actions::Action;
+use crate::pure::overview::Rect;
+use crate::pure::stage::wires::Rail;
 use crate::pure::{actions, clock};
 use crate::state::{Act, Dialog, Shared, Truth};
 
@@ -28,6 +30,12 @@ pub(crate) struct Props {
     pub(crate) compared: bool,
     /// Machines that are cut off from something.
     pub(crate) cut: usize,
+    pub(crate) rail: Rail,
+    pub(crate) is_narrow: bool,
+    /// Processes have short names.
+    pub(crate) is_short: bool,
+    /// The pods that wait at the scheduler.
+    pub(crate) children: Children,
 }
 
 /// Whose picture the cards draw, by name.
@@ -44,12 +52,86 @@ const TRUTHS: [(Truth, &str, &str); 3] = [
 /// What nodes are grouped by where nothing else is chosen.
 const ZONE: &str = "topology.kubernetes.io/zone";
 
-/// The strip.
+/// The rail: scheduler, API server with etcd, controller-managers.
 #[component]
 pub(crate) fn Plane(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
+    let all = &props.plane.components;
+    let part = |is: fn(Component) -> bool| {
+        let (ctl, idle) = (&ctl, props.idle);
+        let short = props.is_short || all.iter().filter(|one| is(one.component)).count() > 2;
+        all.iter()
+            .filter(move |one| is(one.component))
+            .map(move |one| component(ctl, *one, idle, short))
+    };
+    // The attacher and fencing work unseen; they are drawn when they do not.
+    let unseen = all
+        .iter()
+        .filter(|one| matches!(one.component, Component::Attacher | Component::Fencing) && !one.state.is_up());
+    html! {
+        <section class={classes!("rail", props.is_narrow.then_some("narrow"))} aria-label={if props.idle { "Control plane, other run" } else { "Control plane" }}>
+            <div class="machine queueing" ~style={widest(props.rail.scheduler)}>
+                { for part(|one| matches!(one, Component::Scheduler(_))) }
+                { props.children.clone() }
+            </div>
+            <div class="machine api" ~style={super::scene::at(props.rail.api)}>
+                <span class="main">{ for part(|one| one == Component::ApiServer) }</span>
+                { broken(&ctl, props) }
+                <span class="store">{ for part(|one| one == Component::Etcd) }</span>
+            </div>
+            <div class="machine managing" ~style={super::scene::at(props.rail.managers)}>
+                { for part(|one| matches!(one, Component::ControllerManager(_))) }
+                { for unseen.map(|one| component(&ctl, *one, props.idle, true)) }
+                if !props.idle { { view_menu(&ctl, props) } }
+            </div>
+        </section>
+    }
+}
+
+/// A box that grows inside its room.
+fn widest(r: Rect) -> String {
+    format!(
+        "left:{:.1}px;top:{:.1}px;max-width:{:.1}px;height:{:.1}px",
+        r.x, r.y, r.w, r.h
+    )
+}
+
+/// The guarantees that are broken or were, and the way to heal several cuts at once.
+fn broken(ctl: &Ctl, props: &Props) -> Html {
+    let all = &props.plane.broken;
+    let are_whole = props.whole.len() == all.len();
+    let heal = {
+        let ctl = ctl.clone();
+        Callback::from(move |_: MouseEvent| ctl.run(actions::HEAL_ALL))
+    };
+    html! {
+        <span class="troubles">
+            { match all.as_slice() {
+                [] => Html::default(),
+                [only] => {
+                    let whole = props.whole.iter().find(|(name, _)| *name == only.name);
+                    let words = told(only, whole.map(|(_, at)| *at));
+                    if props.idle {
+                        html! { <span class="chip bad" title={podscope_api::visible(&only.seen.to_string()).into_owned()}>{ icon("shield") }{ words }</span> }
+                    } else {
+                        let select = ctl.select(SubjectRef::Invariant { name: only.name.clone() });
+                        html! { <button type="button" class="chip bad" data-nav="rail" tabindex="-1" onclick={select} title={format!("{} ({}: {})", only.seen, only.cause.word(), only.by)}>{ icon("shield") }{ words }</button> }
+                    }
+                }
+                [first, ..] => together(ctl, first, all.len(), are_whole, props.idle),
+            } }
+            // One is healed where it is cut.
+            if props.cut > 1 && !props.idle {
+                <button type="button" class="chip heal" data-nav="rail" tabindex="-1" onclick={heal} title={format!("Remove every cut of {} nodes\n{}", props.cut, actions::HEAL_ALL)}>{ icon("link") }<span class="n">{ "Heal everything" }</span></button>
+            }
+        </span>
+    }
+}
+
+/// What the stage draws, and by what it groups nodes; and every process of the control plane.
+fn view_menu(ctl: &Ctl, props: &Props) -> Html {
     let group = {
         let ctl = ctl.clone();
         Callback::from(move |event: Event| {
@@ -57,59 +139,30 @@ pub(crate) fn Plane(props: &Props) -> Html {
             ctl.act.emit(Act::Group(key));
         })
     };
-    let heal = {
-        let ctl = ctl.clone();
-        Callback::from(move |_: MouseEvent| ctl.run(actions::HEAL_ALL))
-    };
-    let all = &props.plane.broken;
-    // Several are one where there is no room for their names: the first tells of the others.
-    let many = (all.len() > 1).then_some("many");
-    let told = |b: &BrokenInvariant| {
-        let whole = props.whole.iter().find(|(name, _)| *name == b.name);
-        told(b, whole.map(|(_, at)| *at))
-    };
-    let are_whole = props.whole.len() == all.len();
-    let broken = all.iter().map(|b| {
-        let select = ctl.select(SubjectRef::Invariant { name: b.name.clone() });
-        if props.idle {
-            return html! { <span class={classes!("chip", "bad", many)} title={podscope_api::visible(&b.seen.to_string()).into_owned()}>{ icon("shield") }{ told(b) }</span> };
-        }
-        html! {
-            <button type="button" class={classes!("chip", "bad", many)} onclick={select} title={format!("{} ({}: {})", b.seen, b.cause.word(), b.by)}>
-                { icon("shield") }{ told(b) }
-            </button>
-        }
-    });
+    let is_changed = props.truth != Truth::Both || !props.group_key.is_empty();
     html! {
-        <section class="plane" tabindex={props.idle.then_some("0")} aria-label={if props.idle { "Control plane, other run" } else { "Control plane" }}>
-            <h2>{ "Control plane" }</h2>
-            <span class="parts">
-                { as_one(&ctl, &props.plane.components, props.idle) }
-                { for props.plane.components.iter().map(|one| component(&ctl, *one, props.idle)) }
-            </span>
-            if let Some(first) = all.first().filter(|_| all.len() > 1) { { together(&ctl, first, all.len(), are_whole, props.idle) } }
-            { for broken }
-            // One is healed where it is cut.
-            if props.cut > 1 && !props.idle {
-                <button type="button" class="chip heal" onclick={heal} title={format!("Remove every cut of {} nodes\n{}", props.cut, actions::HEAL_ALL)}>{ icon("link") }<span class="n">{ "Heal everything" }</span></button>
-            }
-            if !props.idle && !props.compared { { truths(&ctl, props.truth) } }
-            if props.keys.len() > 1 && !props.idle {
-                <label class="group"><span>{ "by" }</span>
-                    <select aria-label="Group nodes by label" onchange={group}>
-                        <option value="" selected={props.group_key.is_empty()}>{ if props.keys.iter().any(|key| key == "zone") { "zone (topology…)" } else { "zone" } }{ if props.follows.as_deref() == Some(ZONE) { " (its constraint)" } else { "" } }</option>
-                        if let Some(key) = props.follows.as_ref().filter(|k| **k != ZONE && !props.keys.contains(k)) {
-                            <option value={key.clone()} selected={*key == props.group_key}>{ key }</option>
-                        }
-                        { for props.keys.iter().filter(|key| **key != ZONE || props.group_key == ZONE).map(|key| html! {
-                            <option value={key.clone()} selected={*key == props.group_key}>
-                                { if key == "zone" { "zone (label)" } else { key } }{ if props.follows.as_ref() == Some(key) { " (its constraint)" } else { "" } }
-                            </option>
-                        }) }
-                    </select>
-                </label>
-            }
-        </section>
+        <details class={classes!("view", is_changed.then_some("on"))}>
+            <summary data-nav="rail" tabindex="-1" title="What is drawn" aria-label="What is drawn">{ icon("eye") }</summary>
+            <div>
+                if !props.compared { <p>{ "Whose picture" }</p>{ truths(ctl, props.truth) } }
+                if props.keys.len() > 1 {
+                    <label class="group"><span>{ "Group nodes by" }</span>
+                        <select aria-label="Group nodes by label" onchange={group}>
+                            <option value="" selected={props.group_key.is_empty()}>{ if props.keys.iter().any(|key| key == "zone") { "zone (topology…)" } else { "zone" } }{ if props.follows.as_deref() == Some(ZONE) { " (its constraint)" } else { "" } }</option>
+                            if let Some(key) = props.follows.as_ref().filter(|k| **k != ZONE && !props.keys.contains(k)) {
+                                <option value={key.clone()} selected={*key == props.group_key}>{ key }</option>
+                            }
+                            { for props.keys.iter().filter(|key| **key != ZONE || props.group_key == ZONE).map(|key| html! {
+                                <option value={key.clone()} selected={*key == props.group_key}>
+                                    { if key == "zone" { "zone (label)" } else { key } }{ if props.follows.as_ref() == Some(key) { " (its constraint)" } else { "" } }
+                                </option>
+                            }) }
+                        </select>
+                    </label>
+                }
+                { as_one(ctl, &props.plane.components) }
+            </div>
+        </details>
     }
 }
 
@@ -137,9 +190,9 @@ pub(super) fn truths(ctl: &Ctl, chosen: Truth) -> Html {
 /// That several are broken, or were.
 fn together(ctl: &Ctl, first: &BrokenInvariant, count: usize, are_whole: bool, idle: bool) -> Html {
     let words = if are_whole {
-        " promises were broken"
+        " guarantees were broken"
     } else {
-        " promises broken"
+        " guarantees broken"
     };
     let words = html! { <>{ icon("shield") }{ count }<span class="n">{ words }</span></> };
     if idle {
@@ -148,15 +201,11 @@ fn together(ctl: &Ctl, first: &BrokenInvariant, count: usize, are_whole: bool, i
     let select = ctl.select(SubjectRef::Invariant {
         name: first.name.clone(),
     });
-    html! { <button type="button" class="chip bad together" onclick={select}>{ words }</button> }
+    html! { <button type="button" class="chip bad together" data-nav="rail" tabindex="-1" onclick={select}>{ words }</button> }
 }
 
-/// Components as one button, where there is no room for each: a dot for each. Those that are down stand beside it.
-fn as_one(ctl: &Ctl, all: &[ComponentView], idle: bool) -> Html {
-    let dots = all.iter().map(|one| dot(one.state.is_up()));
-    if idle {
-        return html! { <span class="c all">{ for dots }</span> };
-    }
+/// The processes of the control plane as one menu.
+fn as_one(ctl: &Ctl, all: &[ComponentView]) -> Html {
     let list = all.iter().flat_map(|one| {
         let named = |action: Action| Action {
             label: format!("{}: {}", one.component, action.label),
@@ -165,11 +214,7 @@ fn as_one(ctl: &Ctl, all: &[ComponentView], idle: bool) -> Html {
         actions::component(*one).into_iter().map(named)
     });
     let open = opens(ctl, "Control plane", list.collect());
-    html! { <button type="button" class="c all" onclick={open} aria-haspopup="dialog" aria-label="Control plane">{ for dots }</button> }
-}
-
-fn dot(up: bool) -> Html {
-    html! { <i class={classes!("dot", if up { "ok" } else { "bad" })}></i> }
+    html! { <button type="button" onclick={open} aria-haspopup="dialog">{ "Control plane" }</button> }
 }
 
 fn opens(ctl: &Ctl, title: &str, list: Vec<Action>) -> Callback<MouseEvent> {
@@ -183,7 +228,7 @@ fn opens(ctl: &Ctl, title: &str, list: Vec<Action>) -> Callback<MouseEvent> {
 /// A name where there is no room for the whole.
 fn short(component: Component) -> String {
     let (name, instance) = match component {
-        Component::ApiServer => ("api", 0),
+        Component::ApiServer => ("API", 0),
         Component::Etcd => ("etcd", 0),
         Component::Scheduler(instance) => ("sched", instance),
         Component::ControllerManager(instance) => ("control", instance),
@@ -196,10 +241,15 @@ fn short(component: Component) -> String {
     }
 }
 
-fn component(ctl: &Ctl, one: ComponentView, idle: bool) -> Html {
+fn component(ctl: &Ctl, one: ComponentView, idle: bool, is_short: bool) -> Html {
     let (name, up) = (one.component.to_string(), one.state.is_up());
     let list = actions::component(one);
-    let names = html! { <><span class="n">{ &name }</span><span class="s" aria-hidden="true">{ short(one.component) }</span></> };
+    let seen = if is_short {
+        short(one.component)
+    } else {
+        long(one.component, &name)
+    };
+    let names = html! { <>{ icon(sign(one.component)) }<span class="n">{ seen }</span></> };
     let said = match one.state {
         ComponentState::Up => "",
         ComponentState::Leader => " (leader)",
@@ -207,13 +257,38 @@ fn component(ctl: &Ctl, one: ComponentView, idle: bool) -> Html {
         ComponentState::Down => " (down)",
         ComponentState::Unreachable => " (unreachable)",
     };
+    // That one of one leads goes without saying.
+    let word = if up && one.state != ComponentState::Standby {
+        ""
+    } else {
+        said
+    };
     if idle || list.is_empty() {
-        return html! { <span class="c" title={format!("{name}{said}")}>{ dot(up) }{ names }<span class="word">{ said }</span></span> };
+        return html! { <span class={classes!("c", (!up).then_some("down"))} title={format!("{name}{said}")}>{ names }<span class="word">{ word }</span></span> };
     }
     let open = opens(ctl, &name, list);
     html! {
-        <button type="button" class={classes!("c", (!up).then_some("down"))} onclick={open} aria-haspopup="dialog" title={format!("{name}{said}")}>
-            { dot(up) }{ names }<span class="word">{ said }</span>
+        <button type="button" class={classes!("c", (!up).then_some("down"))} data-nav="rail" tabindex="-1" onclick={open} aria-haspopup="dialog" aria-label={format!("{name}{said}")} title={format!("{name}{said}")}>
+            { names }<span class="word">{ word }</span>
         </button>
+    }
+}
+
+/// A name where there is room for it.
+fn long(component: Component, name: &str) -> String {
+    match component {
+        Component::ApiServer => "API server".to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+fn sign(component: Component) -> &'static str {
+    match component {
+        Component::ApiServer => "server",
+        Component::Etcd => "store",
+        Component::Scheduler(_) => "sort",
+        Component::ControllerManager(_) => "loop",
+        Component::Attacher => "link",
+        Component::Fencing => "shield",
     }
 }

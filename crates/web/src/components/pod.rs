@@ -8,7 +8,22 @@ use super::icon;
 use super::shown::shown;
 use super::story::AnswerMark;
 use crate::pure::clock;
+use crate::pure::names;
+use crate::pure::overview::Rect;
+use crate::pure::stage::fit::Step;
+use crate::pure::stage::halves::Says;
+use crate::pure::stage::shape;
 use crate::state::Shared;
+
+/// Where a mark is on its node, how much it has the room to say, and what.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) rect: Rect,
+    pub(crate) step: Step,
+    /// A fourteenth of the root's font size.
+    pub(crate) unit: f64,
+    pub(crate) says: Says,
+}
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -20,8 +35,6 @@ pub(crate) struct Props {
     /// The scheduler's answer while a decision is shown: a victim.
     #[prop_or_default]
     pub(crate) victim: bool,
-    #[prop_or_default]
-    pub(crate) tab_stop: bool,
     /// How it is drawn, where that is not how the pod is taken together.
     #[prop_or_default]
     pub(crate) drawn: Option<PodMark>,
@@ -34,6 +47,12 @@ pub(crate) struct Props {
     /// What is told on it of an answer to a question.
     #[prop_or_default]
     pub(crate) told: Option<AnswerMark>,
+    /// Its place on a node; none of a mark that waits at the scheduler, or stands for the pod elsewhere.
+    #[prop_or_default]
+    pub(crate) place: Option<Place>,
+    /// It takes part in one of the guarantees that are broken.
+    #[prop_or_default]
+    pub(crate) breaks: bool,
 }
 
 /// The class of a mark.
@@ -125,29 +144,40 @@ fn label(pod: &PodView) -> String {
 #[component]
 pub(crate) fn Pod(props: &Props) -> Html {
     let pod = &*props.pod;
-    let countdown = pod.termination.as_ref().and_then(|t| t.until).or(pod.countdown);
     let left = pod.termination.as_ref().map(|t| match t.until {
         Some(until) if until > t.since => (until - props.now).clamp(0, until - t.since) * 1000 / (until - t.since),
         // Nobody can say when: the ring stays whole.
         None => 1000,
         Some(_) => 0,
     });
-    let style = left.map_or_else(String::new, |l| format!("--left:{}.{}%", l / 10, l % 10));
+    let step = props.place.as_ref().map_or(Step::Square, |place| place.step);
+    let mut style = left.map_or_else(String::new, |l| format!("--left:{}.{}%;", l / 10, l % 10));
+    if let Some(place) = &props.place {
+        let r = place.rect;
+        style.push_str(&format!(
+            "translate:{:.1}px {:.1}px;width:{:.1}px;height:{:.1}px;--pod:{:.1}px",
+            r.x,
+            r.y,
+            r.w,
+            r.h,
+            r.w.min(r.h)
+        ));
+    }
     let stage = pod.termination.as_ref().map(|t| stage_attribute(t.stage));
     let mark = props.drawn.unwrap_or(pod.mark);
     let ghost = pod.mark == PodMark::Ghost;
-    let mut label = label(pod);
-    if props.differs {
-        label.push_str("; not so in the other run");
-    }
-    if let Some((_, words)) = props.told.map(AnswerMark::said) {
-        label.push_str("; ");
-        label.push_str(words);
-    }
+    let is_torn = matches!(
+        &props.place,
+        Some(Place {
+            says: Says::Torn { .. },
+            ..
+        })
+    );
+    let label = label_here(props);
     html! {
         <button
             type="button"
-            class={classes!("pod", class(mark), format!("h{}", props.hue), props.selected.then_some("sel"), props.victim.then_some("victim"), props.out.then_some("out"), props.differs.then_some("differs"), props.told.map(AnswerMark::outline))}
+            class={classes!("pod", class(mark), step.class(), format!("h{}", props.hue), props.place.is_some().then_some("placed"), props.place.as_ref().filter(|place| is_slim(place)).map(|_| "slim"), is_torn.then_some("torn"), props.selected.then_some("sel"), props.victim.then_some("victim"), props.out.then_some("out"), props.differs.then_some("differs"), props.breaks.then_some("breaks"), props.told.map(AnswerMark::outline))}
             ~style={style}
             data-id={pod.id.clone()}
             data-pod={pod.key.clone()}
@@ -156,25 +186,140 @@ pub(crate) fn Pod(props: &Props) -> Html {
             data-ghost={if ghost { "true" } else { "false" }}
             data-stage={stage}
             data-nav="pod"
-            tabindex={if props.tab_stop { "0" } else { "-1" }}
+            tabindex="-1"
             aria-label={label.clone()}
             aria-pressed={if props.selected { "true" } else { "false" }}
             title={label}
         >
-            <span class="face"><span class="t">{ shown(&pod.short) }</span></span>
-            { glyph(mark) }
-            if pod.ticks > 0 {
+            { match &props.place {
+                Some(place) => html! { <>{ surface(place, left, mark) }{ face(props, place) }</> },
+                None => html! { <span class="face"><span class="t">{ shown(&pod.short) }</span></span> },
+            } }
+            if step == Step::Square || step.is_card() && !is_torn { { glyph(mark) } }
+            if pod.ticks > 0 && step >= Step::Square && !step.is_large() {
                 <span class="ticks">{ for (0..pod.ticks.min(3)).map(|_| html! { <i></i> }) }</span>
             }
-            if pod.containers.len() > 1 && !ghost {
+            if pod.containers.len() > 1 && !ghost && step >= Step::Square {
                 <span class="dots">{ for pod.containers.iter().take(6).map(|c| html! { <i class={classes!(container_class(*c))}></i> }) }</span>
             }
-            if let Some(until) = countdown {
-                <small data-left={clock::left(until, props.now)}></small>
-            } else if pod.termination.is_some() {
-                <small data-left="?"></small>
-            }
         </button>
+    }
+}
+
+/// What a screen reader hears of it where it is.
+fn label_here(props: &Props) -> String {
+    let mut label = label(&props.pod);
+    if let Some(Place {
+        says: says @ Says::Torn { .. },
+        ..
+    }) = &props.place
+    {
+        label.push_str("; ");
+        label.push_str(&says.line());
+    }
+    if props.differs {
+        label.push_str("; not so in the other run");
+    }
+    if let Some((_, words)) = props.told.map(AnswerMark::said) {
+        label.push_str("; ");
+        label.push_str(words);
+    }
+    label
+}
+
+/// Whether a large mark is too slim for large letters.
+fn is_slim(place: &Place) -> bool {
+    place.step == Step::Large && place.rect.w < 166.0 * place.unit
+}
+
+/// The mark's surface, whole or torn, and the ring of a termination around it.
+fn surface(place: &Place, left: Option<i64>, mark: PodMark) -> Html {
+    let (w, h) = (place.rect.w, place.rect.h);
+    let torn = match &place.says {
+        Says::Torn { api, process, .. } if place.step >= Step::Square => Some((api.surface, process.surface)),
+        _ => None,
+    };
+    let r = shape::radius(h, place.unit);
+    let ring = left.filter(|_| mark == PodMark::Terminating).map(|left| {
+        let out = (3.5 * place.unit).min(w * 0.09);
+        let size = |side: f64| format!("{:.1}", side + 2.0 * out);
+        let ring = |class: &'static str, dash: Option<String>| html! {
+            <rect {class} x={format!("{:.1}", -out)} y={format!("{:.1}", -out)} width={size(w)} height={size(h)} rx={format!("{:.1}", r + out)} pathLength="100" stroke-dasharray={dash} />
+        };
+        html! { <>{ ring("ring rest", None) }{ ring("ring", Some(format!("{}.{} 100", left / 10, left % 10))) }</> }
+    });
+    if torn.is_none() && ring.is_none() {
+        return html! { <span class="face"></span> };
+    }
+    html! {
+        <>
+            if torn.is_none() { <span class="face"></span> }
+            <svg class="halves" viewBox={format!("0 0 {w:.1} {h:.1}")} aria-hidden="true">
+                if let Some((api, process)) = torn {
+                    { halves(w, h, place.unit, api.class(), process.class()) }
+                }
+                { ring }
+            </svg>
+        </>
+    }
+}
+
+fn halves(w: f64, h: f64, unit: f64, api: &'static str, process: &'static str) -> Html {
+    let (upper, lower) = shape::torn(w, h, unit);
+    html! { <><path class={api} d={upper} /><path class={process} d={lower} /></> }
+}
+
+/// The words on a mark: as many as there is room for.
+fn face(props: &Props, place: &Place) -> Html {
+    let pod = &*props.pod;
+    let step = place.step;
+    if step == Step::Dot {
+        return Html::default();
+    }
+    let countdown = pod.termination.as_ref().and_then(|t| t.until).or(pod.countdown);
+    let left = countdown.map(|until| clock::left(until, props.now));
+    if !step.is_card() {
+        let seconds = left.or_else(|| pod.termination.is_some().then(|| "?".into()));
+        return html! {
+            <>
+                <span class="t">{ shown(&pod.short) }</span>
+                if let Some(seconds) = seconds { <small data-left={seconds}></small> }
+            </>
+        };
+    }
+    let (margin, letter) = match step {
+        Step::Huge => (36.0, 15.5),
+        Step::Large if !is_slim(place) => (28.0, 12.6),
+        _ => (22.0, 10.2),
+    };
+    let letters = (place.rect.w / place.unit - margin) / letter;
+    let name = names::fitted(pod.key.strip_prefix("default/").unwrap_or(&pod.key), letters as usize);
+    match &place.says {
+        Says::Torn { api, process, next } => html! {
+            <>
+                <span class="up"><b>{ shown(&name) }</b><span class="api-word">{ &api.words }</span></span>
+                <span class={classes!("lo", process.surface.class())}><b>{ &process.words }</b>
+                    { if next.is_empty() { html! { <span>{ shown(&pod.image) }</span> } } else { html! { <span class="left">{ next }</span> } } }
+                </span>
+            </>
+        },
+        Says::Whole(words) => {
+            let age = pod
+                .running_since
+                .filter(|_| step.is_large())
+                .map(|since| clock::age(since, props.now));
+            let priority = (pod.priority != 0).then(|| format!("priority {}", clock::grouped(i64::from(pod.priority))));
+            html! {
+                <>
+                    <span class="up"><b>{ shown(&name) }</b>
+                        { if words.is_empty() || step.is_large() { html! { <span>{ shown(&pod.image) }</span> } } else { html! { <span class="word">{ shown(words) }</span> } } }
+                    </span>
+                    if step.is_large() {
+                        <span class="feet"><span>{ priority }</span><span>{ if words.is_empty() { html! { age.unwrap_or_default() } } else { html! { <b>{ shown(words) }</b> } } }</span></span>
+                    }
+                </>
+            }
+        }
     }
 }
 

@@ -21,8 +21,8 @@ pub(crate) struct Props {
     pub(crate) selected: Option<String>,
     /// It is in the second of two runs.
     pub(crate) beside: bool,
-    /// There are pods at all.
-    pub(crate) any: bool,
+    /// How many marks there is room for.
+    pub(crate) marks: usize,
     pub(crate) filter: Option<Shared<Filter>>,
     /// What is told on pods here of an answer to a question, by their ids.
     #[prop_or_default]
@@ -47,34 +47,79 @@ type Opened = UseStateHandle<Set<String>>;
 /// Said instead of what a pod waits for, where that could be the answer to a question.
 const HIDDEN: &str = "what it waits for is hidden until you have answered";
 
+/// The queue as it stands at the scheduler: a few marks with what keeps them; all of it is a press away.
 #[component]
 pub(crate) fn Tray(props: &Props) -> Html {
     let opened = use_state(Set::<String>::new);
+    let unfolded = use_state(|| false);
     let name = if props.beside {
         "Pending pods, other run"
     } else {
         "Pending pods"
     };
     if props.pending.is_empty() {
-        return html! { <section class="tray empty" aria-label={name} data-drop=""><span class="eyebrow">{ "Pending" }</span><span>{ if props.any { "every pod has a node" } else { "no pods" } }</span></section> };
+        return html! { <section class="queue empty" aria-label={name} data-drop=""></section> };
     }
+    let unfold = {
+        let unfolded = unfolded.clone();
+        Callback::from(move |event: MouseEvent| {
+            event.stop_propagation();
+            unfolded.set(!*unfolded);
+        })
+    };
     let body = if props.pending.len() <= ROWS {
         html! { <>{ for props.pending.iter().map(|pod| row(props, pod)) }</> }
     } else {
         grouped(props, &opened)
     };
+    let is_selected = |pod: &Shared<PodView>| is_selected(props, pod);
+    // The selected one is among those that are seen.
+    let mut seen: Vec<&Shared<PodView>> = props.pending.iter().collect();
+    seen.stable_sort_by_key(|pod| !is_selected(pod));
+    let count = props.pending.len();
     html! {
-        <section class="tray" aria-label={name}>
-            <span class="eyebrow">{ format!("Pending {}", props.pending.len()) }</span>
-            <ul>{ body }</ul>
+        <section class="queue" aria-label={name}>
+            if !*unfolded {
+                <span class="waiting">{ for seen.iter().take(props.marks).map(|pod| mark(props, pod)) }</span>
+            }
+            <button type="button" class="waits-for" data-nav="rail" tabindex="-1" aria-expanded={(*unfolded).to_string()} onclick={unfold} aria-label={format!("{} pending: {}", count, said(props))}>
+                if count > props.marks { <b>{ format!("+{}", count - props.marks) }</b> }
+                <span>{ said(props) }</span>
+            </button>
+            if *unfolded {
+                <div class="tray">
+                    <span class="eyebrow">{ format!("Pending {count}") }</span>
+                    <ul>{ body }</ul>
+                </div>
+            }
         </section>
+    }
+}
+
+/// What keeps the first of them, or those of the most frequent cause, in a few words.
+fn said(props: &Props) -> String {
+    match props.pending.as_slice() {
+        [only] if props.asks && !only.nominated.is_empty() => HIDDEN.into(),
+        [only] => match &only.queue {
+            Some(queue) if matches!(queue.place, QueuePlace::Unschedulable(_) | QueuePlace::Backoff) => {
+                waits::cause_counted(only)
+            }
+            _ => waits::words(only, props.now),
+        },
+        all => {
+            let groups = waits::groups(all);
+            groups.first().map_or_else(String::new, |group| match group.pods.len() {
+                n if n == all.len() => format!("{n} pods: {}", group.cause),
+                n => format!("{n} of {}: {}", all.len(), group.cause),
+            })
+        }
     }
 }
 
 fn mark(props: &Props, pod: &Shared<PodView>) -> Html {
     let hue = props.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES);
     let out = props.filter.as_ref().is_some_and(|filter| !filter.finds_pod(pod));
-    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} tab_stop=true selected={is_selected(props, pod)} {out} told={AnswerMark::on(&props.told, &pod.id)} differs={props.differing.contains(&pod.id)} /> }
+    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} selected={is_selected(props, pod)} {out} told={AnswerMark::on(&props.told, &pod.id)} differs={props.differing.contains(&pod.id)} /> }
 }
 
 fn help(pod: &PodView) -> Html {

@@ -8,6 +8,7 @@ use super::shown::shown;
 use podscope_protocol::{GroupView, OwnerView, SpreadCount};
 use yew::prelude::*;
 
+use crate::pure::overview::Rect;
 use crate::state::{HUES, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -16,12 +17,12 @@ pub(crate) struct Props {
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     /// What the groups are called: `zone`, or the label key.
     pub(crate) key_name: String,
+    pub(crate) rect: Rect,
     /// Every node of it is cut off.
     pub(crate) cut: bool,
     pub(crate) children: Children,
     /// Smallest count of each owner over all groups, for the limit.
     pub(crate) least: Shared<ordered::Map<String, u32>>,
-    pub(crate) wide: bool,
     /// It is in the second of two runs.
     pub(crate) beside: bool,
 }
@@ -45,14 +46,14 @@ pub(crate) fn Zone(props: &Props) -> Html {
     let mut counts: Vec<&SpreadCount> = group.counts.iter().filter(owed).collect();
     counts.stable_sort_by_key(|c| (c.max_skew.is_none(), c.owner.clone()));
     html! {
-        <section class={classes!("zone", group.name.is_empty().then_some("apart"), props.cut.then_some("cut"), props.wide.then_some("wide"))}
-            ~style={format!("--m:{}", props.children.len().max(1) + 1)}
+        <section class={classes!("zone", group.name.is_empty().then_some("apart"), props.cut.then_some("cut"))}
+            ~style={super::scene::at(props.rect)}
             data-zone={group.name.clone()} aria-label={if props.beside { format!("{title}, other run") } else { title.clone() }}>
             <header>
-                <h2><button type="button" class="name" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ shown(&title) }</button></h2>
+                <h2><button type="button" class="name" data-nav="zone" tabindex="-1" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ shown(&title) }</button></h2>
                 <span class="skews mono">{ for counts.iter().take(COUNTS).map(|c| skew(props, c)) }</span>
             </header>
-            <div class="nodes">{ props.children.clone() }</div>
+            { props.children.clone() }
         </section>
     }
 }

@@ -38,6 +38,17 @@ pub(crate) fn plain(micros: Micros) -> String {
     }
 }
 
+/// How long something has been so, in whole seconds: `12 s`, `4:12`.
+pub(crate) fn age(since: Micros, now: Micros) -> String {
+    left(now, since.min(now))
+}
+
+/// A number with thin groups: `1 000 000`.
+pub(crate) fn grouped(n: i64) -> String {
+    let sign = if n < 0 { "−" } else { "" };
+    format!("{sign}{}", thousands(n.unsigned_abs()))
+}
+
 /// How long ago, rounded down: `82 s`, `4 min`, `2 h`.
 pub(crate) fn ago(since: Micros, now: Micros) -> String {
     length((now - since) / SECOND)

@@ -36,7 +36,9 @@ pub(crate) struct Plan {
 }
 
 const GAP: f64 = 10.0;
-const TITLE: f64 = 26.0;
+/// Inside a zone's edges, and its title's height.
+const INSET: f64 = 8.0;
+pub(crate) const TITLE: f64 = 28.0;
 
 /// How many pods a node's square has room for: as many as the fullest has. While most of it is used
 /// it stays, because another room is another picture.
@@ -55,29 +57,55 @@ fn side(pods: usize) -> usize {
     (1..=32).find(|n| n * n >= pods.max(1)).unwrap_or(32)
 }
 
-/// Lays out zones of so many nodes, each with room for `pods` squares, in a width and height.
-pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Plan {
-    let columns = zones.len().clamp(1, (width / 130.0).max(1.0) as usize);
-    let rows = zones.len().div_ceil(columns).max(1);
-    let zone_w = (width - GAP * (columns as f64 - 1.0)) / columns as f64;
-    let most = zones.iter().copied().max().unwrap_or(0).max(1);
-    let room_w = zone_w - 2.0 * GAP;
-    let zone_h = (height - GAP * (rows as f64 - 1.0)) / rows as f64;
-    let room_h = (zone_h - TITLE - GAP).max(60.0);
-    // The largest cell with which all nodes of the fullest zone fit; not below what can be seen.
-    let mut cell = 120.0_f64;
-    while cell > 14.0 {
-        let across = ((room_w + 4.0) / (cell + 4.0)).max(1.0) as usize;
-        if most.div_ceil(across) as f64 * (cell + 4.0) <= room_h {
-            break;
+/// The smallest cell that is still seen.
+const LEAST: f64 = 5.0;
+/// The largest: a node is no more than that.
+const MOST: f64 = 120.0;
+
+/// The side of a node's cell and how many stand in a row, where `most` of them fill a room.
+fn cells(most: usize, w: f64, h: f64) -> (f64, usize) {
+    let mut best = (0.0_f64, 1);
+    for across in 1..=most.max(1) {
+        let rows = most.max(1).div_ceil(across);
+        let cell = (w / across as f64).min(h / rows as f64).min(MOST);
+        if cell > best.0 {
+            best = (cell, across);
         }
-        cell -= 1.0;
     }
-    let across = ((room_w + 4.0) / (cell + 4.0)).max(1.0) as usize;
+    if best.0 < LEAST {
+        return (LEAST, ((w / LEAST).max(1.0)) as usize);
+    }
+    // What is left of a row is used before another one.
+    (best.0, ((w / best.0 + 1e-6) as usize).max(best.1))
+}
+
+/// Lays out zones of so many nodes, each with room for `pods` squares, in a width and height: all of them are in sight.
+pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Plan {
+    let most = zones.iter().copied().max().unwrap_or(0).max(1);
+    let count = zones.len().max(1);
+    let of = |columns: usize| {
+        let rows = count.div_ceil(columns);
+        let zone_w = (width - GAP * (columns as f64 - 1.0)) / columns as f64;
+        let zone_h = (height - GAP * (rows as f64 - 1.0)) / rows as f64;
+        let (cell, across) = cells(
+            most,
+            (zone_w - 2.0 * INSET).max(LEAST),
+            (zone_h - TITLE - INSET).max(LEAST),
+        );
+        (cell, across, zone_w, zone_h, columns)
+    };
+    let mut best = of(1);
+    for columns in 2..=count {
+        let next = of(columns);
+        if next.2 >= 60.0 && next.0 > best.0 {
+            best = next;
+        }
+    }
+    let (cell, across, zone_w, zone_h, columns) = best;
+    let between = if cell < 16.0 { 1.5 } else { 4.0 };
     let per_row = side(pods);
-    let pod = ((cell - 4.0) / per_row as f64).min(12.0);
-    let need = TITLE + GAP + most.div_ceil(across) as f64 * (cell + 4.0);
-    let zone_h = zone_h.max(need);
+    let pod = ((cell - between - 2.0) / per_row as f64).clamp(0.5, 12.0);
+    let zone_h = zone_h.max(TITLE + INSET + most.div_ceil(across) as f64 * cell);
     let mut out = Plan {
         pod,
         per_row,
@@ -95,10 +123,10 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
         out.nodes.push(
             (0..*n)
                 .map(|k| Rect {
-                    x: zone.x + GAP + (k % across) as f64 * (cell + 4.0),
-                    y: zone.y + TITLE + (k / across) as f64 * (cell + 4.0),
-                    w: cell,
-                    h: cell,
+                    x: zone.x + INSET + (k % across) as f64 * cell,
+                    y: zone.y + TITLE + (k / across) as f64 * cell,
+                    w: cell - between,
+                    h: cell - between,
                 })
                 .collect(),
         );
@@ -125,8 +153,8 @@ impl Plan {
     pub(crate) fn pod_rect(&self, node: Rect, k: usize) -> Rect {
         let (col, row) = (k % self.per_row, k / self.per_row);
         Rect {
-            x: node.x + 2.0 + col as f64 * self.pod,
-            y: node.y + 2.0 + row as f64 * self.pod,
+            x: node.x + 1.0 + col as f64 * self.pod,
+            y: node.y + 1.0 + row as f64 * self.pod,
             w: self.pod,
             h: self.pod,
         }
@@ -156,6 +184,18 @@ mod tests {
         assert!(last.x + last.w <= node.x + node.w && last.y + last.h <= node.y + node.h);
     }
 
+    /// Ten zones of a hundred nodes are all in sight, on a laptop and on a phone.
+    /// Shows: U-09
+    #[test]
+    fn ten_zones_of_a_hundred_fit_the_stage() {
+        for (w, h) in [(1416.0, 620.0), (1342.0, 420.0), (376.0, 420.0)] {
+            let plan = plan(&[100; 10], 3, w, h);
+            assert!(plan.height <= h + 0.5, "{w}×{h}: {}", plan.height);
+            assert!(plan.zones.iter().all(|zone| zone.x + zone.w <= w + 0.5));
+            assert!(plan.nodes[9][99].w >= 3.0);
+        }
+    }
+
     /// A rollout's passing peaks do not paint everything anew.
     #[test]
     fn room_grows_at_once_and_shrinks_late() {
@@ -180,7 +220,6 @@ mod tests {
         plan(&[], 0, 0.0, 0.0);
         let narrow = plan(&[5, 5], 500, 200.0, 10.0);
         assert_eq!(narrow.zones.len(), 2);
-        assert!(narrow.height > 100.0);
         assert_eq!(narrow.node_at(-1.0, -1.0), None);
     }
 }

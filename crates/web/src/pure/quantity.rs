@@ -15,23 +15,34 @@ pub(crate) fn cpu((requested, allocatable): (i64, i64)) -> String {
     format!("{} / {}", tenths(requested, 1000), tenths(allocatable, 1000))
 }
 
-/// Bytes, in the unit of what is allocatable: `4.1 / 8 Gi`.
-pub(crate) fn memory((requested, allocatable): (i64, i64)) -> String {
-    let (unit, name) = match allocatable.max(requested) {
+/// The largest unit that is not larger than so many bytes.
+fn unit(bytes: i64) -> (i64, &'static str) {
+    match bytes {
         v if v >= 1 << 40 => (1i64 << 40, "Ti"),
         v if v >= 1 << 30 => (1 << 30, "Gi"),
         v if v >= 1 << 20 => (1 << 20, "Mi"),
         _ => (1 << 10, "Ki"),
-    };
+    }
+}
+
+/// Bytes, in the unit of what is allocatable: `4.1 / 8 Gi`.
+pub(crate) fn memory((requested, allocatable): (i64, i64)) -> String {
+    let (unit, name) = unit(allocatable.max(requested));
     format!("{} / {} {name}", tenths(requested, unit), tenths(allocatable, unit))
 }
 
-/// A share in percent, clipped to 100.
-pub(crate) fn percent((requested, allocatable): (i64, i64)) -> i64 {
-    if allocatable <= 0 {
-        return if requested > 0 { 100 } else { 0 };
+/// Thousandths of a core by themselves: `1.5`; below a tenth as they are written: `50m`.
+pub(crate) fn cores(milli: i64) -> String {
+    match milli {
+        few @ 1..100 => format!("{few}m"),
+        milli => tenths(milli, 1000),
     }
-    (requested.saturating_mul(100) / allocatable).clamp(0, 100)
+}
+
+/// Bytes by themselves: `512 Mi`.
+pub(crate) fn bytes(bytes: i64) -> String {
+    let (unit, name) = unit(bytes);
+    format!("{} {name}", tenths(bytes, unit))
 }
 
 #[cfg(test)]
@@ -44,8 +55,9 @@ mod tests {
         assert_eq!(cpu((250, 4000)), "0.3 / 4");
         assert_eq!(memory((4_402_341_478, 8 << 30)), "4.1 / 8 Gi");
         assert_eq!(memory((64 << 20, 512 << 20)), "64 / 512 Mi");
-        assert_eq!(percent((3500, 4000)), 87);
-        assert_eq!(percent((5, 0)), 100);
-        assert_eq!(percent((0, 0)), 0);
+        assert_eq!(
+            (cores(50), cores(1500), bytes(512 << 20)),
+            ("50m".into(), "1.5".into(), "512 Mi".into())
+        );
     }
 }

@@ -12,6 +12,10 @@ use podscope_protocol::{
 use rpds::RedBlackTreeMap;
 
 use super::shared::Shared;
+use crate::pure::stage::messages::{self, Sent};
+
+/// Messages that are kept of one frame: more than that nobody sees.
+const SENT: usize = 200;
 
 /// A node with what it holds.
 #[derive(Debug, Clone, Default)]
@@ -67,6 +71,8 @@ pub(crate) struct Model {
     pub(crate) director: Shared<Director>,
     /// Ids of pods that came to a node in the last frame.
     pub(crate) moved: Shared<Vec<String>>,
+    /// Messages that the last frame told of.
+    pub(crate) sent: Shared<Vec<Sent>>,
 }
 
 impl Model {
@@ -134,6 +140,7 @@ impl Model {
     ) {
         let mut drafts: ordered::Map<String, NodeState> = ordered::Map::new();
         let mut moved = Vec::new();
+        let mut sent = Vec::new();
         let mut pending: Vec<Shared<PodView>> = self.pending.to_vec();
         let before = pending.len();
         let mut labels_changed = !nodes_gone.is_empty();
@@ -159,6 +166,7 @@ impl Model {
         }
         let mut pending_changed = pending.len() != before;
         for id in pods_gone {
+            sent.extend(messages::between(self.pods.get(id).map(|pod| &**pod), None));
             self.pods.remove_mut(id);
         }
         for pod in changed {
@@ -166,6 +174,9 @@ impl Model {
             let came = (self.pods.get(&pod.id)).map_or(!pod.node.is_empty(), |old| old.node != pod.node);
             if !reset && came {
                 moved.push(pod.id.clone());
+            }
+            if !reset && sent.len() < SENT {
+                sent.extend(messages::between(self.pods.get(&pod.id).map(|pod| &**pod), Some(&pod)));
             }
             if !pod.node.is_empty() {
                 let list = &mut self.draft(&mut drafts, &pod.node).pods;
@@ -198,6 +209,9 @@ impl Model {
         }
         if !moved.is_empty() || !self.moved.is_empty() {
             self.moved = Shared::new(moved);
+        }
+        if !sent.is_empty() || !self.sent.is_empty() {
+            self.sent = Shared::new(sent);
         }
     }
 

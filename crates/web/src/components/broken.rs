@@ -1,0 +1,193 @@
+//! A broken guarantee takes the stage: an arc joins the processes that break it, large words say which it is. It stays
+//! until it is read.
+
+use podscope_api::ordered::Set;
+use podscope_protocol::{BrokenInvariant, Micros, PodMark, SubjectRef};
+use yew::prelude::*;
+
+use super::icon;
+use super::shown::shown;
+use crate::browser;
+use crate::ctl::Ctl;
+use crate::pure::clock;
+use crate::pure::overview::Rect;
+use crate::pure::stage::Room;
+use crate::pure::stage::arc::arc;
+use crate::state::Model;
+
+/// Guarantees that were read, with when each broke: another break is another one.
+pub(crate) type Read = Set<(String, Micros)>;
+
+/// Guarantees that say most of what happened, the first one first: others follow from them or lead to them.
+const FIRST: [&str; 2] = ["at-most-one", "single-writer"];
+
+/// The guarantee that takes the stage: of those that are broken and have not been read the one that says most.
+pub(crate) fn unread<'a>(model: &'a Model, read: &Read) -> Option<&'a BrokenInvariant> {
+    let all = || (model.plane.broken.iter()).filter(|broken| !read.contains(&(broken.name.clone(), broken.at)));
+    let named = FIRST.iter().find_map(|name| all().find(|broken| broken.name == *name));
+    named.or_else(|| all().next())
+}
+
+/// Ids of the pods by which it is broken: those that it names, of which a process runs.
+pub(crate) fn breaking(model: &Model, broken: &BrokenInvariant) -> Vec<String> {
+    let seen = broken.seen.to_string();
+    let is_word = |name: &str| {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '.' || c == '/';
+        seen.split(|c: char| !is_part(c))
+            .any(|word| word.trim_matches(|c: char| !c.is_ascii_alphanumeric()) == name)
+    };
+    let names = |key: &str| is_word(key) || key.split_once('/').is_some_and(|(_, name)| is_word(name));
+    let runs = |id: &str, node: &str, uid: &str, mark: PodMark| {
+        let state = model.nodes.get(node);
+        !id.is_empty()
+            && (mark == PodMark::Ghost
+                || state.is_some_and(|node| node.view.machine.running.iter().any(|one| one == uid)))
+    };
+    (model.pods.values())
+        .filter(|pod| !pod.node.is_empty() && names(&pod.key) && runs(&pod.id, &pod.node, pod.uid(), pod.mark))
+        .map(|pod| pod.id.clone())
+        .collect()
+}
+
+/// `at-most-one` as a title: `At most one`.
+fn title(name: &str) -> String {
+    let words = name.replace('-', " ");
+    let mut letters = words.chars();
+    (letters.next()).map_or_else(String::new, |first| {
+        std::iter::once(first.to_ascii_uppercase()).chain(letters).collect()
+    })
+}
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) broken: BrokenInvariant,
+    /// Since when it is whole again.
+    pub(crate) whole: Option<Micros>,
+    /// The marks of the processes that break it.
+    pub(crate) marks: Vec<Rect>,
+    pub(crate) room: Room,
+    /// Where the rail ends.
+    pub(crate) top: f64,
+    pub(crate) height: f64,
+    pub(crate) read: Callback<MouseEvent>,
+}
+
+/// Words and arc.
+#[component]
+pub(crate) fn Broken(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    use_effect_with(props.marks.clone(), |_| {
+        // On a small stage that scrolls both are brought into sight.
+        browser::show_all("#stage .pod.breaks");
+    });
+    let broken = &props.broken;
+    let u = props.room.unit;
+    let size = ((400.0 * u).min(props.room.w - 16.0), 172.0 * u);
+    let drawn = match props.marks.as_slice() {
+        [one, other, ..] => Some(arc(*one, *other, props.room, props.top, size)),
+        _ => None,
+    };
+    let centre = drawn.as_ref().map_or(
+        (props.room.w / 2.0, props.top + (props.room.h - props.top) / 2.0),
+        |arc| arc.words,
+    );
+    let name = title(&broken.name);
+    let count = props.marks.len();
+    let (large, small) = if broken.name == "at-most-one" && count > 1 {
+        (
+            format!("{count} processes, 1 name"),
+            format!("{name}: {}", became(props)),
+        )
+    } else {
+        (name, became(props))
+    };
+    let select = ctl.select(SubjectRef::Invariant {
+        name: broken.name.clone(),
+    });
+    html! {
+        <>
+            if let Some(arc) = &drawn {
+                <svg class="wires threads" viewBox={format!("0 0 {:.1} {:.1}", props.room.w, props.height)} aria-hidden="true">
+                    <defs><marker id="arc-end" viewBox="0 0 10 10" refX="8" refY="5" markerWidth="6" markerHeight="6" orient="auto-start-reverse"><path d="M0 0L10 5L0 10z" /></marker></defs>
+                    <path class="thread ghost" d={arc.path.clone()} marker-start="url(#arc-end)" marker-end="url(#arc-end)" />
+                </svg>
+            }
+            <section class="verdict-words" data-broken={broken.name.clone()} role="status" ~style={format!("left:{:.1}px;top:{:.1}px;width:{:.1}px", centre.0, centre.1, size.0)}>
+                <button type="button" class="quiet" onclick={props.read.clone()} aria-label="I have read it: close">{ icon("cross") }</button>
+                <h2>{ large }</h2>
+                <p class="k">{ small }</p>
+                <p>{ shown(&broken.seen.to_string()) }</p>
+                <button type="button" class="chip" onclick={select}>{ "Ways back" }</button>
+            </section>
+        </>
+    }
+}
+
+/// What became of it.
+fn became(props: &Props) -> String {
+    let by = &props.broken.by;
+    match props.whole {
+        Some(at) => format!("was broken for {} by {by}", clock::took(at - props.broken.at)),
+        None => format!("broken by {by}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use podscope_api::Phrase;
+    use podscope_protocol::{Frame, NodeView, PodView};
+    use std::sync::Arc;
+
+    /// A guarantee is broken by the processes that it names, wherever they run.
+    /// Shows: U-02
+    #[test]
+    fn breaking_pods_are_those_that_are_named_and_run() {
+        let pod = |id: &str, key: &str, node: &str, mark| {
+            Arc::new(PodView {
+                id: id.into(),
+                key: key.into(),
+                node: node.into(),
+                mark,
+                ..PodView::default()
+            })
+        };
+        let node = |name: &str, running: &[&str]| {
+            let mut view = NodeView {
+                name: name.into(),
+                ..NodeView::default()
+            };
+            view.machine.running = running.iter().map(|uid| (*uid).to_owned()).collect();
+            view
+        };
+        let mut model = Model::default();
+        model.apply(Frame {
+            reset: true,
+            nodes: vec![node("a-1", &["u1"]), node("c-1", &["u2", "u3"])],
+            pods: vec![
+                pod("u1@a-1", "default/web-0", "a-1", PodMark::Ghost),
+                pod("u2", "default/web-0", "c-1", PodMark::Ready),
+                pod("u3", "default/web-00", "c-1", PodMark::Ready),
+                pod("u4", "default/web-0", "c-1", PodMark::Starting),
+            ],
+            ..Frame::default()
+        });
+        let broken = BrokenInvariant {
+            name: "at-most-one".into(),
+            seen: Phrase::new("processes of two pods StatefulSet default/web-0 run: a-1 and c-1", []),
+            ..BrokenInvariant::default()
+        };
+        assert_eq!(breaking(&model, &broken), ["u1@a-1", "u2"]);
+        let mut read = Read::default();
+        assert_eq!(title(&broken.name), "At most one");
+        model.plane = crate::state::Shared::new(podscope_protocol::ControlPlaneView {
+            broken: vec![broken],
+            ..podscope_protocol::ControlPlaneView::default()
+        });
+        assert!(unread(&model, &read).is_some());
+        read.insert(("at-most-one".into(), 0));
+        assert!(unread(&model, &read).is_none());
+    }
+}

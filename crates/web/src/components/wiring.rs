@@ -1,0 +1,84 @@
+//! The wires from the API server to the nodes, or to the zones of a larger cluster; a cut parts its wire.
+
+use std::rc::Rc;
+
+use yew::prelude::*;
+
+use super::messages::Reached;
+use crate::pure::overview::Rect;
+use crate::pure::stage::shape;
+use crate::pure::stage::wires::{Wire, Wires, rail, to_zones, wires};
+use crate::pure::stage::{Measures, Plan, Room};
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) plan: Rc<Plan>,
+    /// Nodes by zone.
+    pub(crate) nodes: Vec<Vec<Reached>>,
+}
+
+/// The lines.
+#[component]
+pub(crate) fn Wiring(props: &Props) -> Html {
+    let plan = &*props.plan;
+    let all = use_memo(props.plan.clone(), |plan| wires(plan));
+    let m = &plan.measures;
+    let lines = match &*all {
+        Wires::Nodes(nodes) => (nodes.iter().flatten().zip(props.nodes.iter().flatten()))
+            .map(|(wire, node)| line(wire, node.is_cut, m))
+            .collect::<Html>(),
+        Wires::Zones(zones) => (zones.iter().zip(&props.nodes))
+            .map(|(wire, nodes)| line(wire, !nodes.is_empty() && nodes.iter().all(|node| node.is_cut), m))
+            .collect::<Html>(),
+    };
+    html! {
+        <svg class="wires" viewBox={format!("0 0 {:.1} {:.1}", plan.room.w, plan.height)} aria-hidden="true">
+            { lines }
+            { along(&plan.measures, plan.room) }
+        </svg>
+    }
+}
+
+/// The wires of a big cluster: one to each zone at these places, `cut` of which are parted.
+pub(super) fn to_picture(m: &Measures, room: Room, zones: &[Rect], cut: &[bool]) -> Html {
+    let lines = to_zones(m, &rail(m, room.w), zones);
+    html! {
+        <svg class="wires" viewBox={format!("0 0 {:.1} {:.1}", room.w, room.h)} aria-hidden="true">
+            { for lines.iter().zip(cut).map(|(wire, is_cut)| line(wire, *is_cut, m)) }
+            { along(m, room) }
+        </svg>
+    }
+}
+
+/// From the scheduler and the controller-managers to the API server.
+fn along(m: &Measures, room: Room) -> Html {
+    let rail = rail(m, room.w);
+    let y = rail.api.y + rail.api.h / 2.0;
+    let path = |from: f64, to: f64| format!("M{from:.1} {y:.1}H{to:.1}");
+    html! {
+        <>
+            <path class="wire" d={path(rail.scheduler.x + 8.0, rail.api.x)} />
+            <path class="wire" d={path(rail.api.x + rail.api.w, rail.managers.x + rail.managers.w - 8.0)} />
+        </>
+    }
+}
+
+fn line(wire: &Wire, is_cut: bool, m: &Measures) -> Html {
+    let radius = 7.0 * m.unit;
+    if !is_cut {
+        return html! { <path class="wire" d={shape::rounded(&wire.points, radius)} /> };
+    }
+    let (from, to) = wire.cut(m.unit);
+    let end = |length: f64| {
+        let (x, y, degrees) = wire.at(length);
+        let s = 5.0 * m.unit;
+        html! { <path class="wire cut" transform={format!("translate({x:.1} {y:.1}) rotate({degrees:.0})")} d={format!("M{:.1} {:.1}L{:.1} {s:.1}", -s * 0.5, -s, s * 0.5)} /> }
+    };
+    html! {
+        <>
+            <path class="wire cut" d={shape::rounded(&wire.part(0.0, from), radius)} />
+            <path class="wire cut" d={shape::rounded(&wire.part(to, wire.length()), radius)} />
+            { end(from) }{ end(to) }
+        </>
+    }
+}

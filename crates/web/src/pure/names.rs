@@ -1,0 +1,36 @@
+//! Names in the room that there is.
+
+/// A name of at most so many letters: what is left out is in the middle, so that the end, by which pods of one owner
+/// are told apart, stays.
+pub(crate) fn fitted(name: &str, letters: usize) -> String {
+    let all: Vec<char> = name.chars().collect();
+    let letters = letters.max(5);
+    if all.len() <= letters {
+        return name.to_owned();
+    }
+    let tail = name.rsplit('-').next().map_or(0, |last| last.chars().count());
+    let tail = tail.clamp(2, 5).min(letters - 3);
+    let head: String = all[..letters - tail - 1].iter().collect();
+    let end: String = all[all.len() - tail..].iter().collect();
+    format!("{}…{end}", head.trim_end_matches('-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_name_keeps_its_ends() {
+        for (name, letters, expected) in [
+            ("web-0", 12, "web-0"),
+            ("web-5d8f7c9b-x2k9z", 12, "web-5d…x2k9z"),
+            ("web-5d8f7c9b-x2k9z", 10, "web…x2k9z"),
+            ("a-very-long-name-0", 8, "a-ver…-0"),
+            ("nohyphenatall", 3, "no…ll"),
+        ] {
+            let fitted = fitted(name, letters);
+            assert_eq!(fitted, expected);
+            assert!(fitted.chars().count() <= letters.max(5));
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Outlines of marks as SVG paths.
+
+/// Radius of a mark's corners.
+pub(crate) fn radius(h: f64, unit: f64) -> f64 {
+    (13.0 * unit).min(h * 0.2)
+}
+
+/// The two halves of a torn mark of this size, with a gap between them.
+pub(crate) fn torn(w: f64, h: f64, unit: f64) -> (String, String) {
+    let r = radius(h, unit);
+    let gap = (h * 0.03).clamp(1.2, 4.0 * unit);
+    let teeth = ((w / (15.0 * unit)).round() as usize).clamp(3, 40);
+    let amplitude = (h * 0.028).clamp(1.2, 5.0 * unit);
+    let middle = h / 2.0;
+    let mut upper = format!("M0 {r:.1}Q0 0 {r:.1} 0H{:.1}Q{w:.1} 0 {w:.1} {r:.1}", w - r);
+    zigzag(&mut upper, w, 0.0, middle - gap, amplitude, teeth);
+    upper.push('Z');
+    let mut lower = String::from("M");
+    let (x, y) = (0.0, middle + gap - amplitude);
+    lower.push_str(&format!("{x:.1} {y:.1}"));
+    zigzag(&mut lower, 0.0, w, middle + gap, amplitude, teeth);
+    lower.push_str(&format!(
+        "V{:.1}Q{w:.1} {h:.1} {:.1} {h:.1}H{r:.1}Q0 {h:.1} 0 {:.1}Z",
+        h - r,
+        w - r,
+        h - r
+    ));
+    (upper, lower)
+}
+
+/// Teeth from one x to another, the first point included.
+fn zigzag(path: &mut String, from: f64, to: f64, y: f64, amplitude: f64, teeth: usize) {
+    let points = 2 * teeth;
+    for point in 0..=points {
+        let x = from + (to - from) * point as f64 / points as f64;
+        let up = if point % 2 == 0 { -amplitude } else { amplitude };
+        path.push_str(&format!("L{x:.1} {:.1}", y + up));
+    }
+}
+
+/// A polyline with rounded corners.
+pub(crate) fn rounded(points: &[(f64, f64)], radius: f64) -> String {
+    let Some(first) = points.first() else {
+        return String::new();
+    };
+    let mut path = format!("M{:.1} {:.1}", first.0, first.1);
+    for corner in points.windows(3) {
+        let &[a, b, c] = corner else { continue };
+        let toward = |from: (f64, f64), to: (f64, f64)| {
+            let length = (to.0 - from.0).hypot(to.1 - from.1);
+            let part = if length > 0.0 {
+                (radius.min(length / 2.0)) / length
+            } else {
+                0.0
+            };
+            (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part)
+        };
+        let (near, far) = (toward(b, a), toward(b, c));
+        path.push_str(&format!(
+            "L{:.1} {:.1}Q{:.1} {:.1} {:.1} {:.1}",
+            near.0, near.1, b.0, b.1, far.0, far.1
+        ));
+    }
+    if let Some(last) = points.last().filter(|_| points.len() > 1) {
+        path.push_str(&format!("L{:.1} {:.1}", last.0, last.1));
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of a path.
+    fn numbers(path: &str) -> Vec<f64> {
+        let parts = path.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'));
+        parts.filter_map(|part| part.parse().ok()).collect()
+    }
+
+    #[test]
+    fn torn_halves_stay_inside_their_mark() {
+        for (w, h) in [(24.0, 24.0), (186.0, 126.0), (430.0, 300.0)] {
+            let (upper, lower) = torn(w, h, 1.0);
+            for path in [&upper, &lower] {
+                let all = numbers(path);
+                assert!(all.iter().all(|n| (-0.1..=w.max(h) + 0.1).contains(n)), "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn rounded_polyline_keeps_its_ends() {
+        let path = rounded(&[(0.0, 0.0), (0.0, 10.0), (20.0, 10.0)], 4.0);
+        assert_eq!(path, "M0.0 0.0L0.0 6.0Q0.0 10.0 4.0 10.0L20.0 10.0");
+        assert_eq!(rounded(&[(1.0, 2.0)], 4.0), "M1.0 2.0");
+        assert_eq!(rounded(&[], 4.0), "");
+    }
+}

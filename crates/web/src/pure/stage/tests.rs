@@ -1,0 +1,197 @@
+use super::fit::Step;
+use super::slots::Slots;
+use super::wires::{Wires, rail, wires};
+use super::*;
+
+/// What the page leaves of each window size for the stage on a first visit: the bar, the dock and, on a phone, the
+/// transport are taken off.
+const STAGES: [(f64, f64, f64); 18] = [
+    (320.0, 330.0, 1.0),
+    (340.0, 390.0, 1.0),
+    (360.0, 330.0, 1.0),
+    (390.0, 520.0, 1.0),
+    (414.0, 570.0, 1.0),
+    (600.0, 640.0, 1.0),
+    (768.0, 800.0, 1.0),
+    (820.0, 950.0, 1.0),
+    (844.0, 180.0, 1.0),
+    (1024.0, 560.0, 1.0),
+    (1280.0, 530.0, 1.0),
+    (1366.0, 460.0, 1.0),
+    (1440.0, 700.0, 1.0),
+    (1536.0, 660.0, 1.0),
+    (1920.0, 850.0, 1.143),
+    (2560.0, 1200.0, 1.43),
+    (3440.0, 1200.0, 1.43),
+    (3840.0, 1800.0, 2.286),
+];
+
+fn room((w, h, unit): (f64, f64, f64)) -> Room {
+    Room { w, h, unit }
+}
+
+/// Three zones of two nodes, one of which has three pods in the middle of a rollout.
+fn first_visit() -> Crowd {
+    vec![vec![2, 1], vec![4, 2], vec![1, 2]]
+}
+
+fn inside(outer: Rect, inner: Rect) -> bool {
+    inner.x >= -0.01 && inner.y >= -0.01 && inner.x + inner.w <= outer.w + 0.01 && inner.y + inner.h <= outer.h + 0.01
+}
+
+/// On a first visit every pod is in sight, without scrolling, at each size.
+/// Shows: U-13, U-10
+#[test]
+fn first_visit_fits_every_window() {
+    for size in STAGES {
+        let plan = plan(room(size), &first_visit(), 2);
+        assert!(plan.height <= size.1, "{size:?} scrolls: {}", plan.height);
+        for zone in &plan.zones {
+            assert!(
+                zone.rect.x + zone.rect.w <= size.0 && zone.rect.y + zone.rect.h <= size.1,
+                "{size:?}"
+            );
+            for node in &zone.nodes {
+                assert!(inside(zone.rect, node.rect), "{size:?} {node:?}");
+                let slots = 2;
+                for slot in 0..slots {
+                    let mark = node.mark(slot);
+                    assert!(inside(node.rect, mark), "{size:?} {mark:?} in {node:?}");
+                    assert!(mark.w >= 8.0, "{size:?}: {mark:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn few_pods_have_room_for_words_on_a_laptop() {
+    for (size, step) in [
+        ((1366.0, 460.0, 1.0), Step::Large),
+        ((1440.0, 700.0, 1.0), Step::Large),
+        ((820.0, 900.0, 1.0), Step::Large),
+        ((390.0, 520.0, 1.0), Step::Square),
+    ] {
+        let plan = plan(room(size), &first_visit(), 2);
+        let got = plan.zones[0].nodes[0].fit.step;
+        assert!(got >= step, "{size:?}: {got:?}");
+    }
+}
+
+/// Marks shrink in steps as pods become many, and all of them stay inside their node.
+/// Shows: U-09
+#[test]
+fn marks_shrink_in_steps() {
+    let mut last = Step::Huge;
+    for slots in [1, 2, 4, 9, 20, 56, 120] {
+        let crowd = vec![vec![slots; 2]; 3];
+        let plan = plan(room((1366.0, 520.0, 1.0)), &crowd, slots);
+        let node = plan.zones[2].nodes[1];
+        assert!(node.fit.step <= last, "{slots}");
+        last = node.fit.step;
+        assert!(inside(node.rect, node.mark(slots - 1)), "{slots}");
+    }
+    assert_eq!(last, Step::Dot);
+}
+
+#[test]
+fn nothing_and_one_node_are_laid_out_too() {
+    let none = plan(room((0.0, 0.0, 1.0)), &Vec::new(), 2);
+    assert!(none.zones.is_empty());
+    let empty = plan(room((900.0, 500.0, 1.0)), &vec![Vec::new()], 2);
+    assert_eq!(empty.zones.len(), 1);
+    let one = plan(room((1440.0, 760.0, 1.0)), &vec![vec![2]], 2);
+    assert_eq!(one.zones[0].nodes[0].fit.step, Step::Huge);
+    assert!(one.zones[0].nodes[0].is_bar_tall);
+}
+
+/// Where a stage is too small for its nodes it scrolls rather than hiding them.
+#[test]
+fn eighty_nodes_on_a_phone_scroll() {
+    let crowd = vec![vec![8; 27]; 3];
+    let plan = plan(room((390.0, 520.0, 1.0)), &crowd, 9);
+    assert!(plan.height > 520.0);
+    for zone in &plan.zones {
+        assert!(zone.rect.y + zone.rect.h <= plan.height);
+        assert!(zone.nodes.iter().all(|node| inside(zone.rect, node.rect)));
+    }
+}
+
+#[test]
+fn pods_keep_their_slots_when_others_go() {
+    let mut slots = Slots::default();
+    slots.settle("a-1", ["p", "q", "r"].into_iter());
+    slots.settle("a-1", ["p", "r", "s"].into_iter());
+    let at = |pod| slots.slot("a-1", pod);
+    assert_eq!(
+        (at("p"), at("r"), at("s")),
+        (0, 2, 1),
+        "the new one takes the free slot"
+    );
+}
+
+#[test]
+fn rooms_change_rarely() {
+    let mut slots = Slots::default();
+    let names: Vec<String> = (0..12).map(|n| format!("p{n}")).collect();
+    let mut rooms = Vec::new();
+    for count in [1, 2, 3, 4, 3, 2, 5, 6, 2, 1] {
+        slots.settle("a-1", names[..count].iter().map(String::as_str));
+        let usual = 2;
+        rooms.push(slots.room("a-1", usual));
+    }
+    assert_eq!(rooms, [2, 2, 4, 4, 4, 2, 6, 6, 2, 2]);
+}
+
+/// After a rollout's peak the pods that stayed are seen in the room that there was before.
+#[test]
+fn pods_beyond_the_room_take_free_slots() {
+    let mut slots = Slots::default();
+    slots.settle("a-1", ["p", "q", "r"].into_iter());
+    assert_eq!(slots.room("a-1", 2), 4);
+    slots.settle("a-1", ["q", "r"].into_iter());
+    assert_eq!(slots.room("a-1", 2), 2);
+    assert_eq!(
+        (slots.slot("a-1", "q"), slots.slot("a-1", "r")),
+        (1, 0),
+        "only the one beyond it moves"
+    );
+}
+
+/// Wires end at their nodes, and a cut leaves both of its ends on the wire.
+#[test]
+fn wires_lead_from_the_api_server_to_nodes() {
+    for size in STAGES {
+        let plan = plan(room(size), &first_visit(), 2);
+        let api = rail(&plan.measures, size.0).api;
+        let Wires::Nodes(all) = wires(&plan) else {
+            panic!("six nodes have wires")
+        };
+        for (zone, wires) in plan.zones.iter().zip(&all) {
+            for (node, wire) in zone.nodes.iter().zip(wires) {
+                let (first, last) = (wire.points[0], wire.points[wire.points.len() - 1]);
+                assert!(first.0 >= api.x && first.0 <= api.x + api.w && (first.1 - api.y - api.h).abs() < 0.1);
+                assert!((last.0 - zone.rect.x - node.rect.x).abs() < 0.1);
+                assert!(
+                    wire.points.iter().all(|(x, _)| *x > 0.0 && *x < size.0),
+                    "{size:?} {wire:?}"
+                );
+                let (from, to) = wire.cut(plan.measures.unit);
+                assert!(0.0 < from && from < to && to < wire.length());
+            }
+        }
+    }
+    let many = plan(room((1440.0, 700.0, 1.0)), &vec![vec![2; 10]; 3], 2);
+    assert!(matches!(wires(&many), Wires::Zones(zones) if zones.len() == 3));
+}
+
+#[test]
+fn part_of_a_wire_keeps_its_corners() {
+    let wire = wires::Wire {
+        points: vec![(0.0, 0.0), (0.0, 10.0), (10.0, 10.0)],
+    };
+    assert_eq!(wire.length(), 20.0);
+    assert_eq!(wire.part(5.0, 15.0), [(0.0, 5.0), (0.0, 10.0), (5.0, 10.0)]);
+    assert_eq!(wire.at(15.0), (5.0, 10.0, 0.0));
+    assert_eq!(wire.at(99.0).0, 10.0);
+}
