@@ -72,9 +72,10 @@ impl Said {
                 1 => news.push("a goal is reached".into()),
                 n => news.push(format!("{n} goals are reached")),
             }
-            if model.story.question.is_some() && step > self.step {
+            let is_further = self.step > 0 && step > self.step;
+            if model.story.question.is_some() && is_further {
                 news.push("the story asks a question, and time waits".into());
-            } else if step > self.step {
+            } else if is_further {
                 news.push(format!("step {step} of the story can be read"));
             }
         }
