@@ -102,6 +102,28 @@ fn item(line: &str) -> Option<(bool, &str)> {
         .map(|t| (true, t))
 }
 
+/// Longest `[[term|words]]`, in bytes.
+const MAX_TERM: usize = 200;
+
+/// Finds a mark at or after a place of a line. A mark's next place is remembered, so that reading a line takes time in
+/// proportion to its length.
+struct Next<'t> {
+    line: &'t str,
+    mark: &'static str,
+    /// Where the mark stands next; the line's length where it does not. None: not looked for yet.
+    at: Option<usize>,
+}
+
+impl Next<'_> {
+    fn from(&mut self, from: usize) -> Option<usize> {
+        if self.at.is_none_or(|at| at < from) {
+            let found = self.line.get(from..).and_then(|rest| rest.find(self.mark));
+            self.at = Some(found.map_or(self.line.len(), |at| from + at));
+        }
+        self.at.filter(|at| *at < self.line.len())
+    }
+}
+
 /// Splits a line at its marks. An unclosed mark is text.
 pub(crate) fn spans(line: &str) -> Vec<Span> {
     type Make = fn(String) -> Span;
@@ -115,6 +137,7 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
     let mut out = Vec::new();
     let mut plain = String::new();
     let mut rest = line;
+    let mut next = MARKS.map(|(mark, _)| Next { line, mark, at: None });
     'next: while let Some(c) = rest.chars().next() {
         if c == '\\' {
             let mut escaped = rest[1..].chars();
@@ -124,7 +147,7 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
                 continue;
             }
         }
-        if let Some((link, after)) = rest.strip_prefix("[[").and_then(|inner| inner.split_once("]]")) {
+        if let Some((link, after)) = rest.strip_prefix("[[").and_then(term) {
             let (term, words) = link.split_once('|').unwrap_or((link, link));
             if let Some((term, _)) = glossary::explained(term) {
                 if !plain.is_empty() {
@@ -135,18 +158,19 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
                 continue 'next;
             }
         }
-        for (mark, make) in MARKS {
+        for ((mark, make), next) in MARKS.into_iter().zip(&mut next) {
             // An underscore inside a word is part of it.
             let inside = mark.starts_with('_') && plain.ends_with(|c: char| c.is_alphanumeric());
             let Some(inner) = rest.strip_prefix(mark).filter(|_| !inside) else {
                 continue;
             };
-            let Some(end) = inner.find(mark).filter(|end| *end > 0) else {
-                continue;
-            };
             if mark != "`" && inner.starts_with(' ') {
                 continue;
             }
+            let from = line.len() - inner.len();
+            let Some(end) = next.from(from).map(|at| at - from).filter(|end| *end > 0) else {
+                continue;
+            };
             if !plain.is_empty() {
                 out.push(Span::Text(std::mem::take(&mut plain)));
             }
@@ -163,9 +187,32 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
     out
 }
 
+/// What stands between `[[` and the next `]]`, and what follows.
+fn term(inner: &str) -> Option<(&str, &str)> {
+    let near = inner.get(..inner.floor_char_boundary(MAX_TERM)).unwrap_or(inner);
+    let end = near.find("]]")?;
+    Some((inner.get(..end)?, inner.get(end + 2..)?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Shows: Q-03. Each of these took time by the square of its length: minutes for a megabyte.
+    #[test]
+    fn long_lines_of_open_marks_stay_text() {
+        for mark in ["[", "[[", "`x", "* ", "*x", "_x ", "__x ", "**x", "\\"] {
+            let line = mark.repeat(1 << 19);
+            let read: usize = spans(&line)
+                .iter()
+                .map(|span| match span {
+                    Span::Text(text) | Span::Emphasis(text) | Span::Strong(text) | Span::Code(text) => text.len(),
+                    Span::Term(_, words) => words.len(),
+                })
+                .sum();
+            assert!(read > 0 && read <= line.len(), "{mark}");
+        }
+    }
 
     fn text(t: &str) -> Span {
         Span::Text(t.into())
