@@ -5,6 +5,7 @@ use crate::ordered::{StableSort as _, go_sort};
 use serde_json::Value;
 
 use crate::tree::Data;
+use crate::visible::{is_hidden, visible};
 use crate::yaml_scalar::meaning;
 
 /// Columns after which a long line is folded at the next blank, as Go's emitter does.
@@ -224,11 +225,13 @@ impl Emitter {
                 '\u{a0}' => Some("\\_".to_owned()),
                 '\u{2028}' => Some("\\L".to_owned()),
                 '\u{2029}' => Some("\\P".to_owned()),
-                letter if !is_printable(*letter) => Some(match u32::from(*letter) {
-                    code @ 0..=0xFF => format!("\\x{code:02X}"),
-                    code @ 0x100..=0xFFFF => format!("\\u{code:04X}"),
-                    code => format!("\\U{code:08X}"),
-                }),
+                letter if !is_printable(at.checked_sub(1).map(|at| letters[at]), *letter) => {
+                    Some(match u32::from(*letter) {
+                        code @ 0..=0xFF => format!("\\x{code:02X}"),
+                        code @ 0x100..=0xFFFF => format!("\\u{code:04X}"),
+                        code => format!("\\U{code:08X}"),
+                    })
+                }
                 _ => None,
             };
             if let Some(escape) = escape {
@@ -320,8 +323,11 @@ fn reads_otherwise(text: &str) -> bool {
     sexagesimal || date || number
 }
 
-fn is_printable(letter: char) -> bool {
-    matches!(letter, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}' | '\u{10000}'..='\u{10ffff}')
+/// Whether a character may stand in a text as it is. Beyond what Go's emitter escapes, hidden characters do, so that
+/// what is printed is what is there (Q-04).
+fn is_printable(before: Option<char>, letter: char) -> bool {
+    !(letter != '\n' && is_hidden(before, letter))
+        && matches!(letter, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}' | '\u{10000}'..='\u{10ffff}')
 }
 
 /// Which forms of writing a text YAML allows.
@@ -368,7 +374,7 @@ impl Shape {
                     _ => false,
                 }
             };
-            special |= !is_printable(letter);
+            special |= !is_printable(at.checked_sub(1).map(|at| letters[at]), letter);
             breaks |= is_break(letter);
             if at > 0 {
                 break_space |= letter == ' ' && is_break(letters[at - 1]);
@@ -448,6 +454,7 @@ fn json(value: &Value, indent: usize, out: &mut String) {
 /// A string as Go's JSON encoder writes it, `<`, `>` and `&` escaped.
 fn json_string(text: &str, out: &mut String) {
     out.push('"');
+    let mut before = None;
     for letter in text.chars() {
         match letter {
             '"' => out.push_str("\\\""),
@@ -460,8 +467,10 @@ fn json_string(text: &str, out: &mut String) {
             '<' | '>' | '&' | '\u{0}'..='\u{1f}' | '\u{2028}' | '\u{2029}' => {
                 out.push_str(&format!("\\u{:04x}", u32::from(letter)));
             }
+            letter if is_hidden(before, letter) => out.push_str(&visible(letter.encode_utf8(&mut [0; 4]))),
             letter => out.push(letter),
         }
+        before = Some(letter);
     }
     out.push('"');
 }

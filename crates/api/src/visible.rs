@@ -1,41 +1,63 @@
-//! Characters that show nothing and change how the rest shows: control sequences of terminals, marks that turn the
-//! direction of writing, characters of no width. In names and texts of others they are written out, so that what is
-//! shown is what is meant.
+//! Characters that show nothing or change how the rest shows: control sequences of terminals, marks that turn the
+//! direction of writing, characters of no width, blanks that look like a space. In names and texts of others they are
+//! written out, so that what is read is what runs (Q-04). The tables come from Unicode's own properties (`build.rs`).
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character shows nothing itself and changes what is around it.
-fn is_hidden(c: char) -> bool {
-    match c {
-        '\n' | '\t' => false,
-        // Controls; soft hyphen; Arabic letter mark; spaces of no width, joiners but the one of emoji and scripts,
-        // directional marks; separators of lines, embeddings and overrides; joiners of words, isolates; byte order
-        // mark; annotations; what is no character, which XML forbids; tags.
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}' => true,
-        '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' => true,
-        '\u{e0000}'..='\u{e007f}' => true,
-        _ => c.is_control(),
-    }
+include!(concat!(env!("OUT_DIR"), "/hidden.rs"));
+
+fn is_in(table: &[(char, char)], c: char) -> bool {
+    let after = table.partition_point(|(first, _)| *first <= c);
+    after
+        .checked_sub(1)
+        .and_then(|at| table.get(at))
+        .is_some_and(|(_, last)| c <= *last)
 }
 
-/// The text with each such character as `\u001b`; line breaks and tabs stay.
+/// Whether a character after `before` shows nothing itself, or changes what is around it. The joiner and the variation
+/// selector of an emoji are part of its picture.
+pub(crate) fn is_hidden(before: Option<char>, c: char) -> bool {
+    if (' '..='~').contains(&c) {
+        return false;
+    }
+    let is_of_picture = || {
+        matches!(c, '\u{200d}' | '\u{fe0f}')
+            && before.is_some_and(|b| !b.is_ascii() && (b == '\u{fe0f}' || is_in(PICTURES, b)))
+    };
+    is_in(HIDDEN, c) && !is_of_picture()
+}
+
+/// The text with each hidden character as `\u001b`, in UTF-16 as JSON has it; line breaks and tabs stay. JSON text means the
+/// same afterwards.
 ///
 /// ```
 /// assert_eq!(podscope_api::visible("web\u{1b}[2J \u{202e}gnp.exe"), "web\\u001b[2J \\u202egnp.exe");
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_hidden) {
+    let mut before = None;
+    let mut hidden = text.char_indices().filter(|(_, c)| {
+        let found = is_hidden(before, *c);
+        before = Some(*c);
+        found
+    });
+    let Some((mut at, mut c)) = hidden.next() else {
         return Cow::Borrowed(text);
-    }
+    };
     let mut shown = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if is_hidden(c) {
-            let _ = write!(shown, "\\u{:04x}", u32::from(c));
-        } else {
-            shown.push(c);
+    let mut from = 0;
+    loop {
+        shown.push_str(text.get(from..at).unwrap_or_default());
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            let _ = write!(shown, "\\u{unit:04x}");
+        }
+        from = at + c.len_utf8();
+        match hidden.next() {
+            Some(next) => (at, c) = next,
+            None => break,
         }
     }
+    shown.push_str(text.get(from..).unwrap_or_default());
     Cow::Owned(shown)
 }
 
@@ -43,9 +65,9 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 mod tests {
     use super::*;
 
-    /// Shows: Q-04
+    /// Shows: Q-04.
     #[test]
-    fn what_shows_nothing_is_written_out() {
+    fn hidden_characters_are_written_out() {
         for (text, shown) in [
             ("web-0", "web-0"),
             ("a\nb\tc", "a\nb\tc"),
@@ -55,10 +77,26 @@ mod tests {
                 "a\u{202e}b\u{2066}c\u{200b}d\u{feff}",
                 "a\\u202eb\\u2066c\\u200bd\\ufeff",
             ),
-            ("👩\u{200d}💻 שלום é", "👩\u{200d}💻 שלום é"),
+            ("\u{3164}a\u{2800}b\u{34f}c\u{115f}", "\\u3164a\\u2800b\\u034fc\\u115f"),
+            ("po\u{200d}d \u{fe0f}\u{e0100}", "po\\u200dd \\ufe0f\\udb40\\udd00"),
+            ("a\u{2003}b\u{3000}c\u{a0}d", "a\\u2003b\u{3000}c\u{a0}d"),
+            (
+                "👩🏽\u{200d}💻 ⚠\u{fe0f} ❤\u{fe0f}\u{200d}🔥 שלום é 调度器 Podʼи",
+                "👩🏽\u{200d}💻 ⚠\u{fe0f} ❤\u{fe0f}\u{200d}🔥 שלום é 调度器 Podʼи",
+            ),
         ] {
             assert_eq!(visible(text), shown);
         }
         assert!(matches!(visible("plain"), Cow::Borrowed(_)));
+    }
+
+    /// Shows: Q-04. A line of JSON is the same value after it.
+    #[test]
+    fn visible_json_means_the_same() {
+        let value = serde_json::json!({"name": "a\u{202e}b\u{e0041}\u{2028}"});
+        let line = value.to_string();
+        let shown = visible(&line);
+        assert!(shown.is_ascii(), "{shown}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).ok(), Some(value));
     }
 }

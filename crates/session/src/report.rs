@@ -47,7 +47,7 @@ pub fn processes(session: &Session) -> String {
     let mut text = String::from("[");
     for (at, row) in rows.iter().enumerate() {
         text.push_str(if at == 0 { "\n" } else { ",\n" });
-        text.push_str(&row.to_string());
+        text.push_str(&podscope_api::visible(&row.to_string()));
     }
     text.push_str(if rows.is_empty() { "]\n" } else { "\n]\n" });
     text
@@ -63,11 +63,11 @@ fn seconds(micros: i64) -> Value {
     }
 }
 
-/// The trace as JSON Lines.
+/// The trace as JSON Lines; hidden characters are escaped.
 pub fn trace(records: Records<'_>) -> String {
     let mut text = String::new();
     for record in records {
-        text.push_str(&record.to_json_line());
+        text.push_str(&podscope_api::visible(&record.to_json_line()));
         text.push('\n');
     }
     text

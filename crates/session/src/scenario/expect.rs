@@ -301,7 +301,7 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Bad> {
     }
     let check = check.map(|(check, _)| check);
     let wanted = match &document.say {
-        Some(say) => Wanted::Said(say.clone()),
+        Some(say) => Wanted::Said(podscope_api::visible(say).into_owned()),
         None => super::wanted::wanted(timing, check.as_ref()),
     };
     Ok(Condition { timing, check, wanted })

@@ -1,6 +1,8 @@
 //! What makes a scenario a lesson: steps with what is asked, what is to be reached and kept, hints, answers to
 //! mistakes. Every problem of a file is told at once, in words for who writes lessons.
 
+use std::borrow::Cow;
+
 use podscope_api::ordered;
 
 use podscope_api::{FieldError, Kind, ObjectKey, ProblemKind, Tree, Wanted};
@@ -148,6 +150,14 @@ pub(super) fn in_plain_words(error: &FieldError) -> (ProblemKind, String) {
     (ProblemKind::Other, format!("this is {found}, and must be {wanted}"))
 }
 
+/// A text of a lesson as it is shown: hidden characters are written out, so that a hint runs as it reads.
+fn shown(text: String) -> String {
+    match podscope_api::visible(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(visible) => visible,
+    }
+}
+
 impl Reader {
     pub(super) fn step(&mut self, file: &str, tree: &Tree<'_>, path: &str, step: StepDocument) -> Step {
         if step.text.trim().is_empty() {
@@ -164,11 +174,11 @@ impl Reader {
             goals: self.conditions(file, tree, &format!("{path}.goal"), &step.goal),
             keeps: self.conditions(file, tree, &format!("{path}.keep"), &step.keep),
             mistakes: self.mistakes(file, tree, &format!("{path}.mistakes"), step.mistakes),
-            text: step.text,
+            text: shown(step.text),
             highlight: step.highlight,
             try_command,
             manifest: step.manifest,
-            hints: step.hints,
+            hints: step.hints.into_iter().map(shown).collect(),
         }
     }
 
@@ -215,9 +225,12 @@ impl Reader {
         }
         let options: Vec<String> = (document.options.iter())
             .map(|value| match value {
-                Value::String(text) => text.clone(),
-                other => other.to_string(),
+                Value::String(text) => shown(text.clone()),
+                other => shown(other.to_string()),
             })
+            .collect();
+        let why: ordered::Map<String, String> = (document.why.into_iter())
+            .map(|(option, text)| (shown(option), shown(text)))
             .collect();
         let about = match (&document.is, &document.until) {
             (Some(is), None) => self.about(file, tree, &format!("{path}.is"), is)?,
@@ -249,17 +262,17 @@ impl Reader {
                 "a number needs options to choose from",
             );
         }
-        for key in document.why.keys() {
+        for key in why.keys() {
             if key != "else" && !options.is_empty() && !options.contains(key) {
                 let message = format!("{key} is none of the options");
                 self.problem(file, tree, &format!("{path}.why"), message);
             }
         }
         Some(Predict {
-            ask: document.ask,
+            ask: shown(document.ask),
             options,
             about,
-            why: document.why,
+            why,
         })
     }
 
@@ -307,7 +320,7 @@ impl Reader {
             }
             let when = self.conditions(file, tree, &path, &document.when);
             if !when.is_empty() {
-                let say = document.say;
+                let say = shown(document.say);
                 mistakes.push(Mistake { when, say });
             }
         }
