@@ -8,6 +8,8 @@ pub const MAX_ZONES: usize = 1_000;
 pub const MAX_STEPS: usize = 1_000;
 /// Longest title and longest text of a step, in bytes.
 pub const MAX_TEXT: usize = 64 * 1024;
+/// All texts of all steps together, aliases counted each time, in bytes. The longest built-in lesson has 20 KiB.
+pub const MAX_TEXTS: usize = 1024 * 1024;
 
 /// What is too much: field path and message of each.
 pub(super) fn too_much(tree: &Tree<'_>) -> Vec<(String, String)> {
@@ -16,10 +18,17 @@ pub(super) fn too_much(tree: &Tree<'_>) -> Vec<(String, String)> {
     if let Some(zones) = spec.get("cluster").and_then(|cluster| cluster.get("zones")) {
         list("spec.cluster.zones", zones, MAX_ZONES, &mut found);
     }
+    let mut total = 0;
     for key in ["title", "recap", "steps"] {
         if let Some(value) = spec.get(key) {
-            texts(&format!("spec.{key}"), value, &mut found);
+            texts(&format!("spec.{key}"), value, &mut total, &mut found);
         }
+    }
+    if total > MAX_TEXTS {
+        found.push((
+            "spec.steps".to_owned(),
+            format!("Too long: all texts together may not be more than {MAX_TEXTS} bytes"),
+        ));
     }
     found
 }
@@ -36,7 +45,10 @@ fn list(path: &str, tree: &Tree<'_>, most: usize, found: &mut Vec<(String, Strin
 }
 
 /// Lists and texts of a step. A manifest that a step opens may be as long as any.
-fn texts(path: &str, tree: &Tree<'_>, found: &mut Vec<(String, String)>) {
+fn texts(path: &str, tree: &Tree<'_>, total: &mut usize, found: &mut Vec<(String, String)>) {
+    if let Data::String(text) = &tree.data {
+        *total += text.len();
+    }
     match &tree.data {
         Data::String(text) if text.len() > MAX_TEXT => {
             found.push((
@@ -47,12 +59,12 @@ fn texts(path: &str, tree: &Tree<'_>, found: &mut Vec<(String, String)>) {
         Data::Seq(items) => {
             list(path, tree, MAX_STEPS, found);
             for (at, item) in items.iter().take(MAX_STEPS).enumerate() {
-                texts(&format!("{path}[{at}]"), item, found);
+                texts(&format!("{path}[{at}]"), item, total, found);
             }
         }
         Data::Map(entries) => {
             for entry in entries.iter().filter(|entry| entry.key != "manifest") {
-                texts(&format!("{path}.{}", entry.key), &entry.value, found);
+                texts(&format!("{path}.{}", entry.key), &entry.value, total, found);
             }
         }
         _ => {}
@@ -72,6 +84,15 @@ mod tests {
             (format!("title: {long}"), "spec.title", "Too long"),
             (format!("steps: [{{text: {long}}}]"), "spec.steps[0].text", "Too long"),
             (format!("steps: [{}]", many("{text: a}")), "spec.steps", "Too many"),
+            (
+                format!(
+                    "steps: [{{text: &t {}, hints: [{}]}}]",
+                    "x".repeat(60_000),
+                    ["*t"; 20].join(", ")
+                ),
+                "spec.steps",
+                "all texts together",
+            ),
             (
                 format!("steps: [{{text: a, hints: [{}]}}]", many("b")),
                 "spec.steps[0].hints",
