@@ -277,13 +277,27 @@ pub(crate) fn without_merge_key(field: &str, live: &Value, patch: &Value) -> Opt
     }
 }
 
+/// Bytes that the `copy` operations of one JSON patch may add (`JSONPatchMaxCopyBytes` of the API server).
+const MAX_COPIED: usize = 3 * 1024 * 1024;
+/// Bytes of an object that copies made larger (etcd's `--max-request-bytes`).
+const MAX_OBJECT: usize = 3 * 512 * 1024;
+/// Operations of one JSON patch (`maxJSONPatchOperations` of the API server).
+const MAX_OPERATIONS: usize = 10_000;
+
 /// A JSON patch (RFC 6902).
 ///
 /// # Errors
 /// Why an operation cannot be applied.
 pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
     let operations = patch.as_array().ok_or("a JSON patch is a list of operations")?;
+    if operations.len() > MAX_OPERATIONS {
+        let found = operations.len();
+        return Err(format!(
+            "The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {found}"
+        ));
+    }
     let mut value = live.clone();
+    let mut copied = 0;
     for operation in operations {
         let text = |field: &str| operation.get(field).and_then(Value::as_str);
         // As the server splits it: what stands before the first slash is dropped.
@@ -317,11 +331,21 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
                 let moved = value.pointer(from).cloned().ok_or_else(|| missing(from))?;
                 if text("op") == Some("move") {
                     remove(&mut value, from);
+                } else {
+                    copied += moved.to_string().len();
+                    if copied > MAX_COPIED {
+                        return Err(format!(
+                            "Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit {MAX_COPIED}"
+                        ));
+                    }
                 }
                 add(&mut value, path, moved)?;
             }
             other => return Err(format!("unexpected kind: {}", other.unwrap_or_default())),
         }
+    }
+    if copied > 0 && value.to_string().len() > MAX_OBJECT {
+        return Err("etcdserver: request is too large".into());
     }
     Ok(value)
 }
@@ -413,5 +437,10 @@ mod tests {
             Ok(json!({"a": {"b": 1, "c/d": 2}, "containers": [{"name": "x", "image": "1"}], "l": [3]}))
         );
         assert!(json_patch(&live, &json!([{"op": "remove", "path": "/zz/0"}])).is_err());
+        // Shows: Q-03. Copies that double end at three mebibytes.
+        let double = |at: u32| json!({"op": "copy", "from": "", "path": format!("/x{at}")});
+        let doubled: Vec<_> = (0..64).map(double).collect();
+        let why = json_patch(&live, &json!(doubled)).expect_err("too much");
+        assert!(why.starts_with("Unable to complete the copy"), "{why}");
     }
 }
