@@ -41,6 +41,7 @@ mod node_lifecycle;
 mod node_selector;
 mod node_zones;
 mod owner;
+mod pace;
 mod persistent_volume;
 mod plan;
 mod pod_util;

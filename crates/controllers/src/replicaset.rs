@@ -20,8 +20,9 @@ use podscope_sim::{Answer, Change, DeleteOptions, MissingPods, Part, Request};
 use super::controller::{Controller, ControllerContext, note};
 use super::expectations::Expectations;
 use super::owner::{self, controller_of, controller_ref};
+use super::pace::Pace;
 use super::plan::{Accept, Action, Failure, Plan};
-use super::pod_util::{is_active, is_available, is_terminating, next_available_in, ready_since};
+use super::pod_util::{is_active, is_available, is_failed, is_terminating, next_available_in, ready_since};
 use super::queue::{Key, key_of};
 use super::tally::{Tallies, has_labels};
 use super::template::Template;
@@ -112,6 +113,8 @@ impl ReplicaOwner for ReplicationController {
 pub(super) struct ReplicaSetController<T> {
     expectations: Expectations,
     tallies: Tallies,
+    /// Of each set whose pods fail.
+    paces: ordered::Map<Key, Pace>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -120,6 +123,7 @@ impl<T: ReplicaOwner> ReplicaSetController<T> {
         Box::new(Self {
             expectations: Expectations::default(),
             tallies: Tallies::default(),
+            paces: ordered::Map::new(),
             of: PhantomData,
         })
     }
@@ -167,6 +171,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
         let Some(set) = cx.objects.get::<T>(&key.1).cloned() else {
             self.expectations.forget(key);
             self.tallies.forget(key);
+            self.paces.remove(key);
             return Plan::default();
         };
         let selector = set.selector().unwrap_or_default();
@@ -262,6 +267,7 @@ impl<T: ReplicaOwner> Controller for ReplicaSetController<T> {
         Box::new(Self {
             expectations: self.expectations.clone(),
             tallies: self.tallies.clone(),
+            paces: self.paces.clone(),
             of: PhantomData,
         })
     }
@@ -274,9 +280,18 @@ impl<T: ReplicaOwner> ReplicaSetController<T> {
 
     /// Creates what is missing, a burst at most.
     fn create(&mut self, plan: Plan, key: &Key, set: &Arc<T>, active: usize, cx: &ControllerContext<'_, '_>) -> Plan {
-        let count = wanted(&**set).saturating_sub(active).min(BURST);
+        let mut count = wanted(&**set).saturating_sub(active).min(BURST);
         if count == 0 {
             return plan;
+        }
+        let mut plan = plan;
+        if (cx.objects.pods_of(&set.metadata().uid)).any(|pod| is_failed(pod)) {
+            let (now, wait) = self.paces.entry(key.clone()).or_default().take(count, cx.now());
+            plan = plan.requeue_after(wait);
+            if now == 0 {
+                return plan;
+            }
+            count = now;
         }
         self.expectations.expect(key, count, ordered::Set::new(), cx.now());
         let (meta, template) = (set.metadata(), Template::of(set.template()));
