@@ -45,6 +45,10 @@ const FIRST_SPACING: u64 = 400;
 pub const MAX_BRANCHES: usize = 64;
 /// Commands a user may give on one branch.
 pub const MAX_COMMANDS: usize = 10_000;
+/// Commands that run at the same time: watches, waits, drains.
+pub const MAX_RUNNING: usize = 200;
+/// Lines that the commands of a branch print; later ones are dropped.
+pub const MAX_PRINTED: usize = 2_000_000;
 /// Records a branch keeps; a run that writes more stops.
 pub const MAX_RECORDS: usize = 4_000_000;
 

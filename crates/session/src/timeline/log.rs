@@ -5,7 +5,7 @@ use podscope_cluster::{BreakCause, Happening, OutputKind, OutputLine, Record, Si
 use podscope_kubectl::Followed;
 
 use super::perform::told;
-use super::{Branch, Progress};
+use super::{Branch, MAX_PRINTED, Progress};
 
 /// Writes the branch's log; what is replayed is already there.
 pub(crate) struct Log<'a> {
@@ -83,7 +83,14 @@ impl Sink for Log<'_> {
         self.progress.recorded += 1;
     }
 
-    fn output(&mut self, line: OutputLine) {
+    fn output(&mut self, mut line: OutputLine) {
+        if self.progress.printed >= MAX_PRINTED {
+            return;
+        }
+        if self.progress.printed == MAX_PRINTED - 1 {
+            line.text = format!("error: a run holds {MAX_PRINTED} lines of output: what follows is dropped");
+            line.kind = OutputKind::Error;
+        }
         match self.branch.outputs.get(self.progress.printed) {
             Some(was) => debug_assert_eq!(*was, line, "what is replayed is what was (T-01)"),
             None => self.branch.outputs.push(line),

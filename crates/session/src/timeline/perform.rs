@@ -6,7 +6,7 @@ use podscope_cluster::{Given, Happening, OutputKind, OutputLine, SimTime, Sink a
 
 use super::branch::Entry;
 use super::log::{Log, Nothing};
-use super::{MAX_COMMANDS, Records, Session};
+use super::{MAX_COMMANDS, MAX_RUNNING, Records, Session};
 use crate::scenario::Timed;
 use podscope_kubectl::command::{Command, Kubectl};
 use podscope_kubectl::{Printed, Reach, View, unreachable};
@@ -225,8 +225,14 @@ fn start(world: &mut World, kubectl: &Kubectl, given: Given<'_>, log: &mut Log<'
     if let Some(message) = plan.refused {
         log.complain(at, given.number, message);
     }
-    if let Some(client) = plan.client {
-        world.start_client(client, log);
+    match plan.client {
+        Some(_) if world.clients() + log.progress.followed.len() >= MAX_RUNNING => {
+            let message =
+                format!("error: {MAX_RUNNING} commands are running: `stop` ends the last one, `stop --all` all");
+            log.complain(at, given.number, message);
+        }
+        Some(client) => drop(world.start_client(client, log)),
+        None => {}
     }
 }
 
