@@ -44,7 +44,7 @@ pub(crate) struct JsonReader<'t> {
     /// A position of this line and its column, so that columns are counted once over (long lines).
     counted: (usize, u32),
     nodes: usize,
-    /// Keys given twice; not fatal.
+    /// Keys given twice, the first [`limits::PROBLEMS`] of them; not fatal.
     pub(crate) duplicates: Vec<TextError>,
 }
 
@@ -205,7 +205,9 @@ impl<'t> JsonReader<'t> {
                 column,
                 value,
             };
-            if let Some(key) = put(&mut entries, &mut index, &mut merged, entry, false) {
+            if let Some(key) = put(&mut entries, &mut index, &mut merged, entry, false)
+                && self.duplicates.len() < limits::PROBLEMS
+            {
                 self.duplicates.push(TextError {
                     line,
                     column,

@@ -283,12 +283,12 @@ impl<'t> Reader<'_, 't> {
                 column,
                 value,
             };
-            if let Some(key) = put(&mut entries, &mut index, &mut merged, entry, false) {
+            if let Some(key) = put(&mut entries, &mut index, &mut merged, entry, false)
+                && self.problems.len() < limits::PROBLEMS
+            {
                 let message = format!("key {key:?} already set in map");
                 let problem = self.error_of(TextErrorKind::Duplicate, span, message);
-                if self.problems.len() < limits::PROBLEMS {
-                    self.problems.push(problem);
-                }
+                self.problems.push(problem);
             }
         }
     }
