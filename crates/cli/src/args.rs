@@ -70,10 +70,9 @@ pub(crate) fn files(names: &[String]) -> Result<Vec<File>, ExitCode> {
     let mut failed = false;
     for name in names {
         let read = if name == "-" {
-            let mut bytes = Vec::new();
-            std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+            read_bounded(std::io::stdin())
         } else {
-            std::fs::read(name)
+            std::fs::File::open(name).and_then(read_bounded)
         };
         let file = if name == "-" { "stdin" } else { name.as_str() };
         match read {
@@ -94,6 +93,15 @@ pub(crate) fn files(names: &[String]) -> Result<Vec<File>, ExitCode> {
         }
     }
     if failed { Err(ExitCode::from(BAD)) } else { Ok(files) }
+}
+
+/// Reads no more than a text may have, and one byte more: what is longer is refused where it is parsed, also where it has
+/// no end.
+fn read_bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(podscope_api::limits::INPUT_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Prints problems to stderr.
