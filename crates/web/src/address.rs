@@ -93,7 +93,7 @@ pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, 
             match browser::fetch(&path).await {
                 Ok(text) => send.emit(Request::Open {
                     source: Source::Files {
-                        files: vec![(path, text)],
+                        files: vec![(file_name(&path), text)],
                     },
                 }),
                 Err(error) => {
@@ -109,6 +109,18 @@ pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, 
         first.source(act)
     };
     send.emit(Request::Open { source });
+}
+
+/// What messages call the file of an address: its last part, where that is a usual name. A sentence in somebody's link
+/// must not read as one of ours.
+fn file_name(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let is_usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    if !name.is_empty() && name.len() <= 64 && name.chars().all(is_usual) {
+        name.to_owned()
+    } else {
+        "scenario.yaml".to_owned()
+    }
 }
 
 /// The kept session that an address leads to: kept by this very link, or by one that also tells what came after the

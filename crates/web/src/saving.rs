@@ -187,7 +187,8 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<W
             let is_new = std::mem::take(&mut wire.borrow_mut().turned);
             browser::keep_address(&link.fragment, &format!("{}:{now}", store::here()), is_new);
         }
-        let is_there = store::keep_session(link.whole.as_ref().unwrap_or(&link.fragment), &title);
+        let is_touched = wire.borrow().touched;
+        let is_there = store::keep_session(link.whole.as_ref().unwrap_or(&link.fragment), &title, is_touched);
         // A link that somebody asked for to share it has no number.
         if is_there && link.revision != 0 {
             told.set(link.revision);

@@ -25,8 +25,8 @@ pub(crate) struct Wire {
     starts: bool,
     /// What was asked for last is somebody's own.
     own: bool,
-    /// The session is worth keeping when another opens: a command was given, or it came from a file or a link.
-    touched: bool,
+    /// Somebody has worked on the session: a command was given, a question answered, or it came from a file.
+    pub(crate) touched: bool,
     /// It is the first visit's cluster, and nobody has given a command or moved time.
     pub(crate) is_fresh: bool,
     seek_to: Option<i64>,
@@ -52,7 +52,7 @@ impl Wire {
         }
         if let Request::Open { source } = &request {
             let is_link = matches!(source, Source::Link { .. });
-            self.opens(!is_link, is_link || matches!(source, Source::Files { .. }));
+            self.opens(!is_link, matches!(source, Source::Files { .. }));
             self.is_fresh = matches!(source, Source::Welcome | Source::Free);
         }
         // Who has moved time before the session is there finds it where it was moved to.
@@ -62,7 +62,11 @@ impl Wire {
         );
         self.play &= self.opened || !moves;
         let commands = matches!(request, Request::Command { .. });
-        self.touched |= commands;
+        self.touched |= commands
+            || matches!(
+                request,
+                Request::Predict { .. } | Request::TryRemedy { .. } | Request::RecordGoal { .. } | Request::Undo
+            );
         self.is_fresh &= !commands && !moves;
         self.watch.sent();
         if request != Request::FrameDone {
@@ -92,14 +96,15 @@ impl Wire {
     /// A session is there: it stands beside what was kept, and takes the place only of what nobody touched. Whether it
     /// is one of those that were kept.
     fn opened(&mut self, asks: bool) -> bool {
-        store::trying(None);
+        // A session that cannot be drawn must not open by itself again.
+        browser::after_drawing(|| browser::after_drawing(|| store::trying(None)));
         let resumed = store::resumed();
         self.turned = self.opened && !std::mem::take(&mut self.has_entry);
         match resumed {
             Some(id) => store::take(id),
             None => {
-                if self.opened && !self.touched {
-                    store::forget(store::here());
+                if self.opened {
+                    store::forget_untouched(store::here());
                 }
                 store::begin();
             }

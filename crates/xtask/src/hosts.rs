@@ -25,6 +25,8 @@ pub(crate) const FILES: &[&str] = &[
 fn headers(policy: &str) -> Vec<(&'static str, String)> {
     vec![
         ("Content-Security-Policy", format!("{policy}; {FRAMES}")),
+        // Who opened the page in a window has no handle on it: it cannot open link after link there.
+        ("Cross-Origin-Opener-Policy", "same-origin".into()),
         ("Permissions-Policy", PERMISSIONS.into()),
         ("Referrer-Policy", "no-referrer".into()),
         ("X-Content-Type-Options", "nosniff".into()),

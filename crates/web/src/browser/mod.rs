@@ -329,13 +329,16 @@ fn below_this_page(path: &str) -> Option<String> {
 
 /// The text of a file of this site.
 pub(crate) async fn fetch(path: &str) -> Result<String, String> {
-    let failed = |_| format!("{path} cannot be loaded");
-    let address = below_this_page(path).ok_or_else(|| format!("{path} is not a file of this site"))?;
+    let failed = |_| "The scenario that the address names cannot be loaded.".to_owned();
+    let address = below_this_page(path).ok_or("The scenario that the address names is not a file of this site.")?;
     let window = window().ok_or("no window")?;
     let answer = JsFuture::from(window.fetch_with_str(&address)).await.map_err(failed)?;
     let answer: web_sys::Response = answer.dyn_into().map_err(|_| "not an answer")?;
     if !answer.ok() {
-        return Err(format!("{path} cannot be loaded: the server says {}", answer.status()));
+        return Err(format!(
+            "The scenario that the address names cannot be loaded: the server says {}.",
+            answer.status()
+        ));
     }
     let Some(body) = answer.body() else {
         return Ok(String::new());
@@ -351,8 +354,10 @@ pub(crate) async fn fetch(path: &str) -> Result<String, String> {
         bytes.extend(part.get_value().unchecked_into::<js_sys::Uint8Array>().to_vec());
         if bytes.len() > MAX_FILE {
             drop(reader.cancel());
-            return Err(format!("{path} is longer than {MAX_FILE} bytes"));
+            return Err(format!(
+                "The scenario that the address names is longer than {MAX_FILE} bytes."
+            ));
         }
     }
-    String::from_utf8(bytes).map_err(|_| format!("{path} is not text"))
+    String::from_utf8(bytes).map_err(|_| "The scenario that the address names is not text.".into())
 }

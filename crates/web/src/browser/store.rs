@@ -1,4 +1,4 @@
-//! What the browser keeps between visits: the theme, whether single keys act, the last ten sessions.
+//! What the browser keeps between visits: the theme, whether single keys act, the sessions.
 //!
 //! Names carry the path of the site, so that two of them on one origin live side by side. Each tab works on a session
 //! of its own (its number is in the tab's own storage, and the tab holds a lock by that number, which ends with the tab
@@ -13,8 +13,11 @@ use wasm_bindgen::prelude::*;
 
 use super::window;
 
-/// Sessions that are kept; the oldest goes first.
+/// Sessions beyond which the oldest untouched and unnamed one is dropped. A session that somebody named or worked on is
+/// never dropped: another page can open any number of links here, and must not push it out.
 const MAX_SESSIONS: usize = 10;
+/// Stands behind the time of a session that nobody has worked on.
+const UNTOUCHED: char = '?';
 /// What every key began with when the site's path was not in it.
 const OLD: &str = "podscope.";
 
@@ -27,6 +30,8 @@ pub(crate) struct Kept {
     pub(crate) at: i64,
     /// What somebody called it; else the title of what it began with.
     pub(crate) title: String,
+    /// Whether somebody gave a command in it, opened it from a file, or named it.
+    pub(crate) is_touched: bool,
 }
 
 /// `podscope:/path/name`.
@@ -79,10 +84,15 @@ pub(crate) fn sessions() -> Vec<Kept> {
 
 fn read(line: &str) -> Option<Kept> {
     let mut parts = line.splitn(3, ' ');
-    let (id, at) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let (id, at) = (parts.next()?.parse().ok()?, parts.next()?);
     let title = parts.next().unwrap_or_default().to_owned();
-    let title = get(&called(id)).unwrap_or(title);
-    Some(Kept { id, at, title })
+    let called = get(&called(id));
+    Some(Kept {
+        id,
+        at: at.trim_end_matches(UNTOUCHED).parse().ok()?,
+        is_touched: called.is_some() || !at.ends_with(UNTOUCHED),
+        title: called.unwrap_or(title),
+    })
 }
 
 /// Where the name stands that somebody gave a session.
@@ -105,7 +115,15 @@ fn remove(id: u64) {
 fn write(all: &[Kept]) -> bool {
     let lines: Vec<String> = all
         .iter()
-        .map(|kept| format!("{} {} {}", kept.id, kept.at, kept.title.replace(['\n', '\r'], " ")))
+        .map(|kept| {
+            let mark = if kept.is_touched { "" } else { "?" };
+            format!(
+                "{} {}{mark} {}",
+                kept.id,
+                kept.at,
+                kept.title.replace(['\n', '\r'], " ")
+            )
+        })
         .collect();
     set("sessions", Some(&lines.join("\n")))
 }
@@ -286,13 +304,14 @@ pub(crate) fn last() -> Option<(u64, String)> {
     })
 }
 
-/// Keeps this tab's session; false if the browser does not.
-pub(crate) fn keep_session(fragment: &str, title: &str) -> bool {
+/// Keeps this tab's session; false if the browser does not. `is_touched`: somebody has worked on it, which stays so.
+pub(crate) fn keep_session(fragment: &str, title: &str, is_touched: bool) -> bool {
     let id = here();
     if !set(&format!("session.{id}"), Some(fragment)) {
         return false;
     }
     let mut all = sessions();
+    let was_touched = all.iter().any(|kept| kept.id == id && kept.is_touched);
     all.retain(|kept| kept.id != id);
     all.insert(
         0,
@@ -300,12 +319,22 @@ pub(crate) fn keep_session(fragment: &str, title: &str) -> bool {
             id,
             at: js_sys::Date::now() as i64,
             title: title.to_owned(),
+            is_touched: is_touched || was_touched,
         },
     );
-    for old in all.drain(MAX_SESSIONS.min(all.len())..) {
-        remove(old.id);
+    while all.len() > MAX_SESSIONS
+        && let Some(oldest) = all.iter().rposition(|kept| !kept.is_touched && kept.id != id)
+    {
+        remove(all.remove(oldest).id);
     }
     write(&all)
+}
+
+/// Takes this session away if nobody has worked on it.
+pub(crate) fn forget_untouched(id: u64) {
+    if sessions().iter().any(|kept| kept.id == id && !kept.is_touched) {
+        forget(id);
+    }
 }
 
 /// A session that nobody wants any more.
