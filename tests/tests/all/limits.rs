@@ -148,3 +148,59 @@ fn two_thousand_million_replicas_grow_in_bounded_steps() {
     let loaded = scenario::load(&[("a.yaml".to_owned(), manifest(2_147_483_648))]);
     assert!(loaded.and_then(Session::new).is_err());
 }
+
+/// Shows: Q-03. A kubelet rejects within milliseconds what names its node and does not fit; the replacements come no faster
+/// than the controller-manager's client sends requests.
+#[test]
+fn rejected_pods_are_replaced_at_the_clients_rate() {
+    let mut session = session(
+        "apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: web}\nspec:\n  replicas: 100\n  selector: {matchLabels: \
+         {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n      nodeName: a-1\n      nodeSelector: \
+         {none: such}\n      containers: [{name: c, image: c}]\n",
+    );
+    let slice = session.advance(SimTime::from_seconds(10), 1_000_000);
+    assert_eq!(slice, podscope_session::timeline::Slice::Done);
+    let pods = session.world().objects().count_kind(podscope_api::Kind::Pod);
+    assert!((200..=400).contains(&pods), "{pods} pods");
+}
+
+/// Shows: Q-03.
+#[test]
+fn one_command_too_many_at_a_time_is_refused() {
+    use podscope_session::timeline::MAX_RUNNING;
+    let mut session = session("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n");
+    session.advance(SimTime::from_seconds(1), u64::MAX);
+    let watch = command::parse("kubectl get pods -w").expect("a command");
+    for _ in 0..=MAX_RUNNING {
+        session.command(watch.clone()).expect("it is taken");
+    }
+    assert_eq!(session.world().clients(), MAX_RUNNING);
+    let last = session
+        .outputs()
+        .last()
+        .map(|line| line.text.clone())
+        .unwrap_or_default();
+    assert!(last.starts_with("error: 200 commands are running"), "{last}");
+}
+
+/// Shows: Q-03. Copies of a JSON patch that double are refused as the server refuses them.
+#[test]
+fn json_patch_copies_that_double_are_refused() {
+    let mut session = session("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, annotations: {a: b}}\n");
+    session.advance(SimTime::from_seconds(1), u64::MAX);
+    let copies: Vec<String> = (0..40)
+        .map(|at| {
+            format!("{{\"op\":\"copy\",\"from\":\"/metadata/annotations\",\"path\":\"/metadata/annotations/x{at}\"}}")
+        })
+        .collect();
+    let line = format!("kubectl patch cm c --type=json -p '[{}]'", copies.join(","));
+    session
+        .command(command::parse(&line).expect("a command"))
+        .expect("it is taken");
+    session.advance(SimTime::from_seconds(2), u64::MAX);
+    let said: String = session.outputs().iter().map(|line| line.text.clone()).collect();
+    assert!(
+        said.contains("the server rejected our request due to an error in our request"),
+        "{said:.300}"
+    );
+}
