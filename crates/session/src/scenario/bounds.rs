@@ -9,7 +9,7 @@ pub const MAX_STEPS: usize = 1_000;
 /// Longest title and longest text of a step, in bytes.
 pub const MAX_TEXT: usize = 64 * 1024;
 /// All texts of all steps together, aliases counted each time, in bytes. The longest built-in lesson has 20 KiB.
-pub const MAX_TEXTS: usize = 1024 * 1024;
+pub(super) const MAX_TEXTS: usize = 1024 * 1024;
 
 /// What is too much: field path and message of each.
 pub(super) fn too_much(tree: &Tree<'_>) -> Vec<(String, String)> {
