@@ -37,7 +37,7 @@ mod update;
 
 use std::sync::Arc;
 
-use podscope_api::{Kind, Object, ObjectKey, Str, Time, Toleration, Uid};
+use podscope_api::{CausedBy, Kind, Object, ObjectKey, Str, Time, Toleration, Uid};
 
 use podscope_sim::{
     Actor, Answer, ApiError, Assumed, Change, Happening, Objects, Request, Rng, SimTime, Subject, Switches,
@@ -133,6 +133,11 @@ impl ApiServer {
     /// All objects now.
     pub fn objects(&self) -> &Arc<Objects> {
         self.store.objects()
+    }
+
+    /// Writes down which record tells of the change of that revision: a watch that resumes learns it again.
+    pub fn note_record(&mut self, revision: u64, record: CausedBy) {
+        self.store.note_record(revision, record);
     }
 
     /// Takes for granted what a dump does not hold (P-09).

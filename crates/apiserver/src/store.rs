@@ -4,19 +4,26 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use podscope_api::{Kind, Object, ObjectKey};
+use podscope_api::{CausedBy, Kind, Object, ObjectKey};
 
 use podscope_sim::{Assumed, Change, Objects, WatchResponse};
 
 /// Changes kept for watches that resume; one that is further behind lists again (etcd's compaction).
 const LOG_MAX: usize = 1024;
 
+/// A change with the record that tells of it.
+#[derive(Debug, Clone)]
+struct Logged {
+    change: Arc<Change>,
+    record: CausedBy,
+}
+
 /// Objects, revision and log. Invariant: the log's revisions rise, from after `compacted` to `revision` at most.
 #[derive(Debug, Clone, Default)]
 pub struct Store {
     objects: Arc<Objects>,
     revision: u64,
-    log: VecDeque<Arc<Change>>,
+    log: VecDeque<Logged>,
     /// Revision of the newest change that the log has dropped.
     compacted: u64,
 }
@@ -32,24 +39,24 @@ impl Store {
         self.revision
     }
 
-    /// What watches are told of the time after a revision; none if the log no longer reaches back that far. The log
+    /// What watches are told of the time after a revision, with the record of each change; none if the log no longer reaches back that far. The log
     /// keeps no states, so that each goes while it is at hand: those between are made again from the newest one.
-    pub fn since(&self, revision: u64) -> Option<Vec<Arc<WatchResponse>>> {
+    pub fn since(&self, revision: u64) -> Option<Vec<(Arc<WatchResponse>, CausedBy)>> {
         if revision < self.compacted {
             return None;
         }
-        let first = self.log.partition_point(|change| change.revision <= revision);
+        let first = self.log.partition_point(|logged| logged.change.revision <= revision);
         let mut after = self.objects.clone();
         let mut responses = Vec::new();
-        for change in self.log.range(first..).rev() {
-            let (change, then) = (change.clone(), after.clone());
+        for logged in self.log.range(first..).rev() {
+            let (change, then) = (logged.change.clone(), after.clone());
             let state = Arc::make_mut(&mut after);
             match (&change.old, &change.new) {
                 (Some(old), _) => drop(state.put(old.clone())),
                 (None, Some(new)) => drop(state.remove(new.kind(), &new.key())),
                 (None, None) => unreachable!("a change is of an object"),
             }
-            responses.push(Arc::new(WatchResponse { change, after: then }));
+            responses.push((Arc::new(WatchResponse { change, after: then }), logged.record));
         }
         responses.reverse();
         Some(responses)
@@ -57,15 +64,25 @@ impl Store {
 
     /// The newest change that watches are told, if the log holds one.
     pub fn last(&self) -> Option<&Arc<Change>> {
-        self.log.back()
+        self.log.back().map(|logged| &logged.change)
     }
 
     /// The changes after this very one; none if the log does not hold it: it has been dropped, or belongs to another
     /// history.
     pub fn after(&self, last: &Arc<Change>) -> Option<impl Iterator<Item = &Arc<Change>>> {
-        let at = self.log.partition_point(|change| change.revision < last.revision);
-        let is_it = self.log.get(at).is_some_and(|change| Arc::ptr_eq(change, last));
-        is_it.then(|| self.log.range(at + 1..))
+        let at = self
+            .log
+            .partition_point(|logged| logged.change.revision < last.revision);
+        let is_it = (self.log.get(at)).is_some_and(|logged| Arc::ptr_eq(&logged.change, last));
+        is_it.then(|| self.log.range(at + 1..).map(|logged| &logged.change))
+    }
+
+    /// Writes down which record tells of the change of that revision, if the log still holds it.
+    pub(super) fn note_record(&mut self, revision: u64, record: CausedBy) {
+        let mut newest_first = self.log.iter_mut().rev();
+        if let Some(logged) = newest_first.find(|logged| logged.change.revision == revision) {
+            logged.record = record;
+        }
     }
 
     /// Takes for granted what a dump does not hold, before anything is put.
@@ -109,13 +126,21 @@ impl Store {
             new,
         });
         assert!(
-            self.log.back().is_none_or(|last| last.revision < change.revision),
+            self.log
+                .back()
+                .is_none_or(|last| last.change.revision < change.revision),
             "a change comes after those before it: watches find their place by its revision"
         );
         if self.log.len() >= LOG_MAX {
-            self.compacted = self.log.pop_front().map_or(self.compacted, |change| change.revision);
+            self.compacted = self
+                .log
+                .pop_front()
+                .map_or(self.compacted, |logged| logged.change.revision);
         }
-        self.log.push_back(change.clone());
+        self.log.push_back(Logged {
+            change: change.clone(),
+            record: CausedBy::NOTHING,
+        });
         Arc::new(WatchResponse {
             change,
             after: self.objects.clone(),
@@ -159,6 +184,7 @@ mod tests {
                     .map(|told| (told.revision, state(&told.after)))
                     .collect()
             };
+            let again: Vec<_> = again.into_iter().map(|(response, _)| response).collect();
             assert_eq!(states(&again), states(&told[from..]));
         }
     }

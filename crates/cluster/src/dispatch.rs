@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Node, NodeName, Object};
+use podscope_api::{CausedBy, Node, NodeName, Object};
 
 use crate::controllers::ControllerManager;
 use crate::effect::{Input, Timer};
@@ -54,6 +54,7 @@ impl World {
             Event::Held(id) => self.on_held(id),
             Event::Look => {
                 self.look(sink);
+                self.queue.set_cause(CausedBy::NOTHING);
                 self.queue.push(self.now + LOOK_INTERVAL, Event::Look);
             }
         }
@@ -121,10 +122,12 @@ impl World {
 
     /// What a machine did that its kubelet can notice.
     pub(crate) fn notice(&mut self, node: &NodeName, events: Vec<MachineEvent>, sink: &mut dyn Sink) {
+        let cause = self.queue.cause();
         for event in events {
             let Some(process) = self.running(&Actor::Kubelet(node.clone())) else {
                 return;
             };
+            self.queue.set_cause(cause);
             self.with_process(&process, sink, |acting, ctx| acting.notice(&event, ctx));
         }
     }
@@ -143,6 +146,7 @@ impl World {
             let commits = was_under_way && self.world_rng.below(2) == 0;
             self.held.push(Held {
                 call: call.clone(),
+                caused_by: self.queue.cause(),
                 commits,
                 has_timed_out: false,
             });
@@ -178,12 +182,15 @@ impl World {
 
     /// etcd is back: what waits happens in order; what timed out happened only if it had reached etcd.
     pub(crate) fn release_held(&mut self, sink: &mut dyn Sink) {
+        let heal = self.queue.cause();
         for held in std::mem::take(&mut self.held) {
+            self.queue.set_cause(held.caused_by);
             let answer = self.serve(&held.call.from.actor, &held.call.request, sink);
             if !held.has_timed_out {
                 self.answer(&held.call, answer);
             }
         }
+        self.queue.set_cause(heal);
     }
 
     /// What the world itself does when something is written.

@@ -44,7 +44,9 @@ impl World {
                     self.known(other)?;
                 }
                 self.partition(targets, from, *direction);
+                let cause = self.queue.cause();
                 for node in nodes {
+                    self.queue.set_cause(cause);
                     let details = FaultDetails::Cut {
                         from: cut_name(from),
                         one_way: match direction {
@@ -55,6 +57,7 @@ impl World {
                     };
                     let fault = FaultKind::Partition;
                     self.emit_node(by, Happening::Fault { fault, details }, &node, sink);
+                    self.heartbeats.blame(&node, self.queue.cause());
                 }
             }
             Fault::Heal(targets) => self.heal(by, targets, sink)?,
@@ -243,7 +246,7 @@ impl World {
             self.break_watch(&Actor::Kubelet(node.clone()), revision);
         }
         if !self.network.is_open(&place, &Place::ControlPlane) {
-            self.heartbeats.end(node, self.now);
+            self.heartbeats.end(node, self.now, self.queue.cause());
         }
     }
 
@@ -253,14 +256,17 @@ impl World {
             targets => self.targets(targets)?,
         };
         let mut healed = Vec::new();
+        let cause = self.queue.cause();
         for node in nodes {
             if self.network.heal(&node) {
+                self.queue.set_cause(cause);
                 self.emit_node(by, repaired(FaultKind::Partition), &node, sink);
-                healed.push(node);
+                healed.push((node, self.queue.cause()));
             }
         }
         // A cut between two nodes opens both ends.
-        for node in &healed {
+        for (node, repair) in &healed {
+            self.queue.set_cause(*repair);
             self.links_opened(node);
         }
         Ok(())

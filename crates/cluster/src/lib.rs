@@ -52,10 +52,10 @@ pub use podscope_controllers as controllers;
 pub use podscope_node::{kubelet, machine};
 pub use podscope_sim::{
     Actor, Answer, ApiError, Applied, Assumed, AttemptResult, BreakCause, CallId, Cause, Change, Coming,
-    ControlPlaneProcess, DeleteOptions, Due, EventNote, FaultDetails, FaultKind, Happening, Heartbeats, HookKind,
-    MAX_OBJECTS_OF_KIND, MissingPods, Mutation, NOT_IN_THE_DUMP, Network, NetworkSettings, OWN_NAMESPACES, Objects,
-    OneWay, OutputKind, OutputLine, Part, Place, Propagation, RENEW_INTERVAL, Record, Request, Rng, SimTime, Sink,
-    Span, StatusReason, Subject, Switches, Unheld, Updated, Violation, WatchResponse, What, newest_time, subject,
+    ControlPlaneProcess, DeleteOptions, Due, EventNote, FaultDetails, FaultKind, Fingerprint, Happening, Heartbeats,
+    HookKind, MAX_OBJECTS_OF_KIND, MissingPods, Mutation, NOT_IN_THE_DUMP, Network, NetworkSettings, OWN_NAMESPACES,
+    Objects, OneWay, OutputKind, OutputLine, Part, Place, Propagation, RENEW_INTERVAL, Record, Request, Rng, SimTime,
+    Sink, Span, StatusReason, Subject, Switches, Unheld, Updated, Violation, WatchResponse, What, newest_time, subject,
     subject_of, volume,
 };
 pub use scheduler_process::RecordedDecision;

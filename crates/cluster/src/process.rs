@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{NodeName, Object};
+use podscope_api::{CausedBy, NodeName, Object};
 use podscope_controllers::ControllerManager;
 use podscope_node::kubelet::Kubelet;
 use podscope_node::machine::{Machine, MachineEvent};
@@ -160,6 +160,7 @@ impl World {
             body: Body::Manager(Some(Arc::new(core))),
             rng: Rng::split(self.seed, &actor.to_string()),
             watch: WatchState::Closed,
+            command: CausedBy::NOTHING,
             election: None,
         };
         self.processes.insert(actor, state);
@@ -200,6 +201,7 @@ impl World {
             body,
             rng,
             watch: WatchState::Closed,
+            command: CausedBy::NOTHING,
             election: election.map(Box::new),
         };
         self.processes.insert(actor, state);
@@ -224,7 +226,7 @@ impl World {
             state.election = None;
         }
         if let Actor::Kubelet(node) = actor {
-            self.heartbeats.end(node, self.now);
+            self.heartbeats.end(node, self.now, self.queue.cause());
         }
     }
 

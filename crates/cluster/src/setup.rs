@@ -133,7 +133,9 @@ impl World {
             .push(SimTime::ZERO + LOOK_INTERVAL, crate::event::Event::Look);
         if !cut_off.is_empty() {
             for node in &cut_off {
-                world.heartbeats.end(node, SimTime::ZERO);
+                world
+                    .heartbeats
+                    .end(node, SimTime::ZERO, podscope_api::CausedBy::NOTHING);
             }
             world.partition(&Targets::Nodes(cut_off), &CutFrom::Everything, Direction::Both);
         }

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{NodeName, Object};
+use podscope_api::{CausedBy, NodeName, Object};
 
 use crate::event::{Event, Process};
 use crate::world::{Body, ProcessState};
@@ -168,9 +168,9 @@ impl World {
         if !self.is_api_up {
             return;
         }
-        let missed: Option<Vec<Arc<WatchResponse>>> = since.and_then(|since| {
+        let missed: Option<Vec<(Arc<WatchResponse>, CausedBy)>> = since.and_then(|since| {
             let changes = self.api.store().since(since)?;
-            let concerning = (changes.into_iter()).filter(|change| concerns(&process.actor, change));
+            let concerning = (changes.into_iter()).filter(|(change, _)| concerns(&process.actor, change));
             Some(concerning.collect())
         });
         let Some(missed) = missed else {
@@ -178,7 +178,8 @@ impl World {
             return;
         };
         self.set_watch(&process.actor, WatchState::Live);
-        for change in missed {
+        for (change, record) in missed {
+            self.queue.set_cause(record);
             self.send_change(&process.actor, &change);
         }
     }

@@ -2,14 +2,15 @@
 //! it is addressed to, and applies what the component answers. Nothing else
 //! changes the world but faults and commands.
 
+mod causes;
 mod view;
 
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{NodeName, ResourceList, Time};
+use podscope_api::{CausedBy, NodeName, ResourceList, Time};
 use podscope_apiserver::{ApiServer, Caller, Draft, Outcome};
-use podscope_sim::{Happening, Queue, Violation};
+use podscope_sim::{Happening, Queue, Violation, What};
 use rpds::RedBlackTreeMapSync;
 
 use crate::client::{Client, ClientAct, ClientCommand};
@@ -26,6 +27,8 @@ use crate::process::Acting;
 use crate::scheduler_process::SchedulerProcess;
 use crate::setup::{Settings, Setup};
 use crate::watch::WatchState;
+use causes::Written;
+
 use crate::{
     Actor, Answer, ApiError, Heartbeats, Network, OutputLine, Place, Record, Request, Rng, SimTime, Sink, Span,
     Subject, Switches,
@@ -57,6 +60,7 @@ impl NodeState {
                 body: Body::Down,
                 rng: Rng::split(seed, &format!("kubelet/{name}")),
                 watch: WatchState::Closed,
+                command: CausedBy::NOTHING,
                 election: None,
             },
             is_powered: true,
@@ -87,6 +91,8 @@ pub(crate) struct ProcessState {
     pub body: Body,
     pub rng: Rng,
     pub watch: WatchState,
+    /// Of a command, the record that says that it was given: whatever it asks for, it asks for because of that.
+    pub command: CausedBy,
     /// None for processes without an election, and for a second instance that believes it leads.
     pub election: Option<Box<Election>>,
 }
@@ -95,6 +101,8 @@ pub(crate) struct ProcessState {
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     pub call: Arc<Call>,
+    /// What led to the call.
+    pub caused_by: CausedBy,
     /// Whether it had reached etcd when the link failed: then it happens, even if its caller gave up (CT-155).
     pub commits: bool,
     pub has_timed_out: bool,
@@ -207,6 +215,7 @@ impl World {
     /// Records a command that was given, with the reason if it was refused.
     pub fn record_command(&mut self, given: Given<'_>, error: Option<&str>, sink: &mut dyn Sink) {
         let Given { text, number } = given;
+        self.queue.set_cause(CausedBy::NOTHING);
         let given = Happening::Command {
             command: text.to_owned(),
             error: error.map(ToOwned::to_owned),
@@ -226,6 +235,7 @@ impl World {
             ok: holds,
             found: found.to_owned(),
         };
+        self.queue.set_cause(CausedBy::NOTHING);
         self.emit(&Actor::World, judged, None, None, sink);
     }
 
@@ -243,6 +253,7 @@ impl World {
             body: Body::Client(Arc::new(Client::new(command))),
             rng: Rng::split(self.seed, &format!("client/{number}")),
             watch: WatchState::Closed,
+            command: self.queue.cause(),
             election: None,
         };
         self.processes.insert(actor.clone(), state);
@@ -284,17 +295,28 @@ impl World {
         for change in &out.changes {
             self.check(&Seen::Change { actor, change }, sink);
         }
+        let cause = self.queue.cause();
+        let mut records = Vec::with_capacity(out.records.len());
         for Draft { happening, object } in out.records {
-            self.emit(actor, happening, object, None, sink);
+            let weight = causes::weight(&happening);
+            self.queue.set_cause(cause);
+            let record = self.emit(actor, happening, object.clone(), None, sink);
+            records.push(Written { weight, object, record });
         }
         for change in out.changes {
+            let record = causes::of_change(&change, &records).unwrap_or(cause);
+            self.queue.set_cause(record);
+            self.api.note_record(change.revision, record);
             self.observe(&change);
             self.fan_out(&change);
         }
+        // Whoever gets the answer goes on because of what the request did.
+        self.queue.set_cause(causes::heaviest(&records).unwrap_or(cause));
         answer
     }
 
-    /// Puts a record into the trace.
+    /// Puts a record into the trace, caused by what led to what is done now. A fault, a repair and a command lead to
+    /// whatever is done after them.
     pub(crate) fn emit(
         &mut self,
         actor: &Actor,
@@ -302,20 +324,27 @@ impl World {
         object: Option<Arc<Subject>>,
         container: Option<podscope_api::Str>,
         sink: &mut dyn Sink,
-    ) {
+    ) -> CausedBy {
         let seq = self.next_record;
         self.next_record += 1;
+        let (this, cause) = (CausedBy::record(seq), self.queue.cause());
         let record = Record {
             at: self.now,
             seq,
+            caused_by: cause,
             actor: actor.clone(),
             happening,
             object,
             container,
         };
+        self.note_process(&record);
+        let is_origin = matches!(record.what(), What::Fault | What::Healed | What::Command);
         let breaches = self.breaches(&Seen::Record(&record));
         sink.record(record);
+        self.queue.set_cause(this);
         self.report(breaches, sink);
+        self.queue.set_cause(if is_origin { this } else { cause });
+        this
     }
 
     /// Shows the invariants what happened, and reports what broke.
@@ -410,7 +439,8 @@ impl World {
             &self.switches,
             &mut self.next_call,
         )
-        .with_world(&self.network, &self.heartbeats);
+        .with_world(&self.network, &self.heartbeats)
+        .with_cause(self.queue.cause());
         let machine = Arc::make_mut(&mut state.machine);
         let value = act(machine, &mut ctx);
         let events = machine.take_events();
@@ -427,7 +457,7 @@ impl World {
         sink: &mut dyn Sink,
         act: impl FnOnce(&mut Acting<'_>, &mut Context<'_>) -> T,
     ) -> Option<T> {
-        let store = self.api.objects();
+        let (store, cause) = (self.api.objects(), self.queue.cause());
         let (state, host) = match &process.actor {
             Actor::Kubelet(node) => {
                 let state = self.nodes.get_mut(node)?;
@@ -435,6 +465,13 @@ impl World {
             }
             actor => (self.processes.get_mut(actor)?, None),
         };
+        // A command does all that it does because it was given, not because of what it waited for.
+        let cause = if state.command == CausedBy::NOTHING {
+            cause
+        } else {
+            state.command
+        };
+        self.queue.set_cause(cause);
         let mut ctx = Context::new(
             self.now,
             self.start,
@@ -443,7 +480,8 @@ impl World {
             &self.switches,
             &mut self.next_call,
         )
-        .with_world(&self.network, &self.heartbeats);
+        .with_world(&self.network, &self.heartbeats)
+        .with_cause(cause);
         let (node, mut machine) = host.unzip();
         let mut acting = Acting {
             body: &mut state.body,
@@ -464,10 +502,16 @@ impl World {
         Some(value)
     }
 
-    /// Applies what a component answered.
+    /// Applies what a component answered. Records are caused by what led to the step; requests and timers by the record
+    /// made last in the step, if there is one: a decision leads to its binding, a signal to the end that is waited for.
     fn apply(&mut self, process: &Process, effects: Vec<Effect>, sink: &mut dyn Sink) {
+        let mut because = self.queue.cause();
+        let mut latest = because;
         for effect in effects {
+            self.queue.set_cause(latest);
             match effect {
+                Effect::Because(cause) => (because, latest) = (cause, cause),
+                Effect::Follow => because = latest,
                 Effect::Call(id, request) => {
                     let arrival = self
                         .network
@@ -501,7 +545,10 @@ impl World {
                     happening,
                     object,
                     container,
-                } => self.emit(&process.actor, happening, object, container, sink),
+                } => {
+                    self.queue.set_cause(because);
+                    latest = self.emit(&process.actor, happening, object, container, sink);
+                }
                 Effect::Act(Act::Client(ClientAct::Print { kind, text })) => {
                     if let Actor::Client(command) = process.actor {
                         sink.output(OutputLine {
@@ -531,5 +578,6 @@ impl World {
                 }
             }
         }
+        self.queue.set_cause(latest);
     }
 }

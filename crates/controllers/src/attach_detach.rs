@@ -16,7 +16,9 @@ mod reconcile;
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{EventType, Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Pod, Str, VolumeAttachment};
+use podscope_api::{
+    CausedBy, EventType, Kind, Node, NodeName, Object, ObjectKey, PersistentVolume, Pod, Str, VolumeAttachment,
+};
 
 use podscope_sim::volume::{Backend, Resolved, of_persistent_volume, resolve};
 use podscope_sim::{Answer, Change, Flag, Happening, Request, SimTime, Span, subject};
@@ -62,6 +64,8 @@ pub(super) struct AttachDetachController {
     /// Multi-attach errors that were said.
     reported: ordered::Set<Place>,
     next_tick: Option<SimTime>,
+    /// The change that asked for the next pass last.
+    woken_by: CausedBy,
 }
 
 impl AttachDetachController {
@@ -165,6 +169,7 @@ impl Controller for AttachDetachController {
     fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
         if self.next_tick.is_some_and(|at| at <= cx.now()) {
             self.next_tick = None;
+            cx.ctx.because(self.woken_by);
             self.reconcile(cx);
         }
     }
@@ -445,6 +450,7 @@ impl AttachDetachController {
     }
 
     fn wake_at(&mut self, at: SimTime, cx: &mut ControllerContext<'_, '_>) {
+        self.woken_by = self.woken_by.latest(cx.ctx.caused_by());
         if self.next_tick.is_none_or(|armed| at < armed) {
             self.next_tick = Some(at);
             cx.tick_at(at, 0);

@@ -89,12 +89,13 @@ impl ControllerContext<'_, '_> {
         metadata.creation_timestamp.is_some_and(|made| made < start)
     }
 
+    /// Asks for a sync of the key, because of what led to this step.
     pub(super) fn enqueue(&mut self, key: Key) {
-        self.queue.add(key);
+        self.queue.add(key, self.ctx.caused_by());
     }
 
     pub(super) fn enqueue_after(&mut self, key: Key, span: Span) {
-        self.queue.add_at(key, self.ctx.now + span);
+        self.queue.add_at(key, self.ctx.now + span, self.ctx.caused_by());
     }
 
     /// Calls [`Controller::tick`] with that number at an instant.

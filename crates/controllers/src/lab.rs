@@ -223,7 +223,8 @@ impl Lab {
     /// The node is not heard from any more, and its pods go on.
     pub(super) fn partition(&mut self, node: &str) {
         self.cut.insert(node.into());
-        self.heartbeats.end(&node.into(), self.now);
+        self.heartbeats
+            .end(&node.into(), self.now, podscope_api::CausedBy::NOTHING);
     }
 
     pub(super) fn heal(&mut self, node: &str) {
@@ -331,6 +332,7 @@ impl Lab {
                     self.queue
                         .insert((at, self.number), Due::Input(who, Input::Timer(timer)));
                 }
+                Effect::Because(_) | Effect::Follow => {}
                 Effect::Act(act) => self.records.push(format!("{act:?}")),
             }
         }
@@ -447,7 +449,7 @@ impl Lab {
             .since(self.told)
             .expect("the log reaches back that far");
         self.told = self.api.store().revision();
-        for change in changes {
+        for (change, _) in changes {
             for who in 0..self.managers.len() {
                 self.push(self.watch_lag, Due::Input(who, Input::Changed(change.clone())));
             }

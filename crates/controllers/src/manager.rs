@@ -9,7 +9,7 @@
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{Kind, Object, Time};
+use podscope_api::{CausedBy, Kind, Object, Time};
 
 use crate::{Context, Input, Timer};
 use podscope_sim::{Answer, ApiError, CallId, Change, Due, Heartbeats, Objects, Request, SimTime};
@@ -24,6 +24,8 @@ use super::{ControllerManagerSettings, FencingSettings, registry};
 #[derive(Debug, Clone)]
 struct Running {
     plan: Plan,
+    /// What led to the sync.
+    caused_by: CausedBy,
     outstanding: u32,
     error: Option<(Request, ApiError)>,
     stopped: bool,
@@ -229,17 +231,23 @@ impl ControllerManager {
         for index in 0..self.workers.len() {
             while let Some(due) = self.workers[index].queue.next(ctx.now) {
                 match due {
-                    Ready::Tick(tick) => self.with(index, ctx, |controller, cx| controller.tick(tick, cx)),
-                    Ready::Key(key) => {
+                    // Of what a pass over everything finds, the controller knows the cause or nobody does.
+                    Ready::Tick(tick) => {
+                        ctx.because(CausedBy::NOTHING);
+                        self.with(index, ctx, |controller, cx| controller.tick(tick, cx));
+                    }
+                    Ready::Key(key, cause) => {
+                        ctx.because(cause);
                         if !self.has_seen_own_writes(index, &key) {
                             let worker = &mut self.workers[index];
                             worker.queue.done(&key);
                             let backoff = worker.controller.backoff();
-                            worker.queue.add_rate_limited(key, backoff, ctx.now);
+                            worker.queue.add_rate_limited(key, backoff, ctx.now, cause);
                             continue;
                         }
                         let running = Running {
                             plan: self.with(index, ctx, |controller, cx| controller.sync(&key, cx)),
+                            caused_by: ctx.caused_by(),
                             outstanding: 0,
                             error: None,
                             stopped: false,
@@ -301,11 +309,11 @@ impl ControllerManager {
         worker.queue.done(&key);
         if running.plan.failed {
             let backoff = worker.controller.backoff();
-            worker.queue.add_rate_limited(key, backoff, ctx.now);
+            worker.queue.add_rate_limited(key, backoff, ctx.now, running.caused_by);
         } else {
             worker.queue.forget(&key);
             if let Some(after) = running.plan.requeue_after {
-                worker.queue.add_at(key, ctx.now + after);
+                worker.queue.add_at(key, ctx.now + after, running.caused_by);
             }
         }
     }
@@ -320,6 +328,9 @@ impl ControllerManager {
             return;
         };
         let request = &action.request;
+        if let Some(running) = self.workers[index].running.get(&key) {
+            ctx.because(running.caused_by);
+        }
         let worker = &mut self.workers[index];
         if worker.controller.waits_for_own_writes()
             && matches!(request, Request::Create(_) | Request::Update(..))

@@ -12,7 +12,8 @@ use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
-    ConditionStatus, EventType, Kind, Node, NodeCondition, NodeName, Object, ObjectKey, Pod, Taint, TaintEffect, Time,
+    CausedBy, ConditionStatus, EventType, Kind, Node, NodeCondition, NodeName, Object, ObjectKey, Pod, Taint,
+    TaintEffect, Time,
 };
 use rpds::RedBlackTreeMapSync;
 
@@ -44,6 +45,8 @@ pub(super) struct NodeLifecycleController {
     to_mark: ordered::Set<NodeName>,
     /// Ready as this pass has written it, where the cache does not show it yet.
     written: ordered::Map<NodeName, ConditionStatus>,
+    /// What changed the readiness of each node last.
+    turned_by: ordered::Map<NodeName, CausedBy>,
     zones: Zones,
     zones_changed: bool,
     /// Whether a look at the zones would see the same nodes as the last one, as ready and in the same zones.
@@ -130,6 +133,9 @@ impl Controller for NodeLifecycleController {
         let Some(node) = cx.objects.named::<Node>(&key.1.name).cloned() else {
             return Plan::default();
         };
+        if matches!(&*key.1.namespace, HEALTH | TURN) {
+            cx.ctx.because(self.cause(&node, cx));
+        }
         match &*key.1.namespace {
             NO_SCHEDULE => {
                 let (add, remove) = no_schedule_difference(&node);
@@ -180,6 +186,7 @@ impl NodeLifecycleController {
             self.added.remove(&name);
             self.to_mark.remove(&name);
             self.written.remove(&name);
+            self.turned_by.remove(&name);
             self.zones_changed = true;
             self.is_assessed = false;
             if let Some(old) = old {
@@ -207,6 +214,11 @@ impl NodeLifecycleController {
                     let pass = self.pass_at_or_after(cx.now(), cx);
                     self.seen.insert_mut(name.clone(), pass);
                 }
+                let statuses =
+                    |seen: &Option<(Option<Time>, ConditionStatus)>| seen.as_ref().map(|(_, status)| status.clone());
+                if statuses(&before) != statuses(&after) {
+                    self.turned_by.insert(name.clone(), cx.ctx.caused_by());
+                }
                 self.zones_changed |= before.map(|(_, status)| status) != after.map(|(_, status)| status);
                 self.is_assessed &= old.metadata.labels == new.metadata.labels;
             }
@@ -219,6 +231,17 @@ impl NodeLifecycleController {
         }
         // What was written is in the cache now, or overtaken.
         self.is_assessed &= self.written.remove(&name).is_none();
+    }
+
+    /// What leads to what is done about a node: the change of its readiness, or, before it is written, what silenced it.
+    fn cause(&self, node: &Node, cx: &ControllerContext<'_, '_>) -> CausedBy {
+        let name = &node.metadata.name;
+        let silenced = cx.ctx.heartbeats().map(|hearts| hearts.silenced_by(name));
+        let silenced = silenced.unwrap_or_default();
+        let turned = self.turned_by.get(&**name).copied();
+        turned
+            .filter(|_| !node.is_ready() || silenced == CausedBy::NOTHING)
+            .unwrap_or(silenced)
     }
 
     fn pass_at_or_after(&self, at: SimTime, cx: &ControllerContext<'_, '_>) -> SimTime {
@@ -285,6 +308,14 @@ impl NodeLifecycleController {
         match turn {
             Turn::Nothing => {}
             Turn::EnteredFull => {
+                // Whatever silenced the last of them.
+                let unready = cx
+                    .objects
+                    .list::<Node>()
+                    .filter(|node| ready(node).is_some() || !node.is_ready());
+                let causes = unready.map(|node| self.cause(node, cx));
+                let latest = causes.fold(CausedBy::NOTHING, CausedBy::latest);
+                cx.ctx.because(latest);
                 let tainted: Vec<Arc<Node>> = cx
                     .objects
                     .list::<Node>()

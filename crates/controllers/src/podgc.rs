@@ -9,7 +9,7 @@ use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
-use podscope_api::{ConditionStatus, Kind, Node, NodeName, Object, ObjectKey, Pod, PodPhase};
+use podscope_api::{CausedBy, ConditionStatus, Kind, Node, NodeName, Object, ObjectKey, Pod, PodPhase};
 
 use podscope_sim::{Answer, Change, DeleteOptions, Mutation, Part, Request, SimTime, Span};
 
@@ -35,10 +35,12 @@ enum Why {
 pub(super) struct PodGcController {
     /// Pods that may concern a pass, so that a pass does not look at all.
     terminal: ordered::Set<ObjectKey>,
-    terminating: ordered::Set<ObjectKey>,
+    /// Pods that are being deleted, with the change that showed it.
+    terminating: ordered::Map<ObjectKey, CausedBy>,
     /// Names of nodes that were missing when last heard of.
-    missing: ordered::Set<NodeName>,
-    quarantine: ordered::Map<NodeName, SimTime>,
+    /// Nodes that pods are bound to and that are not there, with the change that showed it.
+    missing: ordered::Map<NodeName, CausedBy>,
+    quarantine: ordered::Map<NodeName, (SimTime, CausedBy)>,
     doomed: ordered::Map<ObjectKey, Why>,
 }
 
@@ -66,7 +68,7 @@ impl Controller for PodGcController {
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         match (&change.old, &change.new) {
             (Some(Object::Node(node)), None) => {
-                self.missing.insert((&*node.metadata.name).into());
+                self.missing.insert((&*node.metadata.name).into(), cx.ctx.caused_by());
             }
             (Some(Object::Pod(pod)), None) => {
                 let key = pod.metadata.key();
@@ -77,7 +79,7 @@ impl Controller for PodGcController {
             (_, Some(Object::Pod(pod))) => {
                 let key = pod.metadata.key();
                 if pod.metadata.is_terminating() {
-                    self.terminating.insert(key.clone());
+                    self.terminating.entry(key.clone()).or_insert(cx.ctx.caused_by());
                 }
                 if pod.is_terminal() {
                     self.terminal.insert(key);
@@ -85,7 +87,7 @@ impl Controller for PodGcController {
                 if let Some(node) = &pod.spec.node_name
                     && cx.objects.named::<Node>(node).is_none()
                 {
-                    self.missing.insert(node.clone());
+                    self.missing.entry(node.clone()).or_insert(cx.ctx.caused_by());
                 }
             }
             _ => {}
@@ -176,13 +178,13 @@ impl PodGcController {
                 self.doom(pod, Why::Terminated, cx);
             }
         }
-        let terminating: Vec<Arc<Pod>> = self
+        let terminating: Vec<(Arc<Pod>, CausedBy)> = self
             .terminating
             .iter()
-            .filter_map(|key| cx.objects.get::<Pod>(key))
-            .cloned()
+            .filter_map(|(key, cause)| Some((cx.objects.get::<Pod>(key)?.clone(), *cause)))
             .collect();
-        for pod in &terminating {
+        for (pod, cause) in &terminating {
+            cx.ctx.because(*cause);
             let node = pod
                 .spec
                 .node_name
@@ -193,7 +195,8 @@ impl PodGcController {
             }
         }
         self.orphans(cx);
-        for pod in terminating.iter().filter(|pod| pod.spec.node_name.is_none()) {
+        for (pod, cause) in terminating.iter().filter(|(pod, _)| pod.spec.node_name.is_none()) {
+            cx.ctx.because(*cause);
             self.doom(pod.metadata.key(), Why::Unscheduled, cx);
         }
     }
@@ -201,17 +204,19 @@ impl PodGcController {
     fn orphans(&mut self, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         self.missing
-            .retain(|node| cx.objects.pods_on(node).next().is_some() && cx.objects.named::<Node>(node).is_none());
-        for node in &self.missing {
-            self.quarantine.entry(node.clone()).or_insert(now + QUARANTINE);
+            .retain(|node, _| cx.objects.pods_on(node).next().is_some() && cx.objects.named::<Node>(node).is_none());
+        for (node, cause) in &self.missing {
+            let entry = self.quarantine.entry(node.clone());
+            entry.or_insert((now + QUARANTINE, *cause));
         }
-        let due: Vec<NodeName> = self
+        let due: Vec<(NodeName, CausedBy)> = self
             .quarantine
             .iter()
-            .filter(|(_, until)| **until <= now)
-            .map(|(node, _)| node.clone())
+            .filter(|(_, (until, _))| *until <= now)
+            .map(|(node, (_, cause))| (node.clone(), *cause))
             .collect();
-        for node in due {
+        for (node, cause) in due {
+            cx.ctx.because(cause);
             self.quarantine.remove(&node);
             if cx.objects.named::<Node>(&node).is_none() {
                 cx.enqueue((Kind::Node, ObjectKey::cluster(node.0)));

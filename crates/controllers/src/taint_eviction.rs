@@ -11,7 +11,9 @@
 
 use podscope_api::ordered;
 
-use podscope_api::{ConditionStatus, EventType, Kind, Node, Object, ObjectKey, Pod, PodPhase, Taint, Toleration, Uid};
+use podscope_api::{
+    CausedBy, ConditionStatus, EventType, Kind, Node, Object, ObjectKey, Pod, PodPhase, Taint, Toleration, Uid,
+};
 
 use podscope_sim::{Change, Coming, DeleteOptions, Due, EventNote, Mutation, Part, Request, SimTime, Span};
 
@@ -26,8 +28,14 @@ const TRIES: u8 = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    Timer { fires: SimTime },
-    Firing { failures: u8 },
+    Timer {
+        fires: SimTime,
+        /// The change of taints or of the pod that started it.
+        caused_by: CausedBy,
+    },
+    Firing {
+        failures: u8,
+    },
     Fired,
 }
 
@@ -106,7 +114,10 @@ impl Controller for TaintEvictionController {
     fn tick(&mut self, _tick: u8, cx: &mut ControllerContext<'_, '_>) {
         let now = cx.now();
         for (key, state) in &mut self.pods {
-            if matches!(state, State::Timer { fires } if *fires <= now) {
+            if let State::Timer { fires, caused_by } = *state
+                && fires <= now
+            {
+                cx.ctx.because(caused_by);
                 *state = State::Firing { failures: 0 };
                 cx.event(event(key, "Marking for deletion Pod"));
                 cx.enqueue((Kind::Pod, key.clone()));
@@ -201,7 +212,7 @@ impl Controller for TaintEvictionController {
 
     fn due(&self, outlook: &Outlook<'_>) -> Vec<Due> {
         let timers = self.pods.iter().filter_map(|(key, state)| match state {
-            State::Timer { fires } => Some((key, *fires)),
+            State::Timer { fires, .. } => Some((key, *fires)),
             State::Firing { .. } | State::Fired => None,
         });
         timers
@@ -260,7 +271,8 @@ impl TaintEvictionController {
 
     fn set(&mut self, key: ObjectKey, fires: SimTime, cx: &mut ControllerContext<'_, '_>) {
         if let podscope_api::ordered::Entry::Vacant(entry) = self.pods.entry(key) {
-            entry.insert(State::Timer { fires });
+            let caused_by = cx.ctx.caused_by();
+            entry.insert(State::Timer { fires, caused_by });
             cx.tick_at(fires, 0);
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use podscope_api::explained::Criterion;
-use podscope_api::{NodeName, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
+use podscope_api::{CausedBy, NodeName, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
 
 /// An event to record (SCH-128). The reporting controller is the profile's scheduler name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,6 +130,8 @@ pub struct Attempt {
     pub scheduler_name: Str,
     /// 1 for the first.
     pub number: u32,
+    /// What brought the pod into the queue, as given to [`crate::Scheduler::because`].
+    pub caused_by: CausedBy,
     /// How it ended.
     pub outcome: Outcome,
     /// Nodes that passed Filter.

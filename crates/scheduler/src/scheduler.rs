@@ -235,6 +235,7 @@ impl Scheduler {
             uid: incoming.info.uid.clone(),
             scheduler_name: profile.scheduler_name.clone(),
             number: pod.attempts,
+            caused_by: pod.caused_by,
             outcome: Outcome::Skipped,
             n_feasible: found.feasible.len(),
             n_examined: found.feasible.len() + found.diagnosis.refused.len(),
@@ -452,6 +453,7 @@ impl Scheduler {
             uid: info.uid.clone(),
             scheduler_name: info.pod.spec.scheduler_name.clone(),
             number: pod.attempts,
+            caused_by: pod.caused_by,
             outcome: Outcome::Error {
                 message: message.clone(),
             },
@@ -575,6 +577,7 @@ fn skipped(pod: &QueuedPod, profile: &Profile) -> Attempt {
         uid: info.uid.clone(),
         scheduler_name: profile.scheduler_name.clone(),
         number: pod.attempts,
+        caused_by: pod.caused_by,
         outcome: Outcome::Skipped,
         n_feasible: 0,
         n_examined: 0,

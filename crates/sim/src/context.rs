@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Kind, Object, ObjectKey, Str, Time, Uid};
+use podscope_api::{CausedBy, Kind, Object, ObjectKey, Str, Time, Uid};
 
 use crate::{Actor, Answer, CallId, Happening, Objects, Request, Rng, SimTime, Span, Subject};
 
@@ -94,6 +94,10 @@ pub enum Effect<T, A> {
         object: Option<Arc<Subject>>,
         container: Option<Str>,
     },
+    /// What follows in this step was caused by that record, not by what led to the step.
+    Because(CausedBy),
+    /// What follows in this step, records too, was caused by the record made last in it.
+    Follow,
     /// Do what only this kind of component does.
     Act(A),
 }
@@ -112,6 +116,8 @@ impl<T, A> Effect<T, A> {
                 object,
                 container,
             },
+            Self::Because(cause) => Effect::Because(cause),
+            Self::Follow => Effect::Follow,
             Self::Act(act) => Effect::Act(act.into()),
         }
     }
@@ -133,6 +139,9 @@ pub struct Context<'a, T, A> {
     network: Option<&'a crate::Network>,
     heartbeats: Option<&'a crate::Heartbeats>,
     next_call: &'a mut u64,
+    caused_by: CausedBy,
+    /// Whether a record was made since `caused_by` was set: what follows is caused by that record.
+    has_recorded: bool,
     effects: Vec<Effect<T, A>>,
 }
 
@@ -155,8 +164,17 @@ impl<'a, T, A> Context<'a, T, A> {
             network: None,
             heartbeats: None,
             next_call,
+            caused_by: CausedBy::NOTHING,
+            has_recorded: false,
             effects: Vec::new(),
         }
+    }
+
+    /// The context of a step that a record led to.
+    #[must_use]
+    pub fn with_cause(mut self, cause: CausedBy) -> Self {
+        self.caused_by = cause;
+        self
     }
 
     /// The context with what the world knows beside the API.
@@ -202,6 +220,26 @@ impl<'a, T, A> Context<'a, T, A> {
         SimTime(wall.0 - self.start.0)
     }
 
+    /// The record that led to what is done now. A component that acts later for the same reason keeps it.
+    pub fn caused_by(&self) -> CausedBy {
+        self.caused_by
+    }
+
+    /// From here on, this led to what is done. Requests and timers after a record of this step are caused by that record
+    /// until this is called again.
+    pub fn because(&mut self, cause: CausedBy) {
+        if cause != self.caused_by || self.has_recorded {
+            self.caused_by = cause;
+            self.has_recorded = false;
+            self.effects.push(Effect::Because(cause));
+        }
+    }
+
+    /// From here on, the record made last in this step led to what is done, to further records too.
+    pub fn because_of_last_record(&mut self) {
+        self.effects.push(Effect::Follow);
+    }
+
     /// Sends a request; the answer comes back with the same number.
     pub fn call(&mut self, request: Request) -> CallId {
         *self.next_call += 1;
@@ -227,6 +265,7 @@ impl<'a, T, A> Context<'a, T, A> {
 
     /// Puts a record into the trace.
     pub fn record_subject(&mut self, happening: Happening, object: Option<Arc<Subject>>, container: Option<Str>) {
+        self.has_recorded = true;
         self.effects.push(Effect::Record {
             happening,
             object,
@@ -254,9 +293,12 @@ impl<'a, T, A> Context<'a, T, A> {
             network: self.network,
             heartbeats: self.heartbeats,
             next_call: self.next_call,
+            caused_by: self.caused_by,
+            has_recorded: self.has_recorded,
             effects: Vec::new(),
         };
         let result = work(&mut part);
+        (self.caused_by, self.has_recorded) = (part.caused_by, part.has_recorded);
         let effects = part.effects;
         self.effects.extend(effects.into_iter().map(Effect::into));
         result

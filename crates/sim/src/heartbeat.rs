@@ -4,7 +4,7 @@
 
 use podscope_api::ordered;
 
-use podscope_api::NodeName;
+use podscope_api::{CausedBy, NodeName};
 
 use crate::{SimTime, Span};
 
@@ -23,7 +23,8 @@ struct Heart {
 #[derive(Debug, Clone, Default)]
 pub struct Heartbeats {
     hearts: rpds::RedBlackTreeMapSync<NodeName, Heart>,
-    silent: ordered::Set<NodeName>,
+    /// Nodes whose renewals do not arrive, with what stopped them.
+    silent: ordered::Map<NodeName, CausedBy>,
     /// While the API server stores nothing, no renewal arrives: closed outages and the open one.
     stopped_at: Option<SimTime>,
 }
@@ -40,8 +41,8 @@ impl Heartbeats {
         self.silent.remove(node);
     }
 
-    /// Renewals of a node arrive no more.
-    pub fn end(&mut self, node: &NodeName, now: SimTime) {
+    /// Renewals of a node arrive no more, because of that record.
+    pub fn end(&mut self, node: &NodeName, now: SimTime, cause: CausedBy) {
         let last = self.last_renewal(node, now);
         self.hearts.insert_mut(
             node.clone(),
@@ -50,7 +51,14 @@ impl Heartbeats {
                 last,
             },
         );
-        self.silent.insert(node.clone());
+        self.silent.insert(node.clone(), cause);
+    }
+
+    /// A record that tells of what stopped the renewals of a node, if they do not arrive now.
+    pub fn blame(&mut self, node: &NodeName, record: CausedBy) {
+        if let Some(known) = self.silent.get_mut(node) {
+            *known = record;
+        }
     }
 
     /// The node's lease is gone.
@@ -94,12 +102,17 @@ impl Heartbeats {
 
     /// Nodes whose renewals do not arrive now: the only ones that can cross a threshold while the API server stores.
     pub fn silent(&self) -> impl Iterator<Item = &NodeName> {
-        self.silent.iter()
+        self.silent.keys()
+    }
+
+    /// What stopped the renewals of a node that do not arrive now.
+    pub fn silenced_by(&self, node: &str) -> CausedBy {
+        self.silent.get(node).copied().unwrap_or_default()
     }
 
     /// Whether the renewals of a node do not arrive now.
     pub fn is_silent(&self, node: &str) -> bool {
-        self.silent.contains(node)
+        self.silent.contains_key(node)
     }
 
     /// Whether the API server stores renewals now.
@@ -154,7 +167,8 @@ mod tests {
         hearts.server(true, at(60));
         assert_eq!(hearts.last_renewal(&node, at(62)), Some(at(23)));
         assert_eq!(hearts.last_renewal(&node, at(63)), Some(at(63)));
-        hearts.end(&node, at(99));
+        hearts.end(&node, at(99), CausedBy::record(7));
+        assert_eq!(hearts.silenced_by("a-1").seq(), Some(7));
         assert_eq!(hearts.last_renewal(&node, at(500)), Some(at(93)));
         assert_eq!(hearts.silent().count(), 1);
         hearts.begin(&node, at(502));

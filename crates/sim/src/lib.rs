@@ -53,4 +53,4 @@ pub use request::{
 pub use rng::{Rng, fnv64};
 pub use switches::Switches;
 pub use time::{SimTime, Span};
-pub use trace::{OutputKind, OutputLine, Record, Sink, Subject};
+pub use trace::{Fingerprint, OutputKind, OutputLine, Record, Sink, Subject};

@@ -4,12 +4,15 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use podscope_api::CausedBy;
+
 use crate::SimTime;
 
 #[derive(Debug, Clone)]
 struct Entry<E> {
     at: SimTime,
     seq: u64,
+    caused_by: CausedBy,
     event: E,
 }
 
@@ -40,6 +43,8 @@ pub struct Queue<E> {
     popped: u64,
     /// When the event that was taken last was due. Invariant: nothing waits that is due before it.
     reached: SimTime,
+    /// What led to whatever is pushed now: the cause of the event that was taken last, until someone says otherwise.
+    cause: CausedBy,
 }
 
 impl<E> Default for Queue<E> {
@@ -49,12 +54,13 @@ impl<E> Default for Queue<E> {
             next_seq: 0,
             popped: 0,
             reached: SimTime::ZERO,
+            cause: CausedBy::NOTHING,
         }
     }
 }
 
 impl<E> Queue<E> {
-    /// Adds an event.
+    /// Adds an event, with [`Queue::cause`] as its cause.
     ///
     /// # Panics
     /// It is due before one that was taken already: time would run back.
@@ -66,7 +72,12 @@ impl<E> Queue<E> {
         );
         let seq = self.next_seq;
         self.next_seq += 1;
-        self.heap.push(Entry { at, seq, event });
+        self.heap.push(Entry {
+            at,
+            seq,
+            caused_by: self.cause,
+            event,
+        });
     }
 
     /// When the next event is due.
@@ -74,12 +85,23 @@ impl<E> Queue<E> {
         self.heap.peek().map(|entry| entry.at)
     }
 
-    /// Takes the next event.
+    /// What led to whatever is pushed now.
+    pub fn cause(&self) -> CausedBy {
+        self.cause
+    }
+
+    /// From here on, this led to what is pushed.
+    pub fn set_cause(&mut self, cause: CausedBy) {
+        self.cause = cause;
+    }
+
+    /// Takes the next event; its cause is that of what is pushed from here on.
     pub fn pop(&mut self) -> Option<(SimTime, E)> {
         let entry = self.heap.pop()?;
         self.popped += 1;
         debug_assert!(entry.at >= self.reached, "the earliest comes first");
         self.reached = entry.at;
+        self.cause = entry.caused_by;
         Some((entry.at, entry.event))
     }
 

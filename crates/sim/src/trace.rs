@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Kind, ObjectKey, Str, Uid};
+use podscope_api::{CausedBy, Kind, ObjectKey, Str, Uid};
 use serde_json::Value;
 
 use crate::{Actor, Happening, SimTime, Violation, What};
@@ -23,6 +23,8 @@ pub struct Record {
     pub at: SimTime,
     /// Place in the trace, from 0.
     pub seq: u64,
+    /// The earlier record that led to this one.
+    pub caused_by: CausedBy,
     /// Who acted.
     pub actor: Actor,
     /// What happened.
@@ -56,10 +58,23 @@ impl Record {
             .next()
     }
 
-    /// The record as one JSON line of the contract (no newline). `t` is in seconds, exact to the microsecond.
+    /// The record as one JSON line of the contract (no newline). `t` is in seconds, exact to the microsecond;
+    /// `causedBy` is the `seq` of the record that led to this one, or null.
     pub fn to_json_line(&self) -> String {
+        self.line(LineForm::Whole)
+    }
+
+    /// The line that a fingerprint of the trace is made of.
+    pub fn fingerprint_line(&self, form: Fingerprint) -> String {
+        self.line(match form {
+            Fingerprint::WholeLines => LineForm::WithoutCause,
+            Fingerprint::Facts => LineForm::Facts,
+        })
+    }
+
+    fn line(&self, form: LineForm) -> String {
         use std::fmt::Write;
-        let mut line = String::with_capacity(160);
+        let mut line = String::with_capacity(176);
         let (seconds, micros) = (self.at.0.div_euclid(1_000_000), self.at.0.rem_euclid(1_000_000));
         let _ = write!(line, "{{\"t\":{seconds}");
         if micros != 0 {
@@ -88,10 +103,65 @@ impl Record {
             let _ = write!(line, ",\"container\":{}", Value::from(&**container));
         }
         for (name, value) in self.happening.fields() {
-            let _ = write!(line, ",\"{name}\":{value}");
+            match (form, self.what().sentence(name)) {
+                (LineForm::Facts, Sentence::LeftOut) => {}
+                (LineForm::Facts, Sentence::OnlyThatItIs) => {
+                    let _ = write!(line, ",\"{name}\":true");
+                }
+                _ => {
+                    let _ = write!(line, ",\"{name}\":{value}");
+                }
+            }
+        }
+        if form == LineForm::Whole {
+            match self.caused_by.seq() {
+                Some(seq) => {
+                    let _ = write!(line, ",\"causedBy\":{seq}");
+                }
+                None => line.push_str(",\"causedBy\":null"),
+            }
         }
         line.push('}');
         line
+    }
+}
+
+/// What a fingerprint of a trace is made of. Links say which one they carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fingerprint {
+    /// Lines without `causedBy`: what links carried before traces had it.
+    WholeLines,
+    /// Lines without `causedBy` and without the sentences of Podscope's own: better words, or another language, change
+    /// no fingerprint.
+    Facts,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineForm {
+    Whole,
+    WithoutCause,
+    Facts,
+}
+
+/// What becomes of a field in a line that holds facts alone.
+enum Sentence {
+    /// It is a fact, or the words of Kubernetes.
+    No,
+    /// It is a sentence of Podscope's own.
+    LeftOut,
+    /// Its words are Podscope's own, but whether it is there is a fact.
+    OnlyThatItIs,
+}
+
+impl What {
+    fn sentence(self, field: &str) -> Sentence {
+        match (self, field) {
+            (What::InvariantViolated, "by" | "message")
+            | (What::VolumeCorrupted, "message")
+            | (What::Expectation, "expect" | "found") => Sentence::LeftOut,
+            (What::Command, "error") => Sentence::OnlyThatItIs,
+            _ => Sentence::No,
+        }
     }
 }
 

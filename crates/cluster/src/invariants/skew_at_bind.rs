@@ -193,6 +193,7 @@ mod tests {
             .uid
             .clone();
         let record = Record {
+            caused_by: podscope_api::CausedBy::NOTHING,
             at: world.now(),
             seq: 0,
             actor: Actor::Scheduler(0),

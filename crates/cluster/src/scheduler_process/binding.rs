@@ -9,7 +9,9 @@
 
 use std::collections::VecDeque;
 
-use podscope_api::{ClaimPhase, Node, NodeName, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Uid};
+use podscope_api::{
+    CausedBy, ClaimPhase, Node, NodeName, Object, ObjectKey, PersistentVolume, PersistentVolumeClaim, Pod, Uid,
+};
 use podscope_scheduler::StatusPatch;
 
 use super::{Context, Pending, SchedulerProcess, patch_status, tell};
@@ -44,6 +46,8 @@ pub(super) struct Binding {
     /// Volumes and claims as the API server answered them.
     written: Vec<Object>,
     give_up_at: SimTime,
+    /// What the binding goes on because of.
+    caused_by: CausedBy,
 }
 
 /// What an attempt asks the binding cycle to do.
@@ -71,6 +75,7 @@ impl SchedulerProcess {
             left: plan.writes,
             written: Vec::new(),
             give_up_at: ctx.now + plan.timeout,
+            caused_by: ctx.caused_by(),
         };
         self.bindings.insert(uid.clone(), binding);
         match plan.patch {
@@ -88,6 +93,7 @@ impl SchedulerProcess {
         let Some(binding) = self.bindings.get_mut(uid) else {
             return;
         };
+        binding.caused_by = ctx.caused_by();
         match binding.left.pop_front() {
             Some(object) => {
                 binding.stage = Stage::Writing;
@@ -145,7 +151,11 @@ impl SchedulerProcess {
             .collect();
         for uid in due {
             match self.are_volumes_bound(&uid) {
-                Ok(true) => self.bind(&uid, ctx),
+                Ok(true) => {
+                    let cause = self.bindings.get(&uid).map(|binding| binding.caused_by);
+                    ctx.because(cause.unwrap_or_default());
+                    self.bind(&uid, ctx);
+                }
                 Err(message) => self.fail_pre_bind(&uid, &format!("binding volumes: {message}"), ctx),
                 Ok(false) => {
                     let Some(binding) = self.bindings.get_mut(&uid) else {

@@ -13,7 +13,7 @@ use podscope_sim::{AttemptResult, Happening};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use podscope_api::{ConditionStatus, EventType, Kind, Object, ObjectKey, Pod, PodCondition, Uid};
+use podscope_api::{CausedBy, ConditionStatus, EventType, Kind, Object, ObjectKey, Pod, PodCondition, Uid};
 use podscope_scheduler::plugins::{Plugin, Point};
 use podscope_scheduler::{Attempt, Cache, Decision, Outcome, Recorder, Scheduler, SchedulerConfiguration, StatusPatch};
 
@@ -165,6 +165,10 @@ impl SchedulerProcess {
 
     /// One step.
     pub(crate) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
+        self.core.because(match &input {
+            Input::Started | Input::Timer(_) => CausedBy::NOTHING,
+            Input::Listed { .. } | Input::Changed(_) | Input::Answered(..) => ctx.caused_by(),
+        });
         match input {
             Input::Started => {}
             Input::Listed { objects, .. } => self.take_list(objects, ctx),
@@ -236,6 +240,7 @@ impl SchedulerProcess {
         let attempt = self.core.schedule_one(ctx.now.0, &mut || rng.bits(), &mut slot);
         if let Some(attempt) = attempt {
             self.busy_until = ctx.now + DECISION_TIME;
+            ctx.because(attempt.caused_by);
             self.carry_out(attempt, ctx);
         }
     }

@@ -446,6 +446,8 @@ impl Managers {
 
     fn evict(&mut self, uid: &Uid, message: &str, has_condition: bool, asked_grace: i64, host: &mut Host<'_, '_>) {
         if let Some(worker) = self.pods.get_mut(uid) {
+            // The process that used too much, from its start on.
+            host.ctx.because(worker.cause(host));
             events::of_pod(&worker.pod.clone(), EventType::Warning, "Evicted", message, host);
             let text: Str = message.into();
             let ended_for = EndReason {

@@ -14,7 +14,7 @@ use podscope_api::{Pod, Str};
 use super::events;
 use super::grace::Remaining;
 use super::host::Host;
-use crate::machine::{ContainerId, HookKind, Outcome, Role};
+use crate::machine::{Container, ContainerId, HookKind, Outcome, Role};
 use podscope_sim::{SimTime, Span};
 
 /// What a stop call waits for.
@@ -157,6 +157,10 @@ impl Kill {
                 Step::PreStop => call.wait_for_turn(now),
                 Step::Turn => call.stop(pod, host),
                 Step::Stopping => {
+                    // The signal that it did not heed.
+                    let process = process(pod, call.container, host);
+                    let signal = process.map_or(host.ctx.caused_by(), |process| process.latest);
+                    host.ctx.because(signal);
                     call.step = Step::Killed;
                     call.since = now;
                     call.until = None;
@@ -217,10 +221,11 @@ impl StopCall {
 }
 
 fn is_running(pod: &Pod, container: ContainerId, host: &Host<'_, '_>) -> bool {
-    host.machine
-        .pod(&pod.metadata.uid)
-        .and_then(|held| held.container(container))
-        .is_some_and(|container| container.is_running())
+    process(pod, container, host).is_some_and(Container::is_running)
+}
+
+fn process<'h>(pod: &Pod, container: ContainerId, host: &'h Host<'_, '_>) -> Option<&'h Container> {
+    host.machine.pod(&pod.metadata.uid)?.container(container)
 }
 
 /// The place of the sidecar declared directly after the one at `idx` (LC-158); plain init containers do not count.

@@ -471,6 +471,8 @@ impl Managers {
         let Some(worker) = self.pods.get_mut(uid) else { return };
         let had_mounts = host.machine.pod(uid).is_some_and(|held| !held.mounts.is_empty());
         let had_run = worker.may_run();
+        let cause = host.ctx.caused_by();
+        host.ctx.because(worker.cause(host));
         worker.advance(host);
         if had_mounts && host.machine.pod(uid).is_none_or(|held| held.mounts.is_empty()) {
             host.want_node_status();
@@ -479,6 +481,7 @@ impl Managers {
         if worker.stage == Stage::Finished && worker.is_gone {
             self.pods.remove(uid);
             host.machine.remove_pod(uid, host.ctx);
+            host.ctx.because(cause);
             return;
         }
         if let Some(due) = worker.next_due(host)
@@ -491,6 +494,7 @@ impl Managers {
         if had_run != worker.may_run() || host.machine.pod(uid).is_some() {
             self.watch_usage(host);
         }
+        host.ctx.because(cause);
         if has_ended {
             self.retry_resizes(host);
         }

@@ -351,6 +351,8 @@ impl PodWorker {
             // Until its worker has begun, a container that ran before this kubelet shows the readiness it had (LC-131).
             let begins = host.shared.is_restart && probe.kind == ProbeKind::Readiness && probe.run == 0;
             if probe.tick(&pod, container, spec, &behavior, host).is_some() || begins {
+                // The failure that passed the threshold, or the success, leads to what is done about it at once.
+                host.ctx.because_of_last_record();
                 self.set_readiness(host);
                 self.kick(host);
             }

@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{ContainerStateWaiting, Pod, PodStatus, Str, Uid};
+use podscope_api::{CausedBy, ContainerStateWaiting, Pod, PodStatus, Str, Uid};
 
 use super::allocation::Resize;
 use super::backoff::BackOff;
@@ -23,7 +23,7 @@ use super::kill::Kill;
 use super::probes::{ProbeKind, ProbeWorker};
 use super::status_manager::Report;
 use super::sync::SyncRun;
-use crate::machine::{ContainerId, MachineEvent, containers_of};
+use crate::machine::{ContainerId, MachineEvent, MachinePod, containers_of};
 use podscope_sim::{SimTime, Span};
 
 /// Where a worker is. Invariant: it only moves forward (LC-054).
@@ -90,6 +90,8 @@ pub(super) struct PodWorker {
     is_pending: bool,
     /// Whether the sync under way did something to the machine.
     has_changed_machine: bool,
+    /// What led to the sync that is due or under way, as far as the kubelet was told; see [`PodWorker::cause`].
+    because: CausedBy,
     /// When the next sync begins.
     due: Option<SimTime>,
     last_sync_end: Option<SimTime>,
@@ -125,6 +127,7 @@ impl PodWorker {
             activity: Activity::Idle,
             is_pending: false,
             has_changed_machine: false,
+            because: CausedBy::NOTHING,
             due: None,
             last_sync_end: None,
             grace: 0,
@@ -193,6 +196,7 @@ impl PodWorker {
     /// A sync not before `at`.
     pub(super) fn kick_at(&mut self, at: SimTime, host: &Host<'_, '_>) {
         if !matches!(self.activity, Activity::Idle) {
+            self.because = host.ctx.caused_by();
             self.is_pending = true;
             return;
         }
@@ -200,7 +204,18 @@ impl PodWorker {
             Some(end) => at.max(host.shared.relist_after(end)),
             None => at,
         };
-        self.due = Some(self.due.map_or(at, |due| due.min(at)));
+        if self.due.is_none_or(|due| at <= due) {
+            self.because = host.ctx.caused_by();
+            self.due = Some(at);
+        }
+    }
+
+    /// What leads to what the worker does now: the change or event that it was last told of, or what happened to one of
+    /// its processes since.
+    pub(super) fn cause(&self, host: &Host<'_, '_>) -> CausedBy {
+        let held = host.machine.pod(self.uid());
+        self.because
+            .latest(held.map_or(CausedBy::NOTHING, MachinePod::latest_record))
     }
 
     /// The machine changed something of the pod: the kubelet sees it when it looks at the runtime (LC-057).
@@ -373,6 +388,7 @@ impl PodWorker {
     /// The machine did something.
     pub(super) fn machine_event(&mut self, event: &MachineEvent, host: &mut Host<'_, '_>) {
         let pod = self.pod.clone();
+        self.because = host.ctx.caused_by();
         let kill = match &mut self.activity {
             Activity::Kill(kill) => Some(kill),
             Activity::Sync(run) => run.kill_mut(),
@@ -545,6 +561,7 @@ impl PodWorker {
     /// Volumes were attached or reported: a waiting worker looks again.
     pub(super) fn hurry_volumes(&mut self, host: &Host<'_, '_>) {
         if let Activity::Volumes(wait) = &mut self.activity {
+            self.because = host.ctx.caused_by();
             wait.hurry(host.ctx.now);
         }
     }

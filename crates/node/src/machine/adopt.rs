@@ -48,13 +48,12 @@ impl Machine {
             let source = self.hold_image(&container.image, now);
             let behavior = self.behavior(pod, container, role);
             let ended = |state: &podscope_api::ContainerState, ctx: &Context<'_>| {
-                state.terminated.as_ref().map(|terminated| {
-                    let mut exit = Exit::with_code(instant(terminated.finished_at, ctx), terminated.exit_code);
-                    if &*terminated.reason == "OOMKilled" {
-                        exit.reason = "OOMKilled";
-                    }
-                    (instant(terminated.started_at, ctx), exit)
-                })
+                let terminated = state.terminated.as_ref()?;
+                let mut exit = Exit::with_code(instant(terminated.finished_at, ctx), terminated.exit_code);
+                if &*terminated.reason == "OOMKilled" {
+                    exit.reason = "OOMKilled";
+                }
+                Some((instant(terminated.started_at, ctx), exit))
             };
             let last_attempt = if status.state.waiting.is_some() {
                 status.restart_count
@@ -80,6 +79,7 @@ impl Machine {
                         resources: container.resources.clone(),
                         behavior: behavior.clone(),
                         hooks: Vec::new(),
+                        latest: podscope_api::CausedBy::NOTHING,
                         plan: None,
                     };
                     self.entry(pod).containers.push(record);

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use podscope_api::hash::{self, fnv1a};
-use podscope_api::{Kind, Pod, Str};
+use podscope_api::{CausedBy, Kind, Pod, Str};
 
 use super::{Machine, MachineEvent, MachineTimer, Outcome, PullId};
 use crate::{Context, Timer};
@@ -90,6 +90,8 @@ pub(super) struct Pull {
     image: Str,
     outcome: Outcome,
     asked_at: SimTime,
+    /// What led to the pod's start.
+    caused_by: CausedBy,
     /// When it began and when it ends; none while others are before it.
     under_way: Option<(SimTime, SimTime)>,
 }
@@ -182,6 +184,7 @@ impl Machine {
             image: image.clone(),
             outcome,
             asked_at: ctx.now,
+            caused_by: ctx.caused_by(),
             under_way: None,
         });
         self.pull_limit = limit;
@@ -226,6 +229,7 @@ impl Machine {
         let is_due = |pull: &Pull| pull.under_way.is_some_and(|(_, ends_at)| ends_at <= now);
         while let Some(idx) = self.pulls.iter().position(is_due) {
             let pull = self.pulls.remove(idx);
+            ctx.because(pull.caused_by);
             let succeeded = matches!(pull.outcome, Outcome::Takes(_));
             if succeeded {
                 self.hold_image(&pull.image, now);

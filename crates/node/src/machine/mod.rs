@@ -15,7 +15,7 @@ mod trouble;
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{Kind, NodeCondition, NodeName, ObjectKey, Pod, ResourceList, Str, Uid};
+use podscope_api::{CausedBy, Kind, NodeCondition, NodeName, ObjectKey, Pod, ResourceList, Str, Uid};
 
 pub use behavior::{Answers, Behavior, Outcome, ProbeResult, Role, Usage, behavior_of};
 pub use fault::MachineFault;
@@ -162,6 +162,12 @@ impl MachinePod {
     /// Whether the sandbox exists and is usable.
     pub fn has_sandbox(&self) -> bool {
         self.sandbox.as_ref().is_some_and(|sandbox| sandbox.is_ready)
+    }
+
+    /// The latest record about any of its processes.
+    pub fn latest_record(&self) -> CausedBy {
+        let records = self.containers.iter().map(|container| container.latest);
+        records.fold(CausedBy::NOTHING, CausedBy::latest)
     }
 
     fn container_mut(&mut self, id: ContainerId) -> Option<&mut Container> {
@@ -372,6 +378,15 @@ impl Machine {
         self.pods
             .iter()
             .flat_map(|(uid, pod)| pod.mounts.iter().map(move |mount| (uid, pod, mount)))
+    }
+
+    /// The newest process of that name belongs to the latest record about it.
+    pub fn note_record(&mut self, uid: &Uid, container: &str, record: CausedBy) {
+        let of_pod = self.pods.get_mut(uid);
+        let mut newest_first = of_pod.into_iter().flat_map(|pod| pod.containers.iter_mut().rev());
+        if let Some(process) = newest_first.find(|process| &*process.name == container) {
+            process.latest = record;
+        }
     }
 
     /// What the kubelet can notice since the last call; the world hands it to the kubelet if one runs.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{ResourceRequirements, Str};
+use podscope_api::{CausedBy, ResourceRequirements, Str};
 
 use super::{Behavior, ContainerId, HookKind, Image, Role};
 use podscope_sim::{SimTime, Span};
@@ -75,6 +75,8 @@ pub struct Container {
     pub behavior: Arc<Behavior>,
     /// Hooks under way.
     pub hooks: Vec<RunningHook>,
+    /// The latest record of the trace that is about its process: its start, a signal, a failed probe, its end.
+    pub latest: CausedBy,
     /// When and how it will end as things stand.
     pub(super) plan: Option<Exit>,
 }

@@ -153,17 +153,19 @@ impl Machine {
             resources: container.resources.clone(),
             behavior,
             hooks: Vec::new(),
+            latest: podscope_api::CausedBy::NOTHING,
             plan: None,
         };
         let held = self.entry(pod);
-        for at in process.plan_own_end() {
-            ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
-        }
         ctx.record_subject(
             Happening::ContainerStarted { attempt },
             Some(held.subject.clone()),
             Some(container.name.clone()),
         );
+        // After the record: it is its start that leads to an end of its own.
+        for at in process.plan_own_end() {
+            ctx.timer(at, Timer::Machine(MachineTimer::Process(uid.clone(), id)));
+        }
         // The runtime keeps one dead container of a name beside the new one.
         let dead = held.containers.iter().filter(|old| old.name == container.name).count();
         if dead > 1

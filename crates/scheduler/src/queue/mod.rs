@@ -16,7 +16,7 @@ pub(crate) mod events;
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::Str;
+use podscope_api::{CausedBy, Str};
 
 use crate::config::SchedulerConfiguration;
 use crate::plugins::priority_sort::{self, SortKey};
@@ -61,6 +61,8 @@ pub(crate) struct QueuedPod {
     errors: u32,
     pub(crate) rejectors: PluginSet,
     pub(crate) gated_by: Option<Plugin>,
+    /// What brought it into the queue, or moved it there last; it leads to the next attempt.
+    pub(crate) caused_by: CausedBy,
     /// Why no node took it the last time; none before its first attempt.
     pub(crate) refusal: Option<Arc<Refusal>>,
 }
@@ -76,6 +78,7 @@ impl QueuedPod {
             errors: 0,
             rejectors: PluginSet::default(),
             gated_by: None,
+            caused_by: CausedBy::NOTHING,
             refusal: None,
         }
     }
@@ -103,6 +106,8 @@ pub(crate) struct Queue {
     error_backoff: ordered::Set<(i64, SortKey, Str)>,
     /// Gated ones are in here too.
     waiting: ordered::Set<Str>,
+    /// The record of the change that is being taken in.
+    pub(crate) cause: CausedBy,
 }
 
 fn whole_seconds(at: i64) -> i64 {
@@ -122,6 +127,7 @@ impl Queue {
             backoff: ordered::Set::new(),
             error_backoff: ordered::Set::new(),
             waiting: ordered::Set::new(),
+            cause: CausedBy::NOTHING,
         }
     }
 
@@ -211,6 +217,9 @@ impl Queue {
 
     fn admit(&mut self, mut pod: QueuedPod, gate: Option<Plugin>, pool: Pool) {
         pod.gated_by = gate;
+        if self.cause != CausedBy::NOTHING {
+            pod.caused_by = self.cause;
+        }
         match gate {
             Some(plugin) => {
                 pod.rejectors.insert(plugin);
@@ -264,6 +273,15 @@ impl Queue {
         if let (Some(pool), Some(mut pod)) = (pool, self.take(uid)) {
             pod.incoming = incoming;
             self.put(pool, pod);
+        }
+    }
+
+    /// The change that is being taken in makes room for a pod that backs off or waits for its turn already.
+    pub(crate) fn made_room_for(&mut self, uid: &str) {
+        if let Some((Pool::Active | Pool::Backoff, pod)) = self.pods.get_mut(uid)
+            && self.cause != CausedBy::NOTHING
+        {
+            pod.caused_by = self.cause;
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Object, Pod};
+use podscope_api::{CausedBy, NodeName, Object, Pod};
 
 use super::Scheduler;
 use crate::cache::is_placed;
@@ -13,6 +13,12 @@ use crate::queue::events::{Event, EventKind, Waiting, node_events, pod_events};
 use crate::queue::{Pool, QueuedPod};
 
 impl Scheduler {
+    /// The record of the trace that what is done next is caused by: of a change, the one that tells of it. It comes back
+    /// with the attempt that follows ([`crate::Attempt::caused_by`]); nothing is decided by it.
+    pub fn because(&mut self, cause: CausedBy) {
+        self.queue.cause = cause;
+    }
+
     /// Takes a watch event over: `None, Some` is an addition, `Some, None` a deletion.
     pub fn on_change(&mut self, old: Option<&Object>, new: Option<&Object>, now: i64) {
         match (old, new) {
@@ -67,6 +73,10 @@ impl Scheduler {
                 self.binding.remove(&uid_of(before));
                 self.cache.on_change(old, new);
                 self.move_all(EventKind::PodDelete, old, None, now, None);
+                let node = before.spec.node_name.as_ref().map_or("", NodeName::as_str);
+                for nominated in self.nominator.on(node) {
+                    self.queue.made_room_for(&nominated.uid);
+                }
             }
             (Some(before), None) => {
                 self.leave_queue(before);
