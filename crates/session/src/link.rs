@@ -7,12 +7,12 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use podscope_api::KUBERNETES_VERSION;
-use podscope_cluster::SimTime;
+use podscope_cluster::{Fingerprint, SimTime};
 use serde::{Deserialize, Serialize};
 
 use crate::lessons;
 use crate::scenario::{self, File, Loaded, Timed};
-use crate::timeline::{Branch, END_OF_TIME, MAX_BRANCHES, MAX_COMMANDS, Session};
+use crate::timeline::{Branch, END_OF_TIME, MAX_BRANCHES, MAX_COMMANDS, Session, trace_hash};
 use podscope_kubectl::command;
 use podscope_protocol::{LinkLength, OtherEngine, Problem, Remark};
 
@@ -56,9 +56,13 @@ pub struct Link {
     /// Where this branch left which other one.
     #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
     pub left: Option<(usize, i64)>,
-    /// Hash of the trace at the cursor.
+    /// Hash of the trace at the cursor, made of whole lines ([`Fingerprint::WholeLines`]): what links carried before
+    /// [`Link::facts_hash`]. Read, never written.
     #[serde(rename = "h", default, skip_serializing_if = "String::is_empty")]
     pub trace_hash: String,
+    /// Hash of the trace at the cursor, made of its facts ([`Fingerprint::Facts`]).
+    #[serde(rename = "g", default, skip_serializing_if = "String::is_empty")]
+    pub facts_hash: String,
     /// The page's own state.
     #[serde(rename = "x", default, skip_serializing_if = "String::is_empty")]
     pub screen: String,
@@ -169,7 +173,7 @@ impl Link {
             seed: loaded.setup.seed,
             cursor: now.0,
             commands,
-            trace_hash: session.trace_hash(),
+            facts_hash: session.trace_hash(),
             screen,
             ..Link::default()
         }
@@ -282,7 +286,12 @@ impl Link {
 
     /// That the trace at the cursor is not the one that was shared.
     pub fn difference(&self, session: &Session) -> Option<OtherEngine> {
-        if self.trace_hash.is_empty() || session.trace_hash() == self.trace_hash {
+        let is_same = if self.facts_hash.is_empty() {
+            self.trace_hash.is_empty() || trace_hash(session.trace(), Fingerprint::WholeLines) == self.trace_hash
+        } else {
+            session.trace_hash() == self.facts_hash
+        };
+        if is_same {
             return None;
         }
         let (followed, own) = (of_engine(&self.engine), engine());

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use podscope_api::ObjectKey;
 use podscope_api::hash::{self, fnv1a};
-use podscope_cluster::{Cause, OutputLine, Record, SetupError, SimTime, StatusReason, World};
+use podscope_cluster::{Cause, Fingerprint, OutputLine, Record, SetupError, SimTime, StatusReason, World};
 
 pub use branch::Branch;
 use branch::Checkpoint;
@@ -349,7 +349,13 @@ impl Session {
         &self.branch().finished
     }
 
-    /// A fingerprint of the trace up to the cursor: FNV-1a over its JSON lines, as 16 hex digits.
+    /// The records of those numbers and all that led to them, in order.
+    pub fn with_causes(&self, of: impl IntoIterator<Item = u64>) -> Vec<Arc<Record>> {
+        self.branch().trace.with_causes(of)
+    }
+
+    /// A fingerprint of the trace up to the cursor: FNV-1a over its lines of facts ([`Fingerprint::Facts`]), as 16 hex
+    /// digits. Words and causes change none.
     pub fn trace_hash(&self) -> String {
         let trace = self.trace();
         let len = trace.len();
@@ -357,21 +363,25 @@ impl Session {
         if known.branch != self.current || known.len > len {
             known = Hashed::nothing(self.current);
         }
-        let hash = hash_on(known.hash, self.branch().trace.range(known.len, len));
+        let hash = hash_on(
+            known.hash,
+            self.branch().trace.range(known.len, len),
+            Fingerprint::Facts,
+        );
         self.hashed.set(Hashed { len, hash, ..known });
         format!("{hash:016x}")
     }
 }
 
-fn hash_on(hash: u64, trace: Records<'_>) -> u64 {
+fn hash_on(hash: u64, trace: Records<'_>, form: Fingerprint) -> u64 {
     trace.fold(hash, |hash, record| {
-        fnv1a(hash, record.to_json_line().bytes().chain([b'\n']))
+        fnv1a(hash, record.fingerprint_line(form).bytes().chain([b'\n']))
     })
 }
 
-/// FNV-1a (64 bits) over the JSON lines of a trace, newlines included, as 16 hex digits.
-pub fn trace_hash(trace: Records<'_>) -> String {
-    let hash = hash_on(hash::EMPTY, trace);
+/// FNV-1a (64 bits) over the lines of a trace in that form, newlines included, as 16 hex digits.
+pub fn trace_hash(trace: Records<'_>, form: Fingerprint) -> String {
+    let hash = hash_on(hash::EMPTY, trace, form);
     format!("{hash:016x}")
 }
 

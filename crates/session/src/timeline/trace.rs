@@ -5,6 +5,7 @@
 
 mod block;
 
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use podscope_api::ObjectKey;
@@ -72,6 +73,31 @@ impl Trace {
             .take_while(move |place| *place < until)
             .filter_map(move |place| reader.at(place))
             .filter(|record| record.object.as_ref().is_some_and(|subject| subject.key == *key))
+    }
+
+    /// The records of those numbers and all that led to them, in order.
+    pub fn with_causes(&self, of: impl IntoIterator<Item = u64>) -> Vec<Arc<Record>> {
+        let mut wanted: BinaryHeap<u64> = of.into_iter().collect();
+        let mut reader = Reader::new(self);
+        let mut found = Vec::new();
+        // From the latest back: what led to a record stands before it, so each block is unpacked once.
+        while let Some(seq) = wanted.pop() {
+            if found.last().is_some_and(|known: &Arc<Record>| known.seq == seq) {
+                continue;
+            }
+            let Some(record) = usize::try_from(seq).ok().and_then(|place| reader.at(place)) else {
+                continue;
+            };
+            let cause = record.caused_by.seq();
+            debug_assert!(
+                cause.is_none_or(|cause| cause < seq),
+                "record {seq} was caused by a later one"
+            );
+            wanted.extend(cause);
+            found.push(record);
+        }
+        found.reverse();
+        found
     }
 
     /// The violations of invariants, in order.

@@ -143,7 +143,7 @@ fn a_picture_that_followed_is_as_one_made_anew() {
             .count();
         assert_eq!(seen, fresh, "after {what}");
         // A link's hash goes on from the last one, where that still stands.
-        let hash = crate::timeline::trace_hash(show.session.trace());
+        let hash = crate::timeline::trace_hash(show.session.trace(), podscope_cluster::Fingerprint::Facts);
         assert_eq!(show.session.trace_hash(), hash, "after {what}");
     }
     assert!(ghosts > 0, "no ghost was seen");

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use podscope_api::{Kind, NodeName, ObjectKey, Uid};
+use podscope_api::{CausedBy, Kind, NodeName, ObjectKey, Uid};
 use podscope_cluster::{Actor, Happening, Record, SimTime, Subject};
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,8 @@ const LEVEL: u8 = 1;
 #[derive(Serialize, Deserialize)]
 struct Row<'a> {
     at: i64,
-    seq: u64,
+    /// How many records before this one stands the one that led to it; 0: nothing in the run did.
+    back: u64,
     actor: (u8, u32, &'a str),
     #[serde(borrow)]
     object: Option<(u8, &'a str, &'a str, &'a str)>,
@@ -21,22 +22,30 @@ struct Row<'a> {
     happening: Cow<'a, Happening>,
 }
 
+/// Records that follow one another.
 pub(super) fn pack(records: &[Arc<Record>]) -> Arc<[u8]> {
+    let first = records.first().map_or(0, |record| record.seq);
     let rows: Vec<Row<'_>> = records.iter().map(|record| row(record)).collect();
-    let bytes = postcard::to_allocvec(&rows).expect("rows hold values of known length alone");
+    let bytes = postcard::to_allocvec(&(first, rows)).expect("rows hold values of known length alone");
     miniz_oxide::deflate::compress_to_vec(&bytes, LEVEL).into()
 }
 
 pub(super) fn unpack(packed: &[u8]) -> Vec<Arc<Record>> {
     let bytes = miniz_oxide::inflate::decompress_to_vec(packed).expect("`pack` deflated it");
-    let rows: Vec<Row<'_>> = postcard::from_bytes(&bytes).expect("`pack` wrote it");
-    rows.into_iter().map(|row| Arc::new(record(row))).collect()
+    let (first, rows): (u64, Vec<Row<'_>>) = postcard::from_bytes(&bytes).expect("`pack` wrote it");
+    (first..)
+        .zip(rows)
+        .map(|(seq, row)| Arc::new(record(seq, row)))
+        .collect()
 }
 
 fn row(record: &Record) -> Row<'_> {
     Row {
         at: record.at.0,
-        seq: record.seq,
+        back: record
+            .caused_by
+            .seq()
+            .map_or(0, |cause| record.seq.saturating_sub(cause)),
         actor: actor_row(&record.actor),
         object: record
             .object
@@ -47,7 +56,7 @@ fn row(record: &Record) -> Row<'_> {
     }
 }
 
-fn record(row: Row<'_>) -> Record {
+fn record(seq: u64, row: Row<'_>) -> Record {
     let object = row.object.map(|(kind, namespace, name, uid)| {
         Arc::new(Subject {
             kind: Kind::ALL[usize::from(kind)],
@@ -57,7 +66,11 @@ fn record(row: Row<'_>) -> Record {
     });
     Record {
         at: SimTime(row.at),
-        seq: row.seq,
+        seq,
+        caused_by: match row.back {
+            0 => CausedBy::NOTHING,
+            back => CausedBy::record(seq.saturating_sub(back)),
+        },
         actor: actor(row.actor),
         happening: row.happening.into_owned(),
         object,

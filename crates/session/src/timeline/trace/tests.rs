@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{EventType, Kind, NodeName, ObjectKey, Uid};
+use podscope_api::{CausedBy, EventType, Kind, NodeName, ObjectKey, Uid};
 use podscope_cluster::{
     Actor, AttemptResult, BreakCause, ControlPlaneProcess, FaultDetails, FaultKind, Happening, HookKind, Record,
     SimTime, Span, Updated, Violation, What, subject,
@@ -112,6 +112,12 @@ fn record(place: usize) -> Record {
         )
     };
     Record {
+        // Some have no cause, some a near one, some one in an earlier block.
+        caused_by: match place % 7 {
+            0 => CausedBy::NOTHING,
+            near @ 1..=5 => CausedBy::record(place.saturating_sub(near) as u64),
+            _ => CausedBy::record((place / 2) as u64),
+        },
         at: SimTime(place as i64 * 1000 - 3),
         seq: place as u64,
         actor,
@@ -206,5 +212,55 @@ fn attempts_of_a_pod_and_violations_are_found_by_their_places() {
         trace
             .attempts_of(&key, MANY)
             .all(|record| record.seq < BLOCK as u64 + 40)
+    );
+}
+
+/// A run of a few hundred pods that are created, replaced and deleted; its records packed take few bytes each, causes
+/// included.
+#[test]
+fn packed_records_of_a_run_take_few_bytes() {
+    let text = "\
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: many}
+spec:
+  cluster: {zones: [a, b, c], nodesPerZone: 4}
+  timeline:
+  - {at: 60s, run: kubectl set image deployment/many c=x:2}
+  - {at: 180s, run: fault partition a-1}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: many}, spec: {replicas: 300, selector: {matchLabels: {app: many}}, template: {metadata: {labels: {app: many}}, spec: {containers: [{name: c, image: 'x:1'}]}}}}
+";
+    let loaded = crate::scenario::load(&[("many.yaml".to_owned(), text.to_owned())]).expect("it reads well");
+    let mut session = crate::timeline::Session::new(loaded).expect("it is admitted");
+    session.advance(SimTime::from_seconds(600), u64::MAX);
+    let records: Vec<Arc<Record>> = session.trace().collect();
+    let packed = |records: &[Arc<Record>]| -> usize {
+        let blocks = records.chunks(BLOCK).map(|block| super::block::pack(block).len());
+        blocks.sum()
+    };
+    let without: Vec<Arc<Record>> = (records.iter())
+        .map(|record| {
+            let caused_by = CausedBy::NOTHING;
+            Arc::new(Record {
+                caused_by,
+                ..Record::clone(record)
+            })
+        })
+        .collect();
+    let per = |bytes: usize| bytes as f64 / records.len() as f64;
+    let (whole, bare) = (per(packed(&records)), per(packed(&without)));
+    assert!(
+        whole < 25.0,
+        "{whole:.1} bytes a record, {bare:.1} without causes, {} records",
+        records.len()
+    );
+    assert!(
+        whole - bare < 2.5,
+        "{whole:.1} bytes a record, {bare:.1} without causes"
+    );
+    println!(
+        "figure: packed record = {whole:.2} bytes, without causes {bare:.2} bytes, {} records",
+        records.len()
     );
 }
