@@ -3,11 +3,12 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::{Happening, SimTime};
 use podscope_session::play::Attempt;
-use podscope_session::report;
 use podscope_session::scenario::{self, Loaded};
 use podscope_session::timeline::{Session, Slice};
+use podscope_session::{causes, report};
 
 use crate::progress::Progress;
 use crate::{args, interrupt};
@@ -23,6 +24,7 @@ enum Output {
     Processes,
     Trace,
     Events,
+    Causes,
 }
 
 const OUTPUTS: &[(&str, Output)] = &[
@@ -31,6 +33,7 @@ const OUTPUTS: &[(&str, Output)] = &[
     ("processes", Output::Processes),
     ("trace", Output::Trace),
     ("events", Output::Events),
+    ("causes", Output::Causes),
 ];
 
 fn load(names: &[String], seed: Option<u64>) -> Result<Loaded, ExitCode> {
@@ -44,7 +47,7 @@ fn load(names: &[String], seed: Option<u64>) -> Result<Loaded, ExitCode> {
 
 pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
     let (mut names, mut seed, mut until, mut at, mut output) = (Vec::new(), None, None, None, Output::Summary);
-    let mut attempt = None;
+    let (mut attempt, mut object) = (None, None);
     while let Some(arg) = parser.next()? {
         match arg {
             lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
@@ -57,6 +60,10 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
             }
             lexopt::Arg::Long("until") => until = Some(args::instant(parser.value()?, "--until")?),
             lexopt::Arg::Long("at") => at = Some(args::instant(parser.value()?, "--at")?),
+            lexopt::Arg::Long("object") => {
+                let text = parser.value()?.to_string_lossy().into_owned();
+                object = Some(scenario::object_ref(&text).map_err(|error| format!("--object: {error}"))?);
+            }
             lexopt::Arg::Long("play") => attempt = Some(Attempt::parse(&parser.value()?.to_string_lossy())?),
             lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => {
                 let text = parser.value()?.to_string_lossy().into_owned();
@@ -64,7 +71,9 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
                     .iter()
                     .find(|(name, _)| *name == text)
                     .map(|(_, output)| *output)
-                    .ok_or_else(|| format!("-o takes summary, objects, processes, trace or events, not {text:?}"))?;
+                    .ok_or_else(|| {
+                        format!("-o takes summary, objects, processes, trace, events or causes, not {text:?}")
+                    })?;
             }
             lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
             other => return Err(other.unexpected()),
@@ -73,10 +82,15 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
     if names.is_empty() {
         return Err("run needs a file".into());
     }
+    match (output == Output::Causes, &object) {
+        (true, None) => return Err("-o causes needs --object, e.g. --object \"Pod default/web-0\"".into()),
+        (false, Some(_)) => return Err("--object goes with -o causes".into()),
+        _ => {}
+    }
     if let Some(attempt) = attempt {
         return Ok(play(&names, seed, until, attempt).unwrap_or_else(|status| status));
     }
-    Ok(run_files(&names, seed, until, at, output).unwrap_or_else(|status| status))
+    Ok(run_files(&names, seed, until, at, output, object.as_ref()).unwrap_or_else(|status| status))
 }
 
 /// Plays a lesson headless, and tells what became of it.
@@ -94,6 +108,7 @@ fn run_files(
     until: Option<SimTime>,
     at: Option<SimTime>,
     output: Output,
+    object: Option<&(Kind, ObjectKey)>,
 ) -> Result<ExitCode, ExitCode> {
     let loaded = load(names, seed)?;
     let until = until.unwrap_or_else(|| loaded.default_until());
@@ -127,6 +142,7 @@ fn run_files(
         Output::Objects => Some(report::objects(&session)),
         Output::Processes => Some(report::processes(&session)),
         Output::Events => Some(report::events(&session)),
+        Output::Causes => object.map(|(kind, key)| causes::print(&causes::chains(&session, *kind, key))),
         Output::Summary | Output::Trace => None,
     };
     advance(&mut session, until)?;
@@ -143,7 +159,7 @@ fn run_files(
         _ => text.unwrap_or_default(),
     };
     match output {
-        Output::Summary | Output::Events => args::out(&text),
+        Output::Summary | Output::Events | Output::Causes => args::out(&text),
         Output::Objects | Output::Processes | Output::Trace => args::data(&text),
     }
     let progress = session.progress();

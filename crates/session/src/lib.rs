@@ -26,6 +26,7 @@
 
 mod anonymise;
 pub mod author;
+pub mod causes;
 pub mod explain;
 pub mod explained;
 pub mod export;

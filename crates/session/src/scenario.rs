@@ -29,7 +29,7 @@ use document::Document;
 #[cfg(test)]
 pub(crate) use document::written_fields;
 pub(crate) use expect::count;
-pub use expect::{Check, Condition, Expect, Test, Timing};
+pub use expect::{Check, Condition, Expect, Test, Timing, object_ref};
 pub(crate) use findings::Findings;
 pub(crate) use flow::unfolded;
 pub(crate) use lesson::wanted;

@@ -7,6 +7,7 @@
 mod advice;
 mod architecture;
 mod bad_input;
+mod causes;
 mod compare;
 mod conformance;
 mod determinism;

@@ -308,7 +308,10 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Bad> {
 }
 
 /// `Pod default/web-0`, `Node a-1`: a kind as written on the wire or as kubectl takes it.
-pub(crate) fn object_ref(text: &str) -> Result<(Kind, ObjectKey), String> {
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn object_ref(text: &str) -> Result<(Kind, ObjectKey), String> {
     let invalid = || format!("Invalid value: {text:?}: must be KIND NAMESPACE/NAME, e.g. Pod default/web-0");
     let (kind, name) = text.trim().split_once(char::is_whitespace).ok_or_else(invalid)?;
     let kind = Kind::named(kind)

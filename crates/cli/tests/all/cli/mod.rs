@@ -122,7 +122,7 @@ fn wrong_use_is_told_and_ends_with_2() {
         ),
         (
             vec!["run", &path, "-o", "xml"],
-            "-o takes summary, objects, processes, trace or events, not \"xml\"",
+            "-o takes summary, objects, processes, trace, events or causes, not \"xml\"",
         ),
         (vec!["search", &path], "search needs --seeds N"),
         (

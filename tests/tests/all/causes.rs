@@ -1,0 +1,273 @@
+//! What led to what: the chains that a teacher expects, from the trace's `causedBy` alone.
+
+use std::fs;
+use std::sync::Arc;
+
+use podscope_cluster::{Fingerprint, Record, SimTime};
+use podscope_session::link::Link;
+use podscope_session::timeline::{Session, Slice};
+use podscope_session::{causes, scenario};
+use podscope_tests::root;
+
+fn run(text: &str, seconds: Option<i64>) -> Session {
+    let loaded = scenario::load(&[("causes.yaml".to_owned(), text.to_owned())]).expect("it reads well");
+    let until = seconds.map_or(loaded.default_until(), SimTime::from_seconds);
+    let mut session = Session::new(loaded).expect("it is admitted");
+    assert_eq!(session.advance(until, u64::MAX), Slice::Done);
+    session
+}
+
+/// `Bound Pod/high`, with the fields that follow: `SignalSent Pod/low SIGTERM`.
+fn says(record: &Record) -> String {
+    let subject = record.object.as_ref();
+    let about = subject.map_or_else(String::new, |subject| {
+        format!(" {}/{}", subject.kind.name(), subject.key.name)
+    });
+    let fields = record.happening.fields();
+    let values = fields.iter().map(|(_, value)| match value {
+        serde_json::Value::String(text) => format!(" {text}"),
+        other => format!(" {other}"),
+    });
+    format!("{}{about}{}", record.what().as_str(), values.collect::<String>())
+}
+
+/// The last record that says so (words in this order), with all that led to it, first cause first.
+fn chain(session: &Session, end: &str) -> Vec<String> {
+    let found = session.trace().rev().find(|record| matches(&says(record), end));
+    let end: Arc<Record> = found.unwrap_or_else(|| panic!("nothing says {end:?}"));
+    let chain = session.with_causes([end.seq]);
+    chain.iter().map(|record| says(record)).collect()
+}
+
+fn matches(text: &str, words: &str) -> bool {
+    let mut rest = text.split_whitespace();
+    words
+        .split_whitespace()
+        .all(|word| rest.any(|part| part.starts_with(word)))
+}
+
+#[track_caller]
+fn assert_chain(session: &Session, links: &[&str]) {
+    let end = links.last().expect("a chain");
+    let chain = chain(session, end);
+    let mut rest = chain.iter();
+    for link in links {
+        assert!(
+            rest.any(|text| matches(text, link)),
+            "{link:?} is missing on the way to {end:?}:\n{}",
+            chain.join("\n")
+        );
+    }
+}
+
+fn scenario_file(name: &str) -> Session {
+    let path = root().join(format!("tests/scenarios/{name}.yaml"));
+    run(&fs::read_to_string(path).expect("a scenario"), None)
+}
+
+#[test]
+fn preemption_leads_from_pod_to_signals_to_binding() {
+    let session = scenario_file("preemption-grace");
+    assert_chain(
+        &session,
+        &[
+            "Command kubectl",
+            "Created Pod/high",
+            "Attempt Pod/high 1 unschedulable",
+            "ConditionChanged Pod/low DisruptionTarget",
+            "DeletionRequested Pod/low",
+            "SignalSent Pod/low SIGTERM",
+            "SignalSent Pod/low SIGKILL",
+            "ContainerExited Pod/low 137",
+            "Updated Pod/low Failed",
+            "Attempt Pod/high scheduled",
+            "Bound Pod/high",
+            "ContainerStarted Pod/high",
+        ],
+    );
+    assert_chain(
+        &session,
+        &["Attempt Pod/high 1", "DeletionRequested Pod/low", "Preempted Pod/low"],
+    );
+}
+
+#[test]
+fn force_delete_leads_from_command_to_broken_invariant() {
+    let session = scenario_file("force-delete-statefulset");
+    assert_chain(
+        &session,
+        &[
+            "Command kubectl delete",
+            "Deleted Pod/web-0",
+            "Created Pod/web-0",
+            "Attempt Pod/web-0",
+            "Bound Pod/web-0 b-1",
+            "ContainerStarted Pod/web-0",
+            "InvariantViolated Pod/web-0 at-most-one",
+        ],
+    );
+}
+
+#[test]
+fn partition_leads_from_fault_to_replacement() {
+    let session = scenario_file("partition-replicaset");
+    let chain = [
+        "Command fault partition",
+        "Fault Node/",
+        "ConditionChanged Node/ Ready Unknown",
+        "TaintAdded Node/ node.kubernetes.io/unreachable NoExecute",
+        "DeletionRequested Pod/",
+        "Created Pod/",
+        "Bound Pod/",
+    ];
+    assert_chain(&session, &chain);
+}
+
+#[test]
+fn drain_leads_from_command_to_replacement() {
+    let session = scenario_file("drain-pdb");
+    assert_chain(
+        &session,
+        &["Command kubectl drain", "DeletionRequested Pod/", "Created Pod/"],
+    );
+}
+
+#[test]
+fn pressure_leads_from_started_process_to_eviction() {
+    let session = scenario_file("pressure-order");
+    assert_chain(
+        &session,
+        &["ContainerStarted Pod/", "SignalSent Pod/", "ContainerExited Pod/"],
+    );
+    assert_chain(&session, &["ContainerStarted Pod/", "Event Pod/ Evicted"]);
+}
+
+const WEB: &str = "\
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, \
+strategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}, template: {metadata: {labels: {app: web}}, spec: {containers: \
+[{name: c, image: 'x:1', readinessProbe: {httpGet: {port: 80}, periodSeconds: 1}}]}}}}";
+
+#[test]
+fn rolling_update_leads_from_command_to_ended_pod() {
+    let scenario = "{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: update}, spec: {timeline: \
+                    [{at: 20s, run: kubectl set image deploy/web c=x:2}]}}";
+    let session = run(&format!("{scenario}\n---\n{WEB}"), Some(80));
+    assert_chain(
+        &session,
+        &[
+            "Command kubectl set image",
+            "Updated Deployment/web",
+            "Created ReplicaSet/web-",
+            "Created Pod/web-",
+            "Attempt Pod/web-",
+            "Bound Pod/web-",
+            "ImagePulled Pod/web-",
+            "ContainerStarted Pod/web-",
+            "ProbeSucceeded Pod/web-",
+            "ConditionChanged Pod/web- Ready True",
+            "Updated ReplicaSet/web-",
+            "DeletionRequested Pod/web-",
+            "SignalSent Pod/web- SIGTERM",
+            "ContainerExited Pod/web-",
+            "Deleted Pod/web-",
+        ],
+    );
+}
+
+#[test]
+fn failed_liveness_probe_leads_to_restart() {
+    let pod = "{apiVersion: v1, kind: Pod, metadata: {name: sick, annotations: {behavior.podscope.dev/c: 'liveness=fail@10s..60s'}}, \
+               spec: {containers: [{name: c, image: 'x:1', livenessProbe: {httpGet: {port: 80}, periodSeconds: 2}}]}}";
+    let session = run(pod, Some(25));
+    assert_chain(
+        &session,
+        &[
+            "Bound Pod/sick",
+            "ContainerStarted Pod/sick 0",
+            "ProbeFailed Pod/sick liveness",
+            "SignalSent Pod/sick SIGTERM",
+            "ContainerExited Pod/sick",
+            "ContainerStarted Pod/sick 1",
+        ],
+    );
+}
+
+/// A cause stands before what it led to, and a seek gives the same ones. Shows: Q-01
+#[test]
+fn causes_stay_equal_after_seek_and_stand_before_effects() {
+    let mut session = scenario_file("partition-replicaset");
+    let before: Vec<String> = session.trace().map(|record| record.to_json_line()).collect();
+    for record in session.trace() {
+        assert!(
+            record.caused_by.seq().is_none_or(|cause| cause < record.seq),
+            "{}",
+            record.to_json_line()
+        );
+    }
+    let end = session.now();
+    session.seek(SimTime::from_seconds(60));
+    session.advance(SimTime::from_seconds(60), u64::MAX);
+    session.seek(end);
+    session.advance(end, u64::MAX);
+    let after: Vec<String> = session.trace().map(|record| record.to_json_line()).collect();
+    assert!(before == after, "a seek changes no record");
+}
+
+#[test]
+fn chains_indent_each_record_under_its_cause() {
+    let session = scenario_file("preemption-grace");
+    let (kind, key) = scenario::object_ref("Pod default/high").expect("an object");
+    let links = causes::chains(&session, kind, &key);
+    let mut open: Vec<u64> = Vec::new();
+    for link in &links {
+        open.truncate(link.depth);
+        assert_eq!(
+            open.last().copied(),
+            link.record.caused_by.seq(),
+            "{}",
+            says(&link.record)
+        );
+        open.push(link.record.seq);
+    }
+    let text = causes::print(&links);
+    assert_eq!(text.lines().count(), links.len());
+    assert!(
+        text.lines()
+            .any(|line| line.starts_with("  ") && line.contains(" Bound Pod default/high node=a-1 ")),
+        "{text}"
+    );
+}
+
+/// What was written into links before traces had causes is still compared, in its old form; new links carry a
+/// fingerprint of facts alone. Shows: T-03
+#[test]
+fn link_made_before_causes_is_compared_by_old_form() {
+    let session = scenario_file("preemption-grace");
+    let before = |hash: &str| Link {
+        trace_hash: hash.to_owned(),
+        ..Link::default()
+    };
+    assert!(before("29c45afac9ca14ad").difference(&session).is_none());
+    assert!(before("29c45afac9ca14ae").difference(&session).is_some());
+    let link = Link::of(&session, None, String::new());
+    assert!(link.trace_hash.is_empty() && link.difference(&session).is_none());
+    let other = scenario_file("partition-replicaset");
+    assert!(link.difference(&other).is_some());
+}
+
+/// A fingerprint of facts holds neither causes nor sentences of Podscope's own.
+#[test]
+fn fingerprint_of_facts_leaves_out_causes_and_own_sentences() {
+    let session = scenario_file("force-delete-statefulset");
+    let broken = session.violations().next().expect("a break");
+    let facts = broken.fingerprint_line(Fingerprint::Facts);
+    assert!(
+        facts.contains("\"invariant\":\"") && facts.ends_with("\"cause\":\"command\"}"),
+        "{facts}"
+    );
+    let whole = broken.to_json_line();
+    assert!(
+        whole.contains("\"by\":\"") && whole.contains("\"message\":\"") && whole.contains("\"causedBy\":"),
+        "{whole}"
+    );
+}
