@@ -35,7 +35,9 @@ mod remedy;
 mod request;
 mod status;
 mod story;
+mod thread;
 mod told;
+mod traffic;
 mod trouble;
 mod update;
 mod wanted;
@@ -65,7 +67,9 @@ pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
     TruthView,
 };
+pub use thread::{Deed, MAX_THREAD, Thread, ThreadLink};
 pub use told::{ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView};
+pub use traffic::{MAX_MESSAGES, Message, MessageKind, Stop, Traffic, UncountedLink};
 pub use trouble::NodeTrouble;
 pub use update::{
     AttemptInfo, Basis, Completion, ConsoleLine, Guarantee, LessonInfo, LineKind, LinkLength, NoFilm, Opened, Problem,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
-use crate::{Director, MachineView, Mark, Micros, NotHeld, StoryState};
+use crate::{Director, MachineView, Mark, Micros, NotHeld, StoryState, Thread, Traffic};
 
 /// The picture's next state.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -55,6 +55,10 @@ pub struct Frame {
     pub director: Option<Director>,
     /// The spread of what the inspector shows, whenever it changed; one without domains stands for none.
     pub spread: Option<SpreadLane>,
+    /// The thread of causes of what the inspector shows, whenever it changed; one without records stands for none.
+    pub thread: Option<Thread>,
+    /// What was sent since the frame before; nothing after a jump in time.
+    pub traffic: Traffic,
 }
 
 /// Pods per domain over time, as a constraint counts them: of the pod or workload that the inspector shows. Without a

@@ -130,6 +130,15 @@ fn next(session: &Session, reader: &Reader) -> Vec<DueView> {
     rows(session).into_iter().map(|(row, _)| row).collect()
 }
 
+/// What is due of pods and nodes, each by itself, for the thread of what is selected; nothing while a question is open.
+pub(super) fn of_objects(session: &Session, reader: &Reader, subject: Option<&SubjectRef>) -> Vec<DueView> {
+    let has_due = matches!(subject, Some(SubjectRef::Pod { .. } | SubjectRef::Node { .. }));
+    if !has_due || session.world().machines().count() > MOST_NODES || reader.question(session).is_some() {
+        return Vec::new();
+    }
+    session.world().due().iter().map(view).collect()
+}
+
 /// A skip to what is due next, if something is.
 pub(super) fn skip(session: &Session, clock: ClockMillis) -> Option<Fast> {
     let (shown, due) = rows(session).into_iter().next()?;

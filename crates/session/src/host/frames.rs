@@ -1,11 +1,11 @@
 //! What the page is told of a session: frames, with what the console and the inspector get besides.
 
-use podscope_protocol::{Director, Frame, StoryState, Update};
+use podscope_protocol::{Director, Frame, StoryState, Thread, Update};
 
 use super::console::new_output;
 use super::{ClockMillis, Host, Job, PIECE, director};
 use crate::timeline::{Session, Slice};
-use crate::view::{self, Marks, Owners, Picture, Spread};
+use crate::view::{self, Marks, Owners, Picture, Spread, Threads, Travel};
 
 /// A session that is shown: what the page knows of it.
 #[derive(Debug)]
@@ -15,6 +15,10 @@ pub(super) struct Show {
     pub(super) owners: Owners,
     pub(super) marks: Marks,
     pub(super) spread: Spread,
+    pub(super) threads: Threads,
+    /// The thread that the page has.
+    pub(super) thread: Thread,
+    pub(super) travel: Travel,
     /// Output lines of the branch that the console has shown.
     pub(super) console_seen: usize,
     pub(super) console_branch: usize,
@@ -29,6 +33,9 @@ impl Show {
             owners: Owners::default(),
             marks: Marks::default(),
             spread: Spread::default(),
+            threads: Threads::default(),
+            thread: Thread::default(),
+            travel: Travel::default(),
             console_seen: 0,
             console_branch: 0,
             director: Director::default(),
@@ -43,6 +50,7 @@ impl Show {
         }
         let (marks, gone) = view::new_marks(&mut self.marks, &self.session);
         frame.marks = marks;
+        frame.traffic = self.travel.follow(&self.session, frame.reset);
         frame.marks_gone = gone;
         frame.now = self.session.now().0;
         frame.horizon = self.session.horizon().0;
@@ -71,7 +79,15 @@ impl Host {
             frame.director = Some(now);
         }
         frame.spread = (show.spread).follow(&show.session, self.subject.as_ref(), &self.group_by);
-        self.dirty = show.spread.is_late(&show.session);
+        let due = director::of_objects(&show.session, &self.reader, self.subject.as_ref());
+        let thread = (show.threads)
+            .follow(&show.session, self.subject.as_ref(), due)
+            .unwrap_or_default();
+        if frame.reset || show.thread != thread {
+            show.thread.clone_from(&thread);
+            frame.thread = Some(thread);
+        }
+        self.dirty = show.spread.is_late(&show.session) || show.threads.is_late(&show.session);
         if let Some(other) = &mut self.other {
             other.session.seek(show.session.now());
             self.other_late = other.session.advance(show.session.now(), 20 * PIECE) == Slice::More;

@@ -11,6 +11,8 @@ mod pods;
 mod queue;
 mod remedies;
 mod spread;
+mod thread;
+mod traffic;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -22,6 +24,8 @@ pub(crate) use explanation::explanation;
 pub(crate) use marks::Marks;
 pub(crate) use remedies::{Maker, command, remedy};
 pub(crate) use spread::Spread;
+pub(crate) use thread::Threads;
+pub(crate) use traffic::Travel;
 
 use groups::{Groups, Regrouped};
 

@@ -6,6 +6,7 @@ mod keeping;
 mod lines;
 mod pasting;
 mod pictures;
+mod threads;
 mod waiting;
 
 use podscope_protocol::{Frame, Notice, Request, Said, Source, Task};

@@ -1,0 +1,137 @@
+//! The thread of what is selected, and the messages that travel.
+
+use podscope_protocol::{Deed, MAX_MESSAGES, MAX_THREAD, MessageKind, Stop, SubjectRef, Thread, Traffic};
+
+use super::*;
+
+const SCENARIO: &str = "\
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: cut}
+spec:
+  seed: 1
+  cluster: {zones: [a, b], nodesPerZone: 1}
+  timeline: [{at: 10s, run: fault partition a-1}]
+---
+{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {nodeName: a-1, containers: [{name: c, image: 'x:1'}]}}
+";
+
+fn open(text: &str) -> (Host, f64) {
+    let mut host = Host::new();
+    let files = vec![("cut.yaml".to_owned(), text.to_owned())];
+    let source = Source::Files { files };
+    host.handle(Request::Open { source }, 0.0);
+    host.handle(Request::FrameDone, 0.0);
+    (host, 0.0)
+}
+
+/// Everything that frames say on the way to an instant, by play.
+fn to(host: &mut Host, clock: &mut f64, seconds: i64) -> (Vec<Traffic>, Option<Thread>) {
+    let at = seconds * 1_000_000;
+    let mut all = host.handle(Request::Play, *clock);
+    let mut traffic = Vec::new();
+    let mut thread = None;
+    for _ in 0..100_000 {
+        for frame in frames(&all) {
+            traffic.push(frame.traffic.clone());
+            thread = frame.thread.clone().or(thread);
+            if frame.now >= at {
+                return (traffic, thread);
+            }
+        }
+        if !frames(&all).is_empty() {
+            host.handle(Request::FrameDone, *clock);
+        }
+        *clock = match host.wants() {
+            Wants::At(at) => at.max(*clock + 0.1),
+            _ => *clock + 0.1,
+        };
+        all = host.work(*clock);
+    }
+    panic!("{seconds} s are never reached");
+}
+
+#[test]
+fn thread_of_node_leads_from_command_to_what_is_due() {
+    let (mut host, mut clock) = open(SCENARIO);
+    let subject = SubjectRef::Node { name: "a-1".into() };
+    host.handle(Request::Inspect { subject: Some(subject) }, clock);
+    host.handle(Request::Speed { per_mille: 10_000 }, clock);
+    let (_, thread) = to(&mut host, &mut clock, 70);
+    let thread = thread.expect("a thread");
+    let deeds: Vec<(u32, &Deed)> = thread.links.iter().map(|link| (link.depth, &link.deed)).collect();
+    let line = "fault partition a-1".to_owned();
+    assert!(deeds.contains(&(0, &Deed::Command { line })), "{deeds:?}");
+    let unready = |deed: &Deed| matches!(deed, Deed::Condition { condition, status, .. } if condition == "Ready" && status == "Unknown");
+    assert!(
+        deeds.iter().any(|(depth, deed)| *depth == 2 && unready(deed)),
+        "{deeds:?}"
+    );
+    for link in &thread.links {
+        let known = link
+            .caused_by
+            .is_none_or(|cause| thread.links.iter().any(|other| other.record == cause));
+        assert!(known || thread.is_cut, "{link:?}");
+    }
+    assert!(thread.links.len() <= MAX_THREAD);
+}
+
+#[test]
+fn thread_of_pod_names_its_eviction_to_come() {
+    let (mut host, mut clock) = open(SCENARIO);
+    let subject = SubjectRef::Pod {
+        key: "default/web".into(),
+        uid: String::new(),
+    };
+    host.handle(Request::Inspect { subject: Some(subject) }, clock);
+    host.handle(Request::Speed { per_mille: 10_000 }, clock);
+    let (_, thread) = to(&mut host, &mut clock, 70);
+    let due = thread.expect("a thread").due;
+    assert!(
+        due.iter().any(|due| due.what == podscope_protocol::DueKind::Evicted),
+        "{due:?}"
+    );
+}
+
+#[test]
+fn messages_follow_records_and_stop_at_a_cut() {
+    let (mut host, mut clock) = open(SCENARIO);
+    let (before, _) = to(&mut host, &mut clock, 9);
+    let messages: Vec<_> = before.iter().flat_map(|traffic| &traffic.messages).collect();
+    let status = messages
+        .iter()
+        .find(|message| message.kind == MessageKind::Status)
+        .expect("a status");
+    assert_eq!(
+        (&status.from, &status.to),
+        (&Stop::Node("a-1".into()), &Stop::ApiServer)
+    );
+    assert!(status.record.is_some() && status.arrives.is_some_and(|at| at > status.sent));
+    assert!(
+        messages
+            .iter()
+            .any(|message| message.kind == MessageKind::Heartbeat && message.arrives.is_some())
+    );
+    let (after, _) = to(&mut host, &mut clock, 40);
+    let a_1 = Stop::Node("a-1".into());
+    let hearts: Vec<_> = (after.iter().flat_map(|traffic| &traffic.messages))
+        .filter(|message| message.kind == MessageKind::Heartbeat && message.from == a_1 && message.sent > 10_100_000)
+        .collect();
+    assert!(
+        !hearts.is_empty() && hearts.iter().all(|message| message.arrives.is_none()),
+        "{hearts:?}"
+    );
+}
+
+#[test]
+fn messages_are_bounded_and_the_rest_is_counted() {
+    let scale = SCENARIO.replace(
+        "fault partition a-1",
+        "kubectl create deployment many --image=x --replicas=90",
+    );
+    let (mut host, mut clock) = open(&scale);
+    host.handle(Request::Speed { per_mille: 1_000_000 }, clock);
+    let (traffic, _) = to(&mut host, &mut clock, 60);
+    assert!(traffic.iter().all(|traffic| traffic.messages.len() <= MAX_MESSAGES));
+    assert!(traffic.iter().any(|traffic| !traffic.more.is_empty()));
+}

@@ -1,0 +1,302 @@
+//! The thread of causes of what the inspector shows, kept up as the trace grows.
+
+use podscope_api::Kind;
+use podscope_cluster::{Actor, AttemptResult, Happening, Record, Subject};
+use podscope_protocol::{Deed, DueView, MAX_THREAD, SubjectRef, Thread, ThreadLink};
+
+use super::pod_key;
+use crate::causes;
+use crate::timeline::Session;
+
+/// Records looked at in one frame.
+const PIECE: usize = 40_000;
+/// Records about the thing that are kept: more than a thread holds, because what led to them is held once.
+const KEPT: usize = 400;
+
+/// The numbers of the records that are about the thing that is selected.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Threads {
+    subject: Option<SubjectRef>,
+    branch: usize,
+    seen: usize,
+    own: Vec<u64>,
+    is_cut: bool,
+    made: Option<(usize, Thread)>,
+}
+
+impl Threads {
+    /// The thread at the cursor; none if nothing is selected that has one.
+    pub(crate) fn follow(
+        &mut self,
+        session: &Session,
+        subject: Option<&SubjectRef>,
+        due: Vec<DueView>,
+    ) -> Option<Thread> {
+        let subject = subject.filter(|subject| !matches!(subject, SubjectRef::Invariant { .. }));
+        let len = session.trace().len();
+        if self.subject.as_ref() != subject || self.branch != session.current() || self.seen > len {
+            *self = Self {
+                subject: subject.cloned(),
+                branch: session.current(),
+                ..Self::default()
+            };
+        }
+        let subject = self.subject.clone()?;
+        let until = len.min(self.seen + PIECE);
+        for record in session.trace().take(until).skip(self.seen) {
+            if says_much(&record.happening) && is_about(&record, &subject) {
+                self.own.push(record.seq);
+            }
+        }
+        if self.own.len() > KEPT {
+            self.own.drain(..self.own.len() - KEPT);
+            self.is_cut = true;
+        }
+        self.seen = until;
+        let mut thread = match &self.made {
+            Some((of, thread)) if *of == until => thread.clone(),
+            _ => self.make(session),
+        };
+        self.made = Some((until, thread.clone()));
+        thread.due = due
+            .into_iter()
+            .filter(|due| due.subject.as_ref().is_some_and(|of| is_same(of, &subject)))
+            .collect();
+        Some(thread)
+    }
+
+    /// Whether there are records that have not been looked at.
+    pub(crate) fn is_late(&self, session: &Session) -> bool {
+        self.subject.is_some() && self.seen < session.trace().len()
+    }
+
+    /// The latest records about the thing that, with all that led to them, are no more than a thread holds.
+    fn make(&self, session: &Session) -> Thread {
+        let mut kept = self.own.len().min(MAX_THREAD);
+        loop {
+            let own = &self.own[self.own.len() - kept..];
+            let records = session.with_causes(own.iter().copied());
+            if records.len() <= MAX_THREAD || kept <= 1 {
+                let is_cut = self.is_cut || kept < self.own.len() || records.len() > MAX_THREAD;
+                let mut links: Vec<ThreadLink> = (causes::arrange(records).iter())
+                    .map(|link| view(&link.record, link.depth, own.binary_search(&link.record.seq).is_ok()))
+                    .collect();
+                let surplus = links.len().saturating_sub(MAX_THREAD);
+                links.drain(..surplus);
+                return Thread {
+                    links,
+                    due: Vec::new(),
+                    is_cut,
+                };
+            }
+            kept -= 1.max((records.len() - MAX_THREAD) / 4).min(kept - 1);
+        }
+    }
+}
+
+/// Whether a record ends a thread. What says little stands in one only where it led to something.
+fn says_much(happening: &Happening) -> bool {
+    match happening {
+        Happening::Event { .. } | Happening::Expectation { .. } => false,
+        Happening::Updated { changed } => changed.replicas.is_some() || changed.unschedulable.is_some(),
+        Happening::ConditionChanged { kind, .. } => {
+            matches!(
+                &**kind,
+                "Ready" | "DisruptionTarget" | "MemoryPressure" | "DiskPressure" | "PIDPressure"
+            )
+        }
+        _ => true,
+    }
+}
+
+fn is_about(record: &Record, subject: &SubjectRef) -> bool {
+    let Some(of) = record.object.as_deref() else {
+        return false;
+    };
+    match subject {
+        SubjectRef::Pod { key, uid } => {
+            of.kind == Kind::Pod
+                && of.key == pod_key(key)
+                && (uid.is_empty() || of.uid.is_empty() || of.uid == uid.as_str())
+        }
+        SubjectRef::Node { name } => of.kind == Kind::Node && *of.key.name == **name,
+        SubjectRef::Object { kind, key } => of.kind.name() == kind && object_key(of) == *key,
+        SubjectRef::Invariant { .. } => false,
+    }
+}
+
+/// Whether two references name one thing; one of them may not say the UID.
+fn is_same(one: &SubjectRef, other: &SubjectRef) -> bool {
+    match (one, other) {
+        (
+            SubjectRef::Pod { key, uid },
+            SubjectRef::Pod {
+                key: other,
+                uid: others,
+            },
+        ) => key == other && (uid == others || uid.is_empty() || others.is_empty()),
+        _ => one == other,
+    }
+}
+
+fn object_key(of: &Subject) -> String {
+    if of.key.namespace.is_empty() {
+        of.key.name.to_string()
+    } else {
+        of.key.to_string()
+    }
+}
+
+fn view(record: &Record, depth: usize, is_own: bool) -> ThreadLink {
+    let subject = record.object.as_deref().map(|of| match of.kind {
+        Kind::Pod => SubjectRef::Pod {
+            key: of.key.to_string(),
+            uid: of.uid.to_string(),
+        },
+        Kind::Node => SubjectRef::Node {
+            name: of.key.name.to_string(),
+        },
+        kind => SubjectRef::Object {
+            kind: kind.name().to_owned(),
+            key: object_key(of),
+        },
+    });
+    let of_record = match &record.happening {
+        Happening::Bound { node } | Happening::ImagePulled { node, .. } | Happening::VolumeAttached { node, .. } => {
+            Some(node.to_string())
+        }
+        _ => None,
+    };
+    let of_actor = match &record.actor {
+        Actor::Kubelet(node) | Actor::Machine(node) => Some(node.to_string()),
+        _ => None,
+    };
+    ThreadLink {
+        record: record.seq,
+        caused_by: record.caused_by.seq(),
+        depth: u32::try_from(depth).unwrap_or(u32::MAX),
+        at: record.at.0,
+        deed: deed(record),
+        subject,
+        name: record
+            .object
+            .as_deref()
+            .map_or_else(String::new, |of| of.key.name.to_string()),
+        node: of_record.or(of_actor),
+        is_own,
+    }
+}
+
+#[expect(clippy::too_many_lines, reason = "one arm for each thing that can happen")]
+fn deed(record: &Record) -> Deed {
+    let container = record.container.as_deref().unwrap_or_default().to_owned();
+    let first_line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+    let taint = |key: &str, effect: &str| format!("{key}:{effect}");
+    match &record.happening {
+        Happening::Command { command, error } => match error {
+            None => Deed::Command {
+                line: first_line(command),
+            },
+            Some(_) => Deed::RefusedCommand {
+                line: first_line(command),
+            },
+        },
+        Happening::Fault { fault, .. } => Deed::Fault {
+            fault: fault.to_string(),
+        },
+        Happening::Healed { fault, .. } => Deed::Healed {
+            fault: fault.to_string(),
+        },
+        Happening::Fenced { .. } => Deed::Fenced,
+        Happening::Created { .. } => Deed::Created,
+        Happening::Updated { changed } => match changed.replicas {
+            Some(replicas) => Deed::Scaled { replicas },
+            None => Deed::Updated,
+        },
+        Happening::DeletionRequested { grace } => Deed::DeletionRequested { grace: *grace },
+        Happening::Deleted => Deed::Deleted,
+        Happening::Refused { message, .. } => Deed::Refused {
+            message: first_line(message),
+        },
+        Happening::Bound { node } => Deed::Bound { node: node.to_string() },
+        Happening::Attempt { result, .. } => match result {
+            AttemptResult::Scheduled { node, .. } => Deed::Chosen { node: node.to_string() },
+            AttemptResult::Unschedulable { preempts, .. } => Deed::Unschedulable {
+                preempts: preempts.as_ref().map_or(0, |(count, _)| *count),
+            },
+            AttemptResult::Error { .. } | AttemptResult::Skipped => Deed::AttemptFailed,
+        },
+        Happening::Nominated { node } => Deed::Nominated { node: node.to_string() },
+        Happening::Preempted { by, .. } => Deed::Preempted {
+            by: by.name.to_string(),
+        },
+        Happening::Gated { .. } => Deed::Gated,
+        Happening::ImagePulled { image, .. } => Deed::ImagePulled {
+            image: image.to_string(),
+        },
+        Happening::ContainerStarted { attempt } => Deed::Started {
+            container,
+            restarts: *attempt,
+        },
+        Happening::ContainerExited { exit_code, reason } => Deed::Exited {
+            container,
+            code: *exit_code,
+            reason: reason.to_string(),
+        },
+        Happening::HookStarted { hook } => Deed::HookStarted {
+            container,
+            hook: hook.as_str().to_owned(),
+        },
+        Happening::HookFinished { hook, succeeded } => Deed::HookFinished {
+            container,
+            hook: hook.as_str().to_owned(),
+            succeeded: *succeeded,
+        },
+        Happening::SignalSent { signal } => Deed::Signal {
+            container,
+            signal: signal.to_string(),
+        },
+        Happening::ProbeFailed { probe } => Deed::ProbeFailed {
+            container,
+            probe: probe.as_str().to_owned(),
+        },
+        Happening::ProbeSucceeded { probe } => Deed::ProbeSucceeded {
+            container,
+            probe: probe.as_str().to_owned(),
+        },
+        Happening::VolumeAttached { volume, .. } => Deed::VolumeAttached {
+            volume: volume.to_string(),
+        },
+        Happening::VolumeDetached { volume, .. } => Deed::VolumeDetached {
+            volume: volume.to_string(),
+        },
+        Happening::VolumeMounted { volume, .. } => Deed::VolumeMounted {
+            volume: volume.to_string(),
+        },
+        Happening::VolumeUnmounted { volume, .. } => Deed::VolumeUnmounted {
+            volume: volume.to_string(),
+        },
+        Happening::VolumeCorrupted { .. } => Deed::VolumeCorrupted,
+        Happening::NodeRegistered => Deed::Registered,
+        Happening::ConditionChanged {
+            kind, status, reason, ..
+        } => Deed::Condition {
+            condition: kind.to_string(),
+            status: status.as_str().to_owned(),
+            reason: reason.as_deref().unwrap_or_default().to_owned(),
+        },
+        Happening::TaintAdded { key, effect, .. } => Deed::TaintAdded {
+            taint: taint(key, effect.as_str()),
+        },
+        Happening::TaintRemoved { key, effect, .. } => Deed::TaintRemoved {
+            taint: taint(key, effect.as_str()),
+        },
+        Happening::Event { reason, .. } => Deed::Event {
+            reason: reason.to_string(),
+        },
+        Happening::InvariantViolated { violation } => Deed::Broken {
+            guarantee: violation.invariant.to_string(),
+        },
+        Happening::Expectation { ok, .. } => Deed::Judged { holds: *ok },
+    }
+}
