@@ -10,6 +10,7 @@ use super::life::Life;
 use super::pod;
 use super::promise::Promise;
 use super::shown::shown;
+use super::thread::ThreadView;
 use super::why::WhyView;
 use super::yaml::Yaml;
 use crate::browser;
@@ -126,6 +127,9 @@ fn place(subject: &SubjectRef, model: &Model) -> String {
     }
 }
 
+/// What is due is told in whole seconds: the thread is drawn again as often.
+const SECOND: Micros = 1_000_000;
+
 /// What the open tab holds.
 fn panel(page: &Page, detail: &Detail) -> Html {
     match page.tab {
@@ -139,7 +143,9 @@ fn panel(page: &Page, detail: &Detail) -> Html {
             queue={page.pod().and_then(|pod| pod.queue.clone())}
             basis={page.opened.as_ref().map(|o| o.basis.clone()).unwrap_or_default()} /> }
         }
-        Tab::Life => html! { <Life detail={page.detail.clone()} now={page.model.now} /> },
+        Tab::Life => {
+            html! { <><ThreadView thread={page.model.thread.clone()} now={page.model.now / SECOND * SECOND} /><Life detail={page.detail.clone()} now={page.model.now} /></> }
+        }
         Tab::Events => events(detail, page.model.now),
         Tab::Yaml => {
             let ghost = page.selected_pod().is_some() && detail.yaml.is_empty() && page.detail.is_some();

@@ -38,6 +38,7 @@ mod shown;
 mod spread;
 mod start;
 mod story;
+mod thread;
 mod timeline;
 mod toasts;
 mod tray;

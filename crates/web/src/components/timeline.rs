@@ -10,6 +10,7 @@ use yew::prelude::*;
 use super::icon;
 use super::spread::SpreadView;
 use super::story::Pins;
+use super::thread::Arcs;
 use crate::ctl::{Ctl, Now};
 use crate::pure::find::Filter;
 use crate::pure::pin::Asked;
@@ -94,6 +95,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
                     { for span.ticks().into_iter().filter(|t| span.percent(*t) < 98.0).map(|t| html! { <span ~style={format!("left:{:.3}%", span.percent(t))}>{ clock::axis(t) }</span> }) }
                 </div>
                 { for branches(&model.branches, span) }
+                <Arcs page={props.page.clone()} {span} />
                 <Pins page={props.page.clone()} {span} />
                 <Head page={props.page.clone()} {span} />
             </div>

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use podscope_protocol::{
     BranchView, ControlPlaneView, Director, Frame, GroupView, Mark, MarkLabel, Micros, NodeView, OwnerView, PodMark,
-    PodView, SpreadLane, StoryState,
+    PodView, SpreadLane, StoryState, Thread,
 };
 use rpds::RedBlackTreeMap;
 
@@ -67,6 +67,8 @@ pub(crate) struct Model {
     pub(crate) story: Shared<StoryState>,
     /// The spread of what is selected; without domains there is none.
     pub(crate) spread: Shared<SpreadLane>,
+    /// The thread of causes of what is selected; without records there is none.
+    pub(crate) thread: Shared<Thread>,
     /// What comes next.
     pub(crate) director: Shared<Director>,
     /// Ids of pods that came to a node in the last frame.
@@ -113,6 +115,9 @@ impl Model {
         }
         if let Some(spread) = frame.spread {
             self.spread = Shared::new(spread);
+        }
+        if let Some(thread) = frame.thread {
+            self.thread = Shared::new(thread);
         }
         self.marks_rev += u64::from(!frame.marks.is_empty() || !frame.marks_gone.is_empty());
         for id in frame.marks_gone {

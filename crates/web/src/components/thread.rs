@@ -1,0 +1,127 @@
+//! The thread of causes of what is selected: a chain in the panel, arcs on the timeline.
+
+use podscope_protocol::{Micros, SubjectRef, Thread, ThreadLink};
+use yew::prelude::*;
+
+use super::shown::shown;
+use crate::ctl::Ctl;
+use crate::pure::scale::Span;
+use crate::pure::{clock, director};
+use crate::state::{Act, Page, Shared};
+
+/// Steps of indentation that there is room for; a longer chain goes on in the last one.
+const DEEPEST: u32 = 9;
+/// What is due that is told, and drawn.
+const DUE: usize = 4;
+
+#[derive(Properties, PartialEq)]
+pub(crate) struct Props {
+    pub(crate) thread: Shared<Thread>,
+    /// Whole seconds alone are told of what is due: drawn again as often.
+    pub(crate) now: Micros,
+}
+
+/// What led here, what it led to, and what is still to come.
+#[component]
+pub(crate) fn ThreadView(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let thread = &*props.thread;
+    if thread.links.is_empty() {
+        return Html::default();
+    }
+    let last = thread.links.last().map_or(0, |link| link.depth);
+    html! {
+        <section class="thread">
+            <h3 class="eyebrow">{ "What led here" }</h3>
+            <ol>
+                if thread.is_cut { <li class="cut">{ "Earlier records are left out." }</li> }
+                { for thread.links.iter().map(|link| line(&ctl, link)) }
+                { for thread.due.iter().take(DUE).map(|due| html! {
+                    <li class="due" ~style={format!("--depth:{}", (last + 1).min(DEEPEST))}><span class="mono">{ clock::instant(due.at) }</span><span>{ format!("{} ", director::says(due)) }<b>{ director::when(due, props.now) }</b></span></li>
+                }) }
+            </ol>
+        </section>
+    }
+}
+
+fn line(ctl: &Ctl, link: &ThreadLink) -> Html {
+    let name = link.subject.clone().filter(|_| !link.is_own).map(|subject| {
+        let go = ctl.act.reform(move |_: MouseEvent| Act::Select(Some(subject.clone())));
+        html! { <button type="button" class="link" onclick={go}>{ shown(&link.name) }</button> }
+    });
+    html! {
+        <li class={classes!(link.is_own.then_some("own"))} ~style={format!("--depth:{}", link.depth.min(DEEPEST))} data-record={link.record.to_string()}>
+            <span class="mono">{ clock::instant(link.at) }</span>
+            <span>if let Some(name) = name { { name }{ " " } }{ shown(&link.deed.to_string()) }</span>
+        </li>
+    }
+}
+
+#[derive(Properties)]
+pub(crate) struct ArcsProps {
+    pub(crate) page: Shared<Page>,
+    pub(crate) span: Span,
+}
+
+impl ArcsProps {
+    /// What they are drawn again for: as the lanes, a few times a second while time runs.
+    fn stamp(&self) -> (&Shared<Thread>, u64, Option<&SubjectRef>, Span) {
+        let model = &self.page.model;
+        let frames = if model.playing { self.page.frames / 8 } else { 0 };
+        (&model.thread, frames, self.page.selected.as_ref(), self.span)
+    }
+}
+
+impl PartialEq for ArcsProps {
+    fn eq(&self, other: &Self) -> bool {
+        self.stamp() == other.stamp()
+    }
+}
+
+/// Width and height of the drawing, in its own units.
+const WIDE: f64 = 1000.0;
+const HIGH: f64 = 100.0;
+
+/// From each cause to what it led to; dashed to what is due.
+#[component]
+pub(crate) fn Arcs(props: &ArcsProps) -> Html {
+    let (thread, span) = (&*props.page.model.thread, props.span);
+    if props.page.selected.is_none() || thread.links.is_empty() {
+        return Html::default();
+    }
+    let at = |record: u64| {
+        thread
+            .links
+            .iter()
+            .find(|link| link.record == record)
+            .map(|link| link.at)
+    };
+    let arcs = thread
+        .links
+        .iter()
+        .filter_map(|link| arc(span, at(link.caused_by?)?, link.at));
+    let from = thread.links.iter().filter(|link| link.is_own).map(|link| link.at).max();
+    let due = thread.due.iter().take(DUE).filter_map(|due| arc(span, from?, due.at));
+    html! {
+        <svg class="arcs" viewBox={format!("0 0 {WIDE} {HIGH}")} preserveAspectRatio="none" aria-hidden="true">
+            { for arcs.map(|d| html! { <path {d} /> }) }
+            { for due.map(|d| html! { <path class="due" {d} /> }) }
+        </svg>
+    }
+}
+
+/// An arc between two instants; none where it would be a point, or lies outside of what is seen.
+fn arc(span: Span, from: Micros, to: Micros) -> Option<String> {
+    let x = |at: Micros| span.percent(at) / 100.0 * WIDE;
+    let (from, to) = (x(from), x(to));
+    let is_seen = to >= 0.0 && from <= WIDE && to - from >= 2.0;
+    is_seen.then(|| {
+        format!(
+            "M{from:.1} {HIGH} Q{:.1} {:.1} {to:.1} {HIGH}",
+            (from + to) / 2.0,
+            HIGH * 0.1
+        )
+    })
+}
