@@ -46,6 +46,7 @@ pub fn advice(objects: &[Object]) -> Vec<Advice> {
         differing_spread(subject, &world, &mut note);
         own_labels(subject, &mut note);
         private_keys(subject, &mut note);
+        unknown_ports(subject, &mut note);
     }
     found
 }
@@ -190,6 +191,63 @@ fn namespace(object: &Object) -> &str {
     match &*object.metadata().namespace {
         "" => "default",
         name => name,
+    }
+}
+
+/// LC-117: a probe or hook that asks a port by a name that the container gives to none of its ports. The API server
+/// takes it; the kubelet cannot make the request.
+fn unknown_ports(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
+    let spec = subject.spec;
+    for (list, containers) in [
+        ("initContainers", &spec.init_containers),
+        ("containers", &spec.containers),
+    ] {
+        for (idx, container) in containers.iter().enumerate() {
+            let name = &container.name;
+            let path = |of: &str, handler: &str| format!("spec.{list}[{idx}].{of}.{handler}.port");
+            let probes = [
+                ("readinessProbe", &container.readiness_probe, "it is never Ready"),
+                (
+                    "startupProbe",
+                    &container.startup_probe,
+                    "it neither starts nor is restarted",
+                ),
+                (
+                    "livenessProbe",
+                    &container.liveness_probe,
+                    "it is never restarted for it",
+                ),
+            ];
+            for (field, probe, outcome) in probes {
+                let Some(probe) = probe else { continue };
+                let ports = [
+                    ("httpGet", probe.http_get.as_ref().map(|http| &http.port)),
+                    ("tcpSocket", probe.tcp_socket.as_ref().map(|tcp| &tcp.port)),
+                ];
+                for (handler, port) in ports {
+                    if let Some(port) = port.filter(|port| port.port_of(container).is_err()) {
+                        note(
+                            path(field, handler),
+                            format!(
+                                "container {name} has no port named {port}: the kubelet cannot probe it, throws each result away, and {outcome}"
+                            ),
+                        );
+                    }
+                }
+            }
+            let Some(lifecycle) = &container.lifecycle else {
+                continue;
+            };
+            for (field, hook) in [("postStart", &lifecycle.post_start), ("preStop", &lifecycle.pre_stop)] {
+                let http = hook.as_ref().and_then(|hook| hook.http_get.as_ref());
+                if let Some(http) = http.filter(|http| http.port.port_of(container).is_err()) {
+                    note(
+                        path(&format!("lifecycle.{field}"), "httpGet"),
+                        format!("container {name} has no port named {}: the hook fails", http.port),
+                    );
+                }
+            }
+        }
     }
 }
 

@@ -167,6 +167,30 @@ pub enum IntOrString {
     String(Str),
 }
 
+impl IntOrString {
+    /// The port of a container that a probe or hook means: a number, or the name of one of its ports.
+    ///
+    /// # Errors
+    /// What the kubelet says of a name that no port has (`ResolveContainerPort`).
+    pub fn port_of(&self, container: &Container) -> Result<i32, String> {
+        let port = match self {
+            Self::Int(number) => *number,
+            Self::String(name) => match container.ports.iter().find(|port| port.name == *name) {
+                Some(port) => port.container_port,
+                None => match name.parse::<i64>() {
+                    Ok(number) => i32::try_from(number).unwrap_or(-1),
+                    Err(_) => return Err(format!("strconv.Atoi: parsing \"{name}\": invalid syntax")),
+                },
+            },
+        };
+        if (1..=65535).contains(&port) {
+            Ok(port)
+        } else {
+            Err(format!("invalid port number: {port}"))
+        }
+    }
+}
+
 impl Default for IntOrString {
     fn default() -> Self {
         Self::Int(0)

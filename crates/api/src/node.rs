@@ -63,7 +63,7 @@ wire_types! {
     /// An image present on the node.
     pub struct ContainerImage { pub names: Vec<Str>, pub size_bytes: i64 }
     /// A volume the controller has attached.
-    pub struct AttachedVolume { pub name: Str, pub device_path: Str }
+    pub struct AttachedVolume { pub name: Str, pub device_path [shown]: Str }
     /// A lease: a node's heartbeat or a leader's claim.
     pub struct Lease {
         pub metadata: ObjectMeta,
