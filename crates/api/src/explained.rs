@@ -158,6 +158,24 @@ pub enum PreemptionResult {
     },
 }
 
+/// Why ending less important pods would not let a pod run on a node (SCH-095, SCH-097).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NotHelpful {
+    /// What keeps the pod away is no pod: the plugin's own text.
+    Other(String),
+    /// No pod there is less important.
+    NoVictims,
+    /// Without all less important pods a plugin still refuses: its name, and kube-scheduler's reason.
+    StillRefused(String, String),
+}
+
+/// A node, and why preemption does not help there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unhelped {
+    pub node: String,
+    pub why: NotHelpful,
+}
+
 /// Why a pod may not preempt now (SCH-094).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NotEligible {

@@ -133,6 +133,7 @@ fn fmt_spread(constraint: &SpreadExplanation, f: &mut fmt::Formatter<'_>) -> fmt
         .iter()
         .map(|domain| {
             let verdict = match (domain.allowed, constraint.hard) {
+                _ if !domain.is_scored => "not scored: no node there can take the pod",
                 (true, _) => "within the limit",
                 (false, true) => "too many",
                 (false, false) => "above the limit, only scored",
@@ -140,7 +141,11 @@ fn fmt_spread(constraint: &SpreadExplanation, f: &mut fmt::Formatter<'_>) -> fmt
             vec![
                 domain.value.clone(),
                 domain.count.to_string(),
-                format!("skew {} with this pod", domain.skew),
+                if domain.is_scored {
+                    format!("skew {} with this pod", domain.skew)
+                } else {
+                    String::new()
+                },
                 verdict.to_owned(),
             ]
         })
@@ -164,6 +169,9 @@ fn fmt_preemption(preemption: &ToldPreemption<'_>, f: &mut fmt::Formatter<'_>) -
             pods(&candidate.reprieved),
             candidate.pdb_violations
         )?;
+    }
+    for one in &preemption.unhelped {
+        writeln!(f, "  {}: {}", one.node, one.words)?;
     }
     Ok(())
 }

@@ -2,8 +2,8 @@
 //! [`podscope_api::explained`], found by the scheduler.
 
 pub use podscope_api::explained::{
-    Cause, Conclusion, Criterion, Ending, Lead, NotEligible, PreemptionResult, Refusal, Room, Sampling, WaitsBecause,
-    Won,
+    Cause, Conclusion, Criterion, Ending, Lead, NotEligible, NotHelpful, PreemptionResult, Refusal, Room, Sampling,
+    Unhelped, WaitsBecause, Won,
 };
 
 /// Of a node at which the search did not arrive.
@@ -126,6 +126,18 @@ pub fn refusal(told: &Refusal) -> &str {
     }
 }
 
+/// Why preemption does not help on a node, without a full stop.
+#[must_use]
+pub fn not_helpful(why: &NotHelpful) -> String {
+    match why {
+        NotHelpful::Other(text) => format!("no pod's end changes that: {text}"),
+        NotHelpful::NoVictims => "no pod there is less important".to_owned(),
+        NotHelpful::StillRefused(plugin, text) => {
+            format!("without all less important pods {plugin} still refuses: {text}")
+        }
+    }
+}
+
 /// What preemption found, without a full stop.
 #[must_use]
 pub fn preemption(result: PreemptionResult) -> String {
@@ -136,7 +148,7 @@ pub fn preemption(result: PreemptionResult) -> String {
         PreemptionResult::NotEligible(NotEligible::Terminating) => {
             "pods it preempted before are still ending on its nominated node: it waits for them".to_owned()
         }
-        PreemptionResult::NoCandidate => "ending less important pods would not make room on any node".to_owned(),
+        PreemptionResult::NoCandidate => "ending less important pods would not let the pod run on any node".to_owned(),
         PreemptionResult::Found { candidates: 1, .. } => {
             "one node would do without some less important pods".to_owned()
         }

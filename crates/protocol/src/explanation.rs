@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::explained::{Conclusion, PreemptionResult, Refusal, Sampling, Won};
+use crate::explained::{Conclusion, PreemptionResult, Refusal, Sampling, Unhelped, Won};
 
 /// The whole story of one decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -114,6 +114,8 @@ pub struct DomainCount {
     pub skew: i64,
     /// Whether that is within the limit.
     pub allowed: bool,
+    /// Whether it is compared with others: a soft constraint scores only domains with a node that can take the pod.
+    pub is_scored: bool,
 }
 
 /// What preemption found.
@@ -122,6 +124,8 @@ pub struct PreemptionExplanation {
     pub result: PreemptionResult,
     /// Nodes with victims.
     pub candidates: Vec<CandidateExplanation>,
+    /// Where nothing helps: why not, node by node.
+    pub unhelped: Vec<Unhelped>,
 }
 
 /// A node on which the pod would fit without some others.

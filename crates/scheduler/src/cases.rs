@@ -177,7 +177,7 @@ pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
 
 fn preemption_value(cache: &Cache, preemption: Option<&Preemption>) -> Value {
     match preemption {
-        None | Some(Preemption::NoCandidate(_)) => json!({}),
+        None | Some(Preemption::NoCandidate { .. }) => json!({}),
         Some(Preemption::NotEligible(why)) => json!({ "notEligible": not_eligible_text(*why) }),
         Some(Preemption::Found { candidates, chosen, .. }) => {
             let mut by_node: Vec<(String, Value)> = candidates

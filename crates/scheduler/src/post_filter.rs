@@ -7,14 +7,20 @@ use crate::cycle::{CycleState, Diagnosis, Search};
 use crate::node_info::NodeIdx;
 use crate::plugins::Point;
 use crate::plugins::default_preemption::Candidate;
+use crate::status::Status;
 
 /// What DefaultPreemption found.
 #[derive(Debug, Clone)]
 pub enum Preemption {
     /// Not this pod, not now.
     NotEligible(NotEligible),
-    /// Nothing helps; the text says why.
-    NoCandidate(String),
+    /// Nothing helps.
+    NoCandidate {
+        /// kube-scheduler's text.
+        text: String,
+        /// What the dry run says of each node that was tried: less important pods of it were taken away.
+        refused: Vec<(NodeIdx, Status)>,
+    },
     /// Victims on at least one node.
     Found {
         /// Every candidate tried.

@@ -105,6 +105,16 @@ pub struct ToldPreemption<'a> {
     /// What decided between candidates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub criterion: Option<Criterion>,
+    /// Where nothing helps: why not, node by node.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unhelped: Vec<ToldUnhelped<'a>>,
+}
+
+/// Why preemption does not help on a node.
+#[derive(Debug, Serialize)]
+pub struct ToldUnhelped<'a> {
+    pub node: &'a str,
+    pub words: String,
 }
 
 /// Puts an explanation into words.
@@ -160,5 +170,11 @@ fn preemption(found: &PreemptionExplanation) -> ToldPreemption<'_> {
         candidates: &found.candidates,
         chosen: &found.chosen,
         criterion: found.criterion(),
+        unhelped: (found.unhelped.iter())
+            .map(|one| ToldUnhelped {
+                node: &one.node,
+                words: explained::not_helpful(&one.why),
+            })
+            .collect(),
     }
 }

@@ -3,7 +3,7 @@
 
 mod conclusion;
 
-use podscope_api::explained::{Conclusion, Criterion, PreemptionResult, Refusal, Sampling, Won};
+use podscope_api::explained::{Conclusion, Criterion, NotHelpful, PreemptionResult, Refusal, Sampling, Unhelped, Won};
 use podscope_api::ordered::StableSort as _;
 use serde::Serialize;
 
@@ -16,6 +16,7 @@ use crate::plugins::default_preemption::{Candidate, budgets_of};
 use crate::plugins::node_affinity::AddedAffinity;
 use crate::pod_info::{PodInfo, SpreadConstraint};
 use crate::post_filter::Preemption;
+use crate::status::Status;
 use crate::topology::NONE;
 
 /// How the decision ended.
@@ -155,6 +156,8 @@ pub struct DomainCount {
     pub skew: i64,
     /// Whether that is within the limit.
     pub allowed: bool,
+    /// Whether it is compared with others: a soft constraint scores only domains with a node that can take the pod.
+    pub is_scored: bool,
 }
 
 /// What preemption found.
@@ -165,6 +168,8 @@ pub struct PreemptionExplanation {
     pub candidates: Vec<CandidateExplanation>,
     /// The nodes that can be chosen.
     pub chosen: Vec<String>,
+    /// Where nothing helps: why not, node by node.
+    pub unhelped: Vec<Unhelped>,
 }
 
 impl PreemptionExplanation {
@@ -247,7 +252,7 @@ pub fn explain(cache: &Cache, decision: &Decision) -> Explanation {
             .map(|node| explain_node(cache, decision, *node))
             .collect(),
         spread: explain_spread(cache, decision),
-        preemption: (decision.preemption.as_ref()).map(|preemption| explain_preemption(cache, preemption)),
+        preemption: (decision.preemption.as_ref()).map(|preemption| explain_preemption(cache, decision, preemption)),
         sampling: sampled.then_some(Sampling {
             examined: n_examined,
             nodes: n_nodes,
@@ -321,7 +326,8 @@ fn explain_spread(cache: &Cache, decision: &Decision) -> Vec<SpreadExplanation> 
         for (at, constraint) in state.constraints.iter().enumerate() {
             let count = |node: NodeIdx| {
                 let domain = cache.topology.key(constraint.key).domain(node);
-                if domain == NONE { None } else { state.count(at, domain) }
+                let count = if domain == NONE { None } else { state.count(at, domain) };
+                Some((count?, true))
             };
             let own = state.self_match(at);
             let mut told = spread_of(cache, constraint, Some(state.min(at)), own, &count);
@@ -335,8 +341,10 @@ fn explain_spread(cache: &Cache, decision: &Decision) -> Vec<SpreadExplanation> 
     if let Some(state) = &decision.state.spread_score {
         for (at, constraint) in state.constraints.iter().enumerate() {
             let own = i64::from(constraint.selector.matches(&decision.incoming.info.labels));
+            let scored = state.scored_domains(cache, at, &decision.found.feasible);
             out.push(spread_of(cache, constraint, None, own, &|node| {
-                state.count(cache, at, node)
+                let domain = cache.topology.key(constraint.key).domain(node);
+                Some((state.true_count(cache, at, node)?, scored.contains(&domain)))
             }));
         }
     }
@@ -349,21 +357,24 @@ fn spread_of(
     constraint: &SpreadConstraint,
     min: Option<i64>,
     own: i64,
-    count: &dyn Fn(NodeIdx) -> Option<i64>,
+    count: &dyn Fn(NodeIdx) -> Option<(i64, bool)>,
 ) -> SpreadExplanation {
     let key = cache.topology.key(constraint.key);
-    let mut domains: Vec<(String, i64)> = Vec::new();
+    let mut domains: Vec<(String, i64, bool)> = Vec::new();
     for node in cache.order() {
         let domain = key.domain(*node);
-        let Some(count) = count(*node).filter(|_| domain != NONE) else {
+        let Some((count, is_scored)) = count(*node).filter(|_| domain != NONE) else {
             continue;
         };
         let value = cache.symbols.text(key.values[domain as usize]).to_string();
-        domains.push((value, count));
+        domains.push((value, count, is_scored));
     }
     domains.stable_sort();
     domains.dedup_by(|a, b| a.0 == b.0);
-    let min = min.unwrap_or_else(|| domains.iter().map(|(_, count)| *count).min().unwrap_or(0));
+    let min = min.unwrap_or_else(|| {
+        let scored = domains.iter().filter(|(_, _, is_scored)| *is_scored);
+        scored.map(|(_, count, _)| *count).min().unwrap_or(0)
+    });
     SpreadExplanation {
         index: constraint.index,
         topology_key: cache.symbols.text(constraint.key_symbol).to_string(),
@@ -374,9 +385,10 @@ fn spread_of(
         own,
         domains: domains
             .into_iter()
-            .map(|(value, count)| DomainCount {
+            .map(|(value, count, is_scored)| DomainCount {
                 value,
                 count,
+                is_scored,
                 skew: count + own - min,
                 allowed: count + own - min <= constraint.max_skew,
             })
@@ -384,15 +396,19 @@ fn spread_of(
     }
 }
 
-fn explain_preemption(cache: &Cache, preemption: &Preemption) -> PreemptionExplanation {
+fn explain_preemption(cache: &Cache, decision: &Decision, preemption: &Preemption) -> PreemptionExplanation {
     let nothing = |result| PreemptionExplanation {
         result,
         candidates: Vec::new(),
         chosen: Vec::new(),
+        unhelped: Vec::new(),
     };
     match preemption {
         Preemption::NotEligible(why) => nothing(PreemptionResult::NotEligible(*why)),
-        Preemption::NoCandidate(_) => nothing(PreemptionResult::NoCandidate),
+        Preemption::NoCandidate { refused, .. } => PreemptionExplanation {
+            unhelped: unhelped(cache, decision, refused),
+            ..nothing(PreemptionResult::NoCandidate)
+        },
         Preemption::Found {
             candidates,
             chosen,
@@ -407,8 +423,39 @@ fn explain_preemption(cache: &Cache, preemption: &Preemption) -> PreemptionExpla
                 .map(|candidate| explain_candidate(cache, candidate))
                 .collect(),
             chosen: chosen.iter().map(|node| name(cache, *node)).collect(),
+            unhelped: Vec::new(),
         },
     }
+}
+
+/// Why preemption does not help: what the dry run found on a node; on one that was not tried, what keeps the pod away.
+fn unhelped(cache: &Cache, decision: &Decision, refused: &[(NodeIdx, Status)]) -> Vec<Unhelped> {
+    let texts = |status: &Status| {
+        let reasons = status.reasons.as_slice().iter();
+        reasons
+            .map(|reason| reason.text(&cache.symbols))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let of_node = |node: &NodeIdx| {
+        let tried = refused
+            .iter()
+            .find(|(tried, _)| tried == node)
+            .map(|(_, status)| status);
+        let why = match tried {
+            Some(status) if status.plugin == Some(Plugin::DefaultPreemption) => NotHelpful::NoVictims,
+            Some(status) => {
+                let plugin = status.plugin.map_or("", Plugin::name);
+                NotHelpful::StillRefused(plugin.to_owned(), texts(status))
+            }
+            None => NotHelpful::Other(texts(decision.found.diagnosis.status_of(*node)?)),
+        };
+        Some(Unhelped {
+            node: name(cache, *node),
+            why,
+        })
+    };
+    cache.order().iter().filter_map(of_node).collect()
 }
 
 fn explain_candidate(cache: &Cache, candidate: &Candidate) -> CandidateExplanation {

@@ -70,7 +70,7 @@ impl ExtensionPoints for DefaultPreemption {
         };
         let text = match &result {
             Preemption::NotEligible(why) => not_eligible_text(*why).to_owned(),
-            Preemption::NoCandidate(text) => text.clone(),
+            Preemption::NoCandidate { text, .. } => text.clone(),
             Preemption::Found { .. } => return PostFilter::Success(result),
         };
         PostFilter::Unschedulable(format!("preemption: {text}"), Some(result))
@@ -291,7 +291,10 @@ pub(crate) fn preempt(
         let mut errors: Vec<String> = errors.map(|(_, status)| status.message(&cache.symbols)).collect();
         errors.dedup();
         return match errors.as_slice() {
-            [] => Ok(Preemption::NoCandidate(no_candidate_text(cache, &result.refused))),
+            [] => Ok(Preemption::NoCandidate {
+                text: no_candidate_text(cache, &result.refused),
+                refused: result.refused,
+            }),
             [one] => Err(one.clone()),
             several => Err(format!("[{}]", several.join(", "))),
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::explained::{Cause, Ending, Refusal, Room, WaitsBecause};
+use podscope_api::explained::{Cause, Ending, NotHelpful, PreemptionResult, Refusal, Room, Unhelped, WaitsBecause};
 use podscope_api::{Kind, Object, Pod};
 use podscope_scheduler::explain::{Explanation, NodeExplanation, NodeVerdict, Verdict, explain};
 use podscope_scheduler::{SchedulerConfiguration, cases, decide};
@@ -221,6 +221,101 @@ fn spread_is_told_by_domain_with_skew() {
         .map(|domain| (domain.value.as_str(), domain.count, domain.skew, domain.allowed))
         .collect();
     assert_eq!(counts, [("A", 2, 2, false), ("B", 1, 1, true)]);
+}
+
+/// Why nobody is ended, node by node.
+/// Shows: S-14, SCH-095, SCH-097
+#[test]
+fn preemption_that_does_not_help_is_told_by_node() {
+    let node = |name: &str, cpu: &str, taints: Value| {
+        object(
+            Kind::Node,
+            &json!({"metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}, "spec": {"taints": taints},
+                    "status": {"allocatable": {"cpu": cpu, "memory": "8Gi", "pods": "110"}}}),
+        )
+    };
+    let on = |name: &str, node: &str, priority: i32, spec: Value| {
+        let mut value = json!({"metadata": {"name": name, "namespace": "default", "uid": name, "labels": {"a": name}},
+            "spec": {"nodeName": node, "priority": priority, "containers": [{"name": "c", "image": "i",
+                "resources": {"requests": {"cpu": "1500m"}}}]}});
+        for (key, inner) in spec.as_object().expect("an object") {
+            value["spec"][key] = inner.clone();
+        }
+        object(Kind::Pod, &value)
+    };
+    let near = |name: &str| {
+        json!({"requiredDuringSchedulingIgnoredDuringExecution": [
+            {"labelSelector": {"matchLabels": {"a": name}}, "topologyKey": "kubernetes.io/hostname"}]})
+    };
+    let objects = [
+        node("needed", "2", json!([])),
+        node("small", "1600m", json!([])),
+        node("important", "2", json!([])),
+        node("closed", "2", json!([{"key": "k", "effect": "NoSchedule"}])),
+        on("l", "needed", 0, json!({})),
+        on("s", "small", 0, json!({})),
+        on("i", "important", 5000, json!({})),
+    ];
+    let mut pod = json!({"metadata": {"name": "p", "namespace": "default", "uid": "p"},
+        "spec": {"priority": 1000, "affinity": {"podAffinity": near("l")}, "containers": [{"name": "c", "image": "i",
+            "resources": {"requests": {"cpu": "1700m"}}}]}});
+    let told = |pod: &Value| {
+        let explanation = decide_on(&objects, &object(Kind::Pod, pod));
+        let preemption = explanation.preemption.expect("it was tried");
+        assert_eq!(preemption.result, PreemptionResult::NoCandidate);
+        preemption.unhelped
+    };
+    let why = |node: &str, why: NotHelpful| Unhelped {
+        node: node.to_owned(),
+        why,
+    };
+    let still = |plugin: &str, text: &str| NotHelpful::StillRefused(plugin.to_owned(), text.to_owned());
+    let closed = || NotHelpful::Other("node(s) had untolerated taint(s)".to_owned());
+    let all = told(&pod);
+    assert_eq!(
+        all[0],
+        why(
+            "needed",
+            still("InterPodAffinity", "node(s) didn't match pod affinity rules")
+        )
+    );
+    assert_eq!(all[3], why("closed", closed()));
+    pod["spec"]["affinity"] = json!({});
+    pod["spec"]["nodeSelector"] = json!({});
+    pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("1900m");
+    pod["spec"]["priority"] = json!(0);
+    assert_eq!(told(&pod)[2], why("important", NotHelpful::NoVictims));
+    // It needs the more important one.
+    pod["spec"]["priority"] = json!(1000);
+    pod["spec"]["affinity"] = json!({"podAffinity": near("i")});
+    assert_eq!(told(&pod)[2], why("important", NotHelpful::NoVictims));
+}
+
+/// A domain without a node that can take the pod is not scored, and is told with its true count.
+/// Shows: S-14, SCH-080, SCH-081
+#[test]
+fn soft_spread_tells_domains_that_are_not_scored() {
+    let mut objects = cluster(&[("n1", "A", 0), ("n2", "B", 1), ("n3", "C", 2)]);
+    objects.push(object(
+        Kind::Pod,
+        &json!({"metadata": {"name": "filler", "namespace": "default", "uid": "filler"},
+                "spec": {"nodeName": "n2", "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "4"}}}]}}),
+    ));
+    let soft = constraint("zone", json!({"whenUnsatisfiable": "ScheduleAnyway"}));
+    let asking = json!({"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]});
+    let explanation = decide_on(&objects, &mypod(&[soft], true, asking));
+    let told =
+        |domain: &podscope_scheduler::explain::DomainCount| (domain.value.clone(), domain.count, domain.is_scored);
+    let domains: Vec<_> = explanation.spread[0].domains.iter().map(told).collect();
+    assert_eq!(
+        domains,
+        [
+            ("A".to_owned(), 0, true),
+            ("B".to_owned(), 1, false),
+            ("C".to_owned(), 2, true)
+        ]
+    );
+    assert_eq!(explanation.spread[0].min, 0);
 }
 
 /// Shows: S-14

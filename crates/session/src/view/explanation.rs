@@ -29,6 +29,7 @@ pub(crate) fn explanation(told: Explanation) -> protocol::Explanation {
         preemption: told.preemption.map(|found| protocol::PreemptionExplanation {
             result: found.result,
             candidates: found.candidates.into_iter().map(candidate).collect(),
+            unhelped: found.unhelped,
         }),
         sampling: told.sampling,
     }
@@ -66,6 +67,7 @@ fn spread(constraint: SpreadExplanation) -> protocol::SpreadExplanation {
                 count: domain.count,
                 skew: domain.skew,
                 allowed: domain.allowed,
+                is_scored: domain.is_scored,
             })
             .collect(),
     }

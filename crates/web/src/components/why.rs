@@ -204,7 +204,11 @@ fn spread(s: &SpreadExplanation) -> Html {
                         <span>{ &d.value }</span>
                         <i ~style={format!("--v:{}%;--l:{}%", d.count * 100 / most, limit * 100 / most)}></i>
                         <span class="mono">{ d.count }</span>
-                        <span class="word" title={format!("With this pod the skew would be {}", d.skew)}>{ if d.allowed { "" } else { "full" } }</span>
+                        if d.is_scored {
+                            <span class="word" title={format!("With this pod the skew would be {}", d.skew)}>{ if d.allowed { "" } else { "full" } }</span>
+                        } else {
+                            <span class="word" title="No node there can take the pod">{ "not scored" }</span>
+                        }
                     </li>
                 }) }
             </ul>
@@ -235,6 +239,11 @@ fn preemption(p: &PreemptionExplanation, nominated: &str) -> Html {
                         if !c.reprieved.is_empty() { <span>{ format!("may stay: {}", names(&c.reprieved)) }</span> }
                         if c.pdb_violations > 0 { <span class="bad">{ format!("{} against a disruption budget", c.pdb_violations) }</span> }
                     </li>
+                }) }
+            </ul> }
+            if !p.unhelped.is_empty() { <ul>
+                { for p.unhelped.iter().take(24).map(|one| html! {
+                    <li><b>{ &one.node }</b><span>{ explained::not_helpful(&one.why) }</span></li>
                 }) }
             </ul> }
         </section>

@@ -25,7 +25,12 @@ pub struct ScoreState {
 
 #[derive(Debug, Clone)]
 enum Counts {
-    ByDomain(Vec<i64>),
+    ByDomain {
+        /// Of the domains of feasible nodes; 0 of the others.
+        scored: Vec<i64>,
+        /// Of all of them, as they are.
+        all: Vec<i64>,
+    },
     /// By node index.
     ByNode(Arc<Vec<u32>>),
 }
@@ -80,7 +85,10 @@ pub(super) fn weigh_domains(
             }
         }
         weights.push(libm::log((size + 2) as f64));
-        counts.push(Counts::ByDomain(of_feasible));
+        counts.push(Counts::ByDomain {
+            scored: of_feasible,
+            all,
+        });
     }
     Ok(Some(ScoreState {
         constraints,
@@ -99,8 +107,26 @@ impl ScoreState {
         }
         Some(match &self.counts[index] {
             Counts::ByNode(pods) => count_on(pods, node),
-            Counts::ByDomain(sums) => sums[domain as usize],
+            Counts::ByDomain { scored, .. } => scored[domain as usize],
         })
+    }
+
+    /// The matching pods in a node's domain, whether or not it is scored; `None` without the label.
+    pub fn true_count(&self, cache: &Cache, index: usize, node: NodeIdx) -> Option<i64> {
+        match &self.counts[index] {
+            Counts::ByNode(_) => self.count(cache, index, node),
+            Counts::ByDomain { all, .. } => {
+                let domain = cache.topology.key(self.constraints[index].key).domain(node);
+                (domain != NONE).then(|| all[domain as usize].max(0))
+            }
+        }
+    }
+
+    /// The domains of a constraint that are scored: those of the feasible nodes that have all labels.
+    pub fn scored_domains(&self, cache: &Cache, index: usize, feasible: &[NodeIdx]) -> Vec<u32> {
+        let key = cache.topology.key(self.constraints[index].key);
+        let counted = feasible.iter().zip(&self.ignored).filter(|(_, ignored)| !**ignored);
+        counted.map(|(node, _)| key.domain(*node)).collect()
     }
 
     pub(super) fn of_node(&self, cache: &Cache, position: usize, node: NodeIdx) -> i64 {
