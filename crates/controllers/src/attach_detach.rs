@@ -7,7 +7,9 @@
 //!                        └──failed──► Uncertain ◄──failed──┘
 //! ```
 //!
-//! Every 100 ms, detaches first. What is wanted follows from pods; what is, is
+//! Every 100 ms, detaches first. A VolumeAttachment that somebody else deletes
+//! is missed within a minute (`VerifyVolumesAreAttached`), and the node's list
+//! is cleared then. What is wanted follows from pods; what is, is
 //! remembered, and rebuilt from the API after a restart. How an attachment is
 //! made is in [`super::attachment`].
 
@@ -29,6 +31,8 @@ use super::plan::{Failure, Plan};
 use super::queue::Key;
 
 const PERIOD: Span = Span::millis(100);
+/// How often attachments are verified (`attach-detach-reconcile-sync-period`).
+const VERIFY_PERIOD: Span = Span::seconds(60);
 const FIRST_RETRY: Span = Span::millis(500);
 const LONGEST_RETRY: Span = Span::seconds(122);
 
@@ -63,6 +67,8 @@ pub(super) struct AttachDetachController {
     in_use: ordered::Map<NodeName, Vec<Str>>,
     /// Multi-attach errors that were said.
     reported: ordered::Set<Place>,
+    /// When it is looked next whether what is attached still has its VolumeAttachment; none while nothing went.
+    verify_at: Option<SimTime>,
     next_tick: Option<SimTime>,
     /// The change that asked for the next pass last.
     woken_by: CausedBy,
@@ -113,6 +119,9 @@ impl Controller for AttachDetachController {
     fn started(&mut self, cx: &mut ControllerContext<'_, '_>) {
         self.start = cx.now();
         self.rebuild(cx);
+        if !self.without_attachment(cx).is_empty() {
+            self.verify_later(cx);
+        }
         self.wake(cx);
     }
 
@@ -155,10 +164,12 @@ impl Controller for AttachDetachController {
                     held.is_some_and(|object| Holder::of(object.metadata()).is_some())
                 };
                 if is_held(&change.old) && !is_held(&change.new) {
-                    self.actual.retain(|_, known| {
-                        known.backend.name != volume.metadata.name || known.state != State::Attached
-                    });
-                    self.wake(cx);
+                    let name = &volume.metadata.name;
+                    let is_lost = |known: &Attachment| known.backend.name == *name && known.state == State::Attached;
+                    let lost = self.actual.iter().filter(|(_, known)| is_lost(known));
+                    for place in lost.map(|(place, _)| place.clone()).collect::<Vec<_>>() {
+                        self.lost(&place, cx);
+                    }
                 }
             }
             Some(Object::VolumeAttachment(attachment)) => self.attachment_changed(attachment, change.new.is_some(), cx),
@@ -177,7 +188,8 @@ impl Controller for AttachDetachController {
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let place = place_of_key(key);
         let Some(known) = self.actual.get(&place) else {
-            return Plan::default();
+            // Nothing is known of it any more: the node's list must not say so either.
+            return Plan::default().then(attachment::report(&place, false, cx));
         };
         match known.state {
             State::Attaching => attachment::attach(&known.backend, &place.1, self.users(&place).first(), cx),
@@ -364,7 +376,12 @@ impl AttachDetachController {
             return;
         };
         if !exists {
-            self.detached(&place, false, cx);
+            match known.state {
+                State::Detaching | State::Uncertain => self.detached(&place, false, cx),
+                State::Attaching => self.uncertain(&place, "the VolumeAttachment was deleted", cx),
+                // Nobody tells the controller.
+                State::Attached => self.verify_later(cx),
+            }
         } else if attachment.status.attached && known.state == State::Attaching {
             self.attached(&place, &known, false, cx);
         } else if let Some(error) = &attachment.status.attach_error
@@ -372,6 +389,51 @@ impl AttachDetachController {
         {
             self.uncertain(&place, &error.message, cx);
         }
+    }
+
+    /// The next look at whether what is attached still is.
+    fn verify_later(&mut self, cx: &mut ControllerContext<'_, '_>) {
+        let passed = (cx.now() - self.start).0;
+        let at = self.start + Span((passed.div_euclid(VERIFY_PERIOD.0) + 1) * VERIFY_PERIOD.0);
+        self.verify_at.get_or_insert(at);
+        self.wake_at(at, cx);
+    }
+
+    /// Volumes of drivers that have lost their VolumeAttachment count as attached no longer.
+    fn verify(&mut self, cx: &mut ControllerContext<'_, '_>) {
+        let Some(at) = self.verify_at else { return };
+        if at > cx.now() {
+            return self.wake_at(at, cx);
+        }
+        self.verify_at = None;
+        for place in self.without_attachment(cx) {
+            self.lost(&place, cx);
+        }
+    }
+
+    fn without_attachment(&self, cx: &ControllerContext<'_, '_>) -> Vec<Place> {
+        let is_lost = |place: &Place, known: &Attachment| {
+            let is_of = |one: &Arc<VolumeAttachment>| {
+                one.spec.node_name == place.1
+                    && one.spec.source.persistent_volume_name.as_ref() == Some(&known.backend.name)
+            };
+            known.state == State::Attached
+                && matches!(attachment::method_of(&known.backend, cx), AttachMethod::Driver(_))
+                && !cx
+                    .objects
+                    .list::<VolumeAttachment>()
+                    .any(|one| one.status.attached && is_of(one))
+        };
+        let all = self.actual.iter().filter(|(place, known)| is_lost(place, known));
+        all.map(|(place, _)| place.clone()).collect()
+    }
+
+    /// An attachment is no more, without this controller's doing: the node's list follows.
+    fn lost(&mut self, place: &Place, cx: &mut ControllerContext<'_, '_>) {
+        self.actual.remove(place);
+        self.reported.retain(|reported| reported.0 != place.0);
+        cx.enqueue(key_of_place(place));
+        self.wake(cx);
     }
 
     /// What failed is tried again later, and longer each time (CT-130).

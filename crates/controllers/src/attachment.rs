@@ -13,7 +13,7 @@ use podscope_api::{
 use std::fmt;
 use std::sync::Arc;
 
-use podscope_sim::volume::Backend;
+use podscope_sim::volume::{Backend, driver_of};
 use podscope_sim::{DeleteOptions, Mutation, Part, Request};
 
 use super::controller::ControllerContext;
@@ -71,26 +71,6 @@ pub(super) enum AttachMethod<'a> {
     Swap(&'a PersistentVolume),
     /// By the node's list alone.
     Bookkeeping,
-}
-
-/// The driver of a volume; those of former in-tree plugins have one too.
-pub fn driver_of(volume: &PersistentVolume) -> Option<Str> {
-    let spec = &volume.spec;
-    if let Some(csi) = &spec.csi {
-        return Some(csi.driver.clone());
-    }
-    let moved = [
-        (spec.aws_elastic_block_store.is_some(), "ebs.csi.aws.com"),
-        (spec.gce_persistent_disk.is_some(), "pd.csi.storage.gke.io"),
-        (spec.azure_disk.is_some(), "disk.csi.azure.com"),
-        (spec.cinder.is_some(), "cinder.csi.openstack.org"),
-        (spec.vsphere_volume.is_some(), "csi.vsphere.vmware.com"),
-        (spec.rbd.is_some(), "rbd.csi.ceph.com"),
-    ];
-    moved
-        .into_iter()
-        .find(|(is_it, _)| *is_it)
-        .map(|(_, driver)| driver.into())
 }
 
 pub(super) fn method_of<'a>(backend: &Backend, cx: &'a ControllerContext<'_, '_>) -> AttachMethod<'a> {

@@ -65,7 +65,7 @@ mod ttl_after_finished;
 mod victims;
 mod volume_protection;
 
-pub use attachment::{Holder, driver_of};
+pub use attachment::Holder;
 pub use fencing::{FenceMechanism, FencingSettings};
 pub use manager::ControllerManager;
 pub use namespace_objects::objects_of;

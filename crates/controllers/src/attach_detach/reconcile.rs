@@ -5,6 +5,7 @@ use podscope_sim::volume::Backend;
 use podscope_sim::{SimTime, Span};
 
 use super::{AttachDetachController, Attachment, Place, State, key_of_place, say};
+use crate::attachment::{AttachMethod, method_of};
 use crate::controller::ControllerContext;
 use crate::taints::is_out_of_service;
 
@@ -13,6 +14,7 @@ const FORCE_AFTER: Span = Span::seconds(360);
 
 impl AttachDetachController {
     pub(super) fn reconcile(&mut self, cx: &mut ControllerContext<'_, '_>) {
+        self.verify(cx);
         let mut wanted: ordered::Map<Place, Backend> = ordered::Map::new();
         for (backend, node) in self.wanted.values().flatten() {
             wanted.insert((backend.unique_name.clone(), node.clone()), backend.clone());
@@ -46,6 +48,14 @@ impl AttachDetachController {
             }
         }
         for place in detaches {
+            // What was refused has no record that would have to go.
+            let is_refused = self.actual.get(&place).is_some_and(|known| {
+                known.state == State::Uncertain && method_of(&known.backend, cx) == AttachMethod::Bookkeeping
+            });
+            if is_refused {
+                self.lost(&place, cx);
+                continue;
+            }
             self.set(&place, State::Detaching);
             cx.enqueue(key_of_place(&place));
         }
@@ -88,11 +98,31 @@ impl AttachDetachController {
                 Some(known) => known.state = State::Attaching,
                 None => self.remember(place.clone(), backend.clone(), State::Attaching),
             }
+            if let Some(holder) = self.refuses(place, backend, cx) {
+                let why = format!("volume {} is already attached to node {holder}", backend.name);
+                self.uncertain(place, &why, cx);
+                continue;
+            }
             cx.enqueue(key_of_place(place));
         }
         if let Some(at) = next {
             self.wake_at(at, cx);
         }
+    }
+
+    /// The node that has a disk which a pod names itself, if its storage refuses a second one. A PersistentVolume's is
+    /// asked by its attacher.
+    fn refuses(&self, place: &Place, backend: &Backend, cx: &ControllerContext<'_, '_>) -> Option<NodeName> {
+        let asks_storage = backend.is_exclusive && method_of(backend, cx) == AttachMethod::Bookkeeping;
+        let mut others = self.actual.iter().filter(|(other, known)| {
+            other.0 == place.0
+                && other.1 != place.1
+                && known.state != State::Uncertain
+                // Many may read a disk that nobody writes.
+                && !(known.backend.is_read_only && backend.is_read_only)
+        });
+        let holder = others.next().filter(|_| asks_storage)?;
+        Some(holder.0.1.clone())
     }
 
     /// Said once (CT-129).
@@ -136,15 +166,18 @@ fn may_detach(
     !is_mounted || (has_timed_out && !is_ready) || node.is_some_and(|node| is_out_of_service(node))
 }
 
-/// Not multi-attachable: a volume that lists modes, none of which admits several nodes (CT-129).
+/// Not multi-attachable: a volume that lists modes, none of which admits several nodes; of those that a pod names itself
+/// the kinds that are known to take long to refuse (CT-129, `isMultiAttachForbidden`).
 fn is_single(backend: &Backend, cx: &ControllerContext<'_, '_>) -> bool {
-    cx.objects
-        .named::<PersistentVolume>(&backend.name)
-        .is_some_and(|volume| {
+    let is_slow = |plugin: &str| backend.unique_name.starts_with(&format!("kubernetes.io/{plugin}/"));
+    cx.objects.named::<PersistentVolume>(&backend.name).map_or_else(
+        || is_slow("azure-disk") || is_slow("cinder"),
+        |volume| {
             let modes = &volume.spec.access_modes;
             !modes.is_empty()
                 && !modes
                     .iter()
                     .any(|mode| matches!(mode, AccessMode::ReadWriteMany | AccessMode::ReadOnlyMany))
-        })
+        },
+    )
 }
