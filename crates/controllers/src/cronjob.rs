@@ -307,7 +307,7 @@ impl Controller for CronJobController {
         // What is due is seen to when the cache shows this status.
         Plan::default()
             .then(deletes)
-            .then_one(update)
+            .then_one(Action::from(update).always())
             .requeue_after(Some(Span::ZERO))
     }
 

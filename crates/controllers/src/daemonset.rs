@@ -192,7 +192,8 @@ impl Controller for DaemonSetController {
         if status != set.status {
             let mut updated = (*set).clone();
             updated.status = status;
-            plan = plan.then_one(Request::Update(Object::DaemonSet(Arc::new(updated)), Part::Status));
+            let update = Request::Update(Object::DaemonSet(Arc::new(updated)), Part::Status);
+            plan = plan.then_one(Action::from(update).always());
         }
         let live: ordered::Set<Str> = claimed.owned.iter().map(|pod| hash_of_pod(pod).into()).collect();
         let soon = next_available_in(&claimed.owned, set.spec.min_ready_seconds, cx.ctx.wall());

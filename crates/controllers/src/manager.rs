@@ -27,7 +27,7 @@ struct Running {
     /// What led to the sync.
     caused_by: CausedBy,
     outstanding: u32,
-    error: Option<(Request, ApiError)>,
+    error: Option<(Action, ApiError)>,
     stopped: bool,
 }
 
@@ -271,12 +271,14 @@ impl ControllerManager {
 
     /// Sends the next step of a key's plan, or ends the sync.
     fn advance(&mut self, index: usize, key: Key, mut running: Running, ctx: &mut Context<'_>) {
-        if let Some((request, error)) = running.error.take() {
-            let dropped = std::mem::take(&mut running.plan.steps).into_iter().flatten();
+        if let Some((action, error)) = running.error.take() {
+            let rest = std::mem::take(&mut running.plan.steps);
+            let goes_on = |step: &Vec<Action>| !action.is_always && step.iter().all(|action| action.is_always);
+            let (kept, dropped): (Vec<Vec<Action>>, Vec<Vec<Action>>) = rest.into_iter().partition(goes_on);
             let failure = Failure {
-                request,
+                request: action.request,
                 error,
-                dropped: dropped.map(|action| action.request).collect(),
+                dropped: dropped.into_iter().flatten().map(|action| action.request).collect(),
             };
             running.plan = self.with(index, ctx, |controller, cx| controller.failed(&key, &failure, cx));
             running.plan.failed = true;
@@ -287,6 +289,7 @@ impl ControllerManager {
                 .iter_mut()
                 .flatten()
                 .for_each(|action| action.accept = Accept::Anything);
+            running.plan.steps.extend(kept);
             running.stopped = false;
         } else if running.stopped {
             running.plan.steps.clear();
@@ -347,9 +350,9 @@ impl ControllerManager {
                     let name = object
                         .as_ref()
                         .map_or_else(String::new, |object| object.metadata().name.to_string());
-                    (action.on_success, name, String::new())
+                    (action.on_success.clone(), name, String::new())
                 }
-                Err(error) => (action.on_failure, String::new(), error.message.clone()),
+                Err(error) => (action.on_failure.clone(), String::new(), error.message.clone()),
             };
             for mut note in template {
                 note.message = note.message.replace("{name}", &name).replace("{error}", &error).into();
@@ -363,7 +366,7 @@ impl ControllerManager {
         match action.accept.judge(&answer) {
             GoesOn::Yes => {}
             GoesOn::No => running.stopped = true,
-            GoesOn::Fail(error) => running.error = running.error.take().or(Some((action.request, error))),
+            GoesOn::Fail(error) => running.error = running.error.take().or(Some((action, error))),
         }
         if running.outstanding > 0 {
             self.workers[index].running.insert(key, running);

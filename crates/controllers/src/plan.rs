@@ -158,6 +158,8 @@ pub(super) struct Action {
     pub(super) accept: Accept,
     pub(super) on_success: Vec<EventNote>,
     pub(super) on_failure: Vec<EventNote>,
+    /// Whether it is sent though an action before it failed, as the status step of most controllers is.
+    pub(super) is_always: bool,
 }
 
 impl From<Request> for Action {
@@ -167,6 +169,7 @@ impl From<Request> for Action {
             accept: Accept::Success,
             on_success: Vec::new(),
             on_failure: Vec::new(),
+            is_always: false,
         }
     }
 }
@@ -174,6 +177,12 @@ impl From<Request> for Action {
 impl Action {
     pub(super) fn accept(mut self, accept: Accept) -> Self {
         self.accept = accept;
+        self
+    }
+
+    /// Sent even if an action before it failed, unless that one was of this sort itself.
+    pub(super) fn always(mut self) -> Self {
+        self.is_always = true;
         self
     }
 

@@ -24,7 +24,7 @@ use podscope_sim::{Change, Mutation, Objects, Part, Request, Span};
 use serde_json::{Value, json};
 
 use super::controller::{Controller, ControllerContext, note};
-use super::plan::{Action, Plan};
+use super::plan::{Action, Failure, Plan};
 use super::queue::{Key, key_of};
 use limits::{Allowed, History};
 
@@ -326,6 +326,30 @@ impl Controller for HorizontalController {
             plan = plan.then_one(set);
         }
         plan.then(pass.status().into_iter().collect())
+    }
+
+    /// A size that was refused: the status says so, and what was found out (`reconcileAutoscaler`).
+    fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut ControllerContext<'_, '_>) -> Plan {
+        let (Some(Request::Update(Object::HorizontalPodAutoscaler(told), _)), Some(stored)) = (
+            failure.dropped.first(),
+            cx.objects.get::<HorizontalPodAutoscaler>(&key.1).cloned(),
+        ) else {
+            return Plan::default();
+        };
+        let mut pass = Pass {
+            new: HorizontalPodAutoscaler::clone(told),
+            autoscaler: stored,
+            cx,
+        };
+        let before = &pass.autoscaler.status;
+        pass.new.status.desired_replicas = before.desired_replicas;
+        pass.new.status.last_scale_time = before.last_scale_time;
+        let text = format!(
+            "the HPA controller was unable to update the target scale: {}",
+            failure.error.message
+        );
+        pass.condition("AbleToScale", false, "FailedUpdateScale", &text);
+        Plan::default().then(pass.status().into_iter().collect())
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {

@@ -154,7 +154,8 @@ impl Controller for StatefulSetController {
         if status != set.status {
             let mut updated = (*set).clone();
             updated.status = status;
-            plan = plan.then_one(Request::Update(Object::StatefulSet(Arc::new(updated)), Part::Status));
+            let update = Request::Update(Object::StatefulSet(Arc::new(updated)), Part::Status);
+            plan = plan.then_one(Action::from(update).always());
         }
         plan.then(revision::truncate(&history, set.spec.revision_history_limit, &live))
             .requeue_after(requeue)

@@ -381,9 +381,10 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
         if self.status != self.job.status {
             let mut updated = (*self.job).clone();
             updated.status = self.status.clone();
-            plan = plan.then_one(Request::Update(Object::Job(Arc::new(updated)), Part::Status));
+            let update = Request::Update(Object::Job(Arc::new(updated)), Part::Status);
+            plan = plan.then_one(Action::from(update).always());
         }
-        plan = plan.then(release(&released));
+        plan = plan.then(release(&released).into_iter().map(Action::always).collect());
         let mut counted = self.status.clone();
         let held = self.pods.iter().filter(|pod| has_finalizer(pod));
         let held = held.filter(|pod| !released.iter().any(|gone| gone.metadata.uid == pod.metadata.uid));
@@ -394,7 +395,7 @@ impl<'c, 'a, 'x> Pass<'c, 'a, 'x> {
             said = self.end(&mut counted, &ending, now);
         }
         if counted != self.status {
-            plan = plan.then_one(self.write_counts(counted, said));
+            plan = plan.then_one(self.write_counts(counted, said).always());
         }
         plan.requeue_after(self.requeue)
     }
