@@ -6,6 +6,7 @@ use podscope_api::Pod;
 
 use super::{Container, Exit, Machine, Role, containers_of};
 use crate::Context;
+use podscope_sim::SimTime;
 
 impl Machine {
     /// The containers that the status of an imported pod says are running, and what it tells of their past.
@@ -17,8 +18,6 @@ impl Machine {
             self.keep_static(pod.clone());
         }
         let now = ctx.now;
-        let instant =
-            |wall: Option<podscope_api::Time>, ctx: &Context<'_>| wall.map_or(now, |wall| ctx.sim_time(wall)).min(now);
         let mut adopted = false;
         for (role, container) in containers_of(pod) {
             let statuses = match role {
@@ -47,14 +46,6 @@ impl Machine {
             }
             let source = self.hold_image(&container.image, now);
             let behavior = self.behavior(pod, container, role);
-            let ended = |state: &podscope_api::ContainerState, ctx: &Context<'_>| {
-                let terminated = state.terminated.as_ref()?;
-                let mut exit = Exit::with_code(instant(terminated.finished_at, ctx), terminated.exit_code);
-                if &*terminated.reason == "OOMKilled" {
-                    exit.reason = "OOMKilled";
-                }
-                Some((instant(terminated.started_at, ctx), exit))
-            };
             let last_attempt = if status.state.waiting.is_some() {
                 status.restart_count
             } else {
@@ -73,9 +64,11 @@ impl Machine {
                         image: container.image.clone(),
                         source: source.clone(),
                         attempt: attempt.max(0),
+                        sandbox: 0,
                         started_at,
                         exit: Some(exit),
                         signals: Vec::new(),
+                        oom_score_adj: 0,
                         resources: container.resources.clone(),
                         behavior: behavior.clone(),
                         hooks: Vec::new(),
@@ -91,4 +84,19 @@ impl Machine {
             }
         }
     }
+}
+
+/// An instant that a status tells, which lies not ahead.
+fn instant(wall: Option<podscope_api::Time>, ctx: &Context<'_>) -> SimTime {
+    wall.map_or(ctx.now, |wall| ctx.sim_time(wall)).min(ctx.now)
+}
+
+/// The start and the end of a container that a state tells has ended.
+fn ended(state: &podscope_api::ContainerState, ctx: &Context<'_>) -> Option<(SimTime, Exit)> {
+    let terminated = state.terminated.as_ref()?;
+    let mut exit = Exit::with_code(instant(terminated.finished_at, ctx), terminated.exit_code);
+    if &*terminated.reason == "OOMKilled" {
+        exit.reason = "OOMKilled";
+    }
+    Some((instant(terminated.started_at, ctx), exit))
 }

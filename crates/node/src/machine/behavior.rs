@@ -165,6 +165,11 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
         .unwrap_or_default();
     let lifecycle = container.lifecycle.as_ref();
     let hook = |handler: Option<&LifecycleHandler>, scripted: HookBehavior| {
+        // A request to a port name that no port has is never made (`resolvePort`).
+        let request = handler.and_then(|handler| handler.http_get.as_ref());
+        if request.is_some_and(|request| request.port.port_of(container).is_err()) {
+            return Outcome::Fails;
+        }
         match (handler.and_then(|handler| handler.sleep.as_ref()), scripted) {
             // The manifest's own sleep wins.
             (Some(sleep), _) => Outcome::Takes(Span::seconds(sleep.seconds)),

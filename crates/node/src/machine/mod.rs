@@ -7,6 +7,7 @@ mod adopt;
 mod behavior;
 mod fault;
 mod images;
+mod memory;
 mod process;
 mod running;
 mod static_pods;
@@ -21,6 +22,7 @@ pub use behavior::{Answers, Behavior, Outcome, ProbeResult, Role, Usage, behavio
 pub use fault::MachineFault;
 pub(crate) use images::hex_digest;
 pub use images::{HeldImage, Image};
+pub(crate) use process::whole_pages;
 pub use process::{Container, Exit, RunningHook};
 
 use self::images::Pull;
@@ -46,6 +48,8 @@ pub enum MachineTimer {
     Hook(Uid, ContainerId),
     /// A pull may have ended.
     Pull,
+    /// Memory may be used up.
+    Memory,
 }
 
 /// What a kubelet can notice of its machine.
@@ -80,6 +84,13 @@ pub enum MachineEvent {
     },
     /// The operating system goes down in order, and waits for the kubelet (LC-212).
     ShuttingDown,
+    /// The kernel killed a process because the machine's memory was used up.
+    OutOfMemory {
+        /// The name of the process: that of its container.
+        process: Str,
+        /// Its number.
+        pid: u64,
+    },
 }
 
 /// A container that really runs, as `-o processes` shows it.
@@ -119,6 +130,8 @@ pub struct Mount {
     pub unique_name: Option<Str>,
     /// Whether the pod can write to it.
     pub is_writable: bool,
+    /// Whether it lies behind the network.
+    pub is_remote: bool,
 }
 
 /// What the machine holds of one pod.
@@ -149,9 +162,22 @@ impl MachinePod {
             .nth(1)
     }
 
+    /// The container of that name that was restarted so often before.
+    pub fn instance(&self, name: &str, attempt: i32) -> Option<&Container> {
+        let mut all = self.containers.iter().rev();
+        all.find(|container| &*container.name == name && container.attempt == attempt)
+    }
+
     /// The container of that number.
     pub fn container(&self, id: ContainerId) -> Option<&Container> {
         self.containers.iter().find(|container| container.id == id)
+    }
+
+    /// Whether the container was made in the sandbox that is there now, usable or not.
+    pub fn is_of_sandbox(&self, container: &Container) -> bool {
+        self.sandbox
+            .as_ref()
+            .is_some_and(|sandbox| sandbox.attempt == container.sandbox)
     }
 
     /// Containers whose process runs.
@@ -209,6 +235,8 @@ pub struct Machine {
     behaviors: Vec<Arc<Behavior>>,
     /// Raised whenever a container starts, ends or is removed, and when an image comes or goes.
     changes: u64,
+    /// When memory is looked at next.
+    memory_due: Option<SimTime>,
     /// Pods as their kubelet has admitted them, of those whose API object asks for other resources: its checkpoint.
     allocations: ordered::Map<Uid, Arc<Pod>>,
     /// The version of the kubelet that is installed; empty where it is the one that all kubelets are configured to be.
@@ -241,6 +269,7 @@ impl Machine {
             next_address: 1,
             behaviors: Vec::new(),
             changes: 0,
+            memory_due: None,
             allocations: ordered::Map::new(),
             kubelet_version: Str::default(),
         }
@@ -400,6 +429,7 @@ impl Machine {
             MachineTimer::Process(uid, id) => self.process_due(&uid, id, ctx),
             MachineTimer::Hook(uid, id) => self.hooks_due(&uid, id, ctx),
             MachineTimer::Pull => self.pulls_due(ctx),
+            MachineTimer::Memory => self.memory_due(ctx),
         }
     }
 

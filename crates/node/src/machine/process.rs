@@ -38,6 +38,14 @@ impl Exit {
     }
 }
 
+/// Bytes of a page of memory, and of a block of a file system.
+const PAGE: i64 = 4096;
+
+/// What an amount takes: memory and disks are given out in whole pages.
+pub(crate) fn whole_pages(bytes: i64) -> i64 {
+    bytes.saturating_add(PAGE - 1).div_euclid(PAGE).saturating_mul(PAGE)
+}
+
 /// A hook under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningHook {
@@ -63,12 +71,16 @@ pub struct Container {
     pub source: Arc<Image>,
     /// Restarts before this instance (LC-097).
     pub attempt: i32,
+    /// The number of the sandbox that it was made in.
+    pub sandbox: u32,
     /// When its process started.
     pub started_at: SimTime,
     /// How it ended; none while it runs.
     pub exit: Option<Exit>,
     /// Signals it received.
     pub signals: Vec<Str>,
+    /// How readily the kernel kills it when the machine's memory is used up.
+    pub oom_score_adj: i64,
     /// The resources in force.
     pub resources: Arc<ResourceRequirements>,
     /// How it behaves.
@@ -95,7 +107,7 @@ impl Container {
     /// Bytes of memory it uses.
     pub fn memory(&self, now: SimTime) -> i64 {
         if self.is_running() {
-            self.behavior.memory.at(self.elapsed(now))
+            whole_pages(self.behavior.memory.at(self.elapsed(now)))
         } else {
             0
         }
@@ -113,7 +125,7 @@ impl Container {
     /// Bytes of disk it uses; what it wrote stays until it is removed.
     pub fn disk(&self, now: SimTime) -> i64 {
         let until = self.exit.as_ref().map_or(now, |exit| exit.at);
-        self.behavior.disk.at(self.elapsed(until))
+        whole_pages(self.behavior.disk.at(self.elapsed(until)))
     }
 
     /// Until when its use of memory or disk grows.

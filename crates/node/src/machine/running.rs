@@ -147,9 +147,11 @@ impl Machine {
             image: container.image.clone(),
             source,
             attempt,
+            sandbox: 0,
             started_at,
             exit: None,
             signals: Vec::new(),
+            oom_score_adj: self.oom_score_adj(pod, container, role),
             resources: container.resources.clone(),
             behavior,
             hooks: Vec::new(),
@@ -157,6 +159,7 @@ impl Machine {
             plan: None,
         };
         let held = self.entry(pod);
+        process.sandbox = held.sandbox.as_ref().map_or(0, |sandbox| sandbox.attempt);
         ctx.record_subject(
             Happening::ContainerStarted { attempt },
             Some(held.subject.clone()),
@@ -174,10 +177,11 @@ impl Machine {
             let oldest = held.containers.remove(oldest);
             held.containers.push(process);
             self.release_image(&oldest.source, ctx.now);
-            return id;
+        } else {
+            held.containers.reserve_exact(1);
+            held.containers.push(process);
         }
-        held.containers.reserve_exact(1);
-        held.containers.push(process);
+        self.watch_memory(ctx);
         id
     }
 

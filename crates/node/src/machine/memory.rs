@@ -1,0 +1,162 @@
+//! The machine's memory: what all its processes use together is never more
+//! than it has. Where they would use more, the kernel kills the process with
+//! the highest score, and another, until the rest has room.
+//!
+//! The score is what a process uses and its `oom_score_adj` thousandths of all
+//! memory, which the kubelet sets by QoS class, priority and request (LC-043;
+//! `GetContainerOOMScoreAdjust`).
+//!
+//! Deviation: there is no swap, and the kernel itself uses nothing.
+
+use podscope_api::{Container, Pod, QosClass, Uid};
+
+use super::{ContainerId, Exit, Machine, MachineEvent, MachineTimer, Role};
+use crate::{Context, Timer};
+use podscope_sim::SimTime;
+
+/// Of a Guaranteed pod and a node-critical one.
+const GUARANTEED: i64 = -997;
+const BEST_EFFORT: i64 = 1000;
+const SYSTEM_NODE_CRITICAL: i32 = 2_000_001_000;
+/// The first number that the kernel gives to a process of a container, and how many there are.
+const FIRST_PID: u64 = 1000;
+const PIDS: u64 = 31_768;
+
+impl Machine {
+    /// Bytes of memory that the machine has; none if nobody said.
+    fn memory_capacity(&self) -> Option<i64> {
+        self.capacity
+            .get("memory")
+            .map(|amount| amount.value())
+            .filter(|amount| *amount > 0)
+    }
+
+    /// How readily the kernel kills the container's process, in thousandths of all memory.
+    pub(super) fn oom_score_adj(&self, pod: &Pod, container: &Container, role: Role) -> i64 {
+        if pod.priority() == SYSTEM_NODE_CRITICAL {
+            return GUARANTEED;
+        }
+        match pod.status.qos_class {
+            Some(QosClass::Guaranteed) => return GUARANTEED,
+            Some(QosClass::BestEffort) => return BEST_EFFORT,
+            _ => {}
+        }
+        let request = |container: &Container| {
+            container
+                .resources
+                .requests
+                .get("memory")
+                .map_or(0, |amount| amount.value())
+        };
+        let own = request(container);
+        // A sidecar is no easier prey than the containers that it serves.
+        let asked = if role == Role::Sidecar {
+            pod.spec.containers.iter().map(request).fold(own, i64::max)
+        } else {
+            own
+        };
+        let capacity = self.memory_capacity().unwrap_or(i64::MAX);
+        let share = i128::from(asked) * 1000 / i128::from(capacity);
+        (BEST_EFFORT - share as i64).clamp(BEST_EFFORT + GUARANTEED, BEST_EFFORT - 1)
+    }
+
+    /// Bytes that all processes use together.
+    fn memory_used(&self, now: SimTime) -> i64 {
+        let running = self.pods.values().flat_map(|pod| pod.running());
+        running.fold(0, |sum, container| sum.saturating_add(container.memory(now)))
+    }
+
+    /// Queues the look at the instant at which memory is used up, as things stand.
+    pub(super) fn watch_memory(&mut self, ctx: &mut Context<'_>) {
+        let Some(at) = self.exhausted_at(ctx.now) else { return };
+        if self.memory_due.is_none_or(|due| at < due || due < ctx.now) {
+            self.memory_due = Some(at);
+            ctx.timer(at, Timer::Machine(MachineTimer::Memory));
+        }
+    }
+
+    /// The first instant from `now` on at which the processes use more than there is, if nothing else happens.
+    fn exhausted_at(&self, now: SimTime) -> Option<SimTime> {
+        let capacity = self.memory_capacity()?;
+        let running = || self.pods.values().flat_map(|pod| pod.running());
+        let most = running().fold(0_i64, |sum, container| {
+            let usage = container.behavior.memory;
+            sum.saturating_add(super::whole_pages(usage.from.max(usage.to)))
+        });
+        if most <= capacity {
+            return None;
+        }
+        // Between the instants at which one of them stops to grow or to shrink, the sum goes one way.
+        let is_over = |at: SimTime| self.memory_used(at) > capacity;
+        if is_over(now) {
+            return Some(now);
+        }
+        let mut bends: Vec<SimTime> = running()
+            .map(|container| container.started_at + container.behavior.memory.over)
+            .filter(|at| *at > now)
+            .collect();
+        bends.sort_unstable();
+        let mut from = now;
+        for to in bends {
+            if is_over(to) {
+                let (mut below, mut above) = (from.0, to.0);
+                while above - below > 1 {
+                    let middle = below + (above - below) / 2;
+                    if is_over(SimTime(middle)) {
+                        above = middle;
+                    } else {
+                        below = middle;
+                    }
+                }
+                return Some(SimTime(above));
+            }
+            from = to;
+        }
+        None
+    }
+
+    /// Memory may be used up: the kernel kills until it is not.
+    pub(super) fn memory_due(&mut self, ctx: &mut Context<'_>) {
+        if self.memory_due.is_none_or(|due| due > ctx.now) {
+            return;
+        }
+        self.memory_due = None;
+        let Some(capacity) = self.memory_capacity().filter(|_| self.is_on) else {
+            return;
+        };
+        while self.memory_used(ctx.now) > capacity
+            && let Some((uid, id)) = self.oom_victim(capacity, ctx.now)
+        {
+            let exit = Exit {
+                at: ctx.now,
+                code: 137,
+                reason: "OOMKilled",
+            };
+            let process = self
+                .pod(&uid)
+                .and_then(|pod| pod.container(id))
+                .map(|container| container.name.clone());
+            self.ended(&uid, id, exit, ctx);
+            self.events.push(MachineEvent::OutOfMemory {
+                process: process.unwrap_or_default(),
+                pid: FIRST_PID + id.0 % PIDS,
+            });
+        }
+        self.watch_memory(ctx);
+    }
+
+    /// The process with the highest score; of equals the one that is met first.
+    fn oom_victim(&self, capacity: i64, now: SimTime) -> Option<(Uid, ContainerId)> {
+        let mut worst: Option<(i128, &Uid, ContainerId)> = None;
+        for (uid, pod) in &self.pods {
+            for container in pod.running() {
+                let adj = i128::from(container.oom_score_adj) * i128::from(capacity) / 1000;
+                let score = i128::from(container.memory(now)) + adj;
+                if worst.is_none_or(|(known, _, _)| score > known) {
+                    worst = Some((score, uid, container.id));
+                }
+            }
+        }
+        worst.map(|(_, uid, id)| (uid.clone(), id))
+    }
+}
