@@ -5,7 +5,6 @@ use podscope_api::{ConditionStatus, Pod, PodCondition, PodPhase, PodStatus, Str,
 use super::allocation::{self, Resize};
 use super::host::Host;
 use super::restart;
-use super::status::has_active_app;
 use super::worker::PodWorker;
 use crate::Context;
 use crate::machine::MachinePod;
@@ -197,13 +196,10 @@ fn initialized(status: &PodStatus, old: &PodStatus, pod: &Pod) -> PodCondition {
     if status.phase == Some(PodPhase::Succeeded) {
         return condition("Initialized", true, "PodCompleted", Str::default());
     }
-    // A restart of all containers runs the init containers again; the pod stays initialized meanwhile.
-    let begins_anew = status.container_statuses.iter().any(|one| {
-        let last = one.last_state.terminated.as_ref();
-        last.is_some_and(|last| &*last.reason == podscope_api::RESTARTING_ALL)
-    });
-    let was_initialized = is_initialized(old);
-    if incomplete.is_empty() || has_active_app(status) || (begins_anew && was_initialized) {
+    // A pod that was initialized stays so, whatever becomes of its init containers (since 1.36).
+    let has_started =
+        |one: &podscope_api::ContainerStatus| one.state.running.is_some() || one.state.terminated.is_some();
+    if incomplete.is_empty() || status.container_statuses.iter().any(has_started) || is_initialized(old) {
         return condition("Initialized", true, "", Str::default());
     }
     let message = format!("containers with incomplete status: [{}]", incomplete.join(" "));

@@ -1,13 +1,17 @@
 //! Node-pressure eviction (LC-186 to LC-201).
 //!
 //! ```text
-//! (pass) ─▶ local limits broken: evict every offender
-//!    │
-//!    └────▶ thresholds met ─▶ conditions ─▶ grace over? ─▶ reclaim on the node ─▶ still met: evict one pod, wait for it
+//! Resting ──10 s──▶ (look) ─▶ thresholds met ─▶ conditions ─▶ local limits broken: every offender ───────────┐
+//!    ▲               ▲  │                                                                                    ▼
+//!    │               │  └─▶ grace over? ─▶ reclaim on the node ─▶ still met: the first of the ranking ─▶ Killing, one after
+//!    └──nobody to end┘                                                                                    the other
+//!                    └─────────────── all finished, or 30 s ───────────────── CleaningUp ◀──each ended, or given up──┘
 //! ```
 //!
-//! A pass is queued only while the sum of what the containers can use at most
-//! could cross a threshold, or a condition is still held.
+//! It is one loop, and ending a pod (`killPodNow`) blocks it: nobody else is
+//! evicted meanwhile, and the next look follows the cleanup at once (LC-178,
+//! LC-190). A look is queued only while the sum of what the containers can use
+//! at most could cross a threshold, or a condition is still held.
 //!
 //! Deviation: the machine itself uses nothing; nodefs and imagefs are one disk,
 //! the node's `ephemeral-storage`, on which images take room (`images.rs`). A file system has an
@@ -15,23 +19,28 @@
 //! that rate; a container is one process, a sandbox another, of the 32 768 that
 //! a kernel allows.
 
+mod resource;
+
 use podscope_api::ordered::StableSort as _;
 use std::cmp::Reverse;
+use std::collections::VecDeque;
 
 use podscope_api::{EventType, Pod, Quantity, Str, Uid};
+
+use self::resource::{Resource, amount, available, most, sum_of};
 
 use super::admission::is_critical;
 use super::conditions::EndReason;
 use super::host::Host;
 use super::node::Pressure;
-use super::settings::{EvictionSignal, EvictionThreshold, ThresholdValue};
-use super::worker::Stage;
-use super::{KubeletTimer, Managers, events, grace};
+use super::settings::EvictionThreshold;
+use super::worker::{PodWorker, Stage};
+use super::{KubeletTimer, Managers, events, grace, host};
 use crate::Timer;
 use crate::machine::{Container, MachinePod};
 use podscope_sim::{SimTime, Span};
 
-/// How long a pass waits for the pod it evicted, and how often it looks (LC-190).
+/// How long the loop waits for the pods it evicted to be cleaned up, and how often it looks (LC-190).
 const CLEANUP_PATIENCE: Span = Span::seconds(30);
 const CLEANUP_POLL: Span = Span::seconds(1);
 
@@ -39,136 +48,42 @@ const CLEANUP_POLL: Span = Span::seconds(1);
 #[derive(Debug, Clone, Default)]
 pub(super) struct Eviction {
     queued: Option<SimTime>,
+    /// When it looked last: it sleeps ten seconds from there.
+    looked_last: Option<SimTime>,
+    busy: Busy,
     /// Since when each threshold of the settings is met.
     met_since: Vec<Option<SimTime>>,
     /// When each kind of pressure was last observed (LC-191).
     seen: [Option<SimTime>; Pressure::ALL.len()],
-    /// The pod evicted last, while its end is waited for.
-    waits_for: Option<(Uid, SimTime)>,
     /// The machine's state as of the last look at what could happen.
     looked_at: Option<u64>,
 }
 
-/// What is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Resource {
-    Memory,
-    Disk,
-    Inodes,
-    Pids,
+/// What the loop is busy with.
+#[derive(Debug, Clone, Default)]
+enum Busy {
+    /// It sleeps until the next look.
+    #[default]
+    Resting,
+    /// A pod is being ended; others of the same pass come after it.
+    Killing {
+        current: Uid,
+        next: VecDeque<Victim>,
+        ended: Vec<Uid>,
+    },
+    /// The pods that were ended are being cleaned up.
+    CleaningUp { pods: Vec<Uid>, until: SimTime },
 }
 
-/// `~` The kernel's default `pid_max`.
-const PID_MAX: i64 = 32_768;
-/// `~` Bytes for every inode of a new ext4 file system.
-const BYTES_PER_INODE: i64 = 16_384;
-
-impl Resource {
-    const fn of(signal: EvictionSignal) -> Self {
-        match signal {
-            EvictionSignal::MemoryAvailable => Self::Memory,
-            EvictionSignal::NodefsAvailable | EvictionSignal::ImagefsAvailable => Self::Disk,
-            EvictionSignal::NodefsInodesFree | EvictionSignal::ImagefsInodesFree => Self::Inodes,
-            EvictionSignal::PidAvailable => Self::Pids,
-        }
-    }
-
-    /// Its name in messages, and among requests.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Memory => "memory",
-            Self::Disk => "ephemeral-storage",
-            Self::Inodes => "inodes",
-            Self::Pids => "pids",
-        }
-    }
-
-    /// An amount of it as messages show it.
-    fn quantity(self, amount: i64) -> Quantity {
-        match self {
-            Self::Memory | Self::Disk => Quantity::from_bytes(amount),
-            Self::Inodes | Self::Pids => Quantity::from_units(amount),
-        }
-    }
-
-    /// What the machine has; none if nobody said.
-    fn capacity(self, host: &Host<'_, '_>) -> Option<i64> {
-        let of = |resource: Self| {
-            let quantity = host.machine.capacity().get(resource.name())?;
-            Some(quantity.value())
-        };
-        match self {
-            Self::Memory | Self::Disk => of(self),
-            Self::Inodes => Some(of(Self::Disk)? / BYTES_PER_INODE),
-            Self::Pids => Some(PID_MAX),
-        }
-    }
-
-    fn used(self, container: &Container, now: SimTime) -> i64 {
-        match self {
-            Self::Memory => container.memory(now),
-            Self::Disk => container.disk(now),
-            Self::Inodes => container.disk(now).div_euclid(BYTES_PER_INODE),
-            Self::Pids => i64::from(container.is_running()),
-        }
-    }
-
-    /// What the images use of it.
-    fn of_images(self, host: &Host<'_, '_>) -> i64 {
-        match self {
-            Self::Disk => host.machine.image_bytes(),
-            Self::Inodes => host.machine.image_bytes() / BYTES_PER_INODE,
-            Self::Memory | Self::Pids => 0,
-        }
-    }
-
-    /// The most a container can come to use.
-    fn most(self, container: &Container) -> i64 {
-        let usage = match self {
-            Self::Memory | Self::Pids if !container.is_running() => return 0,
-            Self::Pids => return 1,
-            Self::Memory => container.behavior.memory,
-            Self::Disk | Self::Inodes => container.behavior.disk,
-        };
-        let most = usage.from.max(usage.to);
-        if self == Self::Inodes {
-            most.div_euclid(BYTES_PER_INODE)
-        } else {
-            most
-        }
-    }
-
-    /// What a pod uses: its containers, and for processes its sandbox too.
-    fn of_pod(self, held: &MachinePod, container: impl Fn(&Container) -> i64) -> i64 {
-        let own = i64::from(self == Self::Pids && held.has_sandbox());
-        own.saturating_add(sum_of(held.containers.iter().map(container)))
-    }
-
-    fn request(self, pod: &Pod) -> i64 {
-        super::admission::requests(pod).get(self.name()).copied().unwrap_or(0)
-    }
-}
-
-/// The amount a threshold stands for on this machine.
-fn amount(value: ThresholdValue, capacity: i64) -> i64 {
-    match value {
-        ThresholdValue::Quantity(quantity) => quantity.value(),
-        ThresholdValue::PerTenThousand(share) => (i128::from(capacity) * i128::from(share) / 10_000) as i64,
-    }
-}
-
-fn available(resource: Resource, host: &Host<'_, '_>) -> Option<i64> {
-    let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.used(one, host.ctx.now));
-    let used = sum_of(host.machine.pods().map(|(_, held)| in_pod(held)));
-    let free = resource.capacity(host)?.saturating_sub(used);
-    Some(free.saturating_sub(resource.of_images(host)))
-}
-
-/// The most of it that what runs now can come to use, with the images that are there.
-fn most(resource: Resource, host: &Host<'_, '_>) -> i64 {
-    let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.most(one));
-    let all = sum_of(host.machine.pods().map(|(_, held)| in_pod(held)));
-    all.saturating_add(resource.of_images(host))
+/// A pod to be evicted.
+#[derive(Debug, Clone)]
+struct Victim {
+    uid: Uid,
+    message: String,
+    /// Whether the pod gets a DisruptionTarget condition.
+    has_condition: bool,
+    /// The grace it is given, in seconds.
+    grace: i64,
 }
 
 /// Bytes of the disk, and how many of them are free; none if nobody said how large it is.
@@ -192,11 +107,6 @@ fn empty_dir_of<'a>(pod: &'a Pod, container: &str) -> Option<&'a podscope_api::V
         let on_disk = volume.empty_dir.as_ref().is_some_and(|dir| &*dir.medium != "Memory");
         on_disk.then_some(volume)
     })
-}
-
-/// The sum of amounts, which may be as large as a quantity can say.
-fn sum_of(amounts: impl Iterator<Item = i64>) -> i64 {
-    amounts.fold(0, i64::saturating_add)
 }
 
 /// The local-storage limit that a pod breaks, in words, with use by container as told (LC-200).
@@ -244,6 +154,8 @@ fn broken_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) 
 /// is none of them.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
+    /// Whether anything is known of its use; of a pod that has nothing on the machine yet nothing is.
+    has_stats: bool,
     /// Whether it uses no more than it requests: such pods come last, but come (LC-196).
     is_within: bool,
     priority: i32,
@@ -254,26 +166,33 @@ struct Rank {
 }
 
 impl Managers {
-    /// Queues the next pass if usage can cross a threshold; looks only when the machine's containers changed.
+    /// Queues the next look if usage can cross a threshold; only when the machine's containers changed.
     pub(super) fn watch_usage(&mut self, host: &mut Host<'_, '_>) {
         let changes = host.machine.changes();
         if self.eviction.looked_at == Some(changes) {
             return;
         }
         self.eviction.looked_at = Some(changes);
-        if self.can_matter(host) {
-            self.queue_eviction(host.shared.slow_after(host.ctx.now), host);
+        if matches!(self.eviction.busy, Busy::Resting) && self.can_matter(host) {
+            self.queue_look(host);
         }
         self.watch_images(host);
     }
 
+    /// The next look of a loop that sleeps ten seconds after each.
+    fn queue_look(&mut self, host: &mut Host<'_, '_>) {
+        let now = host.ctx.now;
+        let at = match self.eviction.looked_last {
+            None => host.shared.slow_after(now),
+            Some(last) => host::next_tick(now, host::SLOW, Span(last.0)),
+        };
+        self.queue_eviction(at, host);
+    }
+
     fn queue_eviction(&mut self, at: SimTime, host: &mut Host<'_, '_>) {
-        if self
-            .eviction
-            .queued
-            .is_none_or(|queued| queued > at || queued <= host.ctx.now)
-        {
-            self.eviction.queued = Some(at);
+        let queued = &mut self.eviction.queued;
+        if queued.is_none_or(|queued| queued > at || queued <= host.ctx.now) {
+            *queued = Some(at);
             host.ctx.timer(at, Timer::Kubelet(KubeletTimer::Eviction));
         }
     }
@@ -281,7 +200,7 @@ impl Managers {
     /// Whether a threshold or limit could be crossed by what runs now.
     fn can_matter(&self, host: &Host<'_, '_>) -> bool {
         let eviction = &self.eviction;
-        let is_held = eviction.seen.iter().any(Option::is_some) || eviction.waits_for.is_some();
+        let is_held = eviction.seen.iter().any(Option::is_some);
         let can_cross = |threshold: &EvictionThreshold| {
             let resource = Resource::of(threshold.signal);
             let Some(capacity) = resource.capacity(host) else {
@@ -298,49 +217,110 @@ impl Managers {
         is_held || host.shared.settings.eviction.iter().any(can_cross) || can_break()
     }
 
+    /// The loop's timer: a look is due, or a look at the cleanup.
     pub(super) fn eviction_pass(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         if self.eviction.queued.is_none_or(|queued| queued > now) {
             return;
         }
         self.eviction.queued = None;
-        if let Some((uid, until)) = self.eviction.waits_for.clone() {
-            let is_cleaned_up = self.pods.get(&uid).is_none_or(|worker| worker.stage == Stage::Finished);
-            if !is_cleaned_up && now < until {
-                self.queue_eviction(now + CLEANUP_POLL, host);
-                return;
+        match &self.eviction.busy {
+            // It goes on when the kill returns.
+            Busy::Killing { .. } => return,
+            Busy::CleaningUp { pods, until } => {
+                let is_finished = |uid: &Uid| self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Finished);
+                if now < *until && !pods.iter().all(is_finished) {
+                    self.queue_eviction(now + CLEANUP_POLL, host);
+                    return;
+                }
+                self.eviction.busy = Busy::Resting;
             }
-            self.eviction.waits_for = None;
+            Busy::Resting => {}
         }
-        if host.machine.is_runtime_up() && !self.evict_over_limits(host) {
-            self.evict_under_pressure(host);
+        self.look(host);
+    }
+
+    /// One pass of the loop (`synchronize`).
+    fn look(&mut self, host: &mut Host<'_, '_>) {
+        let now = host.ctx.now;
+        self.eviction.looked_last = Some(now);
+        if host.machine.is_runtime_up() {
+            self.observe(host);
+            let mut victims = self.over_limits(host);
+            if victims.is_empty() {
+                victims.extend(self.under_pressure(host));
+            }
+            self.end_next(victims, Vec::new(), host);
         }
-        if self.eviction.waits_for.is_some() {
-            self.queue_eviction(now + CLEANUP_POLL, host);
-        } else if self.can_matter(host) {
-            self.queue_eviction(host.shared.slow_after(now), host);
+        if matches!(self.eviction.busy, Busy::Resting) && self.can_matter(host) {
+            self.queue_look(host);
         }
     }
 
-    /// Local-storage limits: every offender, before any threshold (LC-200); true if there was one.
-    fn evict_over_limits(&mut self, host: &mut Host<'_, '_>) -> bool {
+    /// Goes on when the kill that blocks the loop has returned: the pod is dead, or was given up.
+    pub(super) fn eviction_step(&mut self, host: &mut Host<'_, '_>) {
+        while let Busy::Killing { current, .. } = &self.eviction.busy
+            && !self.is_being_killed(current)
+        {
+            let Busy::Killing {
+                current,
+                next,
+                mut ended,
+            } = std::mem::take(&mut self.eviction.busy)
+            else {
+                return;
+            };
+            ended.push(current);
+            self.end_next(next, ended, host);
+        }
+    }
+
+    /// Ends the next pod of a pass; after the last one the cleanup is waited for.
+    fn end_next(&mut self, mut next: VecDeque<Victim>, ended: Vec<Uid>, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
-        let offenders: Vec<(Uid, String)> = self
+        match next.pop_front() {
+            Some(victim) => {
+                self.eviction.busy = Busy::Killing {
+                    current: victim.uid.clone(),
+                    next,
+                    ended,
+                };
+                self.evict(&victim, host);
+            }
+            None if ended.is_empty() => {}
+            None => {
+                self.eviction.busy = Busy::CleaningUp {
+                    pods: ended,
+                    until: now + CLEANUP_PATIENCE,
+                };
+                self.eviction.queued = None;
+                self.queue_eviction(now + CLEANUP_POLL, host);
+            }
+        }
+    }
+
+    /// Local-storage limits: every offender, before any threshold (LC-200).
+    fn over_limits(&self, host: &Host<'_, '_>) -> VecDeque<Victim> {
+        let now = host.ctx.now;
+        let offenders = self
             .pods
             .iter()
-            .filter(|(_, worker)| worker.stage == Stage::Syncing && !is_critical(&worker.pod))
+            .filter(|(_, worker)| is_active(worker) && !is_critical(&worker.pod));
+        offenders
             .filter_map(|(uid, worker)| {
                 let held = host.machine.pod(uid)?;
-                Some((uid.clone(), broken_limit(&worker.pod, held, |one| one.disk(now))?))
+                Some(Victim {
+                    uid: uid.clone(),
+                    message: broken_limit(&worker.pod, held, |one| one.disk(now))?,
+                    has_condition: false,
+                    grace: 1,
+                })
             })
-            .collect();
-        for (uid, message) in &offenders {
-            self.evict(uid, message, false, 1, host);
-        }
-        !offenders.is_empty()
+            .collect()
     }
 
-    fn evict_under_pressure(&mut self, host: &mut Host<'_, '_>) {
+    /// Which thresholds are met, and the conditions that follow (LC-191, LC-192).
+    fn observe(&mut self, host: &mut Host<'_, '_>) {
         let now = host.ctx.now;
         let thresholds = host.shared.settings.eviction.clone();
         self.eviction.met_since.resize(thresholds.len(), None);
@@ -354,6 +334,12 @@ impl Managers {
             }
         }
         self.set_pressure(host);
+    }
+
+    /// The pod that goes for a threshold that has been met for its grace, if what the node gives by itself is not enough.
+    fn under_pressure(&mut self, host: &mut Host<'_, '_>) -> Option<Victim> {
+        let now = host.ctx.now;
+        let thresholds = host.shared.settings.eviction.clone();
         // Thresholds whose grace is over, memory before everything else (LC-189, LC-193).
         let is_ripe = |(threshold, since): &(&EvictionThreshold, &Option<SimTime>)| {
             since.is_some_and(|since| now - since >= threshold.grace.unwrap_or(Span::ZERO))
@@ -363,9 +349,7 @@ impl Managers {
             .zip(&self.eviction.met_since)
             .filter(is_ripe)
             .map(|(threshold, _)| *threshold);
-        let Some(threshold) = ripe.min_by_key(|threshold| threshold.signal) else {
-            return;
-        };
+        let threshold = ripe.min_by_key(|threshold| threshold.signal)?;
         let resource = Resource::of(threshold.signal);
         let node = host.shared.node.clone();
         let message = format!("Attempting to reclaim {}", resource.name());
@@ -375,27 +359,32 @@ impl Managers {
             host.machine.collect_dead_containers(&is_over, now);
             self.delete_unused_images(host);
             if !is_met(&threshold, true, host) {
-                return;
+                return None;
             }
         }
-        self.evict_one(resource, &threshold, host);
+        self.first_of(resource, &threshold, host)
     }
 
-    /// Ranks the pods and evicts the first that may be evicted (LC-195 to LC-199).
-    fn evict_one(&mut self, resource: Resource, threshold: &EvictionThreshold, host: &mut Host<'_, '_>) {
+    /// Ranks the pods; the first that may be evicted (LC-195 to LC-199). Pods that end already are candidates too.
+    fn first_of(&self, resource: Resource, threshold: &EvictionThreshold, host: &Host<'_, '_>) -> Option<Victim> {
         let now = host.ctx.now;
         let mut ranked: Vec<Rank> = self
             .pods
             .iter()
-            .filter(|(_, worker)| worker.stage == Stage::Syncing)
+            .filter(|(_, worker)| is_active(worker))
             .map(|(uid, worker)| {
                 let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.used(one, now));
-                let over = host.machine.pod(uid).map_or(0, in_pod) - resource.request(&worker.pod);
-                // Nobody requests processes: priority, then their number.
-                let is_within = over <= 0 && resource != Resource::Pids;
+                let held = host.machine.pod(uid).filter(|held| held.sandbox.is_some());
+                let over = held.map_or(0, in_pod).saturating_sub(resource.request(&worker.pod));
                 Rank {
-                    is_within,
-                    priority: worker.pod.priority(),
+                    has_stats: held.is_some(),
+                    // Nobody requests processes: priority, then their number.
+                    is_within: over <= 0 && resource != Resource::Pids,
+                    priority: if host.ctx.switches.pod_priority_off {
+                        0
+                    } else {
+                        worker.pod.priority()
+                    },
                     over: Reverse(over),
                     uid: uid.clone(),
                 }
@@ -407,8 +396,8 @@ impl Managers {
             let is_critical = self.pods.get(&rank.uid).is_some_and(|worker| is_critical(&worker.pod));
             !is_critical && !is_exempt(rank)
         });
-        let Some(Rank { uid, .. }) = chosen else { return };
-        let Some(worker) = self.pods.get(&uid) else { return };
+        let uid = chosen?.uid;
+        let worker = self.pods.get(&uid)?;
         let capacity = resource.capacity(host).unwrap_or(0);
         let mut message = format!(
             "The node was low on resource: {}. Threshold quantity: {}, available: {}. ",
@@ -439,25 +428,35 @@ impl Managers {
             }
         }
         let max_grace = host.shared.settings.eviction_max_pod_grace_period;
-        let asked = grace::of_eviction(threshold.grace.is_none(), max_grace, &worker.pod, host.ctx.switches);
-        self.evict(&uid, &message, true, asked, host);
-        self.eviction.waits_for = Some((uid, now + CLEANUP_PATIENCE));
+        let grace = grace::of_eviction(threshold.grace.is_none(), max_grace, &worker.pod, host.ctx.switches);
+        Some(Victim {
+            uid,
+            message,
+            has_condition: true,
+            grace,
+        })
     }
 
-    fn evict(&mut self, uid: &Uid, message: &str, has_condition: bool, asked_grace: i64, host: &mut Host<'_, '_>) {
-        if let Some(worker) = self.pods.get_mut(uid) {
+    fn evict(&mut self, victim: &Victim, host: &mut Host<'_, '_>) {
+        if let Some(worker) = self.pods.get_mut(&victim.uid) {
             // The process that used too much, from its start on.
             host.ctx.because(worker.cause(host));
-            events::of_pod(&worker.pod.clone(), EventType::Warning, "Evicted", message, host);
-            let text: Str = message.into();
+            events::of_pod(
+                &worker.pod.clone(),
+                EventType::Warning,
+                "Evicted",
+                victim.message.as_str(),
+                host,
+            );
+            let text: Str = victim.message.as_str().into();
             let ended_for = EndReason {
                 reason: "Evicted".into(),
                 message: text.clone(),
-                disruption: has_condition.then_some(text),
+                disruption: victim.has_condition.then_some(text),
             };
-            worker.kill_pod_now(ended_for, Some(asked_grace), host);
+            worker.kill_pod_now(ended_for, Some(victim.grace), host);
         }
-        self.advance(uid, host);
+        self.advance(&victim.uid, host);
     }
 
     /// Conditions of pressure stay until the transition period after the last observation (LC-191).
@@ -476,6 +475,11 @@ impl Managers {
             host.node_pass_at(now);
         }
     }
+}
+
+/// Whether the eviction manager sees the pod: also one that ends, until nothing of it runs, as long as the API has it.
+fn is_active(worker: &PodWorker) -> bool {
+    worker.may_run() && !worker.is_gone
 }
 
 /// Whether a threshold is met; one that was met before stays so until the minimum is reclaimed (LC-192).

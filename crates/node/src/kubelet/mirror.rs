@@ -90,7 +90,7 @@ impl Managers {
     fn rename(&mut self, known: &Uid, mirror: &Arc<Pod>, host: &mut Host<'_, '_>) {
         host.machine.keep_static(mirror.clone());
         host.machine.rename(known, mirror, host.ctx);
-        let waiting = self.preemptors.iter_mut().map(|(uid, _)| uid);
+        let waiting = self.preemptions.iter_mut().map(|admission| &mut admission.pod);
         let named = host.shared.pulls.values_mut().chain(waiting);
         for uid in named.filter(|uid| *uid == known) {
             uid.clone_from(&mirror.metadata.uid);

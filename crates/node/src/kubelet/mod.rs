@@ -32,6 +32,7 @@ mod worker;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use podscope_api::{Node, NodeName, Object, Pod, Uid};
@@ -40,7 +41,6 @@ pub use node::healthy;
 pub use settings::{EvictionSignal, EvictionThreshold, KubeletSettings, ShutdownGroup, ThresholdValue};
 pub use view::{ContainerTermination, TerminationStep, TerminationView};
 
-use self::conditions::EndReason;
 use self::host::{Call, Host, Shared};
 use self::worker::{PodWorker, Stage};
 use crate::machine::{Machine, MachineEvent};
@@ -83,8 +83,10 @@ struct Managers {
     eviction: eviction::Eviction,
     images: images::ImageGc,
     shutdown: Option<shutdown::Shutdown>,
-    /// Critical pods with the pods that end for them (LC-066).
-    preemptors: Vec<(Uid, Vec<Uid>)>,
+    /// Critical pods that others end for; the first of them now (LC-066).
+    preemptions: VecDeque<preemption::Preemption>,
+    /// New pods that wait until the admission of a critical one is over, in the order in which they came.
+    backlog: Vec<Arc<Pod>>,
     mirrors: mirror::Mirrors,
     resizes: allocation::PendingResizes,
     /// Whether the first list has answered (LC-061: before it, nothing is an orphan).
@@ -150,7 +152,8 @@ impl Kubelet {
             shared: &mut self.shared,
         };
         act(&mut self.managers, &mut host);
-        self.managers.start_preemptors(&mut host);
+        self.managers.preemption_step(&mut host);
+        self.managers.eviction_step(&mut host);
         self.managers.mirror_pass(&mut host);
         self.managers.shutdown_pass(&mut host);
     }
@@ -203,6 +206,9 @@ impl Managers {
         host.shared.is_restart = host.ctx.now > SimTime::ZERO;
         host.shared.relist_phase = host.ctx.rng.between(Span::ZERO, Span::seconds(1) - Span(1));
         host.shared.slow_phase = host.ctx.rng.between(Span::ZERO, host::SLOW - Span(1));
+        if host.shared.is_restart {
+            node::tell_start(host);
+        }
         if !host.machine.is_runtime_up() {
             host.shared.node_state.runtime_down_since = Some(host.ctx.now);
             host.want_node_status();
@@ -244,8 +250,10 @@ impl Managers {
             return self.mirror_seen(pod, host);
         }
         let uid = pod.metadata.uid.clone();
+        let is_admitting = self.is_admitting();
         let wants_resize = match self.pods.get_mut(&uid) {
             Some(worker) => worker.update(pod, host),
+            None if is_admitting => return self.put_back(pod),
             None => self.add(pod, host),
         };
         if wants_resize {
@@ -288,7 +296,9 @@ impl Managers {
             }
             Ok(_) if pod.metadata.is_terminating() => worker.terminate(host),
             Ok(victims) if victims.is_empty() => worker.kick(host),
-            Ok(victims) => self.preemptors.push((pod.metadata.uid.clone(), victims)),
+            Ok(victims) => self
+                .preemptions
+                .push_back(preemption::Preemption::new(pod.metadata.uid.clone(), victims)),
         }
         self.pods.insert(pod.metadata.uid.clone(), worker);
         wants_resize
@@ -307,12 +317,12 @@ impl Managers {
             .collect()
     }
 
-    /// LC-062 to LC-066; with the pods that must end before this one may start.
-    fn admit(&mut self, pod: &Arc<Pod>, host: &mut Host<'_, '_>) -> Result<Vec<Uid>, admission::Refusal> {
+    /// LC-062 to LC-066; with the pods that must end before this one may start, in the order in which they are ended.
+    fn admit(&self, pod: &Arc<Pod>, host: &Host<'_, '_>) -> Result<VecDeque<Uid>, admission::Refusal> {
         let others = self.admitted(None);
         let others: Vec<&Pod> = others.iter().map(|pod| &**pod).collect();
         let refusal = match admission::admit(pod, &others, host) {
-            Ok(()) => return Ok(Vec::new()),
+            Ok(()) => return Ok(VecDeque::new()),
             Err(refusal) => refusal,
         };
         if !refusal.is_for_resources || !admission::is_critical(pod) {
@@ -321,41 +331,19 @@ impl Managers {
         let Some(victims) = preemption::victims(pod, &others, host) else {
             return Err(refusal);
         };
-        for victim in &victims {
-            let message = "Preempted in order to admit critical pod";
-            events::of_pod(victim, podscope_api::EventType::Warning, "Preempting", message, host);
-            if let Some(worker) = self.pods.get_mut(&victim.metadata.uid) {
-                let ended_for = EndReason {
-                    reason: "Preempting".into(),
-                    message: message.into(),
-                    disruption: Some("Pod was preempted by Kubelet to accommodate a critical pod.".into()),
-                };
-                worker.kill_pod_now(ended_for, None, host);
-            }
-            self.advance(&victim.metadata.uid, host);
-        }
         Ok(victims.iter().map(|victim| victim.metadata.uid.clone()).collect())
     }
 
-    /// Critical pods whose victims have ended may start. Deviation: other new pods are not kept waiting meanwhile.
-    fn start_preemptors(&mut self, host: &mut Host<'_, '_>) {
-        for (uid, victims) in std::mem::take(&mut self.preemptors) {
-            let runs = |victim: &Uid| self.pods.get(victim).is_some_and(PodWorker::may_run);
-            if victims.iter().any(runs) {
-                self.preemptors.push((uid, victims));
-                continue;
-            }
-            if let Some(worker) = self.pods.get_mut(&uid) {
-                worker.kick(host);
-            }
-            self.advance(&uid, host);
-        }
+    /// Whether a `killPodNow` of the pod has not returned yet.
+    fn is_being_killed(&self, uid: &Uid) -> bool {
+        self.pods.get(uid).is_some_and(PodWorker::is_being_killed)
     }
 
     fn pod_gone(&mut self, uid: &Uid, last: Option<&Arc<Pod>>, host: &mut Host<'_, '_>) {
         if self.mirror_gone(uid, host) {
             return;
         }
+        self.backlog.retain(|pod| pod.metadata.uid != *uid);
         if let Some(worker) = self.pods.get_mut(uid) {
             worker.removed(last, host);
         }
@@ -411,6 +399,12 @@ impl Managers {
             }
             MachineEvent::ShuttingDown => {
                 self.begin_shutdown(host);
+                return;
+            }
+            MachineEvent::OutOfMemory { process, pid } => {
+                let message = format!("System OOM encountered, victim process: {process}, pid: {pid}");
+                let node = host.shared.node.clone();
+                events::of_node(&node, podscope_api::EventType::Warning, "SystemOOM", message, host);
                 return;
             }
         };

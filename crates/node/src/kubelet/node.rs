@@ -52,6 +52,18 @@ impl Pressure {
         }
     }
 
+    /// Reason of the event that tells that the condition changed.
+    const fn event(self, is_short: bool) -> &'static str {
+        match (self, is_short) {
+            (Self::Memory, true) => "NodeHasInsufficientMemory",
+            (Self::Memory, false) => "NodeHasSufficientMemory",
+            (Self::Disk, true) => "NodeHasDiskPressure",
+            (Self::Disk, false) => "NodeHasNoDiskPressure",
+            (Self::Pid, true) => "NodeHasInsufficientPID",
+            (Self::Pid, false) => "NodeHasSufficientPID",
+        }
+    }
+
     /// Reason and message of the condition.
     const fn words(self, is_short: bool) -> (&'static str, &'static str) {
         match (self, is_short) {
@@ -157,6 +169,8 @@ impl Managers {
         }
         if exists {
             host.shared.node_state.is_registered = true;
+            // A Node that was made anew says nothing of the volumes that this machine has mounted.
+            self.drop_stale_volumes(host);
             if is_outdated(host) {
                 host.want_node_status();
             }
@@ -212,14 +226,14 @@ impl Managers {
         }
     }
 
-    /// Volumes that no pod waits for or has mounted are not reported in use any more.
+    /// Volumes that no pod is to have and none has mounted are not reported in use any more.
     fn drop_stale_volumes(&mut self, host: &mut Host<'_, '_>) {
         let mut wanted: ordered::Set<Str> = host
             .machine
             .mounts()
             .filter_map(|(_, _, mount)| mount.unique_name.clone())
             .collect();
-        for worker in self.pods.values().filter(|worker| worker.waits_for_volumes()) {
+        for worker in self.pods.values().filter(|worker| worker.wants_volumes()) {
             for volume in worker.pod.spec.volumes.iter() {
                 if let podscope_sim::volume::Resolved::Backend(backend) =
                     podscope_sim::volume::resolve(&worker.pod, volume, host.cache)
@@ -249,9 +263,57 @@ fn tell_schedulable(host: &mut Host<'_, '_>) {
     } else {
         "NodeSchedulable"
     };
+    tell(reason, host);
+}
+
+/// An event about what the node's status has become (`recordNodeStatusEvent`).
+fn tell(reason: &str, host: &mut Host<'_, '_>) {
     let node = host.shared.node.clone();
     let message = format!("Node {node} status is now: {reason}");
     events::of_node(&node, EventType::Normal, reason, message, host);
+}
+
+/// What a process that begins says of itself and of its node (LC-203): each of them does so anew.
+pub(super) fn tell_start(host: &mut Host<'_, '_>) {
+    let node = host.shared.node.clone();
+    events::of_node(&node, EventType::Normal, "Starting", "Starting kubelet.", host);
+    let message = "Updated Node Allocatable limit across pods";
+    events::of_node(&node, EventType::Normal, "NodeAllocatableEnforced", message, host);
+    for kind in Pressure::ALL {
+        let is_short = host.machine.lasting(kind.condition()).is_some();
+        tell(kind.event(is_short), host);
+    }
+}
+
+/// Events of conditions whose status changes: of pressure also where it was not known, of Ready only where it was.
+fn tell_conditions(before: &[NodeCondition], after: &[NodeCondition], host: &mut Host<'_, '_>) {
+    let status_of = |all: &[NodeCondition], kind: &str| {
+        let known = all.iter().find(|one| &*one.kind == kind);
+        known.map(|known| known.status.clone())
+    };
+    for kind in Pressure::ALL {
+        let (old, new) = (status_of(before, kind.condition()), status_of(after, kind.condition()));
+        if let Some(new) = new.clone().filter(|_| old != new) {
+            tell(kind.event(new == ConditionStatus::True), host);
+        }
+    }
+    if let (Some(old), Some(new)) = (status_of(before, "Ready"), status_of(after, "Ready"))
+        && old != new
+    {
+        let is_ready = new == ConditionStatus::True;
+        tell(if is_ready { "NodeReady" } else { "NodeNotReady" }, host);
+    }
+}
+
+/// The boot ID of a machine that was booted again, if the Node tells an earlier one.
+fn new_boot(node: &Node, host: &Host<'_, '_>) -> Option<Str> {
+    let own = boot_id(host);
+    let told = node.status.node_info.as_ref().map(|info| info.boot_id.clone());
+    (host.machine.boots() > 0 && told.as_ref() != Some(&own)).then_some(own)
+}
+
+fn boot_id(host: &Host<'_, '_>) -> Str {
+    format!("{}-{}", host.shared.node, host.machine.boots()).into()
 }
 
 fn register(host: &mut Host<'_, '_>) {
@@ -288,7 +350,7 @@ fn register(host: &mut Host<'_, '_>) {
         container_runtime_version: "containerd://2.1.4".into(),
         operating_system: "linux".into(),
         architecture: "amd64".into(),
-        boot_id: format!("{name}-{}", host.machine.boots()).into(),
+        boot_id: boot_id(host),
         ..NodeSystemInfo::default()
     });
     node.status.conditions = conditions(&[], host);
@@ -399,6 +461,7 @@ fn is_outdated(host: &Host<'_, '_>) -> bool {
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
     conditions(&node.status.conditions, host) != node.status.conditions
         || in_use != node.status.volumes_in_use
+        || new_boot(node, host).is_some()
         || declared_features(host) != node.status.declared_features
         || (host.shared.node_state.tells_images && images(host) != node.status.images)
 }
@@ -412,7 +475,16 @@ fn write_status(host: &mut Host<'_, '_>) {
     let in_use: Vec<Str> = host.shared.node_state.wanted_volumes.iter().cloned().collect();
     let images = host.shared.node_state.tells_images.then(|| images(host));
     let declared = declared_features(host);
+    let boot = new_boot(&node, host);
+    if let Some(boot) = &boot {
+        let message = format!("Node {name} has been rebooted, boot id: {boot}");
+        events::of_node(&name, EventType::Warning, "Rebooted", message, host);
+    }
+    tell_conditions(&node.status.conditions, &conditions, host);
     let change = Mutation::new::<Node>("node status", move |node| {
+        if let Some(boot) = &boot {
+            node.status.node_info.get_or_insert_default().boot_id = boot.clone();
+        }
         if let Some(images) = &images {
             node.status.images.clone_from(images);
         }

@@ -38,7 +38,9 @@ impl Orphans {
 impl Managers {
     /// Whether a pod of the machine belongs to no worker that runs it.
     fn is_orphan(&self, uid: &Uid) -> bool {
-        self.pods.get(uid).is_none_or(|worker| worker.stage == Stage::Rejected)
+        let waits_for_admission = || self.backlog.iter().any(|pod| pod.metadata.uid == *uid);
+        let is_refused = |worker: &super::PodWorker| worker.stage == Stage::Rejected;
+        self.pods.get(uid).map_or_else(|| !waits_for_admission(), is_refused)
     }
 
     /// Queues housekeeping if the machine runs anything without a worker.

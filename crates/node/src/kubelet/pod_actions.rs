@@ -8,7 +8,7 @@ use super::grace::KillReason;
 use super::host::Host;
 use super::probes::ProbeKind;
 use super::restart;
-use super::status::should_start;
+use super::status::{has_active_app, should_start};
 use super::worker::PodWorker;
 use crate::machine::{self, ContainerId, Role, containers_of};
 
@@ -164,8 +164,7 @@ impl PodWorker {
         let inits = &pod.spec.init_containers;
         let held = host.machine.pod(&pod.metadata.uid);
         let latest = |name: &str| held.and_then(|held| held.latest(name));
-        let app_runs = |container: &Container| latest(&container.name).is_some_and(|process| process.is_running());
-        let mut is_initialized = inits.is_empty() || pod.spec.containers.iter().any(app_runs);
+        let mut is_initialized = inits.is_empty() || has_active_app(pod, held);
         // Whether a later init container has been reached, so that this one was initialized before.
         let mut was_reached = is_initialized;
         let mut starts = Vec::new();

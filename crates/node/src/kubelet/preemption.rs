@@ -1,11 +1,111 @@
 //! Room for a critical pod (LC-066): which pods the kubelet ends so that it
 //! fits, as few and as small as possible, BestEffort before Burstable before
 //! Guaranteed.
+//!
+//! ```text
+//! (admission fails for resources) ─▶ victim ──dead, or given up──▶ next victim … ─▶ admitted, whatever became of them
+//! ```
+//!
+//! Ending a victim (`killPodNow`) blocks the admission, and with it every new
+//! pod behind it (LC-178).
+//!
+//! Deviation: changes of pods that the kubelet knows already are not kept
+//! waiting meanwhile.
 
-use podscope_api::{Pod, QosClass, Str};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use podscope_api::{EventType, Pod, QosClass, Str, Uid};
 
 use super::admission::{is_critical, requests, shortages};
+use super::conditions::EndReason;
 use super::host::Host;
+use super::{Managers, events};
+
+/// A critical pod that is being admitted.
+#[derive(Debug, Clone)]
+pub(super) struct Preemption {
+    pub(super) pod: Uid,
+    /// The pod that is being ended now.
+    current: Option<Uid>,
+    /// Those that come after it.
+    next: VecDeque<Uid>,
+}
+
+impl Preemption {
+    pub(super) fn new(pod: Uid, victims: VecDeque<Uid>) -> Self {
+        Self {
+            pod,
+            current: None,
+            next: victims,
+        }
+    }
+}
+
+impl Managers {
+    /// Whether the admission of a critical pod keeps new pods waiting.
+    pub(super) fn is_admitting(&self) -> bool {
+        !self.preemptions.is_empty()
+    }
+
+    /// A new pod, or one that waits already, as it is now.
+    pub(super) fn put_back(&mut self, pod: &Arc<Pod>) {
+        match self
+            .backlog
+            .iter_mut()
+            .find(|known| known.metadata.uid == pod.metadata.uid)
+        {
+            Some(known) => *known = pod.clone(),
+            None => self.backlog.push(pod.clone()),
+        }
+    }
+
+    /// Goes on when a victim is dead or was given up: the next one is ended, and after the last one the critical pod
+    /// starts and new pods are looked at again.
+    pub(super) fn preemption_step(&mut self, host: &mut Host<'_, '_>) {
+        while let Some(admission) = self.preemptions.front() {
+            if admission.current.as_ref().is_some_and(|uid| self.is_being_killed(uid)) {
+                return;
+            }
+            let next = self.preemptions.front_mut().and_then(|admission| {
+                admission.current = admission.next.pop_front();
+                admission.current.clone()
+            });
+            if let Some(next) = next {
+                self.preempt(&next, host);
+                continue;
+            }
+            let Some(Preemption { pod, .. }) = self.preemptions.pop_front() else {
+                return;
+            };
+            if let Some(worker) = self.pods.get_mut(&pod) {
+                worker.kick(host);
+            }
+            self.advance(&pod, host);
+            for waiting in std::mem::take(&mut self.backlog) {
+                self.pod_seen(&waiting, host);
+            }
+            if self.has_listed {
+                self.look_for_orphans(host);
+            }
+        }
+    }
+
+    /// Ends a pod for a critical one.
+    fn preempt(&mut self, victim: &Uid, host: &mut Host<'_, '_>) {
+        if let Some(worker) = self.pods.get_mut(victim) {
+            let message = "Preempted in order to admit critical pod";
+            events::of_pod(&worker.pod.clone(), EventType::Warning, "Preempting", message, host);
+            let ended_for = EndReason {
+                reason: "Preempting".into(),
+                message: message.into(),
+                disruption: Some("Pod was preempted by Kubelet to accommodate a critical pod.".into()),
+            };
+            worker.kill_pod_now(ended_for, None, host);
+        }
+        self.advance(victim, host);
+    }
+}
 
 /// A resource that is short, and how much of it.
 type Lack = (Str, i64);

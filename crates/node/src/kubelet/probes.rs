@@ -6,6 +6,10 @@
 //! (new container) ─▶ probing ──liveness failed / startup decided──▶ on hold ──new container──▶ probing
 //! ```
 //!
+//! A worker knows a container by the published status alone: until the ID of
+//! a new one stands there it is on hold, and a tick at the very instant of its
+//! publication still belongs to the time before (LC-119, LC-124).
+//!
 //! Deviation: every probe answers at once. The behaviour annotations say what a
 //! probe answers, not how long it takes, and a process that is `fail` or
 //! `unknown` stands for one that lets `timeoutSeconds` pass; the field is
@@ -139,8 +143,14 @@ impl ProbeWorker {
         self.is_stopped = true;
     }
 
-    /// What the newly published status shows of the container (LC-119). Returns true if readiness is to be probed at once (LC-121).
-    pub(super) fn observe(&mut self, running: Option<(ContainerId, SimTime, bool)>, now: SimTime) -> bool {
+    /// What the published status shows of the container (LC-119); `is_news` if it is being published now. Returns true if
+    /// readiness is to be probed at once (LC-121).
+    pub(super) fn observe(
+        &mut self,
+        running: Option<(ContainerId, SimTime, bool)>,
+        is_news: bool,
+        now: SimTime,
+    ) -> bool {
         self.target = running.map(|(id, started_at, is_started)| Target {
             id,
             started_at,
@@ -152,6 +162,10 @@ impl ProbeWorker {
             self.container = Some(target.id);
             self.result = self.kind.initial();
             self.is_on_hold = false;
+            if is_news {
+                // The tick of this instant came before the status.
+                self.last = self.last.max(now);
+            }
         }
         let wants = self.kind == ProbeKind::Readiness
             && !self.is_stopped
@@ -165,8 +179,8 @@ impl ProbeWorker {
         wants
     }
 
-    /// The next tick at which something can change.
-    pub(super) fn next_due(&self, spec: &Probe, behavior: &Behavior) -> Option<SimTime> {
+    /// The next tick at which something can change, or at which an error is told (`errs`).
+    pub(super) fn next_due(&self, spec: &Probe, behavior: &Behavior, errs: bool) -> Option<SimTime> {
         let target = self.target.filter(|_| !self.is_stopped && !self.is_on_hold)?;
         if target.is_started == (self.kind == ProbeKind::Startup) {
             return None;
@@ -176,7 +190,7 @@ impl ProbeWorker {
         let delay = Span::seconds(i64::from(spec.initial_delay_seconds.unwrap_or(0)));
         let earliest = tick_from((target.started_at + delay).max(self.last + Span(1)));
         let is_steady = self.result && (self.last_answer || self.run == 0);
-        if !is_steady {
+        if !is_steady || errs {
             return Some(earliest);
         }
         let elapsed = earliest - target.started_at;
@@ -192,7 +206,7 @@ impl ProbeWorker {
     pub(super) fn fails_at(&self, spec: &Probe, behavior: &Behavior) -> Option<SimTime> {
         let is_failing = self.run > 0 && !self.last_answer;
         let is_open = self.result || self.kind == ProbeKind::Startup;
-        let next = self.next_due(spec, behavior).filter(|_| is_failing && is_open)?;
+        let next = self.next_due(spec, behavior, false).filter(|_| is_failing && is_open)?;
         let left = spec.failure_threshold.unwrap_or(3) - self.run - 1;
         let period = Span::seconds(i64::from(spec.period_seconds.unwrap_or(10).max(1)));
         Some(next + Span(period.0 * i64::from(left.max(0))))
@@ -210,21 +224,25 @@ impl ProbeWorker {
         self.last = host.ctx.now;
         let target = self.target?;
         let elapsed = host.ctx.now - target.started_at;
-        let is_success = match self.kind.answers(behavior).at(elapsed, behavior.startup) {
+        let answer = self.kind.answers(behavior).at(elapsed, behavior.startup);
+        let error = port_error(spec, container)
+            .or_else(|| (answer == ProbeResult::Unknown).then(|| no_answer(spec, pod, container)));
+        if let Some(error) = error {
+            // An error is no result: it is told and thrown away (LC-117).
+            let message = format!(
+                "{} probe errored and resulted in unknown state: {error}",
+                self.kind.name()
+            );
+            events::of_container(pod, &container.name, EventType::Warning, "Unhealthy", message, host);
+            return None;
+        }
+        let is_success = match answer {
             ProbeResult::Success => true,
-            ProbeResult::Failure => {
-                let message = format!("{} probe failed: {}", self.kind.name(), output(spec, pod));
+            ProbeResult::Failure | ProbeResult::Unknown => {
+                let message = format!("{} probe failed: {}", self.kind.name(), output(spec, pod, container));
                 events::of_container(pod, &container.name, EventType::Warning, "Unhealthy", message, host);
                 record(Happening::ProbeFailed { probe: self.kind }, pod, container, host);
                 false
-            }
-            ProbeResult::Unknown => {
-                let message = format!(
-                    "{} probe errored and resulted in unknown state: rpc error: code = Unknown desc = failed to exec in container",
-                    self.kind.name()
-                );
-                events::of_container(pod, &container.name, EventType::Warning, "Unhealthy", message, host);
-                return None;
             }
         };
         if self.run > 0 && self.last_answer == is_success {
@@ -304,11 +322,11 @@ impl PodWorker {
         }
         // Containers that run already are probed without waiting for another status.
         let status = self.status().clone();
-        self.observe_probes(&status, host);
+        self.observe_probes(&status, false, host);
     }
 
-    /// Shows the probe workers what is being published.
-    pub(super) fn observe_probes(&mut self, status: &PodStatus, host: &Host<'_, '_>) {
+    /// Shows the probe workers what is being published (`is_news`) or was before they began.
+    pub(super) fn observe_probes(&mut self, status: &PodStatus, is_news: bool, host: &Host<'_, '_>) {
         if self.probes.is_empty() {
             return;
         }
@@ -318,10 +336,11 @@ impl PodWorker {
             let running = containers_of(&pod).nth(probe.container_idx).and_then(|(_, container)| {
                 let one = status.status_of(&container.name)?;
                 one.state.running.as_ref()?;
-                let process = held?.latest(&container.name)?;
+                // The one that the status speaks of, which may not be the latest any more.
+                let process = held?.instance(&container.name, one.restart_count)?;
                 Some((process.id, process.started_at, one.started == Some(true)))
             });
-            probe.observe(running, host.ctx.now);
+            probe.observe(running, is_news, host.ctx.now);
         }
     }
 
@@ -362,7 +381,8 @@ impl PodWorker {
     fn probe_due(&self, probe: &ProbeWorker, host: &Host<'_, '_>) -> Option<podscope_sim::SimTime> {
         let (_, container) = containers_of(&self.pod).nth(probe.container_idx)?;
         let behavior = behavior_in(&self.pod, container, host)?;
-        probe.next_due(probe.kind.spec(container)?, &behavior)
+        let spec = probe.kind.spec(container)?;
+        probe.next_due(spec, &behavior, port_error(spec, container).is_some())
     }
 
     /// The probe for which a running container is to be killed.
@@ -440,18 +460,47 @@ fn record(happening: Happening, pod: &Pod, container: &Container, host: &mut Hos
         .record_subject(happening, Some(subject), Some(container.name.clone()));
 }
 
+/// Why a probe cannot even be tried: it names a port that the container does not have (LC-117).
+fn port_error(spec: &Probe, container: &Container) -> Option<String> {
+    let http = spec.http_get.as_ref().map(|http| &http.port);
+    let port = http.or_else(|| spec.tcp_socket.as_ref().map(|tcp| &tcp.port))?;
+    port.port_of(container).err()
+}
+
+/// The address that a probe talks to.
+fn address(host: &str, port: Option<i32>, pod: &Pod) -> String {
+    let host = if host.is_empty() { &*pod.status.pod_ip } else { host };
+    format!("{host}:{}", port.unwrap_or_default())
+}
+
 /// What a failing handler says.
-fn output(spec: &Probe, pod: &Pod) -> String {
+fn output(spec: &Probe, pod: &Pod, container: &Container) -> String {
     if spec.http_get.is_some() {
         "HTTP probe failed with statuscode: 503".into()
     } else if let Some(tcp) = &spec.tcp_socket {
-        format!(
-            "dial tcp {}:{}: connect: connection refused",
-            pod.status.pod_ip, tcp.port
-        )
+        let address = address(&tcp.host, tcp.port.port_of(container).ok(), pod);
+        format!("dial tcp {address}: connect: connection refused")
     } else if spec.grpc.is_some() {
         "service unhealthy (responded with \"NOT_SERVING\")".into()
     } else {
         String::new()
+    }
+}
+
+/// What a handler says that gets no answer at all.
+///
+/// Deviation: tcpSocket and grpc turn such an error into a failure, and httpGet does so unless the answer breaks off;
+/// the behaviour `unknown` is thrown away for all of them.
+fn no_answer(spec: &Probe, pod: &Pod, container: &Container) -> String {
+    let timeout = spec.timeout_seconds.unwrap_or(1);
+    if spec.http_get.is_some() {
+        "unexpected EOF".into()
+    } else if let Some(tcp) = &spec.tcp_socket {
+        let address = address(&tcp.host, tcp.port.port_of(container).ok(), pod);
+        format!("dial tcp {address}: i/o timeout")
+    } else if spec.grpc.is_some() {
+        format!("timeout: health rpc did not complete within {timeout}s")
+    } else {
+        "rpc error: code = Unknown desc = failed to exec in container".into()
     }
 }

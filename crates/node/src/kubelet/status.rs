@@ -70,7 +70,7 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
     let mut computed = if worker.is_restarting_all {
         PodPhase::Running
     } else {
-        phase(pod, &status, is_final)
+        phase(pod, &status, has_active_app(pod, held), is_final)
     };
     let is_terminal = |phase: &PodPhase| matches!(phase, PodPhase::Failed | PodPhase::Succeeded);
     // LC-103: a terminal phase stays, whoever wrote it.
@@ -80,12 +80,6 @@ pub(super) fn generate(worker: &PodWorker, host: &Host<'_, '_>, is_final: bool) 
         .find(|phase| is_terminal(phase));
     if let Some(kept) = kept {
         computed = kept.clone();
-    }
-    // L-01: phases only move forward. Deviation: a real kubelet says Pending again while the init containers of a new
-    // sandbox run (LC-071, LC-100).
-    let was_running = [&old.phase, &pod.status.phase].contains(&&Some(PodPhase::Running));
-    if computed == PodPhase::Pending && was_running {
-        computed = PodPhase::Running;
     }
     if old.phase.as_ref() == Some(&computed) {
         status.reason = if old.reason.is_empty() {
@@ -398,16 +392,17 @@ pub(super) fn container_id(pod: &Pod, container: &machine::Container) -> Str {
     format!("containerd://{digits}").into()
 }
 
-/// Whether any app container runs or ran in a way that shows the pod was initialized (LC-079).
-pub(super) fn has_active_app(status: &PodStatus) -> bool {
-    status
-        .container_statuses
-        .iter()
-        .any(|container| container.state.running.is_some() || container.started == Some(true))
+/// Whether an app container was ever created in the sandbox that is there now, which shows that the pod is initialized
+/// in it (LC-079, LC-100).
+pub(super) fn has_active_app(pod: &Pod, held: Option<&MachinePod>) -> bool {
+    held.is_some_and(|held| {
+        let mut names = pod.spec.containers.iter().map(|container| &container.name);
+        names.any(|name| held.latest(name).is_some_and(|one| held.is_of_sandbox(one)))
+    })
 }
 
 /// The phase (LC-099 to LC-102).
-fn phase(pod: &Pod, status: &PodStatus, is_final: bool) -> PodPhase {
+fn phase(pod: &Pod, status: &PodStatus, is_initialized: bool, is_final: bool) -> PodPhase {
     let stays_down = |role: Role, container: &Container, state: &ContainerState| {
         let ended = state.terminated.as_ref();
         // One that ended for a restart of all is started again, whatever its policy says.
@@ -457,7 +452,7 @@ fn phase(pod: &Pod, status: &PodStatus, is_final: bool) -> PodPhase {
     if failed_init {
         return PodPhase::Failed;
     }
-    if pending_init || (pending_sidecar && !has_active_app(status)) || waiting > 0 {
+    if pending_init || (pending_sidecar && !is_initialized) || waiting > 0 {
         return PodPhase::Pending;
     }
     if running > 0 {

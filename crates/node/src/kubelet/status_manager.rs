@@ -152,7 +152,7 @@ impl PodWorker {
     /// Computes the status, tells the probes, and sends it if it is news.
     pub(super) fn set_status(&mut self, is_final: bool, host: &mut Host<'_, '_>) {
         let status = status::generate(self, host, is_final);
-        self.observe_probes(&status, host);
+        self.observe_probes(&status, true, host);
         // An imported pod was reported by this kubelet before the simulation began: nothing is news until something changes.
         let is_import = self.report.version == 0 && !host.shared.is_restart;
         if is_import && says_the_same(&status, &self.pod.status) {
@@ -188,7 +188,7 @@ impl PodWorker {
             }
         }
         conditions::set_ready(&mut status, &self.pod, host.ctx);
-        self.observe_probes(&status, host);
+        self.observe_probes(&status, true, host);
         self.publish(status, host);
     }
 

@@ -1,20 +1,38 @@
 //! Volumes of a pod before its containers: what must exist, be attached and
 //! be mounted (CT-127, CT-128), and how long that is waited for.
 
-use podscope_api::{ConfigMap, EventType, ObjectKey, Pod, Secret, VolumeAttachment};
+use podscope_api::{ConfigMap, EventType, ObjectKey, PersistentVolume, Pod, Secret, Str, Volume, VolumeAttachment};
 
 use super::events;
 use super::host::Host;
 use crate::machine::Mount;
-use podscope_sim::volume::{Backend, Resolved, resolve};
-use podscope_sim::{SimTime, Span};
+use podscope_sim::volume::{Backend, Resolved, driver_of, resolve};
+use podscope_sim::{Place, SimTime, Span};
 
 /// What keeps a volume from being mounted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Problem {
-    volume: String,
-    /// Text of a FailedMount event; none while it only waits (for the attach controller).
-    message: Option<String>,
+    volume: Str,
+    what: Obstacle,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Obstacle {
+    /// It waits for the attach controller.
+    Unattached,
+    /// It cannot be mounted: text of a FailedMount event.
+    Mount(String),
+    /// It is not known what it is: the same.
+    Unprocessed(String),
+}
+
+impl Problem {
+    fn message(&self) -> Option<&String> {
+        match &self.what {
+            Obstacle::Unattached => None,
+            Obstacle::Mount(message) | Obstacle::Unprocessed(message) => Some(message),
+        }
+    }
 }
 
 /// A wait for volumes.
@@ -53,23 +71,28 @@ impl Wait {
     /// A failed attempt: each is retried after a delay that doubles.
     pub(super) fn again(&mut self, pod: &Pod, problems: &[Problem], host: &mut Host<'_, '_>) {
         for problem in problems {
-            if let Some(message) = &problem.message {
+            if let Some(message) = problem.message() {
                 events::of_pod(pod, EventType::Warning, "FailedMount", message.clone(), host);
             }
         }
         self.next_try = (host.ctx.now + self.delay).min(self.until.max(host.ctx.now + Span(1)));
         // Waiting for the attach controller does not double: it is asked every half second.
-        if problems.iter().any(|problem| problem.message.is_some()) {
+        if problems.iter().any(|problem| problem.message().is_some()) {
             self.delay = Span((self.delay.0 * 2).min(LONGEST_DELAY.0));
         }
     }
 
     /// The wait is over.
     pub(super) fn give_up(&self, pod: &Pod, problems: &[Problem], host: &mut Host<'_, '_>) {
-        let names: Vec<&str> = problems.iter().map(|problem| problem.volume.as_str()).collect();
+        let names = |is_so: fn(&Obstacle) -> bool| {
+            let all = problems.iter().filter(|problem| is_so(&problem.what));
+            all.map(|problem| &*problem.volume).collect::<Vec<&str>>().join(" ")
+        };
         let message = format!(
-            "Unable to attach or mount volumes: unmounted volumes=[{}], unattached volumes=[], failed to process volumes=[]: context deadline exceeded",
-            names.join(" ")
+            "Unable to attach or mount volumes: unmounted volumes=[{}], unattached volumes=[{}], failed to process volumes=[{}]: context deadline exceeded",
+            names(|_| true),
+            names(|what| *what == Obstacle::Unattached),
+            names(|what| matches!(what, Obstacle::Unprocessed(_))),
         );
         events::of_pod(pod, EventType::Warning, "FailedMount", message, host);
     }
@@ -83,12 +106,15 @@ pub(super) fn mount_all(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<Pr
     let mut problems = Vec::new();
     for volume in pod.spec.volumes.iter() {
         let key = |name: &str| ObjectKey::new(pod.metadata.namespace.clone(), name);
-        let set_up = |problem: String| Problem {
-            volume: volume.name.to_string(),
-            message: Some(format!(
-                "MountVolume.SetUp failed for volume \"{}\" : {problem}",
-                volume.name
-            )),
+        let blocked = |what: Obstacle| Problem {
+            volume: volume.name.clone(),
+            what,
+        };
+        let set_up = |problem: String| {
+            let name = &volume.name;
+            blocked(Obstacle::Mount(format!(
+                "MountVolume.SetUp failed for volume \"{name}\" : {problem}"
+            )))
         };
         if let Some(source) = &volume.config_map
             && source.optional != Some(true)
@@ -107,12 +133,16 @@ pub(super) fn mount_all(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<Pr
             Resolved::Missing(problem) => {
                 let claim = podscope_sim::volume::claim_name(pod, volume).unwrap_or_else(|| volume.name.clone());
                 let message = format!("error processing PVC {}/{claim}: {problem}", pod.metadata.namespace);
-                problems.push(Problem {
-                    volume: volume.name.to_string(),
-                    message: Some(message),
-                });
+                problems.push(blocked(Obstacle::Unprocessed(message)));
             }
-            Resolved::Backend(backend) if is_attached(&backend, host) => {
+            Resolved::Backend(backend) if !is_attached(&backend, host) => {
+                host.want_in_use(backend.unique_name);
+                problems.push(blocked(Obstacle::Unattached));
+            }
+            Resolved::Backend(backend) if is_out_of_reach(pod, &backend, host) => {
+                problems.push(blocked(Obstacle::Mount(unreachable(pod, volume, &backend))));
+            }
+            Resolved::Backend(backend) => {
                 let mounts = pod.spec.all_containers().flat_map(|container| &container.volume_mounts);
                 let mut own = mounts.filter(|mount| mount.name == volume.name);
                 let is_writable = !backend.is_read_only && own.any(|mount| mount.read_only != Some(true));
@@ -120,19 +150,51 @@ pub(super) fn mount_all(pod: &Pod, host: &mut Host<'_, '_>) -> Result<(), Vec<Pr
                     volume: backend.name.clone(),
                     unique_name: backend.needs_attach.then_some(backend.unique_name),
                     is_writable,
+                    is_remote: backend.is_remote,
                 };
                 host.machine.mount(pod, mount, host.ctx);
-            }
-            Resolved::Backend(backend) => {
-                host.want_in_use(backend.unique_name);
-                problems.push(Problem {
-                    volume: volume.name.to_string(),
-                    message: None,
-                });
             }
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// Whether storage behind the network cannot be asked from this machine, which has not mounted it yet: the way there is
+/// cut, or the storage refuses it (a fence).
+fn is_out_of_reach(pod: &Pod, backend: &Backend, host: &Host<'_, '_>) -> bool {
+    let here = Place::Node(host.shared.node.clone());
+    let held = host.machine.pod(&pod.metadata.uid);
+    let is_mounted = held.is_some_and(|held| held.mounts.iter().any(|mount| mount.volume == backend.name));
+    let answers = !host.machine.is_storage_refused()
+        && host.ctx.reaches(&here, &Place::Storage)
+        && host.ctx.reaches(&Place::Storage, &here);
+    backend.is_remote && !is_mounted && !answers
+}
+
+/// What a mount says that gets no answer: `mount` of a share, the staging of a disk.
+fn unreachable(pod: &Pod, volume: &Volume, backend: &Backend) -> String {
+    if backend.is_block {
+        return format!(
+            "MountVolume.MountDevice failed for volume \"{}\" : rpc error: code = DeadlineExceeded desc = context deadline exceeded",
+            backend.name
+        );
+    }
+    let rest = backend.unique_name.trim_start_matches("kubernetes.io/");
+    let (plugin, id) = rest.split_once('/').unwrap_or((rest, ""));
+    let name = volume_name(volume, backend);
+    format!(
+        "MountVolume.SetUp failed for volume \"{name}\" : mount failed: exit status 32\nMounting command: mount\nMounting arguments: -t {plugin} {id} /var/lib/kubelet/pods/{}/volumes/kubernetes.io~{plugin}/{name}\nOutput: mount.{plugin}: Connection timed out",
+        pod.metadata.uid.as_str(),
+    )
+}
+
+/// As events name a volume: a claim's by its PersistentVolume, another by its name in the pod.
+fn volume_name<'a>(volume: &'a Volume, backend: &'a Backend) -> &'a str {
+    if volume.persistent_volume_claim.is_some() || volume.ephemeral.is_some() {
+        &backend.name
+    } else {
+        &volume.name
+    }
 }
 
 /// Whether the volume can be mounted: reported in use by this kubelet, and attached (CT-128).
@@ -159,8 +221,15 @@ fn is_attached(backend: &Backend, host: &Host<'_, '_>) -> bool {
         attachment.spec.node_name == host.shared.node
             && attachment.spec.source.persistent_volume_name.as_ref() == Some(&backend.name)
     };
-    host.cache
-        .list::<VolumeAttachment>()
-        .filter(of_this_node)
-        .all(|attachment| attachment.status.attached && !attachment.metadata.is_terminating())
+    let mut own = host.cache.list::<VolumeAttachment>().filter(of_this_node);
+    let volume = host.cache.named::<PersistentVolume>(&backend.name);
+    let needs_one = volume.is_some_and(|volume| driver_of(volume).is_some());
+    let is_good = |attachment: &std::sync::Arc<VolumeAttachment>| {
+        attachment.status.attached && !attachment.metadata.is_terminating()
+    };
+    if needs_one {
+        own.next().is_some_and(is_good) && own.all(is_good)
+    } else {
+        own.all(is_good)
+    }
 }

@@ -241,12 +241,24 @@ impl PodWorker {
         self.kick(host);
     }
 
-    /// The kubelet itself ends the pod (eviction, preemption).
+    /// The kubelet itself ends the pod (eviction, preemption, shutdown): `killPodNow`. The caller is blocked as long as
+    /// [`Self::is_being_killed`] says; a worker that is finished never answers it.
     pub(super) fn kill_pod_now(&mut self, ended_for: EndReason, asked_grace: Option<i64>, host: &mut Host<'_, '_>) {
+        if self.stage == Stage::Terminated {
+            return;
+        }
+        self.kill_wait_until = Some(host.ctx.now + grace::kill_wait(&self.pod, asked_grace));
+        if self.stage == Stage::Finished {
+            return;
+        }
         self.asked_grace = asked_grace;
         self.ended_for = Some(Box::new(ended_for));
-        self.kill_wait_until = Some(host.ctx.now + grace::kill_wait(&self.pod, asked_grace));
         self.terminate(host);
+    }
+
+    /// Whether a call of [`Self::kill_pod_now`] is still waited for: neither is the pod dead nor its time over.
+    pub(super) fn is_being_killed(&self) -> bool {
+        self.kill_wait_until.is_some()
     }
 
     /// The API object changed. True if it asks for other resources than were granted.
@@ -420,7 +432,7 @@ impl PodWorker {
                 took,
                 waited,
             } => self.pulled(*pull, *succeeded, (*took, *waited), host),
-            MachineEvent::Runtime { .. } | MachineEvent::ShuttingDown => {}
+            MachineEvent::Runtime { .. } | MachineEvent::ShuttingDown | MachineEvent::OutOfMemory { .. } => {}
         }
     }
 
@@ -551,6 +563,11 @@ impl PodWorker {
     /// A sync changed containers or the sandbox: the next look at the runtime brings another sync (LC-057).
     pub(super) fn changed_machine(&mut self) {
         self.has_changed_machine = true;
+    }
+
+    /// Whether it is to have its volumes: it waits for them, or will when it tries again.
+    pub(super) fn wants_volumes(&self) -> bool {
+        self.stage == Stage::Syncing && (self.waits_for_volumes() || self.last_sync_end.is_some())
     }
 
     /// Whether it waits for volumes.
