@@ -30,6 +30,9 @@ impl ApiServer {
     /// Admission of a create.
     pub(super) fn admit(&mut self, object: &mut Object, caller: &Caller<'_>) -> Result<(), ApiError> {
         self.admit_namespace(object)?;
+        if self.ignores_priority {
+            drop_priority(object);
+        }
         match object {
             Object::Pod(pod) => {
                 let pod = Arc::make_mut(pod);
@@ -459,4 +462,17 @@ pub(super) fn qos_class(spec: &PodSpec) -> QosClass {
     } else {
         QosClass::Burstable
     }
+}
+
+/// Where priority is switched off, both of its fields are blanked, in pods and in templates (F-20; `dropDisabledFields`).
+fn drop_priority(object: &mut Object) {
+    let spec = match object {
+        Object::Pod(pod) => &mut Arc::make_mut(pod).spec,
+        _ => match object.template_mut() {
+            Some(template) => &mut template.spec,
+            None => return,
+        },
+    };
+    spec.priority = None;
+    spec.priority_class_name = Str::default();
 }

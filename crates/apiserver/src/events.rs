@@ -4,15 +4,17 @@
 //! scheduler) say what they did and when in other fields (`eventTime`, `action`, `series`), and tell events apart by the
 //! version of the object they are about (KC-073, SCH-128, CT-194).
 //!
-//! Deviation: the recorders' memories are kept here, and outlive their processes; a series is counted as it goes, where
-//! the real recorder writes its beginning and its end.
+//! A recorder's memory ends with its process: what the next one says is counted anew.
+//!
+//! Deviation: the recorders' memories are kept here; a series is counted as it goes, where the real recorder writes its
+//! beginning and its end.
 
 mod fifo;
 mod recent;
 
 use podscope_api::{
     Event, EventSeries, EventSource, Kind, Labels, MicroTime, Namespace, Object, ObjectKey, ObjectReference, Str, Time,
-    Uid, shared,
+    Uid, ordered, shared,
 };
 use std::sync::Arc;
 
@@ -52,6 +54,8 @@ pub(super) struct EventLog {
     /// Keys of events, in the order of their creation.
     order: Fifo<ObjectKey>,
     next: u64,
+    /// How often each process began anew, of those that did.
+    lives: ordered::Map<Actor, u64>,
     /// The labels of events.
     nothing: Labels,
 }
@@ -144,11 +148,17 @@ impl EventLog {
 }
 
 impl ApiServer {
+    /// A process began anew: its recorder remembers nothing.
+    pub fn forget_recorder(&mut self, actor: &Actor) {
+        *self.events.lives.entry(actor.clone()).or_default() += 1;
+    }
+
     /// Records an event, or raises the count of an equal one.
     pub(super) fn note_event(&mut self, note: &EventNote, caller: &Caller<'_>, out: &mut Outcome) {
         let (now, is_series) = (caller.wall(), !note.action.is_empty());
         let version = self.version_of(note.kind, &note.key, &note.uid);
-        let speaker = speaker(note, caller.actor);
+        let lives = self.events.lives.get(caller.actor).copied().unwrap_or_default();
+        let speaker = speaker(note, caller.actor).wrapping_add(lives);
         let Correlated { hash, message } = self.events.correlate(note, speaker, &version, now);
         let last = self.events.sent.get(hash).cloned();
         let last = last.filter(|last| !is_series || now.0 - last.at.0 <= SERIES_FOR);

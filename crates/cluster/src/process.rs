@@ -139,6 +139,9 @@ impl World {
         if let Some(state) = self.nodes.get_mut(node) {
             state.kubelet.incarnation += 1;
             state.kubelet.body = Body::Kubelet(Arc::new(Kubelet::new(node.clone(), settings)));
+            if state.kubelet.incarnation > 1 {
+                self.api.forget_recorder(&Actor::Kubelet(node.clone()));
+            }
         }
     }
 
@@ -174,6 +177,9 @@ impl World {
             _ => return,
         };
         let incarnation = self.processes.get(&actor).map_or(0, |state| state.incarnation) + 1;
+        if incarnation > 1 {
+            self.api.forget_recorder(&actor);
+        }
         let rng = match self.processes.remove(&actor) {
             Some(state) => state.rng,
             None => Rng::split(self.seed, &actor.to_string()),
