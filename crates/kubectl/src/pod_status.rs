@@ -132,20 +132,26 @@ impl<'p> Row<'p> {
     }
 
     fn main_containers(&mut self) {
-        let mut has_running = false;
+        let (mut has_running, mut failure) = (false, None);
         for one in self.pod.status.container_statuses.iter().rev() {
             self.restarts.add(one);
             if let Some(waiting) = one.state.waiting.as_ref().filter(|waiting| !waiting.reason.is_empty()) {
                 self.status = waiting.reason.to_string();
             } else if let Some(ended) = &one.state.terminated {
                 self.status = end(ended);
+                failure = (ended.exit_code != 0).then(|| self.status.clone()).or(failure);
             } else if is_main_ready(one) {
                 has_running = true;
                 self.ready += 1;
             }
         }
-        if self.status == "Completed" && has_running {
-            self.status = if self.pod.is_ready() { "Running" } else { "NotReady" }.into();
+        if self.status == "Completed" {
+            match failure {
+                _ if has_running && self.pod.is_ready() => self.status = "Running".into(),
+                Some(failure) => self.status = failure,
+                None if has_running => self.status = "NotReady".into(),
+                None => {}
+            }
         }
     }
 }
@@ -242,6 +248,22 @@ mod tests {
                 json!({}),
                 "1/2",
                 "NotReady",
+                "0",
+            ),
+            (
+                json!({"containers": c(2)}),
+                json!({"phase": "Failed", "containerStatuses": [end("c0", 0, "Completed"), end("c1", 2, "Error")]}),
+                json!({}),
+                "0/2",
+                "Error",
+                "0",
+            ),
+            (
+                json!({"containers": c(3)}),
+                json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}], "containerStatuses": [end("c0", 0, "Completed"), run("c1", true), end("c2", 137, "OOMKilled")]}),
+                json!({}),
+                "1/3",
+                "OOMKilled",
                 "0",
             ),
             (
