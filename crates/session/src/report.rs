@@ -26,7 +26,7 @@ pub fn process_values(session: &Session) -> Vec<Value> {
     let mut rows = Vec::new();
     for (node, machine) in world.machines() {
         for process in machine.processes() {
-            rows.push(json!({
+            let mut row = json!({
                 "node": node.as_str(),
                 "pod": &*process.pod.name,
                 "namespace": &*process.pod.namespace,
@@ -35,7 +35,13 @@ pub fn process_values(session: &Session) -> Vec<Value> {
                 "startedAt": seconds(process.started_at.0),
                 "signals": process.signals.iter().map(|signal| Value::from(&**signal)).collect::<Vec<_>>(),
                 "ghost": objects.by_uid(&process.uid).is_none(),
-            }));
+            });
+            // Volumes on which its writes fail: the way to the storage is cut, or the storage refuses the machine.
+            let failing = world.failing_volumes(node, &process.uid);
+            if !failing.is_empty() {
+                row["ioErrors"] = failing.iter().map(|volume| Value::from(&**volume)).collect();
+            }
+            rows.push(row);
         }
     }
     rows

@@ -10,8 +10,8 @@ use podscope_api::{AccessMode, Node, NodeName, Object, PersistentVolume, Pod, St
 use podscope_sim::Culprit;
 
 use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
-use crate::controllers::{Holder, driver_of};
-use crate::volume::{Backend, Resolved, resolve};
+use crate::controllers::Holder;
+use crate::volume::{Backend, Resolved, driver_of, resolve};
 use crate::{Actor, Change, Happening, Place, Record, Request, SimTime, subject_of};
 
 pub(super) const ATTACH_CAS: Invariant = Invariant {

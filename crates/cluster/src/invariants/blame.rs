@@ -5,7 +5,7 @@
 
 use podscope_api::{NodeName, Str, Uid, phrase};
 
-use super::ledger::Trouble;
+use super::ledger::{AFTERMATH, Trouble};
 use podscope_sim::Culprit;
 
 use super::{Cause, View};
@@ -99,6 +99,41 @@ pub(super) fn of_fault(fact: &str, view: &View<'_>) -> Blame {
     }
 }
 
+/// Who deleted the Node, if it is not there or came back not long ago: until its kubelet has told all again, the
+/// controllers do not know what it uses.
+fn node_removal<'v>(node: &NodeName, view: &View<'v>) -> Option<&'v Actor> {
+    let (at, actor) = view.ledger.node_removals.get(node)?;
+    let is_absent = view.objects.named::<podscope_api::Node>(node.as_str()).is_none();
+    (is_absent || view.now - *at <= AFTERMATH).then_some(actor)
+}
+
+/// A kubelet's break that follows from what was done to its node: from its deletion or its being declared out of service,
+/// of which the controllers concluded that nothing runs there any more.
+pub(super) fn of_kubelet(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
+    if let Actor::Kubelet(node) = actor {
+        let deeds = [
+            (node_removal(node, view), "Node deletion"),
+            (view.ledger.out_of_service.get(node), "out-of-service taint"),
+        ];
+        for (by, deed) in deeds {
+            if let Some(blame) = by.and_then(|by| command(by, &format!("{fact}: {deed}"), view)) {
+                return blame;
+            }
+        }
+    }
+    of_component(actor, fact, view)
+}
+
+/// A break of a kubelet that began anew: the fault that ended the one before it.
+pub(super) fn of_restart(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
+    if let Actor::Kubelet(node) = actor
+        && let Some(trouble) = view.ledger.node_trouble(node, view.now)
+    {
+        return fault(trouble, fact);
+    }
+    of_component(actor, fact, view)
+}
+
 /// Who took a volume or a pod away from a node that may still work with it: whose deed or word that was, or the
 /// fault that made the controllers lose sight of the node (CT-083, CT-131).
 pub(super) fn of_break(
@@ -118,13 +153,12 @@ pub(super) fn of_break(
     }
     let removal = ledger.removals.get(uid);
     let asked = volume.and_then(|volume| ledger.detach_asked.get(&(volume.clone(), node.clone())));
-    let absent = view.objects.named::<podscope_api::Node>(node.as_str()).is_none();
-    let deleted = ledger.node_removals.get(node).filter(|_| absent);
+    let deleted = node_removal(node, view);
     let deeds = [
         (asked, "operator error"),
         (removal.map(|removal| &removal.by), "force deletion"),
         (removal.and_then(|removal| removal.node_gone.as_ref()), "Node deletion"),
-        (deleted.map(|(_, actor)| actor), "Node deletion"),
+        (deleted, "Node deletion"),
         (
             removal.and_then(|removal| removal.out_of_service.as_ref()),
             "out-of-service taint",

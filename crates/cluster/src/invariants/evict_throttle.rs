@@ -55,7 +55,8 @@ impl Check for EvictThrottle {
         if let Some(next) = next
             && view.now + Span::millis(100) < next
         {
-            let (cause, by) = blame::of_instances(actor, "CT-154: each of two instances has its own rate", view);
+            // Each of two instances has its own rate, and one that began anew has a token at once.
+            let (cause, by) = blame::of_memory(actor, "CT-154: a token of its own", view);
             out.push(Breach {
                 corrupts: None,
                 invariant: EVICT_THROTTLE.name,

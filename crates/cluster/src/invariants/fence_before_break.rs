@@ -88,6 +88,11 @@ impl FenceBeforeBreak {
         if !is_unreachable || matches!(actor, Actor::Kubelet(_)) || self.is_harmless(node, view) {
             return;
         }
+        // A member that a quorum of its group has removed can do no harm to it (CT-013). To a volume that it has mounted
+        // it still can: what is detached is looked at whoever it is.
+        if view.ledger.forgotten.contains(uid) {
+            return;
+        }
         let (cause, by) = self.blame(actor, None, uid, node, view);
         let key = pod.metadata.key();
         out.push(Breach {

@@ -1,7 +1,8 @@
 //! `forward-only` (CT-165) and `grace-monotone` (CT-166): phases go forward,
-//! deletions are never taken back, their grace never grows.
+//! deletions are never taken back, their grace never grows. A pod whose
+//! sandbox was lost is Pending again while its init containers run again.
 
-use podscope_api::{Object, Phrase, PodPhase, phrase};
+use podscope_api::{Object, Phrase, Pod, PodPhase, phrase};
 
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
 use crate::subject_of;
@@ -11,9 +12,9 @@ pub(super) const FORWARD_ONLY: Invariant = Invariant {
     fact: "CT-165",
     group: Group::Life,
     promise: Promise::Safety,
-    statement: "Phases go forward only, and a deletion is never taken back.",
+    statement: "Phases go forward only, but for init containers that run again in a new sandbox, and a deletion is never taken back.",
     keeper: "The API server and the kubelet.",
-    breaker: "Nothing.",
+    breaker: "A deleted Node whose kubelet still reports how its pods ended.",
     lesson: "first-pod",
 };
 
@@ -40,6 +41,18 @@ fn rank(phase: Option<&PodPhase>) -> u8 {
     }
 }
 
+/// Whether the sandbox in which the pod runs is not its first one, or all its containers were restarted.
+fn runs_init_again(pod: &Pod, view: &View<'_>) -> bool {
+    let state = pod.spec.node_name.as_ref().and_then(|node| view.nodes.get(node));
+    let held = state.and_then(|state| state.machine.pod(&pod.metadata.uid));
+    let has_new_sandbox = held.is_some_and(|held| held.sandbox.as_ref().is_some_and(|sandbox| sandbox.attempt > 0));
+    let is_restarted = |one: &podscope_api::ContainerStatus| {
+        let last = one.last_state.terminated.as_ref();
+        last.is_some_and(|last| &*last.reason == podscope_api::RESTARTING_ALL)
+    };
+    has_new_sandbox || pod.status.container_statuses.iter().any(is_restarted)
+}
+
 impl Check for ForwardOnly {
     fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
         let Seen::Change { actor, change } = seen else { return };
@@ -47,7 +60,7 @@ impl Check for ForwardOnly {
             return;
         };
         let mut breach = |invariant: &'static str, fact: &str, seen: Phrase| {
-            let (cause, by) = blame::of_component(actor, fact, view);
+            let (cause, by) = blame::of_kubelet(actor, fact, view);
             out.push(Breach {
                 corrupts: None,
                 invariant,
@@ -59,7 +72,11 @@ impl Check for ForwardOnly {
         };
         let (before, after) = (rank(old.status.phase.as_ref()), rank(new.status.phase.as_ref()));
         let swapped_end = before == 2 && old.status.phase != new.status.phase;
-        if after < before || swapped_end {
+        // Init containers run again in a new sandbox or because all containers begin anew, and the pod is Pending
+        // meanwhile (LC-071, LC-100, LC-228).
+        let begins_anew =
+            before == 1 && after == 0 && !new.spec.init_containers.is_empty() && runs_init_again(new, view);
+        if (after < before && !begins_anew) || swapped_end {
             let name = |phase: &Option<PodPhase>| phase.as_ref().map_or("", |phase| phase.as_str()).to_owned();
             breach(
                 FORWARD_ONLY.name,

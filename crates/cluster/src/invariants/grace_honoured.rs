@@ -3,13 +3,15 @@
 //! was shortened, the pod forced away, evicted, or its node lost. A sidecar's
 //! grace began with its pod's: it waits its turn within it (LC-138, LC-160).
 
+use std::sync::Arc;
+
 use podscope_api::ordered;
 
 use podscope_api::{Object, Pod, Str, Uid, phrase};
 
 use super::ledger::LivePod;
-use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
-use crate::{FaultKind, Happening, HookKind, SimTime, Span};
+use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View, blame};
+use crate::{FaultKind, Happening, HookKind, Record, SimTime, Span, Subject};
 
 pub(super) const GRACE_HONOURED: Invariant = Invariant {
     name: "grace-honoured",
@@ -18,7 +20,7 @@ pub(super) const GRACE_HONOURED: Invariant = Invariant {
     promise: Promise::Safety,
     statement: "Between SIGTERM and SIGKILL a process has its grace period, less preStop, but at least two seconds.",
     keeper: "The kubelet.",
-    breaker: "A shorter second delete, a force, an eviction, a lost node.",
+    breaker: "A shorter second delete, a force, an eviction, a lost node; a kubelet that comes back and refuses the pod.",
     lesson: "graceful-termination",
 };
 
@@ -32,6 +34,8 @@ struct Stopping {
     /// First act of the termination: the preStop hook or the stop signal.
     began: SimTime,
     signalled: Option<SimTime>,
+    /// The least grace as it was then: a deletion that comes later waits for this end (LC-127).
+    grace: Option<i64>,
 }
 
 /// Containers of a pod being stopped one after the other.
@@ -48,6 +52,22 @@ pub(super) struct GraceHonoured {
     stopping: ordered::Map<(Uid, Str), Stopping>,
     rounds: ordered::Map<Uid, Round>,
     evicted: ordered::Set<Uid>,
+    /// Pods that a kubelet refused when it came back: what runs of them is killed as an orphan (LC-060, LC-061).
+    refused: ordered::Set<Uid>,
+}
+
+/// Reasons for which a kubelet refuses a pod at admission (LC-063).
+fn is_refusal(reason: &str) -> bool {
+    reason.starts_with("OutOf")
+        || matches!(
+            reason,
+            "NodeAffinity"
+                | "NodeName"
+                | "NodePorts"
+                | "TaintToleration"
+                | "PodFeatureUnsupported"
+                | "PodOSNotSupported"
+        )
 }
 
 impl Check for GraceHonoured {
@@ -63,6 +83,9 @@ impl Check for GraceHonoured {
         match &record.happening {
             Happening::Event { reason, .. } if matches!(&**reason, "Evicted" | "Preempting" | "NodeShutdown") => {
                 self.evicted.insert(object.uid.clone());
+            }
+            Happening::Event { reason, .. } if is_refusal(reason) && view.ledger.live.contains_key(&object.uid) => {
+                self.refused.insert(object.uid.clone());
             }
             // The pods of a machine that is shut down get what their group gets (LC-212).
             Happening::Fault {
@@ -89,40 +112,12 @@ impl Check for GraceHonoured {
                 }
                 if !view.ledger.live.contains_key(&object.uid) {
                     self.evicted.remove(&object.uid);
+                    self.refused.remove(&object.uid);
                     self.rounds.remove(&object.uid);
                 }
             }
             Happening::SignalSent { signal } if &**signal == "SIGKILL" => {
-                let Some(stopping) = self.stopping.get(&key()).copied() else {
-                    return;
-                };
-                let Some(signalled) = stopping.signalled else { return };
-                let grace = self.grace(&object.uid, record.container.as_deref().unwrap_or_default(), view);
-                let mut seen = None;
-                if record.at + SLACK < signalled + FLOOR {
-                    seen = Some(phrase!(
-                        "SIGKILL {time} after the stop signal",
-                        time = (record.at - signalled).to_string()
-                    ));
-                } else if let Some(grace) = grace
-                    && record.at + SLACK < stopping.began + Span::seconds(grace)
-                {
-                    seen = Some(phrase!(
-                        "SIGKILL {time} into a grace of {grace} s",
-                        time = (record.at - stopping.began).to_string(),
-                        grace = grace
-                    ));
-                }
-                if let Some(seen) = seen {
-                    out.push(Breach {
-                        corrupts: None,
-                        invariant: GRACE_HONOURED.name,
-                        object: Some(object.clone()),
-                        cause: Cause::Bug,
-                        by: record.actor.to_string().into(),
-                        seen,
-                    });
-                }
+                self.killed(&key(), record, object, view, out);
             }
             Happening::SignalSent { .. } => {
                 self.stop(key(), record.at, view).signalled.get_or_insert(record.at);
@@ -133,6 +128,46 @@ impl Check for GraceHonoured {
 }
 
 impl GraceHonoured {
+    /// A container is killed: it had its grace, as it was when its end began, and the floor after the stop signal.
+    fn killed(&self, key: &(Uid, Str), record: &Record, object: &Arc<Subject>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let Some(stopping) = self.stopping.get(key).copied() else {
+            return;
+        };
+        let Some(signalled) = stopping.signalled else { return };
+        let grace = self.grace(&object.uid, record.container.as_deref().unwrap_or_default(), view);
+        let grace = grace.zip(stopping.grace).map(|(now, then)| now.min(then));
+        let mut seen = None;
+        if record.at + SLACK < signalled + FLOOR {
+            seen = Some(phrase!(
+                "SIGKILL {time} after the stop signal",
+                time = (record.at - signalled).to_string()
+            ));
+        } else if let Some(grace) = grace
+            && record.at + SLACK < stopping.began + Span::seconds(grace)
+        {
+            seen = Some(phrase!(
+                "SIGKILL {time} into a grace of {grace} s",
+                time = (record.at - stopping.began).to_string(),
+                grace = grace
+            ));
+        }
+        if let Some(seen) = seen {
+            let (cause, by) = if self.refused.contains(&object.uid) {
+                blame::of_restart(&record.actor, "CT-167, LC-060: refused when it came back", view)
+            } else {
+                (Cause::Bug, record.actor.to_string().into())
+            };
+            out.push(Breach {
+                corrupts: None,
+                invariant: GRACE_HONOURED.name,
+                object: Some(object.clone()),
+                cause,
+                by,
+                seen,
+            });
+        }
+    }
+
     /// A container's hook or stop signal begins; it may have begun before.
     fn stop(&mut self, key: (Uid, Str), at: SimTime, view: &View<'_>) -> &mut Stopping {
         let (uid, container) = &key;
@@ -147,7 +182,12 @@ impl GraceHonoured {
         } else {
             at
         };
-        self.stopping.entry(key).or_insert(Stopping { began, signalled: None })
+        let grace = self.grace(uid, container, view);
+        self.stopping.entry(key).or_insert(Stopping {
+            began,
+            signalled: None,
+            grace,
+        })
     }
 
     /// The least grace the container must get; none if the pod was forced away or evicted.

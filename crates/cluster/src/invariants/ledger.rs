@@ -84,7 +84,7 @@ pub(crate) struct Trouble {
 
 /// How long after its repair a fault may still show: the six minutes of a forced detach, back-offs, and the
 /// expiry of what a controller expects (CT-057, CT-133). No excuse outlives it.
-const AFTERMATH: Span = Span::seconds(600);
+pub(super) const AFTERMATH: Span = Span::seconds(600);
 
 /// The memory that the checks share.
 #[derive(Debug, Clone, Default)]

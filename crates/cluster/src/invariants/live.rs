@@ -11,7 +11,7 @@ use podscope_api::{
 };
 
 use super::{Breach, Cause, Check, Group, Invariant, Promise, Seen, View};
-use crate::{Actor, Happening, Record, SimTime, Span, Subject, subject, subject_of};
+use crate::{Actor, Change, Happening, Record, SimTime, Span, Subject, subject, subject_of};
 
 pub(super) const NOMINEE_RESOLVED: Invariant = Invariant {
     name: "nominee-resolved",
@@ -108,7 +108,13 @@ impl Check for Live {
         let (is_whole, fitting) = match seen {
             Seen::Tick { is_whole, fitting } => (is_whole, fitting),
             Seen::Record(record) => return self.learn_refusal(record),
-            Seen::Request { .. } | Seen::Change { .. } => return,
+            Seen::Change { change, .. } => {
+                if makes_room(change) {
+                    self.wait_anew(view.now);
+                }
+                return;
+            }
+            Seen::Request { .. } => return,
         };
         if !is_whole {
             self.whole_since = None;
@@ -165,6 +171,15 @@ impl Live {
         }
     }
 
+    /// A place was made somewhere: pods that wait are waited for from now on.
+    fn wait_anew(&mut self, now: SimTime) {
+        for ((name, _, _), since) in &mut self.open {
+            if *name == PENDING_PLACED.name {
+                *since = now;
+            }
+        }
+    }
+
     fn is_overdue(&self, uid: &Uid, now: SimTime) -> bool {
         let key: Key = (PENDING_PLACED.name, Kind::Pod, uid.clone());
         self.open.get(&key).is_some_and(|since| now - *since >= PENDING_LIMIT)
@@ -196,6 +211,29 @@ impl Live {
                 });
             }
         }
+    }
+}
+
+/// Whether a pod may fit now that did not before: a node came or changed in what it takes, or a pod left one.
+fn makes_room(change: &Change) -> bool {
+    let takes = |node: &Node| {
+        let spec = &node.spec;
+        let labels = &node.metadata.labels;
+        (
+            spec.unschedulable,
+            spec.taints.clone(),
+            labels.clone(),
+            node.status.allocatable.clone(),
+            node.status.declared_features.clone(),
+        )
+    };
+    let holds = |pod: &Pod| pod.spec.node_name.is_some() && !pod.is_terminal();
+    match (&change.old, &change.new) {
+        (None, Some(Object::Node(_))) => true,
+        (Some(Object::Node(old)), Some(Object::Node(new))) => takes(old) != takes(new),
+        (Some(Object::Pod(old)), None) => holds(old),
+        (Some(Object::Pod(old)), Some(Object::Pod(new))) => holds(old) && !holds(new),
+        _ => false,
     }
 }
 

@@ -2,15 +2,31 @@
 
 use std::sync::Arc;
 
-use podscope_api::{NodeName, Time};
+use podscope_api::{NodeName, Str, Time, Uid};
 
 use super::{Body, World};
 use crate::kubelet::Kubelet;
 use crate::machine::Machine;
 use crate::scheduler_process::RecordedDecision;
-use crate::{Actor, Change, Heartbeats, Network, Objects, SimTime, Switches};
+use crate::{Actor, Change, Heartbeats, Network, Objects, Place, SimTime, Switches};
 
 impl World {
+    /// Volumes of a pod on a machine that it can write to and whose storage does not answer it: each write is an I/O
+    /// error (V-05).
+    pub fn failing_volumes(&self, node: &NodeName, pod: &Uid) -> Vec<Str> {
+        let Some(state) = self.nodes.get(node) else {
+            return Vec::new();
+        };
+        let here = Place::Node(node.clone());
+        let answers = !state.machine.is_storage_refused() && self.network.is_open(&here, &Place::Storage);
+        let mounts = state.machine.pod(pod).filter(|_| !answers).map(|held| &held.mounts);
+        let failing = mounts
+            .into_iter()
+            .flatten()
+            .filter(|mount| mount.is_remote && mount.is_writable);
+        failing.map(|mount| mount.volume.clone()).collect()
+    }
+
     /// The instant.
     pub fn now(&self) -> SimTime {
         self.now

@@ -167,11 +167,11 @@ fn one_pod_a_pass_and_priority_before_usage() {
         &[
             class(1),
             class(50),
-            eater("low", "0", "memory=100Mi", json!({"priorityClassName": "p1"})),
+            eater("low", "0", "memory=10Mi", json!({"priorityClassName": "p1"})),
             eater(
                 "high",
                 "0",
-                "memory=8Gi..8300Mi@5s",
+                "memory=7Gi..8150Mi@5s",
                 json!({"priorityClassName": "p50"}),
             ),
         ],

@@ -116,7 +116,7 @@ fn images_go_from_85_to_80_per_cent_the_least_recently_used_first() {
     lab.create(&user("most", "base", 300));
     lab.run(2110.0);
     assert_eq!(reported(&lab), ["base"]);
-    let failure = "Failed to garbage collect required amount of images. Attempted to free 120000000 bytes, but only \
+    let failure = "Failed to garbage collect required amount of images. Attempted to free 120007296 bytes, but only \
                    found 0 bytes eligible to free.";
     let (once, again) = (
         format!("FreeDiskSpaceFailed: {failure}"),

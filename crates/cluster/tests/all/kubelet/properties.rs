@@ -210,16 +210,17 @@ impl Run {
         own.map(Record::to_json_line).collect::<Vec<_>>().join("\n")
     }
 
-    /// LC-002, LC-103: phases never go back, whoever writes them.
+    /// LC-002, LC-103: phases never go back, whoever writes them, but to Pending for a new sandbox (LC-071, LC-100).
     fn phases_only_go_forward(&self) {
         let mut reached: ordered::Map<String, usize> = ordered::Map::new();
-        for record in self
-            .lab
-            .trace
-            .records
-            .iter()
-            .filter(|record| record.what() == What::Updated)
-        {
+        let mut has_new_sandbox: ordered::Set<String> = ordered::Set::new();
+        for record in &self.lab.trace.records {
+            if record.what() == What::Event && text(record, "reason") == "SandboxChanged" {
+                has_new_sandbox.extend(uid_of(record));
+            }
+            if record.what() != What::Updated {
+                continue;
+            }
             let (Some(uid), phase) = (uid_of(record), text(record, "phase")) else {
                 continue;
             };
@@ -231,7 +232,8 @@ impl Run {
                 _ => continue,
             };
             let before = reached.insert(uid.clone(), rank).unwrap_or(0);
-            let is_forward = rank > before && before < 2;
+            let begins_anew = before == 1 && rank == 0 && has_new_sandbox.contains(&uid);
+            let is_forward = (rank > before && before < 2) || begins_anew;
             assert!(is_forward, "seed {}: {uid} at {}: {phase}", self.seed, record.at);
         }
     }

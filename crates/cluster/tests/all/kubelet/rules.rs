@@ -108,9 +108,10 @@ fn one_exit_begins_all_containers_anew() {
         );
         assert_eq!(one["restartCount"], 1, "{one}");
     }
+    // The init containers run again.
     assert_eq!(
         (&next["phase"], condition(&lab, "Initialized").0.as_str()),
-        (&json!("Running"), "True")
+        (&json!("Pending"), "True")
     );
     lab.run(39.0);
     let after = status(lab.web().unwrap());
