@@ -32,5 +32,6 @@ mod readme;
 mod save;
 mod scenarios;
 mod search;
+mod seeds;
 mod sequences;
 mod spread_examples;

@@ -46,6 +46,26 @@ impl<'a> Announced<'a> {
     }
 }
 
+/// Expectations of a run that do not hold, and guarantees that were broken by a bug.
+pub(crate) fn complaints_of(name: &str, session: &Session) -> Vec<String> {
+    let mut complaints = Vec::new();
+    let expectations = session.loaded().scenario.expect.iter();
+    for (expect, verdict) in expectations.zip(session.progress().expectations()) {
+        if !(*verdict == Some(true) || (verdict.is_none() && matches!(expect.timing, Timing::Always))) {
+            complaints.push(format!("{name}: {}", expect.text));
+        }
+    }
+    if session.progress().bugs() > 0 {
+        let bugs: Vec<_> = session.violations().map(|record| record.to_json_line()).collect();
+        complaints.push(format!(
+            "{name}: {} violations of ours: {}",
+            session.progress().bugs(),
+            bugs.join("\n")
+        ));
+    }
+    complaints
+}
+
 #[test]
 fn golden_scenarios_hold_their_expectations() {
     let mut complaints = Vec::new();
@@ -62,25 +82,7 @@ fn golden_scenarios_hold_their_expectations() {
         let until = loaded.default_until();
         let mut session = Session::new(loaded).expect("a session");
         assert_eq!(session.advance(until, u64::MAX), Slice::Done, "{name}");
-        for (expect, verdict) in session
-            .loaded()
-            .scenario
-            .expect
-            .iter()
-            .zip(session.progress().expectations())
-        {
-            if !(*verdict == Some(true) || (verdict.is_none() && matches!(expect.timing, Timing::Always))) {
-                complaints.push(format!("{name}: {}", expect.text));
-            }
-        }
-        if session.progress().bugs() > 0 {
-            let bugs: Vec<_> = session.violations().map(|record| record.to_json_line()).collect();
-            complaints.push(format!(
-                "{name}: {} violations of ours: {}",
-                session.progress().bugs(),
-                bugs.join("\n")
-            ));
-        }
+        complaints.extend(complaints_of(&name, &session));
         let mut rest = session.trace();
         for announced in Announced::all(&text) {
             if !rest.any(|record| announced.matches(&record)) {
