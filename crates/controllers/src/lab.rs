@@ -7,7 +7,8 @@ use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{
-    ConditionStatus, Kind, NodeName, Object, ObjectKey, Pod, PodPhase, Resource, Time, Uid, default_object, parse,
+    ConditionStatus, Container, ContainerState, ContainerStateRunning, ContainerStatus, Kind, NodeName, Object,
+    ObjectKey, Pod, PodPhase, Resource, Time, Uid, default_object, parse,
 };
 use podscope_apiserver::{ApiServer, Caller, Outcome};
 
@@ -381,6 +382,15 @@ impl Lab {
             pod.status.phase = Some(PodPhase::Running);
             pod.status.pod_ip = "10.0.0.1".into();
             pod.status.start_time.get_or_insert(now);
+            let runs = |container: &Container| ContainerStatus {
+                name: container.name.clone(),
+                state: ContainerState {
+                    running: Some(ContainerStateRunning { started_at: Some(now) }),
+                    ..ContainerState::default()
+                },
+                ..ContainerStatus::default()
+            };
+            pod.status.container_statuses = pod.spec.containers.iter().map(runs).collect();
             super::pod_util::set_condition(pod, "Ready", ready.clone(), "", "", now);
         });
         let status = Request::Patch {

@@ -1,6 +1,17 @@
-//! The rolling update of a DaemonSet, within its bounds (CT-089).
+//! The rolling update of a DaemonSet, within its bounds (CT-089, CT-228).
+//!
+//! Every node counts that should run a daemon or has one of the set's pods, so that a pod on a node that no longer
+//! fits is updated away as well. Pods that are being deleted are not looked at: a node whose only pod is terminating
+//! counts as one without a pod.
+//!
+//! ```text
+//! maxSurge 0   unavailable = no pod | old and new | new, not available | old, not available (this one is deleted too)
+//!              available old pods are deleted while unavailable < maxUnavailable
+//! maxSurge > 0 surging = old and new, where new is not available yet
+//!              new pods are created beside old ones that are not available, and while surging < maxSurge
+//! ```
 
-use podscope_api::ordered::{self, StableSort as _};
+use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{DaemonSet, IntOrString, Node, NodeName, Pod, scaled_value};
@@ -26,6 +37,38 @@ pub(super) fn bounds(set: &DaemonSet, desired: usize) -> (usize, usize) {
     }
 }
 
+/// Whether a pod more than the wanted one may stand on a node during an update.
+pub(super) fn allows_surge(set: &DaemonSet) -> bool {
+    bounds(set, 1).1 > 0
+}
+
+/// The pods of one node that are not being deleted.
+struct OnNode<'p> {
+    new: Option<&'p Arc<Pod>>,
+    old: Option<&'p Arc<Pod>>,
+    /// More than one old or more than one new pod: the pass over the nodes removes them first.
+    has_excess: bool,
+}
+
+impl<'p> OnNode<'p> {
+    fn of(pods: &'p [Arc<Pod>], hash: &str) -> Self {
+        let mut found = Self {
+            new: None,
+            old: None,
+            has_excess: false,
+        };
+        for pod in pods.iter().filter(|pod| !pod.metadata.is_terminating()) {
+            let place = if hash_of_pod(pod) == hash {
+                &mut found.new
+            } else {
+                &mut found.old
+            };
+            found.has_excess |= place.replace(pod).is_some();
+        }
+        found
+    }
+}
+
 /// One step of a rolling update.
 pub(super) fn roll(
     set: &DaemonSet,
@@ -34,44 +77,89 @@ pub(super) fn roll(
     cx: &ControllerContext<'_, '_>,
 ) {
     let now = cx.ctx.wall();
-    let available = |pod: &Pod| is_available(pod, set.spec.min_ready_seconds, now) && !pod.metadata.is_terminating();
-    let nodes: Vec<&Arc<Node>> = cx.objects.list::<Node>().filter(|node| belongs(set, node).0).collect();
-    let (max_unavailable, max_surge) = bounds(set, nodes.len());
-    let (mut unavailable, mut surging) = (0, 0);
-    let (mut broken, mut candidates, mut to_surge) = (Vec::new(), Vec::new(), Vec::new());
-    for node in &nodes {
-        let pods = by_node.get(&*node.metadata.name).map(Vec::as_slice).unwrap_or_default();
-        let new = pods.iter().find(|pod| hash_of_pod(pod) == &*work.hash);
-        let old = pods.iter().find(|pod| hash_of_pod(pod) != &*work.hash);
-        match (old, new) {
-            (None, None) => unavailable += 1,
+    let available = |pod: &Pod| is_available(pod, set.spec.min_ready_seconds, now);
+    let should_run = |name: &NodeName| {
+        let node = cx.objects.named::<Node>(name);
+        node.map(|node| belongs(set, node).0)
+    };
+    let wanted = cx.objects.list::<Node>().filter(|node| belongs(set, node).0);
+    let wanted: Vec<NodeName> = wanted.map(|node| NodeName::from(&*node.metadata.name)).collect();
+    let mut nodes: ordered::Map<&NodeName, &[Arc<Pod>]> = wanted.iter().map(|name| (name, [].as_slice())).collect();
+    nodes.extend(by_node.iter().map(|(name, pods)| (name, pods.as_slice())));
+    let (max_unavailable, max_surge) = bounds(set, wanted.len());
+    if max_surge == 0 {
+        replace(&nodes, max_unavailable, available, work);
+    } else {
+        surge(&nodes, (wanted.len(), max_surge), available, should_run, work);
+    }
+}
+
+/// Deletes old pods, at most so many that `max_unavailable` nodes are without an available pod; those that are not
+/// available go at once.
+fn replace(
+    nodes: &ordered::Map<&NodeName, &[Arc<Pod>]>,
+    max_unavailable: usize,
+    available: impl Fn(&Pod) -> bool,
+    work: &mut Work,
+) {
+    let mut unavailable = 0;
+    let (mut replaceable, mut candidates) = (Vec::new(), Vec::new());
+    for pods in nodes.values() {
+        let pods = OnNode::of(pods, &work.hash);
+        match (pods.old, pods.new) {
+            _ if pods.has_excess => unavailable += 1,
+            (None, None) | (Some(_), Some(_)) => unavailable += 1,
             (None, Some(new)) => unavailable += usize::from(!available(new)),
-            (Some(old), Some(new)) if max_surge > 0 => {
-                surging += 1;
-                if available(new) {
-                    broken.push(old.clone());
-                }
+            (Some(old), None) if available(old) => candidates.push(old),
+            (Some(old), None) => {
+                unavailable += 1;
+                replaceable.push(old);
             }
-            (Some(_), Some(_)) => unavailable += 1,
-            (Some(old), None) if max_surge > 0 => to_surge.push((available(old), NodeName::from(&*node.metadata.name))),
-            (Some(old), None) if !available(old) => {
-                unavailable += usize::from(old.metadata.is_terminating());
-                broken.push(old.clone());
-            }
-            (Some(old), None) => candidates.push(old.clone()),
         }
     }
-    broken.iter().for_each(|pod| work.delete(pod));
-    if max_surge > 0 {
-        to_surge.stable_sort();
-        work.create.extend(
-            to_surge
-                .into_iter()
-                .map(|(_, node)| node)
-                .take(max_surge.saturating_sub(surging)),
-        );
-    } else {
-        let room = max_unavailable.saturating_sub(unavailable);
-        candidates.iter().take(room).for_each(|pod| work.delete(pod));
+    let room = max_unavailable.saturating_sub(unavailable);
+    for pod in replaceable.into_iter().chain(candidates.into_iter().take(room)) {
+        work.delete(pod);
     }
+}
+
+/// Creates new pods beside old ones, and deletes the old ones once the new are available. An available pod on a node
+/// that no longer fits goes only when enough others are available.
+fn surge(
+    nodes: &ordered::Map<&NodeName, &[Arc<Pod>]>,
+    (desired, max_surge): (usize, usize),
+    available: impl Fn(&Pod) -> bool,
+    should_run: impl Fn(&NodeName) -> Option<bool>,
+    work: &mut Work,
+) {
+    let (mut surging, mut n_available) = (0, 0);
+    let (mut delete, mut misplaced) = (Vec::new(), Vec::new());
+    let (mut allowed, mut candidates) = (Vec::new(), Vec::new());
+    for (name, pods) in nodes {
+        let pods = OnNode::of(pods, &work.hash);
+        if pods.has_excess {
+            surging += 1;
+            continue;
+        }
+        n_available += usize::from(pods.old.or(pods.new).is_some_and(|pod| available(pod)));
+        match (pods.old, pods.new) {
+            (None, _) => {}
+            (Some(old), Some(new)) if available(new) => delete.push(old),
+            (Some(_), Some(_)) => surging += 1,
+            (Some(old), None) => match (available(old), should_run(name)) {
+                (_, None) => {}
+                (false, Some(false)) => delete.push(old),
+                (false, Some(true)) => allowed.push((*name).clone()),
+                (true, Some(false)) => misplaced.push(old),
+                (true, Some(true)) => candidates.push((*name).clone()),
+            },
+        }
+    }
+    let spare = n_available.saturating_sub(desired);
+    for pod in delete.into_iter().chain(misplaced.into_iter().take(spare)) {
+        work.delete(pod);
+    }
+    let room = max_surge.saturating_sub(surging);
+    work.create.extend(allowed);
+    work.create.extend(candidates.into_iter().take(room));
 }

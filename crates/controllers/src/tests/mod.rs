@@ -2,6 +2,7 @@
 
 mod autoscaler;
 mod cronjob;
+mod daemonset;
 mod deployment;
 mod fencing;
 mod job;

@@ -1,0 +1,197 @@
+//! DaemonSet: C-03, CT-087 to CT-090.
+
+use std::sync::Arc;
+
+use podscope_api::ordered::StableSort as _;
+use podscope_api::{DaemonSet, Kind, Node, Pod, Taint, TaintEffect};
+use podscope_sim::Span;
+
+use super::super::lab::Lab;
+use super::super::node_selector::target;
+
+fn agent(more: &str) -> String {
+    format!(
+        "{{apiVersion: apps/v1, kind: DaemonSet, metadata: {{name: agent}}, spec: {{{more} selector: {{matchLabels: {{app: agent}}}}, \
+         template: {{metadata: {{labels: {{app: agent}}}}, spec: {{containers: [{{name: c, image: 'i:1'}}]}}}}}}}}"
+    )
+}
+
+fn nodes(lab: &Lab) -> Vec<String> {
+    let mut nodes: Vec<String> = lab
+        .objects()
+        .list::<Pod>()
+        .filter_map(|pod| target(pod))
+        .map(|node| node.0.to_string())
+        .collect();
+    nodes.stable_sort();
+    nodes
+}
+
+fn images(lab: &Lab) -> Vec<String> {
+    lab.objects()
+        .list::<Pod>()
+        .map(|pod| pod.spec.containers[0].image.to_string())
+        .collect()
+}
+
+/// C-03, CT-087, CT-089: one on each node that fits; NoSchedule keeps, NoExecute removes.
+#[test]
+fn a_daemon_set_has_one_pod_a_node() {
+    let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(""));
+    lab.run(Span::seconds(3));
+    assert_eq!(nodes(&lab), ["a-1", "b-1", "c-1"]);
+    let pod = lab.objects().list::<Pod>().next().unwrap().clone();
+    assert!(
+        pod.spec
+            .tolerations
+            .iter()
+            .any(|toleration| &*toleration.key == "node.kubernetes.io/unreachable"
+                && toleration.toleration_seconds.is_none())
+    );
+    for (node, effect) in [("a-1", TaintEffect::NoSchedule), ("b-1", TaintEffect::NoExecute)] {
+        lab.edit::<Node>(node, move |node| {
+            node.spec.taints.push(Taint {
+                key: "mine".into(),
+                effect: effect.clone(),
+                ..Taint::default()
+            });
+        });
+    }
+    lab.run(Span::seconds(3));
+    assert_eq!(nodes(&lab), ["a-1", "c-1"]);
+    let status = lab.get::<DaemonSet>("agent").unwrap().status.clone();
+    assert_eq!(
+        (
+            status.desired_number_scheduled,
+            status.number_misscheduled,
+            status.number_ready
+        ),
+        (1, 1, 1)
+    );
+    lab.apply("{apiVersion: v1, kind: Node, metadata: {name: d-1}}");
+    lab.run(Span::seconds(3));
+    assert_eq!(nodes(&lab), ["a-1", "c-1", "d-1"]);
+    lab.delete(Kind::Node, "d-1", None);
+    lab.run(Span::seconds(3));
+    assert_eq!(nodes(&lab), ["a-1", "c-1"], "CT-090: pinned to a node that is gone");
+}
+
+/// CT-038, CT-088: on a lost node nothing is evicted, nothing replaced; a terminating pod blocks its node.
+#[test]
+fn a_daemon_set_keeps_its_pod_on_a_lost_node() {
+    let mut lab = Lab::new(&["a-1", "b-1"], &agent(""));
+    lab.run(Span::seconds(3));
+    lab.partition("a-1");
+    lab.run(Span::seconds(900));
+    assert_eq!(lab.pods().iter().filter(|pod| pod.starts_with('!')).count(), 1);
+    let lost = lab
+        .objects()
+        .pods_on(&"a-1".into())
+        .next()
+        .unwrap()
+        .metadata
+        .name
+        .to_string();
+    lab.delete(Kind::Pod, &lost, None);
+    lab.run(Span::seconds(60));
+    assert_eq!(nodes(&lab), ["a-1", "b-1"]);
+    lab.delete(Kind::Pod, &lost, Some(0));
+    lab.run(Span::seconds(3));
+    assert_eq!(
+        nodes(&lab),
+        ["b-1"],
+        "the NoSchedule taint of a lost node is not tolerated"
+    );
+    lab.heal("a-1");
+    lab.run(Span::seconds(10));
+    assert_eq!(nodes(&lab), ["a-1", "b-1"]);
+}
+
+/// CT-088: failed pods are replaced with back-off.
+#[test]
+fn a_failed_pod_of_a_daemon_set_is_replaced() {
+    let mut lab = Lab::new(&["a-1"], &agent(""));
+    lab.run(Span::seconds(3));
+    let name = lab.pods()[0].clone();
+    lab.edit::<Pod>(&name, |pod| pod.status.phase = Some(podscope_api::PodPhase::Failed));
+    lab.run(Span::seconds(3));
+    assert_ne!(lab.pods()[0], name);
+    let text =
+        format!("agent FailedDaemonPod: Found failed daemon pod default/{name} on node a-1, will try to kill it");
+    assert!(lab.events.contains(&text), "{:?}", lab.events);
+}
+
+/// C-03, CT-177: an update replaces one at a time; with surge the new pod comes first.
+#[test]
+fn a_daemon_set_is_updated_node_by_node() {
+    for (more, most) in [
+        ("", 3),
+        (
+            "updateStrategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0}},",
+            4,
+        ),
+    ] {
+        let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(more));
+        lab.run(Span::seconds(3));
+        lab.edit::<DaemonSet>("agent", |set| {
+            let template = Arc::make_mut(&mut set.spec.template);
+            Arc::make_mut(&mut template.spec.containers)[0].image = "i:2".into();
+        });
+        let (mut least_ready, mut seen) = (3, 0);
+        for _ in 0..2000 {
+            lab.run(Span::millis(10));
+            let ready = lab
+                .objects()
+                .list::<Pod>()
+                .filter(|pod| pod.is_ready() && !pod.metadata.is_terminating())
+                .count();
+            least_ready = least_ready.min(ready);
+            seen = seen.max(lab.pods().len());
+        }
+        assert_eq!(images(&lab), ["i:2"; 3], "{more}");
+        assert!(least_ready >= if most == 4 { 3 } else { 2 }, "{more} {least_ready}");
+        assert!(seen <= most + 1, "{more} {seen}");
+    }
+}
+
+/// CT-228: an update that never works costs one pod; with surge it costs none.
+#[test]
+fn an_update_that_never_works_stops_at_its_bounds() {
+    let surge = "updateStrategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0}},";
+    for (more, wanted) in [("", [1, 2]), (surge, [1, 3])] {
+        let mut lab = Lab::new(&["a-1", "b-1", "c-1"], &agent(more));
+        lab.run(Span::seconds(3));
+        lab.broken = true;
+        for image in ["i:2", "i:3"] {
+            lab.edit::<DaemonSet>("agent", |set| {
+                let template = Arc::make_mut(&mut set.spec.template);
+                Arc::make_mut(&mut template.spec.containers)[0].image = image.into();
+            });
+            lab.run(Span::seconds(60));
+            let count = |image: &str| images(&lab).iter().filter(|one| *one == image).count();
+            assert_eq!([count(image), count("i:1")], wanted, "{more} {:?}", images(&lab));
+        }
+    }
+}
+
+/// CT-228: a pod on a node that no longer fits is updated away, and none takes its place.
+#[test]
+fn an_update_removes_pods_from_nodes_that_no_longer_fit() {
+    let mut lab = Lab::new(&["a-1", "b-1"], &agent(""));
+    lab.run(Span::seconds(3));
+    lab.edit::<Node>("a-1", |node| {
+        node.spec.taints.push(Taint {
+            key: "mine".into(),
+            effect: TaintEffect::NoSchedule,
+            ..Taint::default()
+        });
+    });
+    lab.run(Span::seconds(3));
+    assert_eq!(nodes(&lab), ["a-1", "b-1"]);
+    lab.edit::<DaemonSet>("agent", |set| {
+        let template = Arc::make_mut(&mut set.spec.template);
+        Arc::make_mut(&mut template.spec.containers)[0].image = "i:2".into();
+    });
+    lab.run(Span::seconds(30));
+    assert_eq!((nodes(&lab), images(&lab)), (vec!["b-1".to_owned()], vec!["i:2".to_owned()]));
+}
