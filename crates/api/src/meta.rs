@@ -1,7 +1,7 @@
 //! What every object carries: names, labels, owners, deletion state; and the
 //! selectors that find objects by label.
 
-use crate::ordered;
+use crate::ordered::{self, StableSort as _};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -264,6 +264,29 @@ impl LabelSelector {
                 .match_expressions
                 .iter()
                 .all(|requirement| requirement.matches(labels))
+    }
+}
+
+/// As a query has it: `a=b,c in (x,y),!z`, sorted by key; empty of an empty one.
+impl std::fmt::Display for LabelSelector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let labels = self.match_labels.iter();
+        let mut parts: Vec<(&Str, String)> = labels.map(|(key, value)| (key, format!("{key}={value}"))).collect();
+        for one in &self.match_expressions {
+            let mut values: Vec<&str> = one.values.iter().map(|value| &**value).collect();
+            values.stable_sort();
+            let text = match &one.operator {
+                SelectorOperator::In => format!("{} in ({})", one.key, values.join(",")),
+                SelectorOperator::NotIn => format!("{} notin ({})", one.key, values.join(",")),
+                SelectorOperator::Exists => one.key.to_string(),
+                SelectorOperator::DoesNotExist => format!("!{}", one.key),
+                other => format!("{} {other} ({})", one.key, values.join(",")),
+            };
+            parts.push((&one.key, text));
+        }
+        parts.stable_sort();
+        let parts: Vec<String> = parts.into_iter().map(|(_, text)| text).collect();
+        f.write_str(&parts.join(","))
     }
 }
 

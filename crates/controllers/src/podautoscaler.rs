@@ -5,19 +5,21 @@
 //! own load ([`podscope_api::load`]) shared among them.
 //!
 //! ```text
-//! metrics.rs   a number of replicas for each metric; the largest counts
-//! limits.rs    no sooner than the stabilization window, no faster than the policies, between minimum and maximum
+//! metrics.rs     a number of replicas for each metric, with its words; the largest counts
+//! calculator.rs  the arithmetic of one metric
+//! limits.rs      no sooner than the stabilization window, no faster than the policies, between minimum and maximum
 //! ```
 //!
 //! Deviation: every ready pod has fresh metrics; the metrics server of a real cluster lags by half a minute.
 
+mod calculator;
 mod limits;
 mod metrics;
 
 use std::sync::Arc;
 
 use podscope_api::{
-    Deployment, EventType, HorizontalPodAutoscaler, Kind, LabelSelector, Object, ObjectKey, ReplicaSet,
+    Deployment, EventType, HorizontalPodAutoscaler, Kind, LabelSelector, Object, ObjectKey, Pod, ReplicaSet,
     ReplicationController, StatefulSet, Time, ordered,
 };
 use podscope_sim::{Change, Mutation, Objects, Part, Request, Span};
@@ -25,16 +27,23 @@ use serde_json::{Value, json};
 
 use super::controller::{Controller, ControllerContext, note};
 use super::plan::{Action, Failure, Plan};
-use super::queue::{Key, key_of};
+use super::queue::{Backoff, Key, key_of};
 use limits::{Allowed, History};
 
 /// `--horizontal-pod-autoscaler-sync-period`.
 const PERIOD: Span = Span::seconds(15);
+/// Every try, the first one too, comes a period after the one before it.
+const BACKOFF: Backoff = Backoff {
+    base: PERIOD,
+    max: PERIOD,
+};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct HorizontalController {
     /// What was recommended and done lately, by autoscaler.
     histories: ordered::Map<Key, History>,
+    /// The selectors of the autoscalers that looked at their metrics so far: pods that two of them select are nobody's.
+    selectors: ordered::Map<Key, LabelSelector>,
 }
 
 impl HorizontalController {
@@ -48,6 +57,8 @@ struct Scale {
     kind: Kind,
     key: ObjectKey,
     replicas: i32,
+    /// `status.replicas` of the scale.
+    status_replicas: i32,
     selector: LabelSelector,
 }
 
@@ -66,16 +77,20 @@ impl Scale {
         };
         let kind = Kind::from_wire(&target.api_version, &target.kind).ok_or_else(unmatched)?;
         let found = match objects.get_kind(kind, &key) {
-            Some(Object::Deployment(one)) => (one.spec.replicas, one.spec.selector.clone()),
-            Some(Object::ReplicaSet(one)) => (one.spec.replicas, one.spec.selector.clone()),
-            Some(Object::StatefulSet(one)) => (one.spec.replicas, one.spec.selector.clone()),
+            Some(Object::Deployment(one)) => (
+                one.spec.replicas,
+                one.status.replicas.unwrap_or(0),
+                one.spec.selector.clone(),
+            ),
+            Some(Object::ReplicaSet(one)) => (one.spec.replicas, one.status.replicas, one.spec.selector.clone()),
+            Some(Object::StatefulSet(one)) => (one.spec.replicas, one.status.replicas, one.spec.selector.clone()),
             Some(Object::ReplicationController(one)) => {
                 let match_labels = one.spec.selector.clone();
                 let selector = LabelSelector {
                     match_labels: match_labels.into_iter().collect(),
                     ..LabelSelector::default()
                 };
-                (one.spec.replicas, Some(selector))
+                (one.spec.replicas, one.status.replicas, Some(selector))
             }
             Some(_) => return Err("the server could not find the requested resource".to_owned()),
             None => return Err(format!("{} {:?} not found", kind.qualified_plural(), &*target.name)),
@@ -84,7 +99,8 @@ impl Scale {
             kind,
             key,
             replicas: found.0.unwrap_or(1),
-            selector: found.1.unwrap_or_default(),
+            status_replicas: found.1,
+            selector: found.2.unwrap_or_default(),
         })
     }
 
@@ -110,6 +126,7 @@ impl Scale {
 struct Pass<'c, 'x, 'a> {
     autoscaler: Arc<HorizontalPodAutoscaler>,
     new: HorizontalPodAutoscaler,
+    selectors: &'c mut ordered::Map<Key, LabelSelector>,
     cx: &'c mut ControllerContext<'x, 'a>,
 }
 
@@ -152,7 +169,10 @@ impl Pass<'_, '_, '_> {
     }
 
     /// What the metrics ask for, as far as the rules let it.
-    fn decide(&mut self, scale: &Scale, history: &mut History) -> Result<Option<Rescale>, ()> {
+    ///
+    /// # Errors
+    /// The summary of the metrics, where nothing can be decided by them.
+    fn decide(&mut self, scale: &Scale, history: &mut History) -> Result<Option<Rescale>, String> {
         let spec = self.autoscaler.spec.clone();
         let (current, least) = (scale.replicas, spec.min_replicas.unwrap_or(1));
         let rescale = |to: i32, why: &str| {
@@ -161,6 +181,8 @@ impl Pass<'_, '_, '_> {
                 why: why.to_owned(),
             }))
         };
+        // Metrics that nobody looked at in this pass are not shown.
+        self.new.status.current_metrics = None;
         if current == 0 && least != 0 {
             let text = "scaling is disabled since the replica count of the target is zero";
             self.condition("ScalingActive", false, "ScalingDisabled", text);
@@ -193,12 +215,42 @@ impl Pass<'_, '_, '_> {
         Ok((replicas != current).then_some(Rescale { to: replicas, why }))
     }
 
-    /// The largest number of replicas that a metric asks for, and that metric.
-    fn wanted(&mut self, scale: &Scale) -> Result<(i32, String), ()> {
+    /// The pods of the scale are those of no other autoscaler (CT-229).
+    fn check_selector(&mut self, scale: &Scale, pods: &[Arc<Pod>]) -> Result<(), String> {
+        let selector = scale.selector.to_string();
+        if selector.is_empty() {
+            self.warn("SelectorRequired", "selector is required");
+            let text = "the HPA target's scale is missing a selector";
+            self.condition("ScalingActive", false, "InvalidSelector", text);
+            return Err("selector is required".to_owned());
+        }
+        let own = key_of(&*self.autoscaler);
+        self.selectors.insert(own.clone(), scale.selector.clone());
+        let selecting = self.selectors.iter().filter(|((_, key), selector)| {
+            key.namespace == own.1.namespace && pods.iter().any(|pod| selector.matches(&pod.metadata.labels))
+        });
+        let selecting: Vec<String> = selecting.map(|((_, key), _)| key.to_string()).collect();
+        if selecting.len() > 1 {
+            let text = format!(
+                "pods by selector {selector} are controlled by multiple HPAs: [{}]",
+                selecting.join(" ")
+            );
+            self.warn("AmbiguousSelector", &text);
+            self.condition("ScalingActive", false, "AmbiguousSelector", &text);
+            return Err(text);
+        }
+        Ok(())
+    }
+
+    /// The largest number of replicas that a metric asks for, and that metric. What cannot be read hinders no growth,
+    /// but a workload does not shrink while a metric is missing.
+    fn wanted(&mut self, scale: &Scale) -> Result<(i32, String), String> {
         let reading = metrics::Reading::new(&self.autoscaler, scale, self.cx.objects, self.cx.ctx.wall());
+        self.check_selector(scale, &reading.pods)?;
+        let metrics = self.autoscaler.spec.metrics.clone();
         let mut best: Option<(i32, String)> = None;
         let (mut shown, mut failures) = (Vec::new(), Vec::new());
-        for metric in &self.autoscaler.spec.metrics.clone() {
+        for metric in &metrics {
             match reading.proposal(metric) {
                 Ok(proposal) => {
                     shown.push(proposal.status);
@@ -207,44 +259,32 @@ impl Pass<'_, '_, '_> {
                     }
                 }
                 Err(failure) => {
+                    // Its place in the list stays.
+                    shown.push(json!({"type": ""}));
                     self.warn(failure.reason, &failure.message);
                     failures.push(failure);
                 }
             }
         }
-        let Some((replicas, metric)) = best else {
-            let count = failures.len();
-            // What a dump tells of them is of a time that is over.
-            if self
-                .cx
-                .objects
-                .assumed()
-                .unmetered()
-                .contains(&self.autoscaler.metadata.uid)
-            {
-                self.new.status.current_metrics = None;
-            }
-            if let Some(first) = failures.first() {
-                let text = format!("the HPA was unable to compute the replica count: {}", first.message);
-                self.condition("ScalingActive", false, first.reason, &text);
-                let text = format!(
-                    "invalid metrics ({count} invalid out of {count}), first error is: {}: {}",
-                    first.prefix, first.message
-                );
-                self.warn("FailedComputeMetricsReplicas", &text);
-            }
-            return Err(());
-        };
-        // What could not be read must not make the workload smaller.
-        let replicas = if failures.is_empty() {
-            replicas
-        } else {
-            replicas.max(scale.replicas)
-        };
-        let text = format!("the HPA was able to successfully calculate a replica count from {metric}");
-        self.condition("ScalingActive", true, "ValidMetricFound", &text);
         self.new.status.current_metrics = Some(shown);
-        Ok((replicas, metric))
+        match (best, failures.first()) {
+            (Some((replicas, metric)), first) if first.is_none() || replicas >= scale.replicas => {
+                let text = format!("the HPA was able to successfully calculate a replica count from {metric}");
+                self.condition("ScalingActive", true, "ValidMetricFound", &text);
+                Ok((replicas, metric))
+            }
+            (_, first) => {
+                let (reason, message, summary) = first.map_or(("", "", ""), |first| {
+                    (first.reason, first.message.as_str(), first.summary.as_str())
+                });
+                let text = format!("the HPA was unable to compute the replica count: {message}");
+                self.condition("ScalingActive", false, reason, &text);
+                let (count, all) = (failures.len(), metrics.len());
+                Err(format!(
+                    "invalid metrics ({count} invalid out of {all}), first error is: {summary}"
+                ))
+            }
+        }
     }
 
     /// Writes the status, if it is another than before.
@@ -265,13 +305,20 @@ impl Controller for HorizontalController {
         &[Kind::HorizontalPodAutoscaler]
     }
 
+    fn backoff(&self) -> Backoff {
+        BACKOFF
+    }
+
     fn changed(&mut self, change: &Change, cx: &mut ControllerContext<'_, '_>) {
         if let Some(Object::HorizontalPodAutoscaler(autoscaler)) = change.object() {
             // Rate-limited: an autoscaler is looked at once a period, whatever happens to it.
             let key = key_of(&**autoscaler);
-            let is_known = self.histories.contains_key(&key);
-            if change.new.is_none() || !is_known {
+            if change.new.is_none() {
+                self.selectors.remove(&key);
                 cx.enqueue(key);
+            } else if !self.histories.contains_key(&key) {
+                self.histories.insert(key.clone(), History::default());
+                cx.enqueue_after(key, PERIOD);
             }
         }
     }
@@ -279,6 +326,7 @@ impl Controller for HorizontalController {
     fn sync(&mut self, key: &Key, cx: &mut ControllerContext<'_, '_>) -> Plan {
         let Some(autoscaler) = cx.objects.get::<HorizontalPodAutoscaler>(&key.1).cloned() else {
             self.histories.remove(key);
+            self.selectors.remove(key);
             return Plan::default();
         };
         let history = self.histories.entry(key.clone()).or_default();
@@ -286,6 +334,7 @@ impl Controller for HorizontalController {
         let mut pass = Pass {
             new: HorizontalPodAutoscaler::clone(&autoscaler),
             autoscaler,
+            selectors: &mut self.selectors,
             cx,
         };
         let scale = match Scale::of(&pass.autoscaler, pass.cx.objects) {
@@ -303,8 +352,12 @@ impl Controller for HorizontalController {
         let decided = pass.decide(&scale, history);
         let status = &mut pass.new.status;
         status.current_replicas = Some(scale.replicas);
-        let Ok(rescale) = decided else {
-            return again.then(pass.status().into_iter().collect());
+        let rescale = match decided {
+            Ok(rescale) => rescale,
+            Err(summary) => {
+                pass.warn("FailedComputeMetricsReplicas", &summary);
+                return again.then(pass.status().into_iter().collect());
+            }
         };
         status.desired_replicas = rescale.as_ref().map_or(scale.replicas, |rescale| rescale.to);
         let mut plan = again;
@@ -328,22 +381,32 @@ impl Controller for HorizontalController {
         plan.then(pass.status().into_iter().collect())
     }
 
-    /// A size that was refused: the status says so, and what was found out (`reconcileAutoscaler`).
+    /// The scale could not be set: the status says so and keeps the number that was wanted before.
     fn failed(&mut self, key: &Key, failure: &Failure, cx: &mut ControllerContext<'_, '_>) -> Plan {
-        let (Some(Request::Update(Object::HorizontalPodAutoscaler(told), _)), Some(stored)) = (
-            failure.dropped.first(),
+        let is_scale = matches!(&failure.request, Request::Patch { change, .. } if change.name == "scale");
+        let status = failure.dropped.iter().find_map(|request| match request {
+            Request::Update(Object::HorizontalPodAutoscaler(new), Part::Status) => Some(new.clone()),
+            _ => None,
+        });
+        let (true, Some(new), Some(autoscaler)) = (
+            is_scale,
+            status,
             cx.objects.get::<HorizontalPodAutoscaler>(&key.1).cloned(),
         ) else {
             return Plan::default();
         };
+        if let Some(history) = self.histories.get_mut(key) {
+            history.not_rescaled();
+        }
+        let mut new = HorizontalPodAutoscaler::clone(&new);
+        new.status.last_scale_time = autoscaler.status.last_scale_time;
+        new.status.desired_replicas = autoscaler.status.desired_replicas;
         let mut pass = Pass {
-            new: HorizontalPodAutoscaler::clone(told),
-            autoscaler: stored,
+            new,
+            autoscaler,
+            selectors: &mut self.selectors,
             cx,
         };
-        let before = &pass.autoscaler.status;
-        pass.new.status.desired_replicas = before.desired_replicas;
-        pass.new.status.last_scale_time = before.last_scale_time;
         let text = format!(
             "the HPA controller was unable to update the target scale: {}",
             failure.error.message

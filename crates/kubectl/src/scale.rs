@@ -3,7 +3,7 @@
 use podscope_api::{Kind, Object, Time};
 use serde_json::{Value, json};
 
-use super::columns::{age, selector_query, sent_selector};
+use super::columns::{age, sent_selector};
 use super::get::list_of;
 use super::output::Form;
 use super::text::table;
@@ -35,7 +35,7 @@ pub(super) fn scale_of(object: &Object) -> Value {
         Kind::ReplicationController => json!({"matchLabels": whole.pointer("/spec/selector")}),
         _ => whole.pointer("/spec/selector").cloned().unwrap_or_default(),
     };
-    let selector = sent_selector(Some(&selector)).map(|selector| selector_query(&selector));
+    let selector = sent_selector(Some(&selector)).map(|selector| selector.to_string());
     let selector = selector.unwrap_or_default();
     if !selector.is_empty() {
         status["selector"] = Value::from(selector);

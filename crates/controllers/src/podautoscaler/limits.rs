@@ -136,6 +136,11 @@ impl History {
         self.changes.push((now, to - from));
     }
 
+    /// The latest change was refused.
+    pub(super) fn not_rescaled(&mut self) {
+        self.changes.pop();
+    }
+
     /// What becomes of `wanted`.
     pub(super) fn allowed(
         &mut self,
@@ -151,7 +156,7 @@ impl History {
         let behavior = spec.behavior.as_ref();
         let up = Rules::read(behavior.unwrap_or(&none), "scaleUp", 0, &[(false, 4), (true, 100)]);
         let down = Rules::read(behavior.unwrap_or(&none), "scaleDown", DOWN_WINDOW, &[(true, 100)]);
-        let (stable, stabilized) = self.stabilized(wanted, current, &up, &down, now);
+        let (stable, stabilized) = self.stabilized(wanted, current, behavior.map(|_| (&up, &down)), now);
         self.recommended.push((now, wanted));
         let (ceiling, floor) = match behavior {
             Some(_) => (self.ceiling(&up, current, now), self.floor(&down, current, now)),
@@ -185,18 +190,36 @@ impl History {
         }
     }
 
-    /// The gentlest of the recommendations within the window.
-    fn stabilized(&self, wanted: i32, current: i32, up: &Rules<'_>, down: &Rules<'_>, now: SimTime) -> (i32, Says) {
+    /// The gentlest of the recommendations within the windows: no more than the lowest of the window up, no less than
+    /// the highest of the window down. Without a `behavior` only the way down has a window.
+    fn stabilized(
+        &self,
+        wanted: i32,
+        current: i32,
+        rules: Option<(&Rules<'_>, &Rules<'_>)>,
+        now: SimTime,
+    ) -> (i32, Says) {
+        let Some((up, down)) = rules else {
+            let recent = self
+                .recommended
+                .iter()
+                .filter(|(at, _)| *at + Span::seconds(DOWN_WINDOW) >= now);
+            let most = recent.map(|(_, replicas)| *replicas).chain([wanted]).max();
+            return (most.unwrap_or(wanted), DOWN_STABILIZED);
+        };
         let within = |window: i64| {
             let recent =
                 move |(at, replicas): &(SimTime, i32)| (*at + Span::seconds(window) > now).then_some(*replicas);
             self.recommended.iter().filter_map(recent).chain([wanted])
         };
-        if wanted >= current {
-            (within(up.window).min().unwrap_or(wanted), UP_STABILIZED)
+        let lowest = within(up.window).min().unwrap_or(wanted);
+        let highest = within(down.window).max().unwrap_or(wanted);
+        let says = if wanted >= current {
+            UP_STABILIZED
         } else {
-            (within(down.window).max().unwrap_or(wanted), DOWN_STABILIZED)
-        }
+            DOWN_STABILIZED
+        };
+        (current.max(lowest).min(highest), says)
     }
 
     /// How many there were when a period began.
@@ -208,12 +231,12 @@ impl History {
     fn ceiling(&self, rules: &Rules<'_>, current: i32, now: SimTime) -> i64 {
         let limit = rules.limit(current, true, |policy| {
             let start = self.at_start(policy.period, current, now);
-            let added = if policy.is_percent {
-                (start * policy.value + 99).div_euclid(100)
+            if policy.is_percent {
+                // In floating point, as upstream: 10 % more than 10 are 12.
+                (start as f64 * (1.0 + policy.value as f64 / 100.0)).ceil() as i64
             } else {
-                policy.value
-            };
-            start + added
+                start.saturating_add(policy.value)
+            }
         });
         limit.max(i64::from(current))
     }
@@ -222,9 +245,9 @@ impl History {
         let limit = rules.limit(current, false, |policy| {
             let start = self.at_start(policy.period, current, now);
             let kept = if policy.is_percent {
-                (start * (100 - policy.value)).div_euclid(100)
+                (start as f64 * (1.0 - policy.value as f64 / 100.0)) as i64
             } else {
-                start - policy.value
+                start.saturating_sub(policy.value)
             };
             kept.max(0)
         });

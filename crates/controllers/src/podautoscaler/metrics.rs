@@ -1,25 +1,19 @@
-//! From what pods use to how many of them are wanted: one number a metric.
+//! From what pods use to how many of them are wanted: one number a metric, or why there is none (CT-192, CT-229).
+//!
+//! What the pods use comes from the behaviour of their containers, or from the autoscaler's own load
+//! ([`podscope_api::load`]). A container that does not run has no metrics.
 
 use std::sync::Arc;
 
 use podscope_api::{
-    BEHAVIOR_PREFIX, ConditionStatus, ContainerBehavior, HorizontalPodAutoscaler, Pod, PodPhase, Quantity, Str, Time,
-    Usage, container_behaviors, load, ordered,
+    BEHAVIOR_PREFIX, ContainerBehavior, HorizontalPodAutoscaler, Kind, Pod, PodPhase, Quantity, Str, Time, Usage,
+    container_behaviors, is_of_pods, load, ordered,
 };
-use podscope_sim::{Objects, Span};
+use podscope_sim::Objects;
 use serde_json::{Value, json};
 
 use super::Scale;
-
-/// A ratio this near to 1 is left alone (`--horizontal-pod-autoscaler-tolerance`).
-const TOLERANCE: f64 = 0.1;
-/// After its start a pod's use of cpu counts only while it is ready (`…-cpu-initialization-period`).
-const CPU_INITIALIZATION: Span = Span::seconds(300);
-/// How long a pod must have been ready for its use of cpu to be that of its work: a window of the metrics.
-const WINDOW: Span = Span::seconds(15);
-/// A pod that was unready from its start on until here is taken for one that never got ready
-/// (`…-initial-readiness-delay`).
-const READINESS_DELAY: Span = Span::seconds(30);
+use super::calculator::{Groups, PodMetrics, Tolerances, Utilization, replicas, times, usage_ratio};
 
 /// What one metric asks for.
 pub(super) struct Proposal {
@@ -33,46 +27,25 @@ pub(super) struct Proposal {
 /// Why a metric asks for nothing.
 pub(super) struct Failure {
     pub(super) reason: &'static str,
+    /// As the event and the condition tell it.
     pub(super) message: String,
-    /// What stands before the message where several are told of.
-    pub(super) prefix: String,
+    /// As the summary of all metrics tells it.
+    pub(super) summary: String,
 }
 
 /// The pods of a scale, and what they use now.
 pub(super) struct Reading {
-    pods: Vec<Arc<Pod>>,
+    pub(super) pods: Vec<Arc<Pod>>,
+    namespace: Str,
     load: ordered::Map<Str, Usage>,
     /// Since the autoscaler was made.
     age: i64,
     current: i32,
-    behavior: Value,
+    status_replicas: i32,
+    tolerances: Tolerances,
     now: Time,
     /// Whether nothing says what the pods use: they are of a dump.
     is_unmetered: bool,
-}
-
-/// Pods, each with whether it counts.
-type Counted<'p> = Vec<(&'p Arc<Pod>, bool)>;
-
-/// What the pods that count use of one thing, in thousandths.
-struct Uses {
-    each: Vec<i64>,
-    /// Pods that do not count yet; they use nothing when more are asked for.
-    unready: usize,
-}
-
-impl Uses {
-    fn total(&self) -> i64 {
-        self.each.iter().sum()
-    }
-
-    fn average(&self) -> i64 {
-        self.total() / self.count().max(1)
-    }
-
-    fn count(&self) -> i64 {
-        i64::try_from(self.each.len()).unwrap_or(i64::MAX)
-    }
 }
 
 impl Reading {
@@ -93,11 +66,13 @@ impl Reading {
             is_unmetered: objects.assumed().unmetered().contains(&autoscaler.metadata.uid)
                 && !pods.iter().any(is_scripted),
             pods,
+            namespace: scale.key.namespace.clone(),
             // What is written by requests can be read; of a live object, which is taken as it is, nothing is known then.
             load: load(&autoscaler.metadata.annotations).unwrap_or_default(),
             age: now.0 - made.0,
             current: scale.replicas,
-            behavior: autoscaler.spec.behavior.clone().unwrap_or_default(),
+            status_replicas: scale.status_replicas,
+            tolerances: Tolerances::read(autoscaler.spec.behavior.as_ref().unwrap_or(&Value::Null)),
             now,
         }
     }
@@ -106,246 +81,304 @@ impl Reading {
     pub(super) fn proposal(&self, metric: &Value) -> Result<Proposal, Failure> {
         match metric["type"].as_str() {
             Some("Resource") => self.resource(&metric["resource"]),
+            Some("ContainerResource") => self.container_resource(&metric["containerResource"]),
             Some("Pods") => self.per_pod(&metric["pods"]),
-            Some("Object") => self.whole(&metric["object"], "object", "FailedGetObjectMetric"),
-            Some("External") => self.whole(&metric["external"], "external", "FailedGetExternalMetric"),
-            // `~` Of one container; the pods here are taken as a whole.
-            Some("ContainerResource") => self.resource(&metric["containerResource"]),
+            Some("Object") => self.object(&metric["object"]),
+            Some("External") => self.external(&metric["external"]),
             other => {
                 let message = format!("unknown metric source type {:?}", other.unwrap_or_default());
                 Err(Failure {
                     reason: "InvalidMetricSourceType",
-                    prefix: message.clone(),
+                    summary: message.clone(),
                     message,
                 })
             }
         }
     }
 
-    /// How many pods a ratio of use asks for, as it is and with the unready ones counted as idle.
-    fn replicas(&self, uses: &Uses, ratio: f64, idle_ratio: f64) -> i32 {
-        let times = |ratio: f64, count: i64| i32::try_from((ratio * count as f64).ceil() as i64).unwrap_or(i32::MAX);
-        if uses.unready == 0 || ratio <= 1.0 {
-            return if self.is_tolerated(ratio) {
-                self.current
-            } else {
-                times(ratio, uses.count())
-            };
-        }
-        if self.is_tolerated(idle_ratio) || idle_ratio < 1.0 {
-            return self.current;
-        }
-        let all = uses.count() + i64::try_from(uses.unready).unwrap_or(i64::MAX);
-        times(idle_ratio, all).max(self.current)
-    }
-
-    /// How many pods are wanted so that each uses so many thousandths.
-    fn replicas_by_average(&self, uses: &Uses, wanted: i64) -> i32 {
-        let ratio = uses.average() as f64 / wanted as f64;
-        let idle = ratio * uses.count() as f64 / (uses.count() as f64 + uses.unready as f64);
-        self.replicas(uses, ratio, idle)
-    }
-
-    fn is_tolerated(&self, ratio: f64) -> bool {
-        let of = |direction: &str| {
-            let text = self.behavior[direction]["tolerance"]
-                .as_str()
-                .and_then(|text| text.parse::<Quantity>().ok());
-            text.map_or(TOLERANCE, |amount| amount.milli_value() as f64 / 1000.0)
-        };
-        (1.0 - of("scaleDown")..=1.0 + of("scaleUp")).contains(&ratio)
-    }
-
     fn resource(&self, source: &Value) -> Result<Proposal, Failure> {
         let name = source["name"].as_str().unwrap_or_default();
-        let fail = |why: String| Failure {
+        let (replicas, current, is_utilization) = self.of_resource(source, None).map_err(|message| Failure {
             reason: "FailedGetResourceMetric",
-            message: format!("failed to get {name} utilization: {why}"),
-            prefix: format!("failed to get {name} resource metric value"),
+            summary: format!("failed to get {name} resource metric value: {message}"),
+            message,
+        })?;
+        let utilization = if is_utilization {
+            " utilization (percentage of request)"
+        } else {
+            ""
         };
-        if self.is_unmetered {
-            return Err(fail(format!(
-                "unable to get metrics for resource {name}: no metrics returned from resource metrics API"
-            )));
-        }
+        Ok(Proposal {
+            replicas,
+            name: format!("{name} resource{utilization}"),
+            status: json!({"type": "Resource", "resource": {"name": name, "current": current}}),
+        })
+    }
+
+    fn container_resource(&self, source: &Value) -> Result<Proposal, Failure> {
+        let [name, container] = ["name", "container"].map(|field| source[field].as_str().unwrap_or_default());
+        let found = self.of_resource(source, Some(container));
+        let (replicas, current, is_utilization) = found.map_err(|message| Failure {
+            reason: "FailedGetContainerResourceMetric",
+            summary: format!("failed to get {container} container metric value: {message}"),
+            message,
+        })?;
+        let shown = if is_utilization {
+            format!("{name} container resource utilization (percentage of request)")
+        } else {
+            format!("{name} resource")
+        };
+        let status = json!({"name": name, "container": container, "current": current});
+        Ok(Proposal {
+            replicas,
+            name: shown,
+            status: json!({"type": "ContainerResource", "containerResource": status}),
+        })
+    }
+
+    /// Replicas by a resource of the pods or of one container; the current value, and whether it is one in percent.
+    fn of_resource(&self, source: &Value, container: Option<&str>) -> Result<(i32, Value, bool), String> {
+        let name = source["name"].as_str().unwrap_or_default();
         let target = &source["target"];
-        let is_cpu = name == "cpu";
-        let (uses, pods) = self.uses(name, is_cpu).map_err(fail)?;
-        let average = uses.average();
-        let shown = |current: Value| json!({"type": "Resource", "resource": {"name": name, "current": current}});
+        let measured = || {
+            let metrics = self.resource_metrics(name, container);
+            let metrics = metrics.map_err(|why| format!("unable to get metrics for resource {name}: {why}"))?;
+            self.ready_metrics(metrics, name == "cpu")
+        };
         if let Some(wanted) = quantity(&target["averageValue"]) {
-            return Ok(Proposal {
-                replicas: self.replicas_by_average(&uses, wanted),
-                name: format!("{name} resource"),
-                status: shown(json!({"averageValue": milli(average)})),
-            });
+            let (replicas, average) = measured()
+                .map(|(metrics, groups)| self.by_average(metrics, &groups, wanted))
+                .map_err(|why| format!("failed to get {name} usage: {why}"))?;
+            return Ok((replicas, json!({"averageValue": milli(average)}), false));
         }
         let Some(wanted) = target["averageUtilization"].as_i64() else {
-            let why = "invalid resource metric source: neither an average utilization target nor an average value (usage) target was set";
-            return Err(fail(why.to_owned()));
+            return Err(
+                "invalid resource metric source: neither an average utilization target nor an average value \
+                        (usage) target was set"
+                    .to_owned(),
+            );
         };
-        let requested = |pods: &[&Arc<Pod>]| -> Result<i64, Failure> {
-            let each: Result<Vec<i64>, String> = pods.iter().map(|pod| request(pod, name)).collect();
-            Ok(each.map_err(fail)?.iter().sum())
+        let utilization = || {
+            let (metrics, groups) = measured()?;
+            let requests = self.requests(name, container)?;
+            let now = Utilization::of(&metrics, &requests, wanted)?;
+            let full = |pod: &Str| requests.get(pod).map_or(0, |request| request * wanted.max(100) / 100);
+            let ratio = |metrics: &PodMetrics| Utilization::of(metrics, &requests, wanted).map(|one| one.ratio);
+            let replicas = replicas(self.current, metrics, &groups, self.tolerances, full, ratio)?;
+            Ok((replicas, now))
         };
-        let utilization = |requested: i64| uses.total() * 100 / requested.max(1);
-        let counted: Vec<&Arc<Pod>> = pods.iter().filter(|(_, counts)| *counts).map(|(pod, _)| *pod).collect();
-        let all: Vec<&Arc<Pod>> = pods.iter().map(|(pod, _)| *pod).collect();
-        let now = utilization(requested(&counted)?);
-        let idle = utilization(requested(&all)?) as f64 / wanted as f64;
-        Ok(Proposal {
-            replicas: self.replicas(&uses, now as f64 / wanted as f64, idle),
-            name: format!("{name} resource utilization (percentage of request)"),
-            status: shown(json!({"averageUtilization": now, "averageValue": milli(average)})),
-        })
+        let (replicas, now) =
+            utilization().map_err(|why: String| format!("failed to get {name} utilization: {why}"))?;
+        let current = json!({"averageUtilization": now.percent, "averageValue": milli(now.average)});
+        Ok((replicas, current, true))
     }
 
     /// A metric of each pod, by name.
     fn per_pod(&self, source: &Value) -> Result<Proposal, Failure> {
         let name = source["metric"]["name"].as_str().unwrap_or_default();
-        let fail = |why: String| Failure {
+        let fail = |message: String| Failure {
             reason: "FailedGetPodsMetric",
-            message: why,
-            prefix: "failed to get pods metric value".to_owned(),
+            summary: format!("failed to get pods metric value: {message}"),
+            message,
         };
-        if !self.load.contains_key(name) {
+        let measured: Vec<&Arc<Pod>> = self.pods.iter().filter(|pod| is_measured(pod)).collect();
+        if !self.load.contains_key(name) || measured.is_empty() {
             let why = "no metrics returned from custom metrics API";
             return Err(fail(format!("unable to get metric {name}: {why}")));
         }
-        let (uses, _) = self.uses(name, false).map_err(fail)?;
-        let average = uses.average();
-        let Some(wanted) = quantity(&source["target"]["averageValue"]) else {
-            return Err(fail(
-                "invalid pods metric source: no average value target was set".to_owned(),
-            ));
-        };
+        let metrics = self.share(name, &measured, false).unwrap_or_default();
+        let (metrics, groups) = self.ready_metrics(metrics, false).map_err(fail)?;
+        let wanted = quantity(&source["target"]["averageValue"]).unwrap_or(1);
+        let (replicas, average) = self.by_average(metrics, &groups, wanted);
+        let status = json!({"metric": identifier(source), "current": {"averageValue": milli(average)}});
         Ok(Proposal {
-            replicas: self.replicas_by_average(&uses, wanted),
+            replicas,
             name: format!("pods metric {name}"),
-            status: json!({"type": "Pods", "pods": {"metric": {"name": name}, "current": {"averageValue": milli(average)}}}),
+            status: json!({"type": "Pods", "pods": status}),
         })
     }
 
-    /// A metric of something else, for all pods together.
-    fn whole(&self, source: &Value, field: &str, reason: &'static str) -> Result<Proposal, Failure> {
+    /// A metric of an object, for all pods together.
+    fn object(&self, source: &Value) -> Result<Proposal, Failure> {
         let name = source["metric"]["name"].as_str().unwrap_or_default();
-        let fail = |why: String| Failure {
-            reason,
-            message: why,
-            prefix: format!("failed to get {field} metric value"),
+        let about = &source["describedObject"];
+        let [kind, object] = ["kind", "name"].map(|field| about[field].as_str().unwrap_or_default());
+        let fail = |message: String, inner: &str| Failure {
+            reason: "FailedGetObjectMetric",
+            summary: format!("failed to get object metric value: {inner}{message}"),
+            message,
         };
-        let Some(total) = self.load.get(name).map(|usage| usage.at(self.age).milli_value()) else {
-            let why = format!("unable to get {field} metric {name}: no metrics returned from {field} metrics API");
-            return Err(fail(why));
+        let total = || {
+            let found = self.load.get(name).map(|usage| usage.at(self.age).milli_value());
+            found.ok_or_else(|| {
+                let resource = resource_of(about);
+                let why = format!("the server could not find the metric {name} for {resource} {object}");
+                // The words stand in this order in the controller's message.
+                format!(
+                    "unable to get metric {name}: {kind} on {} {object}/unable to fetch metrics from custom metrics API: {why}",
+                    self.namespace
+                )
+            })
         };
         let target = &source["target"];
-        let per_pod = quantity(&target["averageValue"]);
-        let (replicas, current) = match (per_pod, quantity(&target["value"])) {
-            (Some(wanted), _) => {
-                let ratio = total as f64 / (wanted as f64 * f64::from(self.current.max(1)));
-                let replicas = if self.is_tolerated(ratio) {
-                    self.current
-                } else {
-                    ceil_div(total, wanted)
-                };
-                (
-                    replicas,
-                    json!({"averageValue": milli(total / i64::from(self.current.max(1)))}),
-                )
-            }
-            (None, Some(wanted)) => {
-                let ratio = total as f64 / wanted as f64;
-                let ready = self.pods.iter().filter(|pod| pod.is_ready()).count();
-                let replicas = if self.is_tolerated(ratio) {
-                    self.current
-                } else {
-                    (ratio * ready as f64).ceil() as i32
-                };
-                (replicas, json!({"value": milli(total)}))
-            }
-            (None, None) => {
-                let why = format!(
-                    "invalid {field} metric source: neither a value target nor an average value target was set"
-                );
-                return Err(fail(why));
-            }
-        };
-        let mut status = json!({"metric": {"name": name}, "current": current});
-        if !source["describedObject"].is_null() {
-            status["describedObject"] = source["describedObject"].clone();
+        if let Some(wanted) = quantity(&target["value"]).filter(|_| target["type"] == "Value") {
+            let total = total().map_err(|why| fail(why, ""))?;
+            let replicas = self.by_ready(total, wanted).map_err(|why| fail(why, ""))?;
+            let status =
+                json!({"describedObject": about, "metric": identifier(source), "current": {"value": milli(total)}});
+            return Ok(Proposal {
+                replicas,
+                name: format!("{kind} metric {name}"),
+                status: json!({"type": "Object", "object": status}),
+            });
         }
-        let kind = if field == "object" { "Object" } else { "External" };
-        let name = match source["describedObject"]["kind"].as_str() {
-            Some(kind) => format!("{kind} metric {name}"),
-            None => format!("external metric {name}(nil)"),
+        if let Some(wanted) = quantity(&target["averageValue"]).filter(|_| target["type"] == "AverageValue") {
+            let inner = format!("failed to get {name} object metric: ");
+            let total = total().map_err(|why| fail(why, &inner))?;
+            let (replicas, average) = self.by_status(total, wanted);
+            // The controller leaves out which object it was.
+            let none = json!({"kind": "", "name": ""});
+            let current = json!({"averageValue": milli(average)});
+            let status = json!({"describedObject": none, "metric": identifier(source), "current": current});
+            return Ok(Proposal {
+                replicas,
+                name: format!("external metric {name}({})", selector_text(source)),
+                status: json!({"type": "Object", "object": status}),
+            });
+        }
+        let why = "invalid object metric source: neither a value target nor an average value target was set";
+        Err(fail(why.to_owned(), ""))
+    }
+
+    /// A metric of something outside the cluster, for all pods together.
+    fn external(&self, source: &Value) -> Result<Proposal, Failure> {
+        let name = source["metric"]["name"].as_str().unwrap_or_default();
+        let selector = selector_text(source);
+        let fail = |message: String, inner: &str| Failure {
+            reason: "FailedGetExternalMetric",
+            summary: format!("failed to get {name} external metric value: {inner}{message}"),
+            message,
+        };
+        let total = || {
+            let found = self.load.get(name).map(|usage| usage.at(self.age).milli_value());
+            found.ok_or_else(|| {
+                let metric = format!("{}/{name}/{selector}", self.namespace);
+                format!("unable to get external metric {metric}: no metrics returned from external metrics API")
+            })
+        };
+        let target = &source["target"];
+        let (replicas, current) = if let Some(wanted) = quantity(&target["averageValue"]) {
+            let inner = format!("failed to get {name} external metric: ");
+            let total = total().map_err(|why| fail(why, &inner))?;
+            let (replicas, average) = self.by_status(total, wanted);
+            (replicas, json!({"averageValue": milli(average)}))
+        } else if let Some(wanted) = quantity(&target["value"]) {
+            let inner = format!("failed to get external metric {name}: ");
+            let total = total().map_err(|why| fail(why, &inner))?;
+            let replicas = self.by_ready(total, wanted).map_err(|why| fail(why, &inner))?;
+            (replicas, json!({"value": milli(total)}))
+        } else {
+            let why = "invalid external metric source: neither a value target nor an average value target was set";
+            return Err(fail(why.to_owned(), ""));
         };
         Ok(Proposal {
             replicas,
-            name,
-            status: json!({"type": kind, field: status}),
+            name: format!("external metric {name}({selector})"),
+            status: json!({"type": "External", "external": {"metric": identifier(source), "current": current}}),
         })
     }
 
-    /// What each pod uses that counts; all pods that are there, with whether they count.
-    fn uses(&self, name: &str, is_cpu: bool) -> Result<(Uses, Counted<'_>), String> {
+    /// Sorts the pods into groups and leaves the metrics of those that are ready.
+    fn ready_metrics(&self, mut metrics: PodMetrics, is_cpu: bool) -> Result<(PodMetrics, Groups), String> {
         if self.pods.is_empty() {
             return Err("no pods returned by selector while calculating replica count".to_owned());
         }
-        let there = self
-            .pods
-            .iter()
-            .filter(|pod| !pod.metadata.is_terminating() && pod.status.phase != Some(PodPhase::Failed));
-        let pods: Vec<(&Arc<Pod>, bool)> = there.map(|pod| (pod, self.counts(pod, is_cpu))).collect();
-        let counted: Vec<&Arc<Pod>> = pods.iter().filter(|(_, counts)| *counts).map(|(pod, _)| *pod).collect();
-        if counted.is_empty() {
-            return Err("did not receive metrics for targeted pods (pods might be unready)".to_owned());
-        }
-        let share = self.load.get(name).map(|usage| {
-            let total = usage.at(self.age).milli_value();
-            total / i64::try_from(counted.len()).unwrap_or(i64::MAX)
-        });
-        let each = counted
-            .iter()
-            .map(|pod| share.unwrap_or_else(|| self.own(pod, name)))
-            .collect();
-        let uses = Uses {
-            each,
-            unready: pods.len() - counted.len(),
-        };
-        Ok((uses, pods))
+        let has_metric = |pod: &Pod| metrics.contains_key(&pod.metadata.name);
+        let groups = Groups::of(&self.pods, has_metric, is_cpu, self.now);
+        groups.retain_ready(&mut metrics)?;
+        Ok((metrics, groups))
     }
 
-    /// Whether what a pod uses says anything.
-    fn counts(&self, pod: &Pod, is_cpu: bool) -> bool {
-        if pod.status.phase != Some(PodPhase::Running) {
-            return false;
+    /// How many pods are wanted so that each uses so many thousandths, and the average now.
+    fn by_average(&self, metrics: PodMetrics, groups: &Groups, wanted: i64) -> (i32, i64) {
+        let average = usage_ratio(&metrics, wanted).1;
+        let ratio = |metrics: &PodMetrics| Ok::<f64, std::convert::Infallible>(usage_ratio(metrics, wanted).0);
+        let wanted = replicas(self.current, metrics, groups, self.tolerances, |_| wanted, ratio);
+        (wanted.unwrap_or(self.current), average)
+    }
+
+    /// How many pods are wanted so that a whole becomes so many thousandths: the ready ones times the ratio.
+    fn by_ready(&self, total: i64, wanted: i64) -> Result<i32, String> {
+        let ratio = total as f64 / wanted as f64;
+        if self.current == 0 {
+            return Ok(times(ratio, 1));
         }
-        if !is_cpu {
-            return true;
+        if self.tolerances.holds(ratio) {
+            return Ok(self.current);
         }
-        let (Some(ready), Some(start)) = (pod.condition("Ready"), pod.status.start_time) else {
-            return false;
-        };
-        let since = ready.last_transition_time.unwrap_or(start);
-        let is_ready = ready.status == ConditionStatus::True;
-        if start.0 + CPU_INITIALIZATION.0 > self.now.0 {
-            is_ready && since.0 + WINDOW.0 <= self.now.0
+        if self.pods.is_empty() {
+            let why = "no pods returned by selector while calculating replica count";
+            return Err(format!("unable to calculate ready pods: {why}"));
+        }
+        let is_ready = |pod: &&Arc<Pod>| pod.status.phase == Some(PodPhase::Running) && pod.is_ready();
+        Ok(times(ratio, self.pods.iter().filter(is_ready).count()))
+    }
+
+    /// How many pods are wanted so that each has so many thousandths of a whole, and what each has now.
+    fn by_status(&self, total: i64, wanted: i64) -> (i32, i64) {
+        let there = i64::from(self.status_replicas);
+        let ratio = total as f64 / (wanted as f64 * there as f64);
+        let replicas = if self.tolerances.holds(ratio) {
+            self.status_replicas
         } else {
-            is_ready || start.0 + READINESS_DELAY.0 <= since.0
-        }
+            times(total as f64 / wanted as f64, 1)
+        };
+        let average = if there == 0 { total } else { ceil_div(total, there) };
+        (replicas, average)
     }
 
-    /// What the pod's containers use by their behaviour, in thousandths.
-    fn own(&self, pod: &Pod, name: &str) -> i64 {
+    /// What the metrics API says of a resource: of pods that run, or of one of their containers.
+    fn resource_metrics(&self, name: &str, container: Option<&str>) -> Result<PodMetrics, String> {
+        let measured: Vec<&Arc<Pod>> = self.pods.iter().filter(|pod| is_measured(pod)).collect();
+        if self.is_unmetered || measured.is_empty() {
+            return Err("no metrics returned from resource metrics API".to_owned());
+        }
+        if let Some(container) = container
+            && let Some(pod) = measured.iter().find(|pod| !is_running(pod, container))
+        {
+            let pod = format!("{}/{}", self.namespace, pod.metadata.name);
+            return Err(format!(
+                "failed to get container metrics: container {container} not present in metrics for pod {pod}"
+            ));
+        }
+        let shared = self.share(name, &measured, name == "cpu");
+        Ok(shared.unwrap_or_else(|| {
+            let own = |pod: &&Arc<Pod>| (pod.metadata.name.clone(), self.own(pod, name, container));
+            measured.iter().map(own).collect()
+        }))
+    }
+
+    /// The autoscaler's own load, shared evenly among the pods that are ready for it.
+    fn share(&self, name: &str, measured: &[&Arc<Pod>], is_cpu: bool) -> Option<PodMetrics> {
+        let total = self.load.get(name)?.at(self.age).milli_value();
+        let groups = Groups::of(&self.pods, is_measured, is_cpu, self.now);
+        let sharing = i64::try_from(groups.n_ready).unwrap_or(i64::MAX).max(1);
+        let each = |pod: &&Arc<Pod>| (pod.metadata.name.clone(), total / sharing);
+        Some(measured.iter().map(each).collect())
+    }
+
+    /// What the pod's containers, or one of them, use by their behaviour, in thousandths.
+    fn own(&self, pod: &Pod, name: &str, of: Option<&str>) -> i64 {
         let behaviors = container_behaviors(&pod.metadata.annotations, &pod.spec).unwrap_or_default();
         let idle = ContainerBehavior::default();
-        let running = pod.status.container_statuses.iter().filter_map(|status| {
+        let all = pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
+        let running = all.filter_map(|container| {
+            let mut statuses = statuses(pod);
+            let status = statuses.find(|status| status.name == container.name)?;
             let started = status.state.running.as_ref()?.started_at?;
-            let container = pod
-                .spec
-                .containers
-                .iter()
-                .find(|container| container.name == status.name)?;
+            if of.is_some_and(|wanted| wanted != &*container.name) {
+                return None;
+            }
             let behavior = behaviors.get(&container.name).unwrap_or(&idle);
             let since = self.now.0 - started.0;
             Some(match name {
@@ -354,28 +387,118 @@ impl Reading {
                 _ => 0,
             })
         });
-        running.sum()
+        running.fold(0, i64::saturating_add)
+    }
+
+    /// What each pod asks for of a resource, in thousandths: every container must say it, or the pod as a whole.
+    fn requests(&self, name: &str, container: Option<&str>) -> Result<PodMetrics, String> {
+        let each = self.pods.iter().map(|pod| {
+            let own = pod.spec.resources.iter().flat_map(|own| own.requests.keys());
+            let is_whole = container.is_none() && own.into_iter().any(|name| is_of_pods(name));
+            let request = if is_whole {
+                let total = pod.spec.total_requests();
+                let missing = || format!("missing pod-level request for {name} in Pod {}", pod.metadata.name);
+                total.get(name).map(|amount| amount.milli_value()).ok_or_else(missing)
+            } else {
+                containers_request(pod, name, container)
+            };
+            request.map(|request| (pod.metadata.name.clone(), request))
+        });
+        each.collect()
     }
 }
 
-/// What a pod asks for of a resource, in thousandths; every container must say it.
-fn request(pod: &Pod, name: &str) -> Result<i64, String> {
-    let sidecars = pod
-        .spec
-        .init_containers
-        .iter()
-        .filter(|container| container.is_sidecar());
-    let mut sum = 0;
-    for container in pod.spec.containers.iter().chain(sidecars) {
-        let Some(amount) = container.resources.requests.get(name) else {
-            let (pod, container) = (&pod.metadata.name, &container.name);
-            return Err(format!(
-                "missing request for {name} in container {container} of Pod {pod}"
-            ));
+/// What containers and sidecars of a pod ask for, or one of them.
+fn containers_request(pod: &Pod, name: &str, only: Option<&str>) -> Result<i64, String> {
+    let sidecars = pod.spec.init_containers.iter().filter(|one| one.is_sidecar());
+    let mut all = pod.spec.containers.iter().chain(sidecars);
+    let of = |container: &podscope_api::Container| {
+        let missing = || {
+            format!(
+                "missing request for {name} in container {} of Pod {}",
+                container.name, pod.metadata.name
+            )
         };
-        sum += amount.milli_value();
+        let amount = container.resources.requests.get(name);
+        amount.map(|amount| amount.milli_value()).ok_or_else(missing)
+    };
+    match only {
+        None => all.try_fold(0_i64, |sum, container| Ok(sum.saturating_add(of(container)?))),
+        Some(only) => match all.find(|container| &*container.name == only) {
+            Some(container) => of(container),
+            None => Err(format!("container {only} not found in Pod {}", pod.metadata.name)),
+        },
     }
-    Ok(sum)
+}
+
+fn statuses(pod: &Pod) -> impl Iterator<Item = &podscope_api::ContainerStatus> {
+    pod.status
+        .container_statuses
+        .iter()
+        .chain(pod.status.init_container_statuses.iter())
+}
+
+/// Whether a container of the pod runs.
+fn is_running(pod: &Pod, container: &str) -> bool {
+    statuses(pod).any(|status| &*status.name == container && status.state.running.is_some())
+}
+
+/// Whether the metrics API has something of the pod.
+fn is_measured(pod: &Pod) -> bool {
+    pod.status.phase == Some(PodPhase::Running) && statuses(pod).any(|status| status.state.running.is_some())
+}
+
+/// `metric` of a status: name and selector, as in the spec.
+fn identifier(source: &Value) -> Value {
+    let mut metric = json!({"name": source["metric"]["name"]});
+    if !source["metric"]["selector"].is_null() {
+        metric["selector"] = source["metric"]["selector"].clone();
+    }
+    metric
+}
+
+/// A metric's selector as Go prints it: `&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:…,}`.
+fn selector_text(source: &Value) -> String {
+    let selector = &source["metric"]["selector"];
+    if selector.is_null() {
+        return "nil".to_owned();
+    }
+    let labels = selector["matchLabels"].as_object().into_iter().flatten();
+    let labels: ordered::Map<&String, &Value> = labels.collect();
+    let labels = labels
+        .into_iter()
+        .map(|(key, value)| format!("{key}: {},", value.as_str().unwrap_or_default()));
+    let expressions = selector["matchExpressions"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|one| {
+            let [key, operator] = ["key", "operator"].map(|field| one[field].as_str().unwrap_or_default());
+            let values: Vec<&str> = one["values"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect();
+            format!(
+                "LabelSelectorRequirement{{Key:{key},Operator:{operator},Values:[{}],}},",
+                values.join(" ")
+            )
+        });
+    format!(
+        "&LabelSelector{{MatchLabels:map[string]string{{{}}},MatchExpressions:[]LabelSelectorRequirement{{{}}},}}",
+        labels.collect::<String>(),
+        expressions.collect::<String>()
+    )
+}
+
+/// `ingresses.networking.k8s.io` of a reference to an object.
+fn resource_of(about: &Value) -> String {
+    let [version, kind] = ["apiVersion", "kind"].map(|field| about[field].as_str().unwrap_or_default());
+    match Kind::from_wire(version, kind) {
+        Some(kind) => kind.qualified_plural(),
+        None => format!("{}s", kind.to_ascii_lowercase()),
+    }
 }
 
 /// The thousandths of a target that is above zero.
@@ -392,6 +515,6 @@ fn milli(amount: i64) -> String {
     Quantity::from_milli(amount).to_string()
 }
 
-fn ceil_div(total: i64, by: i64) -> i32 {
-    i32::try_from(total.div_euclid(by) + i64::from(total.rem_euclid(by) != 0)).unwrap_or(i32::MAX)
+fn ceil_div(total: i64, by: i64) -> i64 {
+    total.div_euclid(by) + i64::from(total.rem_euclid(by) != 0)
 }

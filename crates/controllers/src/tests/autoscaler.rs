@@ -134,3 +134,128 @@ fn what_cannot_be_read_changes_nothing_and_is_told() {
             .contains(&"web FailedGetScale: deployments.apps \"gone\" not found".to_owned())
     );
 }
+
+/// CT-229.
+#[test]
+fn pods_of_two_autoscalers_are_scaled_by_neither() {
+    let mut lab = scaled("cpu=2", "");
+    lab.apply(
+        "{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, metadata: {name: other}, spec: {maxReplicas: 10, \
+         scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, metrics: [{type: Resource, resource: {name: cpu, \
+         target: {type: Utilization, averageUtilization: 50}}}]}}",
+    );
+    lab.run(Span::seconds(60));
+    assert_eq!(condition(&lab, "ScalingActive"), "False AmbiguousSelector");
+    let text = "pods by selector app=web are controlled by multiple HPAs: [default/other default/web]";
+    for reason in ["AmbiguousSelector", "FailedComputeMetricsReplicas"] {
+        assert!(lab.events.contains(&format!("web {reason}: {text}")), "{:?}", lab.events);
+    }
+    lab.delete(podscope_api::Kind::HorizontalPodAutoscaler, "other", None);
+    lab.run(Span::seconds(60));
+    assert_eq!(condition(&lab, "ScalingActive"), "True ValidMetricFound");
+}
+
+/// A Deployment of three pods, and an autoscaler with these metrics.
+fn measured(load: &str, pod: &str, metrics: &str) -> Lab {
+    let mut lab = Lab::new(
+        &["a-1"],
+        &format!(
+            "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{replicas: 3, selector: {{matchLabels: {{app: web}}}}, \
+             template: {{metadata: {{labels: {{app: web}}}}, spec: {{{pod}}}}}}}}}\n---\n{{apiVersion: autoscaling/v2, kind: \
+             HorizontalPodAutoscaler, metadata: {{name: web, annotations: {{{}: '{load}'}}}}, spec: {{maxReplicas: 10, \
+             scaleTargetRef: {{apiVersion: apps/v1, kind: Deployment, name: web}}, metrics: [{metrics}]}}}}",
+            load_key()
+        ),
+    );
+    lab.run(Span::seconds(400));
+    lab
+}
+
+fn shown(lab: &Lab) -> serde_json::Value {
+    let status = lab.get::<HorizontalPodAutoscaler>("web").unwrap().status.clone();
+    serde_json::json!(status.current_metrics)
+}
+
+/// CT-229: failures of each kind of metric, in the controller's words.
+#[test]
+fn each_kind_of_metric_says_why_it_failed() {
+    let two = "containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}, {name: side, image: i}]";
+    let external = "{type: External, external: {metric: {name: q, selector: {matchLabels: {b: '2', a: '1'}}}, target: {type: \
+                    AverageValue, averageValue: '5'}}}";
+    let selector = "&LabelSelector{MatchLabels:map[string]string{a: 1,b: 2,},MatchExpressions:[]LabelSelectorRequirement{},}";
+    for (metric, reason, message, prefix) in [
+        (
+            "{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}",
+            "FailedGetResourceMetric",
+            "failed to get cpu utilization: missing request for cpu in container side of Pod ".to_owned(),
+            "failed to get cpu resource metric value: ",
+        ),
+        (
+            "{type: ContainerResource, containerResource: {name: cpu, container: none, target: {type: Utilization, \
+             averageUtilization: 50}}}",
+            "FailedGetContainerResourceMetric",
+            "failed to get cpu utilization: unable to get metrics for resource cpu: failed to get container metrics: container none \
+             not present in metrics for pod default/"
+                .to_owned(),
+            "failed to get none container metric value: ",
+        ),
+        (
+            "{type: Pods, pods: {metric: {name: rps}, target: {type: AverageValue, averageValue: '5'}}}",
+            "FailedGetPodsMetric",
+            "unable to get metric rps: no metrics returned from custom metrics API".to_owned(),
+            "failed to get pods metric value: ",
+        ),
+        (
+            external,
+            "FailedGetExternalMetric",
+            format!("unable to get external metric default/q/{selector}: no metrics returned from external metrics API"),
+            "failed to get q external metric value: failed to get q external metric: ",
+        ),
+    ] {
+        let lab = measured("", two, metric);
+        assert_eq!(condition(&lab, "ScalingActive"), format!("False {reason}"), "{metric}");
+        let said = |start: String| lab.events.iter().any(|event| event.starts_with(&start));
+        assert!(said(format!("web {reason}: {message}")), "{:?}", lab.events);
+        let summary = format!("invalid metrics (1 invalid out of 1), first error is: {prefix}{message}");
+        assert!(said(format!("web FailedComputeMetricsReplicas: {summary}")), "{:?}", lab.events);
+        assert_eq!(shown(&lab), serde_json::json!([{"type": ""}]));
+    }
+}
+
+/// CT-229: an external metric with a selector; a metric that is missing forbids to shrink.
+#[test]
+fn external_metrics_scale_and_keep_their_selector() {
+    let one = "containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}]";
+    let external = "{type: External, external: {metric: {name: q, selector: {matchLabels: {a: b}}}, target: {type: AverageValue, \
+                    averageValue: '5'}}}";
+    let lab = measured("q=25", one, external);
+    assert_eq!(replicas(&lab), 5);
+    assert_eq!(
+        shown(&lab),
+        serde_json::json!([{"type": "External", "external": {"metric": {"name": "q", "selector": {"matchLabels": {"a": "b"}}},
+            "current": {"averageValue": "5"}}}])
+    );
+    let why = "external metric q(&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:[]LabelSelectorRequirement{},})";
+    let said = format!("web SuccessfulRescale: New size: 5; reason: {why} above target");
+    assert!(lab.events.contains(&said), "{:?}", lab.events);
+    let cpu = "{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}";
+    let lab = measured("cpu=3m", one, &format!("{cpu}, {external}"));
+    assert_eq!((replicas(&lab), condition(&lab, "ScalingActive")), (3, "False FailedGetExternalMetric".to_owned()));
+    let lab = measured("cpu=3", one, &format!("{cpu}, {external}"));
+    assert!(replicas(&lab) > 3, "what is missing does not keep it from growing");
+}
+
+/// CT-229: one container alone, and requests of the pod as a whole.
+#[test]
+fn requests_are_those_of_the_container_or_of_the_whole_pod() {
+    let two = "containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}, {name: side, image: i}]";
+    let own = "{type: ContainerResource, containerResource: {name: cpu, container: c, target: {type: Utilization, \
+               averageUtilization: 50}}}";
+    let lab = measured("cpu=300m", two, own);
+    assert_eq!(replicas(&lab), 6);
+    assert_eq!(shown(&lab)[0]["containerResource"]["container"], "c");
+    let whole = format!("resources: {{requests: {{cpu: 100m}}}}, {two}");
+    let cpu = "{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}";
+    let lab = measured("cpu=300m", &whole, cpu);
+    assert_eq!(replicas(&lab), 6, "{:?}", lab.events);
+}

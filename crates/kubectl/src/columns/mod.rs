@@ -6,13 +6,12 @@ mod line;
 mod storage;
 mod workloads;
 
-use podscope_api::ordered::StableSort as _;
 use podscope_api::{ordered, wire};
 use serde_json::Value;
 
 use podscope_api::{
     ConditionStatus, LabelSelector, Object, ObjectMeta, PersistentVolume, PersistentVolumeClaimSpec, PodTemplateSpec,
-    SelectorOperator, Str, Time,
+    Str, Time,
 };
 
 use crate::duration::human_duration;
@@ -113,37 +112,14 @@ fn containers(template: &PodTemplateSpec) -> [String; 2] {
     ]
 }
 
-/// `a=b,c in (x,y),!z`, sorted by key (KC-026's "FLS"); `<none>` of one that selects nothing by name.
+/// A selector as a query has it (KC-026's "FLS"); `<none>` of one that selects nothing by name.
 pub(crate) fn selector_text(selector: Option<&LabelSelector>) -> String {
-    or_none(&selector.map(selector_query).unwrap_or_default())
+    or_none(&selector.map(ToString::to_string).unwrap_or_default())
 }
 
 /// A selector as it was sent.
 pub(crate) fn sent_selector(value: Option<&Value>) -> Option<LabelSelector> {
     value.and_then(|value| wire::from_value(value).ok())
-}
-
-/// A selector as a command line has it, sorted by key; empty of an empty one.
-pub(crate) fn selector_query(selector: &LabelSelector) -> String {
-    let mut parts: Vec<(String, String)> = selector
-        .match_labels
-        .iter()
-        .map(|(key, value)| (key.to_string(), format!("{key}={value}")))
-        .collect();
-    for one in &selector.match_expressions {
-        let mut values: Vec<&str> = one.values.iter().map(|value| &**value).collect();
-        values.stable_sort();
-        let text = match &one.operator {
-            SelectorOperator::In => format!("{} in ({})", one.key, values.join(",")),
-            SelectorOperator::NotIn => format!("{} notin ({})", one.key, values.join(",")),
-            SelectorOperator::Exists => one.key.to_string(),
-            SelectorOperator::DoesNotExist => format!("!{}", one.key),
-            other => format!("{} {other} ({})", one.key, values.join(",")),
-        };
-        parts.push((one.key.to_string(), text));
-    }
-    parts.stable_sort();
-    parts.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(",")
 }
 
 pub(crate) fn map_text(map: &ordered::Map<Str, Str>) -> String {

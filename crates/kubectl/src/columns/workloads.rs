@@ -159,17 +159,27 @@ fn targets(object: &HorizontalPodAutoscaler) -> String {
         let kind = metric["type"].as_str().unwrap_or_default();
         let field = podscope_api::metric_source(kind);
         let name = text(metric, &format!("/{field}/name")).unwrap_or_default();
-        let of = |part: &str| text(metric, &format!("/{field}/target/{part}"));
-        let seen = |part: &str| current.and_then(|current| text(current, &format!("/{field}/current/{part}")));
-        let unknown = || "<unknown>".to_owned();
-        shown.push(match (of("averageUtilization"), of("averageValue"), of("value")) {
-            (Some(wanted), ..) => {
-                let seen = seen("averageUtilization").map_or_else(unknown, |seen| format!("{seen}%"));
-                format!("{name}: {seen}/{wanted}%")
+        let wanted = |part: &str| text(metric, &format!("/{field}/target/{part}"));
+        let seen = |part: &str| {
+            let seen = current.and_then(|current| text(current, &format!("/{field}/current/{part}")));
+            seen.unwrap_or_else(|| "<unknown>".to_owned())
+        };
+        let average = wanted("averageValue").map(|wanted| format!("{}/{wanted}", seen("averageValue")));
+        let of_value = || format!("{}/{}", seen("value"), wanted("value").unwrap_or_default());
+        shown.push(match (kind, average) {
+            ("Resource" | "ContainerResource", Some(average)) => format!("{name}: {average}"),
+            ("Resource" | "ContainerResource", None) => {
+                let wanted = wanted("averageUtilization").map_or_else(|| "<auto>".to_owned(), |wanted| wanted + "%");
+                let seen = match seen("averageUtilization") {
+                    seen if seen.starts_with('<') => seen,
+                    seen => seen + "%",
+                };
+                format!("{name}: {seen}/{wanted}")
             }
-            (None, Some(wanted), _) => format!("{name}: {}/{wanted}", seen("averageValue").unwrap_or_else(unknown)),
-            (None, None, Some(wanted)) => format!("{name}: {}/{wanted}", seen("value").unwrap_or_else(unknown)),
-            _ => format!("{name}: <unknown>"),
+            ("Pods", average) => average.unwrap_or_default(),
+            ("Object" | "External", Some(average)) => format!("{average} (avg)"),
+            ("Object" | "External", None) => of_value(),
+            _ => "<unknown type>".to_owned(),
         });
     }
     super::some_of(shown, 2, ", ", "<none>")
