@@ -9,6 +9,7 @@
 //! volume's `claimRef` with the claim's UID, the claim's `volumeName`.
 //! Deviation: the external provisioner of a class's driver is played here; it takes one second.
 
+mod named;
 mod provisioned;
 
 use podscope_api::ordered;
@@ -101,11 +102,11 @@ impl Controller for PersistentVolumeController {
             self.under_way.remove(key);
             return Plan::default();
         };
-        if claim.spec.volume_name.is_empty() {
+        if claim.spec.volume_name.is_empty() && !named::is_bound(&claim) {
             self.sync_unbound(key, &claim, cx)
         } else {
             self.under_way.remove(key);
-            sync_named(&claim, cx)
+            named::sync(&claim, cx)
         }
     }
 
@@ -237,35 +238,6 @@ fn set_claim_phase(claim: &PersistentVolumeClaim, phase: ClaimPhase) -> Plan {
     ))
 }
 
-/// A claim that names its volume.
-fn sync_named(claim: &PersistentVolumeClaim, cx: &mut ControllerContext<'_, '_>) -> Plan {
-    let is_complete = claim.metadata.annotation(BIND_COMPLETED).is_some();
-    let Some(volume) = cx.objects.named::<PersistentVolume>(&claim.spec.volume_name).cloned() else {
-        if !is_complete {
-            return set_claim_phase(claim, ClaimPhase::Pending);
-        }
-        let text = "Bound claim has lost its PersistentVolume. Data on the volume is lost!";
-        return lose(claim, "ClaimLost", text, cx);
-    };
-    match &volume.spec.claim_ref {
-        Some(reference) if !refers_to(reference, claim) => {
-            if !is_complete {
-                return set_claim_phase(claim, ClaimPhase::Pending);
-            }
-            let text = "Two claims are bound to the same volume, this one is bound incorrectly";
-            lose(claim, "ClaimMisbound", text, cx)
-        }
-        _ => bind(&volume, claim, Plan::default()),
-    }
-}
-
-fn lose(claim: &PersistentVolumeClaim, reason: &str, text: &str, cx: &mut ControllerContext<'_, '_>) -> Plan {
-    if claim.status.phase != Some(ClaimPhase::Lost) {
-        cx.event(note(claim, EventType::Warning, reason, text));
-    }
-    set_claim_phase(claim, ClaimPhase::Lost)
-}
-
 impl PersistentVolumeController {
     /// A claim that names no volume yet.
     fn sync_unbound(
@@ -375,14 +347,22 @@ impl PersistentVolumeController {
             return set_volume_phase(volume, VolumePhase::Available, cx);
         }
         let claim_key = ObjectKey::new(reference.namespace.clone(), reference.name.clone());
-        let claim = cx.objects.get::<PersistentVolumeClaim>(&claim_key);
+        let claim = cx.objects.get::<PersistentVolumeClaim>(&claim_key).cloned();
         match claim.filter(|claim| claim.metadata.uid == reference.uid) {
             Some(claim) if claim.spec.volume_name == volume.metadata.name => {
                 self.under_way.remove(key);
                 set_volume_phase(volume, VolumePhase::Bound, cx)
             }
-            // The claim is about to name the volume.
-            Some(claim) if claim.spec.volume_name.is_empty() => Plan::default(),
+            Some(claim) if claim.spec.volume_name.is_empty() => {
+                if named::tell_mode_mismatch(volume, &claim, cx) {
+                    return Plan::default().requeue_after(Some(RESYNC));
+                }
+                // The claim is about to name the volume.
+                cx.enqueue(key_of(&*claim));
+                Plan::default()
+            }
+            // It was made for the claim, which has another one now, or nobody claims it any more.
+            Some(_) if !is_made_to_be_deleted(volume) => named::unbind(volume),
             _ => self.release(key, volume, cx),
         }
     }
@@ -415,6 +395,12 @@ impl PersistentVolumeController {
         };
         plan.then_one(Action::from(delete).accept(Accept::OrNotFound))
     }
+}
+
+/// Whether the volume was made for a claim and goes with it.
+fn is_made_to_be_deleted(volume: &PersistentVolume) -> bool {
+    volume.metadata.annotation(PROVISIONED_BY).is_some()
+        && volume.spec.persistent_volume_reclaim_policy.as_deref() == Some("Delete")
 }
 
 fn set_volume_phase(volume: &PersistentVolume, phase: VolumePhase, cx: &ControllerContext<'_, '_>) -> Plan {
