@@ -44,6 +44,7 @@ mod extra;
 pub mod features;
 mod fields;
 pub mod hash;
+mod image;
 mod json;
 mod kept;
 pub mod limits;
@@ -78,6 +79,7 @@ mod warnings;
 pub mod wire;
 mod workload;
 mod yaml;
+mod yaml_loose;
 mod yaml_scalar;
 mod yaml_words;
 mod zone;
@@ -100,6 +102,7 @@ pub use self::extra::Extra;
 /// The ConfigMap with the cluster's certificate that every namespace has.
 pub const ROOT_CA: &str = "kube-root-ca.crt";
 pub use self::fields::{Field, field_values, fields};
+pub use self::image::{check_image_name, is_image_reference};
 pub use self::kept::Kept;
 pub use self::meta::*;
 pub use self::node::*;
@@ -123,7 +126,8 @@ pub use self::time::{MicroTime, Time, go_time_error, parse_rfc3339, print_rfc112
 pub use self::tree::{Data, Entry, Tree};
 pub use self::validate::{
     ErrorList, Unallocated, ValidationError, label_value_problems, port_name_problems, qualified_name_problems,
-    service_allocation, stored_version, subdomain_problems, validate, validate_resize, validate_update,
+    service_allocation, stored_version, subdomain_problems, validate, validate_metadata_update, validate_resize,
+    validate_status_update, validate_update,
 };
 pub use self::versions::stored_form;
 pub use self::visible::visible;

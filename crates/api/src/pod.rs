@@ -84,7 +84,10 @@ wire_types! {
     }
 
     /// Identity of all containers; the rest of it travels in the extra fields.
-    pub struct PodSecurityContext { pub run_as_user: Option<i64>, pub run_as_group: Option<i64>, pub fs_group: Option<i64> }
+    pub struct PodSecurityContext { pub run_as_user: Option<i64>, pub run_as_group: Option<i64>, pub run_as_non_root: Option<bool>, pub fs_group: Option<i64>, pub sysctls: Vec<Sysctl> }
+
+    /// A parameter of the kernel that is set for the pod.
+    pub struct Sysctl { pub name: Str, pub value: Str }
     /// Names of an address in the pod's hosts file.
     pub struct HostAlias { pub ip: Str, pub hostnames: Vec<Str> }
     /// A reason to hold a pod back (S-03).
@@ -135,7 +138,7 @@ wire_types! {
     /// Exit codes that a rule is for: `In` or `NotIn` these.
     pub struct ContainerRestartRuleOnExitCodes { pub operator: Str, pub values: Vec<i32> }
     /// Identity and rights of one container; the rest of it travels in the extra fields.
-    pub struct SecurityContext { pub privileged: Option<bool>, pub run_as_user: Option<i64>, pub run_as_group: Option<i64> }
+    pub struct SecurityContext { pub privileged: Option<bool>, pub run_as_user: Option<i64>, pub run_as_group: Option<i64>, pub run_as_non_root: Option<bool> }
     pub struct ContainerPort {
         pub name: Str,
         pub container_port: i32,
@@ -172,7 +175,8 @@ wire_types! {
     /// A use of a claim by a container.
     pub struct ResourceClaimRef { pub name: Str, pub request: Str }
     /// A volume mounted into a container.
-    pub struct VolumeMount { pub name: Str, pub mount_path: Str, pub read_only: Option<bool>, pub sub_path: Str, pub mount_propagation: Option<Str> }
+    pub struct VolumeMount { pub name: Str, pub mount_path: Str, pub read_only: Option<bool>, pub sub_path: Str, pub sub_path_expr: Str, pub mount_propagation: Option<Str> }
+
     /// A probe; the defaults are LC-039.
     pub struct Probe {
         pub exec: Option<ExecAction>,

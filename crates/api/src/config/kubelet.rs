@@ -41,6 +41,8 @@ wire_types! {
         pub serialize_image_pulls: Option<bool>,
         pub max_parallel_image_pulls: Option<i32>,
         pub max_pods: Option<i32>,
+        /// Parameters of the kernel that pods may set beside the safe ones; a `*` at the end stands for anything.
+        pub allowed_unsafe_sysctls: Vec<Str>,
         pub register_node: Option<bool>,
         pub register_with_taints: Vec<Taint>,
     }
@@ -62,7 +64,6 @@ wire_types! {
 /// Fields of the real kubelet without behaviour here.
 const KEPT: &[&str] = &[
     "address",
-    "allowedUnsafeSysctls",
     "authentication",
     "authorization",
     "cgroupDriver",

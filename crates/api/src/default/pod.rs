@@ -176,27 +176,13 @@ pub(super) fn default_probe(probe: &mut Probe) {
 
 /// VA-028: `Always` for the tag `latest` and for no tag at all, unless a digest or an unreadable name says otherwise.
 pub(super) fn default_pull_policy(image: &str) -> PullPolicy {
-    let (name, digest) = match image.split_once('@') {
-        Some((name, digest)) => (name, Some(digest)),
-        None => (image, None),
+    let named = image.split_once('@').map_or(image, |(named, _)| named);
+    let tag = match named.rsplit_once(':') {
+        Some((_, tag)) if !tag.contains('/') => Some(tag),
+        _ => None,
     };
-    let (repository, tag) = match name.rsplit_once(':') {
-        Some((repository, tag)) if !tag.contains('/') => (repository, Some(tag)),
-        _ => (name, None),
-    };
-    // The first part may be a registry's host name; the others are lower case.
-    let path = match repository.split_once('/') {
-        Some((host, path)) if host.contains(['.', ':']) || host == "localhost" => path,
-        _ => repository,
-    };
-    let sound = !path.is_empty()
-        && path.split('/').all(|part| {
-            !part.is_empty()
-                && part.bytes().all(|byte| {
-                    byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'.' | b'_' | b'-')
-                })
-        });
-    if sound && (tag == Some("latest") || (tag.is_none() && digest.is_none())) {
+    let is_latest = tag == Some("latest") || (tag.is_none() && named.len() == image.len());
+    if is_latest && crate::check_image_name(image).is_ok() {
         PullPolicy::Always
     } else {
         PullPolicy::IfNotPresent
@@ -231,6 +217,15 @@ pub(super) fn default_volume(volume: &mut Volume) {
                 files.items.iter_mut().for_each(default_file);
             }
         }
+    }
+    if let Some(source) = volume
+        .image
+        .as_mut()
+        .and_then(|image| Arc::make_mut(image).as_object_mut())
+    {
+        let reference = source.get("reference").and_then(serde_json::Value::as_str);
+        let policy = default_pull_policy(reference.unwrap_or_default());
+        source.entry("pullPolicy").or_insert_with(|| policy.as_str().into());
     }
     if let Some(iscsi) = &mut volume.iscsi {
         set_str(&mut iscsi.iscsi_interface, "default");
@@ -271,6 +266,12 @@ pub(super) fn default_claim(spec: &mut PersistentVolumeClaimSpec) {
         (Some(source), None) => spec.data_source_ref = Some(source.clone()),
         (None, Some(source)) if !is_elsewhere(source) => spec.data_source = Some(source.clone()),
         _ => {}
+    }
+    // A pointer that Go does not leave out.
+    for source in [&mut spec.data_source, &mut spec.data_source_ref] {
+        if let Some(source) = source.as_mut().and_then(serde_json::Value::as_object_mut) {
+            source.entry("apiGroup").or_insert(serde_json::Value::Null);
+        }
     }
     round_up_all(&mut spec.resources);
 }

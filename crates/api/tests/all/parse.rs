@@ -220,14 +220,14 @@ spec:
     metadata: {labels: {app: web}, wonder: 1}
     spec:
       hostIPC: true
-      securityContext: {runAsUser: 5, runAsNonRoot: true}
+      securityContext: {runAsUser: 5, seccompProfile: {type: RuntimeDefault}}
       containers:
       - name: main
         image: nginx
         terminationMessagePath: /dev/x
         volumeMounts:
-        - {name: data, mountPath: /a, subPathExpr: $(A)}
-        - {name: data, mountPath: /b, subPathExpr: $(B)}
+        - {name: data, mountPath: /a, recursiveReadOnly: Enabled}
+        - {name: data, mountPath: /b, recursiveReadOnly: Disabled}
       - {name: plain, image: nginx, resources: {}}
       volumes:
       - {name: token, projected: {sources: [{serviceAccountToken: {path: token}}]}}
@@ -248,15 +248,15 @@ status: {}
         ("/spec/template/metadata/wonder", serde_json::json!(1)),
         (
             "/spec/template/spec/securityContext",
-            serde_json::json!({"runAsUser": 5, "runAsNonRoot": true}),
+            serde_json::json!({"runAsUser": 5, "seccompProfile": {"type": "RuntimeDefault"}}),
         ),
         (
             "/spec/template/spec/containers/0/terminationMessagePath",
             serde_json::json!("/dev/x"),
         ),
         (
-            "/spec/template/spec/containers/0/volumeMounts/1/subPathExpr",
-            serde_json::json!("$(B)"),
+            "/spec/template/spec/containers/0/volumeMounts/1/recursiveReadOnly",
+            serde_json::json!("Disabled"),
         ),
         (
             "/spec/template/spec/volumes/0/projected/sources/0/serviceAccountToken/path",
@@ -284,9 +284,9 @@ status: {}
         [
             "metadata.wonder",
             "spec.hostIPC",
-            "spec.securityContext.runAsNonRoot",
-            "spec.containers[0].volumeMounts[0].subPathExpr",
-            "spec.containers[0].volumeMounts[1].subPathExpr",
+            "spec.securityContext.seccompProfile",
+            "spec.containers[0].volumeMounts[0].recursiveReadOnly",
+            "spec.containers[0].volumeMounts[1].recursiveReadOnly",
             "spec.tolerations[0].unheard",
         ]
     );

@@ -68,6 +68,7 @@ pub(super) fn admit(pod: &Pod, others: &[&Pod], host: &Host<'_, '_>) -> Result<(
             "Failed to admit pod as the OS field doesn't match node OS",
         ));
     }
+    super::security::admit_sysctls(pod, host).map_err(|detail| Refusal::new("SysctlForbidden", detail))?;
     fits(pod, others, &node)?;
     let predicate = |name: &str, text: &str| Refusal::new(name, format!("Predicate {name} failed: {text}"));
     if !pod.spec.selects(&node) {

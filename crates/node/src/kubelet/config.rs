@@ -1,10 +1,11 @@
-//! ConfigMaps, Secrets and files of variables that a container's environment needs: without them
-//! it cannot be created (`CreateContainerConfigError`).
+//! What must be right before a container can be created (else `CreateContainerConfigError`): the ConfigMaps, Secrets and
+//! files of variables that its environment needs, its mounts, its user.
 
 use podscope_api::{ConfigMap, Container, FileKeySelector, ObjectKey, Pod, Secret};
 
 use podscope_sim::Objects;
 
+use super::security;
 use crate::machine::{MachinePod, containers_of};
 
 /// Whether everything a container refers to exists. `held` is what the machine has of the pod.
@@ -65,8 +66,15 @@ pub(super) fn check(
         if let Some(selector) = &source.file_key_ref {
             file_of_variables(pod, selector, held)?;
         }
+        if let Some(selector) = &source.resource_field_ref
+            && !selector.container_name.is_empty()
+            && !containers_of(pod).any(|(_, one)| one.name == selector.container_name)
+        {
+            return Err(format!("container {} not found", selector.container_name));
+        }
     }
-    Ok(())
+    security::expand_sub_paths(container)?;
+    security::verify_non_root(pod, container)
 }
 
 /// LC-231. An emptyDir is empty until a container of the pod that mounts it has run; `optional` is about the key alone.

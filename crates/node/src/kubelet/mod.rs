@@ -20,6 +20,7 @@ mod pod_actions;
 mod preemption;
 mod probes;
 mod restart;
+mod security;
 mod settings;
 mod shutdown;
 mod start;

@@ -123,6 +123,8 @@ pub struct KubeletSettings {
     pub shutdown: Vec<ShutdownGroup>,
     /// `maxPods`, where the machine's capacity says nothing; default 110.
     pub max_pods: i64,
+    /// `allowedUnsafeSysctls` (LC-240); default none.
+    pub allowed_unsafe_sysctls: Vec<podscope_api::Str>,
     /// `registerNode`: whether a kubelet creates its Node (LC-209); default true.
     pub register_node: bool,
     /// `registerWithTaints`: taints of a Node that a kubelet creates.
@@ -147,6 +149,7 @@ impl Default for KubeletSettings {
             max_container_restart_period: backoff::LONGEST,
             shutdown: Vec::new(),
             max_pods: 110,
+            allowed_unsafe_sysctls: Vec::new(),
             register_node: true,
             register_with_taints: Vec::new(),
             version: KUBERNETES_VERSION.into(),
@@ -268,6 +271,7 @@ impl KubeletSettings {
             self.max_parallel_image_pulls = usize::try_from(most).ok();
         }
         set(&mut self.max_pods, config.max_pods.map(i64::from));
+        self.allowed_unsafe_sysctls.clone_from(&config.allowed_unsafe_sysctls);
         set(&mut self.register_node, config.register_node);
         if !config.register_with_taints.is_empty() {
             self.register_with_taints.clone_from(&config.register_with_taints);

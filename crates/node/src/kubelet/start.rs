@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use podscope_api::{Container, ContainerStateWaiting, EventType, Pod, PullPolicy};
+use podscope_api::{Container, ContainerStateWaiting, EventType, Pod, PullPolicy, check_image_name};
 
 use super::backoff::BackOff;
 use super::grace::KillReason;
@@ -47,14 +47,9 @@ impl PodWorker {
         let cannot_pull = matches!(host.machine.trouble(pod, container), Some(Trouble::Pull(_)));
         let is_present = !cannot_pull && host.machine.has_image(image);
         let policy = container.image_pull_policy.clone().unwrap_or(PullPolicy::IfNotPresent);
-        if image.is_empty()
-            || image.contains(' ')
-            || image.chars().any(|c| c.is_ascii_uppercase() && !image.contains(':'))
-        {
+        if let Err(why) = check_image_name(image) {
             fail(run, role);
-            let message = format!(
-                "Failed to apply default image tag \"{image}\": couldn't parse image name \"{image}\": invalid reference format"
-            );
+            let message = format!("Failed to apply default image tag {:?}: {why}", &**image);
             events::of_container(
                 pod,
                 &container.name,

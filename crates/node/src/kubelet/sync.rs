@@ -13,7 +13,7 @@ use super::grace::{self, KillReason, Remaining};
 use super::host::Host;
 use super::kill::{Kill, Victim};
 use super::worker::{Activity, PodWorker, Stage, SyncEnd};
-use super::{events, volumes};
+use super::{events, security, volumes};
 use crate::machine::{ContainerId, PullId, containers_of};
 use podscope_sim::{SimTime, Span};
 
@@ -120,8 +120,9 @@ impl PodWorker {
     }
 
     fn begin_run(&mut self, host: &mut Host<'_, '_>) {
-        self.add_probes(host);
         let pod = self.pod.clone();
+        security::find_pull_secrets(&pod, host);
+        self.add_probes(host);
         let actions = self.compute_pod_actions(host);
         let had_sandbox = host
             .machine

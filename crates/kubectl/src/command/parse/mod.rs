@@ -1,6 +1,5 @@
 //! Words to [`Kubectl`]: verbs, flags, resources and their errors (KC-085, KC-118, KC-119).
 
-mod image;
 mod local;
 mod make;
 mod mark;

@@ -25,7 +25,7 @@ fn image(args: &Args) -> Parsed<String> {
     if image.is_empty() {
         return Err(args.plain(args.column("image"), "--image is required"));
     }
-    if !super::super::image::is_reference(&image) {
+    if !podscope_api::is_image_reference(&image) {
         let why = format!("Invalid image name {image:?}: invalid reference format");
         return Err(args.plain(args.column("image"), why));
     }
