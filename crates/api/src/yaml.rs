@@ -12,6 +12,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 use crate::json::{TextError, TextErrorKind};
 use crate::limits;
 use crate::tree::{Data, Entry, Tree};
+use crate::yaml_loose::{Loose, loosen};
 use crate::yaml_scalar::{key_text, plain, scalar};
 
 /// The documents of a YAML text, cut at `---` lines, each with the number of lines before it.
@@ -61,7 +62,11 @@ pub(crate) struct YamlText<'t> {
 
 /// Reads every document of a piece of text that starts after `lines_before` lines.
 pub(crate) fn read(text: &str, lines_before: u32) -> YamlText<'_> {
-    Reader::new(text, lines_before).text()
+    let read = Reader::new(text, lines_before).text();
+    match read.loosened(text) {
+        Some(loose) => Reader::loosened(&loose, lines_before).text().owned(),
+        None => read,
+    }
 }
 
 /// What is told every item of the list `items` at the top of a document, instead of keeping them all.
@@ -70,32 +75,83 @@ pub(crate) type Each<'e, 't> = &'e mut dyn FnMut(Tree<'t>);
 /// The same with the items of the list at its top told one by one, as soon as each is read, and left out of what comes
 /// back: a dump of a cluster is never in memory as a tree.
 pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: Each<'_, 't>) -> YamlText<'t> {
+    let mut n_told = 0_usize;
+    let mut counted = |item| {
+        n_told += 1;
+        each(item);
+    };
     let mut reader = Reader::new(text, lines_before);
-    reader.each = Some(each);
-    reader.text()
+    reader.each = Some(&mut counted);
+    let read = reader.text();
+    let Some(loose) = read.loosened(text) else {
+        return read;
+    };
+    // What was told before the text was refused is not told again.
+    let mut n_seen = 0_usize;
+    let mut rest = |item: Tree<'_>| {
+        n_seen += 1;
+        if n_seen > n_told {
+            each(item.owned());
+        }
+    };
+    let mut reader = Reader::loosened(&loose, lines_before);
+    reader.each = Some(&mut rest);
+    reader.text().owned()
 }
 
 /// The first value of a text, whatever follows it.
-pub(crate) fn read_first(text: &str, lines_before: u32) -> Option<Tree<'_>> {
-    Reader::new(text, lines_before).document().ok().flatten()
+pub(crate) fn read_first(text: &str, lines_before: u32) -> Option<Tree<'static>> {
+    let first = |mut reader: Reader<'_, '_>| reader.document().ok().flatten().map(|node| node.owned());
+    first(Reader::new(text, lines_before))
+        .or_else(|| loosen(text).and_then(|loose| first(Reader::loosened(&loose, lines_before))))
+}
+
+impl<'t> YamlText<'t> {
+    /// The text with lines inside brackets and quotes moved right, if it was refused for their indentation.
+    fn loosened(&self, text: &'t str) -> Option<Loose> {
+        let of_indentation = |problem: &TextError| {
+            problem.kind == TextErrorKind::Tab || problem.message.starts_with("invalid indentation")
+        };
+        self.problems.iter().any(of_indentation).then(|| loosen(text))?
+    }
+
+    fn owned(self) -> YamlText<'static> {
+        YamlText {
+            documents: self.documents.iter().map(Tree::owned).collect(),
+            problems: self.problems,
+        }
+    }
 }
 
 struct Reader<'e, 't> {
     events: Parser<'t, StrInput<'t>>,
     each: Option<Each<'e, 't>>,
     lines_before: u32,
+    /// Lines that were moved right, and by how much: positions are those of the text as it was given.
+    shifts: &'e [(u32, u32)],
     anchors: ordered::Map<usize, Tree<'t>>,
     nodes: usize,
     alias_nodes: usize,
     problems: Vec<TextError>,
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'e, 't> Reader<'e, 't> {
+    fn loosened(loose: &'t Loose, lines_before: u32) -> Self
+    where
+        't: 'e,
+    {
+        Self {
+            shifts: &loose.shifts,
+            ..Self::new(&loose.text, lines_before)
+        }
+    }
+
     fn new(text: &'t str, lines_before: u32) -> Self {
         Self {
             events: Parser::new_from_str(text),
             each: None,
             lines_before,
+            shifts: &[],
             anchors: ordered::Map::new(),
             nodes: 0,
             alias_nodes: 0,
@@ -105,9 +161,12 @@ impl<'t> Reader<'_, 't> {
 
     fn at(&self, span: Span) -> (u32, u32) {
         let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let (line, column) = (small(span.start.line()), small(span.start.col()));
+        let moved = self.shifts.binary_search_by_key(&line, |(line, _)| *line);
+        let shift = moved.ok().and_then(|at| self.shifts.get(at)).map_or(0, |(_, by)| *by);
         (
-            small(span.start.line()).saturating_add(self.lines_before),
-            small(span.start.col()).saturating_add(1),
+            line.saturating_add(self.lines_before),
+            column.saturating_sub(shift).saturating_add(1),
         )
     }
 

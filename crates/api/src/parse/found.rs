@@ -180,8 +180,13 @@ impl Location {
             }
         }
         // Blanks in place of what stands before it keep the indentation of its first line.
-        let indented = format!("{}{}", " ".repeat(column), until_outdented(body, column));
-        yaml::read_first(&indented, before).map(|node| node.owned())
+        let indent = " ".repeat(column);
+        let indented = format!("{indent}{}", until_outdented(body, column));
+        yaml::read_first(&indented, before).or_else(|| {
+            // Lines inside brackets and quotes may be less indented than the object.
+            let all = format!("{indent}{}", until_outdented(body, 0));
+            yaml::read_first(&all, before)
+        })
     }
 }
 

@@ -1,0 +1,232 @@
+//! Texts that the API server's YAML library takes and the parser here does not: inside brackets and quotes it asks for no
+//! indentation at all, and tabs may stand before what is inside brackets.
+//!
+//! Only a text that was refused for its indentation comes here. Lines that begin inside brackets or quotes are moved to
+//! the right, where the parser takes them; by how much is kept, so that positions stay those of the text. Blanks at the
+//! beginning of such a line mean nothing.
+
+/// A text with some lines moved to the right.
+pub(crate) struct Loose {
+    pub(crate) text: String,
+    /// Lines that were moved, from 1, in order, and by how many characters.
+    pub(crate) shifts: Vec<(u32, u32)>,
+}
+
+/// Moves lines that begin inside brackets or quotes behind the column where these begin; none if there is nothing to move.
+pub(crate) fn loosen(text: &str) -> Option<Loose> {
+    let mut loose = Loose {
+        text: String::with_capacity(text.len() + text.len() / 8),
+        shifts: Vec::new(),
+    };
+    let mut state = State::default();
+    for (number, line) in (1_u32..).zip(text.split_inclusive('\n')) {
+        let shift = state.missing(line);
+        if shift > 0 {
+            loose.shifts.push((number, u32::try_from(shift).unwrap_or(u32::MAX)));
+            loose.text.extend(std::iter::repeat_n(' ', shift));
+        }
+        loose.text.push_str(line);
+        state.read(line);
+    }
+    (!loose.shifts.is_empty()).then_some(loose)
+}
+
+/// Where in a text the reading is.
+#[derive(Default)]
+struct State {
+    /// Open brackets.
+    depth: usize,
+    /// The quotation mark that is open.
+    quote: Option<char>,
+    /// The column behind the outermost bracket or quotation mark that is open.
+    inside: usize,
+    /// The column of the innermost key or dash of a block, from 1; 0 outside.
+    block: usize,
+    /// What a following line with more blanks in front belongs to.
+    goes_on: Option<GoesOn>,
+}
+
+/// Text that goes on with lines that are further indented.
+#[derive(Clone, Copy, PartialEq)]
+enum GoesOn {
+    /// `|` and `>`.
+    Block,
+    /// Without quotation marks.
+    Plain,
+}
+
+impl State {
+    fn is_inside(&self) -> bool {
+        self.depth > 0 || self.quote.is_some()
+    }
+
+    /// By how many characters a line is too far to the left.
+    fn missing(&self, line: &str) -> usize {
+        let body = line.trim_start_matches([' ', '\t']);
+        let is_marker = line.starts_with("---") || line.starts_with("...");
+        if !self.is_inside() || body.trim().is_empty() || is_marker {
+            return 0;
+        }
+        let blanks = &line[..line.len() - body.len()];
+        if blanks.contains('\t') {
+            self.inside
+        } else {
+            self.inside.saturating_sub(blanks.len())
+        }
+    }
+
+    fn read(&mut self, line: &str) {
+        let characters: Vec<char> = line.trim_end_matches(['\n', '\r']).chars().collect();
+        let start = characters.iter().take_while(|c| matches!(c, ' ' | '\t')).count();
+        if start == characters.len() {
+            return;
+        }
+        if !self.is_inside() {
+            let is_further = start + 1 > self.block;
+            match self.goes_on {
+                Some(GoesOn::Block) if is_further => return,
+                Some(GoesOn::Plain) if is_further && characters[start] != '#' => return,
+                _ => self.goes_on = None,
+            }
+        }
+        let mut at = start;
+        while at < characters.len() {
+            at = match self.quote {
+                Some(mark) => self.in_quotes(&characters, at, mark),
+                None => self.token(&characters, at),
+            };
+        }
+    }
+
+    /// Reads up to the end of a text in quotes, or of the line.
+    fn in_quotes(&mut self, line: &[char], mut at: usize, mark: char) -> usize {
+        while let Some(c) = line.get(at) {
+            let next = line.get(at + 1);
+            if mark == '"' && *c == '\\' || mark == '\'' && *c == mark && next == Some(&mark) {
+                at += 2;
+            } else if *c == mark {
+                self.quote = None;
+                return at + 1;
+            } else {
+                at += 1;
+            }
+        }
+        at
+    }
+
+    /// Reads one token outside of quotes; where the next one begins.
+    fn token(&mut self, line: &[char], at: usize) -> usize {
+        let is_blank = |c: Option<&char>| c.is_none_or(|c| matches!(c, ' ' | '\t'));
+        let next = line.get(at + 1);
+        match line[at] {
+            ' ' | '\t' => at + 1,
+            '#' if at == 0 || is_blank(line.get(at - 1)) => line.len(),
+            '%' if at == 0 => line.len(),
+            '-' if at == 0 && line.starts_with(&['-', '-', '-']) && is_blank(line.get(3)) => {
+                self.block = 0;
+                3
+            }
+            '-' | '?' if self.depth == 0 && is_blank(next) => {
+                self.block = at + 1;
+                at + 1
+            }
+            ':' if is_blank(next) => at + 1,
+            '&' | '*' | '!' => at + line[at..].iter().take_while(|c| !is_blank(Some(c))).count().max(1),
+            '|' | '>' if self.depth == 0 => {
+                self.goes_on = Some(GoesOn::Block);
+                line.len()
+            }
+            '[' | '{' => {
+                self.open(at);
+                self.depth += 1;
+                at + 1
+            }
+            ']' | '}' => {
+                self.depth = self.depth.saturating_sub(1);
+                at + 1
+            }
+            ',' | ':' if self.depth > 0 => at + 1,
+            mark @ ('"' | '\'') => {
+                self.open(at);
+                self.quote = Some(mark);
+                if self.depth == 0 && ends_as_key(line, at, mark) {
+                    self.block = at + 1;
+                }
+                at + 1
+            }
+            _ => self.plain(line, at),
+        }
+    }
+
+    /// A bracket or a quotation mark opens.
+    fn open(&mut self, at: usize) {
+        if self.depth == 0 {
+            self.inside = at + 1;
+        }
+    }
+
+    /// Reads a text without quotes: a key, or a value up to the end of the line or of its place in brackets.
+    fn plain(&mut self, line: &[char], start: usize) -> usize {
+        let is_blank = |c: Option<&char>| c.is_none_or(|c| matches!(c, ' ' | '\t'));
+        let is_bracket = |c: Option<&char>| c.is_some_and(|c| matches!(c, ',' | '[' | ']' | '{' | '}'));
+        for (at, c) in line.iter().enumerate().skip(start) {
+            let next = line.get(at + 1);
+            if self.depth > 0 && (is_bracket(Some(c)) || *c == ':' && is_bracket(next)) {
+                return at.max(start + usize::from(*c == ':'));
+            }
+            if *c == ':' && is_blank(next) {
+                if self.depth == 0 {
+                    self.block = start + 1;
+                }
+                return at + 1;
+            }
+            if *c == '#' && at > start && is_blank(line.get(at - 1)) {
+                return line.len();
+            }
+        }
+        if self.depth == 0 {
+            self.goes_on = Some(GoesOn::Plain);
+        }
+        line.len()
+    }
+}
+
+/// Whether a text in quotes is followed by a colon on its line.
+fn ends_as_key(line: &[char], start: usize, mark: char) -> bool {
+    let mut inner = State::default();
+    let end = inner.in_quotes(line, start + 1, mark);
+    let mut rest = line[end..].iter().skip_while(|c| matches!(c, ' ' | '\t'));
+    rest.next() == Some(&':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// VA-246: what stands inside brackets and quotes needs no indentation.
+    #[test]
+    fn lines_inside_brackets_and_quotes_are_moved_right() {
+        let moved = |text: &str| loosen(text).map(|loose| (loose.text, loose.shifts));
+        for (text, lines, shifts) in [
+            (
+                "a:\n  b: [\n  1,\n2\n  ]\n",
+                "a:\n  b: [\n      1,\n      2\n      ]\n",
+                &[(3, 4), (4, 6), (5, 4)][..],
+            ),
+            ("- \"x\ny\"\n- z\n", "- \"x\n   y\"\n- z\n", &[(2, 3)]),
+            ("a: {\n\tb: 1 }\n", "a: {\n    \tb: 1 }\n", &[(2, 4)]),
+        ] {
+            assert_eq!(moved(text), Some((lines.to_owned(), shifts.to_vec())), "{text}");
+        }
+        for text in [
+            "a: |\n  [\nb: 1\n",
+            "a: it's\nb: x[0\nc: 1\n",
+            "a: x\n  \"y\nb: 1\n",
+            "a: 'it''s'\nb: 1\n",
+            "# [\na: 1 # {\nb: 2\n",
+            "a: [b, c] # ok\nd: e\n",
+        ] {
+            assert_eq!(moved(text), None, "{text}");
+        }
+    }
+}
