@@ -1,0 +1,100 @@
+//! What the API server warns of without refusing it: fields that are deprecated, have no effect or surprise. Clients print
+//! each as `Warning: …` (VA-350 to VA-354).
+
+mod ip;
+mod objects;
+mod pem;
+mod pod;
+
+use serde_json::Value;
+
+use crate::validate::dns_label;
+use crate::{Kind, Object, Quantity};
+
+pub use self::objects::DEPRECATED_ENDPOINTS;
+
+/// Label keys of nodes that have a better name since long.
+const OLD_LABELS: &[(&str, &str, &str)] = &[
+    ("beta.kubernetes.io/arch", "v1.14", "kubernetes.io/arch"),
+    ("beta.kubernetes.io/os", "v1.14", "kubernetes.io/os"),
+    (
+        "failure-domain.beta.kubernetes.io/region",
+        "v1.17",
+        "topology.kubernetes.io/region",
+    ),
+    (
+        "failure-domain.beta.kubernetes.io/zone",
+        "v1.17",
+        "topology.kubernetes.io/zone",
+    ),
+    (
+        "beta.kubernetes.io/instance-type",
+        "v1.17",
+        "node.kubernetes.io/instance-type",
+    ),
+];
+
+/// What is said of a label key of nodes that has another name now.
+fn old_label(key: &str) -> Option<String> {
+    let (_, since, instead) = OLD_LABELS.iter().find(|(old, ..)| *old == key)?;
+    Some(format!("deprecated since {since}; use {instead:?} instead"))
+}
+
+/// Where a kind has a pod template: the pointer to it, and its path with a dot behind.
+fn template_of(kind: Kind) -> Option<(&'static str, &'static str)> {
+    match kind {
+        Kind::Pod => Some(("", "")),
+        Kind::CronJob => Some(("/spec/jobTemplate/spec/template", "spec.jobTemplate.spec.template.")),
+        Kind::PodTemplate => Some(("/template", "template.")),
+        Kind::Deployment
+        | Kind::ReplicaSet
+        | Kind::StatefulSet
+        | Kind::DaemonSet
+        | Kind::Job
+        | Kind::ReplicationController => Some(("/spec/template", "spec.template.")),
+        _ => None,
+    }
+}
+
+/// The warnings for an object that a client writes, in the API server's order.
+#[must_use]
+pub fn warnings(object: &Object) -> Vec<String> {
+    let value = object.to_value();
+    let mut found = Vec::new();
+    let name = &object.metadata().name;
+    let surprising = |what: &str| {
+        let wrong = dns_label(name);
+        (!wrong.is_empty() && !name.is_empty()).then(|| {
+            format!(
+                "metadata.name: this is used in {what}, which can result in surprising behavior; a DNS label is recommended: [{}]",
+                wrong.join(" ")
+            )
+        })
+    };
+    match object.kind() {
+        Kind::Pod => found.extend(surprising("the Pod's hostname")),
+        Kind::Deployment | Kind::ReplicaSet | Kind::ReplicationController | Kind::Job | Kind::CronJob => {
+            found.extend(surprising("Pod names and hostnames"));
+        }
+        _ => {}
+    }
+    if let Some((pointer, at)) = template_of(object.kind())
+        && let Some(template) = value.pointer(pointer)
+    {
+        pod::pod(template, at, &mut found);
+    }
+    objects::of_kind(object, &value, &mut found);
+    found
+}
+
+/// Memory is counted in bytes, and a part of one is none.
+fn fractional(amount: &Value, path: &str, found: &mut Vec<String>) {
+    let text = amount.as_str().map_or_else(|| amount.to_string(), str::to_owned);
+    if let Ok(quantity) = text.parse::<Quantity>()
+        && quantity.milli_value() % 1000 != 0
+    {
+        found.push(format!(
+            "{path}: fractional byte value \"{quantity}\" is invalid, must be an integer"
+        ));
+    }
+}

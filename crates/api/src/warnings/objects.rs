@@ -1,0 +1,220 @@
+//! Warnings about objects that are no pods (VA-352 to VA-354).
+
+use serde_json::Value;
+
+use crate::untyped::{given, items, list, text};
+use crate::{Kind, Object};
+
+use super::{fractional, ip, old_label, pem, pod};
+
+const OLD_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+const OLD_MOUNT_OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
+const OLD_TOPOLOGY: &str = "service.kubernetes.io/topology-aware-hints";
+const TOPOLOGY: &str = "service.kubernetes.io/topology-mode";
+const INGRESS_CLASS: &str = "kubernetes.io/ingress.class";
+const MOUNTABLE_SECRETS: &str = "kubernetes.io/enforce-mountable-secrets";
+
+/// Sources of volumes that are gone.
+const OLD_SOURCES: [(&str, &str, &str); 6] = [
+    ("cephfs", "v1.28", "v1.31"),
+    ("photonPersistentDisk", "v1.11", "v1.16"),
+    ("scaleIO", "v1.16", "v1.22"),
+    ("storageos", "v1.22", "v1.25"),
+    ("glusterfs", "v1.25", "v1.26"),
+    ("rbd", "v1.28", "v1.31"),
+];
+
+/// What the server says to every request about Endpoints.
+pub const DEPRECATED_ENDPOINTS: &str = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
+
+pub(super) fn of_kind(object: &Object, value: &Value, found: &mut Vec<String>) {
+    let has_annotation = |key: &str| object.metadata().annotation(key).is_some();
+    let at = |pointer: &str| value.pointer(pointer);
+    match object.kind() {
+        Kind::StatefulSet => stateful_set(value, found),
+        Kind::PersistentVolume | Kind::PersistentVolumeClaim => {
+            if has_annotation(OLD_CLASS) {
+                found.push(format!(
+                    "metadata.annotations[{OLD_CLASS}]: deprecated since v1.8; use \"storageClassName\" attribute instead"
+                ));
+            }
+            if object.kind() == Kind::PersistentVolume {
+                volume(object, value, found);
+            } else if let Some(amount) = at("/spec/resources/requests/storage") {
+                fractional(amount, "spec.resources.requests[storage]", found);
+            }
+        }
+        Kind::StorageClass => {
+            for (index, term) in list(at("/allowedTopologies")) {
+                for (inner, expression) in items(term, "matchLabelExpressions") {
+                    if let Some(message) = old_label(text(expression, "key")) {
+                        let at = format!("allowedTopologies[{index}].matchLabelExpressions[{inner}].key");
+                        found.push(format!("{at}: {message}"));
+                    }
+                }
+            }
+        }
+        Kind::RuntimeClass => {
+            let selected = at("/scheduling/nodeSelector").and_then(Value::as_object);
+            let keys = selected.into_iter().flat_map(|labels| labels.keys());
+            found.extend(keys.filter_map(|key| Some(format!("scheduling.nodeSelector: {}", old_label(key)?))));
+        }
+        Kind::Job => soft_limits(at("/spec"), found),
+        Kind::CronJob => soft_limits(at("/spec/jobTemplate/spec"), found),
+        Kind::Service => service(value, has_annotation(OLD_TOPOLOGY), found),
+        Kind::Secret if text(value, "type") == "kubernetes.io/tls" => found.extend(pem::key_pair(value)),
+        Kind::Endpoints => endpoints(value, found),
+        Kind::EndpointSlice => endpoint_slice(value, found),
+        Kind::Ingress if has_annotation(INGRESS_CLASS) => found.push(format!(
+            "annotation {INGRESS_CLASS:?} is deprecated, please use 'spec.ingressClassName' instead"
+        )),
+        Kind::NetworkPolicy => network_policy(value, found),
+        Kind::ServiceAccount if has_annotation(MOUNTABLE_SECRETS) => found.push(format!(
+            "metadata.annotations[{MOUNTABLE_SECRETS}]: deprecated in v1.32+; prefer separate namespaces to isolate \
+             access to mounted secrets"
+        )),
+        Kind::Node if at("/spec/externalID").is_some() => {
+            found.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".to_owned());
+        }
+        _ => {}
+    }
+}
+
+fn stateful_set(value: &Value, found: &mut Vec<String>) {
+    for (index, template) in list(value.pointer("/spec/volumeClaimTemplates")) {
+        if let Some(amount) = template.pointer("/spec/resources/requests/storage") {
+            let at = format!("spec.volumeClaimTemplates[{index}].Spec.resources.requests[storage]");
+            fractional(amount, &at, found);
+        }
+    }
+    let limit = value.pointer("/spec/revisionHistoryLimit").and_then(Value::as_i64);
+    if limit.is_some_and(|limit| limit < 0) {
+        found.push(
+            "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended"
+                .to_owned(),
+        );
+    }
+}
+
+fn volume(object: &Object, value: &Value, found: &mut Vec<String>) {
+    if object.metadata().annotation(OLD_MOUNT_OPTIONS).is_some() {
+        found.push(format!(
+            "metadata.annotations[{OLD_MOUNT_OPTIONS}]: deprecated since v1.31; use \"mountOptions\" attribute instead"
+        ));
+    }
+    let spec = value.get("spec").unwrap_or(&Value::Null);
+    if text(spec, "persistentVolumeReclaimPolicy") == "Recycle" {
+        found.push("spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.".to_owned());
+    }
+    for (index, term) in list(spec.pointer("/nodeAffinity/required/nodeSelectorTerms")) {
+        let at = format!("spec.nodeAffinity.required.nodeSelectorTerms[{index}]");
+        pod::node_term(term, false, &at, found);
+    }
+    let old = OLD_SOURCES.iter().find(|(source, ..)| given(spec, source).is_some());
+    found.extend(
+        old.map(|(source, since, gone)| format!("spec.{source}: deprecated in {since}, non-functional in {gone}+")),
+    );
+    if let Some(amount) = spec.pointer("/capacity/storage") {
+        fractional(amount, "spec.capacity[storage]", found);
+    }
+}
+
+/// Many indexes of a Job may not be told any more when they fail.
+fn soft_limits(spec: Option<&Value>, found: &mut Vec<String>) {
+    let spec = spec.unwrap_or(&Value::Null);
+    let number = |field: &str| spec.get(field).and_then(Value::as_i64).unwrap_or(0);
+    if text(spec, "completionMode") == "Indexed" && number("completions") > 100_000 && number("parallelism") > 10_000 {
+        found.push("In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail".to_owned());
+    }
+}
+
+fn service(value: &Value, has_old_topology: bool, found: &mut Vec<String>) {
+    let spec = value.get("spec").unwrap_or(&Value::Null);
+    let (kind, address) = (text(spec, "type"), text(spec, "clusterIP"));
+    let is_external_name = kind == "ExternalName";
+    let is_headless = address == "None" && matches!(kind, "" | "ClusterIP");
+    let external = || items(spec, "externalIPs").map(|(index, one)| (index, one.as_str().unwrap_or_default()));
+    let has_external = external().next().is_some();
+    if has_old_topology {
+        found.push(format!(
+            "annotation {OLD_TOPOLOGY} is deprecated, please use {TOPOLOGY} instead"
+        ));
+    }
+    if !address.is_empty() && address != "None" {
+        for (index, one) in items(spec, "clusterIPs") {
+            found.extend(ip::address(
+                &format!("spec.clusterIPs[{index}]"),
+                one.as_str().unwrap_or_default(),
+            ));
+        }
+    }
+    let mut ignored = |is_ignored: bool, what: &str| {
+        if is_headless && is_ignored {
+            found.push(format!("spec.{what} is ignored for headless services"));
+        }
+    };
+    ignored(!text(spec, "loadBalancerIP").is_empty(), "loadBalancerIP");
+    ignored(has_external, "externalIPs");
+    ignored(text(spec, "sessionAffinity") == "ClientIP", "SessionAffinity");
+    for (index, one) in external() {
+        found.extend(ip::address(&format!("spec.externalIPs[{index}]"), one));
+    }
+    if has_external && !is_headless && !is_external_name {
+        found.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters".to_owned());
+    }
+    found.extend(ip::address("spec.loadBalancerIP", text(spec, "loadBalancerIP")));
+    for (index, range) in items(spec, "loadBalancerSourceRanges") {
+        let at = format!("spec.loadBalancerSourceRanges[{index}]");
+        found.extend(ip::network(&at, range.as_str().unwrap_or_default()));
+    }
+    if is_external_name && has_external {
+        found.push("spec.externalIPs is ignored when spec.type is \"ExternalName\"".to_owned());
+    }
+    if !is_external_name && !text(spec, "externalName").is_empty() {
+        found.push("spec.externalName is ignored when spec.type is not \"ExternalName\"".to_owned());
+    }
+    if text(spec, "trafficDistribution") == "PreferClose" {
+        found.push("spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"".to_owned());
+    }
+}
+
+fn endpoints(value: &Value, found: &mut Vec<String>) {
+    found.push(DEPRECATED_ENDPOINTS.to_owned());
+    for (index, subset) in items(value, "subsets") {
+        for part in ["addresses", "notReadyAddresses"] {
+            for (inner, address) in items(subset, part) {
+                let at = format!("subsets[{index}].{part}[{inner}].ip");
+                found.extend(ip::address(&at, text(address, "ip")));
+            }
+        }
+    }
+}
+
+fn endpoint_slice(value: &Value, found: &mut Vec<String>) {
+    if text(value, "addressType") == "FQDN" {
+        found.push("addressType: FQDN endpoints are deprecated".to_owned());
+        return;
+    }
+    for (index, endpoint) in items(value, "endpoints") {
+        for (inner, address) in items(endpoint, "addresses") {
+            let at = format!("endpoints[{index}].addresses[{inner}]");
+            found.extend(ip::address(&at, address.as_str().unwrap_or_default()));
+        }
+    }
+}
+
+fn network_policy(value: &Value, found: &mut Vec<String>) {
+    for (direction, peers) in [("ingress", "from"), ("egress", "to")] {
+        for (index, rule) in list(value.pointer(&format!("/spec/{direction}"))) {
+            for (inner, peer) in items(rule, peers) {
+                let Some(block) = given(peer, "ipBlock") else { continue };
+                let at = format!("spec.{direction}[{index}].{peers}[{inner}].ipBlock");
+                found.extend(ip::network(&format!("{at}.cidr"), text(block, "cidr")));
+                for (last, except) in items(block, "except") {
+                    let at = format!("{at}.except[{last}]");
+                    found.extend(ip::network(&at, except.as_str().unwrap_or_default()));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Whether a TLS secret holds a certificate and a key, as far as their wrapping tells (VA-353).
+//!
+//! Deviation: certificates and keys themselves are not read, so that it is not known whether they belong together.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+/// What is wrong with the pair, in the words of Go's `tls.X509KeyPair`.
+pub(super) fn key_pair(secret: &Value) -> Option<String> {
+    let part = |name: &str| {
+        let of = |field: &str| secret.pointer(&format!("/{field}/{name}")).and_then(Value::as_str);
+        let plain = of("stringData").map(str::to_owned);
+        plain.unwrap_or_else(|| decoded(of("data").unwrap_or_default()))
+    };
+    certificate(&blocks(&part("tls.crt"))).or_else(|| key(&blocks(&part("tls.key"))))
+}
+
+fn certificate(kinds: &[String]) -> Option<String> {
+    if kinds.iter().any(|kind| kind == "CERTIFICATE") {
+        return None;
+    }
+    Some(match kinds {
+        [] => "tls: failed to find any PEM data in certificate input".to_owned(),
+        [one] if one.ends_with("PRIVATE KEY") => {
+            "tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have \
+             been switched"
+                .to_owned()
+        }
+        kinds => format!(
+            "tls: failed to find \"CERTIFICATE\" PEM block in certificate input after skipping PEM blocks of the following \
+             types: [{}]",
+            kinds.join(" ")
+        ),
+    })
+}
+
+fn key(kinds: &[String]) -> Option<String> {
+    if kinds
+        .iter()
+        .any(|kind| kind == "PRIVATE KEY" || kind.ends_with(" PRIVATE KEY"))
+    {
+        return None;
+    }
+    Some(match kinds {
+        [] => "tls: failed to find any PEM data in key input".to_owned(),
+        [one] if one == "CERTIFICATE" => {
+            "tls: found a certificate rather than a key in the PEM for the private key".to_owned()
+        }
+        kinds => format!(
+            "tls: failed to find PEM block with type ending in \"PRIVATE KEY\" in key input after skipping PEM blocks of the \
+             following types: [{}]",
+            kinds.join(" ")
+        ),
+    })
+}
+
+/// The kinds of the blocks of a PEM text.
+fn blocks(text: &str) -> Vec<String> {
+    let mut kinds = Vec::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("-----BEGIN ") {
+        rest = after;
+        let Some((kind, body)) = after.split_once("-----") else {
+            break;
+        };
+        if let Some((_, behind)) = body.split_once(&format!("-----END {kind}-----")) {
+            kinds.push(kind.to_owned());
+            rest = behind;
+        }
+    }
+    kinds
+}
+
+/// The text of base64; empty of what is none.
+fn decoded(encoded: &str) -> String {
+    let bytes = STANDARD.decode(encoded).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// VA-353.
+    #[test]
+    fn a_tls_secret_without_pem_is_warned_of() {
+        // "x" twice; a certificate's wrapping and "x".
+        let wrapped = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmEKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
+        let of =
+            |certificate: &str| key_pair(&serde_json::json!({"data": {"tls.crt": certificate, "tls.key": "eA=="}}));
+        assert_eq!(
+            of("eA==").as_deref(),
+            Some("tls: failed to find any PEM data in certificate input")
+        );
+        assert_eq!(
+            of(wrapped).as_deref(),
+            Some("tls: failed to find any PEM data in key input")
+        );
+    }
+}

@@ -1,0 +1,445 @@
+//! Warnings about a pod or a template, in the order of `pkg/api/pod/warnings.go` (VA-350).
+
+use serde_json::Value;
+
+use crate::untyped::{given, items, list, text, texts};
+use crate::validate::{label_value_problems, quoted};
+
+use super::{fractional, ip, old_label};
+
+/// Annotations that nothing reads any more.
+const OLD_ANNOTATIONS: [(&str, &str, &str); 3] = [
+    (
+        "scheduler.alpha.kubernetes.io/critical-pod",
+        "v1.16",
+        "priorityClassName",
+    ),
+    ("security.alpha.kubernetes.io/sysctls", "v1.11", "sysctls"),
+    ("security.alpha.kubernetes.io/unsafe-sysctls", "v1.11", "sysctls"),
+];
+/// Sources of volumes that are gone or go.
+const OLD_VOLUMES: [(&str, &str); 9] = [
+    ("photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"),
+    ("gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"),
+    ("scaleIO", "deprecated in v1.16, non-functional in v1.22+"),
+    ("flocker", "deprecated in v1.22, non-functional in v1.25+"),
+    ("storageos", "deprecated in v1.22, non-functional in v1.25+"),
+    ("quobyte", "deprecated in v1.22, non-functional in v1.25+"),
+    ("glusterfs", "deprecated in v1.25, non-functional in v1.26+"),
+    ("cephfs", "deprecated in v1.28, non-functional in v1.31+"),
+    ("rbd", "deprecated in v1.28, non-functional in v1.31+"),
+];
+const SECCOMP: &str = "seccomp.security.alpha.kubernetes.io/pod";
+const SECCOMP_OF_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
+const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
+
+/// A pod or a template; `at` stands before its fields and is empty for a pod.
+pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
+    let spec = pod.get("spec").unwrap_or(&Value::Null);
+    let path = format!("{at}spec");
+    let has_annotation = |key: &str| {
+        pod.pointer("/metadata/annotations")
+            .is_some_and(|marks| marks.get(key).is_some())
+    };
+    let containers: Vec<(String, &Value)> = (["initContainers", "containers", "ephemeralContainers"].into_iter())
+        .flat_map(|list| items(spec, list).map(move |(index, one)| (list, index, one)))
+        .map(|(list, index, one)| (format!("{path}.{list}[{index}]"), one))
+        .collect();
+    if at.is_empty() {
+        app_armor(spec, &containers, &has_annotation, at, found);
+    }
+    labels_of_nodes(spec, &path, found);
+    for (key, since, instead) in OLD_ANNOTATIONS {
+        if has_annotation(key) {
+            found.push(format!(
+                "{at}metadata.annotations[{key}]: non-functional in {since}+; use the {instead:?} field instead"
+            ));
+        }
+    }
+    volumes(spec, &path, found);
+    names(spec, &path, found);
+    for name in ["memory", "ephemeral-storage"] {
+        if let Some(amount) = spec.pointer(&format!("/overhead/{name}")) {
+            fractional(amount, &format!("{path}.overhead[{name}]"), found);
+        }
+    }
+    let seccomp = |key: &str| {
+        format!("{at}metadata.annotations[{key}]: non-functional in v1.27+; use the \"seccompProfile\" field instead")
+    };
+    let has_profile = |of: &Value| of.pointer("/securityContext/seccompProfile").is_some();
+    if has_annotation(SECCOMP) && !has_profile(spec) {
+        found.push(seccomp(SECCOMP));
+    }
+    for (place, container) in &containers {
+        let key = format!("{SECCOMP_OF_CONTAINER}{}", text(container, "name"));
+        if has_annotation(&key) && !has_profile(container) {
+            found.push(seccomp(&key));
+        }
+        of_container(container, place, found);
+    }
+    if !at.is_empty() {
+        app_armor(spec, &containers, &has_annotation, at, found);
+    }
+    ports(&containers, found);
+    let grace = spec.get("terminationGracePeriodSeconds").and_then(Value::as_i64);
+    // Of a pod itself it has become 1 before anybody is warned.
+    if !at.is_empty() && grace.is_some_and(|seconds| seconds < 0) {
+        found.push(format!(
+            "{path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1"
+        ));
+    }
+    affinity(spec, &path, found);
+    addresses(spec, &path, found);
+}
+
+/// Profiles in annotations, where no field has one.
+fn app_armor(
+    spec: &Value,
+    containers: &[(String, &Value)],
+    has_annotation: &dyn Fn(&str) -> bool,
+    at: &str,
+    found: &mut Vec<String>,
+) {
+    let has_profile = |of: &Value| of.pointer("/securityContext/appArmorProfile").is_some();
+    for (_, container) in containers {
+        let key = format!("{APP_ARMOR}{}", text(container, "name"));
+        if has_annotation(&key) && !has_profile(container) && !has_profile(spec) {
+            found.push(format!(
+                "{at}metadata.annotations[{key}]: deprecated since v1.30; use the \"appArmorProfile\" field instead"
+            ));
+        }
+    }
+}
+
+/// Label keys of nodes that have another name now, and constraints that select no pod.
+fn labels_of_nodes(spec: &Value, path: &str, found: &mut Vec<String>) {
+    let selected = spec.get("nodeSelector").and_then(Value::as_object);
+    for key in selected.into_iter().flat_map(|labels| labels.keys()) {
+        if let Some(message) = old_label(key) {
+            found.push(format!("{path}.nodeSelector[{key}]: {message}"));
+        }
+    }
+    let node_affinity = format!("{path}.affinity.nodeAffinity");
+    let required = "requiredDuringSchedulingIgnoredDuringExecution";
+    for (index, term) in list(spec.pointer(&format!("/affinity/nodeAffinity/{required}/nodeSelectorTerms"))) {
+        let at = format!("{node_affinity}.{required}.nodeSelectorTerms[{index}]");
+        node_term(term, false, &at, found);
+    }
+    let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+    for (index, term) in list(spec.pointer(&format!("/affinity/nodeAffinity/{preferred}"))) {
+        let preference = term.get("preference").unwrap_or(&Value::Null);
+        let at = format!("{node_affinity}.{preferred}[{index}].preference");
+        node_term(preference, true, &at, found);
+    }
+    for (index, constraint) in items(spec, "topologySpreadConstraints") {
+        let at = format!("{path}.topologySpreadConstraints[{index}]");
+        let key = text(constraint, "topologyKey");
+        if let Some(message) = old_label(key) {
+            found.push(format!("{at}.topologyKey: {key} is {message}"));
+        }
+        no_selector(constraint, &at, found);
+    }
+}
+
+/// One term of a node selector.
+pub(super) fn node_term(term: &Value, checks_values: bool, at: &str, found: &mut Vec<String>) {
+    for (index, expression) in items(term, "matchExpressions") {
+        let at = format!("{at}.matchExpressions[{index}]");
+        let key = text(expression, "key");
+        if let Some(message) = old_label(key) {
+            found.push(format!("{at}.key: {key} is {message}"));
+        }
+        if !checks_values {
+            continue;
+        }
+        for (index, value) in texts(expression, "values").into_iter().enumerate() {
+            for problem in label_value_problems(value) {
+                found.push(format!("{at}.values[{index}]: {value} is invalid, {problem}"));
+            }
+        }
+    }
+}
+
+fn no_selector(of: &Value, at: &str, found: &mut Vec<String>) {
+    if given(of, "labelSelector").is_none() {
+        found.push(format!(
+            "{at}.labelSelector: a null labelSelector results in matching no pod"
+        ));
+    }
+}
+
+fn affinity(spec: &Value, path: &str, found: &mut Vec<String>) {
+    for kind in ["podAffinity", "podAntiAffinity"] {
+        let of = |list_name: &str| spec.pointer(&format!("/affinity/{kind}/{list_name}"));
+        let required = "requiredDuringSchedulingIgnoredDuringExecution";
+        for (index, term) in list(of(required)) {
+            no_selector(term, &format!("{path}.affinity.{kind}.{required}[{index}]"), found);
+        }
+        let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+        for (index, term) in list(of(preferred)) {
+            let at = format!("{path}.affinity.{kind}.{preferred}[{index}].podAffinityTerm");
+            no_selector(term.get("podAffinityTerm").unwrap_or(&Value::Null), &at, found);
+        }
+    }
+}
+
+fn volumes(spec: &Value, path: &str, found: &mut Vec<String>) {
+    for (index, volume) in items(spec, "volumes") {
+        let at = format!("{path}.volumes[{index}]");
+        for (source, message) in OLD_VOLUMES {
+            if given(volume, source).is_some() {
+                found.push(format!("{at}.{source}: {message}"));
+            }
+        }
+        if let Some(amount) = volume.pointer("/ephemeral/volumeClaimTemplate/spec/resources/requests/storage") {
+            let at = format!("{at}.ephemeral.volumeClaimTemplate.spec.resources.requests[storage]");
+            fractional(amount, &at, found);
+        }
+    }
+    for (_, volume) in items(spec, "volumes") {
+        overlapping(volume, found);
+    }
+}
+
+/// A path in a volume that is made of several things, and what it comes from.
+struct Placed {
+    path: String,
+    source: String,
+}
+
+impl std::fmt::Display for Placed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&quoted(&self.path))?;
+        if self.source.is_empty() {
+            return Ok(());
+        }
+        write!(f, " ({})", self.source)
+    }
+}
+
+impl Placed {
+    /// The paths of a list of keys.
+    fn of_items(source: &Value, name: &str) -> Vec<Self> {
+        let paths = items(source, "items").map(|(_, item)| text(item, "path"));
+        paths.map(|path| Self::new(path, name.to_owned())).collect()
+    }
+
+    fn new(path: &str, source: String) -> Self {
+        Self {
+            path: path.trim_end_matches('/').to_owned(),
+            source,
+        }
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        let (one, other) = (format!("{}/", self.path), format!("{}/", other.path));
+        one.len() > 1 && other.len() > 1 && (one.starts_with(&other) || other.starts_with(&one))
+    }
+}
+
+/// Keys that are written to one path, or one below the other.
+fn overlapping(volume: &Value, found: &mut Vec<String>) {
+    let name = quoted(text(volume, "name"));
+    let mut tell = |what: &str, placed: Vec<Placed>| {
+        for (index, one) in placed.iter().enumerate() {
+            for before in placed.iter().take(index).filter(|before| one.overlaps(before)) {
+                found.push(format!(
+                    "volume {name} ({what}): overlapping paths: {one} with {before}"
+                ));
+            }
+        }
+    };
+    if let Some(source) = given(volume, "configMap") {
+        let what = format!("ConfigMap {}", quoted(text(source, "name")));
+        tell(&what, Placed::of_items(source, ""));
+    }
+    if let Some(source) = given(volume, "secret") {
+        let what = format!("Secret {}", quoted(text(source, "secretName")));
+        tell(&what, Placed::of_items(source, ""));
+    }
+    if let Some(source) = given(volume, "downwardAPI") {
+        tell("DownwardAPI", Placed::of_items(source, ""));
+    }
+    let Some(projected) = given(volume, "projected") else {
+        return;
+    };
+    let is_empty = |source: &Value| source.as_object().is_none_or(serde_json::Map::is_empty);
+    let sources: Vec<&Value> = items(projected, "sources").map(|(_, source)| source).collect();
+    tell(
+        "Projected",
+        sources.iter().flat_map(|source| projected_paths(source)).collect(),
+    );
+    for _ in sources.iter().filter(|source| is_empty(source)) {
+        found.push(format!("volume {name} (Projected) has no sources provided"));
+    }
+}
+
+fn projected_paths(source: &Value) -> Vec<Placed> {
+    let named = |kind: &str, of: &Value| format!("{kind} {}", quoted(text(of, "name")));
+    if let Some(of) = given(source, "configMap") {
+        return Placed::of_items(of, &named("ConfigMap", of));
+    }
+    if let Some(of) = given(source, "secret") {
+        return Placed::of_items(of, &named("Secret", of));
+    }
+    if let Some(of) = given(source, "downwardAPI") {
+        return Placed::of_items(of, "DownwardAPI");
+    }
+    if let Some(of) = given(source, "serviceAccountToken") {
+        return vec![Placed::new(text(of, "path"), "ServiceAccountToken".to_owned())];
+    }
+    if let Some(of) = given(source, "clusterTrustBundle") {
+        let name = [text(of, "name"), text(of, "signerName")];
+        let name = name.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
+        let what = format!("ClusterTrustBundle {}", quoted(name));
+        return vec![Placed::new(text(of, "path"), what)];
+    }
+    let certificate = source.get("podCertificate").unwrap_or(&Value::Null);
+    let parts = [
+        ("certificateChainPath", "PodCertificate chain"),
+        ("keyPath", "PodCertificate key"),
+        ("credentialBundlePath", "PodCertificate credential bundle"),
+    ];
+    let given = parts
+        .into_iter()
+        .filter(|(field, _)| !text(certificate, field).is_empty());
+    given
+        .map(|(field, what)| Placed::new(text(certificate, field), what.to_owned()))
+        .collect()
+}
+
+/// Host aliases and pull secrets that stand twice, and secrets without a name.
+fn names(spec: &Value, path: &str, found: &mut Vec<String>) {
+    for (list_name, field) in [("hostAliases", "ip"), ("imagePullSecrets", "name")] {
+        let all: Vec<&str> = items(spec, list_name).map(|(_, one)| text(one, field)).collect();
+        for (index, one) in all.iter().enumerate() {
+            if all.iter().take(index).any(|before| before == one) {
+                let one = quoted(one);
+                found.push(format!("{path}.{list_name}[{index}].{field}: duplicate {field} {one}"));
+            }
+        }
+    }
+    for (index, secret) in items(spec, "imagePullSecrets") {
+        if text(secret, "name").is_empty() {
+            found.push(format!(
+                "{path}.imagePullSecrets[{index}].name: invalid empty name \"\""
+            ));
+        }
+    }
+}
+
+fn of_container(container: &Value, at: &str, found: &mut Vec<String>) {
+    for name in ["memory", "ephemeral-storage"] {
+        for kind in ["limits", "requests"] {
+            if let Some(amount) = container.pointer(&format!("/resources/{kind}/{name}")) {
+                fractional(amount, &format!("{at}.resources.{kind}[{name}]"), found);
+            }
+        }
+    }
+    let variables: Vec<&Value> = items(container, "env").map(|(_, variable)| variable).collect();
+    for (index, variable) in variables.iter().enumerate() {
+        let name = text(variable, "name");
+        let is_known = variables.iter().take(index).any(|before| text(before, "name") == name);
+        // A value may be made of the one before: `$(A)x`.
+        let (reference, value) = (format!("$({name})"), text(variable, "value"));
+        let goes_on = given(variable, "valueFrom").is_none() && value != reference && value.contains(&reference);
+        if is_known && !goes_on {
+            found.push(format!(
+                "{at}.env[{index}]: hides previous definition of {}, which may be dropped when using apply",
+                quoted(name)
+            ));
+        }
+    }
+}
+
+/// A port as the warnings compare it.
+struct Port<'v> {
+    at: String,
+    name: &'v str,
+    number: i64,
+    protocol: &'v str,
+    host_port: i64,
+    host_ip: &'v str,
+}
+
+/// Ports that say nothing new, or two things at once, in all containers of a pod.
+fn ports(containers: &[(String, &Value)], found: &mut Vec<String>) {
+    let mut before: Vec<Port<'_>> = Vec::new();
+    for (at, container) in containers {
+        for (index, port) in items(container, "ports") {
+            let number = |field: &str| port.get(field).and_then(Value::as_i64).unwrap_or(0);
+            let protocol = text(port, "protocol");
+            let port = Port {
+                at: format!("{at}.ports[{index}]"),
+                name: text(port, "name"),
+                number: number("containerPort"),
+                protocol: if protocol.is_empty() { "TCP" } else { protocol },
+                host_port: number("hostPort"),
+                host_ip: text(port, "hostIP"),
+            };
+            if !port.host_ip.is_empty() && port.host_port == 0 {
+                found.push(format!(
+                    "{}: hostIP set without hostPort: {{Name:{} HostPort:0 ContainerPort:{} Protocol:{} HostIP:{}}}",
+                    port.at, port.name, port.number, port.protocol, port.host_ip
+                ));
+            }
+            let same = before
+                .iter()
+                .filter(|other| (other.number, other.protocol) == (port.number, port.protocol));
+            found.extend(same.filter_map(|other| {
+                let what = clash(&port, other)?;
+                Some(format!("{}: {what} port definition with {}", port.at, other.at))
+            }));
+            before.push(port);
+        }
+    }
+    port_names(containers, found);
+}
+
+fn clash(one: &Port<'_>, other: &Port<'_>) -> Option<&'static str> {
+    if one.host_ip == other.host_ip && one.host_port == other.host_port {
+        Some("duplicate")
+    } else if one.host_port == 0 || other.host_port == 0 {
+        Some("overlapping")
+    } else if one.host_port == other.host_port && one.host_ip.is_empty() != other.host_ip.is_empty() {
+        Some("dangerously ambiguous")
+    } else {
+        None
+    }
+}
+
+/// Names of ports of containers and sidecars: who asks for a port by name gets the first.
+fn port_names(containers: &[(String, &Value)], found: &mut Vec<String>) {
+    let stays = |place: &str, container: &Value| {
+        !place.contains("nitContainers[") || text(container, "restartPolicy") == "Always"
+    };
+    let mut known: Vec<(&str, String)> = Vec::new();
+    for (place, container) in containers.iter().filter(|(place, container)| stays(place, container)) {
+        for (index, port) in items(container, "ports") {
+            let (name, at) = (text(port, "name"), format!("{place}.ports[{index}]"));
+            match known.iter().find(|(other, _)| *other == name) {
+                _ if name.is_empty() => {}
+                Some((_, other)) => found.push(format!(
+                    "{at}: duplicate port name {} with {other}, services and probes that select ports by name will use {other}",
+                    quoted(name)
+                )),
+                None => known.push((name, at)),
+            }
+        }
+    }
+}
+
+/// Addresses in forms that will not be taken for ever.
+fn addresses(spec: &Value, path: &str, found: &mut Vec<String>) {
+    let servers = spec.pointer("/dnsConfig/nameservers");
+    for (index, server) in list(servers) {
+        let at = format!("{path}.dnsConfig.nameservers[{index}]");
+        found.extend(ip::address(&at, server.as_str().unwrap_or_default()));
+    }
+    for (index, alias) in items(spec, "hostAliases") {
+        found.extend(ip::address(
+            &format!("{path}.hostAliases[{index}].ip"),
+            text(alias, "ip"),
+        ));
+    }
+}
