@@ -5,7 +5,7 @@ use podscope_api::{Kind, Object, ObjectKey, Uid};
 
 use super::apply::{self, By, Writer};
 use super::{ApiServer, Caller, Outcome, is_unrecorded, parts, quota, records};
-use podscope_sim::{Answer, ApiError, Mutation, Part};
+use podscope_sim::{Actor, Answer, ApiError, Mutation, Part};
 
 impl ApiServer {
     /// PUT: refused if the resourceVersion is stale; unconditional if it is empty (CT-161).
@@ -69,8 +69,22 @@ impl ApiServer {
         out: &mut Outcome,
     ) -> Answer {
         let (kind, key) = (old.kind(), old.key());
+        let is_client = matches!(caller.actor, Actor::Client(_));
+        if is_client {
+            let problems = podscope_api::validate_metadata_update(old, &new);
+            if !problems.is_empty() {
+                return Err(ApiError::invalid(kind, &key.name, problems));
+            }
+        }
         let mut merged = parts::merge(old, new, part)
             .ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
+        // What the cluster's own components say of their objects is right by their making.
+        if is_client && part == Part::Status {
+            let problems = podscope_api::validate_status_update(old, &merged);
+            if !problems.is_empty() {
+                return Err(ApiError::invalid(kind, &key.name, problems));
+            }
+        }
         if part == Part::Main {
             podscope_api::default_object(&mut merged);
             if let (Object::Service(old), Object::Service(new)) = (old, &mut merged) {

@@ -216,7 +216,8 @@ pub fn object_from_value(value: &Value) -> Result<Object, Vec<FieldError>> {
 }
 
 fn typed(kind: Kind, node: &Tree<'_>) -> Result<Object, Vec<FieldError>> {
-    let (mut object, residual) = Object::from_tree(kind, node)?;
+    let pruned = crate::schema::without_empty(kind, node);
+    let (mut object, residual) = Object::from_tree(kind, pruned.as_ref().unwrap_or(node))?;
     let (own, template) = split_template(residual);
     object.set_extra(own);
     if !template.is_empty()

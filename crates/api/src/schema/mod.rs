@@ -7,12 +7,14 @@
 //! string that Go calls `v1.X`, `group/Name` and `v2.Name` are structs whose bare name is another's.
 
 mod decode;
+mod omit;
 mod typed;
 mod values;
 
 use std::sync::OnceLock;
 
 pub use self::decode::{Rejection, convert_object, decode_metadata, decode_object};
+pub(crate) use self::omit::without_empty;
 pub use self::typed::typed_errors;
 
 /// A struct of the API.

@@ -128,10 +128,6 @@ fn rules(object: &Kept, errors: &mut ErrorList) {
             let message = "resource rules must supply at least one resource";
             errors.required(&path.child("resources"), message);
         }
-        if !texts(rule, "resourceNames").is_empty() && resources.len() > 1 {
-            let message = "resource names cannot apply to multiple resources";
-            errors.required(&path.child("resourceNames"), message);
-        }
     }
 }
 

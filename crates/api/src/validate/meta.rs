@@ -126,6 +126,27 @@ fn owner_references(metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorLi
     }
 }
 
+/// What a write may not change of the server's own metadata. A deletion's time stays as it is, whatever is sent; that there
+/// is one, and how long its grace is, is for the server to say (VA-357).
+#[must_use]
+pub fn validate_metadata_update(old: &Object, new: &Object) -> ErrorList {
+    let mut errors = ErrorList::default();
+    let path = Path::root("metadata");
+    let (before, after) = (old.metadata(), new.metadata());
+    if let Some(time) = after.deletion_timestamp
+        && before.deletion_timestamp.is_none()
+    {
+        let time = crate::print_rfc3339(time.0, 0);
+        errors.invalid_text(&path.child("deletionTimestamp"), &time, IMMUTABLE);
+    }
+    if let Some(seconds) = after.deletion_grace_period_seconds
+        && before.deletion_grace_period_seconds != Some(seconds)
+    {
+        errors.invalid(&path.child("deletionGracePeriodSeconds"), seconds, IMMUTABLE);
+    }
+    errors
+}
+
 pub(super) fn validate_update(old: &Object, new: &Object, errors: &mut ErrorList) {
     let path = Path::root("metadata");
     let (before, after) = (old.metadata(), new.metadata());

@@ -35,6 +35,7 @@ mod scheduling;
 mod security;
 mod selector;
 mod service;
+mod status;
 mod storage;
 mod untyped;
 mod volume;
@@ -47,8 +48,10 @@ pub use self::list::{ErrorList, ValidationError};
 pub(crate) use self::list::{Path, quoted};
 
 pub use self::crds::stored_version;
+pub use self::meta::validate_metadata_update;
 pub use self::names::{label_value_problems, port_name_problems, qualified_name_problems, subdomain_problems};
 pub use self::pod_resize::validate_resize;
+pub use self::status::validate_status_update;
 use crate::Object;
 
 /// Everything that is wrong with an object that is to be created.

@@ -1,0 +1,234 @@
+//! What a write of a status may not say (VA-179, VA-356).
+
+use serde_json::Value;
+
+use crate::untyped::{items, text};
+use crate::{ContainerStatus, Object, Pod, RestartPolicy};
+
+use super::list::{IMMUTABLE, NEGATIVE};
+use super::{ErrorList, Path, names};
+
+/// What the API server refuses of a write of a status, in its own words.
+#[must_use]
+pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
+    let mut errors = ErrorList::default();
+    match (old, new) {
+        (Object::Pod(old), Object::Pod(new)) => pod(old, new, &mut errors),
+        (Object::Deployment(_), Object::Deployment(_)) => counts(
+            new,
+            &[
+                "observedGeneration",
+                "replicas",
+                "updatedReplicas",
+                "readyReplicas",
+                "availableReplicas",
+                "unavailableReplicas",
+            ],
+            &["updatedReplicas", "readyReplicas", "availableReplicas"],
+            "readyReplicas",
+            &mut errors,
+        ),
+        (Object::ReplicaSet(_) | Object::ReplicationController(_), _) => counts(
+            new,
+            &[
+                "replicas",
+                "fullyLabeledReplicas",
+                "readyReplicas",
+                "availableReplicas",
+                "observedGeneration",
+            ],
+            &["fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
+            "readyReplicas",
+            &mut errors,
+        ),
+        (Object::StatefulSet(_), Object::StatefulSet(_)) => counts(
+            new,
+            &[
+                "replicas",
+                "readyReplicas",
+                "currentReplicas",
+                "updatedReplicas",
+                "availableReplicas",
+                "observedGeneration",
+            ],
+            &[
+                "readyReplicas",
+                "currentReplicas",
+                "updatedReplicas",
+                "availableReplicas",
+            ],
+            "status.readyReplicas",
+            &mut errors,
+        ),
+        (Object::DaemonSet(_), Object::DaemonSet(_)) => counts(
+            new,
+            &[
+                "currentNumberScheduled",
+                "numberMisscheduled",
+                "desiredNumberScheduled",
+                "numberReady",
+                "observedGeneration",
+                "updatedNumberScheduled",
+                "numberAvailable",
+                "numberUnavailable",
+            ],
+            &[],
+            "",
+            &mut errors,
+        ),
+        (Object::PodDisruptionBudget(_), Object::PodDisruptionBudget(_)) => {
+            conditions(new, &mut errors);
+            let fields = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"];
+            counts(new, &fields, &[], "", &mut errors);
+        }
+        (Object::Job(_), Object::Job(_)) => {
+            counts(
+                new,
+                &["active", "succeeded", "failed", "terminating", "ready"],
+                &[],
+                "",
+                &mut errors,
+            );
+        }
+        _ => {}
+    }
+    errors
+}
+
+fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
+    let path = Path::root("status");
+    // The server names the place so.
+    let metadata = Path::root("metadata");
+    let list = metadata.child("conditions");
+    for (index, condition) in new.status.conditions.iter().enumerate() {
+        let at = list.index(index);
+        if !matches!(&*condition.kind, "PodScheduled" | "Ready" | "Initialized") {
+            errors.each_invalid(&at.child("Type"), &condition.kind, &names::qualified(&condition.kind));
+        }
+        let list = path.child("conditions");
+        let at = list.index(index);
+        if condition.observed_generation.is_some_and(|generation| generation < 0) {
+            let value = condition.observed_generation.unwrap_or_default();
+            errors.invalid(&at.child("observedGeneration"), value, "must be a non-negative integer");
+        }
+    }
+    if new.status.observed_generation.is_some_and(|generation| generation < 0) {
+        let value = new.status.observed_generation.unwrap_or_default();
+        errors.invalid(
+            &path.child("observedGeneration"),
+            value,
+            "must be a non-negative integer",
+        );
+    }
+    let name = &new.status.nominated_node_name;
+    if *name != old.status.nominated_node_name && !name.is_empty() {
+        errors.each_invalid(&path.child("nominatedNodeName"), name, &names::subdomain(name));
+    }
+    if new.status.qos_class != old.status.qos_class {
+        let class = new.status.qos_class.as_ref().map_or("", |class| class.as_str());
+        errors.invalid_text(&path.child("qosClass"), class, IMMUTABLE);
+    }
+    let lists = [
+        (
+            "containerStatuses",
+            &old.status.container_statuses,
+            &new.status.container_statuses,
+        ),
+        (
+            "initContainerStatuses",
+            &old.status.init_container_statuses,
+            &new.status.init_container_statuses,
+        ),
+    ];
+    for (field, before, after) in lists {
+        transitions(old, before, after, &path.child(field), errors);
+    }
+}
+
+/// Containers that ended and may not start again stay as they are.
+fn transitions(
+    pod: &Pod,
+    before: &[ContainerStatus],
+    after: &[ContainerStatus],
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
+    let policy = pod.spec.restart_policy.clone().unwrap_or(RestartPolicy::Always);
+    let all = || pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
+    // Rules of one container may start all of them anew.
+    if policy == RestartPolicy::Always || all().any(|container| !container.restart_policy_rules.is_empty()) {
+        return;
+    }
+    for (index, status) in before.iter().enumerate() {
+        let Some(ended) = &status.state.terminated else {
+            continue;
+        };
+        let own = all().find(|container| container.name == status.name);
+        let policy = own
+            .and_then(|container| container.restart_policy.clone())
+            .unwrap_or(policy.clone());
+        if policy == RestartPolicy::Always || ended.exit_code != 0 && policy == RestartPolicy::OnFailure {
+            continue;
+        }
+        let starts = |after: &&ContainerStatus| after.name == status.name && after.state.terminated.is_none();
+        if after.iter().any(|after| starts(&after)) {
+            let message = "may not be transitioned to non-terminated state";
+            errors.forbidden(&path.index(index).child("state"), message);
+        }
+    }
+}
+
+/// Numbers that are not negative; some of them no larger than `replicas`, and `availableReplicas` no larger than the ready
+/// ones, as `ready` names these.
+fn counts(object: &Object, fields: &[&str], within: &[&str], ready: &str, errors: &mut ErrorList) {
+    let value = object.to_value();
+    let path = Path::root("status");
+    let number = |field: &str| {
+        value
+            .pointer(&format!("/status/{field}"))
+            .and_then(Value::as_i64)
+            .unwrap_or(0)
+    };
+    for field in fields.iter().copied().chain(["collisionCount"]) {
+        if number(field) < 0 {
+            errors.invalid(&path.child(field), number(field), NEGATIVE);
+        }
+    }
+    for field in within {
+        if number(field) > number("replicas") {
+            errors.invalid(
+                &path.child(field),
+                number(field),
+                "cannot be greater than status.replicas",
+            );
+        }
+    }
+    if !ready.is_empty() && number("availableReplicas") > number("readyReplicas") {
+        let message = format!("cannot be greater than {ready}");
+        errors.invalid(&path.child("availableReplicas"), number("availableReplicas"), &message);
+    }
+}
+
+/// Conditions as all newer kinds have them.
+fn conditions(object: &Object, errors: &mut ErrorList) {
+    let value = object.to_value();
+    let status = value.get("status").unwrap_or(&Value::Null);
+    let list = Path::root("status");
+    let list = list.child("conditions");
+    for (index, condition) in items(status, "conditions") {
+        let at = list.index(index);
+        let kind = text(condition, "type");
+        if kind.is_empty() {
+            errors.required(&at.child("type"), "must be set");
+        } else {
+            errors.each_invalid(&at.child("type"), kind, &names::qualified(kind));
+        }
+        let status = text(condition, "status");
+        if !matches!(status, "True" | "False" | "Unknown") {
+            errors.unsupported_text(&at.child("status"), status, &["False", "True", "Unknown"]);
+        }
+        if text(condition, "reason").is_empty() {
+            errors.required(&at.child("reason"), "must be set");
+        }
+    }
+}
