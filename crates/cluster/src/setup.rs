@@ -156,9 +156,17 @@ impl World {
                     .for_each(|object| drop(self.import(object)));
             }
         }
-        for (name, value) in [
-            ("system-cluster-critical", 2_000_000_000),
-            ("system-node-critical", 2_000_001_000),
+        for (name, value, description) in [
+            (
+                "system-cluster-critical",
+                2_000_000_000,
+                "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+            ),
+            (
+                "system-node-critical",
+                2_000_001_000,
+                "Used for system critical pods that must not be moved from their current node.",
+            ),
         ] {
             self.import(Object::PriorityClass(Arc::new(PriorityClass {
                 metadata: ObjectMeta {
@@ -167,6 +175,7 @@ impl World {
                     ..ObjectMeta::default()
                 },
                 value,
+                description: description.into(),
                 preemption_policy: Some(podscope_api::PreemptionPolicy::PreemptLowerPriority),
                 ..PriorityClass::default()
             })));

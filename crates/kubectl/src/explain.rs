@@ -1,5 +1,6 @@
 //! `kubectl explain` (KC-114): every field of a kind, with Podscope's own descriptions.
 
+use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, fields};
 
 use super::Printed;
@@ -36,7 +37,14 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mu
             "FIELD: {last} <{}>",
             of.map_or_else(String::new, |field| field.of)
         ));
-        printed.out("");
+        if let Some(values) = enumerated(kind, path) {
+            printed.out("ENUM:");
+            for value in values {
+                printed.out(format!("    {value}"));
+            }
+        } else {
+            printed.out("");
+        }
         printed.out("");
     }
     printed.out("DESCRIPTION:");
@@ -63,6 +71,9 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mu
         let told = told(kind, &full);
         let required = told.map_or("", |(required, _)| required);
         printed.out(format!("  {}\t<{}>{required}", field.name, field.of));
+        if let Some(values) = enumerated(kind, &full) {
+            printed.out(format!("  enum: {}", values.join(", ")));
+        }
         for line in told.into_iter().flat_map(|(_, text)| wrap(text)) {
             printed.out(format!("    {line}"));
         }
@@ -71,6 +82,14 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mu
     if fields.is_empty() {
         printed.out("");
     }
+}
+
+/// The values of a field that takes no others, sorted.
+fn enumerated(kind: Kind, path: &[String]) -> Option<Vec<&'static str>> {
+    let mut values: Vec<&str> = podscope_api::field_values(kind, path).to_vec();
+    values.retain(|value| !matches!(*value, "true" | "false"));
+    values.stable_sort();
+    (!values.is_empty()).then_some(values)
 }
 
 /// Deepest field of `--recursive`.

@@ -10,7 +10,7 @@ use super::{
 use crate::Request;
 
 /// Printed before a forced deletion (KC-082).
-const FORCE_WARNING: &str = "Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.";
+pub const FORCE_WARNING: &str = "Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.";
 
 /// An accepted deletion that is waited for.
 #[derive(Debug, Clone)]

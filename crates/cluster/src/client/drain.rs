@@ -2,6 +2,8 @@
 //! try again every five seconds where a budget refuses, wait until they are
 //! gone (KC-086 to KC-093, CT-105).
 
+use std::borrow::Cow;
+
 use podscope_api::ordered;
 
 use podscope_api::{DaemonSet, Kind, Node, NodeName, ObjectKey, Pod, Uid};
@@ -16,7 +18,7 @@ const DAEMON_FATAL: &str = "DaemonSet-managed Pods (use --ignore-daemonsets to i
 const DAEMON_WARNING: &str = "ignoring DaemonSet-managed Pods";
 const LOCAL_FATAL: &str = "Pods with local storage (use --delete-emptydir-data to override)";
 const LOCAL_WARNING: &str = "deleting Pods with local storage";
-const UNMANAGED_FATAL: &str = "cannot delete Pods that declare no controller (use --force to override)";
+const UNMANAGED_FATAL: &str = "Pods that declare no controller (use --force to override)";
 const UNMANAGED_WARNING: &str = "deleting Pods that declare no controller";
 
 /// What becomes of a pod (KC-088).
@@ -24,8 +26,8 @@ const UNMANAGED_WARNING: &str = "deleting Pods that declare no controller";
 enum Fate {
     Skip,
     Keep(&'static str),
-    Go(Option<&'static str>),
-    Fatal(&'static str),
+    Go(Option<Cow<'static, str>>),
+    Fatal(Cow<'static, str>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,8 +171,8 @@ impl Draining {
             self.finish(ctx);
             return;
         };
-        let mut fatal: ordered::Map<&'static str, Vec<String>> = ordered::Map::new();
-        let mut warnings: ordered::Map<&'static str, Vec<String>> = ordered::Map::new();
+        let mut fatal: ordered::Map<Cow<'static, str>, Vec<String>> = ordered::Map::new();
+        let mut warnings: ordered::Map<Cow<'static, str>, Vec<String>> = ordered::Map::new();
         let mut going = Vec::new();
         for pod in view.objects.pods_on(&node) {
             let selected = self
@@ -184,7 +186,7 @@ impl Draining {
             let key = pod.metadata.key();
             match self.fate(pod, view, ctx) {
                 Fate::Skip => {}
-                Fate::Keep(warning) => warnings.entry(warning).or_default().push(key.to_string()),
+                Fate::Keep(warning) => warnings.entry(warning.into()).or_default().push(key.to_string()),
                 Fate::Go(warning) => {
                     if let Some(warning) = warning {
                         warnings.entry(warning).or_default().push(key.to_string());
@@ -194,7 +196,7 @@ impl Draining {
                 Fate::Fatal(why) => fatal.entry(why).or_default().push(key.to_string()),
             }
         }
-        let listed = |groups: &ordered::Map<&'static str, Vec<String>>, lead: &str| -> Vec<String> {
+        let listed = |groups: &ordered::Map<Cow<'static, str>, Vec<String>>, lead: &str| -> Vec<String> {
             groups
                 .iter()
                 .map(|(why, pods)| format!("{lead}{why}: {}", pods.join(", ")))
@@ -246,10 +248,13 @@ impl Draining {
         if let Some(owner) = owner.filter(|owner| &*owner.kind == "DaemonSet" && !is_finished) {
             let key = ObjectKey::new(pod.metadata.namespace.clone(), owner.name.clone());
             let exists = view.objects.get::<DaemonSet>(&key).is_some();
+            let missing = || format!("daemonsets.apps {:?} not found", &*owner.name).into();
             if !exists && self.command.force {
-                fate = Fate::Go(Some(UNMANAGED_WARNING));
-            } else if !exists || !self.command.ignore_daemonsets {
-                return Fate::Fatal(DAEMON_FATAL);
+                fate = Fate::Go(Some(missing()));
+            } else if !exists {
+                return Fate::Fatal(missing());
+            } else if !self.command.ignore_daemonsets {
+                return Fate::Fatal(DAEMON_FATAL.into());
             } else {
                 return Fate::Keep(DAEMON_WARNING);
             }
@@ -259,15 +264,15 @@ impl Draining {
         }
         if !is_finished && pod.spec.volumes.iter().any(|volume| volume.empty_dir.is_some()) {
             if !self.command.delete_emptydir_data {
-                return Fate::Fatal(LOCAL_FATAL);
+                return Fate::Fatal(LOCAL_FATAL.into());
             }
-            fate = Fate::Go(Some(LOCAL_WARNING));
+            fate = Fate::Go(Some(LOCAL_WARNING.into()));
         }
         if owner.is_none() && !is_finished {
             if !self.command.force {
-                return Fate::Fatal(UNMANAGED_FATAL);
+                return Fate::Fatal(UNMANAGED_FATAL.into());
             }
-            return Fate::Go(Some(UNMANAGED_WARNING));
+            return Fate::Go(Some(UNMANAGED_WARNING.into()));
         }
         // The last filter says yes and thereby drops an earlier warning.
         if owner.is_some() { Fate::Go(None) } else { fate }

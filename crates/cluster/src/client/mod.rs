@@ -5,6 +5,7 @@
 
 mod command;
 mod delete;
+pub use delete::FORCE_WARNING;
 mod drain;
 mod rollout;
 mod wait;

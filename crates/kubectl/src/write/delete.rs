@@ -9,7 +9,7 @@ use super::{Plan, View, find};
 use crate::command::{Delete, DeleteTarget, Selection, Target, Validation};
 use crate::refusals::NOT_ALLOWED;
 
-const QUESTION: &str = "Do you want to continue? (y/n): ";
+const QUESTION: &str = "Do you want to continue? (y/N): ";
 
 /// What is to be deleted.
 struct Chosen {
@@ -110,6 +110,9 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         warnings.push("deleting cluster-scoped resources, not scoped to the provided namespace".to_owned());
     }
     if what.dry_run.is_of_client() {
+        if what.force && what.grace_seconds() == Some(0) {
+            plan.warn(podscope_cluster::client::FORCE_WARNING);
+        }
         for warning in warnings {
             plan.warn(warning);
         }

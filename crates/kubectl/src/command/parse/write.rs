@@ -166,7 +166,7 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
             }
         }
     };
-    if force && grace_period > 0 {
+    if force && (grace_period > 0 || now) {
         return Err(args.plain(
             args.column("force"),
             "--force and --grace-period greater than 0 cannot be specified together",

@@ -242,11 +242,11 @@ fn who_is_asked_answers_on_standard_input() {
     run(&mut shell, "kubectl create cm a", None, 1);
     let asked = ["You are about to delete the following 1 resource(s):", "configmap/a"];
     for (answer, last) in [
-        (None, "Do you want to continue? (y/n): deletion is cancelled"),
-        (Some("x\ny\n"), "Do you want to continue? (y/n): deletion is cancelled"),
+        (None, "Do you want to continue? (y/N): deletion is cancelled"),
+        (Some("x\ny\n"), "Do you want to continue? (y/N): deletion is cancelled"),
         (
             Some("y\n"),
-            "Do you want to continue? (y/n): configmap \"a\" deleted from default namespace",
+            "Do you want to continue? (y/N): configmap \"a\" deleted from default namespace",
         ),
     ] {
         let printed = run(&mut shell, "kubectl delete cm a -i", answer, 1);
