@@ -58,5 +58,5 @@ fn decisions_under_other_configurations_equal_kube_schedulers() {
 /// Shows: S-01, SCH-063, SCH-066, SCH-126
 #[test]
 fn rules_that_only_wider_worlds_show_hold() {
-    check("minimal.jsonl", 9);
+    check("minimal.jsonl", 11);
 }

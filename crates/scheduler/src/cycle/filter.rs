@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use podscope_api::ordered::StableSort as _;
+
 use super::{Cycle, CycleState, Found, Search};
 use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
@@ -96,10 +98,17 @@ impl Search<'_> {
                     .iter()
                     .filter(|node| names.contains(&cache.node(**node).name_symbol));
                 narrowed = named.copied().collect();
+                // Who refused the nominated node is in the same set by now (SCH-148).
+                let mut plugins: Vec<&str> = found.diagnosis.rejectors.iter().map(Plugin::name).collect();
+                plugins.stable_sort();
+                let reason = match plugins.as_slice() {
+                    ["NodeAffinity"] => Reason::Fixed("node(s) didn't satisfy plugin(s) [NodeAffinity]"),
+                    all => Reason::Text(format!("node(s) didn't satisfy plugin(s) [{}]", all.join(" ")).into()),
+                };
                 found.diagnosis.absent = Some(Status {
                     plugin: None,
                     code: Code::UnschedulableAndUnresolvable,
-                    reasons: Reasons::One(Reason::Fixed("node(s) didn't satisfy plugin(s) [NodeAffinity]")),
+                    reasons: Reasons::One(reason),
                 });
                 &narrowed
             }

@@ -43,6 +43,8 @@ pub struct AddedAffinity {
     pub required: Option<NodeSelector>,
     /// Preferred for every pod.
     pub preferred: Vec<(i64, NodeTerm)>,
+    /// Whether there are preferred terms, be they empty: then the plugin scores, with 0 (SCH-149).
+    has_preferred: bool,
 }
 
 impl AddedAffinity {
@@ -52,6 +54,7 @@ impl AddedAffinity {
         };
         let symbols = &mut cache.symbols;
         Self {
+            has_preferred: !added.preferred_during_scheduling_ignored_during_execution.is_empty(),
             required: added
                 .required_during_scheduling_ignored_during_execution
                 .as_ref()
@@ -115,7 +118,7 @@ impl ExtensionPoints for NodeAffinity {
             .as_ref()
             .and_then(|affinity| affinity.node_affinity.as_ref())
             .is_some_and(|rules| !rules.preferred_during_scheduling_ignored_during_execution.is_empty());
-        if !has_own && search.added_affinity.preferred.is_empty() {
+        if !has_own && !search.added_affinity.has_preferred {
             return Ok(false);
         }
         let mut terms = search.incoming.preferred.iter();
