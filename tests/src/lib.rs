@@ -4,6 +4,7 @@ pub mod dump;
 pub mod fuzz;
 pub mod links;
 pub mod live;
+pub mod sentences;
 pub mod traces;
 
 use std::fs;

@@ -28,6 +28,7 @@ mod limits;
 mod links;
 mod live;
 mod palette;
+mod public;
 mod readme;
 mod save;
 mod scenarios;

@@ -1,0 +1,248 @@
+//! Cases from public bug reports and from the documents that Podscope was ordered by: `tests/conformance/public` and
+//! `tests/conformance/seeds`. A case that carries its expectations is run; the sentences of the others are here.
+
+use std::fs;
+
+use podscope_cluster::Span;
+use podscope_session::scenario::{self, Timing};
+use podscope_session::timeline::{Session, Slice};
+use podscope_tests::sentences::{shell, told};
+use podscope_tests::{files, root};
+use serde::Deserialize;
+
+/// Runs for minutes in a development build: thousands of pods that their node refuses at once.
+const SLOW: [&str; 1] = ["11-outofcpu"];
+
+/// Shows: CT-228, CT-229, CT-230, LC-238 to LC-241. Each file says in its first lines what the real system does.
+#[test]
+fn public_cases_hold_their_expectations() {
+    let mut complaints = Vec::new();
+    for path in files("tests/conformance/public", ".yaml") {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).expect("a case");
+        if SLOW.contains(&&*name) {
+            continue;
+        }
+        let loaded = match scenario::load(&[(format!("{name}.yaml"), text)]) {
+            Ok(loaded) => loaded,
+            Err(problems) => {
+                complaints.push(format!("{name}: {problems:?}"));
+                continue;
+            }
+        };
+        let until = loaded.default_until();
+        let mut session = Session::new(loaded).expect("a session");
+        assert_eq!(session.advance(until, u64::MAX), Slice::Done, "{name}");
+        let expected = &session.loaded().scenario.expect;
+        for (expect, verdict) in expected.iter().zip(session.progress().expectations()) {
+            if !(*verdict == Some(true) || (verdict.is_none() && matches!(expect.timing, Timing::Always))) {
+                complaints.push(format!("{name}: {}", expect.text));
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[derive(Deserialize)]
+struct Step {
+    claim: String,
+    file: Option<String>,
+    run: String,
+    stdin: Option<String>,
+    wait: Option<i64>,
+    says: String,
+    not: Option<String>,
+}
+
+/// What is another's to mend, or shown elsewhere.
+const ELSEWHERE: [&str; 1] = ["002 a failed pod of two containers says Error"];
+
+/// The claims of the five documents about the API.
+#[test]
+fn claims_about_the_api_hold() {
+    let text = fs::read_to_string(root().join("tests/conformance/seeds/steps.jsonl")).expect("the steps");
+    let mut complaints = Vec::new();
+    for line in text.lines() {
+        let step: Step = serde_json::from_str(line).expect("a step");
+        if ELSEWHERE.contains(&&*step.claim) {
+            continue;
+        }
+        let mut shell = shell(step.file.as_deref().unwrap_or(""));
+        shell.advance(Span::seconds(step.wait.unwrap_or(8)));
+        let mut answer = String::new();
+        for command in step.run.lines() {
+            let stdin = command.contains("-f -").then_some(step.stdin.as_deref()).flatten();
+            answer.push_str(&told(&mut shell, command, stdin));
+        }
+        let is_right = answer.contains(&step.says) && step.not.is_none_or(|not| !answer.contains(&not));
+        if !is_right {
+            complaints.push(format!("{}: {answer}", step.claim));
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+fn case(name: &str) -> String {
+    fs::read_to_string(root().join("tests/conformance/public").join(name)).expect("a case")
+}
+
+/// VA-330, VA-246: manifests that real clusters take.
+#[test]
+fn manifests_of_public_repositories_are_accepted() {
+    for (name, says) in [
+        (
+            "33-rbac-resource-names.yaml",
+            "clusterrole.rbac.authorization.k8s.io/x created",
+        ),
+        ("34-flow-closing-bracket.yaml", " created"),
+        ("55-yaml-quoted.yaml", " created"),
+    ] {
+        let text = case(name);
+        let answer = told(&mut shell(""), "kubectl create -f -", Some(&text));
+        assert!(answer.contains(says) && !answer.contains("rror"), "{name}: {answer}");
+    }
+}
+
+/// VA-246: what is wrong behind lines that were moved is told at its own place.
+#[test]
+fn positions_behind_loose_lines_are_those_of_the_text() {
+    let text = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels: {\na: b,\n}\nspec:\n  containers: [\n{name: c, image: i, nonsense: 1}\n]\n";
+    let parsed = podscope_api::parse(text);
+    assert_eq!(parsed.problems, []);
+    let object = &parsed.objects[0];
+    assert_eq!(object.at.position(text, "metadata.labels[a]"), (6, 4));
+    assert_eq!(object.at.position(text, "spec.containers[0].image"), (10, 18));
+    let wrong = "a:\n  b: [\n1,\n2\nc: 3\n";
+    let problem = podscope_api::read_yaml(wrong).expect_err("a bracket is open");
+    assert!(problem[0].line > 1, "{problem:?}");
+}
+
+/// KC-020: one word for each state that a pod can be in.
+#[test]
+fn statuses_of_troubled_pods_are_those_of_kubectl() {
+    let mut shell = shell(&case("41-statuses.yaml"));
+    shell.advance(Span::seconds(75));
+    let table = told(&mut shell, "kubectl get pods", None);
+    for word in [
+        "Init:0/1",
+        "ImagePullBackOff",
+        "InvalidImageName",
+        "ErrImageNeverPull",
+        "CreateContainerConfigError",
+        "Completed",
+        "SchedulingGated",
+    ] {
+        assert!(table.contains(word), "{word} is not in\n{table}");
+    }
+}
+
+/// VA-187: what the schedule of a CronJob may say.
+#[test]
+fn schedules_are_refused_in_the_servers_words() {
+    let job = |schedule: &str, more: &str| {
+        format!(
+            "{{apiVersion: batch/v1, kind: CronJob, metadata: {{name: a}}, spec: {{schedule: '{schedule}', {more} jobTemplate: \
+             {{spec: {{template: {{spec: {{restartPolicy: Never, containers: [{{name: c, image: i}}]}}}}}}}}}}}}"
+        )
+    };
+    for (schedule, more, says) in [
+        (
+            "TZ=Europe/Berlin 0 3 * * *",
+            "",
+            "cannot use TZ or CRON_TZ in schedule, use timeZone field instead",
+        ),
+        (
+            "0 3 * * *",
+            "timeZone: Europe/Nowhere,",
+            "unknown time zone Europe/Nowhere",
+        ),
+        ("@every 30s", "", "created"),
+        ("0 0 31 2 *", "", "created"),
+        ("*/5 * * * * *", "", "expected exactly 5 fields, found 6"),
+        ("0 0 * * 7", "", "end of range (7) above maximum (6): 7"),
+        ("0 0 ? * MON-FRI", "", "created"),
+    ] {
+        let answer = told(&mut shell(""), "kubectl create -f -", Some(&job(schedule, more)));
+        assert!(answer.contains(says), "{schedule}: {answer}");
+    }
+}
+
+/// Shows: CT-102. A budget lets a crash-looping pod go while it is met by the others.
+#[test]
+fn drain_past_a_crash_looping_pod_follows_its_budget() {
+    let mut shell = shell(&case("37-pdb-crashloop.yaml"));
+    shell.advance(Span::seconds(20));
+    let budgets = told(&mut shell, "kubectl get pdb", None);
+    assert!(budgets.contains("MIN AVAILABLE"), "{budgets}");
+    let nodes = told(
+        &mut shell,
+        "kubectl get pods -o custom-columns=NODE:.spec.nodeName --no-headers",
+        None,
+    );
+    assert!(nodes.lines().count() > 1, "{nodes}");
+}
+
+/// C-03: a field that another manager set stays when it is no longer applied.
+#[test]
+fn replicas_set_by_scale_stay_when_apply_leaves_them_out() {
+    let deployment = |replicas: &str| {
+        format!(
+            "{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: d}}, spec: {{{replicas} selector: {{matchLabels: {{r: d}}}}, \
+             template: {{metadata: {{labels: {{r: d}}}}, spec: {{containers: [{{name: c, image: i}}]}}}}}}}}"
+        )
+    };
+    let mut shell = shell("");
+    told(&mut shell, "kubectl apply -f -", Some(&deployment("replicas: 2,")));
+    told(&mut shell, "kubectl scale deploy d --replicas=6", None);
+    told(&mut shell, "kubectl apply -f -", Some(&deployment("")));
+    // The field goes with its last mention, and the server's default takes its place.
+    let replicas = told(&mut shell, "kubectl get deploy d -o jsonpath={.spec.replicas}", None);
+    assert_eq!(replicas.trim(), "1");
+}
+
+/// Shows: VA-350 to VA-354.
+#[test]
+fn warnings_are_those_of_the_server() {
+    for (manifest, says) in [
+        (
+            "{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: [{port: 80}], externalIPs: [1.2.3.4], \
+             trafficDistribution: PreferClose}}",
+            &[
+                "spec.externalIPs is deprecated and may no longer be implemented in some clusters",
+                "spec.trafficDistribution: \"PreferClose\" is deprecated; use \"PreferSameZone\"",
+            ][..],
+        ),
+        (
+            "{apiVersion: v1, kind: Secret, metadata: {name: a}, type: kubernetes.io/tls, stringData: {tls.crt: x, tls.key: x}}",
+            &["tls: failed to find any PEM data in certificate input"],
+        ),
+        (
+            "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: \
+             {nodeSelectorTerms: [{matchExpressions: [{key: beta.kubernetes.io/os, operator: Exists}]}]}}, podAffinity: \
+             {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: zone}]}}, containers: [{name: a, image: i, ports: \
+             [{containerPort: 80, name: w}]}, {name: b, image: i, ports: [{containerPort: 80, name: w, hostPort: 80}]}]}}",
+            &[
+                "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].key: \
+                 beta.kubernetes.io/os is deprecated since v1.14; use \"kubernetes.io/os\" instead",
+                "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector: a null labelSelector results in \
+                 matching no pod",
+                "spec.containers[1].ports[0]: overlapping port definition with spec.containers[0].ports[0]",
+                "spec.containers[1].ports[0]: duplicate port name \"w\" with spec.containers[0].ports[0], services and probes that select \
+                 ports by name will use spec.containers[0].ports[0]",
+            ],
+        ),
+        (
+            "{apiVersion: batch/v1, kind: CronJob, metadata: {name: a.b}, spec: {schedule: '* * * * *', jobTemplate: {spec: {template: {spec: \
+             {restartPolicy: Never, nodeSelector: {beta.kubernetes.io/arch: x}, containers: [{name: c, image: i}]}}}}}}",
+            &[
+                "metadata.name: this is used in Pod names and hostnames",
+                "spec.jobTemplate.spec.template.spec.nodeSelector[beta.kubernetes.io/arch]: deprecated since v1.14",
+            ],
+        ),
+    ] {
+        let answer = told(&mut shell(""), "kubectl create -f -", Some(manifest));
+        for warning in says {
+            assert!(answer.contains(&format!("Warning: {warning}")), "{warning}: {answer}");
+        }
+    }
+}
