@@ -358,7 +358,6 @@ impl PersistentVolumeController {
                     return Plan::default().requeue_after(Some(RESYNC));
                 }
                 // The claim is about to name the volume.
-                cx.enqueue(key_of(&*claim));
                 Plan::default()
             }
             // It was made for the claim, which has another one now, or nobody claims it any more.
