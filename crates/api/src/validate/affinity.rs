@@ -135,11 +135,27 @@ fn pod_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorList) {
     for namespace in &term.namespaces {
         errors.each_invalid(&path.child("namespace"), namespace, &names::label(namespace));
     }
-    let labels = term.label_selector.as_ref();
-    for (name, keys) in [
-        ("matchLabelKeys", &term.match_label_keys),
-        ("mismatchLabelKeys", &term.mismatch_label_keys),
-    ] {
+    let (keys, others) = (&term.match_label_keys, &term.mismatch_label_keys);
+    label_keys(keys, others, term.label_selector.as_ref(), path, errors);
+    let topology_key = path.child("topologyKey");
+    if term.topology_key.is_empty() {
+        errors.required(&topology_key, "can not be empty");
+    }
+    errors.each_invalid(&topology_key, &term.topology_key, &names::qualified(&term.topology_key));
+}
+
+const NO_SELECTOR: &str = "must not be specified when labelSelector is not set";
+
+/// Keys that narrow a selector by the pod's own labels: of an affinity term, and of a spread constraint, which has no
+/// others (VA-153).
+pub(super) fn label_keys(
+    keys: &[Str],
+    others: &[Str],
+    labels: Option<&LabelSelector>,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
+    for (name, keys) in [("matchLabelKeys", keys), ("mismatchLabelKeys", others)] {
         let path = path.child(name);
         if !keys.is_empty() && labels.is_none() {
             errors.forbidden(&path, NO_SELECTOR);
@@ -150,26 +166,16 @@ fn pod_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorList) {
         }
     }
     if let Some(labels) = labels {
-        twice_selected(labels, &term.match_label_keys, path, errors);
+        twice_selected(labels, keys, path, errors);
     }
     let both = path.child("matchLabelKeys");
-    for (index, key) in term.match_label_keys.iter().enumerate() {
-        if term.mismatch_label_keys.contains(key) {
-            errors.invalid_text(
-                &both.index(index),
-                key,
-                "exists in both matchLabelKeys and mismatchLabelKeys",
-            );
+    for (index, key) in keys.iter().enumerate() {
+        if others.contains(key) {
+            let message = "exists in both matchLabelKeys and mismatchLabelKeys";
+            errors.invalid_text(&both.index(index), key, message);
         }
     }
-    let topology_key = path.child("topologyKey");
-    if term.topology_key.is_empty() {
-        errors.required(&topology_key, "can not be empty");
-    }
-    errors.each_invalid(&topology_key, &term.topology_key, &names::qualified(&term.topology_key));
 }
-
-const NO_SELECTOR: &str = "must not be specified when labelSelector is not set";
 
 /// VA-153. The server has added an expression for each key whose label the pod has; one that was there before it makes
 /// two of one key. The place that is named is the number of the key, in the list of terms.
@@ -184,26 +190,5 @@ fn twice_selected(labels: &LabelSelector, keys: &[Str], path: &Path<'_>, errors:
             errors.invalid_text(&path.index(index), key, message);
         }
         seen.push(key);
-    }
-}
-
-/// The same of a spread constraint. An expression that the server itself added from the key (`key In [value]`) is not a
-/// conflict.
-pub(super) fn spread_keys(keys: &[Str], labels: Option<&LabelSelector>, path: &Path<'_>, errors: &mut ErrorList) {
-    if !keys.is_empty() && labels.is_none() {
-        errors.forbidden(path, NO_SELECTOR);
-    }
-    for (index, key) in keys.iter().enumerate() {
-        errors.each_invalid(&path.index(index), key, &names::qualified(key));
-        let is_selected = labels.is_some_and(|labels| {
-            let mut expressions = labels.match_expressions.iter();
-            labels.match_labels.contains_key(key)
-                || expressions
-                    .any(|one| one.key == *key && !(one.operator == SelectorOperator::In && one.values.len() == 1))
-        });
-        if is_selected {
-            let message = "exists in both matchLabelKeys and labelSelector";
-            errors.invalid_text(&path.index(index), key, message);
-        }
     }
 }

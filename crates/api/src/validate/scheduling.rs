@@ -53,12 +53,8 @@ pub(super) fn spread(constraints: &[TopologySpreadConstraint], path: &Path<'_>, 
                 errors.unsupported_text(&path.child(name), policy.as_str(), &["Honor", "Ignore"]);
             }
         }
-        affinity::spread_keys(
-            &constraint.match_label_keys,
-            constraint.label_selector.as_ref(),
-            &path.child("matchLabelKeys"),
-            errors,
-        );
+        let keys = &constraint.match_label_keys;
+        affinity::label_keys(keys, &[], constraint.label_selector.as_ref(), &path, errors);
         if let Some(labels) = &constraint.label_selector {
             selector::validate(labels, &path.child("labelSelector"), errors);
         }

@@ -185,7 +185,10 @@ mod tests {
             let event = format!("c VolumeMismatch: Cannot bind to requested volume \"pv\": {says}");
             let count = lab.events.iter().filter(|one| **one == event).count();
             assert!(count >= 2, "{:?}", lab.events);
-            assert_eq!(lab.get::<PersistentVolumeClaim>("c").unwrap().status.phase, Some(ClaimPhase::Pending));
+            assert_eq!(
+                lab.get::<PersistentVolumeClaim>("c").unwrap().status.phase,
+                Some(ClaimPhase::Pending)
+            );
         }
     }
 

@@ -148,7 +148,11 @@ fn pods_of_two_autoscalers_are_scaled_by_neither() {
     assert_eq!(condition(&lab, "ScalingActive"), "False AmbiguousSelector");
     let text = "pods by selector app=web are controlled by multiple HPAs: [default/other default/web]";
     for reason in ["AmbiguousSelector", "FailedComputeMetricsReplicas"] {
-        assert!(lab.events.contains(&format!("web {reason}: {text}")), "{:?}", lab.events);
+        assert!(
+            lab.events.contains(&format!("web {reason}: {text}")),
+            "{:?}",
+            lab.events
+        );
     }
     lab.delete(podscope_api::Kind::HorizontalPodAutoscaler, "other", None);
     lab.run(Span::seconds(60));
@@ -182,7 +186,8 @@ fn each_kind_of_metric_says_why_it_failed() {
     let two = "containers: [{name: c, image: i, resources: {requests: {cpu: 100m}}}, {name: side, image: i}]";
     let external = "{type: External, external: {metric: {name: q, selector: {matchLabels: {b: '2', a: '1'}}}, target: {type: \
                     AverageValue, averageValue: '5'}}}";
-    let selector = "&LabelSelector{MatchLabels:map[string]string{a: 1,b: 2,},MatchExpressions:[]LabelSelectorRequirement{},}";
+    let selector =
+        "&LabelSelector{MatchLabels:map[string]string{a: 1,b: 2,},MatchExpressions:[]LabelSelectorRequirement{},}";
     for (metric, reason, message, prefix) in [
         (
             "{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}",
@@ -240,7 +245,10 @@ fn external_metrics_scale_and_keep_their_selector() {
     assert!(lab.events.contains(&said), "{:?}", lab.events);
     let cpu = "{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}}";
     let lab = measured("cpu=3m", one, &format!("{cpu}, {external}"));
-    assert_eq!((replicas(&lab), condition(&lab, "ScalingActive")), (3, "False FailedGetExternalMetric".to_owned()));
+    assert_eq!(
+        (replicas(&lab), condition(&lab, "ScalingActive")),
+        (3, "False FailedGetExternalMetric".to_owned())
+    );
     let lab = measured("cpu=3", one, &format!("{cpu}, {external}"));
     assert!(replicas(&lab) > 3, "what is missing does not keep it from growing");
 }

@@ -193,5 +193,8 @@ fn an_update_removes_pods_from_nodes_that_no_longer_fit() {
         Arc::make_mut(&mut template.spec.containers)[0].image = "i:2".into();
     });
     lab.run(Span::seconds(30));
-    assert_eq!((nodes(&lab), images(&lab)), (vec!["b-1".to_owned()], vec!["i:2".to_owned()]));
+    assert_eq!(
+        (nodes(&lab), images(&lab)),
+        (vec!["b-1".to_owned()], vec!["i:2".to_owned()])
+    );
 }
