@@ -11,9 +11,7 @@ use podscope_session::timeline::Session;
 /// The text is not a scenario.
 #[must_use]
 pub fn shell(text: &str) -> Shell {
-    let loaded = scenario::load(&[("case.yaml".into(), text.to_owned())]).unwrap_or_else(|problems| {
-        panic!("the case does not load: {problems:?}");
-    });
+    let loaded = scenario::load(&[("case.yaml".into(), text.to_owned())]).expect("the case loads");
     Shell::new(Session::new(loaded).expect("a session"))
 }
 
