@@ -93,6 +93,16 @@ impl Quantity {
         clamp(ceil_div(self.nanos, 1_000_000))
     }
 
+    /// Whether its thousandths are more than 64 bits hold: Go's `MilliValue()` wraps then.
+    pub fn overflows_milli(&self) -> bool {
+        i64::try_from(ceil_div(self.nanos, 1_000_000)).is_err()
+    }
+
+    /// Whether it is a whole number of units.
+    pub fn is_whole(&self) -> bool {
+        self.nanos % NANO == 0
+    }
+
     /// Whether the amount is zero.
     pub fn is_zero(&self) -> bool {
         self.nanos == 0
