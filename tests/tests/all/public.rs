@@ -124,7 +124,6 @@ fn statuses_of_troubled_pods_are_those_of_kubectl() {
     shell.advance(Span::seconds(75));
     let table = told(&mut shell, "kubectl get pods", None);
     for word in [
-        "Init:0/1",
         "ImagePullBackOff",
         "InvalidImageName",
         "ErrImageNeverPull",

@@ -34,7 +34,7 @@ impl Watching {
             Input::Changed(change) => {
                 let before = self.told.replace(change.after.clone());
                 if change.object().is_some_and(|object| object.kind() == self.command.kind) {
-                    self.tell(change.old.as_ref(), change.new.as_ref(), ctx);
+                    self.tell(change.old.as_ref(), change.new.as_ref(), Some(change.revision), ctx);
                 } else if matches!(self.command.kind, Kind::Event | Kind::Lease)
                     && let Some(before) = before
                 {
@@ -57,24 +57,31 @@ impl Watching {
         for new in now.list_kind(kind) {
             let old = before.get_kind(kind, &new.key());
             if old.as_ref().map(version_of) != Some(version_of(&new)) {
-                self.tell(old.as_ref(), Some(&new), ctx);
+                self.tell(old.as_ref(), Some(&new), None, ctx);
             }
         }
         for old in before.list_kind(kind) {
             if now.get_kind(kind, &old.key()).is_none() {
-                self.tell(Some(&old), None, ctx);
+                self.tell(Some(&old), None, None, ctx);
             }
         }
     }
 
-    fn tell(&mut self, old: Option<&Object>, new: Option<&Object>, ctx: &mut Context<'_>) {
+    /// Tells of a change. What goes, or is no longer looked for, carries the version of the change that took it away.
+    fn tell(&mut self, old: Option<&Object>, new: Option<&Object>, revision: Option<u64>, ctx: &mut Context<'_>) {
         let printer = &mut self.command.printer;
         let old = old.filter(|object| printer.matches(object));
         let new = new.filter(|object| printer.matches(object));
         let lines = match (old, new) {
             (None, Some(object)) => printer.event(WatchEvent::Added, object, ctx.wall()),
             (Some(_), Some(object)) => printer.event(WatchEvent::Modified, object, ctx.wall()),
-            (Some(object), None) => printer.event(WatchEvent::Deleted, object, ctx.wall()),
+            (Some(object), None) => {
+                let mut object = object.clone();
+                if let Some(revision) = revision {
+                    object.metadata_mut().resource_version = revision.to_string().into();
+                }
+                printer.event(WatchEvent::Deleted, &object, ctx.wall())
+            }
             (None, None) => return,
         };
         lines.into_iter().for_each(|line| print(ctx, line));
