@@ -9,7 +9,8 @@ use std::process::Command;
 /// stand on each other.
 const ROOMS: &[(&str, &[&str])] = &[
     ("podscope-api", &[]),
-    ("podscope-scheduler", &["podscope-api"]),
+    ("podscope-cel", &["podscope-api"]),
+    ("podscope-scheduler", &["podscope-cel"]),
     ("podscope-sim", &["podscope-api"]),
     ("podscope-apiserver", &["podscope-sim"]),
     ("podscope-node", &["podscope-sim"]),

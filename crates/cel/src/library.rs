@@ -1,0 +1,81 @@
+//! What Kubernetes adds to CEL's own functions: regular expressions, sets, sums.
+
+use cel::common::types::{CelBool, CelInt, CelList, CelString, LIST_TYPE};
+use cel::common::value::{CowVal, Val};
+use cel::{DeclarationError, Env, ExecutionError, add_member_overload};
+use regex::Regex;
+
+/// Declares them.
+pub(crate) fn extension(env: &mut Env) -> Result<(), DeclarationError> {
+    add_member_overload!(env, fn find: (CelString, CelString) -> Result<CelString>)?;
+    add_member_overload!(env, fn find_all: (CelString, CelString) -> Result<CelList>)?;
+    let two = || vec![LIST_TYPE, LIST_TYPE];
+    env.add_overload("sets.contains", "list_sets_contains_list", two(), |args| {
+        sets(&args, |a, b| holds_all(a, b))
+    })?;
+    env.add_overload("sets.equivalent", "list_sets_equivalent_list", two(), |args| {
+        sets(&args, |a, b| holds_all(a, b) && holds_all(b, a))
+    })?;
+    env.add_overload("sets.intersects", "list_sets_intersects_list", two(), |args| {
+        sets(&args, |a, b| b.iter().any(|one| holds(a, *one)))
+    })?;
+    env.add_member_overload("sum", "list_sum", LIST_TYPE, Vec::new(), sum)
+}
+
+fn pattern(function: &str, text: &CelString<'_>) -> Result<Regex, ExecutionError> {
+    Regex::new(text.inner())
+        .map_err(|error| ExecutionError::function_error(function, format!("Illegal regex: {error}")))
+}
+
+fn find(text: &CelString<'_>, regex: &CelString<'_>) -> Result<CelString<'static>, ExecutionError> {
+    let regex = pattern("find", regex)?;
+    let found = regex.find(text.inner()).map_or("", |found| found.as_str());
+    Ok(CelString::from(found.to_owned()))
+}
+
+fn find_all(text: &CelString<'_>, regex: &CelString<'_>) -> Result<CelList<'static>, ExecutionError> {
+    let regex = pattern("findAll", regex)?;
+    let found = regex.find_iter(text.inner());
+    let found: Vec<Box<dyn Val>> = found
+        .map(|found| -> Box<dyn Val> { Box::new(CelString::from(found.as_str().to_owned())) })
+        .collect();
+    Ok(CelList::from(found))
+}
+
+fn elements<'b>(list: &'b dyn Val) -> Vec<&'b dyn Val> {
+    let mut elements = list.as_iterable().map(|list| list.iter());
+    let mut found = Vec::new();
+    while let Some(one) = elements.as_mut().and_then(|elements| elements.next()) {
+        found.push(one);
+    }
+    found
+}
+
+fn holds(list: &[&dyn Val], one: &dyn Val) -> bool {
+    list.iter().any(|element| element.equals(one))
+}
+
+fn holds_all(list: &[&dyn Val], others: &[&dyn Val]) -> bool {
+    others.iter().all(|one| holds(list, *one))
+}
+
+fn sets<'b, 'v>(
+    args: &[CowVal<'b, 'v>],
+    relation: impl Fn(&[&dyn Val], &[&dyn Val]) -> bool,
+) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let answer = relation(&elements(&*args[0]), &elements(&*args[1]));
+    Ok(CowVal::owned(CelBool::from(answer)))
+}
+
+fn sum<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let mut total = 0_i64;
+    for one in elements(&*args[0]) {
+        let one = one
+            .downcast_ref::<CelInt>()
+            .ok_or_else(|| ExecutionError::no_such_member_overload("sum", vec!["list".to_owned()]))?;
+        total = total
+            .checked_add(*one.inner())
+            .ok_or_else(|| ExecutionError::function_error("sum", "integer overflow"))?;
+    }
+    Ok(CowVal::owned(CelInt::from(total)))
+}
