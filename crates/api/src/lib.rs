@@ -38,6 +38,7 @@ mod core;
 pub mod cron;
 mod decode;
 mod default;
+mod device;
 mod duration;
 pub mod explained;
 mod extra;
@@ -97,6 +98,7 @@ pub use self::config::*;
 pub use self::core::*;
 pub use self::decode::{FieldError, Mismatch, Wanted, decode, decode_what_fits};
 pub use self::default::{default_object, generate_job_selector, stored_grace_period};
+pub use self::device::*;
 pub use self::duration::{Duration, parse_duration, print_duration, print_duration_short};
 pub use self::extra::Extra;
 /// The ConfigMap with the cluster's certificate that every namespace has.

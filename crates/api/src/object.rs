@@ -164,7 +164,11 @@ kinds! {
     LimitRange { api: "v1", kind: "LimitRange", plural: "limitranges", singular: "limitrange", short: ["limits"], namespaced: true },
     HorizontalPodAutoscaler { api: "autoscaling/v2", kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers", singular: "horizontalpodautoscaler", short: ["hpa"], namespaced: true },
     RuntimeClass { api: "node.k8s.io/v1", kind: "RuntimeClass", plural: "runtimeclasses", singular: "runtimeclass", short: [], namespaced: false },
-    Endpoints { api: "v1", kind: "Endpoints", plural: "endpoints", singular: "endpoints", short: ["ep"], namespaced: true };
+    Endpoints { api: "v1", kind: "Endpoints", plural: "endpoints", singular: "endpoints", short: ["ep"], namespaced: true },
+    DeviceClass { api: "resource.k8s.io/v1", kind: "DeviceClass", plural: "deviceclasses", singular: "deviceclass", short: [], namespaced: false },
+    ResourceClaim { api: "resource.k8s.io/v1", kind: "ResourceClaim", plural: "resourceclaims", singular: "resourceclaim", short: [], namespaced: true },
+    ResourceClaimTemplate { api: "resource.k8s.io/v1", kind: "ResourceClaimTemplate", plural: "resourceclaimtemplates", singular: "resourceclaimtemplate", short: [], namespaced: true },
+    ResourceSlice { api: "resource.k8s.io/v1", kind: "ResourceSlice", plural: "resourceslices", singular: "resourceslice", short: [], namespaced: false };
     kept:
     PodTemplate { api: "v1", kind: "PodTemplate", plural: "podtemplates", singular: "podtemplate", short: [], namespaced: true },
     Ingress { api: "networking.k8s.io/v1", kind: "Ingress", plural: "ingresses", singular: "ingress", short: ["ing"], namespaced: true },
@@ -186,10 +190,6 @@ kinds! {
     CertificateSigningRequest { api: "certificates.k8s.io/v1", kind: "CertificateSigningRequest", plural: "certificatesigningrequests", singular: "certificatesigningrequest", short: ["csr"], namespaced: false },
     FlowSchema { api: "flowcontrol.apiserver.k8s.io/v1", kind: "FlowSchema", plural: "flowschemas", singular: "flowschema", short: [], namespaced: false },
     PriorityLevelConfiguration { api: "flowcontrol.apiserver.k8s.io/v1", kind: "PriorityLevelConfiguration", plural: "prioritylevelconfigurations", singular: "prioritylevelconfiguration", short: [], namespaced: false },
-    DeviceClass { api: "resource.k8s.io/v1", kind: "DeviceClass", plural: "deviceclasses", singular: "deviceclass", short: [], namespaced: false },
-    ResourceClaim { api: "resource.k8s.io/v1", kind: "ResourceClaim", plural: "resourceclaims", singular: "resourceclaim", short: [], namespaced: true },
-    ResourceClaimTemplate { api: "resource.k8s.io/v1", kind: "ResourceClaimTemplate", plural: "resourceclaimtemplates", singular: "resourceclaimtemplate", short: [], namespaced: true },
-    ResourceSlice { api: "resource.k8s.io/v1", kind: "ResourceSlice", plural: "resourceslices", singular: "resourceslice", short: [], namespaced: false },
 }
 
 impl Object {

@@ -78,7 +78,6 @@ wire_types! {
         pub security_context: Option<Arc<PodSecurityContext>>,
         pub runtime_class_name: Option<Str>,
         pub enable_service_links: Option<bool>,
-        /// Kept and reported; dynamic resources are not simulated.
         pub resource_claims: Vec<PodResourceClaim>,
         pub os: Option<PodOs>,
     }
@@ -378,8 +377,21 @@ wire_types! {
         pub allocated_resources: ResourceList,
         /// What is in force for the pod as a whole; the kubelet always says it, be it nothing.
         pub resources: Option<Arc<ResourceRequirements>>,
+        /// The claims made from templates (DRA-023).
+        pub resource_claim_statuses: Vec<PodResourceClaimStatus>,
+        /// The claim that stands for extended resources (DRA-024).
+        pub extended_resource_claim_status: Option<Box<PodExtendedResourceClaimStatus>>,
     }
 
+    /// The claim of an entry of `spec.resourceClaims`; without a name none is needed.
+    pub struct PodResourceClaimStatus { pub name: Str, pub resource_claim_name: Option<Str> }
+    /// Which requests of the claim serve which containers.
+    pub struct PodExtendedResourceClaimStatus {
+        pub request_mappings: Vec<ContainerExtendedResourceRequest>,
+        pub resource_claim_name: Str,
+    }
+
+    pub struct ContainerExtendedResourceRequest { pub container_name: Str, pub resource_name: Str, pub request_name: Str }
     pub struct IpAddress { pub ip: Str }
     /// One condition of a pod (LC-106 to LC-110).
     pub struct PodCondition {

@@ -61,9 +61,10 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
     merge!(
         status: Namespace, Node, Pod, ReplicationController, ReplicaSet, Deployment, StatefulSet, DaemonSet, Job,
             PodDisruptionBudget, PersistentVolume, PersistentVolumeClaim, VolumeAttachment, CronJob, ResourceQuota,
-            HorizontalPodAutoscaler;
+            HorizontalPodAutoscaler, ResourceClaim;
         plain: Lease, ControllerRevision, PriorityClass, Service, EndpointSlice, StorageClass, CsiNode, CsiDriver,
-            CsiStorageCapacity, ConfigMap, Secret, Event, ServiceAccount, LimitRange, RuntimeClass, Endpoints
+            CsiStorageCapacity, ConfigMap, Secret, Event, ServiceAccount, LimitRange, RuntimeClass, Endpoints,
+            DeviceClass, ResourceClaimTemplate, ResourceSlice
     )
 }
 
@@ -130,7 +131,9 @@ pub(super) fn raises_generation(old: &Object, new: &Object) -> bool {
         DaemonSet,
         Job,
         CronJob,
-        PodDisruptionBudget
+        PodDisruptionBudget,
+        DeviceClass,
+        ResourceSlice
     )
 }
 
@@ -182,6 +185,8 @@ pub(super) fn has_generation(object: &Object) -> bool {
             | Object::EndpointSlice(_)
             | Object::PriorityClass(_)
             | Object::CronJob(_)
+            | Object::DeviceClass(_)
+            | Object::ResourceSlice(_)
     ) || matches!(
         object.kind(),
         Kind::Ingress
@@ -194,8 +199,6 @@ pub(super) fn has_generation(object: &Object) -> bool {
             | Kind::CustomResourceDefinition
             | Kind::FlowSchema
             | Kind::PriorityLevelConfiguration
-            | Kind::DeviceClass
-            | Kind::ResourceSlice
     )
 }
 
@@ -225,6 +228,7 @@ pub(super) fn wipe_status(object: &mut Object) {
         VolumeAttachment,
         CronJob,
         ResourceQuota,
-        HorizontalPodAutoscaler
+        HorizontalPodAutoscaler,
+        ResourceClaim
     );
 }

@@ -81,6 +81,8 @@ pub fn default_object(object: &mut Object) {
         }
         Object::HorizontalPodAutoscaler(object) => default_autoscaler(&mut Arc::make_mut(object).spec),
         Object::Kept(object) => default_kept(Arc::make_mut(object)),
+        Object::ResourceClaim(object) => Arc::make_mut(object).spec.devices.set_defaults(),
+        Object::ResourceClaimTemplate(object) => Arc::make_mut(object).spec.spec.devices.set_defaults(),
         Object::Endpoints(object) => {
             let subsets = &mut Arc::make_mut(object).subsets;
             for port in subsets.iter_mut().flat_map(|subset| &mut subset.ports) {
@@ -88,6 +90,8 @@ pub fn default_object(object: &mut Object) {
             }
         }
         Object::ServiceAccount(_)
+        | Object::DeviceClass(_)
+        | Object::ResourceSlice(_)
         | Object::RuntimeClass(_)
         | Object::Lease(_)
         | Object::ControllerRevision(_)

@@ -91,7 +91,11 @@ pub fn validate(object: &Object) -> ErrorList {
         Object::CsiNode(_) => csi::node(&object.to_value(), &mut errors),
         Object::CsiStorageCapacity(object) => csi::capacity(object, &mut errors),
         Object::Event(object) => events::validate(object, &mut errors),
-        Object::ServiceAccount(_) => {}
+        Object::ServiceAccount(_)
+        | Object::DeviceClass(_)
+        | Object::ResourceClaim(_)
+        | Object::ResourceClaimTemplate(_)
+        | Object::ResourceSlice(_) => {}
     }
     errors
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use podscope_api::{
     ConditionStatus, LabelSelector, Object, ObjectMeta, PersistentVolume, PersistentVolumeClaimSpec, PodTemplateSpec,
-    Str, Time,
+    ResourceClaim, Str, Time,
 };
 
 use crate::duration::human_duration;
@@ -57,6 +57,19 @@ pub(crate) fn columns(object: &Object, prefix: &str, now: Time) -> Vec<Column> {
         Object::Secret(secret) => cluster::secret(secret, to),
         Object::ResourceQuota(quota) => cluster::quota(quota, to),
         Object::Kept(object) => kept::kept(object, to),
+        Object::ResourceClaim(claim) => {
+            line.name();
+            line.put("STATE", claim_state(claim));
+            line.age();
+        }
+        Object::ResourceSlice(slice) => {
+            let spec = &slice.spec;
+            line.name();
+            line.put("NODE", spec.node_name.as_deref().unwrap_or_default().to_owned());
+            line.put("DRIVER", spec.driver.to_string());
+            line.put("POOL", spec.pool.name.to_string());
+            line.age();
+        }
         Object::LimitRange(_) => {
             line.name();
             line.created_at();
@@ -72,6 +85,23 @@ pub(crate) fn columns(object: &Object, prefix: &str, now: Time) -> Vec<Column> {
         }
     }
     line.columns()
+}
+
+/// What becomes of a claim on devices (DRA-261).
+fn claim_state(claim: &ResourceClaim) -> String {
+    let mut states = Vec::new();
+    if claim.metadata.is_terminating() {
+        states.push("deleted");
+    }
+    match &claim.status.allocation {
+        Some(_) => states.push("allocated"),
+        None if states.is_empty() => states.push("pending"),
+        None => {}
+    }
+    if claim.status.allocation.is_some() && !claim.status.reserved_for.is_empty() {
+        states.push("reserved");
+    }
+    states.join(",")
 }
 
 /// Age of an instant (KC-012), counted from its whole second: objects carry no more of their times.
