@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use podscope_api::explained::Criterion;
-use podscope_api::{CausedBy, NodeName, ObjectKey, PersistentVolume, PersistentVolumeClaim, Str};
+use podscope_api::{
+    AllocationResult, CausedBy, ContainerExtendedResourceRequest, NodeName, ObjectKey, PersistentVolume, PersistentVolumeClaim,
+    ResourceClaim, Str,
+};
 
 /// An event to record (SCH-128). The reporting controller is the profile's scheduler name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +73,28 @@ pub struct Preempt {
     pub criterion: Criterion,
 }
 
+/// What Reserve fixes of a pod's claims on devices (DRA-106).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ReservedClaims {
+    /// The claims in order, with the allocation of those that have none yet.
+    pub claims: Vec<(Arc<ResourceClaim>, Option<AllocationResult>)>,
+    /// The claim for extended resources, to be created, and the containers that its requests serve.
+    pub extended: Option<(
+        Arc<ResourceClaim>,
+        AllocationResult,
+        Vec<ContainerExtendedResourceRequest>,
+    )>,
+}
+
+/// What PostFilter does to a claim so that its pod can be placed (DRA-101).
+#[derive(Debug, Clone, PartialEq)]
+pub enum FreedClaim {
+    /// Its devices and its reservation are given back.
+    Deallocate(Arc<ResourceClaim>),
+    /// A claim for extended resources that an earlier cycle left.
+    Delete(Arc<ResourceClaim>),
+}
+
 /// How an attempt ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
@@ -85,6 +110,8 @@ pub enum Outcome {
         volumes: Vec<Arc<PersistentVolume>>,
         /// Claims to write with the selected-node annotation.
         claims: Vec<Arc<PersistentVolumeClaim>>,
+        /// Claims on devices to write; then [`crate::Scheduler::claim_written`] for each.
+        devices: Option<Box<ReservedClaims>>,
     },
     /// No node fits.
     Unschedulable {
@@ -142,6 +169,8 @@ pub struct Attempt {
     pub events: Vec<EventNote>,
     /// Status to write.
     pub patch: Option<StatusPatch>,
+    /// A claim to give up.
+    pub freed: Option<FreedClaim>,
 }
 
 /// Cuts an event's note as kube-scheduler does (SCH-024).

@@ -130,6 +130,8 @@ pub struct Cache {
     /// Nodes of the placed pods that use a claim, once for each use.
     claim_users: ordered::Map<(Symbol, Symbol), Vec<NodeIdx>>,
     pub(crate) stores: Stores,
+    #[cfg(feature = "devices")]
+    pub(crate) devices: crate::devices::Devices,
 }
 
 impl Cache {
@@ -231,8 +233,23 @@ impl Cache {
                 let name = self.symbols.intern(&old.metadata.name);
                 self.set_namespace(name, None);
             }
-            _ => self.stores.on_change(old, new),
+            _ => {
+                self.stores.on_change(old, new);
+                #[cfg(feature = "devices")]
+                match new.or(old) {
+                    Some(Object::ResourceClaim(claim)) => self.resource_claim_changed(&claim.metadata.key()),
+                    Some(Object::ResourceSlice(_)) => self.devices.slices_changed(),
+                    _ => {}
+                }
+            }
         }
+    }
+
+    /// Counts the devices of a claim as it is known now.
+    #[cfg(feature = "devices")]
+    pub(crate) fn resource_claim_changed(&mut self, key: &podscope_api::ObjectKey) {
+        let claim = self.stores.resource_claim(key).map(|claim| &**claim);
+        self.devices.set_claim(key, claim);
     }
 
     fn set_namespace(&mut self, name: Symbol, labels: Option<LabelSet>) {

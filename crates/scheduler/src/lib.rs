@@ -43,6 +43,8 @@ pub mod config;
 mod counters;
 mod cycle;
 mod decide;
+#[cfg(feature = "devices")]
+mod devices;
 pub mod explain;
 mod node_info;
 mod nominator;
@@ -60,7 +62,7 @@ mod symbols;
 mod topology;
 pub mod what_would_help;
 
-pub use attempt::{Attempt, EventNote, Outcome, Preempt, StatusPatch, Victim};
+pub use attempt::{Attempt, EventNote, FreedClaim, Outcome, Preempt, ReservedClaims, StatusPatch, Victim};
 pub use cache::Cache;
 pub use config::SchedulerConfiguration;
 pub use cycle::{Diagnosis, Found, PluginScores};

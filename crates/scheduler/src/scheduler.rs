@@ -1,16 +1,20 @@
 //! The scheduler: watch events in, attempts out, one pod at a time (SCH-002, SCH-112 to SCH-127).
 
 mod changes;
+mod choice;
+mod claims;
 
 use podscope_api::ordered;
 use std::sync::Arc;
 
 use podscope_api::{NodeName, Object, ObjectKey, Pod, Str};
 
-use crate::attempt::{Attempt, EventNote, Outcome, Preempt, StatusPatch, Victim, truncate};
+use self::choice::{draw_if, nomination, pick_host};
+use self::claims::freed;
+use crate::attempt::{Attempt, EventNote, Outcome, Preempt, ReservedClaims, StatusPatch, Victim, truncate};
 use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
-use crate::cycle::{Found, Search, name_of};
+use crate::cycle::{Search, name_of};
 use crate::decide::Decision;
 use crate::nominator::Nominator;
 use crate::plugins::node_affinity::AddedAffinity;
@@ -211,7 +215,10 @@ impl Scheduler {
                 Some(binding) => volume_binding::reserve(&search.cycle(&self.cache), binding, self.cache.node(host)),
             };
             match bindings {
-                Ok(bindings) => reserved = Some((host, bindings)),
+                Ok(bindings) => match self.reserved_claims(&state, host) {
+                    Ok(devices) => reserved = Some((host, bindings, devices)),
+                    Err(text) => found.error = Some(text),
+                },
                 Err(status) => found.error = Some(status.message(&self.cache.symbols)),
             }
         } else if found.error.is_none() && !no_nodes {
@@ -241,9 +248,12 @@ impl Scheduler {
             n_examined: found.feasible.len() + found.diagnosis.refused.len(),
             events: Vec::new(),
             patch: None,
+            freed: freed(&state),
         };
         match (reserved, message) {
-            (Some((host, bindings)), _) => self.assume(pod, host, found.hosts.len(), bindings, &mut attempt),
+            (Some((host, bindings, devices)), _) => {
+                self.assume(pod, host, found.hosts.len(), (bindings, devices), &mut attempt);
+            }
             (None, message) => {
                 let message = message.unwrap_or_default();
                 let is_cleared = found.error.is_some() || no_nodes || profile.at(Point::PostFilter).is_empty();
@@ -296,9 +306,12 @@ impl Scheduler {
         pod: QueuedPod,
         host: u32,
         ties: usize,
-        bindings: volume_binding::Bindings,
+        (bindings, devices): (volume_binding::Bindings, Option<Box<ReservedClaims>>),
         attempt: &mut Attempt,
     ) {
+        let in_flight = devices
+            .as_deref()
+            .map_or_else(Vec::new, |devices| self.reserve_claims(&pod, devices));
         let info = pod.incoming.info.clone();
         for (volume, _) in &bindings.binds {
             let key = volume.metadata.key();
@@ -313,7 +326,7 @@ impl Scheduler {
         let node = name_of(&self.cache, host);
         let key = &info.pod.metadata;
         // PreBind has work that may take long: others are told where the pod is expected (SCH-025).
-        if bindings.is_slow && node != info.pod.status.nominated_node_name {
+        if (bindings.is_slow || devices.is_some()) && node != info.pod.status.nominated_node_name {
             attempt.patch = Some(StatusPatch {
                 condition: None,
                 nominated_node_name: Some(node.clone()),
@@ -334,10 +347,16 @@ impl Scheduler {
             is_slow: bindings.is_slow,
             volumes: bindings.binds.into_iter().map(|(volume, _)| volume).collect(),
             claims: bindings.provisions,
+            devices,
         };
         if let Some(assumed) = self.cache.pod(&info.uid) {
             let assumed = assumed.pod.clone();
-            self.binding.insert(info.uid.clone(), InBinding { pod, assumed });
+            let binding = InBinding {
+                pod,
+                assumed,
+                in_flight,
+            };
+            self.binding.insert(info.uid.clone(), binding);
         }
     }
 
@@ -439,10 +458,15 @@ impl Scheduler {
     /// The answer to a binding. A failure unreserves, tells waiting pods, and retries after back-off (SCH-023);
     /// the attempt that is returned says what to report.
     pub fn bind_finished(&mut self, uid: &str, result: Result<(), String>, now: i64) -> Option<Attempt> {
-        let InBinding { pod, assumed } = self.binding.remove(uid)?;
+        let InBinding {
+            pod,
+            assumed,
+            in_flight,
+        } = self.binding.remove(uid)?;
         let Err(message) = result else {
             return None;
         };
+        self.release_claims(&in_flight);
         let info = pod.incoming.info.clone();
         self.cache.forget(uid);
         self.cache.stores.forget_assumed(&info.pod);
@@ -461,6 +485,7 @@ impl Scheduler {
             n_examined: 0,
             events: Vec::new(),
             patch: None,
+            freed: None,
         };
         let failure = Failure {
             reason: "SchedulerError",
@@ -528,6 +553,8 @@ struct InBinding {
     pod: QueuedPod,
     /// As it was assumed: with its node.
     assumed: Arc<Pod>,
+    /// The allocations that Reserve made, by the UID of their claim.
+    in_flight: Vec<Str>,
 }
 
 /// What became of a pod that got no node.
@@ -537,36 +564,6 @@ struct Failure<'a> {
     /// The nomination to write; `None` leaves it.
     nominated: Option<Str>,
     rejectors: PluginSet,
-}
-
-fn pick_host(found: &Found, draw: &mut dyn FnMut() -> u64) -> Option<u32> {
-    if found.error.is_some() {
-        return None;
-    }
-    match found.hosts.as_slice() {
-        [] => None,
-        [one] => Some(*one),
-        hosts => Some(hosts[(draw() % hosts.len() as u64) as usize]),
-    }
-}
-
-/// The `nominatedNodeName` to write: none leaves it as it is, an empty one clears it. `is_cleared`: an error before
-/// PostFilter, no node at all, or nobody to ask (SCH-025).
-fn nomination(preemption: Option<&Preemption>, preempt: Option<&Preempt>, is_cleared: bool) -> Option<Str> {
-    match (preemption, preempt) {
-        (_, Some(preempt)) => Some(preempt.node.0.clone()),
-        (Some(Preemption::NoCandidate { .. }), None) => Some("".into()),
-        (Some(Preemption::NotEligible(_)), None) => None,
-        _ => is_cleared.then(|| "".into()),
-    }
-}
-
-fn draw_if(draw: &mut dyn FnMut() -> u64, found: &Found) -> u64 {
-    if default_preemption::potential_nodes(&found.diagnosis).is_empty() {
-        0
-    } else {
-        draw()
-    }
 }
 
 fn skipped(pod: &QueuedPod, profile: &Profile) -> Attempt {
@@ -591,5 +588,6 @@ fn skipped(pod: &QueuedPod, profile: &Profile) -> Attempt {
             related: None,
         }],
         patch: None,
+        freed: None,
     }
 }

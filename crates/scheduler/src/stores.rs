@@ -47,7 +47,11 @@ impl<T: Resource> Store<T> {
         self.objects.insert(key, object.into_object());
     }
 
-    fn remove(&mut self, key: &ObjectKey) {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
+    pub(crate) fn remove(&mut self, key: &ObjectKey) {
         self.objects.remove(key);
     }
 }
@@ -74,9 +78,15 @@ pub struct Stores {
     pub capacities: Store<api::CsiStorageCapacity>,
     /// VolumeAttachments.
     pub attachments: Store<api::VolumeAttachment>,
+    pub device_classes: Store<api::DeviceClass>,
+    /// ResourceClaims as the API has them; read them through [`Stores::resource_claim`].
+    pub resource_claims: Store<api::ResourceClaim>,
+    pub resource_slices: Store<api::ResourceSlice>,
     /// Volumes and claims that Reserve assumed and the API does not show yet (SCH-070).
     pub(crate) assumed_volumes: Store<api::PersistentVolume>,
     pub(crate) assumed_claims: Store<api::PersistentVolumeClaim>,
+    /// ResourceClaims that PreBind wrote and the API does not show yet (DRA-085).
+    pub(crate) assumed_resource_claims: Store<api::ResourceClaim>,
 }
 
 impl Stores {
@@ -97,6 +107,37 @@ impl Stores {
     pub fn claim(&self, namespace: &str, name: &str) -> Option<&Arc<api::PersistentVolumeClaim>> {
         let key = ObjectKey::new(namespace, name);
         self.assumed_claims.get(&key).or_else(|| self.claims.get(&key))
+    }
+
+    /// A claim on devices, with what the scheduler wrote of it.
+    pub fn resource_claim(&self, key: &ObjectKey) -> Option<&Arc<api::ResourceClaim>> {
+        let assumed = self.assumed_resource_claims.get(key);
+        assumed.or_else(|| self.resource_claims.get(key))
+    }
+
+    pub fn device_class(&self, name: &str) -> Option<&Arc<api::DeviceClass>> {
+        self.device_classes.get(&ObjectKey::cluster(name))
+    }
+
+    /// The class that gives devices for an extended resource: by the name it declares, the youngest of several, or by
+    /// its own name (DRA-114).
+    pub(crate) fn class_of_resource(&self, name: &str) -> Option<&Arc<api::DeviceClass>> {
+        if self.device_classes.is_empty() {
+            return None;
+        }
+        if let Some(class) = name.strip_prefix(api::CLASS_RESOURCE_PREFIX) {
+            return self.device_class(class);
+        }
+        let declares = |class: &&Arc<api::DeviceClass>| class.spec.extended_resource_name.as_deref() == Some(name);
+        // In name order, and the first of equal ones wins.
+        let mut found: Option<&Arc<api::DeviceClass>> = None;
+        for class in self.device_classes.values().filter(declares) {
+            let made = |class: &Arc<api::DeviceClass>| class.metadata.creation_timestamp;
+            if found.is_none_or(|known| made(class) > made(known)) {
+                found = Some(class);
+            }
+        }
+        found
     }
 
     pub fn storage_class(&self, name: &str) -> Option<&Arc<api::StorageClass>> {
@@ -148,6 +189,13 @@ impl Stores {
             Some(Object::PersistentVolumeClaim(_)) => {
                 self.assumed_claims.remove(&key);
             }
+            Some(Object::ResourceClaim(claim)) => {
+                let assumed = self.assumed_resource_claims.get(&key);
+                let version = |claim: &api::ResourceClaim| claim.metadata.resource_version.parse::<u64>().ok();
+                if new.is_none() || assumed.is_some_and(|assumed| version(assumed) <= version(claim)) {
+                    self.assumed_resource_claims.remove(&key);
+                }
+            }
             _ => {}
         }
         take! {
@@ -163,6 +211,9 @@ impl Stores {
             CsiDriver => csi_drivers,
             CsiStorageCapacity => capacities,
             VolumeAttachment => attachments,
+            DeviceClass => device_classes,
+            ResourceClaim => resource_claims,
+            ResourceSlice => resource_slices,
         }
     }
 }

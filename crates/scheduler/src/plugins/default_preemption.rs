@@ -49,7 +49,7 @@ impl Default for Args {
 struct DefaultPreemption;
 
 impl ExtensionPoints for DefaultPreemption {
-    fn pre_enqueue(&self, _: &Pod, is_preempting: bool) -> Result<(), String> {
+    fn pre_enqueue(&self, _: &Cache, _: &Pod, is_preempting: bool) -> Result<(), String> {
         if is_preempting {
             return Err("waiting for the preemption for this pod to be finished".to_owned());
         }

@@ -1,21 +1,56 @@
-//! `DynamicResources`: claims on devices (SCH-030, SCH-031, SCH-106).
+//! `DynamicResources`: claims on devices (SCH-030, SCH-031, DRA-080 to DRA-121).
 //!
-//! Deviation: device allocation is not simulated. A pod without claims is treated exactly as the real
-//! plugin does; a pod with claims is refused everywhere with a text that says so.
+//! The search itself is in `devices`. Without the feature of that name a pod with claims is refused with a text that
+//! says so; all others are decided the same.
+
+#[cfg(feature = "devices")]
+mod claims;
+#[cfg(feature = "devices")]
+mod extended;
+#[cfg(feature = "devices")]
+mod filter;
+#[cfg(feature = "devices")]
+mod hints;
+#[cfg(feature = "devices")]
+mod reserve;
+
+use podscope_api::{Kind, Pod};
 
 use super::Point::{Filter, PostFilter as AtPostFilter, PreBind, PreEnqueue, PreFilter as AtPreFilter, Reserve, Score};
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields};
-use crate::cycle::{CycleState, Diagnosis, PreFilter, Search};
+use crate::cycle::{Cycle, CycleState, Diagnosis, PreFilter, Search};
+use crate::node_info::{NodeIdx, NodeInfo};
 use crate::post_filter::{Limit, PostFilter};
-use crate::queue::events::EventKind;
-use crate::status::Status;
+use crate::queue::events::{Event, EventKind, Waiting};
+use crate::status::{Code, Status};
+
+#[cfg(feature = "devices")]
+pub(crate) use self::claims::State;
+#[cfg(feature = "devices")]
+pub(crate) use self::reserve::reserved_on;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 2,
-    events: &[EventKind::NodeAdd, EventKind::NodeLabel, EventKind::NodeAllocatable],
+    events: &[
+        EventKind::NodeAdd,
+        EventKind::NodeLabel,
+        EventKind::NodeAllocatable,
+        EventKind::Add(Kind::ResourceClaim),
+        EventKind::Update(Kind::ResourceClaim),
+        EventKind::PodGeneratedClaims,
+        EventKind::Add(Kind::DeviceClass),
+        EventKind::Update(Kind::DeviceClass),
+        EventKind::Add(Kind::ResourceSlice),
+        EventKind::Update(Kind::ResourceSlice),
+    ],
     about: "claims on devices",
+    refused: "without the devices that its claims ask for",
+    short: &[
+        ("cannot allocate all claims", "no free devices"),
+        ("resourceclaim not available on the node", "claim is elsewhere"),
+    ],
     ..PluginSpec::new(
         "DynamicResources",
         // It has no PreScore that could skip: every node it scores gets its 0.
@@ -26,32 +61,77 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
 
 struct DynamicResources;
 
-impl ExtensionPoints for DynamicResources {
-    fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
-        state.dynamic_resources_ran = true;
+/// A refusal: no preemption ever frees a device (DRA-082).
+fn refused(text: String) -> Status {
+    Status::text(Plugin::DynamicResources, Code::UnschedulableAndUnresolvable, text)
+}
+
+#[cfg(not(feature = "devices"))]
+impl DynamicResources {
+    fn prepare(search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
         if search.incoming.info.pod.spec.resource_claims.is_empty() {
             return Ok(PreFilter::Skip);
         }
-        Err(Status::unresolvable(
-            Plugin::DynamicResources,
-            "resource claims are not simulated here",
-        ))
+        Err(refused("resource claims are not simulated here".to_owned()))
+    }
+}
+
+impl ExtensionPoints for DynamicResources {
+    fn pre_enqueue(&self, cache: &Cache, pod: &Pod, _: bool) -> Result<(), String> {
+        #[cfg(feature = "devices")]
+        for claim in claims::of_pod(&cache.stores, pod) {
+            claim?;
+        }
+        let _ = (cache, pod);
+        Ok(())
+    }
+
+    fn pre_filter(&self, search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
+        state.dynamic_resources_ran = true;
+        Self::prepare(search, cache, state)
+    }
+
+    #[cfg(feature = "devices")]
+    fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, index: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
+        match &state.claims {
+            Some(claims) => filter::filter(cycle, claims, index, node),
+            None => Ok(()),
+        }
     }
 
     fn post_filter(
         &self,
-        _: &Search<'_>,
-        _: &mut Cache,
+        search: &Search<'_>,
+        cache: &mut Cache,
         state: &mut CycleState,
         _: &Diagnosis,
         _: Limit,
     ) -> PostFilter {
         // Aborted before its own PreFilter, it finds no state of its own: an error that ends PostFilter.
-        if state.dynamic_resources_ran {
-            PostFilter::Unschedulable("no new claims to deallocate".to_owned(), None)
-        } else {
-            PostFilter::Error("not found".to_owned())
+        if !state.dynamic_resources_ran {
+            return PostFilter::Error("not found".to_owned());
         }
+        #[cfg(feature = "devices")]
+        let text = reserve::deallocate(search, state);
+        #[cfg(not(feature = "devices"))]
+        let text = "no new claims to deallocate";
+        let _ = (search, cache);
+        PostFilter::Unschedulable(text.to_owned(), None)
+    }
+
+    #[cfg(feature = "devices")]
+    fn score(&self, _: &Cycle<'_>, state: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
+        let claims = state.claims.as_ref();
+        claims.is_some_and(|claims| claims.score(feasible, scores))
+    }
+
+    fn normalize(&self, _: &CycleState, scores: &mut [i64]) {
+        super::default_normalize(scores, false);
+    }
+
+    #[cfg(feature = "devices")]
+    fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
+        hints::may_help(cache, event, waiting)
     }
 
     fn read_args(&self, fields: &mut Fields<'_>, _: &mut Args, _: &mut Errors) {

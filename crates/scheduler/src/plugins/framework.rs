@@ -119,7 +119,7 @@ impl PluginSpec {
 pub(crate) trait ExtensionPoints: Sync {
     /// PreEnqueue: the text if the pod may not enter activeQ. `is_preempting`: its victims are still being
     /// evicted.
-    fn pre_enqueue(&self, _pod: &Pod, _is_preempting: bool) -> Result<(), String> {
+    fn pre_enqueue(&self, _cache: &Cache, _pod: &Pod, _is_preempting: bool) -> Result<(), String> {
         Ok(())
     }
 

@@ -165,6 +165,9 @@ fn shortages(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
             continue;
         }
         let have = have.scalar(*name).unwrap_or(0);
+        if have == 0 && is_by_devices(cycle.cache, *name) {
+            continue;
+        }
         if *want > have.wrapping_sub(used.scalar(*name).unwrap_or(0)) {
             reasons.push(Reason::Insufficient(*name));
             unresolvable |= *want > have;
@@ -185,6 +188,11 @@ fn shortages(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
             _ => Reasons::Many(reasons),
         },
     })
+}
+
+/// Whether devices stand for an extended resource where a node has none of it: DynamicResources checks it (DRA-116).
+fn is_by_devices(cache: &Cache, name: Symbol) -> bool {
+    cfg!(feature = "devices") && cache.stores.class_of_resource(cache.symbols.text(name)).is_some()
 }
 
 /// Extended resources exempt from Filter (SCH-055).

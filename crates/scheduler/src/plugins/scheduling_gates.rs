@@ -15,7 +15,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
 struct SchedulingGates;
 
 impl ExtensionPoints for SchedulingGates {
-    fn pre_enqueue(&self, pod: &Pod, _: bool) -> Result<(), String> {
+    fn pre_enqueue(&self, _: &Cache, pod: &Pod, _: bool) -> Result<(), String> {
         let gates = &pod.spec.scheduling_gates;
         if gates.is_empty() {
             return Ok(());

@@ -30,6 +30,8 @@ pub(crate) enum EventKind {
     PodLabel,
     PodScaleDown,
     PodGatesGone,
+    /// The claims made for the pod changed.
+    PodGeneratedClaims,
     PodToleration,
     /// No specific change: matches nothing in-tree.
     PodOther,
@@ -150,6 +152,11 @@ pub(crate) fn pod_events(cache: &mut Cache, old: &Pod, new: &Pod) -> Vec<EventKi
     }
     if !old.spec.scheduling_gates.is_empty() && new.spec.scheduling_gates.is_empty() {
         events.push(EventKind::PodGatesGone);
+    }
+    if old.status.resource_claim_statuses != new.status.resource_claim_statuses
+        || old.status.extended_resource_claim_status != new.status.extended_resource_claim_status
+    {
+        events.push(EventKind::PodGeneratedClaims);
     }
     if old.spec.tolerations.len() != new.spec.tolerations.len() {
         events.push(EventKind::PodToleration);

@@ -117,7 +117,7 @@ impl Scheduler {
         let profile = self.config.profile(&pod.spec.scheduler_name)?;
         profile.at(Point::PreEnqueue).iter().copied().find(|plugin| {
             let is_preempting = self.is_preempting(&uid_of(pod));
-            plugin.does().pre_enqueue(pod, is_preempting).is_err()
+            plugin.does().pre_enqueue(&self.cache, pod, is_preempting).is_err()
         })
     }
 

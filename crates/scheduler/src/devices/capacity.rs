@@ -1,0 +1,128 @@
+//! How much of a device's capacity a request takes (DRA-165 to DRA-169).
+
+use podscope_api::{
+    CapacityRequestPolicy, CapacityRequestPolicyRange, CapacityRequirements, Device, Quantity, ResourceList,
+};
+
+/// What of each capacity a share of the device takes (DRA-168).
+pub(super) fn consumed(device: &Device, asked: Option<&CapacityRequirements>) -> ResourceList {
+    let amounts = device.capacity.iter().map(|(name, capacity)| {
+        let asked = asked.and_then(|asked| asked.requests.get(name)).copied();
+        (
+            name.clone(),
+            amount(asked, capacity.value, capacity.request_policy.as_ref()),
+        )
+    });
+    amounts.collect()
+}
+
+/// Whether the request fits beside what shares already take (DRA-165). `taken`: in use, and in this search.
+pub(super) fn fits(device: &Device, asked: Option<&CapacityRequirements>, taken: [Option<&ResourceList>; 2]) -> bool {
+    if asked.is_some_and(|asked| asked.requests.keys().any(|name| !device.capacity.contains_key(name))) {
+        return false;
+    }
+    device.capacity.iter().all(|(name, capacity)| {
+        let policy = capacity.request_policy.as_ref();
+        let asked = asked.and_then(|asked| asked.requests.get(name)).copied();
+        let own = amount(asked, capacity.value, policy);
+        if policy.is_some_and(|policy| violates(own, policy)) {
+            return false;
+        }
+        let before = taken.into_iter().flatten().filter_map(|list| list.get(name));
+        before.fold(own, |sum, amount| sum.plus(*amount)) <= capacity.value
+    })
+}
+
+/// What a request takes of one capacity (DRA-166).
+fn amount(asked: Option<Quantity>, whole: Quantity, policy: Option<&CapacityRequestPolicy>) -> Quantity {
+    let default = policy.and_then(|policy| policy.default);
+    let Some(asked) = asked else {
+        return default.unwrap_or(whole);
+    };
+    let Some(policy) = policy else {
+        return asked;
+    };
+    if let Some(range) = &policy.valid_range {
+        return rounded(asked, range);
+    }
+    let larger = policy.valid_values.iter().find(|value| asked <= **value);
+    larger.copied().unwrap_or(asked)
+}
+
+fn rounded(asked: Quantity, range: &CapacityRequestPolicyRange) -> Quantity {
+    let min = range.min.unwrap_or_default();
+    if asked < min {
+        return min;
+    }
+    let Some(step) = range.step else {
+        return asked;
+    };
+    let (asked, min, step) = (asked.value(), min.value(), step.value());
+    if step <= 0 {
+        return Quantity::from_bytes(asked);
+    }
+    let over = asked.saturating_sub(min);
+    let steps = over / step + i64::from(over % step != 0);
+    Quantity::from_bytes(steps.saturating_mul(step).saturating_add(min))
+}
+
+/// DRA-167.
+fn violates(own: Quantity, policy: &CapacityRequestPolicy) -> bool {
+    if policy.default == Some(own) {
+        return false;
+    }
+    if let Some(range) = &policy.valid_range {
+        if range.max.is_some_and(|max| own > max) {
+            return true;
+        }
+        let over = own.value().saturating_sub(range.min.unwrap_or_default().value());
+        return range
+            .step
+            .is_some_and(|step| step.value() > 0 && over % step.value() != 0);
+    }
+    !policy.valid_values.is_empty() && !policy.valid_values.contains(&own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quantity(text: &str) -> Quantity {
+        text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    /// Shows: DRA-166, DRA-290.
+    #[test]
+    fn amounts_are_rounded_by_their_policy() {
+        let range = CapacityRequestPolicy {
+            default: Some(quantity("1G")),
+            valid_values: Vec::new(),
+            valid_range: Some(CapacityRequestPolicyRange {
+                min: Some(quantity("1G")),
+                max: Some(quantity("8G")),
+                step: Some(quantity("1G")),
+            }),
+        };
+        let values = CapacityRequestPolicy {
+            default: Some(quantity("4Gi")),
+            valid_values: vec![quantity("4Gi"), quantity("8Gi")],
+            valid_range: None,
+        };
+        for (asked, policy, takes, is_refused) in [
+            (Some("2500M"), Some(&range), "3000000000", false),
+            (Some("6G"), Some(&range), "5859375Ki", false),
+            (Some("10M"), Some(&range), "1G", false),
+            (Some("9G"), Some(&range), "9000000000", true),
+            (None, Some(&range), "1G", false),
+            (Some("5Gi"), Some(&values), "8Gi", false),
+            (Some("9Gi"), Some(&values), "9Gi", true),
+            (None, Some(&values), "4Gi", false),
+            (Some("5Gi"), None, "5Gi", false),
+            (None, None, "10Gi", false),
+        ] {
+            let own = amount(asked.map(quantity), quantity("10Gi"), policy);
+            let refused = policy.is_some_and(|policy| violates(own, policy));
+            assert_eq!((own, refused), (quantity(takes), is_refused), "{asked:?} {policy:?}");
+        }
+    }
+}

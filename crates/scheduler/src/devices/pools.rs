@@ -1,0 +1,133 @@
+//! The pools of devices that a node can use (DRA-131 to DRA-138).
+
+use podscope_api::ordered::{Map, Set, StableSort as _};
+use podscope_api::{Quantity, Str};
+
+use super::table::Table;
+use crate::node_info::NodeInfo;
+use crate::symbols::Symbols;
+
+/// A counter: its set and its name.
+pub(super) type CounterKey = (Str, Str);
+
+/// The devices of one driver under one name, as one node sees them.
+#[derive(Debug)]
+pub(super) struct Pool {
+    pub(super) driver: Str,
+    pub(super) name: Str,
+    /// Slices with devices for the node, in name order.
+    pub(super) slices: Vec<usize>,
+    /// Slices of the same generation with devices for other nodes alone.
+    pub(super) elsewhere: Vec<usize>,
+    /// The shared counters.
+    pub(super) counters: Map<CounterKey, Quantity>,
+    pub(super) is_incomplete: bool,
+    pub(super) is_invalid: bool,
+    waits: bool,
+}
+
+impl Pool {
+    /// Whether devices can be taken from it.
+    pub(super) fn is_usable(&self) -> bool {
+        !self.is_incomplete && !self.is_invalid
+    }
+
+    /// `driver/pool`, as texts have it.
+    pub(super) fn id(&self) -> String {
+        format!("{}/{}", self.driver, self.name)
+    }
+}
+
+/// The pools of a node: by driver and name, those with conditions to wait for last (DRA-137).
+pub(super) fn gather(table: &Table, symbols: &Symbols, node: &NodeInfo) -> Vec<Pool> {
+    let mut groups: Map<(Str, Str), (i64, Vec<usize>)> = Map::new();
+    for at in table.candidates(&node.name) {
+        let slice = &table.slices[at];
+        if !slice.concerns(symbols, node) {
+            continue;
+        }
+        let spec = &slice.object.spec;
+        let generation = spec.pool.generation;
+        let key = (spec.driver.clone(), spec.pool.name.clone());
+        let (newest, slices) = groups.entry(key).or_insert_with(|| (generation, Vec::new()));
+        if generation > *newest {
+            *newest = generation;
+            slices.clear();
+        }
+        if generation == *newest {
+            slices.push(at);
+        }
+    }
+    let mut pools: Vec<Pool> = groups
+        .iter()
+        .filter_map(|((driver, name), (generation, slices))| build(table, driver, name, *generation, slices))
+        .collect();
+    // Stable: the groups come in the order of their names.
+    pools.stable_sort_by_key(|pool| pool.waits);
+    pools
+}
+
+fn build(table: &Table, driver: &Str, name: &Str, generation: i64, relevant: &[usize]) -> Option<Pool> {
+    let mut relevant = relevant.to_vec();
+    relevant.sort_unstable();
+    let of = |at: &usize| &table.slices[*at].object.spec;
+    let wanted = relevant.first().map_or(0, |first| of(first).pool.resource_slice_count);
+    let all = table.of_pool(driver, name);
+    let mut is_incomplete = relevant.len() as i64 != wanted;
+    if is_incomplete {
+        if all.iter().any(|at| of(at).pool.generation > generation) {
+            return None;
+        }
+        let current = all.iter().filter(|at| of(at).pool.generation == generation);
+        is_incomplete = current.count() as i64 != wanted;
+    }
+    let (with_counters, slices): (Vec<usize>, Vec<usize>) =
+        relevant.iter().partition(|at| table.slices[**at].is_of_counters());
+    let elsewhere = all.iter().copied().filter(|at| {
+        of(at).pool.generation == generation && !relevant.contains(at) && !table.slices[*at].is_of_counters()
+    });
+    let mut pool = Pool {
+        driver: driver.clone(),
+        name: name.clone(),
+        waits: slices.iter().any(|at| table.slices[*at].has_binding_conditions),
+        elsewhere: elsewhere.collect(),
+        slices,
+        counters: Map::new(),
+        is_incomplete,
+        is_invalid: false,
+    };
+    pool.is_invalid = !is_incomplete && !fill_counters(table, &mut pool, &with_counters);
+    Some(pool)
+}
+
+/// Fills in the counters; `false` where the pool contradicts itself (DRA-136).
+fn fill_counters(table: &Table, pool: &mut Pool, with_counters: &[usize]) -> bool {
+    let mut names: Set<&Str> = Set::new();
+    for at in &pool.slices {
+        for device in &table.slices[*at].object.spec.devices {
+            if !names.insert(&device.name) {
+                return false;
+            }
+        }
+    }
+    let mut sets: Set<&Str> = Set::new();
+    for at in with_counters {
+        for set in &table.slices[*at].object.spec.shared_counters {
+            if !sets.insert(&set.name) {
+                return false;
+            }
+            for (name, counter) in &set.counters {
+                pool.counters.insert((set.name.clone(), name.clone()), counter.value);
+            }
+        }
+    }
+    let slices = pool.slices.iter().chain(&pool.elsewhere);
+    let devices = slices.flat_map(|at| &table.slices[*at].object.spec.devices);
+    devices.flat_map(|device| &device.consumes_counters).all(|consumption| {
+        sets.contains(&consumption.counter_set)
+            && consumption.counters.keys().all(|name| {
+                pool.counters
+                    .contains_key(&(consumption.counter_set.clone(), name.clone()))
+            })
+    })
+}

@@ -1,0 +1,175 @@
+//! Claims made ready for the search: every request with its class, its selectors and their answers.
+
+use std::sync::Arc;
+
+use podscope_api::{
+    CapacityRequirements, DeviceClass, DeviceRequest, DeviceSelector, DeviceToleration, ResourceClaim, Str,
+};
+
+use super::selectors::Answers;
+
+/// How many devices an alternative wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Exact(usize),
+    All,
+    /// A mode that nobody knows.
+    Unknown,
+}
+
+/// One expression that a device has to satisfy.
+#[derive(Debug, Clone)]
+pub(crate) struct Condition {
+    pub(crate) answers: Arc<Answers>,
+    /// What errors begin with: `class <name>: selector #<i>`.
+    pub(crate) place: String,
+}
+
+/// A request, or one alternative of a prioritized list.
+#[derive(Debug, Clone)]
+pub(crate) struct Alternative {
+    /// Its own name: of a list, that of the subrequest.
+    pub(crate) name: Str,
+    pub(crate) class_name: Str,
+    pub(crate) class: Option<Arc<DeviceClass>>,
+    /// Selectors of the class, then its own.
+    pub(crate) conditions: Vec<Condition>,
+    /// A selector that is of no known type.
+    pub(crate) unknown_selector: Option<usize>,
+    pub(crate) mode: Mode,
+    pub(crate) mode_text: Str,
+    pub(crate) admin_access: bool,
+    pub(crate) tolerations: Vec<DeviceToleration>,
+    pub(crate) capacity: Option<CapacityRequirements>,
+}
+
+/// A request with its alternatives: one, or those of a prioritized list in order.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    pub(crate) name: Str,
+    pub(crate) is_list: bool,
+    pub(crate) alternatives: Vec<Alternative>,
+}
+
+impl Request {
+    /// The name in results: `request`, or `request/subrequest`.
+    pub(crate) fn result_name(&self, alternative: usize) -> Str {
+        match self.alternatives.get(alternative).filter(|_| self.is_list) {
+            Some(sub) => format!("{}/{}", self.name, sub.name).into(),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// A claim to allocate.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    pub(crate) claim: Arc<ResourceClaim>,
+    pub(crate) requests: Vec<Request>,
+}
+
+/// Looks up classes and asks expressions.
+pub(crate) trait Source {
+    fn class(&self, name: &Str) -> Option<Arc<DeviceClass>>;
+    fn ask(&mut self, expression: &Str) -> Arc<Answers>;
+}
+
+impl Wanted {
+    /// Reads a claim's requests.
+    pub(crate) fn new(claim: &Arc<ResourceClaim>, source: &mut dyn Source) -> Self {
+        let requests = claim.spec.devices.requests.iter();
+        Self {
+            requests: requests.map(|request| read(claim, request, source)).collect(),
+            claim: claim.clone(),
+        }
+    }
+
+    /// `namespace/name`, as texts have it.
+    pub(crate) fn key(&self) -> String {
+        self.claim.metadata.key().to_string()
+    }
+}
+
+fn read(claim: &ResourceClaim, request: &DeviceRequest, source: &mut dyn Source) -> Request {
+    let exact = request.exactly.iter().map(|exactly| Fields {
+        name: &request.name,
+        class: &exactly.device_class_name,
+        selectors: &exactly.selectors,
+        mode: &exactly.allocation_mode,
+        count: exactly.count,
+        admin_access: exactly.admin_access == Some(true),
+        tolerations: &exactly.tolerations,
+        capacity: exactly.capacity.as_ref(),
+    });
+    let listed = request.first_available.iter().map(|sub| Fields {
+        name: &sub.name,
+        class: &sub.device_class_name,
+        selectors: &sub.selectors,
+        mode: &sub.allocation_mode,
+        count: sub.count,
+        admin_access: false,
+        tolerations: &sub.tolerations,
+        capacity: sub.capacity.as_ref(),
+    });
+    let is_list = !request.first_available.is_empty();
+    let fields: Vec<Fields<'_>> = if is_list { listed.collect() } else { exact.collect() };
+    Request {
+        name: request.name.clone(),
+        is_list,
+        alternatives: fields.into_iter().map(|fields| fields.read(claim, source)).collect(),
+    }
+}
+
+struct Fields<'a> {
+    name: &'a Str,
+    class: &'a Str,
+    selectors: &'a [DeviceSelector],
+    mode: &'a Str,
+    count: Option<i64>,
+    admin_access: bool,
+    tolerations: &'a [DeviceToleration],
+    capacity: Option<&'a CapacityRequirements>,
+}
+
+impl Fields<'_> {
+    fn read(self, claim: &ResourceClaim, source: &mut dyn Source) -> Alternative {
+        let class = source.class(self.class);
+        let of_class = class.iter().flat_map(|class| {
+            let place = format!("class {}", class.metadata.name);
+            class
+                .spec
+                .selectors
+                .iter()
+                .enumerate()
+                .map(move |one| (place.clone(), one))
+        });
+        let place = format!("claim {}", claim.metadata.key());
+        let own = self.selectors.iter().enumerate().map(|one| (place.clone(), one));
+        let conditions = of_class.chain(own).filter_map(|(place, (index, selector))| {
+            let expression = &selector.cel.as_ref()?.expression;
+            Some(Condition {
+                answers: source.ask(expression),
+                place: format!("{place}: selector #{index}"),
+            })
+        });
+        Alternative {
+            conditions: conditions.collect(),
+            name: self.name.clone(),
+            class_name: self.class.clone(),
+            unknown_selector: self.selectors.iter().position(|selector| selector.cel.is_none()),
+            mode: match &**self.mode {
+                // What the API server fills in where objects come without its defaults.
+                "ExactCount" | "" => {
+                    Mode::Exact(usize::try_from(self.count.filter(|n| *n != 0).unwrap_or(1)).unwrap_or(0))
+                }
+                "All" => Mode::All,
+                _ => Mode::Unknown,
+            },
+            mode_text: self.mode.clone(),
+            admin_access: self.admin_access,
+            tolerations: self.tolerations.to_vec(),
+            capacity: self.capacity.cloned(),
+            class,
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! What a cycle chooses: one of equal hosts, the nomination to write.
+
+use podscope_api::Str;
+
+use crate::attempt::Preempt;
+use crate::cycle::Found;
+use crate::plugins::default_preemption;
+use crate::post_filter::Preemption;
+
+pub(super) fn pick_host(found: &Found, draw: &mut dyn FnMut() -> u64) -> Option<u32> {
+    if found.error.is_some() {
+        return None;
+    }
+    match found.hosts.as_slice() {
+        [] => None,
+        [one] => Some(*one),
+        hosts => Some(hosts[(draw() % hosts.len() as u64) as usize]),
+    }
+}
+
+/// The `nominatedNodeName` to write: none leaves it as it is, an empty one clears it. `is_cleared`: an error before
+/// PostFilter, no node at all, or nobody to ask (SCH-025).
+pub(super) fn nomination(preemption: Option<&Preemption>, preempt: Option<&Preempt>, is_cleared: bool) -> Option<Str> {
+    match (preemption, preempt) {
+        (_, Some(preempt)) => Some(preempt.node.0.clone()),
+        (Some(Preemption::NoCandidate(_)), None) => Some("".into()),
+        (Some(Preemption::NotEligible(_)), None) => None,
+        _ => is_cleared.then(|| "".into()),
+    }
+}
+
+pub(super) fn draw_if(draw: &mut dyn FnMut() -> u64, found: &Found) -> u64 {
+    if default_preemption::potential_nodes(&found.diagnosis).is_empty() {
+        0
+    } else {
+        draw()
+    }
+}

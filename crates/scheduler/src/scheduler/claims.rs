@@ -1,0 +1,98 @@
+//! Claims on devices between a decision and what is written of it (DRA-087, DRA-106, DRA-107).
+
+use std::sync::Arc;
+
+use podscope_api::{ResourceClaim, Str, Time};
+
+use super::Scheduler;
+use crate::attempt::{FreedClaim, ReservedClaims};
+use crate::cycle::CycleState;
+use crate::node_info::NodeIdx;
+use crate::queue::QueuedPod;
+
+/// The claim that PostFilter gave up.
+pub(super) fn freed(state: &CycleState) -> Option<FreedClaim> {
+    #[cfg(feature = "devices")]
+    if let Some(claims) = &state.claims {
+        let deallocate = claims.deallocate.clone().map(FreedClaim::Deallocate);
+        return deallocate.or_else(|| claims.delete.clone().map(FreedClaim::Delete));
+    }
+    let _ = state;
+    None
+}
+
+/// What stands for the UID of a claim for extended resources, which is not created yet.
+fn extended_uid(pod: &QueuedPod) -> Str {
+    format!("{}/extended-resources", pod.incoming.info.uid).into()
+}
+
+impl Scheduler {
+    /// The pod's claims as they are on a node that was chosen.
+    pub(super) fn reserved_claims(
+        &self,
+        state: &CycleState,
+        host: NodeIdx,
+    ) -> Result<Option<Box<ReservedClaims>>, String> {
+        #[cfg(feature = "devices")]
+        if let Some(claims) = &state.claims {
+            let node = &self.cache.node(host).name;
+            return crate::plugins::dynamic_resources::reserved_on(claims, host, node)
+                .map(|reserved| Some(Box::new(reserved)))
+                .map_err(|text| format!("running Reserve plugin \"DynamicResources\": {text}"));
+        }
+        let _ = (state, host);
+        Ok(None)
+    }
+
+    /// Takes the allocations as made; returns the UIDs of their claims.
+    pub(super) fn reserve_claims(&mut self, pod: &QueuedPod, reserved: &ReservedClaims) -> Vec<Str> {
+        let own = reserved.claims.iter().filter_map(|(claim, allocation)| {
+            let allocation = allocation.as_ref()?;
+            Some((claim.metadata.uid.0.clone(), allocation))
+        });
+        let extended = reserved.extended.iter();
+        let extended = extended.map(|(_, allocation, _)| (extended_uid(pod), allocation));
+        let mut uids = Vec::new();
+        for (uid, allocation) in own.chain(extended) {
+            #[cfg(feature = "devices")]
+            self.cache.devices.reserve(&uid, allocation);
+            let _ = allocation;
+            uids.push(uid);
+        }
+        uids
+    }
+
+    pub(super) fn release_claims(&mut self, uids: &[Str]) {
+        #[cfg(feature = "devices")]
+        for uid in uids {
+            self.cache.devices.release(uid);
+        }
+        let _ = uids;
+    }
+
+    /// Tells the time of objects, which the waits for devices are measured by.
+    pub fn set_wall_clock(&mut self, now: Time) {
+        #[cfg(feature = "devices")]
+        {
+            self.cache.devices.now = Some(now.0);
+        }
+        let _ = now;
+    }
+
+    /// A claim of a pod on its way to its node was written: from now on it is known as it was answered.
+    pub fn claim_written(&mut self, pod: &str, claim: Arc<ResourceClaim>) {
+        let key = claim.metadata.key();
+        let uid = match claim.is_for_extended_resources() {
+            true => format!("{pod}/extended-resources").into(),
+            false => claim.metadata.uid.0.clone(),
+        };
+        self.release_claims(&[uid]);
+        let seen = self.cache.stores.resource_claims.get(&key);
+        let version = |claim: &ResourceClaim| claim.metadata.resource_version.parse::<u64>().ok();
+        if seen.is_none_or(|seen| version(seen) < version(&claim)) {
+            self.cache.stores.assumed_resource_claims.insert(key.clone(), claim);
+        }
+        #[cfg(feature = "devices")]
+        self.cache.resource_claim_changed(&key);
+    }
+}
