@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  assumed ──► nominating ──► writing, one after the other ──► polling, each second ──► binding ──► bound
-//!     └──────────────────────── no volume to wait for ────────────────────────────────────▲
+//!     └──────────────────── neither volume nor claim ────────────────────────────────────▲
 //!  failed, preempted, given up after ten minutes: forgotten, and back in the queue after a back-off
 //! ```
 
@@ -14,6 +14,7 @@ use podscope_api::{
 };
 use podscope_scheduler::StatusPatch;
 
+use super::claims::ClaimWrite;
 use super::{Context, Pending, SchedulerProcess, patch_status, tell};
 use crate::{Answer, EventNote, Part, Request, SimTime, Span};
 
@@ -29,6 +30,8 @@ pub(super) enum Stage {
     Writing,
     /// All are written: looked at again at that instant.
     Polling(SimTime),
+    /// The devices of its claims are not ready: looked at again at that instant.
+    Devices(SimTime),
     /// The binding is under way.
     Binding,
 }
@@ -36,18 +39,31 @@ pub(super) enum Stage {
 /// A pod that is assumed and on its way to its node.
 #[derive(Debug, Clone)]
 pub(super) struct Binding {
-    pod: ObjectKey,
-    node: NodeName,
+    pub(super) pod: ObjectKey,
+    pub(super) node: NodeName,
     /// Told after success (SCH-128).
     events: Vec<EventNote>,
-    stage: Stage,
-    /// Volumes and claims not written yet.
-    left: VecDeque<Object>,
+    pub(super) stage: Stage,
+    /// What is not written yet.
+    pub(super) left: VecDeque<Write>,
+    /// Whether volumes are waited for after the last write.
+    is_slow: bool,
+    /// The claims on devices that were written for the pod.
+    pub(super) claims: Vec<ObjectKey>,
     /// Volumes and claims as the API server answered them.
     written: Vec<Object>,
     give_up_at: SimTime,
     /// What the binding goes on because of.
     caused_by: CausedBy,
+}
+
+/// A write of PreBind.
+#[derive(Debug, Clone)]
+pub(super) enum Write {
+    /// A volume or a claim on one.
+    Volume(Object),
+    /// A claim on devices.
+    Claim(ClaimWrite),
 }
 
 /// What an attempt asks the binding cycle to do.
@@ -58,7 +74,7 @@ pub(super) struct Plan {
     pub(super) events: Vec<EventNote>,
     /// Whether PreBind has to wait for volumes.
     pub(super) is_slow: bool,
-    pub(super) writes: VecDeque<Object>,
+    pub(super) writes: VecDeque<Write>,
     pub(super) patch: Option<StatusPatch>,
     /// PreBind gives up on volumes after this long.
     pub(super) timeout: Span,
@@ -73,6 +89,8 @@ impl SchedulerProcess {
             events: plan.events,
             stage: Stage::Nominating,
             left: plan.writes,
+            is_slow: plan.is_slow,
+            claims: Vec::new(),
             written: Vec::new(),
             give_up_at: ctx.now + plan.timeout,
             caused_by: ctx.caused_by(),
@@ -83,24 +101,30 @@ impl SchedulerProcess {
                 let id = patch_status(&plan.pod, &uid, patch, ctx);
                 self.calls.insert(id, Pending::Expectation(uid));
             }
-            None if plan.is_slow => self.write_next(&uid, ctx),
-            None => self.bind(&uid, ctx),
+            None => self.write_next(&uid, ctx),
         }
     }
 
-    /// Writes the next volume or claim; after the last one the wait begins.
+    /// Writes the next volume or claim; after the last one the wait begins, where there is something to wait for.
     pub(super) fn write_next(&mut self, uid: &Uid, ctx: &mut Context<'_>) {
         let Some(binding) = self.bindings.get_mut(uid) else {
             return;
         };
         binding.caused_by = ctx.caused_by();
         match binding.left.pop_front() {
-            Some(object) => {
+            Some(Write::Volume(object)) => {
                 binding.stage = Stage::Writing;
                 let id = ctx.call(Request::Update(object, Part::Main));
                 self.calls.insert(id, Pending::Volume(uid.clone()));
             }
-            None => binding.stage = Stage::Polling(ctx.now + POLL_PERIOD),
+            Some(Write::Claim(write)) => {
+                binding.stage = Stage::Writing;
+                let wall = ctx.wall();
+                let id = ctx.call(write.request(&binding.pod, uid, wall));
+                self.calls.insert(id, Pending::Claim(uid.clone(), Box::new(write)));
+            }
+            None if binding.is_slow => binding.stage = Stage::Polling(ctx.now + POLL_PERIOD),
+            None => self.await_devices(uid, ctx),
         }
     }
 
@@ -116,7 +140,7 @@ impl SchedulerProcess {
         }
     }
 
-    fn bind(&mut self, uid: &Uid, ctx: &mut Context<'_>) {
+    pub(super) fn bind(&mut self, uid: &Uid, ctx: &mut Context<'_>) {
         let Some(binding) = self.bindings.get_mut(uid) else {
             return;
         };
@@ -133,6 +157,7 @@ impl SchedulerProcess {
     pub(super) fn next_poll(&self) -> Option<SimTime> {
         let due = self.bindings.values().filter_map(|binding| match binding.stage {
             Stage::Polling(at) => Some(at.min(binding.give_up_at)),
+            Stage::Devices(at) => Some(at),
             Stage::Nominating | Stage::Writing | Stage::Binding => None,
         });
         due.min()
@@ -145,7 +170,7 @@ impl SchedulerProcess {
             .iter()
             .filter(|(_, binding)| match binding.stage {
                 Stage::Polling(at) => at.min(binding.give_up_at) <= ctx.now,
-                Stage::Nominating | Stage::Writing | Stage::Binding => false,
+                Stage::Devices(_) | Stage::Nominating | Stage::Writing | Stage::Binding => false,
             })
             .map(|(uid, _)| uid.clone())
             .collect();
@@ -154,7 +179,7 @@ impl SchedulerProcess {
                 Ok(true) => {
                     let cause = self.bindings.get(&uid).map(|binding| binding.caused_by);
                     ctx.because(cause.unwrap_or_default());
-                    self.bind(&uid, ctx);
+                    self.await_devices(&uid, ctx);
                 }
                 Err(message) => self.fail_pre_bind(&uid, &format!("binding volumes: {message}"), ctx),
                 Ok(false) => {
@@ -259,12 +284,17 @@ impl SchedulerProcess {
         self.end_binding(uid, Err(message), ctx);
     }
 
+    pub(super) fn binding_mut(&mut self, uid: &Uid) -> Option<&mut Binding> {
+        self.bindings.get_mut(uid)
+    }
+
     pub(super) fn end_binding(&mut self, uid: &Uid, result: Result<(), String>, ctx: &mut Context<'_>) {
         let Some(binding) = self.bindings.remove(uid) else {
             return;
         };
-        if result.is_ok() {
-            tell(binding.events, ctx);
+        match &result {
+            Ok(()) => tell(binding.events, ctx),
+            Err(_) => super::claims::unreserve(&binding, uid, ctx),
         }
         if let Some(attempt) = self.core.bind_finished(uid.as_str(), result, ctx.now.0) {
             self.report_failed_binding(attempt, ctx);

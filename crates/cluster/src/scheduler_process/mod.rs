@@ -6,6 +6,7 @@
 //! the real one takes between a tenth and ten.
 
 mod binding;
+mod claims;
 mod preempt;
 
 use podscope_api::ordered;
@@ -19,7 +20,7 @@ use podscope_scheduler::{Attempt, Cache, Decision, Outcome, Recorder, Scheduler,
 
 use crate::{Answer, CallId, EventNote, Mutation, Objects, Part, Request, SimTime, Span, Switches, subject};
 
-use binding::{Binding, Plan};
+use binding::{Binding, Plan, Write};
 use preempt::{Preempting, RunId};
 
 /// The next decision or deadline is due.
@@ -48,6 +49,9 @@ const WATCHED: &[Kind] = &[
     Kind::ReplicaSet,
     Kind::StatefulSet,
     Kind::PodDisruptionBudget,
+    Kind::DeviceClass,
+    Kind::ResourceClaim,
+    Kind::ResourceSlice,
     Kind::Pod,
 ];
 
@@ -88,6 +92,8 @@ enum Pending {
     Expectation(Uid),
     /// A volume or claim of that pod is being written.
     Volume(Uid),
+    /// A claim on devices of that pod is being written.
+    Claim(Uid, Box<claims::ClaimWrite>),
     /// The binding of that pod.
     Binding(Uid),
     /// A nomination that a preemption clears.
@@ -229,6 +235,7 @@ impl SchedulerProcess {
         }
         self.wake_at = None;
         self.poll_volumes(ctx);
+        self.poll_devices(ctx);
         if ctx.now < self.busy_until || self.is_reporting {
             return;
         }
@@ -236,6 +243,7 @@ impl SchedulerProcess {
             is_wanted: self.wants_record,
             found: &mut self.recorded,
         };
+        self.core.set_wall_clock(ctx.wall());
         let rng = &mut *ctx.rng;
         let attempt = self.core.schedule_one(ctx.now.0, &mut || rng.bits(), &mut slot);
         if let Some(attempt) = attempt {
@@ -256,9 +264,13 @@ impl SchedulerProcess {
                 is_slow,
                 volumes,
                 claims,
+                devices,
                 ..
             } => {
                 let volumes = volumes.into_iter().map(Object::PersistentVolume);
+                let on_devices = devices.map_or_else(Vec::new, |reserved| {
+                    claims::writes(*reserved, &attempt.pod, &attempt.uid)
+                });
                 let profile = self.core.config().profile(&attempt.scheduler_name);
                 let timeout = profile.map_or(0, |profile| profile.args.bind_timeout_seconds);
                 let plan = Plan {
@@ -269,6 +281,8 @@ impl SchedulerProcess {
                     is_slow,
                     writes: volumes
                         .chain(claims.into_iter().map(Object::PersistentVolumeClaim))
+                        .map(Write::Volume)
+                        .chain(on_devices.into_iter().map(Write::Claim))
                         .collect(),
                     patch: attempt.patch,
                     timeout: Span::seconds(timeout),
@@ -277,6 +291,9 @@ impl SchedulerProcess {
             }
             Outcome::Unschedulable { preempt: None, .. } if self.is_said(&attempt.pod) => {}
             Outcome::Unschedulable { preempt, .. } => {
+                if let Some(freed) = attempt.freed {
+                    claims::give_up(freed, ctx);
+                }
                 tell(events, ctx);
                 if let Some(plan) = preempt {
                     self.preempt(attempt.pod.clone(), uid.clone(), attempt.scheduler_name, plan, ctx);
@@ -321,6 +338,7 @@ impl SchedulerProcess {
             None => {}
             Some(Pending::Status) => self.is_reporting = false,
             Some(Pending::Expectation(uid)) => self.write_next(&uid, ctx),
+            Some(Pending::Claim(uid, write)) => self.claim_answered(&uid, *write, answer, ctx),
             Some(Pending::Volume(uid)) => self.volume_answered(&uid, answer, ctx),
             Some(Pending::Binding(uid)) => {
                 let result = answer

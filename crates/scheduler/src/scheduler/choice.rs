@@ -23,7 +23,7 @@ pub(super) fn pick_host(found: &Found, draw: &mut dyn FnMut() -> u64) -> Option<
 pub(super) fn nomination(preemption: Option<&Preemption>, preempt: Option<&Preempt>, is_cleared: bool) -> Option<Str> {
     match (preemption, preempt) {
         (_, Some(preempt)) => Some(preempt.node.0.clone()),
-        (Some(Preemption::NoCandidate(_)), None) => Some("".into()),
+        (Some(Preemption::NoCandidate { .. }), None) => Some("".into()),
         (Some(Preemption::NotEligible(_)), None) => None,
         _ => is_cleared.then(|| "".into()),
     }
