@@ -8,6 +8,7 @@ use super::cronjob::CronJobController;
 use super::daemonset::DaemonSetController;
 use super::deployment::DeploymentController;
 use super::descheduler::Descheduler;
+use super::device_taint_eviction::DeviceTaintEvictionController;
 use super::disruption::DisruptionController;
 use super::endpoints::EndpointsController;
 use super::endpointslice::EndpointSliceController;
@@ -20,6 +21,7 @@ use super::persistent_volume::PersistentVolumeController;
 use super::podautoscaler::HorizontalController;
 use super::podgc::PodGcController;
 use super::replicaset::ReplicaSetController;
+use super::resource_claim::ResourceClaimController;
 use super::resource_quota::ResourceQuotaController;
 use super::statefulset::StatefulSetController;
 use super::taint_eviction::TaintEvictionController;
@@ -51,4 +53,6 @@ pub(super) const CONTROLLERS: &[fn() -> Box<dyn Controller>] = &[
     Descheduler::boxed,
     EndpointsController::boxed,
     NamespaceObjects::boxed,
+    ResourceClaimController::boxed,
+    DeviceTaintEvictionController::boxed,
 ];
