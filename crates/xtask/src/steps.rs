@@ -192,7 +192,7 @@ fn conformance(_: &Paths) -> (Fallible, Counts) {
         Ok(podscope) => podscope,
         Err(message) => return (Err(message), counts),
     };
-    for corpus in ["decisions", "configured"] {
+    for corpus in ["decisions", "configured", "dra"] {
         let cases = format!("tests/conformance/{corpus}.jsonl.gz");
         let run = Run::new(&podscope).args(["explain", "--check", "--cases", &cases]);
         let (one, found) = run.counted();

@@ -54,6 +54,13 @@ fn decisions_under_other_configurations_equal_kube_schedulers() {
     check("configured.jsonl.gz", 600);
 }
 
+/// Allocations included, but where runs of the real scheduler differ in them.
+/// Shows: S-19
+#[test]
+fn decisions_with_resource_claims_equal_kube_schedulers() {
+    check("dra.jsonl.gz", 1803);
+}
+
 /// Each the smallest world that shows a rule.
 /// Shows: S-01, SCH-063, SCH-066, SCH-126
 #[test]
