@@ -121,7 +121,9 @@ Spread over zone (DoNotSchedule, maxSkew 1, fewest 0: counts as 0, 2 of 4 domain
   a  1  skew 2 with this pod  too many
   b  1  skew 2 with this pod  too many
 
-Preemption: ending less important pods would not make room on any node
+Preemption: ending less important pods would not let the pod run on any node
+  n1: no pod there is less important
+  n2: no pod there is less important
 ";
     assert!(text.ends_with(told), "{text}");
     let urgent = file(
