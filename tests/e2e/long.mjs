@@ -47,6 +47,7 @@ const site = await serve();
 const browser = await launch();
 const t = visit(browser, site);
 const page = await t.open("#new");
+page.setDefaultTimeout(20_000); // what a click was meant for may be gone
 const devtools = await page.context().newCDPSession(page);
 /** What the page's own objects take, and what its processes take altogether, in MiB. */
 const memory = async () => {

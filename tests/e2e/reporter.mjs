@@ -7,6 +7,6 @@ export default class ClosingLine {
   onEnd() {
     const ended = this.suite.allTests().filter((test) => test.results.length > 0);
     const failed = ended.filter((test) => !test.ok()).length;
-    console.log(`${ended.length - failed} passed, ${failed} failed`);
+    if (ended.length > 0) console.log(`${ended.length - failed} passed, ${failed} failed`);
   }
 }

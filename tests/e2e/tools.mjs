@@ -13,9 +13,8 @@ if (!modules) throw new Error("PODSCOPE_NODE_MODULES is not set: use `cargo xtas
 const require = createRequire(join(modules, "x.js"));
 
 export const playwright = require("@playwright/test");
-/** The source of axe-core. Its name marks what it does on the browser's console. */
-export const AXE_URL = "podscope-test:axe.js";
-export const AXE = `${readFileSync(require.resolve("axe-core/axe.min.js"), "utf8")}\n//# sourceURL=${AXE_URL}`;
+/** The source of axe-core. Its name stands in what the browser reports of it. */
+export const AXE = `${readFileSync(require.resolve("axe-core/axe.min.js"), "utf8")}\n//# sourceURL=podscope-test:axe.js`;
 
 /** Milliseconds that a state of the page may take on a busy machine. */
 export const PATIENCE = 60_000;

@@ -52,6 +52,18 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::passthrough_args;
+    use crate::{host, site};
+
+    #[test]
+    fn stories_wait_for_states_and_never_sleep() {
+        let root = host::root();
+        let stories = site::files_under(&root, "tests/e2e/stories").expect("the stories are there");
+        let shared = ["tests/e2e/actions.mjs", "tests/e2e/looks.mjs"].map(String::from);
+        for file in stories.into_iter().chain(shared) {
+            let text = site::read(&root.join(&file)).expect("the file is there");
+            assert!(!text.contains("waitForTimeout"), "{file} sleeps: wait for a state");
+        }
+    }
 
     #[test]
     fn words_become_a_pattern_and_flags_are_passed_on() {
