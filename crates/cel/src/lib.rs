@@ -189,7 +189,7 @@ mod tests {
         Selector::compile(expression)?.matches(&device())
     }
 
-    /// Shows: DRA-176.
+    /// Shows: DRA-176
     #[test]
     fn expressions_over_devices_evaluate_as_in_kubernetes() {
         for (expression, expected) in [
@@ -259,7 +259,7 @@ mod tests {
         }
     }
 
-    /// Shows: DRA-151, DRA-177, DRA-178.
+    /// Shows: DRA-151, DRA-177, DRA-178
     #[test]
     fn errors_of_expressions_are_those_of_cel_go() {
         for (expression, expected) in [

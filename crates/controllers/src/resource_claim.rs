@@ -322,7 +322,7 @@ mod tests {
     const TEMPLATE: &str = "{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: t}, spec: \
                             {spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu}}]}}}}";
 
-    /// Shows: DRA-193, DRA-194, DRA-195.
+    /// Shows: DRA-193, DRA-194, DRA-195
     #[test]
     fn pod_with_template_gets_a_claim_of_its_own() {
         let mut lab = Lab::new(&["a-1"], &format!("{TEMPLATE}\n---\n{POD}"));
@@ -341,7 +341,7 @@ mod tests {
         assert!(lab.get::<ResourceClaim>(&name).is_none());
     }
 
-    /// Shows: DRA-194.
+    /// Shows: DRA-194
     #[test]
     fn long_names_are_cut_in_proportion() {
         assert_eq!(base_name("a", "gpu"), "a-gpu-");

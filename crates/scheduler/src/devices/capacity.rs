@@ -91,7 +91,7 @@ mod tests {
         text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
     }
 
-    /// Shows: DRA-166, DRA-290.
+    /// Shows: DRA-166, DRA-290
     #[test]
     fn amounts_are_rounded_by_their_policy() {
         let range = CapacityRequestPolicy {
