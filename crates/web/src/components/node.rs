@@ -410,19 +410,37 @@ fn bar(props: &Props) -> Html {
         }
     };
     let name = |key: &str| key.rsplit('/').next().unwrap_or(key).to_owned();
+    // Each is placed by a translation, so that one that goes shifts no layout.
+    let mut end = 0.0;
+    let mut next = |request: i64| {
+        let (begin, long) = (end, at.w * request as f64 / scale as f64);
+        end += long;
+        format!("translate:{begin:.1}px 0;width:{long:.1}px")
+    };
+    let counted: Vec<Html> = (counted.iter())
+        .map(|(_, pod)| {
+            html! {
+                <i key={pod.id.clone()} class={format!("h{}", hue(&props.owners, &pod.owner))} ~style={next(of(pod.requests))}>
+                    if tall { { format!("{} {}", name(&pod.key), amount(of(pod.requests))) } }
+                </i>
+            }
+        })
+        .collect();
+    let wants: Vec<Html> = (node.nominated.iter().filter(|pod| of(pod.requests) > 0))
+        .map(|pod| {
+            html! {
+                <i key={format!("n{}", pod.id)} class="want" ~style={next(of(pod.requests))}>if tall { { format!("{} wants {}", name(&pod.key), amount(of(pod.requests))) } }</i>
+            }
+        })
+        .collect();
+    let rest = format!("translate:{:.1}px 0", at.w * used as f64 / scale as f64);
     html! {
         <div class={classes!("capacity", tall.then_some("tall"), (used * 10 > has * 9).then_some("full"))} role="img"
             aria-label={format!("requests: cpu {}, memory {}, {} of {} pods", quantity::cpu(node.view.cpu), quantity::memory(node.view.memory), node.view.pods.0, node.view.pods.1)}
             ~style={format!("left:{:.1}px;top:{:.1}px;width:{:.1}px;height:{:.1}px;--has:{:.2}%", at.x, at.y, at.w, at.h, percent(has))}>
-            { for counted.iter().map(|(_, pod)| html! {
-                <i key={pod.id.clone()} class={format!("h{}", hue(&props.owners, &pod.owner))} ~style={format!("width:{:.2}%", percent(of(pod.requests)))}>
-                    if tall { { format!("{} {}", name(&pod.key), amount(of(pod.requests))) } }
-                </i>
-            }) }
-            { for node.nominated.iter().filter(|pod| of(pod.requests) > 0).map(|pod| html! {
-                <i key={format!("n{}", pod.id)} class="want" ~style={format!("width:{:.2}%", percent(of(pod.requests)))}>if tall { { format!("{} wants {}", name(&pod.key), amount(of(pod.requests))) } }</i>
-            }) }
-            if tall && free > 0 && wanted == 0 { <span class="free">{ format!("{} free", amount(free)) }</span> }
+            { for counted }
+            { for wants }
+            if tall && free > 0 && wanted == 0 { <span class="free" ~style={rest}>{ format!("{} free", amount(free)) }</span> }
             if wanted > free { <b class="end">if tall { <span>{ format!("{} has {}", node.view.name, amount(has)) }</span> }</b> }
         </div>
     }
