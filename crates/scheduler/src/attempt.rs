@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use podscope_api::explained::Criterion;
 use podscope_api::{
-    AllocationResult, CausedBy, ContainerExtendedResourceRequest, NodeName, ObjectKey, PersistentVolume, PersistentVolumeClaim,
-    ResourceClaim, Str,
+    AllocationResult, CausedBy, ContainerExtendedResourceRequest, NodeName, ObjectKey, PersistentVolume,
+    PersistentVolumeClaim, ResourceClaim, Str,
 };
 
 /// An event to record (SCH-128). The reporting controller is the profile's scheduler name.

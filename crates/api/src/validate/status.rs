@@ -8,6 +8,18 @@ use crate::{ContainerStatus, Object, Pod, RestartPolicy};
 use super::list::{IMMUTABLE, NEGATIVE};
 use super::{ErrorList, Path, names};
 
+/// Counts of a DaemonSet's status.
+const DAEMON_COUNTS: &[&str] = &[
+    "currentNumberScheduled",
+    "numberMisscheduled",
+    "desiredNumberScheduled",
+    "numberReady",
+    "observedGeneration",
+    "updatedNumberScheduled",
+    "numberAvailable",
+    "numberUnavailable",
+];
+
 /// What the API server refuses of a write of a status, in its own words.
 #[must_use]
 pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
@@ -60,22 +72,7 @@ pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
             "status.readyReplicas",
             &mut errors,
         ),
-        (Object::DaemonSet(_), Object::DaemonSet(_)) => counts(
-            new,
-            &[
-                "currentNumberScheduled",
-                "numberMisscheduled",
-                "desiredNumberScheduled",
-                "numberReady",
-                "observedGeneration",
-                "updatedNumberScheduled",
-                "numberAvailable",
-                "numberUnavailable",
-            ],
-            &[],
-            "",
-            &mut errors,
-        ),
+        (Object::DaemonSet(_), Object::DaemonSet(_)) => counts(new, DAEMON_COUNTS, &[], "", &mut errors),
         (Object::PodDisruptionBudget(_), Object::PodDisruptionBudget(_)) => {
             conditions(new, &mut errors);
             let fields = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"];
