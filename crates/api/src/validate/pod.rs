@@ -129,7 +129,10 @@ fn host_name(spec: &PodSpec, value: &Value, path: &Path<'_>, errors: &mut ErrorL
 
 /// A pod or a template as it is written, where there is anything in it that is only kept, or a system that forbids it.
 fn on_wire(spec: &PodSpec, whole: &dyn Wire, extra: &Extra) -> Option<Value> {
-    let is_needed = !extra.is_empty() || spec.os.is_some();
+    let has_sysctls = spec.security_context.iter().any(|context| !context.sysctls.is_empty());
+    let mut mounts = spec.all_containers().flat_map(|container| &container.volume_mounts);
+    let has_expressions = mounts.any(|mount| !mount.sub_path_expr.is_empty());
+    let is_needed = !extra.is_empty() || spec.os.is_some() || has_sysctls || has_expressions;
     is_needed.then(|| {
         let mut value = whole.write();
         extra.merge_into(&mut value);
