@@ -79,6 +79,8 @@ const SHOWN_LISTS: &[(&str, Of)] = &[
     ("monitors", Of::All),
     ("nodeSelectorTerms", Of::All),
     ("paths", Of::All),
+    // An empty list is refused, an absent one is not (VA-307).
+    ("policies", Of::Only(&["HPAScalingRules"])),
     ("ports", Of::Only(&["EndpointSlice"])),
     (
         "rules",
@@ -277,7 +279,11 @@ mod tests {
     /// VA-355.
     #[test]
     fn values_that_go_leaves_out_are_not_stored() {
-        let stored = |text: &str| parse(text).objects.remove(0).value.to_value();
+        let stored = |text: &str| {
+            let mut parsed = parse(text);
+            assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);
+            parsed.objects.remove(0).value.to_value()
+        };
         let class = stored(
             "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: a}, value: 0, globalDefault: false}",
         );

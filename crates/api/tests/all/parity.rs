@@ -107,7 +107,9 @@ fn our_reading_equals_that_of_the_apis_own_types() {
             let embedded = |path: &str| {
                 path.contains("/volumeClaimTemplates/") && (path.ends_with("/apiVersion") || path.ends_with("/kind"))
             };
-            for (path, value) in wanted.iter().filter(|(path, _)| !embedded(path)) {
+            // What Go leaves out when it holds nothing is not stored here, and printed by the reference (VA-355).
+            let omitted = |path: &str, value: &Value| *value == Value::Bool(false) && pointer(path).is_none();
+            for (path, value) in (wanted.iter()).filter(|(path, value)| !embedded(path) && !omitted(path, value)) {
                 assert!(
                     same(pointer(path).as_ref(), value),
                     "{} {}: {path}: ours {:?}, theirs {value}",

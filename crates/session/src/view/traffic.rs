@@ -40,11 +40,12 @@ impl Travel {
             messages: Vec::new(),
         };
         let from = from.max(self.seen.saturating_sub(LOOKED_AT));
-        let mut last: Option<(Actor, SimTime, String)> = None;
+        let mut last: Option<(Actor, SimTime, String, bool)> = None;
         for record in session.trace().skip(from) {
             let about = record.object.as_deref().map_or_else(String::new, name);
-            // The records of one write are one message.
-            let this = (record.actor.clone(), record.at, about.clone());
+            // The records of one write are one message; an event about the same object is another write.
+            let is_event = matches!(record.happening, Happening::Event { .. });
+            let this = (record.actor.clone(), record.at, about.clone(), is_event);
             if last.as_ref() != Some(&this) {
                 told.of_record(&record, &about);
                 last = Some(this);

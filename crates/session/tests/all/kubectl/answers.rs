@@ -201,6 +201,7 @@ fn answers_and_errors_in_kubectls_words() {
                 "    Name, namespace, labels, annotations, owners, and what the API server adds.",
                 "",
                 "  preemptionPolicy\t<string>",
+                "  enum: Never, PreemptLowerPriority",
                 "    PreemptLowerPriority, or Never.",
                 "",
                 "  value\t<integer> -required-",
