@@ -40,6 +40,7 @@ mod decode;
 mod default;
 mod device;
 mod duration;
+mod encoding;
 pub mod explained;
 mod extra;
 pub mod features;
@@ -100,6 +101,7 @@ pub use self::decode::{FieldError, Mismatch, Wanted, decode, decode_what_fits};
 pub use self::default::{default_object, generate_job_selector, stored_grace_period};
 pub use self::device::*;
 pub use self::duration::{Duration, parse_duration, print_duration, print_duration_short};
+pub use self::encoding::{NotText, decode_text};
 pub use self::extra::Extra;
 /// The ConfigMap with the cluster's certificate that every namespace has.
 pub const ROOT_CA: &str = "kube-root-ca.crt";

@@ -452,6 +452,8 @@ impl Reader {
                     let inherited = (!item_kind.is_empty()).then_some((api_version, item_kind));
                     items.iter().for_each(|item| self.object(item, inherited));
                 }
+                // Go writes an empty list that was never made so: `kubectl cluster-info dump` does.
+                Data::Null => {}
                 _ => {
                     let message = format!(
                         "json: cannot unmarshal {} into Go struct field List.items of type []runtime.RawExtension",

@@ -41,8 +41,9 @@ pub struct GoType(&'static str);
 
 /// What a [`GoType`] is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
+pub enum Shape {
     List(GoType),
+    /// By strings.
     Map(GoType),
     Struct(Struct),
     /// A string, a number, a time …: named as in the table.
@@ -145,7 +146,9 @@ impl Struct {
 }
 
 impl GoType {
-    fn shape(self) -> Shape {
+    /// What it is made of.
+    #[must_use]
+    pub fn shape(self) -> Shape {
         if let Some(of) = self.0.strip_prefix("[]") {
             return Shape::List(GoType(of));
         }
