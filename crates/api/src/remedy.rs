@@ -8,6 +8,22 @@ use serde::{Deserialize, Serialize};
 pub enum Change {
     /// `kubectl uncordon`.
     Uncordon { node: String },
+    /// A taint taken off a node.
+    Untaint {
+        node: String,
+        key: String,
+        /// Value, may be empty.
+        value: String,
+        effect: String,
+    },
+    /// The scheduling gates taken off the pod.
+    Ungate { gates: Vec<String> },
+    /// `nodeTaintsPolicy: Honor`: nodes that the pod does not tolerate do not count.
+    HonorTaints {
+        /// Which constraint of the pod.
+        index: usize,
+        topology_key: String,
+    },
     /// One more toleration.
     Tolerate {
         key: String,

@@ -61,7 +61,7 @@ pub use picture::{
     RefusalView, SpreadCount, SpreadLane, SpreadPoint, TerminationStage, TerminationView,
 };
 pub use remark::{Assumption, Hopeful, Many, Remark, Strain, StrainedNode, Troubled};
-pub use remedy::Remedy;
+pub use remedy::{Remedy, gate_setter};
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
 pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,

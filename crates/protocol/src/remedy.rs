@@ -27,9 +27,50 @@ impl fmt::Display for Remedy {
     }
 }
 
+/// Who sets a scheduling gate; empty where its name is not a well-known one.
+#[must_use]
+pub fn gate_setter(gate: &str) -> &'static str {
+    let domain = gate.split_once('/').map_or(gate, |(domain, _)| domain);
+    let known = [
+        ("kueue.x-k8s.io", "Kueue"),
+        ("jobset.sigs.k8s.io", "JobSet"),
+        ("leaderworkerset.sigs.k8s.io", "LeaderWorkerSet"),
+        ("scheduling.x-k8s.io", "the Coscheduling plugin"),
+        ("multiarch.openshift.io", "the Multiarch Tuning Operator"),
+        ("karmada.io", "Karmada"),
+        ("volcano.sh", "Volcano"),
+        ("yunikorn.apache.org", "YuniKorn"),
+        ("podgroup.run.ai", "Run:ai"),
+        ("workload.codeflare.dev", "AppWrapper"),
+    ];
+    let of = |known: &str| domain == known || domain.strip_suffix(known).is_some_and(|before| before.ends_with('.'));
+    known.iter().find(|(own, _)| of(own)).map_or("", |(_, who)| who)
+}
+
 fn change(f: &mut fmt::Formatter<'_>, change: &Change) -> fmt::Result {
     match change {
         Change::Uncordon { node } => write!(f, "Uncordon {node}"),
+        Change::Untaint {
+            node,
+            key,
+            value,
+            effect,
+        } => match value.as_str() {
+            "" => write!(f, "Remove the taint {key}:{effect} from node {node}"),
+            value => write!(f, "Remove the taint {key}={value}:{effect} from node {node}"),
+        },
+        Change::Ungate { gates } => {
+            let s = if gates.len() == 1 { "" } else { "s" };
+            write!(f, "Remove the scheduling gate{s} {}", gates.join(", "))?;
+            match gates.first().map(|gate| gate_setter(gate)) {
+                Some(who) if !who.is_empty() => write!(f, ", which {who} does when it lets the pod go"),
+                _ => f.write_str(", as the controller that set it does when it lets the pod go"),
+            }
+        }
+        Change::HonorTaints { topology_key, .. } => write!(
+            f,
+            "Leave nodes with taints that the pod does not tolerate out of the spread over {topology_key} (nodeTaintsPolicy: Honor)"
+        ),
         Change::Tolerate { key, value, effect } => match value.as_str() {
             "" => write!(f, "Let the pod tolerate the taint {key}:{effect}"),
             value => write!(f, "Let the pod tolerate the taint {key}={value}:{effect}"),

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub use podscope_api::remedy::{Change, NewNode, Then};
-use podscope_api::{Container, Node, Object, Pod, Quantity, Str};
+use podscope_api::{Container, Node, Object, Pod, PriorityClass, Quantity};
 
 use crate::cache::Cache;
 use crate::config::SchedulerConfiguration;
@@ -48,6 +48,7 @@ fn is_enough_with(change: &Change, known: &Change) -> bool {
         }
         (Change::Priority { .. }, Change::Priority { .. })
         | (Change::Scheduler { .. }, Change::Scheduler { .. })
+        | (Change::Untaint { .. }, Change::Untaint { .. })
         | (Change::Label { .. }, Change::Label { .. })
         | (Change::Offer { .. }, Change::Offer { .. })
         | (Change::DeletePod { .. }, Change::DeletePod { .. }) => true,
@@ -190,7 +191,7 @@ const TRIALS_MAX: usize = 24;
 
 impl WhatWouldHelp {
     /// Prepares the search on a copy of the scheduler's state. `classes` are the PriorityClasses.
-    pub fn new(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[(Str, i32)]) -> Self {
+    pub fn new(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<PriorityClass>]) -> Self {
         Self::on(
             scheduler.cache().clone(),
             scheduler.nominator().clone(),
@@ -206,7 +207,7 @@ impl WhatWouldHelp {
         nominator: Nominator,
         config: SchedulerConfiguration,
         pod: &Arc<Pod>,
-        classes: &[(Str, i32)],
+        classes: &[Arc<PriorityClass>],
     ) -> Self {
         let mut search = Self {
             cache,

@@ -12,6 +12,7 @@ use super::volume_binding::{
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::queue::events::{Event, EventKind, Waiting};
 use crate::status::{Code, Status};
@@ -48,7 +49,21 @@ impl ExtensionPoints for NodeVolumeLimits {
     }
 
     fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
-        within_limits(cycle, node)
+        match beyond_limit(&cycle.cache.stores, &cycle.incoming.info.pod, node)? {
+            Some(_) => Err(Status::unschedulable(Plugin::NodeVolumeLimits, REASON)),
+            None => Ok(()),
+        }
+    }
+
+    fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
+        let message = status.message(&cache.symbols);
+        match beyond_limit(&cache.stores, &decision.incoming.info.pod, cache.node(node)) {
+            Ok(Some(over)) => format!(
+                "{message}: {} of {} volumes of {} are attached, and the pod brings {} more",
+                over.used, over.limit, over.driver, over.new
+            ),
+            _ => message,
+        }
     }
 
     fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
@@ -176,17 +191,24 @@ pub(crate) fn not_owner(claim: &PersistentVolumeClaim, pod: &Pod) -> String {
     )
 }
 
-fn within_limits(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
-    let stores = &cycle.cache.stores;
+/// A driver of which a node would have more volumes than it can attach.
+struct Beyond {
+    driver: Str,
+    used: usize,
+    new: usize,
+    limit: i32,
+}
+
+fn beyond_limit(stores: &Stores, pod: &Pod, node: &NodeInfo) -> Result<Option<Beyond>, Status> {
     let csi_node = stores.csi_node(&node.name).map(|csi_node| &**csi_node);
     let mut new = Attached::new();
-    attachable(stores, csi_node, &cycle.incoming.info.pod, true, &mut new)?;
+    attachable(stores, csi_node, pod, true, &mut new)?;
     let has_limits = |csi_node: &&CsiNode| {
         let mut counts = csi_node.spec.drivers.iter().map(|driver| driver.allocatable.as_ref());
         counts.any(|allocatable| allocatable.is_some_and(|allocatable| allocatable.count.is_some()))
     };
     let Some(csi_node) = csi_node.filter(has_limits).filter(|_| !new.is_empty()) else {
-        return Ok(());
+        return Ok(None);
     };
     let mut used = Attached::new();
     for pod in &node.pods {
@@ -213,8 +235,13 @@ fn within_limits(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
         if let Some(limit) = limit_of(csi_node, driver)
             && (count(&used) + count(&new)) as i64 > i64::from(limit)
         {
-            return Err(Status::unschedulable(Plugin::NodeVolumeLimits, REASON));
+            return Ok(Some(Beyond {
+                driver: driver.clone(),
+                used: count(&used),
+                new: count(&new),
+                limit,
+            }));
         }
     }
-    Ok(())
+    Ok(None)
 }

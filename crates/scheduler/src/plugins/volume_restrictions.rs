@@ -9,6 +9,7 @@ use super::volume_binding::{CANNOT_SERVE, uses_claim};
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
+use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::PodInfo;
 use crate::queue::events::{Event, EventKind, Waiting};
@@ -73,6 +74,25 @@ impl ExtensionPoints for VolumeRestrictions {
             return Err(Status::unschedulable(Plugin::VolumeRestrictions, REASON_CLAIM));
         }
         Ok(())
+    }
+
+    fn refusal(&self, cache: &Cache, decision: &Decision, _: NodeIdx, status: &Status) -> String {
+        let message = status.message(&cache.symbols);
+        if message != REASON_CLAIM {
+            return message;
+        }
+        let pod = &decision.incoming.info;
+        let holder = cache.order().iter().find_map(|node| {
+            let node = cache.node(*node);
+            let mut pods = node.pods.iter().filter(|other| other.namespace == pod.namespace);
+            let shares = |other: &&std::sync::Arc<PodInfo>| {
+                let mut volumes = other.pod.spec.volumes.iter();
+                volumes.any(|other| pod.pod.spec.volumes.iter().any(|own| shares_claim(own, other)))
+            };
+            let other = pods.find(|other| shares(other))?;
+            Some(format!("{message}: {} on {}", other.pod.metadata.key(), node.name))
+        });
+        holder.unwrap_or(message)
     }
 
     fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {

@@ -190,7 +190,10 @@ impl WhatWouldHelp {
                 let is_ours = ["node.kubernetes.io/", "podscope.dev/"]
                     .iter()
                     .any(|own| taint.key.starts_with(own));
-                if !is_ours {
+                let mut tolerations = self.pod.spec.tolerations.iter();
+                if tolerations.any(|toleration| toleration.tolerates(taint)) && !is_ours {
+                    node.spec.taints.push(taint.clone());
+                } else if !is_ours {
                     let value = if taint.value.is_empty() { "" } else { "=" };
                     new.without.push(format!("{}{value}{}", taint.key, taint.value));
                 }

@@ -5,8 +5,8 @@ use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
 
 use podscope_api::{
-    Affinity, Node, NodeSelectorTerm, Pod, PodSpec, PreemptionPolicy, Quantity, SelectorOperator, Str, Taint,
-    Toleration, TolerationOperator, TopologySpreadConstraint, UnsatisfiableAction,
+    Affinity, Node, NodeInclusionPolicy, NodeSelectorTerm, Pod, PodSpec, PreemptionPolicy, PriorityClass, Quantity,
+    SelectorOperator, Str, Taint, Toleration, TolerationOperator, TopologySpreadConstraint, UnsatisfiableAction,
 };
 
 use super::{Change, Resource, TRIALS_MAX, Trial, WhatWouldHelp};
@@ -16,8 +16,11 @@ use crate::pod_info::Incoming;
 use crate::resources::{Resources, is_extended};
 
 impl WhatWouldHelp {
-    pub(super) fn plan(&mut self, classes: &[(Str, i32)]) {
+    pub(super) fn plan(&mut self, classes: &[Arc<PriorityClass>]) {
         let pod = self.pod.clone();
+        if !pod.spec.scheduling_gates.is_empty() {
+            return self.plan_ungated();
+        }
         let Some((found, _)) = self.search(&pod) else {
             return self.plan_schedulers();
         };
@@ -32,6 +35,7 @@ impl WhatWouldHelp {
             .collect();
         let by = |plugin: Plugin| refused.iter().any(|(_, refuser)| *refuser == Some(plugin));
         self.plan_uncordon();
+        self.plan_untainted();
         if by(Plugin::TaintToleration) || by(Plugin::NodeUnschedulable) {
             self.plan_tolerations();
         }
@@ -95,33 +99,64 @@ impl WhatWouldHelp {
         }
     }
 
+    /// A pod that is held back is not looked at before all its gates are gone.
+    fn plan_ungated(&mut self) {
+        let gates = self.pod.spec.scheduling_gates.iter();
+        let change = Change::Ungate {
+            gates: gates.map(|gate| gate.name.to_string()).collect(),
+        };
+        self.try_pod(change, 5, &|pod| pod.spec.scheduling_gates.clear());
+    }
+
+    /// The taints of a node that a pod has to tolerate and does not.
+    fn untolerated(&self, incoming: &Incoming, index: NodeIdx) -> Vec<Taint> {
+        let info = self.cache.node(index);
+        let Some(node) = &info.node else { return Vec::new() };
+        let taints = node.spec.taints.iter().zip(info.taints.iter());
+        taints
+            .filter(|(_, taint)| matches!(taint.effect, Effect::NoSchedule | Effect::NoExecute))
+            .filter(|(_, taint)| {
+                let mut tolerations = incoming.tolerations.iter();
+                !tolerations.any(|toleration| toleration.tolerates(taint))
+            })
+            .map(|(taint, _)| taint.clone())
+            .collect()
+    }
+
+    /// A node without the one taint that keeps the pod from it.
+    fn plan_untainted(&mut self) {
+        let incoming = Incoming::new(&mut self.cache, &self.pod);
+        let mut found: Vec<(Arc<Node>, Taint)> = Vec::new();
+        for index in self.cache.order() {
+            let untolerated = self.untolerated(&incoming, *index);
+            if let [taint] = untolerated.as_slice()
+                && is_somebodys(taint)
+                && let Some(node) = &self.cache.node(*index).node
+                && found.len() < TRIALS_MAX
+            {
+                found.push((node.clone(), taint.clone()));
+            }
+        }
+        for (node, taint) in found {
+            let change = Change::Untaint {
+                node: node.metadata.name.to_string(),
+                key: taint.key.to_string(),
+                value: taint.value.to_string(),
+                effect: taint.effect.as_str().to_owned(),
+            };
+            self.try_changed(change, &node, 22, &|node| {
+                node.spec.taints.retain(|known| *known != taint)
+            });
+        }
+    }
+
     fn plan_tolerations(&mut self) {
         let mut seen: ordered::Set<(Str, Str, String)> = ordered::Set::new();
         let incoming = Incoming::new(&mut self.cache, &self.pod);
         for index in self.cache.order() {
-            let info = self.cache.node(*index);
-            let Some(node) = &info.node else { continue };
-            let untolerated: Vec<&Taint> = node
-                .spec
-                .taints
-                .iter()
-                .zip(info.taints.iter())
-                .filter(|(_, taint)| matches!(taint.effect, Effect::NoSchedule | Effect::NoExecute))
-                .filter(|(_, taint)| {
-                    !incoming
-                        .tolerations
-                        .iter()
-                        .any(|toleration| toleration.tolerates(taint))
-                })
-                .map(|(taint, _)| taint)
-                .collect();
             // One toleration helps only where one taint is in the way.
-            // What the cluster itself says of a node (unreachable, under pressure, cordoned) is no pod's to pass over, and
-            // Podscope's own taint is on no real node.
-            if let [taint] = untolerated.as_slice()
-                && !["node.kubernetes.io/", "podscope.dev/"]
-                    .iter()
-                    .any(|own| taint.key.starts_with(own))
+            if let [taint] = self.untolerated(&incoming, *index).as_slice()
+                && is_somebodys(taint)
             {
                 let effect = taint.effect.as_str().to_owned();
                 seen.insert((taint.key.clone(), taint.value.clone(), effect));
@@ -220,6 +255,15 @@ impl WhatWouldHelp {
             let of = |pod: &mut Pod, change: &dyn Fn(&mut TopologySpreadConstraint)| {
                 change(&mut Arc::make_mut(&mut pod.spec.topology_spread_constraints)[index]);
             };
+            if constraint.node_taints_policy != Some(NodeInclusionPolicy::Honor) {
+                let change = Change::HonorTaints {
+                    index,
+                    topology_key: topology_key.clone(),
+                };
+                self.try_pod(change, 28, &|pod| {
+                    of(pod, &|own| own.node_taints_policy = Some(NodeInclusionPolicy::Honor));
+                });
+            }
             let domains = self.likely(&constraint.topology_key, &Resources::default());
             if let Ok(to) = i32::try_from(domains.len())
                 && to > 0
@@ -302,29 +346,47 @@ impl WhatWouldHelp {
         }
     }
 
-    fn plan_priority(&mut self, classes: &[(Str, i32)]) {
+    fn plan_priority(&mut self, classes: &[Arc<PriorityClass>]) {
         let own = self.pod.priority();
         if self.pod.spec.preemption_policy == Some(PreemptionPolicy::Never) {
-            self.try_pod(Change::AllowPreemption, 60, &|pod| {
-                pod.spec.preemption_policy = Some(PreemptionPolicy::PreemptLowerPriority);
-            });
-            return;
+            // The policy of a pod is that of its class: admission refuses another one.
+            let mut all = classes.iter();
+            let own_class = all.find(|class| class.metadata.name == self.pod.spec.priority_class_name);
+            let is_of_class = own_class.is_some_and(|class| class.preemption_policy == Some(PreemptionPolicy::Never));
+            if !is_of_class {
+                self.try_pod(Change::AllowPreemption, 60, &|pod| {
+                    pod.spec.preemption_policy = Some(PreemptionPolicy::PreemptLowerPriority);
+                });
+                return;
+            }
         }
         // The classes of the cluster's own components are no advice for anybody else's pod.
-        let is_for_pods = |(name, value): &&(Str, i32)| *value > own && !name.starts_with("system-");
-        let mut higher: Vec<&(Str, i32)> = classes.iter().filter(is_for_pods).collect();
-        higher.stable_sort_by_key(|(name, value)| (*value, name.clone()));
-        for (name, value) in higher.into_iter().take(TRIALS_MAX) {
+        let is_for_pods =
+            |class: &&Arc<PriorityClass>| class.value > own && !class.metadata.name.starts_with("system-");
+        let mut higher: Vec<&Arc<PriorityClass>> = classes.iter().filter(is_for_pods).collect();
+        higher.stable_sort_by_key(|class| (class.value, class.metadata.name.clone()));
+        for class in higher.into_iter().take(TRIALS_MAX) {
             let change = Change::Priority {
-                class: name.to_string(),
-                value: *value,
+                class: class.metadata.name.to_string(),
+                value: class.value,
             };
+            // As admission fills it in.
+            let policy = class.preemption_policy.clone();
+            let policy = policy.unwrap_or(PreemptionPolicy::PreemptLowerPriority);
             self.try_pod(change, 61, &|pod| {
-                pod.spec.priority = Some(*value);
-                pod.spec.priority_class_name = name.clone();
+                pod.spec.priority = Some(class.value);
+                pod.spec.priority_class_name = class.metadata.name.clone();
+                pod.spec.preemption_policy = Some(policy.clone());
             });
         }
     }
+}
+
+/// Whether a person or program of the cluster's owner set a taint: what the cluster itself says of a node (unreachable,
+/// under pressure, cordoned) is no pod's to pass over, and Podscope's own taint is on no real node.
+fn is_somebodys(taint: &Taint) -> bool {
+    let mut own = ["node.kubernetes.io/", "podscope.dev/"].iter();
+    !own.any(|own| taint.key.starts_with(own))
 }
 
 /// The pod without one of its required rules of affinity.

@@ -34,7 +34,17 @@ fn ask(objects: &[Object], pod: &Object, classes: &[(Str, i32)]) -> Vec<String> 
     let Object::Pod(pod) = pod else { unreachable!() };
     let pod: &Arc<Pod> = pod;
     let (cache, nominator) = cases::load(objects, &SchedulerConfiguration::default());
-    let mut search = WhatWouldHelp::on(cache, nominator, SchedulerConfiguration::default(), pod, classes);
+    let class = |(name, value): &(Str, i32)| {
+        let mut class = podscope_api::PriorityClass::default();
+        class.metadata.name = name.clone();
+        class.value = *value;
+        if name.contains("never") {
+            class.preemption_policy = Some(podscope_api::PreemptionPolicy::Never);
+        }
+        Arc::new(class)
+    };
+    let classes: Vec<_> = classes.iter().map(class).collect();
+    let mut search = WhatWouldHelp::on(cache, nominator, SchedulerConfiguration::default(), pod, &classes);
     let total = search.progress().total;
     let mut steps = 0;
     while !search.progress().finished {

@@ -230,10 +230,7 @@ impl Help {
         if found.spec.node_name.is_some() {
             return None;
         }
-        let classes: Vec<_> = objects
-            .list::<PriorityClass>()
-            .map(|class| (class.metadata.name.clone(), class.value))
-            .collect();
+        let classes: Vec<_> = objects.list::<PriorityClass>().cloned().collect();
         Some(Help {
             pod: pod.to_owned(),
             search: WhatWouldHelp::new(session.world().scheduler()?, found, &classes),

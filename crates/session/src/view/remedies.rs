@@ -59,6 +59,23 @@ pub(crate) fn command(pod: &Pod, maker: &Maker, change: &Change) -> Option<Strin
     };
     match change {
         Change::Uncordon { node } => Some(format!("kubectl uncordon {node}")),
+        Change::Untaint {
+            node,
+            key,
+            value,
+            effect,
+        } => {
+            let value = if value.is_empty() {
+                String::new()
+            } else {
+                format!("={value}")
+            };
+            Some(format!("kubectl taint node {node} {key}{value}:{effect}-"))
+        }
+        Change::Ungate { .. } => patch(
+            "--type=json",
+            r#"[{"op":"remove","path":"/spec/schedulingGates"}]"#.to_owned(),
+        ),
         Change::Label { node, key, value } => Some(format!("kubectl label node {node} {key}={value}")),
         Change::DeletePod { pod, .. } => {
             let (namespace, name) = pod.split_once('/')?;
@@ -110,6 +127,7 @@ pub(crate) fn command(pod: &Pod, maker: &Maker, change: &Change) -> Option<Strin
         }
         Change::Scheduler { to } => with_scheduler(pod, maker, to),
         Change::MaxSkew { .. }
+        | Change::HonorTaints { .. }
         | Change::MinDomains { .. }
         | Change::Soften { .. }
         | Change::Drop { .. }
