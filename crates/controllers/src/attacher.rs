@@ -15,7 +15,16 @@ use super::queue::{Key, key_of};
 
 /// How long the storage takes to attach or detach.
 const STORAGE_TIME: Span = Span::seconds(1);
-const FINALIZER: &str = "external-attacher/podscope-dev";
+/// What begins the finalizer of a driver's attacher.
+const FINALIZER: &str = "external-attacher/";
+
+/// The finalizer of the attacher of a driver (`GetFinalizerName` of external-attacher).
+fn finalizer_of(attacher: &str) -> Str {
+    let plain = attacher
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
+    format!("{FINALIZER}{}", plain.collect::<String>()).into()
+}
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Attacher {
@@ -65,7 +74,11 @@ impl Controller for Attacher {
             self.under_way.remove(key);
             return Plan::default();
         };
-        let is_ours = attachment.metadata.finalizers.iter().any(|name| &**name == FINALIZER);
+        let is_ours = attachment
+            .metadata
+            .finalizers
+            .iter()
+            .any(|name| name.starts_with(FINALIZER));
         if attachment.metadata.is_terminating() {
             if !is_ours {
                 return Plan::default();
@@ -79,7 +92,10 @@ impl Controller for Attacher {
                         record(Happening::VolumeDetached { volume, node, forced }, &attachment, cx);
                     }
                     Plan::one(change(&attachment, Part::Main, |attachment| {
-                        attachment.metadata.finalizers.retain(|name| &**name != FINALIZER);
+                        attachment
+                            .metadata
+                            .finalizers
+                            .retain(|name| !name.starts_with(FINALIZER));
                     }))
                 }
             };
@@ -88,8 +104,9 @@ impl Controller for Attacher {
             return Plan::default();
         }
         if !is_ours {
-            return Plan::one(change(&attachment, Part::Main, |attachment| {
-                attachment.metadata.finalizers.push(FINALIZER.into())
+            let finalizer = finalizer_of(&attachment.spec.attacher);
+            return Plan::one(change(&attachment, Part::Main, move |attachment| {
+                attachment.metadata.finalizers.push(finalizer.clone())
             }));
         }
         match self.is_done(key, false, cx.now()) {

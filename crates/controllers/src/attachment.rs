@@ -14,11 +14,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use podscope_sim::volume::{Backend, driver_of};
-use podscope_sim::{DeleteOptions, Mutation, Part, Request};
+use podscope_sim::{DeleteOptions, Mutation, Objects, Part, Request};
+use sha2::{Digest, Sha256};
 
 use super::controller::ControllerContext;
 use super::plan::{Accept, Action, Plan};
-use super::template::{fnv_hash, set_entry};
+use super::template::set_entry;
 
 /// Where a PersistentVolume without a driver says who holds it (V-04, CT-174).
 const ATTACHED_TO: &str = "podscope.dev/attached-to";
@@ -80,9 +81,29 @@ pub(super) fn method_of<'a>(backend: &Backend, cx: &'a ControllerContext<'_, '_>
     driver_of(volume).map_or(AttachMethod::Swap(volume), AttachMethod::Driver)
 }
 
-fn attachment_name(backend: &Backend, node: &NodeName) -> Str {
-    let text = format!("{} {node}", backend.unique_name);
-    format!("csi-{}{}", fnv_hash(&text, None), fnv_hash(&text, Some(1))).into()
+/// The name that kube-controller-manager gives: `csi-` and the SHA-256 of the volume's handle, its driver and the node
+/// (`getAttachmentName` of `pkg/volume/csi`).
+fn attachment_name(backend: &Backend, driver: &str, node: &NodeName) -> Str {
+    let volume = &*backend.unique_name;
+    let last = || volume.rsplit('/').next().unwrap_or_default();
+    let handle = volume.split_once('^').map_or_else(last, |(_, handle)| handle);
+    let sum = Sha256::digest(format!("{handle}{driver}{node}"));
+    let mut name = String::from("csi-");
+    for byte in sum {
+        name.push_str(&format!("{byte:02x}"));
+    }
+    name.into()
+}
+
+/// The attachment of a volume to a node, whoever made it and whatever its name is.
+fn made(attacher: &str, volume: &str, node: &NodeName, objects: &Objects) -> Option<Arc<VolumeAttachment>> {
+    let mut all = objects.list::<VolumeAttachment>();
+    let found = all.find(|one| {
+        let spec = &one.spec;
+        let of = spec.source.persistent_volume_name.as_deref();
+        *spec.attacher == *attacher && of == Some(volume) && spec.node_name == *node
+    });
+    found.cloned()
 }
 
 /// Attaches a volume to a node for a pod.
@@ -94,9 +115,14 @@ pub(super) fn attach(
 ) -> Plan {
     match method_of(backend, cx) {
         AttachMethod::Driver(attacher) => {
+            let there = made(&attacher, &backend.name, node, cx.objects);
+            let name = there.map_or_else(
+                || attachment_name(backend, &attacher, node),
+                |there| there.metadata.name.clone(),
+            );
             let attachment = VolumeAttachment {
                 metadata: ObjectMeta {
-                    name: attachment_name(backend, node),
+                    name,
                     ..ObjectMeta::default()
                 },
                 spec: VolumeAttachmentSpec {
@@ -167,10 +193,15 @@ pub(super) fn detach(backend: &Backend, place: &(Str, NodeName), verify: bool, c
         plan = plan.then_one(Action::from(read).accept(Accept::NotInUse(place.0.clone())));
     }
     match method_of(backend, cx) {
-        AttachMethod::Driver(_) => {
+        AttachMethod::Driver(attacher) => {
+            let there = made(&attacher, &backend.name, &place.1, cx.objects);
+            let name = there.map_or_else(
+                || attachment_name(backend, &attacher, &place.1),
+                |there| there.metadata.name.clone(),
+            );
             let delete = Request::Delete {
                 kind: Kind::VolumeAttachment,
-                key: ObjectKey::cluster(attachment_name(backend, &place.1)),
+                key: ObjectKey::cluster(name),
                 options: DeleteOptions::default(),
             };
             plan.then_one(Action::from(delete).accept(Accept::OrNotFound))

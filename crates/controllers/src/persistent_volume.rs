@@ -20,7 +20,7 @@ use podscope_api::{
     Pod, StorageClass, Str, VolumeBindingMode, VolumePhase,
 };
 
-use podscope_sim::{Change, DeleteOptions, Part, Request, Span};
+use podscope_sim::{Change, DeleteOptions, Mutation, Part, Request, Span};
 
 use super::controller::{Controller, ControllerContext, note};
 use super::plan::{Accept, Action, Plan};
@@ -372,8 +372,8 @@ impl PersistentVolumeController {
             Some(VolumePhase::Failed) => Plan::default(),
             _ => set_volume_phase(volume, VolumePhase::Released, cx),
         };
-        if volume.spec.persistent_volume_reclaim_policy.as_deref() != Some("Delete") || volume.metadata.is_terminating()
-        {
+        let is_deleted = volume.spec.persistent_volume_reclaim_policy.as_deref() == Some("Delete");
+        if !is_deleted {
             return plan;
         }
         // The driver does not delete what is still attached (external-provisioner asks for that).
@@ -381,6 +381,27 @@ impl PersistentVolumeController {
             .objects
             .list::<podscope_api::VolumeAttachment>()
             .any(|attachment| attachment.spec.source.persistent_volume_name.as_ref() == Some(&volume.metadata.name));
+        let of_driver = |name: &Str| {
+            name.starts_with("external-attacher/") || name.starts_with("external-provisioner.volume.kubernetes.io/")
+        };
+        if volume.metadata.is_terminating() {
+            // Its driver has let go of it; only a dump has these finalizers.
+            let is_held = volume.metadata.finalizers.iter().any(of_driver);
+            if !is_held || attached {
+                return plan;
+            }
+            let change = Mutation::new("finalizers", move |volume: &mut PersistentVolume| {
+                volume.metadata.finalizers.retain(|name| !of_driver(name));
+            });
+            let patch = Request::Patch {
+                kind: Kind::PersistentVolume,
+                key: key.1.clone(),
+                uid: Some(volume.metadata.uid.clone()),
+                part: Part::Main,
+                change,
+            };
+            return plan.then_one(Action::from(patch).accept(Accept::OrNotFound));
+        }
         let now = cx.now();
         let ready = *self.under_way.entry(key.clone()).or_insert(now + PROVISIONING);
         if attached || ready > now {
