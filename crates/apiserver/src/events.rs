@@ -25,9 +25,11 @@ use podscope_sim::{Actor, EventNote, subject};
 use podscope_sim::{Happening, fnv64};
 use recent::Recent;
 
-/// Events kept; beyond this the oldest go. Deviation: the real server forgets events after an hour
-/// whatever their number; a bound keeps memory in check in large runs.
+/// Events kept; beyond this the oldest go. Deviation: the real server has no such bound; it keeps memory in check in
+/// large runs.
 const KEPT_MAX: usize = 10_000;
+/// How long an event is kept after it was told last, in microseconds.
+const KEPT_FOR: i64 = 3600 * 1_000_000;
 
 /// `~` The name of the machine that the control plane runs on.
 const HOST: &str = "control-plane";
@@ -53,6 +55,8 @@ pub(super) struct EventLog {
     budget: Recent<Budget>,
     /// Keys of events, in the order of their creation.
     order: Fifo<ObjectKey>,
+    /// No event was told last before that; none: nobody has looked yet.
+    first_told: Option<Time>,
     next: u64,
     /// How often each process began anew, of those that did.
     lives: ordered::Map<Actor, u64>,
@@ -301,6 +305,37 @@ impl ApiServer {
         self.store.put_unwatched(Object::Event(event));
     }
 
+    /// Takes up an event that was made before the world began.
+    pub(super) fn adopt_event(&mut self, key: ObjectKey) {
+        self.events.order.push(key);
+        self.forget_oldest();
+    }
+
+    /// Events go an hour after they were told last (`--event-ttl`).
+    pub fn forget_old_events(&mut self, now: Time) {
+        let old = |event: &Event| now.0 - last_told(event).map_or(now.0, |at| at.0) >= KEPT_FOR;
+        // The oldest of all is not younger than that.
+        let has_old = self.events.first_told.is_none_or(|first| now.0 - first.0 >= KEPT_FOR);
+        if !has_old {
+            return;
+        }
+        let all = self.objects().clone();
+        self.events.first_told = all
+            .list::<Event>()
+            .filter(|event| !old(event))
+            .filter_map(|event| last_told(event))
+            .min();
+        self.events.first_told.get_or_insert(now);
+        let gone: Vec<ObjectKey> = all
+            .list::<Event>()
+            .filter(|event| old(event))
+            .map(|event| event.metadata.key())
+            .collect();
+        for key in gone {
+            self.store.remove_unwatched(Kind::Event, &key);
+        }
+    }
+
     fn forget_oldest(&mut self) {
         while self.events.order.len() > KEPT_MAX
             && let Some((_, key)) = self.events.order.pop()
@@ -308,6 +343,13 @@ impl ApiServer {
             self.store.remove_unwatched(Kind::Event, &key);
         }
     }
+}
+
+/// When an event was told last.
+fn last_told(event: &Event) -> Option<Time> {
+    let series = event.series.as_ref().and_then(|series| series.last_observed_time);
+    let told = series.max(event.event_time).map(|at| Time(at.0));
+    told.max(event.last_timestamp).max(event.metadata.creation_timestamp)
 }
 
 /// Who speaks of which object: where the hashes of what is said begin.

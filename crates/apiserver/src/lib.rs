@@ -153,7 +153,10 @@ impl ApiServer {
         let metadata = object.metadata_mut();
         metadata.creation_timestamp.get_or_insert(caller.wall());
         if is_unwatched(object.kind()) {
-            return self.store.put_unwatched(object);
+            let key = (object.kind() == Kind::Event).then(|| object.key());
+            let stored = self.store.put_unwatched(object);
+            key.into_iter().for_each(|key| self.adopt_event(key));
+            return stored;
         }
         written(&self.store.put(object))
     }

@@ -55,6 +55,8 @@ impl World {
             Event::Look => {
                 self.look(sink);
                 self.queue.set_cause(CausedBy::NOTHING);
+                self.api
+                    .forget_old_events(podscope_api::Time(self.start.0 + self.now.0));
                 self.queue.push(self.now + LOOK_INTERVAL, Event::Look);
             }
         }

@@ -37,6 +37,7 @@ mod effect;
 mod election;
 mod event;
 pub mod fault;
+mod given;
 mod inject;
 mod invariants;
 mod membership;
@@ -50,6 +51,7 @@ pub use invariants::{Group, INVARIANTS, Invariant, Promise};
 pub use membership::{GROUP_ANNOTATION, Member};
 pub use podscope_controllers as controllers;
 pub use podscope_node::{kubelet, machine};
+pub use podscope_sim::volume::claim_name;
 pub use podscope_sim::{
     Actor, Answer, ApiError, Applied, Assumed, AttemptResult, BreakCause, CallId, Cause, Change, Coming,
     ControlPlaneProcess, DeleteOptions, Due, EventNote, FaultDetails, FaultKind, Fingerprint, Happening, Heartbeats,
@@ -58,6 +60,6 @@ pub use podscope_sim::{
     Sink, Span, StatusReason, Subject, Switches, Unheld, Updated, Violation, WatchResponse, What, newest_time, subject,
     subject_of, volume,
 };
-pub use scheduler_process::RecordedDecision;
+pub use scheduler_process::{RecordedDecision, is_made_up_node};
 pub use setup::{NodeShorthand, Settings, Setup, SetupError};
 pub use world::{Given, World};

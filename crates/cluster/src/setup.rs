@@ -17,13 +17,12 @@ use crate::controllers::{ControllerManagerSettings, FencingSettings};
 use crate::dispatch::LOOK_INTERVAL;
 use crate::effect::Input;
 use crate::fault::{CutFrom, Direction, Targets};
+use crate::given::Imported;
 use crate::kubelet::KubeletSettings;
 use crate::machine::Machine;
 use crate::watch::WatchState;
 use crate::world::NodeState;
-use crate::{
-    Actor, ApiError, Assumed, NetworkSettings, RENEW_INTERVAL, Request, Rng, SimTime, Sink, Span, Switches, World,
-};
+use crate::{Actor, ApiError, Assumed, NetworkSettings, RENEW_INTERVAL, Rng, SimTime, Sink, Span, Switches, World};
 
 /// Settings of all components.
 #[derive(Debug, Clone, Default)]
@@ -108,14 +107,6 @@ pub struct SetupError {
     pub error: ApiError,
 }
 
-/// Nodes that were there before.
-#[derive(Default)]
-struct Imported {
-    nodes: Vec<NodeName>,
-    /// Those that nobody hears.
-    cut_off: Vec<NodeName>,
-}
-
 impl World {
     /// The world at t = 0.
     ///
@@ -126,29 +117,38 @@ impl World {
         world.api.assume(setup.assumed.clone());
         world.import_system(&setup);
         let mut errors = Vec::new();
-        let Imported { nodes, cut_off } = world.import_given(&setup, &mut errors);
-        world.start_everything(&nodes, sink);
-        world
-            .queue
-            .push(SimTime::ZERO + LOOK_INTERVAL, crate::event::Event::Look);
+        let Imported { nodes, cut_off, .. } = world.import_given(&setup, &mut errors);
         if !cut_off.is_empty() {
             for node in &cut_off {
                 world
                     .heartbeats
                     .end(node, SimTime::ZERO, podscope_api::CausedBy::NOTHING);
             }
-            world.partition(&Targets::Nodes(cut_off), &CutFrom::Everything, Direction::Both);
+            let targets = Targets::Nodes(cut_off.clone());
+            world.partition(&targets, &CutFrom::Everything, Direction::Both);
         }
+        world.start_everything(&nodes, &cut_off, sink);
+        world
+            .queue
+            .push(SimTime::ZERO + LOOK_INTERVAL, crate::event::Event::Look);
         world.create_given(&setup, &mut errors, sink);
         if errors.is_empty() { Ok(world) } else { Err(errors) }
     }
 
     /// What every cluster has.
     fn import_system(&mut self, setup: &Setup) {
+        // A dump may hold them.
+        let is_held = |kind: Kind, name: &str| {
+            let given = setup.objects.iter();
+            let mut given = given.filter(|object| object.kind() == kind && !object.metadata().uid.is_empty());
+            given.any(|object| *object.metadata().name == *name)
+        };
         for name in podscope_sim::OWN_NAMESPACES {
-            self.import(Object::Namespace(Arc::new(namespace(name))));
+            if !is_held(Kind::Namespace, name) {
+                self.import(Object::Namespace(Arc::new(namespace(name))));
+            }
         }
-        // A dump holds its own, or was made without them.
+        // A dump's come when it is known what it holds.
         if !setup.objects.iter().any(|object| !object.metadata().uid.is_empty()) {
             for name in podscope_sim::OWN_NAMESPACES {
                 crate::controllers::objects_of(name)
@@ -168,6 +168,9 @@ impl World {
                 "Used for system critical pods that must not be moved from their current node.",
             ),
         ] {
+            if is_held(Kind::PriorityClass, name) {
+                continue;
+            }
             self.import(Object::PriorityClass(Arc::new(PriorityClass {
                 metadata: ObjectMeta {
                     name: name.into(),
@@ -182,73 +185,6 @@ impl World {
         }
     }
 
-    /// The nodes, and the objects that come with a UID: as they were.
-    fn import_given(&mut self, setup: &Setup, errors: &mut Vec<SetupError>) -> Imported {
-        // A node that is given takes the place of the generated one of its name.
-        let given = setup.objects.iter().filter(|object| object.kind() == Kind::Node);
-        let given: ordered::Set<Str> = given.map(|node| node.metadata().name.clone()).collect();
-        let (replaced, generated): (Vec<Node>, Vec<Node>) = generated(&setup.nodes)
-            .into_iter()
-            .partition(|node| given.contains(&node.metadata.name));
-        for (index, node) in generated.into_iter().enumerate() {
-            self.add_node(node, index, setup);
-        }
-        let mut imported = Imported::default();
-        let newest = podscope_sim::newest_heartbeat(&setup.objects);
-        for (index, object) in setup.objects.iter().enumerate() {
-            match object {
-                Object::Node(node) => {
-                    let place = self.nodes.size();
-                    if self.objects().named::<Node>(&node.metadata.name).is_some() {
-                        let error = ApiError::already_exists(Kind::Node, &node.metadata.name);
-                        errors.push(SetupError { index, error });
-                        continue;
-                    }
-                    if !node.metadata.uid.is_empty() {
-                        let name = NodeName(node.metadata.name.clone());
-                        if !podscope_sim::is_heard(node, newest) {
-                            imported.cut_off.push(name.clone());
-                        }
-                        imported.nodes.push(name);
-                    }
-                    self.add_node(lasting(applied(node, &replaced), setup), place, setup);
-                }
-                object if !object.metadata().uid.is_empty() => {
-                    if self.objects().get_kind(object.kind(), &object.key()).is_some() {
-                        let error = ApiError::already_exists(object.kind(), &object.metadata().name);
-                        errors.push(SetupError { index, error });
-                        continue;
-                    }
-                    let mut object = object.clone();
-                    podscope_api::default_object(&mut object);
-                    self.import(object);
-                }
-                _ => {}
-            }
-        }
-        imported
-    }
-
-    /// The others: created as by a client.
-    fn create_given(&mut self, setup: &Setup, errors: &mut Vec<SetupError>, sink: &mut dyn Sink) {
-        for (index, object) in setup.objects.iter().enumerate() {
-            if object.kind() == Kind::Node || !object.metadata().uid.is_empty() {
-                continue;
-            }
-            let request = Request::Create(as_mirrored(object.clone()));
-            match self.serve(&Actor::Client(0), &request, sink) {
-                Err(error) => errors.push(SetupError { index, error }),
-                Ok(Some(Object::Pod(pod))) if pod.is_mirror() => {
-                    // LC-213: a mirror among the scenario's objects says what its node has on disk.
-                    if let Some(node) = pod.spec.node_name.clone() {
-                        self.with_machine(&node, sink, |machine, _| machine.keep_static(pod));
-                    }
-                }
-                Ok(_) => {}
-            }
-        }
-    }
-
     /// Puts an object into the store as it is.
     pub(crate) fn import(&mut self, object: Object) -> Object {
         let caller = Caller {
@@ -260,7 +196,7 @@ impl World {
     }
 
     /// A registered, Ready node with its machine and kubelet.
-    fn add_node(&mut self, mut node: Node, index: usize, setup: &Setup) {
+    pub(crate) fn add_node(&mut self, mut node: Node, index: usize, setup: &Setup) {
         let name = NodeName(node.metadata.name.clone());
         complete(&mut node, index, setup);
         let mut machine = Machine::new(
@@ -285,7 +221,7 @@ impl World {
         self.create_node_lease(&name);
     }
 
-    fn start_everything(&mut self, imported: &[NodeName], sink: &mut dyn Sink) {
+    fn start_everything(&mut self, imported: &[NodeName], cut_off: &[NodeName], sink: &mut dyn Sink) {
         let names: Vec<NodeName> = self.nodes.keys().cloned().collect();
         let pods: Vec<Arc<podscope_api::Pod>> = self.objects().list::<podscope_api::Pod>().cloned().collect();
         let assumed = self.objects().assumed().clone();
@@ -310,8 +246,18 @@ impl World {
         let (revision, objects) = (self.api.store().revision(), self.api.objects().clone());
         for name in names {
             self.boot(&name);
+            // What came after the cut has not reached it.
+            let known = cut_off.contains(&name).then(|| self.known_before_cut(&name, &objects));
             let actor = Actor::Kubelet(name);
-            self.start_now(&actor, revision, &objects, sink);
+            self.start_now(&actor, revision, known.as_ref().unwrap_or(&objects), sink);
+            if let Some(view) = known {
+                let broken = WatchState::Broken {
+                    since: None,
+                    view,
+                    cut_at: Some(self.now),
+                };
+                self.set_watch(&actor, broken);
+            }
         }
         for actor in self.processes.keys().cloned().collect::<Vec<_>>() {
             self.start_now(&actor, revision, &objects, sink);
@@ -381,7 +327,7 @@ impl World {
 }
 
 /// A static pod as its kubelet shows it: whatever a taint asks, it stays (LC-064).
-fn as_mirrored(mut object: Object) -> Object {
+pub(crate) fn as_mirrored(mut object: Object) -> Object {
     if let Object::Pod(pod) = &mut object
         && pod.is_mirror()
     {
@@ -428,7 +374,7 @@ impl NodeShorthand {
     }
 }
 
-fn generated(shorthand: &NodeShorthand) -> Vec<Node> {
+pub(crate) fn generated(shorthand: &NodeShorthand) -> Vec<Node> {
     let labelled = |(name, zone): (String, &Str)| {
         let mut node = Node::default();
         node.metadata.name = name.into();
@@ -443,7 +389,7 @@ fn generated(shorthand: &NodeShorthand) -> Vec<Node> {
 
 /// A given node as `kubectl apply` would leave the generated one of its name: a label that the text does not name stays.
 /// A node of a live cluster is as it is.
-fn applied(node: &Node, generated: &[Node]) -> Node {
+pub(crate) fn applied(node: &Node, generated: &[Node]) -> Node {
     let mut node = node.clone();
     let before = generated.iter().find(|one| one.metadata.name == node.metadata.name);
     if let Some(before) = before.filter(|_| node.metadata.uid.is_empty()) {
@@ -456,7 +402,7 @@ fn applied(node: &Node, generated: &[Node]) -> Node {
 }
 
 /// A node with the conditions that its text does not have and that are taken to last (P-09).
-fn lasting(mut node: Node, setup: &Setup) -> Node {
+pub(crate) fn lasting(mut node: Node, setup: &Setup) -> Node {
     let conditions = setup.assumed.conditions().get(&node.metadata.name);
     for told in conditions.into_iter().flatten() {
         if node.condition(&told.kind).is_none() {

@@ -386,7 +386,9 @@ impl Rollout<'_, '_, '_> {
     /// Copies the Deployment's annotations and keeps the revision numbers of a ReplicaSet.
     fn annotate(&self, set: &mut ReplicaSet, next: i64, exists: bool) {
         for (key, value) in self.deployment.metadata.annotations.iter() {
-            if !NOT_COPIED.contains(&&**key) {
+            let assumed = self.cx.objects.assumed();
+            let is_known = exists && assumed.had_annotation(&self.deployment.metadata.uid, key, value);
+            if !NOT_COPIED.contains(&&**key) && !is_known {
                 set_entry(&mut set.metadata.annotations, key, value);
             }
         }
@@ -479,7 +481,7 @@ impl Rollout<'_, '_, '_> {
         let next = status::compute(&self.deployment, self.new.as_ref(), &old, progress, now);
         let requeue = status::recheck_in(&self.deployment, &next, self.cx.ctx.wall());
         self.deployment.status = next;
-        if self.deployment.status != self.original.status {
+        if status::differs(&self.deployment.status, &self.original.status) {
             let mut updated = (*self.original).clone();
             updated.status = self.deployment.status.clone();
             self.push(vec![

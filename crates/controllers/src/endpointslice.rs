@@ -15,7 +15,7 @@ use super::controller::{Controller, ControllerContext};
 use super::owner::{self, controller_ref};
 use super::plan::{Accept, Action, Plan};
 use super::queue::{Key, key_of};
-use super::template::set_entry;
+use super::template::{fnv_hash, set_entry};
 use super::trigger_time::{ANNOTATION, TriggerTimes};
 
 const SERVICE: &str = "kubernetes.io/service-name";
@@ -142,36 +142,10 @@ impl Controller for EndpointSliceController {
         if service.metadata.is_terminating() || service.spec.selector.as_ref().is_none_or(ordered::Map::is_empty) {
             return Plan::default();
         }
-        let publish = service.spec.publish_not_ready_addresses == Some(true);
         let objects = cx.objects.clone();
         let pods: Vec<&Pod> = selected_by(&service, &objects).collect();
         let since = self.times.note(&service, &pods);
-        let mut wanted: Vec<Group> = Vec::new();
-        let mut misses_node = false;
-        for pod in pods {
-            if pod.is_terminal() || pod.status.pod_ip.is_empty() {
-                continue;
-            }
-            let node = pod.spec.node_name.as_ref();
-            let node = node.and_then(|name| objects.named::<Node>(name));
-            if node.is_none() && !publish {
-                misses_node = true;
-                continue;
-            }
-            let ports = ports_of(&service, pod).unwrap_or_default();
-            let endpoint = endpoint(&service, pod, node.map(|node| &**node), publish);
-            let at = wanted.iter().position(|group| group.ports == ports);
-            let at = at.unwrap_or_else(|| {
-                wanted.push(Group {
-                    ports,
-                    endpoints: ordered::Map::new(),
-                });
-                wanted.len() - 1
-            });
-            if let Some(group) = wanted.get_mut(at) {
-                group.endpoints.insert(pod.metadata.uid.0.clone(), endpoint);
-            }
-        }
+        let (wanted, misses_node) = groups(&service, &pods, &objects);
         // A node that is not in the cache yet may come (CT-115).
         reconcile(&service, wanted, since, cx).requeue_after(misses_node.then_some(Span::seconds(1)))
     }
@@ -179,6 +153,73 @@ impl Controller for EndpointSliceController {
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(self.clone())
     }
+}
+
+/// What the slices of a Service show, and whether a pod's node is not there.
+fn groups(service: &Service, pods: &[&Pod], objects: &Objects) -> (Vec<Group>, bool) {
+    let publish = service.spec.publish_not_ready_addresses == Some(true);
+    let mut wanted: Vec<Group> = Vec::new();
+    let mut misses_node = false;
+    for pod in pods {
+        if pod.is_terminal() || pod.status.pod_ip.is_empty() {
+            continue;
+        }
+        let node = pod.spec.node_name.as_ref();
+        let node = node.and_then(|name| objects.named::<Node>(name));
+        if node.is_none() && !publish {
+            misses_node = true;
+            continue;
+        }
+        let ports = ports_of(service, pod).unwrap_or_default();
+        let endpoint = endpoint(service, pod, node.map(|node| &**node), publish);
+        let at = wanted.iter().position(|group| group.ports == ports);
+        let at = at.unwrap_or_else(|| {
+            wanted.push(Group {
+                ports,
+                endpoints: ordered::Map::new(),
+            });
+            wanted.len() - 1
+        });
+        if let Some(group) = wanted.get_mut(at) {
+            group.endpoints.insert(pod.metadata.uid.0.clone(), endpoint);
+        }
+    }
+    (wanted, misses_node)
+}
+
+/// The slices of a Service of a dump that holds none of them, as the controller had made them (P-09).
+pub(super) fn unheld(service: &Service, objects: &Objects) -> Vec<Object> {
+    let meta = &service.metadata;
+    let mut slices = objects.list_in::<EndpointSlice>(&meta.namespace);
+    let is_held = slices.any(|slice| slice.metadata.label(SERVICE) == Some(&*meta.name));
+    let has_selector = service
+        .spec
+        .selector
+        .as_ref()
+        .is_some_and(|selector| !selector.is_empty());
+    if is_held || !has_selector || meta.is_terminating() || objects.assumed().is_left_alone(&meta.uid) {
+        return Vec::new();
+    }
+    let pods: Vec<&Pod> = selected_by(service, objects).collect();
+    let (groups, _) = groups(service, &pods, objects);
+    let mut made: Vec<(Vec<EndpointPort>, Vec<Endpoint>)> = Vec::new();
+    for Group { ports, endpoints } in groups {
+        let endpoints: Vec<Endpoint> = endpoints.into_values().collect();
+        made.extend(endpoints.chunks(MAX).map(|part| (ports.clone(), part.to_vec())));
+    }
+    if made.is_empty() {
+        made.push((Vec::new(), Vec::new()));
+    }
+    let labels = labels(service);
+    let slices = made.into_iter().enumerate().map(|(at, (ports, endpoints))| {
+        let mut slice = slice(service, &labels, ports, endpoints, None);
+        let tail = fnv_hash(&format!("{} {at}", meta.uid), None);
+        slice.metadata.name = format!("{}-{}", meta.name, tail.get(..5).unwrap_or(&tail)).into();
+        slice.metadata.generate_name = Str::default();
+        slice.metadata.generation = Some(1);
+        Object::EndpointSlice(Arc::new(slice))
+    });
+    slices.collect()
 }
 
 /// Endpoints that have the same ports, by the UID of their pods.
@@ -332,6 +373,18 @@ fn create(
     endpoints: Vec<Endpoint>,
     since: Option<Time>,
 ) -> Action {
+    let slice = slice(service, labels, ports, endpoints, since);
+    let create = Request::Create(Object::EndpointSlice(Arc::new(slice)));
+    Action::from(create).accept(Accept::OrNamespaceTerminating)
+}
+
+fn slice(
+    service: &Service,
+    labels: &Labels,
+    ports: Vec<EndpointPort>,
+    endpoints: Vec<Endpoint>,
+    since: Option<Time>,
+) -> EndpointSlice {
     let meta = &service.metadata;
     let mut metadata = ObjectMeta {
         generate_name: format!("{}-", meta.name).into(),
@@ -343,15 +396,13 @@ fn create(
     if let Some(at) = since {
         set_entry(&mut metadata.annotations, ANNOTATION, &at.to_string());
     }
-    let slice = EndpointSlice {
+    EndpointSlice {
         metadata,
         address_type: "IPv4".into(),
         endpoints,
         ports,
         ..EndpointSlice::default()
-    };
-    let create = Request::Create(Object::EndpointSlice(Arc::new(slice)));
-    Action::from(create).accept(Accept::OrNamespaceTerminating)
+    }
 }
 
 #[cfg(test)]

@@ -64,6 +64,7 @@ mod template;
 mod tests;
 mod trigger_time;
 mod ttl_after_finished;
+mod unheld;
 mod victims;
 mod volume_protection;
 
@@ -74,6 +75,7 @@ pub use namespace_objects::objects_of;
 pub use node_selector::counts_for_spread;
 pub use settings::{ControllerManagerSettings, Millis, SettingError};
 pub use taint_eviction::stay;
+pub use unheld::unheld;
 
 use podscope_api::NodeName;
 

@@ -130,6 +130,20 @@ struct Pass<'c, 'x, 'a> {
     cx: &'c mut ControllerContext<'x, 'a>,
 }
 
+/// Whether an autoscaler of a dump stays as it was: nothing says what its pods use, and its target is of a size that it
+/// allows (P-09).
+fn keeps_its_word(autoscaler: &HorizontalPodAutoscaler, objects: &podscope_sim::Objects) -> bool {
+    let meta = &autoscaler.metadata;
+    let has_load = podscope_api::load(&meta.annotations).is_ok_and(|load| !load.is_empty());
+    if has_load || !objects.assumed().unmetered().contains(&meta.uid) {
+        return false;
+    }
+    let spec = &autoscaler.spec;
+    Scale::of(autoscaler, objects).is_ok_and(|scale| {
+        scale.replicas == 0 || (spec.min_replicas.unwrap_or(1)..=spec.max_replicas).contains(&scale.replicas)
+    })
+}
+
 /// A new size, and why.
 struct Rescale {
     to: i32,
@@ -331,6 +345,9 @@ impl Controller for HorizontalController {
         };
         let history = self.histories.entry(key.clone()).or_default();
         let again = Plan::default().requeue_after(Some(PERIOD));
+        if keeps_its_word(&autoscaler, cx.objects) {
+            return again;
+        }
         let mut pass = Pass {
             new: HorizontalPodAutoscaler::clone(&autoscaler),
             autoscaler,

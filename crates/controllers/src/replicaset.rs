@@ -439,7 +439,18 @@ fn status_of<T: ReplicaOwner>(set: &T, counts: Counts, failure: Option<(&str, &s
 }
 
 fn update_status<T: ReplicaOwner>(set: &T, status: ReplicaSetStatus) -> Vec<Action> {
-    if *set.status() == status {
+    let plain = |status: &ReplicaSetStatus| {
+        let some = |count: Option<i32>| count.filter(|count| *count != 0);
+        ReplicaSetStatus {
+            fully_labeled_replicas: some(status.fully_labeled_replicas),
+            ready_replicas: some(status.ready_replicas),
+            available_replicas: some(status.available_replicas),
+            terminating_replicas: some(status.terminating_replicas),
+            ..status.clone()
+        }
+    };
+    // Counts of zero are left out or written, as the server's version has it.
+    if *set.status() == status || plain(set.status()) == plain(&status) {
         return Vec::new();
     }
     let mut updated = set.clone();

@@ -179,8 +179,8 @@ impl SchedulerProcess {
             Input::Started => {}
             Input::Listed { objects, .. } => self.take_list(objects, ctx),
             Input::Changed(change) => {
-                let old = change.old.as_ref().map(|object| seen(object, ctx.switches));
-                let new = change.new.as_ref().map(|object| seen(object, ctx.switches));
+                let old = change.old.as_ref().and_then(|object| seen(object, ctx.switches));
+                let new = change.new.as_ref().and_then(|object| seen(object, ctx.switches));
                 self.known = change.after.clone();
                 self.core.on_change(old.as_ref(), new.as_ref(), ctx.now.0);
             }
@@ -195,16 +195,16 @@ impl SchedulerProcess {
         for kind in WATCHED {
             for gone in old.list_kind(*kind) {
                 if objects.get_kind(*kind, &gone.key()).is_none() {
-                    self.core.on_change(Some(&seen(&gone, ctx.switches)), None, ctx.now.0);
+                    self.core.on_change(seen(&gone, ctx.switches).as_ref(), None, ctx.now.0);
                 }
             }
             for object in objects.list_kind(*kind) {
                 let before = old.get_kind(*kind, &object.key());
                 let version = |object: &Object| object.metadata().resource_version.clone();
                 if before.as_ref().map(version) != Some(version(&object)) {
-                    let before = before.map(|before| seen(&before, ctx.switches));
-                    self.core
-                        .on_change(before.as_ref(), Some(&seen(&object, ctx.switches)), ctx.now.0);
+                    let before = before.and_then(|before| seen(&before, ctx.switches));
+                    let now = seen(&object, ctx.switches);
+                    self.core.on_change(before.as_ref(), now.as_ref(), ctx.now.0);
                 }
             }
         }
@@ -354,7 +354,10 @@ impl SchedulerProcess {
 }
 
 /// An object as the scheduler is to see it: with priority switched off, every pod is equal.
-fn seen(object: &Object, switches: &Switches) -> Object {
+fn seen(object: &Object, switches: &Switches) -> Option<Object> {
+    if is_made_up_node(object) {
+        return None;
+    }
     let mut object = object.clone();
     if (switches.pod_priority_off || switches.non_preempting_off)
         && let Object::Pod(pod) = &mut object
@@ -367,7 +370,12 @@ fn seen(object: &Object, switches: &Switches) -> Object {
             spec.preemption_policy = None;
         }
     }
-    object
+    Some(object)
+}
+
+/// Whether of a node only its name is known: nothing is decided about it, and no reason tells of it (P-09).
+pub fn is_made_up_node(object: &Object) -> bool {
+    matches!(object, Object::Node(node) if node.metadata.annotation(crate::NOT_IN_THE_DUMP).is_some())
 }
 
 fn record(attempt: &Attempt, ctx: &mut Context<'_>) {

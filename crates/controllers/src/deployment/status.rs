@@ -92,6 +92,24 @@ fn has_timed_out(deployment: &Deployment, status: &DeploymentStatus, now: Time) 
     }
 }
 
+/// Whether a status says anything that another does not. Counts of zero are left out or written, as the server's version
+/// has it.
+pub(super) fn differs(one: &DeploymentStatus, other: &DeploymentStatus) -> bool {
+    let plain = |status: &DeploymentStatus| {
+        let some = |count: Option<i32>| count.filter(|count| *count != 0);
+        DeploymentStatus {
+            replicas: some(status.replicas),
+            updated_replicas: some(status.updated_replicas),
+            ready_replicas: some(status.ready_replicas),
+            available_replicas: some(status.available_replicas),
+            unavailable_replicas: some(status.unavailable_replicas),
+            terminating_replicas: some(status.terminating_replicas),
+            ..status.clone()
+        }
+    };
+    one != other && plain(one) != plain(other)
+}
+
 /// The status after a sync.
 pub(super) fn compute(
     deployment: &Deployment,

@@ -288,7 +288,14 @@ impl Managers {
         }
         let wants_resize = worker.restore_allocation(host);
         let pod = &worker.pod.clone();
-        match self.admit(pod, host) {
+        // A pod that a dump shows on its node was admitted before (P-09).
+        let was_admitted = host.ctx.now == SimTime::ZERO && host.machine.pod(&pod.metadata.uid).is_some();
+        let admitted = if was_admitted {
+            Ok(Vec::new())
+        } else {
+            self.admit(pod, host)
+        };
+        match admitted {
             Err(refusal) => {
                 worker.reject(&refusal.reason, &refusal.detail, host);
                 if pod.metadata.is_terminating() {

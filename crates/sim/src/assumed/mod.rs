@@ -18,7 +18,7 @@ mod troubles;
 mod unplaced;
 
 use podscope_api::ordered;
-use podscope_api::{Kind, NodeCondition, NodeName, Object, ObjectKey, Pod, Str, Uid};
+use podscope_api::{Kind, Labels, NodeCondition, NodeName, Object, ObjectKey, Pod, Str, Uid};
 
 pub use conditions::{is_heard, newest_heartbeat};
 pub use moment::newest_time;
@@ -67,6 +67,8 @@ pub struct Assumed {
     conditions: ordered::Map<Str, Vec<NodeCondition>>,
     unmetered: ordered::Set<Uid>,
     refused: ordered::Map<ObjectKey, Str>,
+    /// Annotations of Deployments, which their ReplicaSets have as far as the dump says so.
+    annotations: ordered::Map<Uid, Labels>,
     knows_only_names: bool,
 }
 
@@ -90,6 +92,11 @@ impl Assumed {
         unplaced::note_hopeful(&mut assumed, objects);
         conditions::note(&mut assumed, objects);
         assumed.unmetered = left_alone::unmetered(objects);
+        let deployments = objects
+            .iter()
+            .filter(|object| is_imported(object) && object.kind() == Kind::Deployment);
+        let annotated = deployments.map(|one| (one.metadata().uid.clone(), one.metadata().annotations.clone()));
+        assumed.annotations = annotated.collect();
         let is_node = |object: &Object| object.kind() == Kind::Node;
         assumed.knows_only_names =
             generated.is_empty() && !objects.iter().any(is_node) && stand_ins.iter().any(is_node);
@@ -186,6 +193,12 @@ impl Assumed {
     /// Whether of every node only the name is known: why a pod is pending nobody can say.
     pub fn knows_only_names(&self) -> bool {
         self.knows_only_names
+    }
+
+    /// Whether a Deployment had that annotation already: whoever copies it has done so, or left it out.
+    pub fn had_annotation(&self, deployment: &Uid, key: &str, value: &str) -> bool {
+        let known = self.annotations.get(deployment);
+        known.is_some_and(|known| known.get(key).is_some_and(|own| **own == *value))
     }
 
     /// Autoscalers of a real cluster, where nothing says what pods use.
