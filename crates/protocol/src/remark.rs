@@ -47,6 +47,12 @@ pub enum Remark {
         file: String,
         line: u32,
     },
+    /// A file, or something in it, of a dump in many files cannot be read and is left out: where, and why.
+    Unread(String),
+    /// So much more cannot be read.
+    MoreUnread(usize),
+    /// So many objects stood in the files more than once.
+    Twice(usize),
     /// Objects without a UID that were dumped all the same, each as `KIND NAMESPACE/NAME`.
     Scrubbed(Many<String>),
     /// What a KubeletConfiguration says to no effect, in the words of who read it.
@@ -206,6 +212,15 @@ impl fmt::Display for Remark {
                 f,
                 "{kind:?} in version {api_version:?} is not served by v1.36 and is left out ({file}:{line})"
             ),
+            Self::Unread(problem) => write!(f, "left out: {problem}"),
+            Self::MoreUnread(count) => {
+                counted(f, *count, "more problem", "more problems")?;
+                f.write_str(" of files that are left out")
+            }
+            Self::Twice(count) => {
+                counted(f, *count, "object stands", "objects stand")?;
+                f.write_str(" in the files more than once: the newest is read")
+            }
             Self::Scrubbed(objects) => {
                 counted(f, objects.count, "object has", "objects have")?;
                 let them = if objects.count == 1 { "it is" } else { "they are" };

@@ -16,7 +16,7 @@ fn documents(session: &Session) -> (Value, Vec<Value>) {
         json!({"apiVersion": "podscope.dev/v1alpha1", "kind": "Scenario", "metadata": {"name": "session"}, "spec": {}});
     let mut documents = Vec::new();
     for (_, text) in &loaded.files {
-        let parsed = podscope_api::parse(text);
+        let parsed = podscope_api::parse(&crate::scenario::readable(text).text);
         for config in parsed.configs {
             let value = config.value.tree.to_value();
             if &*config.value.kind == "Scenario" {
@@ -90,6 +90,10 @@ pub fn scenario(session: &Session) -> String {
     let (mut scenario, documents) = documents(session);
     if let Some(spec) = scenario.get_mut("spec").and_then(Value::as_object_mut) {
         spec.insert("seed".into(), Value::from(loaded.setup.seed));
+        // A dump has no nodes but its own, wherever it is opened again.
+        if loaded.setup.nodes.names().next().is_none() && !spec.contains_key("cluster") {
+            spec.insert("cluster".into(), json!({"nodesPerZone": 0}));
+        }
         let entries = spec.entry("timeline").or_insert_with(|| json!([]));
         if let Some(list) = entries.as_array_mut() {
             for timed in session.commands() {

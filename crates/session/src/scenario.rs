@@ -14,6 +14,7 @@ mod foreign;
 mod lesson;
 mod live;
 mod problems;
+mod reading;
 mod recognise;
 mod scrubbed;
 mod wanted;
@@ -21,7 +22,7 @@ mod wanted;
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
 
-use podscope_api::{FieldError, Kind, Location, Object, Parsed, ProblemKind, Str, Time, Tree};
+use podscope_api::{FieldError, Location, Object, Parsed, ProblemKind, Str, Time, Tree};
 use podscope_cluster::{Cause, Setup, SimTime, Span};
 
 pub use bounds::{MAX_STEPS, MAX_TEXT, MAX_ZONES};
@@ -37,6 +38,7 @@ pub use lesson::{About, Mistake, Predict, Step};
 use podscope_kubectl::command::Command;
 use podscope_protocol::{Problem, Remark};
 pub use problems::MAX_PLACED;
+pub(crate) use reading::readable;
 pub use recognise::recognise;
 
 /// Most zones times nodes a scenario may generate.
@@ -243,20 +245,18 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
         others: ordered::Map::new(),
         machines: entries::Machines::default(),
         has_start: false,
-        newest_left_out: None,
+        has_cluster: false,
+        is_lenient: false,
+        n_unread: 0,
     };
-    let unwrap = |(name, text): File| {
-        let within = foreign::unwrapped(&text);
-        (name, within.unwrap_or(text))
-    };
-    let mut files: Vec<File> = files.into_iter().map(unwrap).collect();
-    reader.read(&mut files);
+    reader.read(&files);
     for (kind, count) in std::mem::take(&mut reader.others) {
         reader.loaded.notices.push(Remark::NotSimulated { kind, count });
     }
+    reader.one_of_each();
+    reader.nodes();
     reader.assume();
     reader.namespaces();
-    reader.nodes();
     reader.start_of_live_objects();
     reader.basis();
     reader.unknown_machines();
@@ -297,43 +297,15 @@ struct Reader {
     machines: entries::Machines,
     /// `spec.start` is given.
     has_start: bool,
-    /// The newest instant that objects tell of which are left to the control plane.
-    newest_left_out: Option<podscope_api::Time>,
+    /// `spec.cluster` is given.
+    has_cluster: bool,
+    /// Whether what cannot be read is left out.
+    is_lenient: bool,
+    /// Problems of what was left out.
+    n_unread: usize,
 }
 
 impl Reader {
-    /// Gives an end to a text that has none, and keeps that. Says why where nothing of it is whole.
-    fn mended(&mut self, name: &str, text: &mut String) -> Option<String> {
-        let cut = cut::whole_of(text)?;
-        if cut.objects == 0 {
-            return Some("the text ends in the middle, before its first object is whole".to_owned());
-        }
-        let basis = podscope_protocol::Basis::Cut {
-            file: name.to_owned(),
-            objects: cut.objects,
-            line: cut.line,
-        };
-        self.loaded.notices.push(Remark::Basis(basis.clone()));
-        self.loaded.basis.push(basis);
-        *text = cut.text;
-        None
-    }
-
-    fn read(&mut self, files: &mut [File]) {
-        let mut read = Vec::new();
-        for (index, (name, text)) in files.iter_mut().enumerate() {
-            match foreign::explained(text).or_else(|| self.mended(name, text)) {
-                Some(why) => self.problems.push(Problem::of(name.as_str(), why)),
-                None => read.push((index, podscope_api::parse(text))),
-            }
-        }
-        let scrubbed = scrubbed::restore(&mut read);
-        for (index, parsed) in read {
-            self.file(index, &files[index].0, parsed);
-        }
-        self.loaded.notices.extend(scrubbed);
-    }
-
     fn file(&mut self, index: usize, name: &str, parsed: Parsed) {
         for problem in parsed.problems {
             // Manifests outlive API versions: what a current server no longer serves is left out, and said.
@@ -348,7 +320,7 @@ impl Reader {
                 });
                 continue;
             }
-            self.problems.push(Problem {
+            let problem = Problem {
                 file: name.to_owned(),
                 document: problem.document,
                 line: problem.line,
@@ -356,7 +328,8 @@ impl Reader {
                 path: problem.path,
                 message: problem.message,
                 kind: problem.kind,
-            });
+            };
+            self.unread(problem);
         }
         for located in parsed.others {
             *self.others.entry(located.value.kind.to_string()).or_default() += 1;
@@ -379,18 +352,6 @@ impl Reader {
             let object = located.value;
             if object.kind().is_only_stored() {
                 *self.others.entry(object.kind().name().to_owned()).or_default() += 1;
-            }
-            // Live objects that the control plane itself keeps are not the user's input.
-            let own = matches!(object.kind(), Kind::Event)
-                || (object.kind() == Kind::Lease && object.metadata().namespace.starts_with("kube-"))
-                || (object.kind() == Kind::PriorityClass && object.metadata().name.starts_with("system-"))
-                || (object.kind() == Kind::Namespace
-                    && (&*object.metadata().name == "default" || object.metadata().name.starts_with("kube-"))
-                    && !object.metadata().uid.is_empty());
-            if own && !object.metadata().uid.is_empty() {
-                let told = podscope_cluster::newest_time(std::slice::from_ref(&object));
-                self.newest_left_out = self.newest_left_out.max(told);
-                continue;
             }
             self.loaded.places.push((index, located.at));
             self.loaded.setup.objects.push(with_namespace(object));
@@ -465,6 +426,7 @@ impl Reader {
         if let Some(start) = spec.start {
             self.start(file, tree, &start);
         }
+        self.has_cluster = spec.cluster.is_some();
         self.cluster(file, tree, spec.cluster);
         self.components(file, tree, spec.components);
         if let Some(search) = spec.search {

@@ -310,6 +310,7 @@ fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
 pub(crate) fn joined(files: &[File]) -> String {
     let mut text = String::new();
     for (_, part) in files {
+        let part = &scenario::readable(part).text;
         if !text.is_empty() {
             if !text.ends_with('\n') {
                 text.push('\n');

@@ -29,6 +29,74 @@ pub(super) fn unwrapped(text: &str) -> Option<String> {
     Some(within.join("\n"))
 }
 
+/// The objects of what `kubectl cluster-info dump` prints: without the logs of containers between them. Lines keep their
+/// numbers.
+pub(super) fn without_logs(text: &str) -> Option<String> {
+    const BEGIN: &str = "==== START logs for container ";
+    if !text.contains(BEGIN) {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut end: Option<String> = None;
+    for line in text.lines() {
+        match (&end, line.strip_prefix(BEGIN)) {
+            (None, Some(of)) => end = Some(format!("==== END logs for container {}", of.trim_end())),
+            (Some(last), _) if line.trim_end() == last => end = None,
+            (None, None) => out.push_str(line),
+            (Some(_), _) => {}
+        }
+        out.push('\n');
+    }
+    Some(out)
+}
+
+/// Lists that `kubectl get -o yaml` printed one after the other, without `---` between them, each as a document. The
+/// line above a second `apiVersion` gets the marker.
+pub(super) fn separated(text: &str) -> Option<String> {
+    let is_list = |line: &str| {
+        let kind = line.trim_end().strip_prefix("kind: ");
+        kind.is_some_and(|kind| kind.ends_with("List"))
+    };
+    let mut begins = Vec::new();
+    let (mut at, mut has_version, mut has_list) = (0, false, false);
+    for line in text.split_inclusive('\n') {
+        if line.starts_with("---") || line.trim_end() == "..." {
+            has_version = false;
+        } else if line.starts_with("apiVersion:") {
+            if std::mem::replace(&mut has_version, true) {
+                begins.push(at);
+            }
+        }
+        has_list |= is_list(line);
+        at += line.len();
+    }
+    if begins.is_empty() || !has_list {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len() + begins.len() * 4);
+    let mut from = 0;
+    for at in begins {
+        out.push_str(&text[from..at]);
+        out.push_str("---\n");
+        from = at;
+    }
+    out.push_str(&text[from..]);
+    Some(out)
+}
+
+/// What to leave out of a text that is longer than any that is read.
+pub(super) fn too_long(text: &str) -> Option<String> {
+    let limit = podscope_api::limits::INPUT_BYTES;
+    (text.len() > limit).then(|| {
+        format!(
+            "input of {} bytes: the limit is {limit}; images of nodes, managedFields and Events are most of a dump: \
+             `kubectl get nodes,pods,pvc,pv -A -o json | jq -c 'del(.items[].metadata.managedFields, \
+             .items[].status.images)' > dump.json` leaves them out",
+            text.len()
+        )
+    })
+}
+
 /// Why a text that kubectl printed for eyes cannot be opened.
 pub(super) fn explained(text: &str) -> Option<String> {
     let mut lines = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty());
@@ -65,6 +133,27 @@ mod tests {
     use super::*;
 
     const POD: &str = "apiVersion: v1\nkind: Pod\n";
+
+    /// Outputs that were appended to one file are read as one.
+    /// Shows: P-09
+    #[test]
+    fn lists_without_separator_are_documents() {
+        let list = "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\nkind: List\n";
+        let both = separated(&format!("{list}{list}")).expect("two lists");
+        assert_eq!(both, format!("{list}---\n{list}"));
+        for text in [list.to_owned(), format!("{list}---\n{list}"), format!("{POD}{POD}")] {
+            assert_eq!(separated(&text), None, "{text}");
+        }
+    }
+
+    /// The standard output of `kubectl cluster-info dump`.
+    /// Shows: P-09
+    #[test]
+    fn logs_in_a_cluster_info_dump_are_left_out() {
+        let text = "{\"a\": 1}\n==== START logs for container c of pod n/p ====\nkind: List\n{\n==== END logs for container c of pod n/p ====\n{\"b\": 2}\n";
+        assert_eq!(without_logs(text).as_deref(), Some("{\"a\": 1}\n\n\n\n\n{\"b\": 2}\n"));
+        assert_eq!(without_logs(POD), None);
+    }
 
     /// Shows: P-03, U-07
     #[test]

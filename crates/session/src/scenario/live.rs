@@ -123,11 +123,7 @@ impl Reader {
     /// What imported objects refer to and no file has is assumed to exist, and said once.
     pub(super) fn assume(&mut self) {
         let setup = &mut self.loaded.setup;
-        // Without a scenario a live cluster has no nodes but its own.
-        let generated: Vec<Str> = match self.loaded.has_scenario {
-            true => setup.nodes.names().map(|(name, _)| name.into()).collect(),
-            false => Vec::new(),
-        };
+        let generated: Vec<Str> = setup.nodes.names().map(|(name, _)| name.into()).collect();
         let assumed = Assumed::complete(&mut setup.objects, generated);
         self.loaded.notices.extend(made_up(&assumed));
         self.loaded.notices.extend(lasting(&assumed));
@@ -163,8 +159,8 @@ impl Reader {
             basis.push(Basis::NoBudgets);
         }
         let assumed = &self.loaded.setup.assumed;
-        if self.loaded.has_scenario {
-            // Its nodes are made.
+        if self.loaded.setup.nodes.names().next().is_some() {
+            // Nodes are made, as the scenario asks for.
         } else if !has(Kind::Node) {
             basis.push(Basis::NoNodes);
         } else if assumed.knows_only_names() {
@@ -210,17 +206,18 @@ impl Reader {
         }
     }
 
-    /// Without a Scenario, the nodes in a dump of a live cluster are all the nodes there are, also where a hand or a
-    /// program left nothing of them that shows that they were dumped (P-09). Nodes of one's own stand beside those that are made, which is said.
+    /// The nodes in a dump of a live cluster are all the nodes there are, unless a Scenario with a `cluster` asks for
+    /// more; also where a hand or a program left nothing of them that shows that they were dumped (P-09). Nodes of one's
+    /// own stand beside those that are made, which is said.
     pub(super) fn nodes(&mut self) {
         let objects = &self.loaded.setup.objects;
         let nodes = objects.iter().filter(|object| object.kind() == Kind::Node);
         let own: ordered::Set<&str> = nodes.map(|node| &*node.metadata().name).collect();
-        if self.loaded.has_scenario || own.is_empty() {
+        if !self.has_cluster && objects.iter().any(|object| !object.metadata().uid.is_empty()) {
+            self.loaded.setup.nodes.nodes_per_zone = 0;
             return;
         }
-        if objects.iter().any(|object| !object.metadata().uid.is_empty()) {
-            self.loaded.setup.nodes.nodes_per_zone = 0;
+        if self.loaded.has_scenario || own.is_empty() {
             return;
         }
         // One of a made node's name is that node.
@@ -235,7 +232,7 @@ impl Reader {
     /// Without `spec.start`, a live cluster that was looked at after the default start begins at its newest time:
     /// nothing in it is younger than t = 0 (P-03).
     pub(super) fn start_of_live_objects(&mut self) {
-        let newest = podscope_cluster::newest_time(&self.loaded.setup.objects).max(self.newest_left_out);
+        let newest = podscope_cluster::newest_time(&self.loaded.setup.objects);
         if let Some(newest) = newest
             && !self.has_start
             && newest > self.loaded.setup.start

@@ -1,5 +1,6 @@
 //! What is wrong with the objects of a scenario, each problem with its place in the files.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use podscope_api::{Kind, Lines, Object, Tree, default_object, generate_job_selector, validate};
@@ -18,6 +19,7 @@ impl Loaded {
     pub fn problems_of(&self, found: impl IntoIterator<Item = (usize, Cause)>) -> Vec<Problem> {
         let mut problems: Vec<Problem> = Vec::new();
         let mut unlisted = 0_usize;
+        let texts: Vec<std::cell::OnceCell<Cow<'_, str>>> = self.files.iter().map(|_| Default::default()).collect();
         let mut lines: Vec<Option<Lines<'_>>> = self.files.iter().map(|_| None).collect();
         // The object that was read last: its problems come together.
         let mut last: Option<(usize, Option<Tree>)> = None;
@@ -31,6 +33,10 @@ impl Loaded {
                 .files
                 .get(file)
                 .map_or(("", ""), |(name, text)| (name.as_str(), text.as_str()));
+            // What was parsed has the places.
+            let text = texts
+                .get(file)
+                .map_or(text, |known| known.get_or_init(|| super::readable(text).text));
             if last.as_ref().is_none_or(|(known, _)| *known != index) {
                 let tree = lines
                     .get_mut(file)
