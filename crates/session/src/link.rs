@@ -305,7 +305,7 @@ impl Link {
 
     /// The same link with the names of the user's objects replaced.
     pub fn anonymised(self) -> Link {
-        crate::anonymise::link(self)
+        crate::rename::link(self)
     }
 }
 

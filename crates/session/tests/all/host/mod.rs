@@ -428,7 +428,8 @@ fn a_shared_link_can_hide_the_names() {
     };
     assert_eq!(shape(&mut other).len(), shape(&mut page).len());
     let names = texts(&other.run("kubectl get pods -o name"), LineKind::Output);
-    assert!(names.contains(&"pod/statefulset-1-0".to_owned()), "{names:?}");
+    // Ordinals stay.
+    assert!(names.iter().any(|name| name.ends_with("-0")), "{names:?}");
 }
 
 /// What is wrong with a text, as the editor shows it.

@@ -1,0 +1,210 @@
+//! Command lines with other names.
+
+use podscope_api::Kind;
+use podscope_kubectl::command::{self, Action, Command, Kubectl, Selection, Target};
+use serde_json::Value;
+
+use super::names::{Names, Role};
+use super::{apply, documents, untyped};
+
+/// Words of command lines that are no names: verbs and what they do it to.
+const WORDS: &[&str] = &[
+    "kubectl",
+    "fault",
+    "app",
+    "get",
+    "describe",
+    "create",
+    "apply",
+    "delete",
+    "drain",
+    "cordon",
+    "uncordon",
+    "taint",
+    "label",
+    "annotate",
+    "patch",
+    "scale",
+    "rollout",
+    "restart",
+    "status",
+    "undo",
+    "pause",
+    "resume",
+    "history",
+    "set",
+    "image",
+    "resources",
+    "run",
+    "expose",
+    "autoscale",
+    "top",
+    "logs",
+    "exec",
+    "edit",
+    "replace",
+    "wait",
+    "explain",
+    "evict",
+    "debug",
+    "partition",
+    "heal",
+    "join",
+    "leave",
+    "crash",
+    "poweroff",
+    "boot",
+    "second",
+    "scheduler",
+    "controller-manager",
+    "apiserver",
+    "etcd",
+    "down",
+    "up",
+    "slow",
+    "exit",
+    "sandbox",
+    "fence",
+    "detach",
+    "kubelet",
+    "runtime",
+    "member",
+    "add",
+    "remove",
+    "traffic",
+    "start",
+    "stop",
+    "control-plane",
+    "nodes",
+    "storage",
+    "in",
+    "out",
+    "power",
+    "network",
+    "device",
+    "gone",
+    "back",
+    "unhealthy",
+    "clear",
+    "auth",
+];
+
+fn is_word(word: &str) -> bool {
+    WORDS.contains(&word) || Kind::from_resource_name(word).is_some()
+}
+
+/// The line with new names; none for one that says nothing without its words. Run on old names it collects them.
+pub(super) fn renamed(line: &str, names: &mut Names) -> Option<String> {
+    let Ok(command) = command::parse(line) else { return None };
+    let Command::Kubectl(mut kubectl) = command else {
+        return checked(words(line, names));
+    };
+    match &mut kubectl {
+        Kubectl::Annotate(_) => return None,
+        Kubectl::Apply(apply) => {
+            apply.manifest = text(&apply.manifest, names);
+            apply.namespace = apply.namespace.take().map(|name| names.text(Role::Name, &name));
+        }
+        Kubectl::Create {
+            manifest, namespace, ..
+        } => {
+            *manifest = text(manifest, names);
+            *namespace = namespace.take().map(|name| names.text(Role::Name, &name));
+        }
+        Kubectl::Verbatim(verbatim) => {
+            let namespace = verbatim.namespace.as_ref().map(|name| names.text(Role::Name, name));
+            match &verbatim.action {
+                // What a generator makes says more than its words: values of literals, of variables.
+                Action::Make(made) => {
+                    let texts: Vec<String> = made.objects.iter().map(podscope_api::print_yaml).collect();
+                    kubectl = Kubectl::Create {
+                        manifest: text(&texts.join("---\n"), names),
+                        namespace,
+                        validation: command::Validation::default(),
+                        save_config: verbatim.save_config,
+                        dry_run: verbatim.dry_run,
+                        output: verbatim.output.clone(),
+                    };
+                }
+                Action::Replace { text: manifest, .. } => {
+                    kubectl = Kubectl::Apply(command::Apply {
+                        manifest: text(manifest, names),
+                        namespace,
+                        ..command::Apply::default()
+                    });
+                }
+                Action::Diff { .. } => return None,
+                _ => return checked(words(line, names)),
+            }
+        }
+        Kubectl::Edit {
+            target, text: edited, ..
+        } => {
+            *edited = text(edited, names);
+            renamed_target(target, names);
+        }
+        Kubectl::Patch { target, patch, .. } => {
+            let mut value: Value = serde_json::from_str(patch).ok()?;
+            untyped(&mut value, names);
+            *patch = value.to_string();
+            renamed_target(target, names);
+        }
+        _ => return checked(words(line, names)),
+    }
+    checked(kubectl.to_string())
+}
+
+fn renamed_target(target: &mut Target, names: &mut Names) {
+    let mut named = |name: &str| names.text(Role::Name, name);
+    target.namespace = target.namespace.take().map(|name| named(&name));
+    match &mut target.selection {
+        Selection::Kinds { names: all, .. } => all.iter_mut().for_each(|name| *name = named(name)),
+        Selection::Items(items) => items.iter_mut().for_each(|(_, name)| *name = named(name)),
+    }
+}
+
+/// A line that is still a command.
+fn checked(line: String) -> Option<String> {
+    command::parse(&line).is_ok().then_some(line)
+}
+
+/// Manifests with new names.
+fn text(manifest: &str, names: &mut Names) -> String {
+    let texts: Vec<String> = documents(manifest)
+        .into_iter()
+        .map(|mut document: Value| {
+            apply(&mut document, names);
+            podscope_api::print_yaml(&document)
+        })
+        .collect();
+    texts.join("---\n")
+}
+
+fn words(line: &str, names: &mut Names) -> String {
+    let words: Vec<String> = line.split(' ').map(|word| one_word(word, names)).collect();
+    words.join(" ")
+}
+
+fn one_word(word: &str, names: &mut Names) -> String {
+    // What a flag is called stays; what it is given is renamed.
+    let (flag, rest) = match word.split_once('=') {
+        Some((flag, _)) if word.starts_with('-') => word.split_at(flag.len() + 1),
+        _ if word.starts_with('-') => (word, ""),
+        _ => ("", word),
+    };
+    let mut new = flag.to_owned();
+    for piece in rest.split_inclusive([',', '=', ':']) {
+        let name = piece.trim_end_matches([',', '=', ':']);
+        match name.split_once('/') {
+            _ if is_word(name) => new.push_str(name),
+            Some((kind, name)) if is_word(kind) => {
+                new.push_str(kind);
+                new.push('/');
+                new.push_str(&names.text(Role::Name, name));
+            }
+            _ => new.push_str(&names.text(Role::Word, name)),
+        }
+        new.push_str(&piece[name.len()..]);
+    }
+    new
+}

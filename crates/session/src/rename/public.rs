@@ -1,0 +1,271 @@
+//! The allow-list of a renaming: what is known to be public. Everything else is renamed.
+
+use std::sync::OnceLock;
+
+use podscope_api::{Kind, ordered, parse_rfc3339};
+
+fn words(text: &'static str) -> ordered::Set<&'static str> {
+    text.lines().collect()
+}
+
+/// Reasons, types, phases and the like, as Kubernetes' own components write them.
+pub(super) fn is_word(text: &str) -> bool {
+    static WORDS: OnceLock<ordered::Set<&'static str>> = OnceLock::new();
+    WORDS.get_or_init(|| words(include_str!("words.txt"))).contains(text)
+}
+
+/// Words of the messages of Kubernetes' own components, in small letters.
+pub(super) fn is_of_messages(word: &str) -> bool {
+    static WORDS: OnceLock<ordered::Set<&'static str>> = OnceLock::new();
+    let words = WORDS.get_or_init(|| words(include_str!("message_words.txt")));
+    word.len() < 2 || words.contains(&*word.to_ascii_lowercase())
+}
+
+/// Domains whose keys are documented by Kubernetes or by a cloud provider.
+const DOMAINS: &[&str] = &[
+    "kubernetes.io",
+    "k8s.io",
+    "x-k8s.io",
+    "k8s.aws",
+    "eks.amazonaws.com",
+    "vpc.amazonaws.com",
+    "karpenter.sh",
+    "cloud.google.com",
+    "gke.io",
+    "kubernetes.azure.com",
+    "disk.csi.azure.com",
+    "csi.azure.com",
+    "azure.com",
+    "azure.microsoft.com",
+    "oraclecloud.com",
+    "digitalocean.com",
+    "hetzner.cloud",
+    "openshift.io",
+    "nvidia.com",
+    "amd.com",
+    "intel.com",
+    "habana.ai",
+    "xilinx.com",
+    "projectcalico.org",
+    "cilium.io",
+    "podscope.dev",
+];
+
+/// Prefixes whose names a person chooses.
+const CHOSEN: &[&str] = &[
+    "node-role.kubernetes.io",
+    "node-restriction.kubernetes.io",
+    "behavior.podscope.dev",
+    "container.apparmor.security.beta.kubernetes.io",
+    "container.seccomp.security.alpha.kubernetes.io",
+];
+
+/// CSI drivers and provisioners that anybody can install, with what the simulation knows of them.
+const DRIVERS: &[&str] = &[
+    "ebs.csi.aws.com",
+    "efs.csi.aws.com",
+    "fsx.csi.aws.com",
+    "s3.csi.aws.com",
+    "pd.csi.storage.gke.io",
+    "filestore.csi.storage.gke.io",
+    "gcsfuse.csi.storage.gke.io",
+    "disk.csi.azure.com",
+    "file.csi.azure.com",
+    "blob.csi.azure.com",
+    "cinder.csi.openstack.org",
+    "manila.csi.openstack.org",
+    "csi.vsphere.vmware.com",
+    "rbd.csi.ceph.com",
+    "cephfs.csi.ceph.com",
+    "rook-ceph.rbd.csi.ceph.com",
+    "rook-ceph.cephfs.csi.ceph.com",
+    "nfs.csi.k8s.io",
+    "smb.csi.k8s.io",
+    "iscsi.csi.k8s.io",
+    "hostpath.csi.k8s.io",
+    "secrets-store.csi.k8s.io",
+    "driver.longhorn.io",
+    "dobs.csi.digitalocean.com",
+    "csi.hetzner.cloud",
+    "linodebs.csi.linode.com",
+    "pxd.portworx.com",
+    "csi.trident.netapp.io",
+    "csi.tigera.io",
+    "inline.storage.kubernetes.io",
+    "local.csi.openebs.io",
+    "topolvm.io",
+    "rancher.io/local-path",
+    "kubernetes.io/no-provisioner",
+    "kubernetes.io/aws-ebs",
+    "kubernetes.io/gce-pd",
+    "kubernetes.io/azure-disk",
+    "kubernetes.io/azure-file",
+    "kubernetes.io/cinder",
+    "kubernetes.io/vsphere-volume",
+];
+
+/// Names that every cluster has, and values that mean the same everywhere.
+const NAMES: &[&str] = &[
+    "default",
+    "kube-system",
+    "kube-public",
+    "kube-node-lease",
+    "kubernetes",
+    "kube-root-ca.crt",
+    "kube-scheduler",
+    "kube-controller-manager",
+    "default-scheduler",
+    "system-cluster-critical",
+    "system-node-critical",
+    "foregroundDeletion",
+    "orphan",
+    "true",
+    "false",
+    "yes",
+    "no",
+    "linux",
+    "windows",
+    "amd64",
+    "arm64",
+    "control-plane",
+    "master",
+    "infra",
+    "external-attacher",
+    "linux/amd64",
+    "cpu",
+    "memory",
+    "pods",
+    "ephemeral-storage",
+    "storage",
+    "requests.cpu",
+    "requests.memory",
+    "requests.storage",
+    "limits.cpu",
+    "limits.memory",
+    "services",
+    "secrets",
+    "configmaps",
+    "persistentvolumeclaims",
+    "resourcequotas",
+    "replicationcontrollers",
+    "services.nodeports",
+    "services.loadbalancers",
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.podIP",
+    "ext4",
+    "xfs",
+    "kubelet",
+    "default-token",
+    "Kubelet",
+];
+
+/// Parts of names that say nothing.
+const PARTS: &[&str] = &[
+    "sha256",
+    "csi",
+    "pvc",
+    "pv",
+    "docker",
+    "io",
+    "library",
+    "localhost",
+    "latest",
+    "http",
+    "https",
+    "grpc",
+];
+
+/// Whether a part of a name says nothing.
+pub(super) fn is_part(part: &str) -> bool {
+    PARTS.contains(&part)
+}
+
+/// Whether a key's domain is one whose keys are documented.
+fn is_domain(domain: &str) -> bool {
+    let is_within = |known: &str| domain.strip_suffix(known).is_some_and(|before| before.ends_with('.'));
+    DOMAINS.iter().any(|known| domain == *known || is_within(known))
+}
+
+/// Whether a text is public as a whole, wherever it stands.
+pub(super) fn is_public(text: &str) -> bool {
+    text.len() < 2
+        || NAMES.contains(&text)
+        || DRIVERS.contains(&text)
+        || is_amount(text)
+        || parse_rfc3339(text).is_some()
+        || Kind::ALL.iter().any(|kind| kind.name() == text)
+        || is_public_key(text)
+        || text.starts_with("hugepages-")
+        || text.starts_with("attachable-volumes-")
+}
+
+/// A key with a documented domain, whose name no person chooses.
+pub(super) fn is_public_key(text: &str) -> bool {
+    let Some((domain, name)) = text.split_once('/') else {
+        return false;
+    };
+    let is_plain = !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    is_plain && is_domain(domain) && chosen(text).is_none()
+}
+
+/// The public prefix of a key whose name a person chooses, with the slash.
+pub(super) fn chosen(text: &str) -> Option<&str> {
+    let (domain, name) = text.split_once('/')?;
+    let is_chosen = CHOSEN.contains(&domain) && !NAMES.contains(&name);
+    is_chosen.then(|| &text[..=domain.len()])
+}
+
+/// A number, a quantity, a duration, a percentage.
+fn is_amount(text: &str) -> bool {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || ".+-eE".contains(c));
+    let starts = text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
+    let is_unit = [
+        "", "m", "k", "M", "G", "T", "P", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "n", "u", "%", "s", "h", "ms", "us",
+    ]
+    .contains(&unit);
+    if starts && is_unit && text.parse::<std::net::IpAddr>().is_err() && text.matches('.').count() < 2 {
+        return true;
+    }
+    let is_duration = |c: char| c.is_ascii_digit() || "hms.".contains(c);
+    starts && text.ends_with(['h', 'm', 's']) && text.chars().all(is_duration)
+}
+
+/// What stays of a volume's unique name: `kubernetes.io/aws-ebs/`.
+pub(super) fn plugin(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("kubernetes.io/")?;
+    let (plugin, _) = rest.split_once('/')?;
+    let known = [
+        "csi",
+        "aws-ebs",
+        "gce-pd",
+        "azure-disk",
+        "azure-file",
+        "cinder",
+        "vsphere-volume",
+        "iscsi",
+        "fc",
+        "nfs",
+        "rbd",
+        "cephfs",
+        "glusterfs",
+        "host-path",
+        "local-volume",
+        "empty-dir",
+    ];
+    known
+        .contains(&plugin)
+        .then(|| &text[..text.len() - rest.len() + plugin.len() + 1])
+}
+
+/// Whether a text is the name of a known driver as finalizers write it.
+pub(super) fn is_driver_in_finalizer(text: &str) -> bool {
+    DRIVERS.iter().any(|driver| driver.replace(['.', '/'], "-") == text)
+}
