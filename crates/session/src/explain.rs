@@ -18,7 +18,8 @@ pub(crate) fn scheduler_of(objects: &Objects, config: SchedulerConfiguration, no
         .iter()
         .filter(|kind| !matches!(kind, Kind::Pod | Kind::Event | Kind::Lease))
     {
-        for object in objects.list_kind(*kind) {
+        let known = objects.list_kind(*kind).into_iter();
+        for object in known.filter(|object| !podscope_cluster::is_made_up_node(object)) {
             scheduler.on_change(None, Some(&object), now);
         }
     }

@@ -24,7 +24,6 @@
 //! assert!(!report::processes(&session).contains("SIGTERM"));
 //! ```
 
-mod anonymise;
 pub mod author;
 pub mod causes;
 pub mod explain;
@@ -35,10 +34,12 @@ pub mod host;
 pub mod lessons;
 pub mod link;
 pub mod play;
+pub mod rename;
 pub mod report;
 pub mod scenario;
 pub mod search;
 pub mod shell;
 pub mod story;
 pub mod timeline;
+pub mod triage;
 mod view;

@@ -22,6 +22,7 @@ use podscope_cluster::{Actor, Invariant, SimTime, Violation};
 pub(crate) use detail::detail;
 pub(crate) use explanation::explanation;
 pub(crate) use marks::Marks;
+pub(crate) use queue::not_held_in_words as not_held;
 pub(crate) use remedies::{Maker, command, remedy};
 pub(crate) use spread::Spread;
 pub(crate) use thread::Threads;

@@ -69,6 +69,15 @@ pub(super) fn queue(world: &World, waiting: &[QueueEntry], pod: &Pod) -> QueueVi
 
 /// What keeps everybody from knowing why a pod waits. One that the scheduler refused for what is known of nodes waits for
 /// that, wherever its volumes are.
+pub(crate) fn not_held_in_words(unheld: Unheld) -> NotHeld {
+    let names = |names: Vec<podscope_api::Str>| names.iter().map(ToString::to_string).collect();
+    match unheld {
+        Unheld::Nodes => NotHeld::Nodes,
+        Unheld::Claims(claims) => NotHeld::Claims(names(claims)),
+        Unheld::Volumes(claims) => NotHeld::Volumes(names(claims)),
+    }
+}
+
 fn not_held(world: &World, entry: Option<&QueueEntry>, pod: &Pod) -> Option<NotHeld> {
     let names = |names: Vec<Str>| names.iter().map(ToString::to_string).collect();
     let asks_for_volumes = || entry.is_some_and(|entry| entry.rejectors.contains(&"VolumeBinding"));

@@ -1,0 +1,496 @@
+//! Pods: those that nobody places, that do not end, that do not run as they should.
+
+use std::sync::Arc;
+
+use podscope_api::ordered;
+use podscope_api::{ConditionStatus, ContainerStatus, Pod, PodPhase, PriorityClass, Time, Uid};
+use podscope_protocol::gate_setter;
+use podscope_scheduler::Scheduler;
+use podscope_scheduler::explain::explain;
+use podscope_scheduler::what_would_help::WhatWouldHelp;
+
+use super::{Finding, Problem, Triage, clause, pod_name, standing};
+use crate::explain::scheduler_of;
+use crate::view;
+
+/// Pods whose decision is made anew here; more of one owner share what their condition says.
+const DECISIONS: usize = 300;
+/// Rows for which it is searched what would help, and how much of it is told.
+const HELPED: usize = 40;
+const HELP: usize = 3;
+
+/// The owner of which every pending pod fares alike.
+fn alike(pod: &Pod) -> Option<Uid> {
+    let owner = pod
+        .metadata
+        .controller_ref()
+        .filter(|owner| &*owner.kind == "ReplicaSet")?;
+    let mut volumes = pod.spec.volumes.iter();
+    let has_claim = volumes.any(|volume| podscope_cluster::claim_name(pod, volume).is_some());
+    (!has_claim).then(|| owner.uid.clone())
+}
+
+/// What is wrong with one pod.
+struct Ailment {
+    problem: Problem,
+    reason: String,
+    since: Option<Time>,
+}
+
+impl Triage<'_> {
+    pub(super) fn pods(&mut self) {
+        let objects = self.objects;
+        let mut scheduler: Option<Scheduler> = None;
+        // Rows by owner, problem and reason.
+        let mut rows: ordered::Map<(String, Problem, String), usize> = ordered::Map::new();
+        let mut shown: Vec<(usize, Arc<Pod>)> = Vec::new();
+        let mut decided = 0;
+        let mut reasons: ordered::Map<Uid, Option<String>> = ordered::Map::new();
+        let only = self.scope.pod.clone();
+        for pod in objects.list::<Pod>() {
+            let is_meant = match &only {
+                Some(key) => pod.metadata.key().to_string() == *key,
+                None => self.sees(&pod.metadata.namespace),
+            };
+            if !is_meant {
+                continue;
+            }
+            let Some(mut ailment) = self.ailment(pod) else { continue };
+            if ailment.problem == Problem::Pending && decided < DECISIONS {
+                // Pods of one template fare alike, unless each has a claim or a node of its own.
+                let alike = alike(pod);
+                let known = alike.as_ref().and_then(|owner| reasons.get(owner)).cloned();
+                let reason = known.unwrap_or_else(|| {
+                    decided += 1;
+                    let config = self.config.clone();
+                    let scheduler = scheduler.get_or_insert_with(|| scheduler_of(objects, config, 0));
+                    decision(self, scheduler, pod)
+                });
+                if let Some(owner) = alike {
+                    reasons.insert(owner, reason.clone());
+                }
+                ailment.reason = reason.unwrap_or(ailment.reason);
+            }
+            let owner = self.owner(&pod.metadata);
+            let group = owner.clone().unwrap_or_else(|| pod_name(pod));
+            let key = (group, ailment.problem, ailment.reason.clone());
+            if let Some(row) = rows.get(&key) {
+                let row = &mut self.findings[*row];
+                row.count += 1;
+                row.since = match (row.since, ailment.since) {
+                    (Some(known), Some(since)) => Some(known.min(since)),
+                    (known, since) => known.or(since),
+                };
+                continue;
+            }
+            rows.insert(key, self.findings.len());
+            shown.push((self.findings.len(), pod.clone()));
+            let row = self.add(
+                ailment.problem,
+                pod_name(pod),
+                &pod.metadata,
+                ailment.reason,
+                ailment.since,
+            );
+            row.owner = owner;
+        }
+        let classes: Vec<Arc<PriorityClass>> = objects.list::<PriorityClass>().cloned().collect();
+        let mut helped = 0;
+        for (row, pod) in shown {
+            let problem = self.findings[row].problem;
+            let help = match problem {
+                Problem::Pending | Problem::Gated if helped < HELPED && objects.unheld(&pod).is_none() => {
+                    helped += 1;
+                    let now = self.config.clone();
+                    let scheduler = scheduler.get_or_insert_with(|| scheduler_of(objects, now, 0));
+                    placed_by(scheduler, &pod, &classes)
+                }
+                _ => self.help(problem, &pod),
+            };
+            self.findings[row].help = help;
+        }
+    }
+
+    /// What keeps one pod from being well; none of one that is.
+    fn ailment(&self, pod: &Pod) -> Option<Ailment> {
+        let ailment = |problem, reason: String, since| Some(Ailment { problem, reason, since });
+        if pod.metadata.is_terminating() {
+            return self.terminating(pod);
+        }
+        if pod.status.phase == Some(PodPhase::Failed) {
+            let ended = pod
+                .condition("DisruptionTarget")
+                .and_then(|one| one.last_transition_time);
+            let message = clause(&pod.status.message).to_owned();
+            return match &*pod.status.reason {
+                "Evicted" => ailment(Problem::Evicted, message, ended),
+                // What a Job counts is the Job's.
+                _ if pod.metadata.controller_ref().is_some_and(|owner| &*owner.kind == "Job") => None,
+                reason => {
+                    let ends = self.ends(pod);
+                    let said = [reason, &message, &ends].into_iter().filter(|part| !part.is_empty());
+                    let said: Vec<&str> = said.collect();
+                    let since = ended.or_else(|| finished(pod));
+                    ailment(Problem::Failed, said.join(": "), since)
+                }
+            };
+        }
+        if pod.is_terminal() {
+            return None;
+        }
+        let Some(node) = &pod.spec.node_name else {
+            let since = pod
+                .condition("PodScheduled")
+                .and_then(|one| one.last_transition_time)
+                .or(pod.metadata.creation_timestamp);
+            if !pod.spec.scheduling_gates.is_empty() {
+                return ailment(Problem::Gated, gated(pod), since);
+            }
+            let said = pod.condition("PodScheduled").map_or("", |one| &*one.message);
+            return ailment(Problem::Pending, clause(said).to_owned(), since);
+        };
+        for status in pod
+            .status
+            .init_container_statuses
+            .iter()
+            .chain(&pod.status.container_statuses)
+        {
+            if let Some(found) = of_container(status) {
+                return Some(found);
+            }
+        }
+        // Of a node that nobody hears, its pods are not told one by one.
+        if self.is_lost(node) {
+            return None;
+        }
+        self.unready(pod)
+    }
+
+    /// A pod that is to be gone: what holds it.
+    fn terminating(&self, pod: &Pod) -> Option<Ailment> {
+        let until = pod.metadata.deletion_timestamp?;
+        let has_ended = |status: &ContainerStatus| status.state.terminated.is_some();
+        let ended = pod.is_terminal() || pod.status.container_statuses.iter().all(has_ended);
+        let lost = pod.spec.node_name.as_ref().filter(|node| self.is_lost(node));
+        let reason = match (lost, pod.metadata.finalizers.as_slice()) {
+            (Some(node), _) if !ended => {
+                let and = match pod.metadata.finalizers.as_slice() {
+                    [] => String::new(),
+                    held => format!("; after that {} holds it", finalizers(held)),
+                };
+                format!("its node {node} is not reachable, so no kubelet confirms that its containers have ended{and}")
+            }
+            (_, held @ [_, ..]) => format!("{} holds it: whoever set that has to remove it", finalizers(held)),
+            _ if until >= self.now => return None,
+            _ => format!(
+                "its grace period has ended, and the kubelet of {} has not ended it",
+                pod.spec.node_name.as_ref().map_or("its node", |node| node.as_str())
+            ),
+        };
+        Some(Ailment {
+            problem: Problem::Terminating,
+            reason,
+            since: Some(until),
+        })
+    }
+
+    /// A pod that has a node and does not get ready.
+    fn unready(&self, pod: &Pod) -> Option<Ailment> {
+        if pod.is_ready() {
+            return None;
+        }
+        let since = pod
+            .condition("Ready")
+            .and_then(|one| one.last_transition_time)
+            .or(pod.status.start_time)
+            .or(pod.metadata.creation_timestamp);
+        // What has begun a moment ago is on its way.
+        if since.is_some_and(|since| self.now.0 - since.0 < ON_ITS_WAY) {
+            return None;
+        }
+        let uid = &pod.metadata.uid;
+        let of_volume = ["FailedAttachVolume", "FailedMount", "FailedMapVolume"];
+        let waits = |status: &ContainerStatus| status.state.running.is_none() && status.state.terminated.is_none();
+        let statuses = pod
+            .status
+            .init_container_statuses
+            .iter()
+            .chain(&pod.status.container_statuses);
+        let has_started = statuses.clone().any(|status| !waits(status));
+        if !has_started && let Some(said) = self.warning(uid, &of_volume) {
+            return Some(Ailment {
+                problem: Problem::VolumeStuck,
+                reason: clause(said).to_owned(),
+                since,
+            });
+        }
+        let reason = if let Some(said) = self.warning(uid, &["FailedCreatePodSandBox", "NetworkNotReady"]) {
+            clause(said).to_owned()
+        } else if let Some(status) = pod.status.init_container_statuses.iter().find(|one| is_under_way(one)) {
+            format!("its init container {} has not ended yet", status.name)
+        } else if let Some(status) = pod.status.container_statuses.iter().find(|one| !one.ready) {
+            let probe = pod.spec.containers.iter().find(|one| one.name == status.name);
+            let is_starting = status.started == Some(false) && probe.is_some_and(|one| one.startup_probe.is_some());
+            match (&status.state.running, self.warning(uid, &["Unhealthy"])) {
+                (Some(_), Some(said)) => format!("container {} is not ready: {}", status.name, clause(said)),
+                (Some(_), None) if is_starting => {
+                    format!("the startup probe of container {} does not succeed", status.name)
+                }
+                (Some(_), None) if probe.is_some_and(|one| one.readiness_probe.is_some()) => {
+                    format!("the readiness probe of container {} fails", status.name)
+                }
+                (Some(_), None) => format!("container {} runs and is not ready", status.name),
+                (None, _) => format!(
+                    "container {} waits: {}",
+                    status.name,
+                    status
+                        .state
+                        .waiting
+                        .as_ref()
+                        .map_or("not created yet", |waiting| &*waiting.reason)
+                ),
+            }
+        } else if let Some(gate) = (pod.spec.readiness_gates.iter()).find(|gate| {
+            pod.condition(&gate.condition_type)
+                .is_none_or(|one| one.status != ConditionStatus::True)
+        }) {
+            format!("its readiness gate {} is not True", gate.condition_type)
+        } else if pod.status.container_statuses.is_empty() {
+            let node = pod.spec.node_name.as_ref().map_or("its node", |node| node.as_str());
+            format!("it is bound to {node}, and its kubelet has not begun it")
+        } else {
+            let told = pod.condition("Ready");
+            let told = told.map(|one| {
+                if one.message.is_empty() {
+                    &*one.reason
+                } else {
+                    &*one.message
+                }
+            });
+            let told = told.filter(|told| !told.is_empty());
+            told.map_or_else(
+                || "its containers are ready and it is not".to_owned(),
+                |told| clause(told).to_owned(),
+            )
+        };
+        Some(Ailment {
+            problem: Problem::NotReady,
+            reason,
+            since,
+        })
+    }
+
+    /// How its containers ended.
+    fn ends(&self, pod: &Pod) -> String {
+        let statuses = pod
+            .status
+            .init_container_statuses
+            .iter()
+            .chain(&pod.status.container_statuses);
+        let ends = statuses.filter_map(|status| {
+            let ended = status.state.terminated.as_ref().filter(|ended| ended.exit_code != 0)?;
+            Some(format!("container {} ended with {}", status.name, exit(ended)))
+        });
+        ends.collect::<Vec<_>>().join(", ")
+    }
+
+    fn help(&self, problem: Problem, pod: &Pod) -> Vec<String> {
+        let key = pod.metadata.key();
+        let (namespace, name) = (&key.namespace, &key.name);
+        match problem {
+            Problem::Terminating if pod.spec.node_name.as_ref().is_some_and(|node| self.is_lost(node)) => {
+                let node = pod.spec.node_name.as_ref().map_or("", |node| node.as_str());
+                vec![
+                    format!("Bring node {node} back: its kubelet then ends the pod"),
+                    format!(
+                        "Once the machine is surely off: kubectl taint node {node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"
+                    ),
+                ]
+            }
+            Problem::Terminating if !pod.metadata.finalizers.is_empty() => {
+                vec![format!(
+                    "Let the controller of {} finish, or, where it is gone for good, remove the finalizer: kubectl patch pod {name} -n {namespace} --type=json -p '[{{\"op\":\"remove\",\"path\":\"/metadata/finalizers\"}}]'",
+                    pod.metadata.finalizers.join(", ")
+                )]
+            }
+            Problem::CrashLoop => vec![format!("kubectl logs {name} -n {namespace} --previous")],
+            Problem::ImagePull | Problem::ConfigError | Problem::NotReady | Problem::VolumeStuck => {
+                vec![format!("kubectl describe pod {name} -n {namespace}")]
+            }
+            Problem::Evicted | Problem::Failed => vec![format!("kubectl delete pod {name} -n {namespace}")],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// For so long a pod may well be on its way, in microseconds.
+const ON_ITS_WAY: i64 = 60 * 1_000_000;
+
+fn finished(pod: &Pod) -> Option<Time> {
+    let ended = pod
+        .status
+        .container_statuses
+        .iter()
+        .filter_map(|status| status.state.terminated.as_ref()?.finished_at);
+    ended.max()
+}
+
+fn finalizers(held: &[podscope_api::Str]) -> String {
+    let s = if held.len() == 1 { "" } else { "s" };
+    let all: Vec<&str> = held.iter().map(|name| &**name).collect();
+    format!("the finalizer{s} {}", all.join(", "))
+}
+
+/// Who holds a pod back.
+pub(super) fn gated(pod: &Pod) -> String {
+    let gates = pod
+        .spec
+        .scheduling_gates
+        .iter()
+        .map(|gate| match gate_setter(&gate.name) {
+            "" => gate.name.to_string(),
+            who => format!("{} (of {who})", gate.name),
+        });
+    let gates: Vec<String> = gates.collect();
+    let s = if gates.len() == 1 { "" } else { "s" };
+    format!(
+        "its scheduling gate{s} {} holds it back: the scheduler does not look at it",
+        gates.join(", ")
+    )
+}
+
+fn is_under_way(status: &ContainerStatus) -> bool {
+    status.state.terminated.is_none() && !status.ready && status.state.running.is_some()
+}
+
+fn exit(ended: &podscope_api::ContainerStateTerminated) -> String {
+    match (&*ended.reason, ended.exit_code) {
+        ("" | "Error" | "Completed", code) => format!("exit code {code}"),
+        (reason, code) => format!("{reason} (exit code {code})"),
+    }
+}
+
+/// What a container waits for, beside its turn.
+fn of_container(status: &ContainerStatus) -> Option<Ailment> {
+    let again = |ended: &podscope_api::ContainerStateTerminated| {
+        let times = match status.restart_count {
+            1 => "once".to_owned(),
+            count => format!("{count} times"),
+        };
+        format!("container {} ends with {}, restarted {times}", status.name, exit(ended))
+    };
+    let last = status.last_state.terminated.as_ref();
+    let Some(waiting) = &status.state.waiting else {
+        // A container that has ended and is about to be started again.
+        let ended = status
+            .state
+            .terminated
+            .as_ref()
+            .filter(|ended| ended.exit_code != 0 && status.restart_count > 0)?;
+        return Some(Ailment {
+            problem: Problem::CrashLoop,
+            reason: again(ended),
+            since: ended.finished_at,
+        });
+    };
+    let since = last.and_then(|ended| ended.finished_at);
+    let said = |what: &str| match clause(&waiting.message) {
+        "" => format!("container {}: {what}", status.name),
+        message => format!("container {}: {message}", status.name),
+    };
+    let (problem, reason) = match &*waiting.reason {
+        "CrashLoopBackOff" => (
+            Problem::CrashLoop,
+            last.map_or_else(|| said("it ends again and again"), again),
+        ),
+        "ErrImagePull"
+        | "ImagePullBackOff"
+        | "ImageInspectError"
+        | "InvalidImageName"
+        | "ErrImageNeverPull"
+        | "RegistryUnavailable"
+        | "SignatureValidationFailed" => (
+            Problem::ImagePull,
+            format!(
+                "image {}: {}",
+                status.image,
+                match clause(&waiting.message) {
+                    "" => &*waiting.reason,
+                    message => message,
+                }
+            ),
+        ),
+        "CreateContainerConfigError"
+        | "CreateContainerError"
+        | "RunContainerError"
+        | "PreCreateHookError"
+        | "PreStartHookError"
+        | "PostStartHookError" => (Problem::ConfigError, said(&waiting.reason)),
+        _ => return None,
+    };
+    Some(Ailment { problem, reason, since })
+}
+
+/// Why no node takes a pod, by a decision of its own.
+fn decision(triage: &Triage<'_>, scheduler: &Scheduler, pod: &Arc<Pod>) -> Option<String> {
+    let said = || pod.condition("PodScheduled").map(|one| clause(&one.message).to_owned());
+    if let Some(unheld) = triage.objects.unheld(pod) {
+        let unheld = view::not_held(unheld);
+        return Some(match said().filter(|said| !said.is_empty()) {
+            Some(said) => format!("{said} (said in the cluster; {unheld})"),
+            None => format!("nobody can say why: {unheld}"),
+        });
+    }
+    let Some((cache, decision)) = scheduler.decide(pod) else {
+        let by = format!(
+            "its scheduler {} is not one that is known here",
+            pod.spec.scheduler_name
+        );
+        return Some(match said().filter(|said| !said.is_empty()) {
+            Some(said) => format!("{said} ({by})"),
+            None => format!("{by}: nothing says why it waits"),
+        });
+    };
+    let explanation = explain(&cache, &decision);
+    if let Some(message) = &explanation.message {
+        let more = standing::particulars(triage.objects, pod);
+        let parts: Vec<&str> = std::iter::once(&**message)
+            .chain(more.iter().map(String::as_str))
+            .collect();
+        return Some(clause(&parts.join(" ")).to_owned());
+    }
+    if explanation.hosts.is_empty() {
+        return said().filter(|said| !said.is_empty());
+    }
+    let fits = explanation.hosts.join(", ");
+    Some(match pod.condition("PodScheduled").map(|one| &one.status) {
+        Some(ConditionStatus::False) => format!("by what the files hold it fits now: on {fits}"),
+        _ => format!("it was not scheduled yet: it fits on {fits}"),
+    })
+}
+
+/// What would help a pod that waits, as the scheduler itself finds.
+fn placed_by(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<PriorityClass>]) -> Vec<String> {
+    let mut search = WhatWouldHelp::new(scheduler, pod, classes);
+    while search.suggestions().len() < HELP && !search.step().finished {}
+    let maker = view::Maker::Nobody;
+    let found = search.suggestions().iter().take(HELP);
+    found
+        .map(|suggestion| view::remedy(pod, &maker, suggestion).to_string())
+        .collect()
+}
+
+/// A pod's row alone, for an explanation.
+pub(super) fn of_pod(triage: &Triage<'_>, pod: &Pod) -> Option<Finding> {
+    let Ailment { problem, reason, since } = triage.ailment(pod)?;
+    Some(Finding {
+        object: pod_name(pod),
+        problem,
+        reason,
+        since,
+        help: Vec::new(),
+        count: 1,
+        owner: None,
+        namespace: pod.metadata.namespace.to_string(),
+    })
+}

@@ -1,0 +1,160 @@
+//! Claims and attachments that wait, and objects other than pods that do not end.
+
+use podscope_api::ordered;
+use podscope_api::{
+    ClaimPhase, ConditionStatus, Kind, Namespace, Object, ObjectKey, PersistentVolumeClaim, Pod, StorageClass, Str,
+    VolumeAttachment, VolumeBindingMode,
+};
+use podscope_cluster::NOT_IN_THE_DUMP;
+
+use super::{Problem, Triage, clause, named};
+
+const PVC_PROTECTION: &str = "kubernetes.io/pvc-protection";
+
+impl Triage<'_> {
+    pub(super) fn storage(&mut self) {
+        let used = self.used_claims();
+        self.claims(&used);
+        if self.scope.namespace.is_none() {
+            self.attachments();
+        }
+        self.lingering(&used);
+    }
+
+    /// Claims with a pod that uses each.
+    fn used_claims(&self) -> ordered::Map<ObjectKey, Str> {
+        let mut used = ordered::Map::new();
+        for pod in self.objects.list::<Pod>().filter(|pod| !pod.is_terminal()) {
+            for volume in pod.spec.volumes.iter() {
+                if let Some(name) = podscope_cluster::claim_name(pod, volume) {
+                    let key = ObjectKey::new(pod.metadata.namespace.clone(), name);
+                    used.entry(key).or_insert_with(|| pod.metadata.name.clone());
+                }
+            }
+        }
+        used
+    }
+
+    fn claims(&mut self, used: &ordered::Map<ObjectKey, Str>) {
+        let objects = self.objects;
+        for claim in objects.list::<PersistentVolumeClaim>() {
+            let meta = &claim.metadata;
+            let waits = matches!(claim.status.phase, Some(ClaimPhase::Pending) | None);
+            let is_made_up = meta.annotation(NOT_IN_THE_DUMP).is_some();
+            if !self.sees(&meta.namespace) || !waits || is_made_up || meta.is_terminating() {
+                continue;
+            }
+            let name = claim.spec.storage_class_name.as_deref().unwrap_or_default();
+            let class = objects.named::<StorageClass>(name);
+            let class = class.filter(|class| class.metadata.annotation(NOT_IN_THE_DUMP).is_none());
+            let said = self.warning(&meta.uid, &["ProvisioningFailed", "FailedBinding", "VolumeMismatch"]);
+            let user = used.get(&meta.key());
+            let reason = match (said, class, user) {
+                (Some(said), ..) => clause(said).to_owned(),
+                (None, _, _) if !claim.spec.volume_name.is_empty() => {
+                    format!("its volume {} is not bound to it", claim.spec.volume_name)
+                }
+                (None, None, _) if !name.is_empty() && objects.named::<StorageClass>(name).is_none() => {
+                    format!("storageclass.storage.k8s.io \"{name}\" not found")
+                }
+                (None, Some(class), user)
+                    if class.volume_binding_mode == Some(VolumeBindingMode::WaitForFirstConsumer) =>
+                {
+                    match user {
+                        Some(pod) => format!("class {name} waits until pod {pod}, which uses it, has a node"),
+                        None => format!("class {name} waits for a first pod that uses it, and none does"),
+                    }
+                }
+                (None, Some(class), _) => format!("it waits for {} to provision its volume", class.provisioner),
+                _ => "no volume fits it, and no class provisions one".to_owned(),
+            };
+            let owner = user.map(|pod| format!("Pod {}/{pod}", meta.namespace));
+            let since = meta.creation_timestamp;
+            let object = format!("PersistentVolumeClaim {}", meta.key());
+            self.add(Problem::ClaimPending, object, meta, reason, since).owner = owner;
+        }
+    }
+
+    fn attachments(&mut self) {
+        let objects = self.objects;
+        for attachment in objects.list::<VolumeAttachment>() {
+            let (meta, status) = (&attachment.metadata, &attachment.status);
+            let volume = attachment
+                .spec
+                .source
+                .persistent_volume_name
+                .as_deref()
+                .unwrap_or_default();
+            let node = &attachment.spec.node_name;
+            let error = status.detach_error.as_ref().or(status.attach_error.as_ref());
+            let reason = match error {
+                Some(error) => format!("volume {volume} on node {node}: {}", clause(&error.message)),
+                None if meta.is_terminating() => {
+                    format!("volume {volume} is not detached from node {node} yet")
+                }
+                None => continue,
+            };
+            let since = error.and_then(|error| error.time).or(meta.deletion_timestamp);
+            self.add(
+                Problem::VolumeStuck,
+                format!("VolumeAttachment {}", meta.name),
+                meta,
+                reason,
+                since,
+            );
+        }
+    }
+
+    /// What else is to be gone and is not.
+    fn lingering(&mut self, used: &ordered::Map<ObjectKey, Str>) {
+        let objects = self.objects;
+        let kinds = Kind::ALL
+            .iter()
+            .filter(|kind| !matches!(kind, Kind::Pod | Kind::Event | Kind::Lease | Kind::VolumeAttachment));
+        for object in kinds.flat_map(|kind| objects.list_kind(*kind)) {
+            let meta = object.metadata();
+            let Some(since) = meta.deletion_timestamp.filter(|_| self.sees(&meta.namespace)) else {
+                continue;
+            };
+            let is_own = |name: &&Str| matches!(&***name, "foregroundDeletion" | "orphan");
+            let foreign: Vec<&str> = meta
+                .finalizers
+                .iter()
+                .filter(|name| !is_own(name))
+                .map(|name| &**name)
+                .collect();
+            let reason = match &object {
+                Object::Namespace(namespace) => of_namespace(namespace),
+                Object::PersistentVolumeClaim(_) if foreign == [PVC_PROTECTION] => match used.get(&object.key()) {
+                    Some(pod) => format!("pod {pod} still uses it ({PVC_PROTECTION})"),
+                    None => format!("the finalizer {PVC_PROTECTION} holds it, though no pod of the files uses it"),
+                },
+                _ if foreign.is_empty() && !meta.finalizers.is_empty() => {
+                    "it waits for what it owns to be gone".to_owned()
+                }
+                _ if foreign.is_empty() => continue,
+                _ => {
+                    let s = if foreign.len() == 1 { "" } else { "s" };
+                    format!(
+                        "the finalizer{s} {} holds it: whoever set that has to remove it",
+                        foreign.join(", ")
+                    )
+                }
+            };
+            let (name, meta) = (named(&object), meta.clone());
+            self.add(Problem::Terminating, name, &meta, reason, Some(since));
+        }
+    }
+}
+
+fn of_namespace(namespace: &Namespace) -> String {
+    let told = namespace.status.conditions.iter();
+    let told: Vec<&str> = told
+        .filter(|one| one.status == ConditionStatus::True && !one.message.is_empty())
+        .map(|one| clause(&one.message))
+        .collect();
+    match told.is_empty() {
+        true => "its content is not gone yet".to_owned(),
+        false => told.join("; "),
+    }
+}

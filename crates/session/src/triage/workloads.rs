@@ -1,0 +1,231 @@
+//! Workloads, budgets and autoscalers.
+
+use podscope_api::{
+    ConditionStatus, DaemonSet, Deployment, HorizontalPodAutoscaler, Job, ObjectMeta, Pod, PodDisruptionBudget,
+    ReplicaSet, StatefulSet, Time, Uid, WorkloadCondition, parse_rfc3339,
+};
+
+use super::{Problem, Triage, clause, pods};
+
+fn condition<'c>(all: &'c [WorkloadCondition], kind: &str, status: &ConditionStatus) -> Option<&'c WorkloadCondition> {
+    all.iter().find(|one| &*one.kind == kind && one.status == *status)
+}
+
+impl Triage<'_> {
+    pub(super) fn workloads(&mut self) {
+        self.deployments();
+        self.sets();
+        self.jobs();
+        self.budgets();
+        self.autoscalers();
+    }
+
+    /// The first pod of these owners that is not well, with why: what a rollout waits for.
+    fn sick(&self, owners: &[&Uid], is_new: impl Fn(&Pod) -> bool) -> Option<String> {
+        let all = owners.iter().flat_map(|owner| self.objects.pods_of(owner));
+        let mut sick: Option<String> = None;
+        for pod in all.filter(|pod| !pod.is_ready() && !pod.is_terminal()) {
+            let why = pods::of_pod(self, pod).map(|found| found.reason);
+            let lost = pod.spec.node_name.as_ref().filter(|node| self.is_lost(node));
+            let why = why
+                .or_else(|| lost.map(|node| format!("its node {node} is not ready")))
+                .unwrap_or_else(|| "it is not ready".to_owned());
+            let text = format!("pod {} is not ready: {why}", pod.metadata.name);
+            // The new one is what the rollout waits for first.
+            if is_new(pod) {
+                return Some(text);
+            }
+            sick.get_or_insert(text);
+        }
+        sick
+    }
+
+    fn deployments(&mut self) {
+        let objects = self.objects;
+        for deployment in objects.list::<Deployment>() {
+            let meta = &deployment.metadata;
+            if !self.sees(&meta.namespace) {
+                continue;
+            }
+            let status = &deployment.status;
+            let name = format!("Deployment {}", meta.key());
+            let sets: Vec<&ReplicaSet> = (objects.list_in::<ReplicaSet>(&meta.namespace))
+                .filter(|set| set.metadata.controller_ref().is_some_and(|owner| owner.uid == meta.uid))
+                .map(|set| &**set)
+                .collect();
+            let owners: Vec<&Uid> = sets.iter().map(|set| &set.metadata.uid).collect();
+            let newest = sets.iter().max_by_key(|set| revision(&set.metadata));
+            let newest = newest.map(|set| set.metadata.uid.clone());
+            let is_new = |pod: &Pod| pod.metadata.controller_ref().map(|owner| &owner.uid) == newest.as_ref();
+            if let Some(failed) = condition(&status.conditions, "ReplicaFailure", &ConditionStatus::True) {
+                let reason = format!("no pod can be created: {}", clause(&failed.message));
+                self.add(Problem::RolloutStuck, name, meta, reason, failed.last_transition_time);
+                continue;
+            }
+            let wanted = deployment.spec.replicas.unwrap_or(1);
+            let updated = status.updated_replicas.unwrap_or(0);
+            let stuck = condition(&status.conditions, "Progressing", &ConditionStatus::False);
+            let has_old = status.replicas.unwrap_or(0) > updated;
+            let misses = updated < wanted || has_old;
+            if stuck.is_none() && !(misses && status.unavailable_replicas.unwrap_or(0) > 0) {
+                continue;
+            }
+            let Some(sick) = self
+                .sick(&owners, is_new)
+                .or_else(|| stuck.map(|stuck| clause(&stuck.message).to_owned()))
+            else {
+                continue;
+            };
+            let reason = format!("{updated} of {wanted} replicas are of the new template; {sick}");
+            let since = stuck.and_then(|stuck| stuck.last_transition_time);
+            let row = self.add(Problem::RolloutStuck, name, meta, reason, since);
+            row.help.push(format!(
+                "kubectl rollout undo deployment {} -n {}",
+                meta.name, meta.namespace
+            ));
+        }
+    }
+
+    fn sets(&mut self) {
+        let objects = self.objects;
+        for set in objects.list::<StatefulSet>() {
+            let (meta, status) = (&set.metadata, &set.status);
+            let is_rolling = !status.update_revision.is_empty() && status.update_revision != status.current_revision;
+            if !self.sees(&meta.namespace) || !is_rolling {
+                continue;
+            }
+            let is_new = |pod: &Pod| pod.metadata.label("controller-revision-hash") == Some(&*status.update_revision);
+            if let Some(sick) = self.sick(&[&meta.uid], is_new) {
+                let (updated, wanted) = (status.updated_replicas.unwrap_or(0), set.spec.replicas.unwrap_or(1));
+                let reason = format!("{updated} of {wanted} replicas are of the new template; {sick}");
+                self.add(
+                    Problem::RolloutStuck,
+                    format!("StatefulSet {}", meta.key()),
+                    meta,
+                    reason,
+                    None,
+                );
+            }
+        }
+        for set in objects.list::<DaemonSet>() {
+            let (meta, status) = (&set.metadata, &set.status);
+            let (updated, wanted) = (
+                status.updated_number_scheduled.unwrap_or(0),
+                status.desired_number_scheduled,
+            );
+            if !self.sees(&meta.namespace) || updated >= wanted {
+                continue;
+            }
+            let newest = objects
+                .pods_of(&meta.uid)
+                .max_by_key(|pod| pod.metadata.creation_timestamp);
+            let newest = newest.and_then(|pod| pod.metadata.label("controller-revision-hash").map(str::to_owned));
+            let is_new = |pod: &Pod| pod.metadata.label("controller-revision-hash") == newest.as_deref();
+            if let Some(sick) = self.sick(&[&meta.uid], is_new) {
+                let allowed = set.spec.update_strategy.rolling_update.as_ref();
+                let allowed = allowed.and_then(|rolling| rolling.max_unavailable.as_ref());
+                let allowed = allowed.map_or_else(|| "1".to_owned(), ToString::to_string);
+                let reason = format!(
+                    "{updated} of {wanted} nodes have a pod of the new template; {sick}, which uses up maxUnavailable {allowed}"
+                );
+                self.add(
+                    Problem::RolloutStuck,
+                    format!("DaemonSet {}", meta.key()),
+                    meta,
+                    reason,
+                    None,
+                );
+            }
+        }
+    }
+
+    fn jobs(&mut self) {
+        for job in self
+            .objects
+            .list::<Job>()
+            .filter(|job| self.sees(&job.metadata.namespace))
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            if let Some(failed) = condition(&job.status.conditions, "Failed", &ConditionStatus::True) {
+                let reason = match clause(&failed.message) {
+                    "" => failed.reason.to_string(),
+                    message => format!("{}: {message}", failed.reason),
+                };
+                let owner = self.owner(&job.metadata);
+                let since = failed.last_transition_time;
+                let row = self.add(
+                    Problem::Failed,
+                    format!("Job {}", job.metadata.key()),
+                    &job.metadata,
+                    reason,
+                    since,
+                );
+                row.owner = owner;
+            }
+        }
+    }
+
+    fn budgets(&mut self) {
+        let objects = self.objects;
+        for budget in objects.list::<PodDisruptionBudget>() {
+            let (meta, status) = (&budget.metadata, &budget.status);
+            if !self.sees(&meta.namespace) || status.disruptions_allowed > 0 || status.expected_pods == 0 {
+                continue;
+            }
+            let (healthy, needed) = (status.current_healthy, status.desired_healthy);
+            let reason = if healthy < needed {
+                format!("it allows no disruption: {healthy} pods are healthy and {needed} must be")
+            } else {
+                format!(
+                    "it allows no disruption: {healthy} of {} pods are healthy and {needed} must be",
+                    status.expected_pods
+                )
+            };
+            let since = status.conditions.iter().find(|one| &*one.kind == "DisruptionAllowed");
+            let since = since.and_then(|one| one.last_transition_time);
+            let row = self.add(
+                Problem::BudgetBlocks,
+                format!("PodDisruptionBudget {}", meta.key()),
+                meta,
+                reason,
+                since,
+            );
+            row.help.push(match healthy < needed {
+                true => "Get the unhealthy pods of its selector ready".to_owned(),
+                false => "Run one more replica, or let the budget allow one disruption (maxUnavailable: 1)".to_owned(),
+            });
+        }
+    }
+
+    fn autoscalers(&mut self) {
+        let objects = self.objects;
+        for autoscaler in objects.list::<HorizontalPodAutoscaler>() {
+            let meta = &autoscaler.metadata;
+            if !self.sees(&meta.namespace) {
+                continue;
+            }
+            let unable = autoscaler.status.conditions.iter().find(|one| {
+                let is = |kind: &str| one["type"] == kind && one["status"] == "False";
+                is("AbleToScale") || is("ScalingActive") && one["reason"] != "ScalingDisabled"
+            });
+            if let Some(unable) = unable {
+                let word = |key: &str| unable[key].as_str().unwrap_or_default();
+                let reason = match clause(word("message")) {
+                    "" => word("reason").to_owned(),
+                    message => message.to_owned(),
+                };
+                let since = parse_rfc3339(word("lastTransitionTime")).map(Time);
+                let name = format!("HorizontalPodAutoscaler {}", meta.key());
+                let row = self.add(Problem::AutoscalerUnable, name, meta, reason, since);
+                let target = &autoscaler.spec.scale_target_ref;
+                row.owner = Some(format!("{} {}/{}", target.kind, meta.namespace, target.name));
+            }
+        }
+    }
+}
+
+fn revision(meta: &ObjectMeta) -> i64 {
+    let told = meta.annotation("deployment.kubernetes.io/revision");
+    told.and_then(|told| told.parse().ok()).unwrap_or(0)
+}
