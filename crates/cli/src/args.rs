@@ -2,13 +2,14 @@
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Read, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use podscope_cluster::{SimTime, Span};
 use podscope_kubectl::duration::parse_duration;
 use podscope_protocol::Problem;
 use podscope_session::scenario::File;
-use podscope_session::timeline::END_OF_TIME;
+use podscope_session::timeline::{END_OF_TIME, Session};
 
 /// Status of bad input or usage.
 pub(crate) const BAD: u8 = 2;
@@ -64,44 +65,100 @@ pub(crate) fn written(result: std::io::Result<()>) {
     }
 }
 
-/// Reads the files of the command line; `-` is standard input.
+/// Most files of a folder, and bytes of all files together.
+const MAX_FILES: usize = 20_000;
+const MAX_BYTES: u64 = 512 << 20;
+
+/// Reads the files of the command line; `-` is standard input, and of a folder every YAML and JSON file is read.
 pub(crate) fn files(names: &[String]) -> Result<Vec<File>, ExitCode> {
     let mut files = Vec::new();
     let mut failed = false;
     for name in names {
-        let read = if name == "-" {
-            read_bounded(std::io::stdin())
-        } else {
-            std::fs::File::open(name).and_then(read_bounded)
-        };
-        let file = if name == "-" { "stdin" } else { name.as_str() };
-        match read {
-            Ok(bytes) => match String::from_utf8(bytes) {
-                Ok(text) => files.push((file.to_owned(), text)),
-                Err(error) => {
-                    let good = error.utf8_error().valid_up_to();
-                    let before = error.as_bytes().get(..good).unwrap_or_default();
-                    let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-                    say(format_args!("{file}:{line}:1: the file is not UTF-8 text"));
+        let of_folder = std::fs::metadata(name).is_ok_and(|known| known.is_dir());
+        if !of_folder {
+            match read(name) {
+                Ok(text) => files.push((if name == "-" { "stdin".into() } else { name.clone() }, text)),
+                Err(why) => {
+                    say(why);
                     failed = true;
                 }
-            },
-            Err(error) => {
-                say(format_args!("{file}: {error}"));
-                failed = true;
+            }
+            continue;
+        }
+        let mut within = Vec::new();
+        if let Err(why) = walk(Path::new(name), &mut within, &mut 0) {
+            say(why);
+            failed = true;
+        }
+        if within.is_empty() {
+            say(format_args!("{name}: no file in it ends in .yaml, .yml or .json"));
+            failed = true;
+        }
+        for name in within {
+            // One that cannot be read does not refuse the others.
+            match read(&name) {
+                Ok(text) => files.push((name, text)),
+                Err(why) => say(format_args!("left out: {why}")),
             }
         }
     }
     if failed { Err(ExitCode::from(BAD)) } else { Ok(files) }
 }
 
-/// Reads no more than a text may have, and one byte more: what is longer is refused where it is parsed, also where it has
-/// no end.
-fn read_bounded(from: impl Read) -> std::io::Result<Vec<u8>> {
+/// The manifests in a folder, in the order of their names.
+fn walk(folder: &Path, found: &mut Vec<String>, bytes: &mut u64) -> Result<(), String> {
+    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut within: Vec<_> = (std::fs::read_dir(folder).map_err(told)?)
+        .collect::<Result<_, _>>()
+        .map_err(told)?;
+    within.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in within {
+        let path = entry.path();
+        // A link may lead around in a circle.
+        let Ok(kind) = entry.file_type() else { continue };
+        let ends = path.extension().and_then(|end| end.to_str());
+        if kind.is_dir() {
+            walk(&path, found, bytes)?;
+        } else if ends.is_some_and(|end| ["yaml", "yml", "json"].contains(&end)) && path.is_file() {
+            *bytes += path.metadata().map_or(0, |known| known.len());
+            if found.len() >= MAX_FILES || *bytes > MAX_BYTES {
+                return Err(format!(
+                    "{}: more than {MAX_FILES} files, or {MAX_BYTES} bytes: name the folders that matter",
+                    folder.display()
+                ));
+            }
+            found.push(path.to_string_lossy().into_owned());
+        }
+    }
+    Ok(())
+}
+
+/// The text of a file; of one that is too long, no more than shows it.
+fn read(name: &str) -> Result<String, String> {
+    let limit = podscope_api::limits::INPUT_BYTES as u64 * 2 + 4;
+    let shown = if name == "-" { "stdin" } else { name };
     let mut bytes = Vec::new();
-    from.take(podscope_api::limits::INPUT_BYTES as u64 + 1)
-        .read_to_end(&mut bytes)?;
-    Ok(bytes)
+    let read = if name == "-" {
+        std::io::stdin().take(limit).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(name).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| format!("{shown}: {error}"))?;
+    podscope_api::decode_text(bytes)
+        .map_err(|wrong| format!("{shown}:{}:1: the file is neither UTF-8 nor UTF-16 text", wrong.line))
+}
+
+/// Prints to stderr what was translated, left out or assumed, and by which rules a dump is explained.
+pub(crate) fn notices(session: &Session) {
+    for notice in &session.loaded().notices {
+        say(notice);
+    }
+    if let Some(version) = podscope_session::triage::older_versions(session.world().objects()) {
+        say(format_args!(
+            "The nodes' kubelets are of {version}; everything is explained by the rules of {}",
+            podscope_api::KUBERNETES_VERSION
+        ));
+    }
 }
 
 /// Prints problems to stderr.

@@ -10,13 +10,14 @@ use podscope_scheduler::{cases, decide};
 use podscope_session::explained::told;
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
+use podscope_session::triage::standing;
 
 use crate::args;
 use crate::explain_text::Text;
 
 /// Reads and admits the file, decides the pod as of t = 0, prints text or JSON.
-pub(crate) fn run(file: &str, pod: &str, json: bool) -> ExitCode {
-    match explanation(file, pod, json) {
+pub(crate) fn run(files: &[String], pod: &str, json: bool) -> ExitCode {
+    match explanation(files, pod, json) {
         Ok(text) => {
             args::out(&format!("{}\n", text.trim_end()));
             ExitCode::SUCCESS
@@ -25,12 +26,12 @@ pub(crate) fn run(file: &str, pod: &str, json: bool) -> ExitCode {
     }
 }
 
-fn explanation(file: &str, pod: &str, json: bool) -> Result<String, ExitCode> {
+fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCode> {
     let complaint = |message: String| {
-        args::say(format_args!("{file}: {message}"));
+        args::say(format_args!("{}: {message}", names.join(", ")));
         ExitCode::from(args::BAD)
     };
-    let files = args::files(&[file.to_owned()])?;
+    let files = args::files(names)?;
     let mut loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
     // A file with nodes and no scenario is a whole cluster: no others are added to it.
     let has_nodes = loaded.setup.objects.iter().any(|object| object.kind() == Kind::Node);
@@ -39,18 +40,24 @@ fn explanation(file: &str, pod: &str, json: bool) -> Result<String, ExitCode> {
     }
     let config = loaded.setup.settings.scheduler.clone();
     let session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
+    args::notices(&session);
     let store = session.world().objects();
     let mut wanted = None;
     let mut objects = Vec::new();
     for object in Kind::ALL.iter().flat_map(|kind| store.list_kind(*kind)) {
         match object {
             Object::Pod(found) if found.metadata.key().to_string() == pod => wanted = Some(found),
+            other if podscope_cluster::is_made_up_node(&other) => {}
             other => objects.push(other),
         }
     }
     let Some(found) = wanted else {
         return Err(complaint(format!("no pod {pod}")));
     };
+    let standing = standing(store, &found);
+    if store.unheld(&found).is_some() && found.spec.node_name.is_none() {
+        return Ok(undecided(&found, &standing, json));
+    }
     let (mut cache, nominator) = cases::load(&objects, &config);
     // A pod that runs is decided as if it were pending.
     let mut pending = (*found).clone();
@@ -67,6 +74,9 @@ fn explanation(file: &str, pod: &str, json: bool) -> Result<String, ExitCode> {
         .collect();
     if json {
         let mut value = serde_json::to_value(&told).map_err(|error| complaint(error.to_string()))?;
+        if !standing.is_empty() {
+            value["standing"] = standing.into();
+        }
         if !restarted.is_empty() {
             let restarted = restarted
                 .into_iter()
@@ -75,7 +85,8 @@ fn explanation(file: &str, pod: &str, json: bool) -> Result<String, ExitCode> {
         }
         serde_json::to_string_pretty(&value).map_err(|error| complaint(error.to_string()))
     } else {
-        let mut text = Text(&told).to_string();
+        let mut text: String = standing.iter().map(|sentence| format!("{sentence}\n")).collect();
+        text.push_str(&Text(&told).to_string());
         if !restarted.is_empty() {
             text.push_str("\nContainers that ended\n");
         }
@@ -84,4 +95,19 @@ fn explanation(file: &str, pod: &str, json: bool) -> Result<String, ExitCode> {
         }
         Ok(text)
     }
+}
+
+/// What is said of a pod that nothing here can decide: how it stands, and what the real scheduler had said.
+fn undecided(pod: &podscope_api::Pod, standing: &[String], json: bool) -> String {
+    let message = pod.condition("PodScheduled").map_or("", |one| &*one.message);
+    if json {
+        let pod = pod.metadata.key().to_string();
+        let value = serde_json::json!({"pod": pod, "standing": standing, "message": message, "nodes": []});
+        return format!("{value:#}");
+    }
+    let mut text = standing.join("\n");
+    if !message.is_empty() {
+        text.push_str(&format!("\nkube-scheduler said in the cluster: {message}"));
+    }
+    text
 }

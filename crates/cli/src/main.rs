@@ -12,9 +12,11 @@ mod explain_text;
 mod interrupt;
 mod link;
 mod progress;
+mod rename;
 mod run;
 mod search;
 mod shell;
+mod why;
 
 use std::process::ExitCode;
 
@@ -45,6 +47,8 @@ fn main() -> ExitCode {
         "search" => search::run(parser),
         "shell" => shell::run(parser),
         "explain" => explain(parser),
+        "why" => why::run(parser),
+        "rename" => rename::run(parser),
         "help" => {
             args::out(HELP);
             Ok(ExitCode::SUCCESS)
@@ -56,12 +60,14 @@ fn main() -> ExitCode {
 
 fn explain(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
     let (mut cases, mut check) = (None, false);
-    let (mut cluster, mut pod, mut json) = (None, None, false);
+    let (mut cluster, mut pod, mut json) = (Vec::new(), None, false);
     while let Some(arg) = parser.next()? {
         match arg {
             lexopt::Arg::Long("cases") => cases = Some(parser.value()?.to_string_lossy().into_owned()),
             lexopt::Arg::Long("check") => check = true,
-            lexopt::Arg::Long("cluster") => cluster = Some(parser.value()?.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("cluster") => cluster.push(parser.value()?.to_string_lossy().into_owned()),
+            // Several files may follow one flag, as a shell writes out a pattern.
+            lexopt::Arg::Value(value) if !cluster.is_empty() => cluster.push(value.to_string_lossy().into_owned()),
             lexopt::Arg::Long("pod") => pod = Some(parser.value()?.to_string_lossy().into_owned()),
             lexopt::Arg::Short('o') => match &*parser.value()?.to_string_lossy() {
                 "text" => json = false,
@@ -72,9 +78,9 @@ fn explain(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
             other => return Err(other.unexpected()),
         }
     }
-    match (cases, cluster, pod) {
-        (Some(file), None, None) => Ok(explain_cases::run(&file, check)),
-        (None, Some(file), Some(pod)) => Ok(explain::run(&file, &pod, json)),
+    match (cases, cluster.as_slice(), pod) {
+        (Some(file), [], None) => Ok(explain_cases::run(&file, check)),
+        (None, [_, ..], Some(pod)) => Ok(explain::run(&cluster, &pod, json)),
         _ => Err("explain needs --cases FILE, or --cluster FILE and --pod NS/NAME".into()),
     }
 }

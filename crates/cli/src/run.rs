@@ -8,7 +8,7 @@ use podscope_cluster::{Happening, SimTime};
 use podscope_session::play::Attempt;
 use podscope_session::scenario::{self, Loaded};
 use podscope_session::timeline::{Session, Slice};
-use podscope_session::{causes, report};
+use podscope_session::{causes, report, triage};
 
 use crate::progress::Progress;
 use crate::{args, interrupt};
@@ -264,12 +264,16 @@ pub(crate) fn check(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Erro
         load(&names, None).and_then(|loaded| Session::new(loaded).map_err(|problems| args::complain(&problems)));
     Ok(match checked {
         Ok(session) => {
-            for notice in &session.loaded().notices {
-                args::say(notice);
-            }
+            args::notices(&session);
             // Advice is part of the answer, not an error.
             for advice in &session.loaded().advice {
                 args::out(&format!("{advice}\n"));
+            }
+            // Of a live cluster, what is wrong in it.
+            let given = session.loaded().setup.objects.iter();
+            if given.clone().any(|object| !object.metadata().uid.is_empty()) {
+                let findings = triage::triage(&session, &triage::Scope::default());
+                args::out(&triage::plain(&findings, crate::why::now(&session)));
             }
             ExitCode::SUCCESS
         }

@@ -54,6 +54,7 @@ pub(crate) fn link(mut link: Link) -> Link {
     link.screen = String::new();
     link.reading = None;
     link.trace_hash = String::new();
+    link.facts_hash = String::new();
     link
 }
 

@@ -1,0 +1,52 @@
+//! `podscope rename`: the same objects with every private name replaced.
+
+use std::process::ExitCode;
+
+use podscope_session::rename::{Renamed, rename};
+use podscope_session::scenario;
+
+use crate::args;
+
+pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let (mut names, mut output, mut table) = (Vec::new(), None, None);
+    while let Some(arg) = parser.next()? {
+        match arg {
+            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
+            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => output = Some(parser.value()?),
+            lexopt::Arg::Long("table") => table = Some(parser.value()?),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            other => return Err(other.unexpected()),
+        }
+    }
+    if names.is_empty() {
+        names.push("-".to_owned());
+    }
+    Ok(renamed(&names, output, table).unwrap_or_else(|status| status))
+}
+
+fn renamed(
+    names: &[String],
+    output: Option<std::ffi::OsString>,
+    table: Option<std::ffi::OsString>,
+) -> Result<ExitCode, ExitCode> {
+    let files = args::files(names)?;
+    // What cannot be read is told, not left out of what is passed on.
+    scenario::load(&files).map_err(|problems| args::complain(&problems))?;
+    let Renamed { text, table: rows } = rename(&files);
+    if let Some(file) = table {
+        let rows: String = rows.iter().map(|(old, new)| format!("{old}\t{new}\n")).collect();
+        write(&file, &rows)?;
+    }
+    match output {
+        Some(file) => write(&file, &text)?,
+        None => args::data(&text),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(file: &std::ffi::OsStr, text: &str) -> Result<(), ExitCode> {
+    std::fs::write(file, text).map_err(|error| {
+        args::say(format_args!("{}: {error}", file.to_string_lossy()));
+        ExitCode::from(args::BAD)
+    })
+}

@@ -1,0 +1,69 @@
+//! `podscope why`: what is wrong in the cluster of the files, worst first.
+
+use std::process::ExitCode;
+
+use podscope_api::Time;
+use podscope_session::scenario;
+use podscope_session::timeline::Session;
+use podscope_session::triage::{self, Scope};
+
+use crate::args;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Output {
+    Text,
+    Json,
+    Markdown,
+}
+
+pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let (mut names, mut scope, mut output) = (Vec::new(), Scope::default(), Output::Text);
+    while let Some(arg) = parser.next()? {
+        match arg {
+            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
+            lexopt::Arg::Short('n') | lexopt::Arg::Long("namespace") => {
+                scope.namespace = Some(parser.value()?.to_string_lossy().into_owned());
+            }
+            lexopt::Arg::Long("pod") => scope.pod = Some(parser.value()?.to_string_lossy().into_owned()),
+            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => match &*parser.value()?.to_string_lossy() {
+                "text" => output = Output::Text,
+                "json" => output = Output::Json,
+                "markdown" => output = Output::Markdown,
+                other => return Err(format!("-o is text, json or markdown, not {other:?}").into()),
+            },
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            other => return Err(other.unexpected()),
+        }
+    }
+    if names.is_empty() {
+        names.push("-".to_owned());
+    }
+    Ok(why(&names, &scope, output).unwrap_or_else(|status| status))
+}
+
+fn why(names: &[String], scope: &Scope, output: Output) -> Result<ExitCode, ExitCode> {
+    let files = args::files(names)?;
+    let loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
+    let session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
+    if let Some(pod) = &scope.pod {
+        let mut pods = session.world().objects().list::<podscope_api::Pod>();
+        if !pods.any(|known| known.metadata.key().to_string() == *pod) {
+            args::say(format_args!("{}: no pod {pod}", names.join(", ")));
+            return Err(ExitCode::from(args::BAD));
+        }
+    }
+    args::notices(&session);
+    let findings = triage::triage(&session, scope);
+    let now = now(&session);
+    match output {
+        Output::Text => args::out(&triage::plain(&findings, now)),
+        Output::Markdown => args::out(&triage::markdown(&findings, now)),
+        Output::Json => args::data(&format!("{:#}\n", triage::to_json(&findings))),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The instant at which a session stands, by the cluster's clock.
+pub(crate) fn now(session: &Session) -> Time {
+    Time(session.world().start().0 + session.now().0)
+}
