@@ -13,7 +13,7 @@ use crate::state::{Act, Dialog};
 /// The lesson that the course begins with.
 const FIRST_LESSON: &str = "first-pod";
 /// What prints a cluster for the second way in.
-const DUMP: &str = "kubectl get nodes,pods -A -o yaml";
+const DUMP: &str = "kubectl get nodes,pods,namespaces,svc,endpointslices,rc,rs,deploy,sts,ds,jobs,cronjobs,hpa,pdb,priorityclasses,pv,pvc,storageclasses,csinodes,csidrivers,volumeattachments,resourceclaims,events -A -o yaml";
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
