@@ -82,7 +82,7 @@ pub(super) fn method_of<'a>(backend: &Backend, cx: &'a ControllerContext<'_, '_>
 }
 
 /// The name that kube-controller-manager gives: `csi-` and the SHA-256 of the volume's handle, its driver and the node
-/// (`getAttachmentName` of `pkg/volume/csi`).
+/// (`getAttachmentName` of `pkg/volume/csi`, CT-205).
 fn attachment_name(backend: &Backend, driver: &str, node: &NodeName) -> Str {
     let volume = &*backend.unique_name;
     let last = || volume.rsplit('/').next().unwrap_or_default();

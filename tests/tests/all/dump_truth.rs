@@ -1,0 +1,307 @@
+//! A dump is the truth. What is saved reopens as it was, nothing happens that the dump does not cause, everything
+//! in the files is there, and what is wrong is told.
+
+use podscope_api::{Event, Kind, Node, Pod, VolumeAttachment};
+use podscope_cluster::SimTime;
+use podscope_kubectl::command;
+use podscope_session::link::{self, Link};
+use podscope_session::scenario::{self, File};
+use podscope_session::timeline::{Session, Slice};
+use podscope_session::triage::{Scope, to_json, triage};
+use podscope_session::{export, report};
+use podscope_tests::dump::{Size, dump};
+use podscope_tests::{files, notices_of};
+
+fn open(files: &[File]) -> Session {
+    let loaded = scenario::load(files).unwrap_or_else(|problems| panic!("{problems:?}"));
+    Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+fn one(text: &str) -> Vec<File> {
+    vec![("dump.yaml".to_owned(), text.to_owned())]
+}
+
+fn shared(name: &str) -> Session {
+    let path = podscope_tests::root().join("tests/dumps").join(name);
+    open(&one(&std::fs::read_to_string(path).expect("a dump")))
+}
+
+fn at(session: &mut Session, seconds: i64) {
+    assert_eq!(session.advance(SimTime::from_seconds(seconds), u64::MAX), Slice::Done);
+}
+
+/// All that is compared at t = 0: objects, processes, notices.
+fn shown(session: &Session) -> [String; 3] {
+    let notices = notices_of(session.loaded()).join("\n");
+    [report::objects(session), report::processes(session), notices]
+}
+
+/// The dumps of this folder, and a made one.
+fn dumps() -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = files("tests/dumps", "yaml")
+        .into_iter()
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("a dump");
+            (path.display().to_string(), text)
+        })
+        .collect();
+    all.push(("made".into(), dump(Size { nodes: 5, pods: 20 })));
+    all
+}
+
+/// Shows: Q-11, P-09
+#[test]
+fn saved_dump_reopens_as_it_was_by_every_way() {
+    for (name, text) in dumps() {
+        let session = open(&one(&text));
+        let before = shown(&session);
+        // As a file.
+        let saved = open(&one(&export::scenario(&session)));
+        assert_eq!(shown(&saved), before, "{name}, as a file");
+        // Saved twice.
+        let again = open(&one(&export::scenario(&saved)));
+        assert_eq!(shown(&again), before, "{name}, saved twice");
+        // As a link, and what `link decode` prints of it.
+        let fragment = Link::of(&session, None, String::new()).encode();
+        let linked = link::decode(&fragment).expect("a link").load().expect("it loads");
+        let linked = Session::new(linked).expect("it opens");
+        assert_eq!(shown(&linked), before, "{name}, as a link");
+        let decoded = open(&one(&export::scenario(&linked)));
+        assert_eq!(shown(&decoded), before, "{name}, decoded");
+    }
+}
+
+/// Shows: P-09
+#[test]
+fn nothing_changes_in_a_healthy_dump_in_ten_minutes() {
+    let mut session = open(&one(&dump(Size { nodes: 6, pods: 30 })));
+    let kinds = || {
+        Kind::ALL
+            .iter()
+            .filter(|kind| !matches!(kind, Kind::Node | Kind::Lease))
+    };
+    let all = |session: &Session| -> Vec<String> {
+        let objects = session.world().objects();
+        let each = kinds().flat_map(|kind| objects.list_kind(*kind));
+        each.map(|object| object.to_value().to_string()).collect()
+    };
+    let before = all(&session);
+    at(&mut session, 600);
+    let after = all(&session);
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!(before, after);
+    }
+    assert_eq!(before.len(), after.len());
+}
+
+/// Shows: P-09
+#[test]
+fn unreachable_kubelet_is_silent_until_healed() {
+    let mut session = shared("min-unreachable.yaml");
+    at(&mut session, 300);
+    let by_node = session
+        .trace()
+        .filter(|record| record.actor.to_string() == "kubelet/n2")
+        .count();
+    assert_eq!(by_node, 0);
+    let pod = session.world().objects().list::<Pod>().next().expect("a pod").clone();
+    assert!(!pod.is_ready() && pod.metadata.is_terminating());
+    assert_eq!(report::process_values(&session).len(), 1);
+    // Healed, it hears that the pod is to end, and ends it.
+    session
+        .command(command::parse("fault heal n2").expect("a command"))
+        .expect("given");
+    at(&mut session, 400);
+    assert_eq!(session.world().objects().list::<Pod>().count(), 0);
+}
+
+/// Shows: P-09
+#[test]
+fn drain_detaches_an_attachment_of_a_dump() {
+    let mut session = shared("min-drain-attached-volume.yaml");
+    let line = "kubectl drain n1 --ignore-daemonsets --delete-emptydir-data --force";
+    session
+        .command(command::parse(line).expect("a command"))
+        .expect("given");
+    at(&mut session, 120);
+    let objects = session.world().objects();
+    let places: Vec<String> = objects
+        .list::<VolumeAttachment>()
+        .map(|one| one.spec.node_name.to_string())
+        .collect();
+    assert_eq!(places, ["n2"]);
+    let pod = objects.list::<Pod>().next().expect("a pod");
+    assert_eq!(pod.spec.node_name.as_ref().map(|node| node.as_str()), Some("n2"));
+    assert!(pod.is_ready());
+}
+
+/// Shows: P-09
+#[test]
+fn events_of_a_dump_are_there_and_age_out() {
+    let mut session = shared("min-events.yaml");
+    let of_dump = |session: &Session| {
+        let all = session.world().objects();
+        all.list::<Event>()
+            .any(|event| &*event.metadata.name == "w.1" && event.count == Some(3))
+    };
+    assert!(of_dump(&session));
+    at(&mut session, 3500);
+    assert!(of_dump(&session));
+    at(&mut session, 3700);
+    assert!(!of_dump(&session));
+}
+
+/// Shows: P-09
+#[test]
+fn odd_forms_of_a_dump_are_read() {
+    let node = "{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"n1\", \"uid\": \"n1\"}, \"status\": {\"allocatable\": {\"cpu\": \"2\", \"pods\": \"9\"}}}";
+    let list = |items: &str| format!("{{\"kind\": \"NodeList\", \"apiVersion\": \"v1\", \"items\": {items}}}\n");
+    let yaml = format!("apiVersion: v1\nitems:\n- {node}\nkind: List\nmetadata: {{resourceVersion: \"\"}}\n");
+    let other = yaml.replace("n1", "n2");
+    for text in [
+        // `kubectl cluster-info dump`: lists one after the other, some null, and logs between.
+        format!(
+            "{}{}==== START logs for container c of pod a/b ====\n{{ not: [json\n==== END logs for container c of pod a/b ====\n{}",
+            list(&format!("[{node}]")),
+            list("null"),
+            list("[]")
+        ),
+        yaml.clone(),
+        format!("\u{feff}{yaml}").replace('\n', "\r\n"),
+    ] {
+        let session = open(&one(&text));
+        let names: Vec<String> = session
+            .world()
+            .objects()
+            .list::<Node>()
+            .map(|node| node.metadata.name.to_string())
+            .collect();
+        assert_eq!(names, ["n1"], "{text}");
+    }
+    // Two outputs in one file, without a separator.
+    let both = open(&one(&format!("{yaml}{other}")));
+    assert_eq!(both.world().objects().list::<Node>().count(), 2);
+    // Several files, one of which says nothing, and one twice.
+    let files: Vec<File> = [
+        ("a.yaml", &*yaml),
+        ("b.json", "{\"x\": 1}"),
+        ("c.yaml", &*yaml),
+        ("d.yaml", &*other),
+    ]
+    .map(|(name, text)| (name.to_owned(), text.to_owned()))
+    .to_vec();
+    let session = open(&files);
+    assert_eq!(session.world().objects().list::<Node>().count(), 2);
+    let notices = notices_of(session.loaded()).join("\n");
+    assert!(
+        notices.contains("left out: b.json") && notices.contains("more than once"),
+        "{notices}"
+    );
+}
+
+/// Shows: P-09
+#[test]
+fn objects_that_every_cluster_has_are_applied_from_files() {
+    let text = "{apiVersion: v1, kind: ServiceAccount, metadata: {name: default, namespace: default, labels: {a: b}}}\n---\n\
+                {apiVersion: v1, kind: Namespace, metadata: {name: default, labels: {c: d}}}\n---\n\
+                {apiVersion: v1, kind: ConfigMap, metadata: {name: kube-root-ca.crt, namespace: default}, data: {ca.crt: mine}}\n";
+    let session = open(&one(text));
+    let objects = report::objects(&session);
+    assert!(
+        objects.contains("a: b") && objects.contains("c: d") && objects.contains("ca.crt: mine"),
+        "{objects}"
+    );
+}
+
+/// Shows: P-09
+#[test]
+fn dump_without_nodes_has_none_made() {
+    let text = std::fs::read_to_string(podscope_tests::root().join("tests/dumps/min-events.yaml")).expect("a dump");
+    let list = podscope_api::read_yaml(&text).expect("YAML").to_value();
+    let items: Vec<_> = list["items"]
+        .as_array()
+        .expect("items")
+        .iter()
+        .filter(|item| item["kind"] == "Pod")
+        .collect();
+    let pods = serde_json::json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
+    for text in [
+        pods.clone(),
+        format!("apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: s}}\nspec: {{}}\n---\n{pods}"),
+    ] {
+        let session = open(&one(&text));
+        assert_eq!(session.world().objects().list::<Node>().count(), 0, "{text}");
+    }
+}
+
+/// What is found in the shared dumps: problem and object, with what must stand in the reason and in the help.
+/// Shows: P-13
+#[test]
+fn triage_says_what_is_wrong_and_what_helps() {
+    for (name, problem, object, reason, help, never) in [
+        (
+            "min-gated.yaml",
+            "Gated",
+            "Pod default/g",
+            "kueue.x-k8s.io/admission (of Kueue)",
+            "Remove the scheduling gate",
+            "",
+        ),
+        (
+            "min-taint.yaml",
+            "Pending",
+            "Pod default/w",
+            "untolerated taint",
+            "Remove the taint maintenance=yes:NoSchedule from node n1",
+            "",
+        ),
+        (
+            "min-class-never.yaml",
+            "Pending",
+            "Pod default/w",
+            "1 Insufficient cpu",
+            "",
+            "batch-never",
+        ),
+        (
+            "min-unreachable.yaml",
+            "Terminating",
+            "Pod default/db-0",
+            "its node n2 is not reachable",
+            "",
+            "",
+        ),
+        (
+            "min-unreachable.yaml",
+            "NodeNotReady",
+            "Node n2",
+            "Kubelet stopped posting node status",
+            "",
+            "",
+        ),
+        (
+            "min-events.yaml",
+            "Pending",
+            "Pod default/w",
+            "1 Insufficient cpu",
+            "",
+            "",
+        ),
+    ] {
+        let session = shared(name);
+        let found = to_json(&triage(&session, &Scope::default()));
+        let rows = found.as_array().expect("rows");
+        let row = rows
+            .iter()
+            .find(|row| row["problem"] == problem && row["object"] == object);
+        let row = row.unwrap_or_else(|| panic!("{name}: {found:#}"));
+        assert!(
+            row["reason"].as_str().expect("text").contains(reason),
+            "{name}: {row:#}"
+        );
+        let helps = row["help"].to_string();
+        assert!(helps.contains(help), "{name}: {row:#}");
+        assert!(never.is_empty() || !helps.contains(never), "{name}: {row:#}");
+    }
+    assert!(triage(&shared("min-drain-attached-volume.yaml"), &Scope::default()).is_empty());
+}

@@ -1,0 +1,168 @@
+//! A renamed dump says no private name, and decides as the one it was made of.
+
+use podscope_api::{Pod, ordered};
+use podscope_session::explain::explain_pod;
+use podscope_session::rename::rename;
+use podscope_session::scenario::{self, File};
+use podscope_session::timeline::Session;
+use podscope_tests::dump::{Size, dump};
+use podscope_tests::files;
+use serde_json::Value;
+
+fn open(text: &str) -> Session {
+    let files: Vec<File> = vec![("dump.yaml".to_owned(), text.to_owned())];
+    let loaded = scenario::load(&files).unwrap_or_else(|problems| panic!("{problems:?}"));
+    Session::new(loaded).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+fn dumps() -> Vec<String> {
+    let shared = files("tests/dumps", "yaml").into_iter();
+    let mut all: Vec<String> = shared
+        .map(|path| std::fs::read_to_string(path).expect("a dump"))
+        .collect();
+    all.push(dump(Size { nodes: 6, pods: 40 }));
+    all
+}
+
+/// Every string of a tree, keys included.
+fn strings(value: &Value, found: &mut ordered::Set<String>) {
+    match value {
+        Value::String(text) => drop(found.insert(text.clone())),
+        Value::Array(items) => items.iter().for_each(|item| strings(item, found)),
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                // Names of fields are plain; keys of maps are not.
+                if key.contains(['.', '/', '-']) {
+                    found.insert(key.clone());
+                }
+                strings(value, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Shows
+#[test]
+fn renamed_private_dump_says_none_of_its_names() {
+    let text = std::fs::read_to_string(podscope_tests::root().join("tests/dumps/private.yaml")).expect("a dump");
+    let renamed = rename(&[("dump.yaml".to_owned(), text)]);
+    for private in [
+        "acme",
+        "payroll",
+        "10.0.1.2",
+        "10-0-1-2",
+        "eu-central-1a",
+        "i-0123456789abcdef0",
+        "uuid",
+        "hunter2",
+        "gold",
+        "tier",
+        "hsm",
+        "vault",
+        "ec2",
+        "nas",
+        "postgres",
+        "hashicorp",
+    ] {
+        assert!(!renamed.text.contains(private), "{private} in\n{}", renamed.text);
+    }
+    assert!(
+        renamed.table.iter().any(|(old, _)| old == "acmebank-payroll"),
+        "{:?}",
+        renamed.table
+    );
+}
+
+/// A string that the result shares with the input is one of Kubernetes' own: it has a capital letter or a documented
+/// domain, or is a number, an amount or a time.
+/// Shows
+#[test]
+fn renamed_dump_shares_only_public_strings() {
+    for text in dumps() {
+        let renamed = rename(&[("dump.yaml".to_owned(), text.clone())]);
+        let mut before = ordered::Set::new();
+        strings(&podscope_api::read_yaml(&text).expect("YAML").to_value(), &mut before);
+        let mut after = ordered::Set::new();
+        for (document, _) in [podscope_api::read_documents(&renamed.text)] {
+            document.iter().for_each(|tree| strings(&tree.to_value(), &mut after));
+        }
+        let public = |text: &str| {
+            let starts = text.starts_with(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '+');
+            let domains = [
+                "kubernetes.io/",
+                "k8s.io/",
+                "amazonaws.com/",
+                "aws.com",
+                "karpenter.sh/",
+                "external-attacher/ebs",
+                "podscope.dev/",
+            ];
+            let names = [
+                "default",
+                "kube-system",
+                "default-scheduler",
+                "cpu",
+                "memory",
+                "pods",
+                "linux",
+                "amd64",
+                "true",
+                "false",
+                "yes",
+                "ephemeral-storage",
+                "system-node-critical",
+                "system-cluster-critical",
+                "kubernetes",
+                "v1",
+                "apps/v1",
+                "batch/v1",
+                "policy/v1",
+                "autoscaling/v2",
+                "metadata.name",
+                "ext4",
+                "kube-root-ca.crt",
+            ];
+            text.len() < 2 || starts || names.contains(&text) || domains.iter().any(|domain| text.contains(domain))
+        };
+        let leaked: Vec<&String> = after
+            .iter()
+            .filter(|text| before.contains(*text) && !public(text))
+            .collect();
+        assert!(leaked.is_empty(), "{leaked:?}");
+    }
+}
+
+/// For each pending pod: the scheduler's text, and for each node whether it was refused and by which plugin.
+fn decisions(session: &Session) -> Vec<(String, Vec<Option<String>>)> {
+    let objects = session.world().objects();
+    let pods = objects.list::<Pod>().filter(|pod| !pod.is_terminal());
+    let mut all = Vec::new();
+    for pod in pods {
+        let mut pending = (**pod).clone();
+        pending.spec.node_name = None;
+        let Some(found) = explain_pod(objects, session.scheduler_config(), &std::sync::Arc::new(pending)) else {
+            continue;
+        };
+        let verdicts = found.nodes.iter().map(|node| match &node.verdict {
+            podscope_scheduler::explain::NodeVerdict::Refused(refusal) => refusal.plugin().map(str::to_owned),
+            _ => Some(format!("{:?}", node.total)),
+        });
+        let mut verdicts: Vec<_> = verdicts.collect();
+        verdicts.sort();
+        all.push((format!("{:?}", found.verdict), verdicts));
+    }
+    all
+}
+
+/// Shows
+#[test]
+fn renamed_dump_decides_as_the_plain_one() {
+    for text in dumps() {
+        let renamed = rename(&[("dump.yaml".to_owned(), text.clone())]);
+        let (mut plain, mut other) = (decisions(&open(&text)), decisions(&open(&renamed.text)));
+        plain.sort();
+        other.sort();
+        assert_eq!(plain, other, "{}", renamed.text);
+    }
+}
