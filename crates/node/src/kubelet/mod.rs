@@ -291,7 +291,7 @@ impl Managers {
         // A pod that a dump shows on its node was admitted before (P-09).
         let was_admitted = host.ctx.now == SimTime::ZERO && host.machine.pod(&pod.metadata.uid).is_some();
         let admitted = if was_admitted {
-            Ok(Vec::new())
+            Ok(VecDeque::new())
         } else {
             self.admit(pod, host)
         };
