@@ -174,6 +174,7 @@ pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
             preemption_value(cache, decision.preemption.as_ref()),
         );
     }
+
     #[cfg(feature = "devices")]
     if let Some(allocation) = allocation_value(cache, decision) {
         out.insert("allocation".into(), allocation);

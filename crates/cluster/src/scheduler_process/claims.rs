@@ -19,7 +19,6 @@ const POLL_PERIOD: Span = Span::seconds(5);
 /// How long it looks: `bindingTimeout` (DRA-081).
 const TIMEOUT: Span = Span::seconds(600);
 
-/// One write.
 #[derive(Debug, Clone)]
 pub(super) enum ClaimWrite {
     /// Makes the claim for extended resources.

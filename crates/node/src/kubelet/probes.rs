@@ -156,9 +156,11 @@ impl ProbeWorker {
             started_at,
             is_started,
         });
+        let mut is_new = false;
         if let Some(target) = self.target
             && self.container != Some(target.id)
         {
+            is_new = true;
             self.container = Some(target.id);
             self.result = self.kind.initial();
             self.is_on_hold = false;
@@ -171,7 +173,7 @@ impl ProbeWorker {
             && !self.is_stopped
             && !self.result
             && self.target.is_some_and(|target| target.is_started);
-        if wants && self.last < now {
+        if wants && (is_new || self.last < now) {
             // Every trigger moves the raster, even if the run itself is skipped.
             self.align = now;
             self.last = now - Span(1);

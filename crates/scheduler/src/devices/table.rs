@@ -14,7 +14,6 @@ use crate::symbols::Symbols;
 /// Where something can be used from, in the order in which the fields count (DRA-132).
 #[derive(Debug, Clone)]
 pub(crate) enum Reach {
-    /// One node.
     Node(Str),
     All,
     Selected(NodeSelector),

@@ -111,6 +111,7 @@ impl ExtensionPoints for DynamicResources {
         if !state.dynamic_resources_ran {
             return PostFilter::Error("not found".to_owned());
         }
+
         #[cfg(feature = "devices")]
         let text = reserve::deallocate(search, state);
         #[cfg(not(feature = "devices"))]

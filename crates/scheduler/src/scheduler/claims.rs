@@ -92,6 +92,7 @@ impl Scheduler {
         if seen.is_none_or(|seen| version(seen) < version(&claim)) {
             self.cache.stores.assumed_resource_claims.insert(key.clone(), claim);
         }
+
         #[cfg(feature = "devices")]
         self.cache.resource_claim_changed(&key);
     }

@@ -34,7 +34,6 @@ impl Step {
         }
     }
 
-    /// Its class.
     pub(crate) const fn class(self) -> &'static str {
         match self {
             Self::Dot => "s-dot",

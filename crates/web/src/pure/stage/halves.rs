@@ -22,7 +22,6 @@ pub(crate) enum Surface {
 }
 
 impl Surface {
-    /// Its class.
     pub(crate) const fn class(self) -> &'static str {
         match self {
             Self::Full => "f-run",
@@ -50,7 +49,6 @@ pub(crate) enum Says {
     Torn {
         /// The API's word.
         api: Half,
-        /// The process.
         process: Half,
         /// What comes next, and when.
         next: String,
