@@ -293,7 +293,7 @@ mod tests {
         );
         let pod = stored(
             "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: {}}, spec: {hostIPC: false, hostUsers: false, volumes: \
-             [{name: v, emptyDir: {}}, {name: n, nfs: {server: s, path: /, readOnly: false}}, {name: c, csi: {driver: d, \
+             [{name: v, emptyDir: {}}, {name: m, nfs: {server: s, path: /, readOnly: false}}, {name: c, csi: {driver: d, \
              readOnly: false}}], containers: [{name: c, image: i, stdin: false, tty: false, command: [], securityContext: \
              {privileged: false}}]}}",
         );

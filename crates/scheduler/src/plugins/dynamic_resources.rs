@@ -20,10 +20,15 @@ use super::Point::{Filter, PostFilter as AtPostFilter, PreBind, PreEnqueue, PreF
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields};
-use crate::cycle::{Cycle, CycleState, Diagnosis, PreFilter, Search};
+#[cfg(feature = "devices")]
+use crate::cycle::Cycle;
+use crate::cycle::{CycleState, Diagnosis, PreFilter, Search};
+#[cfg(feature = "devices")]
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::post_filter::{Limit, PostFilter};
-use crate::queue::events::{Event, EventKind, Waiting};
+use crate::queue::events::EventKind;
+#[cfg(feature = "devices")]
+use crate::queue::events::{Event, Waiting};
 use crate::status::{Code, Status};
 
 #[cfg(feature = "devices")]

@@ -100,6 +100,7 @@ fn each_single_change_that_would_help_is_found() {
         [
             "uncordon b-1 → 1",
             "tolerate dedicated db NoSchedule → 1",
+            "untaint a-1 dedicated db NoSchedule → 1",
             "shrink cpu 1500m 1 c 1 false → 1",
             "priority high 100 → [\"default/busy\"] end on c-1",
             "deletePod default/busy c-1 → 1",

@@ -33,7 +33,8 @@ fn the_account_of_an_opened_schedule_is_assumed_to_exist() {
         "{apiVersion: batch/v1, kind: CronJob, metadata: {name: tick, namespace: default, uid: u-1, creationTimestamp: \
          '2025-12-31T23:00:00Z'}, spec: {schedule: '* * * * *', jobTemplate: {spec: {template: {spec: {serviceAccountName: \
          runner, restartPolicy: Never, containers: [{name: c, image: x}]}}}}}, status: {lastScheduleTime: \
-         '2026-01-01T00:00:00Z'}}",
+         '2026-01-01T00:00:00Z'}}\n---\n{apiVersion: podscope.dev/v1alpha1, kind: Scenario, metadata: {name: s}, spec: \
+         {cluster: {zones: [a], nodesPerZone: 1}}}",
     );
     shell.to(70);
     let pods = shell.run("kubectl get pods --no-headers");
