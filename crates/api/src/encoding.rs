@@ -7,13 +7,16 @@ pub struct NotText {
     pub line: usize,
 }
 
+/// Makes a unit of UTF-16 from its two bytes.
+type Unit = fn([u8; 2]) -> u16;
+
 /// The text of UTF-8 or UTF-16 bytes, without a byte order mark. PowerShell redirects the output of a program as
 /// UTF-16.
 ///
 /// # Errors
 /// The line in which the bytes stop being text.
 pub fn decode_text(bytes: Vec<u8>) -> Result<String, NotText> {
-    let wide: Option<(fn([u8; 2]) -> u16, usize)> = match bytes.as_slice() {
+    let wide: Option<(Unit, usize)> = match bytes.as_slice() {
         [0xff, 0xfe, ..] => Some((u16::from_le_bytes, 2)),
         [0xfe, 0xff, ..] => Some((u16::from_be_bytes, 2)),
         // A manifest begins with a letter, a bracket or a dash: half of such a unit is zero.
