@@ -42,7 +42,7 @@ fn find_all(text: &CelString<'_>, regex: &CelString<'_>) -> Result<CelList<'stat
     Ok(CelList::from(found))
 }
 
-fn elements<'b>(list: &'b dyn Val) -> Vec<&'b dyn Val> {
+fn elements(list: &dyn Val) -> Vec<&dyn Val> {
     let mut elements = list.as_iterable().map(|list| list.iter());
     let mut found = Vec::new();
     while let Some(one) = elements.as_mut().and_then(|elements| elements.next()) {
