@@ -16,7 +16,6 @@ use names::{Names, Role};
 /// Files with new names, and which old name became which.
 #[derive(Debug, Clone, Default)]
 pub struct Renamed {
-    /// One text.
     pub text: String,
     /// Old names with their new ones, by the old name.
     pub table: Vec<(String, String)>,
