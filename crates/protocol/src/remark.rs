@@ -199,6 +199,7 @@ impl fmt::Display for Assumption {
 }
 
 impl fmt::Display for Remark {
+    #[expect(clippy::too_many_lines, reason = "a table: one sentence a remark")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Basis(basis) => basis.fmt(f),

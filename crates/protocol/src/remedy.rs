@@ -47,6 +47,7 @@ pub fn gate_setter(gate: &str) -> &'static str {
     known.iter().find(|(own, _)| of(own)).map_or("", |(_, who)| who)
 }
 
+#[expect(clippy::too_many_lines, reason = "a table: one sentence a change")]
 fn change(f: &mut fmt::Formatter<'_>, change: &Change) -> fmt::Result {
     match change {
         Change::Uncordon { node } => write!(f, "Uncordon {node}"),
