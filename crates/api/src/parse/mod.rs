@@ -12,7 +12,7 @@ use crate::extra::Extra;
 use crate::json::{JsonReader, TextError, TextErrorKind};
 use crate::residual::Residual;
 use crate::served::{self, Served};
-use crate::tree::{Data, Tree};
+use crate::tree::{Data, Entry, Tree};
 use crate::{Kind, Object, limits, yaml, yaml_words};
 
 pub use found::{Config, Lines, Located, Location, Parsed, Problem, ProblemKind, Unknown};
@@ -445,7 +445,8 @@ impl Reader {
             Err(message) => return self.problem(at.document, at.line, at.column, "", message.into()),
         };
         if let Some(item_kind) = kind.strip_suffix("List")
-            && let Some(items) = node.get("items")
+            && let Data::Map(entries) = &node.data
+            && let Some(Entry { value: items, .. }) = entries.iter().find(|entry| &*entry.key == "items")
         {
             match &items.data {
                 Data::Seq(items) => {

@@ -431,7 +431,8 @@ impl<'a> Search<'a> {
         if !alternative.admin_access && self.is_in_use(number) {
             return Ok(false);
         }
-        let is_counted = !(has_shares && self.has_shares(number)) && !device.consumes_counters.is_empty();
+        let is_shared = has_shares && self.has_shares(number);
+        let is_counted = !is_shared && !device.consumes_counters.is_empty();
         if is_counted && !self.count(candidate, device) {
             return Ok(false);
         }
