@@ -62,10 +62,8 @@ pub(super) fn separated(text: &str) -> Option<String> {
     for line in text.split_inclusive('\n') {
         if line.starts_with("---") || line.trim_end() == "..." {
             has_version = false;
-        } else if line.starts_with("apiVersion:") {
-            if std::mem::replace(&mut has_version, true) {
-                begins.push(at);
-            }
+        } else if line.starts_with("apiVersion:") && std::mem::replace(&mut has_version, true) {
+            begins.push(at);
         }
         has_list |= is_list(line);
         at += line.len();

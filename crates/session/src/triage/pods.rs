@@ -195,6 +195,7 @@ impl Triage<'_> {
     }
 
     /// A pod that has a node and does not get ready.
+    #[expect(clippy::too_many_lines, reason = "one arm a reason, in the order of their weight")]
     fn unready(&self, pod: &Pod) -> Option<Ailment> {
         if pod.is_ready() {
             return None;
