@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use podscope_api::ordered::StableSort as _;
 use podscope_cluster::{SimTime, Span};
 use podscope_kubectl::duration::parse_duration;
 use podscope_protocol::Problem;
@@ -108,10 +109,10 @@ pub(crate) fn files(names: &[String]) -> Result<Vec<File>, ExitCode> {
 /// The manifests in a folder, in the order of their names.
 fn walk(folder: &Path, found: &mut Vec<String>, bytes: &mut u64) -> Result<(), String> {
     let told = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let mut within: Vec<_> = (std::fs::read_dir(folder).map_err(told)?)
+    let mut within: Vec<std::fs::DirEntry> = (std::fs::read_dir(folder).map_err(told)?)
         .collect::<Result<_, _>>()
         .map_err(told)?;
-    within.sort_by_key(std::fs::DirEntry::file_name);
+    within.stable_sort_by_key(std::fs::DirEntry::file_name);
     for entry in within {
         let path = entry.path();
         // A link may lead around in a circle.
