@@ -78,19 +78,43 @@ fn a_session_is_kept_and_forgotten() {
     alone();
     let first = store::begin();
     assert_eq!(store::session(first), None);
-    assert!(store::keep_session("s1:abc", "one"));
+    assert!(store::keep_session("s1:abc", "one", true));
     assert_eq!(store::session(first).as_deref(), Some("s1:abc"));
     // Another one stands beside it.
     let second = store::begin();
-    assert!(store::keep_session("s1:def", "two"));
+    assert!(store::keep_session("s1:def", "two", true));
     assert_eq!(store::session(first).as_deref(), Some("s1:abc"));
     let titles: Vec<String> = store::sessions().into_iter().map(|kept| kept.title).collect();
     assert_eq!(titles, ["two", "one"]);
     // Only links are taken for sessions.
-    assert!(store::keep_session("<script>", "two"));
+    assert!(store::keep_session("<script>", "two", true));
     assert_eq!(store::session(second), None);
     store::forget(first);
     store::forget(second);
+    assert!(store::sessions().is_empty());
+}
+
+/// A page that opens link after link here drops none that somebody worked on or named.
+/// Shows: T-05, Q-03
+#[wasm_bindgen_test]
+fn sessions_worked_on_outlive_any_number_of_untouched_ones() {
+    alone();
+    let worked_on = store::begin();
+    assert!(store::keep_session("s1:mine", "mine", true));
+    let named = store::begin();
+    assert!(store::keep_session("s1:named", "a link", false));
+    store::rename(named, "kept");
+    let mut others = Vec::new();
+    for _ in 0..20 {
+        others.push(store::begin());
+        assert!(store::keep_session("s1:theirs", "theirs", false));
+    }
+    assert_eq!(store::session(worked_on).as_deref(), Some("s1:mine"));
+    assert_eq!(store::session(named).as_deref(), Some("s1:named"));
+    assert_eq!(store::sessions().len(), 10);
+    for id in others.into_iter().chain([worked_on, named]) {
+        store::forget(id);
+    }
     assert!(store::sessions().is_empty());
 }
 
@@ -102,7 +126,7 @@ fn full_storage_is_told() {
     let id = store::begin();
     let huge = format!("s1:{}", "x".repeat(12 * 1024 * 1024));
     assert!(
-        !store::keep_session(&huge, ""),
+        !store::keep_session(&huge, "", true),
         "no browser gives a site twelve million characters"
     );
     assert_eq!(store::session(id), None);
