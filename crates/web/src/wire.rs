@@ -25,6 +25,8 @@ pub(crate) struct Wire {
     starts: bool,
     /// What was asked for last is somebody's own.
     own: bool,
+    /// What was asked for last is somebody's work already, and not what a link brought.
+    is_work: bool,
     /// Somebody has worked on the session: a command was given, a question answered, or it came from a file.
     pub(crate) touched: bool,
     /// It is the first visit's cluster, and nobody has given a command or moved time.
@@ -52,7 +54,8 @@ impl Wire {
         }
         if let Request::Open { source } = &request {
             let is_link = matches!(source, Source::Link { .. });
-            self.opens(!is_link, matches!(source, Source::Files { .. }));
+            let is_file = matches!(source, Source::Files { .. });
+            self.opens(!is_link, is_link || is_file, is_file);
             self.is_fresh = matches!(source, Source::Welcome | Source::Free);
         }
         // Who has moved time before the session is there finds it where it was moved to.
@@ -78,10 +81,11 @@ impl Wire {
         }
     }
 
-    /// What opens next, if it can be opened, is to run, and is somebody's own.
-    fn opens(&mut self, play: bool, own: bool) {
+    /// What opens next, if it can be opened, is to run, is somebody's own, and is work that is kept.
+    fn opens(&mut self, play: bool, own: bool, is_work: bool) {
         self.play = play;
         self.own = own;
+        self.is_work = is_work;
     }
 
     /// Another engine takes the place of this one: it knows nothing of what was asked before.
@@ -109,7 +113,7 @@ impl Wire {
                 store::begin();
             }
         }
-        self.touched = self.own;
+        self.touched = self.is_work;
         self.opened = true;
         self.seeking = false;
         self.seek_to = None;
@@ -162,7 +166,7 @@ pub(crate) fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
                 }
             });
         }
-        Update::Pasted { opens: true } => wire.borrow_mut().opens(true, true),
+        Update::Pasted { opens: true } => wire.borrow_mut().opens(true, true, true),
         Update::Opened(opened) => {
             let asks = opened.story.first().is_some_and(|step| step.question.is_some());
             let is_beside = {
