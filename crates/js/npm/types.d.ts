@@ -190,7 +190,14 @@ export interface SpreadExplanation {
   tooFewDomains?: { found: number; minDomains: number };
   /** 1 if the pod counts itself. */
   own: number;
-  domains: { value: string; count: number; skew: number; allowed: boolean }[];
+  domains: {
+    value: string;
+    count: number;
+    skew: number;
+    allowed: boolean;
+    /** A soft constraint scores only domains with a node that can take the pod. */
+    isScored: boolean;
+  }[];
 }
 
 export interface PreemptionExplanation {
@@ -208,6 +215,8 @@ export interface PreemptionExplanation {
   criterion?:
     | "onlyCandidate" | "fewestPdbViolations" | "lowestHighestPriority" | "lowestPrioritySum"
     | "fewestVictims" | "latestStart" | "tie";
+  /** Where nothing helps: why not, node by node. */
+  unhelped?: { node: string; words: string }[];
 }
 
 /** A pod of lower priority. */
