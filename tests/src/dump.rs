@@ -193,13 +193,17 @@ impl Dump {
                 "volumes": [{"emptyDir": {}, "name": "scratch"}],
             }})
         };
-        let counts =
-            json!({"availableReplicas": pods, "observedGeneration": 1, "readyReplicas": pods, "replicas": pods});
+        let since = time(TAKEN - age);
+        let conditions = json!([
+            {"lastTransitionTime": since, "lastUpdateTime": since, "message": "Deployment has minimum availability.", "reason": "MinimumReplicasAvailable", "status": "True", "type": "Available"},
+            {"lastTransitionTime": since, "lastUpdateTime": since, "message": format!("ReplicaSet \"{name}-{hash}\" has successfully progressed."), "reason": "NewReplicaSetAvailable", "status": "True", "type": "Progressing"},
+        ]);
+        let status = json!({"availableReplicas": pods, "conditions": conditions, "observedGeneration": 1, "readyReplicas": pods, "replicas": pods, "updatedReplicas": pods});
         let mut deployment = self.metadata(&name, Some("shop"), age);
         deployment["annotations"] = json!({"deployment.kubernetes.io/revision": "1"});
         deployment["generation"] = json!(1);
         let deployment_uid = deployment["uid"].clone();
-        self.item(&json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": deployment, "spec": {"progressDeadlineSeconds": 600, "replicas": pods, "revisionHistoryLimit": 10, "selector": {"matchLabels": labels}, "strategy": {"rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}, "type": "RollingUpdate"}, "template": spec(&labels)}, "status": counts}));
+        self.item(&json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": deployment, "spec": {"progressDeadlineSeconds": 600, "replicas": pods, "revisionHistoryLimit": 10, "selector": {"matchLabels": labels}, "strategy": {"rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}, "type": "RollingUpdate"}, "template": spec(&labels)}, "status": status}));
         let set_name = format!("{name}-{hash}");
         let mut set = self.metadata(&set_name, Some("shop"), age);
         set["annotations"] = json!({"deployment.kubernetes.io/desired-replicas": pods.to_string(), "deployment.kubernetes.io/max-replicas": (pods + pods.div_ceil(4)).to_string(), "deployment.kubernetes.io/revision": "1"});

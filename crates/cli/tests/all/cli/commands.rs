@@ -183,16 +183,17 @@ Preemption: 2 nodes would do without some less important pods; of these, several
 #[test]
 fn explain_tells_one_decision() {
     let cluster = file(
-        "cluster.yaml",
+        "one-node.yaml",
         "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: \"1\", memory: 1Gi, pods: \"10\"}}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: big}\nspec: {containers: [{name: c, image: x, resources: {requests: {cpu: \"2\"}}}]}\n",
     );
     let text = good(&["explain", "--cluster", &cluster, "--pod", "default/big"]);
     assert!(text.contains("Insufficient cpu") && text.contains("n1"), "{text}");
     let json = good(&["explain", "--cluster", &cluster, "--pod", "default/big", "-o", "json"]);
     assert!(serde_json::from_str::<Value>(&json).is_ok(), "{json}");
+    let made = "6 nodes are made beside the files' own 1; a Scenario with `cluster: {nodesPerZone: 0}` leaves them out";
     assert_eq!(
         bad(&["explain", "--cluster", &cluster, "--pod", "default/none"]),
-        format!("{cluster}: no pod default/none\n")
+        format!("{made}\n{cluster}: no pod default/none\n")
     );
 
     let case = serde_json::json!({
