@@ -1,6 +1,6 @@
 //! Renames what is private before it is passed on, by an allow-list: of each object the fields of the API are
-//! kept, and of their values what [`public`] knows; every other text becomes `xbf`, `xbf-0`, …, the same everywhere, in
-//! files and commands. Command lines, values of variables and data go.
+//! kept, and of their values what the list of public words knows; every other text becomes `xbf`, `xbf-0`, …, the same
+//! everywhere, in files and commands. Command lines, values of variables and data go.
 
 mod command;
 mod names;
