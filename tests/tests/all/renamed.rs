@@ -127,11 +127,19 @@ fn renamed_dump_shares_only_public_strings() {
                 "x-kubernetes-preserve-unknown-fields",
             ];
             // What the kubelet says of a node's condition.
-            let is_said = text.strip_prefix("kubelet has ").is_some_and(|reason| !reason.contains(' '));
+            let is_said = text
+                .strip_prefix("kubelet has ")
+                .is_some_and(|reason| !reason.contains(' '));
             // A provisioner's name for a volume, with an ordinal.
-            let is_provisioned = (text.strip_prefix("pvc-"))
-                .is_some_and(|ordinal| ordinal.bytes().all(|byte| byte.is_ascii_digit()));
-            text.len() < 2 || starts || is_provisioned || is_said || text.starts_with("hugepages-") || names.contains(&text) || domains.iter().any(|domain| text.contains(domain))
+            let is_provisioned =
+                (text.strip_prefix("pvc-")).is_some_and(|ordinal| ordinal.bytes().all(|byte| byte.is_ascii_digit()));
+            text.len() < 2
+                || starts
+                || is_provisioned
+                || is_said
+                || text.starts_with("hugepages-")
+                || names.contains(&text)
+                || domains.iter().any(|domain| text.contains(domain))
         };
         let leaked: Vec<&String> = after
             .iter()
