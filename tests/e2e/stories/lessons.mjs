@@ -72,7 +72,7 @@ test("the lesson on preemption, start to goal", async ({ t }) => {
   await expect(story.locator(".goals li.met").first()).toBeVisible();
   const low = page.locator('[data-pod="default/low"][data-stage="sigterm"]');
   await expect(low).toBeVisible();
-  expect(await low.getAttribute("aria-label"), "the mark says its stage").toMatch(/SIGTERM was sent/);
+  await expect(low, "the mark says its stage").toHaveAccessibleName(/SIGTERM was sent/);
   await expect(page.locator(".nominee").getByText("nominated here")).toBeAttached();
   await expect(low.locator("small")).toBeVisible();
   await t.pause(page);

@@ -92,6 +92,6 @@ test("a pod is an answer too, and is marked as one", async ({ t }) => {
   await expect(story.getByText("It is two")).toBeVisible();
   await expect(page.locator('[data-pod="default/one"].told-wrong')).toBeVisible();
   await expect(page.locator('[data-pod="default/two"].told-real')).toBeVisible();
-  expect(await page.locator('[data-pod="default/two"]').getAttribute("aria-label"), "it is said, too").toMatch(/so it is/);
+  await expect(page.locator('[data-pod="default/two"]'), "it is said, too").toHaveAccessibleName(/so it is/);
   await t.look(page, "question-by-pod-answered");
 });

@@ -249,7 +249,7 @@ fn component(ctl: &Ctl, one: ComponentView, idle: bool, is_short: bool) -> Html 
     } else {
         long(one.component, &name)
     };
-    let names = html! { <>{ icon(sign(one.component)) }<span class="n">{ seen }</span></> };
+    let names = html! { <>{ icon(sign(one.component)) }<span class="n">{ &seen }</span></> };
     let said = match one.state {
         ComponentState::Up => "",
         ComponentState::Leader => " (leader)",
@@ -267,8 +267,14 @@ fn component(ctl: &Ctl, one: ComponentView, idle: bool, is_short: bool) -> Html 
         return html! { <span class={classes!("c", (!up).then_some("down"))} title={format!("{name}{said}")}>{ names }<span class="word">{ word }</span></span> };
     }
     let open = opens(ctl, &name, list);
+    // The name on the button comes first: speech input uses it.
+    let label = if name == seen {
+        format!("{name}{said}")
+    } else {
+        format!("{seen}: {name}{said}")
+    };
     html! {
-        <button type="button" class={classes!("c", (!up).then_some("down"))} data-nav="rail" tabindex="-1" onclick={open} aria-haspopup="dialog" aria-label={format!("{name}{said}")} title={format!("{name}{said}")}>
+        <button type="button" class={classes!("c", (!up).then_some("down"))} data-nav="rail" tabindex="-1" onclick={open} aria-haspopup="dialog" aria-label={label} title={format!("{name}{said}")}>
             { names }<span class="word">{ word }</span>
         </button>
     }

@@ -123,7 +123,7 @@ fn stage_attribute(stage: TerminationStage) -> &'static str {
 
 fn label(pod: &PodView) -> String {
     let name = pod.key.strip_prefix("default/").unwrap_or(&pod.key);
-    // What is seen on it comes first: speech input names marks so.
+    // The short name on the mark comes first: speech input names marks so.
     let mut text = if pod.short.is_empty() || name == pod.short {
         String::new()
     } else {
@@ -187,13 +187,13 @@ pub(crate) fn Pod(props: &Props) -> Html {
             data-stage={stage}
             data-nav="pod"
             tabindex="-1"
-            aria-label={label.clone()}
             aria-pressed={if props.selected { "true" } else { "false" }}
+            // Its name too: the words on the mark are shortened, and hidden from a screen reader.
             title={label}
         >
             { match &props.place {
                 Some(place) => html! { <>{ surface(place, left, mark) }{ face(props, place) }</> },
-                None => html! { <span class="face"><span class="t">{ shown(&pod.short) }</span></span> },
+                None => html! { <span class="face" aria-hidden="true"><span class="t">{ shown(&pod.short) }</span></span> },
             } }
             if step == Step::Square || step.is_card() && !is_torn { { glyph(mark) } }
             if pod.ticks > 0 && step >= Step::Square && !step.is_large() {
@@ -282,8 +282,8 @@ fn face(props: &Props, place: &Place) -> Html {
         let seconds = left.or_else(|| pod.termination.is_some().then(|| "?".into()));
         return html! {
             <>
-                <span class="t">{ shown(&pod.short) }</span>
-                if let Some(seconds) = seconds { <small data-left={seconds}></small> }
+                <span class="t" aria-hidden="true">{ shown(&pod.short) }</span>
+                if let Some(seconds) = seconds { <small data-left={seconds} aria-hidden="true"></small> }
             </>
         };
     }
@@ -297,8 +297,8 @@ fn face(props: &Props, place: &Place) -> Html {
     match &place.says {
         Says::Torn { api, process, next } => html! {
             <>
-                <span class="up"><b>{ shown(&name) }</b><span class="api-word">{ &api.words }</span></span>
-                <span class={classes!("lo", process.surface.class())}><b>{ &process.words }</b>
+                <span class="up" aria-hidden="true"><b>{ shown(&name) }</b><span class="api-word">{ &api.words }</span></span>
+                <span class={classes!("lo", process.surface.class())} aria-hidden="true"><b>{ &process.words }</b>
                     { if next.is_empty() { html! { <span>{ shown(&pod.image) }</span> } } else { html! { <span class="left">{ next }</span> } } }
                 </span>
             </>
@@ -311,11 +311,11 @@ fn face(props: &Props, place: &Place) -> Html {
             let priority = (pod.priority != 0).then(|| format!("priority {}", clock::grouped(i64::from(pod.priority))));
             html! {
                 <>
-                    <span class="up"><b>{ shown(&name) }</b>
+                    <span class="up" aria-hidden="true"><b>{ shown(&name) }</b>
                         { if words.is_empty() || step.is_large() { html! { <span>{ shown(&pod.image) }</span> } } else { html! { <span class="word">{ shown(words) }</span> } } }
                     </span>
                     if step.is_large() {
-                        <span class="feet"><span>{ priority }</span><span>{ if words.is_empty() { html! { age.unwrap_or_default() } } else { html! { <b>{ shown(words) }</b> } } }</span></span>
+                        <span class="feet" aria-hidden="true"><span>{ priority }</span><span>{ if words.is_empty() { html! { age.unwrap_or_default() } } else { html! { <b>{ shown(words) }</b> } } }</span></span>
                     }
                 </>
             }

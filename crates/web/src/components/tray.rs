@@ -82,8 +82,9 @@ pub(crate) fn Tray(props: &Props) -> Html {
             if !*unfolded {
                 <span class="waiting">{ for seen.iter().take(props.marks).map(|pod| mark(props, pod)) }</span>
             }
-            <button type="button" class="waits-for" data-nav="rail" tabindex="-1" aria-expanded={(*unfolded).to_string()} onclick={unfold} aria-label={format!("{} pending: {}", count, said(props))}>
-                if count > props.marks { <b>{ format!("+{}", count - props.marks) }</b> }
+            <button type="button" class="waits-for" data-nav="rail" tabindex="-1" aria-expanded={(*unfolded).to_string()} onclick={unfold}>
+                <span class="sr">{ format!("{count} pending: ") }</span>
+                if count > props.marks { <b aria-hidden="true">{ format!("+{}", count - props.marks) }</b> }
                 <span>{ said(props) }</span>
             </button>
             if *unfolded {
