@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use podscope_protocol::Micros;
+use podscope_protocol::{Message, MessageKind, Stop, Traffic};
 use yew::prelude::*;
 
 use crate::browser;
-use crate::pure::stage::messages::{End, Kind, Sent, beats, run};
+use crate::pure::stage::messages::{end, name, run};
 use crate::pure::stage::wires::{Wire, Wires, rail, wires};
 use crate::pure::stage::{Plan, shape};
 use crate::state::Shared;
@@ -21,8 +21,6 @@ const HOP: f64 = 560.0;
 pub(crate) struct Reached {
     pub(crate) name: String,
     pub(crate) is_cut: bool,
-    /// Its kubelet runs, and renews its lease.
-    pub(crate) beats: bool,
 }
 
 #[derive(Properties, PartialEq)]
@@ -31,9 +29,7 @@ pub(crate) struct Props {
     /// Nodes by zone.
     pub(crate) nodes: Vec<Vec<Reached>>,
     /// What the last frame brought.
-    pub(crate) sent: Shared<Vec<Sent>>,
-    pub(crate) now: Micros,
-    pub(crate) is_playing: bool,
+    pub(crate) sent: Shared<Traffic>,
 }
 
 /// A dot under way.
@@ -41,7 +37,7 @@ pub(crate) struct Props {
 struct Dot {
     id: u64,
     began: f64,
-    kind: Kind,
+    kind: MessageKind,
     path: String,
     /// Parts of the path.
     from: f64,
@@ -52,8 +48,7 @@ struct Dot {
 struct Sky {
     dots: Vec<Dot>,
     next: u64,
-    last: Micros,
-    told: Shared<Vec<Sent>>,
+    told: Shared<Traffic>,
     /// Messages so far that were not drawn, since when, and how many were.
     unseen: usize,
     counted: usize,
@@ -71,18 +66,25 @@ pub(crate) fn Messages(props: &Props) -> Html {
     if sky.dots.is_empty() {
         sky.unseen = 0;
     }
-    let fresh = fresh(props, sky);
-    sky.counted += fresh.len();
-    for sent in fresh {
+    let is_fresh = sky.told != props.sent;
+    sky.told = props.sent.clone();
+    let fresh: &[Message] = if is_fresh { &props.sent.messages } else { &[] };
+    // Of what is counted by link alone nobody knows where it was.
+    let uncounted: usize = props.sent.more.iter().map(|link| link.count as usize).sum();
+    if is_fresh {
+        sky.counted += fresh.len() + uncounted;
+        sky.unseen += uncounted;
+    }
+    for message in fresh {
         if sky.dots.len() >= MOST {
             sky.unseen += 1;
-        } else if let Some((path, from, to)) = path(&sent, props, &lines) {
+        } else if let Some((path, from, to)) = path(message, props, &lines) {
             sky.next += 1;
             let began = clock;
             sky.dots.push(Dot {
                 id: sky.next,
                 began,
-                kind: sent.kind,
+                kind: message.kind,
                 path,
                 from,
                 to,
@@ -99,7 +101,7 @@ pub(crate) fn Messages(props: &Props) -> Html {
     html! {
         <>
             { for sky.dots.iter().map(|dot| html! {
-                <i key={dot.id} class={classes!("message", dot.kind.name())} data-message={dot.kind.name()} aria-hidden="true"
+                <i key={dot.id} class={classes!("message", name(dot.kind))} data-message={name(dot.kind)} aria-hidden="true"
                     ~style={format!("offset-path:path('{}');--from:{:.1}%;--to:{:.1}%;--hop:{HOP}ms", dot.path, dot.from * 100.0, dot.to * 100.0)}></i>
             }) }
             if sky.unseen > 0 {
@@ -109,47 +111,22 @@ pub(crate) fn Messages(props: &Props) -> Html {
     }
 }
 
-/// What was sent since the last time.
-fn fresh(props: &Props, sky: &mut Sky) -> Vec<Sent> {
-    let mut fresh = Vec::new();
-    if sky.told != props.sent {
-        sky.told = props.sent.clone();
-        fresh.extend(props.sent.iter().cloned());
-    }
-    let from = sky.last;
-    sky.last = props.now;
-    // Who sought another instant has not seen what lies between.
-    if !props.is_playing || props.now < from || props.now - from > 20_000_000 {
-        return fresh;
-    }
-    let all = props.nodes.iter().flatten();
-    let count = all.clone().count();
-    let beating = all
-        .enumerate()
-        .filter(|(nth, node)| node.beats && beats(*nth, count, from, props.now));
-    fresh.extend(beating.map(|(_, node)| Sent {
-        kind: Kind::Heartbeat,
-        end: End::Node(node.name.clone()),
-        is_up: true,
-    }));
-    fresh
-}
-
 /// The path of a message, and which part of it is run.
-fn path(sent: &Sent, props: &Props, lines: &Wires) -> Option<(String, f64, f64)> {
+fn path(message: &Message, props: &Props, lines: &Wires) -> Option<(String, f64, f64)> {
+    let (stop, is_up) = end(message)?;
     let m = &props.plan.measures;
     let rail = rail(m, props.plan.room.w);
     let y = rail.api.y + rail.api.h / 2.0;
     let along = |from: f64, to: f64| Wire {
         points: vec![(from, y), (to, y)],
     };
-    let (wire, is_cut) = match &sent.end {
-        End::Scheduler => (along(rail.api.x, rail.api.x - 26.0 * m.unit), false),
-        End::Controllers => {
+    let (wire, is_cut) = match stop {
+        Stop::Scheduler => (along(rail.api.x, rail.api.x - 26.0 * m.unit), false),
+        Stop::Controllers => {
             let edge = rail.api.x + rail.api.w;
             (along(edge, edge + 26.0 * m.unit), false)
         }
-        End::Node(name) => {
+        Stop::Node(name) => {
             let (zone, node) = (props.nodes.iter().enumerate()).find_map(|(zone, nodes)| {
                 let node = nodes.iter().position(|node| node.name == *name)?;
                 Some((zone, node))
@@ -160,7 +137,8 @@ fn path(sent: &Sent, props: &Props, lines: &Wires) -> Option<(String, f64, f64)>
                 Wires::Zones(all) => (all.get(zone)?.clone(), false),
             }
         }
+        Stop::ApiServer | Stop::User => return None,
     };
-    let (from, to) = run(&wire, is_cut.then_some(m.unit), sent.is_up);
+    let (from, to) = run(&wire, is_cut.then_some(m.unit), is_up);
     Some((shape::rounded(&wire.points, 7.0 * m.unit), from, to))
 }

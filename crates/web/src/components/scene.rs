@@ -95,7 +95,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
             <div class={classes!("scenery", broken.is_some().then_some("breaking"))} ~style={lengths(&measures, plan.height)} role="group" aria-label="Cluster. Arrow keys move among nodes and pods, Enter selects.">
                 { zones(&drawn, &ctl, &groups, slots) }
                 <Wiring plan={plan.clone()} nodes={reached.clone()} />
-                if !props.other { <Messages plan={plan.clone()} nodes={reached} sent={model.sent.clone()} now={model.now} is_playing={model.playing} /> }
+                if !props.other { <Messages plan={plan.clone()} nodes={reached} sent={model.sent.clone()} /> }
                 { threads(props, &groups, &plan, slots, &rail) }
                 { plane }
                 <p class="keys-hint" aria-hidden="true">{ "Arrow keys: nodes and pods · Enter: details · Del: delete" }</p>
@@ -249,7 +249,6 @@ impl Group<'_> {
             Reached {
                 name: node.view.name.clone(),
                 is_cut: !machine.cuts.is_empty(),
-                beats: machine.exists && machine.powered && machine.kubelet,
             }
         };
         self.nodes.iter().map(one).collect()

@@ -7,15 +7,11 @@ use std::sync::Arc;
 
 use podscope_protocol::{
     BranchView, ControlPlaneView, Director, Frame, GroupView, Mark, MarkLabel, Micros, NodeView, OwnerView, PodMark,
-    PodView, SpreadLane, StoryState, Thread,
+    PodView, SpreadLane, StoryState, Thread, Traffic,
 };
 use rpds::RedBlackTreeMap;
 
 use super::shared::Shared;
-use crate::pure::stage::messages::{self, Sent};
-
-/// Messages that are kept of one frame: more than that nobody sees.
-const SENT: usize = 200;
 
 /// A node with what it holds.
 #[derive(Debug, Clone, Default)]
@@ -74,7 +70,7 @@ pub(crate) struct Model {
     /// Ids of pods that came to a node in the last frame.
     pub(crate) moved: Shared<Vec<String>>,
     /// Messages that the last frame told of.
-    pub(crate) sent: Shared<Vec<Sent>>,
+    pub(crate) sent: Shared<Traffic>,
 }
 
 impl Model {
@@ -119,6 +115,9 @@ impl Model {
         if let Some(thread) = frame.thread {
             self.thread = Shared::new(thread);
         }
+        if !frame.traffic.is_empty() || !self.sent.is_empty() {
+            self.sent = Shared::new(frame.traffic);
+        }
         self.marks_rev += u64::from(!frame.marks.is_empty() || !frame.marks_gone.is_empty());
         for id in frame.marks_gone {
             self.marks.remove_mut(&id);
@@ -145,7 +144,6 @@ impl Model {
     ) {
         let mut drafts: ordered::Map<String, NodeState> = ordered::Map::new();
         let mut moved = Vec::new();
-        let mut sent = Vec::new();
         let mut pending: Vec<Shared<PodView>> = self.pending.to_vec();
         let before = pending.len();
         let mut labels_changed = !nodes_gone.is_empty();
@@ -171,7 +169,6 @@ impl Model {
         }
         let mut pending_changed = pending.len() != before;
         for id in pods_gone {
-            sent.extend(messages::between(self.pods.get(id).map(|pod| &**pod), None));
             self.pods.remove_mut(id);
         }
         for pod in changed {
@@ -179,9 +176,6 @@ impl Model {
             let came = (self.pods.get(&pod.id)).map_or(!pod.node.is_empty(), |old| old.node != pod.node);
             if !reset && came {
                 moved.push(pod.id.clone());
-            }
-            if !reset && sent.len() < SENT {
-                sent.extend(messages::between(self.pods.get(&pod.id).map(|pod| &**pod), Some(&pod)));
             }
             if !pod.node.is_empty() {
                 let list = &mut self.draft(&mut drafts, &pod.node).pods;
@@ -214,9 +208,6 @@ impl Model {
         }
         if !moved.is_empty() || !self.moved.is_empty() {
             self.moved = Shared::new(moved);
-        }
-        if !sent.is_empty() || !self.sent.is_empty() {
-            self.sent = Shared::new(sent);
         }
     }
 
