@@ -43,7 +43,10 @@ pub(crate) fn Forward(props: &Props) -> Html {
     };
     html! {
         <button type="button" class="forward" data-forward={next.name()} {onclick} {title}>
-            <b>if next == Next::Skip { <span class="to">{ "Skip to " }</span> }{ what }</b>if !more.is_empty() { <span class="mono">{ format!("· {more}") }</span> }
+            <span class="said">
+                <b>if next == Next::Skip { <span class="to">{ "Skip to " }</span> }{ what }</b>
+                if !more.is_empty() { <span class="mono">{ format!("· {more}") }</span> }
+            </span>
         </button>
     }
 }

@@ -106,7 +106,7 @@ pub(crate) struct NodePlan {
     pub(crate) is_bar_tall: bool,
     /// The room for marks, inside the node.
     pub(crate) area: Rect,
-    /// There is a line for words below the marks.
+    /// Height of the words below the marks: whole lines, or nothing.
     pub(crate) foot: f64,
     pub(crate) fit: Fit,
     /// Column and row in its zone.
@@ -306,11 +306,14 @@ fn inside(m: &Measures, w: f64, h: f64, slots: usize) -> NodePlan {
         bar,
         is_bar_tall: is_tall,
         area,
-        foot: if spare >= 22.0 * u { spare } else { 0.0 },
+        foot: (spare / (FOOT_LINE * u)).floor().max(0.0) * FOOT_LINE * u,
         fit,
         at: (0, 0),
     }
 }
+
+/// A line of words below the marks, in CSS pixels at the usual text size: see `.truth` in cluster.css.
+const FOOT_LINE: f64 = 22.0;
 
 /// A node by itself: one of a big cluster that is looked at.
 pub(crate) fn alone(m: &Measures, rect: Rect, slots: usize) -> NodePlan {
