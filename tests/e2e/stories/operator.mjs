@@ -82,7 +82,7 @@ test("a dump without one kind or another stays as it is, and says what is assume
     expect(await pods(), `without ${without}: the pods after a minute`).toBe(before);
     expect(before.split(" ").length, `without ${without}: pods`).toBe(6);
     if (without === "ReplicaSet" || without === "PodDisruptionBudget") {
-      await page.getByRole("button", { name: /notice/ }).click();
+      await more(page, /^About what was opened/);
       const said = page.getByRole("dialog", { name: "About what was opened" });
       await expect(said.getByText(without === "ReplicaSet" ? /assumed to exist.*ReplicaSet/ : /No file has a PodDisruptionBudget/).first()).toBeVisible();
       await page.keyboard.press("Escape");
@@ -138,7 +138,7 @@ test("nodes are on the first screen, below a notice and pods that wait", async (
   metadata: {name: ${name}, namespace: shop, uid: p-${name}, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: payments-settlement-${i}-7c9d8f6b5, uid: rs-${i}, controller: true}]}
 ${rest}`;
   const runs = Array.from({ length: 24 }, (_, i) => pod(`payments-settlement-${i}`, i % 4, `  spec: {nodeName: ip-10-0-${100 + i % 12}-17.eu-central-1.compute.intern, containers: [{name: c, image: app}]}
-  status: {phase: Running, conditions: [{type: Ready, status: "True"}]}
+  status: {phase: Running, conditions: [{type: Ready, status: "True"}], containerStatuses: [{name: c, ready: true, state: {running: {}}}]}
 `));
   const waits = [0, 1, 2].map((i) => pod(`reporting-nightly-aggregation-${i}-zzq8w`, 5, `  spec: {nodeSelector: ${i === 1 ? "{gpu: a100}" : "{}"}, containers: [{name: c, image: app, resources: {requests: {cpu: "40"}}}]}
   status: {phase: Pending}
