@@ -39,29 +39,115 @@ pub(crate) fn go(root: &Element, key: &str) -> bool {
     let Some(here) = here else {
         return items.first().is_some_and(|first| first.focus().is_ok());
     };
-    let centre = |e: &Element| {
-        let r = e.get_bounding_client_rect();
-        (r.left() + r.width() / 2.0, r.top() + r.height() / 2.0)
-    };
-    let (x, y) = centre(&here);
+    let node_of = |element: &Element| element.closest("[data-node]").ok().flatten();
+    let (from, node) = (Sides::of(&here), node_of(&here));
     let mut best: Option<(f64, &HtmlElement)> = None;
     for item in &items {
-        let (ix, iy) = centre(item);
-        let (dx, dy) = (ix - x, iy - y);
-        let (along, across) = match key {
-            "ArrowRight" => (dx, dy),
-            "ArrowLeft" => (-dx, dy),
-            "ArrowDown" => (dy, dx),
-            "ArrowUp" => (-dy, dx),
-            _ => return false,
-        };
-        if along < 4.0 || along < across.abs() * 0.35 {
+        let is_same_node = node.is_some() && node_of(item) == node;
+        let Some(far) = from.distance(Sides::of(item), key, is_same_node) else {
             continue;
-        }
-        let far = along + across.abs() * 2.0;
+        };
         if best.is_none_or(|(least, _)| far < least) {
             best = Some((far, item));
         }
     }
     best.is_some_and(|(_, item)| item.focus().is_ok())
+}
+
+/// Farther than any stage is wide.
+const ANOTHER_ROW: f64 = 100_000.0;
+
+/// Where a thing is, in CSS pixels.
+#[derive(Clone, Copy)]
+struct Sides {
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+}
+
+impl Sides {
+    fn of(element: &Element) -> Self {
+        let r = element.get_bounding_client_rect();
+        Self {
+            left: r.left(),
+            top: r.top(),
+            right: r.right(),
+            bottom: r.bottom(),
+        }
+    }
+
+    /// How far another thing is in the direction of an arrow key: the gap between the two, and what it lies aside,
+    /// which counts twice where it is not on the same node. None of what does not lie there, beyond this one's middle.
+    fn distance(self, to: Self, key: &str, is_same_node: bool) -> Option<f64> {
+        let (x, y) = ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0);
+        // Between two stretches of an axis; nothing where they overlap.
+        let gap = |a: (f64, f64), b: (f64, f64)| (b.0 - a.1).max(a.0 - b.1).max(0.0);
+        let beside = gap((self.left, self.right), (to.left, to.right));
+        let above = gap((self.top, self.bottom), (to.top, to.bottom));
+        let (is_there, along, across) = match key {
+            "ArrowRight" => (to.left > x, beside, above),
+            "ArrowLeft" => (to.right < x, beside, above),
+            "ArrowDown" => (to.top > y, above, beside),
+            "ArrowUp" => (to.bottom < y, above, beside),
+            _ => return None,
+        };
+        let is_sideways = matches!(key, "ArrowLeft" | "ArrowRight");
+        // Of those that overlap, the one that is straight ahead.
+        let (dx, dy) = ((to.left + to.right) / 2.0 - x, (to.top + to.bottom) / 2.0 - y);
+        let off = if is_sideways { dy } else { dx };
+        let aside = if is_same_node { 0.5 } else { 2.0 };
+        // Sideways the row goes on to its end before another row is next.
+        let row = if is_sideways && across > 0.0 { ANOTHER_ROW } else { 0.0 };
+        is_there.then(|| along + across * aside + off.abs() * 0.1 + row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Down from a node's name is its first pod, however wide the pod is; to the right is the next node.
+    /// Shows: U-03
+    #[test]
+    fn arrows_go_to_what_lies_next_in_their_direction() {
+        let place = |left: f64, top: f64, w: f64, h: f64| Sides {
+            left,
+            top,
+            right: left + w,
+            bottom: top + h,
+        };
+        // What begins with the same letter is on the same node.
+        let all = [
+            ("a-1", place(50.0, 160.0, 40.0, 20.0)),
+            ("a pod", place(50.0, 200.0, 160.0, 110.0)),
+            ("a second", place(230.0, 200.0, 160.0, 110.0)),
+            ("c-2", place(50.0, 340.0, 40.0, 20.0)),
+            ("b-1", place(500.0, 160.0, 40.0, 20.0)),
+            ("b pod", place(500.0, 200.0, 160.0, 110.0)),
+        ];
+        let go = |from: &str, key: &str| {
+            let here = all.iter().find(|(name, _)| *name == from).map(|(_, sides)| *sides)?;
+            let far = |(name, sides): &(&'static str, Sides)| {
+                let is_same_node = name.as_bytes().first() == from.as_bytes().first();
+                Some((here.distance(*sides, key, is_same_node)?, *name))
+            };
+            let reached = all.iter().filter(|(name, _)| *name != from).filter_map(far);
+            reached.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
+        };
+        for (from, key, expected) in [
+            ("a-1", "ArrowDown", Some("a pod")),
+            ("a pod", "ArrowDown", Some("c-2")),
+            ("a pod", "ArrowRight", Some("a second")),
+            ("a second", "ArrowRight", Some("b pod")),
+            ("a-1", "ArrowRight", Some("b-1")),
+            ("a pod", "ArrowUp", Some("a-1")),
+            ("a second", "ArrowUp", Some("a-1")),
+            ("c-2", "ArrowUp", Some("a pod")),
+            ("a-1", "ArrowUp", None),
+            ("a-1", "ArrowLeft", None),
+        ] {
+            assert_eq!(go(from, key), expected, "{from} {key}");
+        }
+    }
 }
