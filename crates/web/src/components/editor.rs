@@ -202,7 +202,7 @@ fn use_mounted(
                 match mount(&module, &host, &first, changed, send) {
                     Some(editor) => {
                         *mounted.borrow_mut() = Some(editor);
-                        browser::focus_on(".editor .cm-content");
+                        focus_text(host);
                     }
                     None => plain.set(true),
                 }
@@ -222,6 +222,16 @@ fn use_mounted(
         });
     }
     mounted
+}
+
+/// Gives the text the focus, once the dialog is open. It stands in a shadow root, which selectors do not enter.
+fn focus_text(host: Element) {
+    browser::after_drawing(move || {
+        let text = (host.shadow_root()).and_then(|root| root.query_selector(".cm-content").ok().flatten());
+        if let Some(text) = text.and_then(|text| text.dyn_into::<web_sys::HtmlElement>().ok()) {
+            drop(text.focus());
+        }
+    });
 }
 
 fn mount(
