@@ -332,6 +332,7 @@ impl Page {
             truth: self.truth,
             present: self.present,
             code: self.code.clone(),
+            record: self.record.clone(),
             // The first session comes by itself: it closes nothing that was opened meanwhile, least of
             // all what a link could not open. Later ones close what was about the one before.
             dialog: if self.opened.is_none() || self.dialog.outlives_session() {
