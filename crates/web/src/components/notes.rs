@@ -29,7 +29,8 @@ pub(crate) fn Notes(props: &Props) -> Html {
     let brief =
         (page.opened.as_ref()).filter(|opened| page.panels.story && !opened.story.is_empty() && is_brief(opened));
     html! {
-        <div class="notes">
+        // A landmark of its own: it stands outside of the stage and the timeline.
+        <section class="notes" aria-label="Notes">
             if page.unread && !page.start { <Said page={page.clone()} /> }
             if !page.embedded { <Recall page={page.clone()} /> }
             if let Some(goals) = &page.record { <Record goals={goals.clone()} /> }
@@ -37,6 +38,6 @@ pub(crate) fn Notes(props: &Props) -> Html {
             if brief.is_none() { { chooser(&ctl, page) } }
             if let Some(opened) = brief.filter(|_| !page.start) { <Brief key={format!("{} {}", opened.title, opened.seed)} page={page.clone()} /> }
             if page.start && page.opened.is_some() { <Start asked={page.start_asked} first={brief.and_then(|opened| opened.story.first()?.try_command.clone())} /> }
-        </div>
+        </section>
     }
 }
