@@ -116,7 +116,7 @@ fn copied(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str) -> Html
     }
 }
 
-/// The short link of a lesson in which nothing has been done and no time has passed.
+/// The short link of a lesson in which nothing has been done: it runs as it began, and no instant of it was chosen.
 fn untouched(page: &Page) -> Option<String> {
     let opened = page.opened.as_ref()?;
     let (lesson, story) = (opened.lesson.as_ref()?, &page.model.story);
@@ -125,8 +125,9 @@ fn untouched(page: &Page) -> Option<String> {
     let is_its_own = seed.and_then(|seed| seed.trim().parse().ok()) == Some(opened.seed);
     let is_touched = page.model.branches.iter().any(|branch| branch.is_touched);
     let is_answered = story.steps.iter().any(|step| step.answer.is_some());
-    let is_at_start = page.model.now == 0 && page.model.horizon == 0 && story.step == 0;
-    (is_its_own && is_at_start && !is_touched && !is_answered).then(|| format!("lesson={lesson}"))
+    let is_at_start = page.model.now == 0 && page.model.horizon == 0;
+    let is_as_it_began = story.step == 0 && page.selected.is_none() && (page.model.playing || is_at_start);
+    (is_its_own && is_as_it_began && !is_touched && !is_answered).then(|| format!("lesson={lesson}"))
 }
 
 #[derive(Properties, PartialEq)]
