@@ -110,9 +110,9 @@ pub(crate) fn Overview(props: &Props) -> Html {
     });
     let focused = node_at(&zones, *focus).cloned();
     let by_selection = selected(props);
-    use_pointed(props, &zones, by_selection.as_ref(), &focus, &mark);
+    let is_found = use_pointed(props, &zones, by_selection.as_ref(), &focus, &mark);
     let framed = plan.node(*focus);
-    let shown = by_selection.or(focused.filter(|_| *looks));
+    let shown = by_selection.or(focused.filter(|_| *looks || is_found));
     html! {
         <>
         { wires(&zones, &plan, &measures, frame, props.room) }
@@ -185,7 +185,8 @@ fn selected(props: &Props) -> Option<Shared<NodeState>> {
     is_sought.then(|| node.clone())
 }
 
-/// The picture's frame, and where the arrows go on, follow what is selected, or else what is found first.
+/// The picture's frame, and where the arrows go on, follow what is selected, or else what is found first. Returns whether
+/// something is found.
 #[hook]
 fn use_pointed(
     props: &Props,
@@ -193,7 +194,7 @@ fn use_pointed(
     node: Option<&Shared<NodeState>>,
     focus: &UseStateHandle<(usize, usize)>,
     mark: &NodeRef,
-) {
+) -> bool {
     let filter = props.filter.clone();
     let found = use_memo(filter.clone(), |filter| {
         filter.as_ref().and_then(|f| place(zones, |node| f.finds_on(node)))
@@ -206,6 +207,7 @@ fn use_pointed(
             show(&mark);
         }
     });
+    found.is_some()
 }
 
 /// The first node that is so: zone and index.
