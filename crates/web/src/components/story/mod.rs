@@ -111,13 +111,17 @@ pub(crate) fn Story(props: &Props) -> Html {
     }
 }
 
-/// Turns the page to a question when it begins to wait: no clock stands still for what is not read.
+/// Turns the page to a question when it begins to wait: no clock stands still for what is not read. A step that came
+/// together with the question is read first; the way on stands below it.
 #[hook]
 fn use_turn(page: &Page, ctl: &Ctl) {
     let send = ctl.send.clone();
-    let (asks, step) = (page.model.story.question, page.model.story.step);
+    let story = &page.model.story;
+    let (asks, step, n_shown) = (story.question, story.step, story.steps.len());
+    let n_shown_before = use_mut_ref(|| 0);
+    let n_before = n_shown_before.replace(n_shown);
     use_effect_with(asks, move |asks| {
-        if let Some(asks) = asks.filter(|asks| *asks > step) {
+        if let Some(asks) = asks.filter(|asks| *asks > step && n_before > step) {
             send.emit(Request::StoryStep { step: asks });
         }
     });
