@@ -43,7 +43,8 @@ pub(crate) fn Forward(props: &Props) -> Html {
     };
     html! {
         <button type="button" class="forward" data-forward={next.name()} {onclick} {title}>
-            <span class="said">
+            // Other words are another element: they stand in the middle, and what changes its width there would move.
+            <span class="goes" key={format!("{what} {}", more.chars().count())}>
                 <b>if next == Next::Skip { <span class="to">{ "Skip to " }</span> }{ what }</b>
                 if !more.is_empty() { <span class="mono">{ format!("· {more}") }</span> }
             </span>
