@@ -326,13 +326,18 @@ fn heading(props: &Props) -> Html {
             Some(NodeNext::NotReady { .. }) => "wait",
             _ => *kind,
         };
-        html! { <span class={classes!("say", kind)}>{ shown(&words) }</span> }
+        html! { <span class={classes!("say", kind)} key={width(&words)}>{ shown(&words) }</span> }
     } else if view.only_name && shows_api {
         html! { <span class="has">{ format!("{} · only its name is known", pods_of(view)) }</span> }
     } else if !shows_api {
         html! { <span class="has">{ match view.machine.running.len() { 1 => "1 pod runs".into(), pods => format!("{pods} pods run") } }</span> }
     } else if wide > 150.0 {
-        html! { <span class="has mono">{ if props.by_memory { quantity::memory(view.memory) } else { format!("cpu {}", quantity::cpu(view.cpu)) } }</span> }
+        let has = if props.by_memory {
+            quantity::memory(view.memory)
+        } else {
+            format!("cpu {}", quantity::cpu(view.cpu))
+        };
+        html! { <span class="has mono" key={width(&has)}>{ has }</span> }
     } else {
         Html::default()
     };
@@ -348,6 +353,11 @@ fn heading(props: &Props) -> Html {
             { right }
         </h3>
     }
+}
+
+/// The key of what stands at the right end of a header: of another width it is another element, which has not moved.
+fn width(words: &str) -> String {
+    words.chars().count().to_string()
 }
 
 /// The state of a node in as few words as its header has room for.

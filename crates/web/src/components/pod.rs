@@ -192,7 +192,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
             title={label}
         >
             { match &props.place {
-                Some(place) => html! { <>{ surface(place, left, mark) }{ face(props, place) }</> },
+                Some(place) => html! { <>{ surface(place, left, mark) }{ face(props, place, mark) }</> },
                 None => html! { <span class="face" aria-hidden="true"><span class="t">{ shown(&pod.short) }</span></span> },
             } }
             if step == Step::Square || step.is_card() && !is_torn { { glyph(mark) } }
@@ -270,8 +270,11 @@ fn halves(w: f64, h: f64, unit: f64, api: &'static str, process: &'static str) -
 }
 
 /// The words on a mark: as many as there is room for.
-fn face(props: &Props, place: &Place) -> Html {
+fn face(props: &Props, place: &Place, mark: PodMark) -> Html {
     let pod = &*props.pod;
+    // In another state they are other elements: none of them has moved to where the next ones stand.
+    let is_torn = matches!(place.says, Says::Torn { .. });
+    let key = |of: &str| format!("{of} {}{}", class(mark), if is_torn { " torn" } else { "" });
     let step = place.step;
     if step == Step::Dot {
         return Html::default();
@@ -282,7 +285,7 @@ fn face(props: &Props, place: &Place) -> Html {
         let seconds = left.or_else(|| pod.termination.is_some().then(|| "?".into()));
         return html! {
             <>
-                <span class="t" aria-hidden="true">{ shown(&pod.short) }</span>
+                <span class="t" key={key("t")} aria-hidden="true">{ shown(&pod.short) }</span>
                 if let Some(seconds) = seconds { <small data-left={seconds} aria-hidden="true"></small> }
             </>
         };
@@ -297,8 +300,8 @@ fn face(props: &Props, place: &Place) -> Html {
     match &place.says {
         Says::Torn { api, process, next } => html! {
             <>
-                <span class="up" aria-hidden="true"><b>{ shown(&name) }</b><span class="api-word">{ &api.words }</span></span>
-                <span class={classes!("lo", process.surface.class())} aria-hidden="true"><b>{ &process.words }</b>
+                <span class="up" key={key("up")} aria-hidden="true"><b>{ shown(&name) }</b><span class="api-word">{ &api.words }</span></span>
+                <span class={classes!("lo", process.surface.class())} key={key("lo")} aria-hidden="true"><b>{ &process.words }</b>
                     { if next.is_empty() { html! { <span>{ shown(&pod.image) }</span> } } else { html! { <span class="left">{ next }</span> } } }
                 </span>
             </>
@@ -309,13 +312,16 @@ fn face(props: &Props, place: &Place) -> Html {
                 .filter(|_| step.is_large())
                 .map(|since| clock::age(since, props.now));
             let priority = (pod.priority != 0).then(|| format!("priority {}", clock::grouped(i64::from(pod.priority))));
+            let age = age.unwrap_or_default();
+            let width = if words.is_empty() { &age } else { words }.chars().count();
+            let end = html! { <span key={width}>{ if words.is_empty() { html! { age } } else { html! { <b>{ shown(words) }</b> } } }</span> };
             html! {
                 <>
-                    <span class="up" aria-hidden="true"><b>{ shown(&name) }</b>
+                    <span class="up" key={key("up")} aria-hidden="true"><b>{ shown(&name) }</b>
                         { if words.is_empty() || step.is_large() { html! { <span>{ shown(&pod.image) }</span> } } else { html! { <span class="word">{ shown(words) }</span> } } }
                     </span>
                     if step.is_large() {
-                        <span class="feet" aria-hidden="true"><span>{ priority }</span><span>{ if words.is_empty() { html! { age.unwrap_or_default() } } else { html! { <b>{ shown(words) }</b> } } }</span></span>
+                        <span class="feet" key={key("feet")} aria-hidden="true"><span>{ priority }</span>{ end }</span>
                     }
                 </>
             }

@@ -45,13 +45,24 @@ pub(crate) fn Zone(props: &Props) -> Html {
     let owed = |c: &&SpreadCount| !group.name.is_empty() || c.pods > 0 || c.ghosts > 0;
     let mut counts: Vec<&SpreadCount> = group.counts.iter().filter(owed).collect();
     counts.stable_sort_by_key(|c| (c.max_skew.is_none(), c.owner.clone()));
+    // Other counts are another element: they stand at the right end, and what changes their width would move them.
+    let said: String = (counts.iter())
+        .map(|c| {
+            format!(
+                "{}+{}/{} ",
+                c.pods,
+                c.ghosts,
+                props.least.get(&c.owner).copied().unwrap_or(0)
+            )
+        })
+        .collect();
     html! {
         <section class={classes!("zone", group.name.is_empty().then_some("apart"), props.cut.then_some("cut"))}
             ~style={super::scene::at(props.rect)}
             data-zone={group.name.clone()} aria-label={if props.beside { format!("{title}, other run") } else { title.clone() }}>
             <header>
                 <h2><button type="button" class="name" data-nav="zone" tabindex="-1" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ shown(&title) }</button></h2>
-                <span class="skews mono">{ for counts.iter().take(COUNTS).map(|c| skew(props, c)) }</span>
+                <span class="skews mono" key={said}>{ for counts.iter().take(COUNTS).map(|c| skew(props, c)) }</span>
             </header>
             { props.children.clone() }
         </section>
