@@ -45,8 +45,9 @@ export async function openFiles(page, files) {
   await more(page, "Files");
   await page.locator(".files input[type=file]").first().setInputFiles(
     Object.entries(files).map(([name, text]) => ({ name, mimeType: "application/yaml", buffer: Buffer.from(text) })));
-  // The opened session replaces the dialog.
+  // The dialog closes before the engine has opened them.
   await page.locator(".files").waitFor({ state: "detached" });
+  await settled(page);
   // The overview of a large cluster lists its zones.
   await page.locator("[data-zone] [data-node], .overview [data-zone]").first().waitFor();
 }
@@ -57,6 +58,13 @@ export async function unfoldPending(page) {
   await button.waitFor();
   if (await button.getAttribute("aria-expanded") !== "true") await button.click();
   await page.locator(".tray").first().waitFor();
+}
+
+/** Opens the legend, with what has just happened. */
+export async function openLegend(page) {
+  const button = page.locator(".legend-open");
+  if (await button.getAttribute("aria-expanded") !== "true") await button.click();
+  await page.getByRole("complementary", { name: "Legend" }).waitFor();
 }
 
 /** Opens the choice of what the stage draws. */
