@@ -111,8 +111,8 @@ pub(crate) fn Story(props: &Props) -> Html {
     }
 }
 
-/// Turns the page to a question when it begins to wait: no clock stands still for what is not read. A step that came
-/// together with the question is read first; the way on stands below it.
+/// Turns the page to the next step when it begins to ask: no clock stands still for what is not read. Where another step
+/// is not read yet, because it came together with the question or lies before it, the way on stands below.
 #[hook]
 fn use_turn(page: &Page, ctl: &Ctl) {
     let send = ctl.send.clone();
@@ -121,7 +121,7 @@ fn use_turn(page: &Page, ctl: &Ctl) {
     let n_shown_before = use_mut_ref(|| 0);
     let n_before = n_shown_before.replace(n_shown);
     use_effect_with(asks, move |asks| {
-        if let Some(asks) = asks.filter(|asks| *asks > step && n_before > step) {
+        if let Some(asks) = asks.filter(|asks| *asks == step + 1 && n_before > step) {
             send.emit(Request::StoryStep { step: asks });
         }
     });
