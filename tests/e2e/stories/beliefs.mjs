@@ -37,6 +37,7 @@ test("a card says what the API believes, since when, and what comes next", async
 test("Just now tells what lies before the cursor, also after a seek", async ({ t }) => {
   const page = await cutOff(t);
   await t.seek(page, "1:30.0");
+  await t.openLegend(page);
   const log = page.locator(".side .log");
   await expect(log.getByText("c-2 is cut off")).toBeVisible();
   await expect(log.getByText("c-2 NotReady")).toBeVisible();
@@ -56,6 +57,7 @@ test("a card says which link is cut, and Just now says it once", async ({ t }) =
   await t.seek(page, "1:30.0");
   await expect(page.locator(NODE).getByText("cut off from storage")).toBeVisible();
   await expect(page.locator(`${NODE} .api`), "it is heard, and Ready").toHaveCount(0);
+  await t.openLegend(page);
   const log = page.locator(".side .log");
   await expect(log.getByText("c-2 is cut off from storage")).toBeVisible();
   await expect(log.getByText("fault partition"), "once").toHaveCount(0);
@@ -64,13 +66,15 @@ test("a card says which link is cut, and Just now says it once", async ({ t }) =
 // Shows: U-15
 test("a broken guarantee is drawn for as long as it is broken, and of what", async ({ t }) => {
   const page = await cutOff(t);
+  // Until c-2 is NotReady the new db-0 could be bound to it.
+  await t.seek(page, "1:20.0");
   await t.insist(page, "kubectl delete pod db-0 --grace-period=0 --force");
-  await t.seek(page, "1:00.0");
+  await t.seek(page, "1:40.0");
   const bar = page.locator('[data-lane="guarantees"] .span.k-broken[title*="2 × db-0"]');
   await expect(bar.first()).toBeVisible();
   expect(await bar.first().getAttribute("title"), "of what").toContain("2 × db-0");
   await t.command(page, "fault heal c-2");
-  await t.seek(page, "2:00.0");
+  await t.seek(page, "2:40.0");
   await expect(page.locator('[data-lane="guarantees"] .span.k-broken:not(.open)').first()).toBeVisible();
   await t.look(page, "broken-for-a-while");
   await bar.first().click();

@@ -84,7 +84,7 @@ spec:
 ` });
   await expect(page.locator('[data-pod^="default/web-"]').first()).toBeVisible();
   await t.command(page, "kubectl scale deployment/web --replicas=2000000000");
-  await page.waitForFunction(() => [...document.querySelectorAll(".queue .waits-for span")].some((b) => Number(/^(\d+) pods/.exec(b.textContent)?.[1] ?? 0) >= 1000), undefined, { timeout: 60_000 });
+  await page.waitForFunction(() => [...document.querySelectorAll(".queue .waits-for span")].some((b) => Number(/^(\d+) pending/.exec(b.textContent)?.[1] ?? 0) >= 1000), undefined, { timeout: 60_000 });
   await t.pause(page);
   await expect(page.getByRole("dialog", { name: "The engine is busy" }), "it answers all the time").toHaveCount(0);
   await t.screenshot(page, "replicas");

@@ -25,8 +25,8 @@ const differ = (page, one, two, least) => page.evaluate(async ([one, two, least]
 test("marks are told apart without colour", async ({ t }) => {
   for (const theme of ["light", "dark"]) {
     const page = await t.open("", { theme });
-    await expect(page.locator(".marks li").first()).toBeVisible();
     await t.pause(page);
+    await t.openLegend(page);
     // Lightness says nothing of a hue: all colour is taken out, and only light against dark is left.
     await page.evaluate(() => { document.documentElement.style.filter = "grayscale(1)"; });
     const marks = [];
@@ -69,11 +69,13 @@ test("the picture of a big cluster follows the system's theme, also while time s
   await becomes("a light system", bright);
   await page.emulateMedia({ colorScheme: "dark" });
   await becomes("a dark system", dim);
+  // The menu stays, so that one can go on to the next theme.
   await more(page, /^Theme:/);
   await becomes("the page's own light theme", bright);
-  await more(page, /^Theme:/);
+  const theme = page.getByRole("button", { name: /^Theme:/ });
+  await theme.click();
   await becomes("the page's own dark theme", dim);
   await page.emulateMedia({ colorScheme: "light" });
-  await more(page, /^Theme:/);
+  await theme.click();
   await becomes("a light system again", bright);
 });

@@ -78,7 +78,7 @@ test("what would help is found and tried in a fork", async ({ t }) => {
   const tray = page.getByRole("region", { name: "Pending pods" });
   await t.unfoldPending(page);
   await expect(tray.getByText("picky").first()).toBeVisible();
-  await expect(tray.getByText("unschedulable on 2 of 2")).toBeVisible();
+  await expect(tray.locator(".tray").getByText("unschedulable on 2 of 2")).toBeVisible();
   await t.pause(page);
   await tray.getByRole("button", { name: "What would help?" }).click();
   const help = page.locator(".why.help");
@@ -121,7 +121,7 @@ test("with the API server down a pending pod waits for it", async ({ t }) => {
   await t.seek(page, "0:10.0");
   const tray = page.getByRole("region", { name: "Pending pods" });
   await t.unfoldPending(page);
-  await expect(tray.getByText("waits for the API server, which does not run")).toBeVisible();
+  await expect(tray.locator(".tray").getByText("waits for the API server, which does not run")).toBeVisible();
 });
 
 // Shows: U-11
@@ -130,7 +130,8 @@ test("nodes follow any label; those without it stand apart", async ({ t }) => {
   await t.openFiles(page, { "racks.yaml": RACKS });
   await t.seek(page, "0:10.0");
   await expect(page.locator("[data-zone]"), "two zones").toHaveCount(2);
-  await page.locator('[data-pod^="default/web-"]').first().click();
+  // The details stand beside what they are of: the choice of what is drawn is on the right.
+  await page.locator('[data-pod^="default/web-"]').last().click();
   await t.openView(page);
   const by = page.getByLabel("Group nodes by label");
   await expect(by.getByText("rack (its constraint)")).toBeAttached();

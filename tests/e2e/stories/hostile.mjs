@@ -103,8 +103,10 @@ test("names and titles hide nothing and turn nothing around them", async ({ t })
       await expect(page.locator("#tabpanel")).toBeVisible();
       await clean(`${subject}, ${tab}`);
     }
+    await t.screenshot(page, "hostile-yaml");
+    // The next subject may lie under the details.
+    await page.getByRole("button", { name: "Close the details" }).click();
   }
-  await t.screenshot(page, "hostile-yaml");
   await t.command(page, `kubectl get events -A -o jsonpath='{.items[*].message}'`);
   await page.getByLabel("Command", { exact: true }).focus();
   await clean("the console");

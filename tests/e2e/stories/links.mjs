@@ -150,7 +150,7 @@ test("a page may frame chosen panels", async ({ t }) => {
 // Shows: E-04
 test("guarantees have a page of their own", async ({ t }) => {
   const page = await t.open("#guarantees");
-  await expect(page.getByRole("heading", { name: "What Kubernetes promises" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "What Kubernetes guarantees" })).toBeVisible();
   expect(await page.locator("[data-guarantee]").count(), "all of them").toBeGreaterThan(20);
   await expect(page.locator('[data-guarantee] a[href^="#lesson="]').first()).toBeVisible();
   await t.look(page, "guarantees");

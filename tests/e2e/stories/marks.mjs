@@ -113,6 +113,7 @@ test("messages travel as dots, and with reduced motion they are counted", async 
 test("ten zones of a hundred nodes are all in sight", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "big.yaml": "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {name: big}\nspec:\n  title: Big\n  cluster: {zones: [a, b, c, d, e, f, g, h, i, j], nodesPerZone: 100}\n" });
+  await page.locator(".overview canvas").waitFor();
   for (const [width, height] of [[1440, 900], [1366, 650], [390, 844]]) {
     await t.resize(page, width, height);
     const out = await page.evaluate(() => {
