@@ -166,6 +166,8 @@ fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
         <aside class="story" aria-label="Story">
             <div class="scroll" tabindex="-1">
                 <h2 class="title">{ shown(&opened.title) }</h2>
+                // Nothing is known of it until the first frame has come.
+                if page.model.story.waits_for.is_some() {
                 <div class="try">
                     <p>{ "The story begins when this has happened:" }</p>
                     <b>{ waits_for(&page.model.story) }</b>
@@ -173,6 +175,7 @@ fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
                     <button type="button" class="primary" onclick={ctl.once("story", Request::SkipToStory)}>{ "Skip to the story" }</button>
                     if !page.model.playing { <button type="button" class="quiet" onclick={ctl.on(Request::Play)}>{ "Let time run" }</button> }
                 </div>
+                }
             </div>
         </aside>
     }

@@ -24,7 +24,10 @@ pub(crate) fn rail(m: &Measures, width: f64) -> Rail {
     let u = m.unit;
     let inner = width - 2.0 * m.pad;
     let (scheduler, managers, gap) = if m.is_narrow {
-        (inner * 0.4, inner * 0.27, 8.0 * u)
+        // The other two have the room that their names take, also on the narrowest phone.
+        let (managers, gap) = ((inner * 0.27).max(108.0 * u), 8.0 * u);
+        let api = 88.0 * u;
+        ((inner * 0.4).min(inner - managers - api - 2.0 * gap), managers, gap)
     } else if width < SHORT_NAMES * u {
         (inner * 0.36, 132.0 * u, 20.0 * u)
     } else {
