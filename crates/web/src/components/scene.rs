@@ -23,7 +23,7 @@ use crate::pure::compare;
 use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM, Rect};
 use crate::pure::stage::slots::Slots;
 use crate::pure::stage::wires::{Rail, rail};
-use crate::pure::stage::{Measures, Plan, Room, plan};
+use crate::pure::stage::{Crowd, Measures, Plan, Room, plan};
 use crate::state::{Act, Model, NodeState, Page, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -53,6 +53,7 @@ pub(crate) fn Scene(props: &Props) -> Html {
     let root = use_node_ref();
     let room = use_room(&root);
     let slots = use_mut_ref(Slots::default);
+    let beside_slots = use_mut_ref(Slots::default);
     let read = use_state(broken::Read::default);
     let ctl = use_context::<Ctl>();
     let (page, model) = (&props.page, &props.model);
@@ -79,7 +80,9 @@ pub(crate) fn Scene(props: &Props) -> Html {
     }
     let groups = Group::all(page, model);
     let slots = &mut *slots.borrow_mut();
-    let plan = Rc::new(planned(room, &groups, slots));
+    let beside = props.versus.as_ref().map(|versus| Group::all(page, versus));
+    let beside_slots = &mut *beside_slots.borrow_mut();
+    let plan = Rc::new(planned(room, &groups, slots, beside.as_deref().map(|groups| (groups, beside_slots))));
     let broken = broken::unread(model, &read).filter(|_| !props.other);
     let breaking = broken.map_or_else(Vec::new, |broken| broken::breaking(model, broken));
     let drawn = Drawn {
@@ -260,15 +263,15 @@ fn ids(node: &NodeState) -> impl Iterator<Item = &str> + Clone {
     node.pods.iter().chain(&node.nominated).map(|pod| pod.id.as_str())
 }
 
-fn planned(room: Room, groups: &[Group], slots: &mut Slots) -> Plan {
-    let mut names: Set<&str> = Set::new();
-    for node in groups.iter().flat_map(|group| &group.nodes) {
-        slots.settle(&node.view.name, ids(node));
-        names.insert(&node.view.name);
+/// Lays out a run; the run beside it has its nodes at the same places.
+fn planned(room: Room, groups: &[Group], slots: &mut Slots, beside: Option<(&[Group], &mut Slots)>) -> Plan {
+    let mut usual = settled(groups, slots);
+    let mut beside_has = Vec::new();
+    if let Some((groups, slots)) = beside {
+        usual = usual.max(settled(groups, slots));
+        beside_has.extend(groups.iter().map(|group| group.nodes.len()));
     }
-    slots.keep(|name| names.contains(name));
-    let usual = slots.usual();
-    let crowd = (groups.iter())
+    let mut crowd: Crowd = (groups.iter())
         .map(|group| {
             group
                 .nodes
@@ -277,7 +280,29 @@ fn planned(room: Room, groups: &[Group], slots: &mut Slots) -> Plan {
                 .collect()
         })
         .collect();
-    plan(room, &crowd, usual)
+    for (nth, n_nodes) in beside_has.into_iter().enumerate() {
+        match crowd.get_mut(nth) {
+            Some(nodes) => nodes.resize(nodes.len().max(n_nodes), usual),
+            None => crowd.push(vec![usual; n_nodes]),
+        }
+    }
+    let mut plan = plan(room, &crowd, usual);
+    plan.zones.truncate(groups.len());
+    for (zone, group) in plan.zones.iter_mut().zip(groups) {
+        zone.nodes.truncate(group.nodes.len());
+    }
+    plan
+}
+
+/// Gives the pods of a run their slots; returns how many most of its nodes show.
+fn settled(groups: &[Group], slots: &mut Slots) -> usize {
+    let mut names: Set<&str> = Set::new();
+    for node in groups.iter().flat_map(|group| &group.nodes) {
+        slots.settle(&node.view.name, ids(node));
+        names.insert(&node.view.name);
+    }
+    slots.keep(|name| names.contains(name));
+    slots.usual()
 }
 
 /// The rail, and the pods that wait at the scheduler.
