@@ -74,6 +74,7 @@ pub(crate) fn App() -> Html {
         });
     }
     keys::use_keys(&latest, &ctl);
+    use_way_in(&page);
     crate::drop::use_drop(&ctl);
     // Before anything is drawn in it.
     use_memo(page.theme, |theme| browser::set_theme(theme.name()));
@@ -132,6 +133,23 @@ fn use_follow(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let send = ctl.send.clone();
     use_effect_with(page.group.clone(), move |key| {
         send.emit(Request::GroupBy { key: key.clone() })
+    });
+}
+
+/// Whoever takes a way in by a key goes on in the story that it opens: the button that was pressed is gone. The story's
+/// panel cannot do this itself, because it appears together with the story.
+#[hook]
+fn use_way_in(page: &Page) {
+    let was_start = use_mut_ref(|| false);
+    let is_going_in = use_mut_ref(|| false);
+    let has_story = page.opened.as_ref().is_some_and(|opened| !is_brief(opened));
+    use_effect_with((page.start, has_story), move |(start, has_story)| {
+        if was_start.replace(*start) && !*start {
+            is_going_in.replace(true);
+        }
+        if *has_story && is_going_in.replace(false) {
+            browser::catch_focus(&[".story .ask", ".story .scroll"]);
+        }
     });
 }
 
