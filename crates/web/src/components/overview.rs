@@ -326,8 +326,8 @@ fn zone_list(zones: &Zones, plan: &Plan, key_name: &str, ctl: &Ctl) -> Html {
                 let pods: usize = nodes.iter().map(|n| n.pods.len()).sum();
                 let bad = nodes.iter().filter(|n| n.view.ready != ConditionStatus::True).count();
                 let title = Rect { h: TITLE, ..*rect };
-                html! { <li data-zone={name.clone()} ~style={super::scene::at(title)}><button type="button" class="quiet" onclick={go} title={format!("{} nodes, {pods} pods. Look at this one only", nodes.len())}><b>{ format!("{key_name} {name}") }</b>
-                    if bad > 0 { <span class="chip bad">{ format!("{bad} not ready") }</span> }<span class="mono">{ clock::thousands(pods as u64) }<span class="sr">{ " pods" }</span></span></button></li> }
+                html! { <li data-zone={name.clone()} ~style={super::scene::at(title)}><h2><button type="button" class="quiet" onclick={go} title={format!("{} nodes, {pods} pods. Look at this one only", nodes.len())}><b>{ format!("{key_name} {name}") }</b>
+                    if bad > 0 { <span class="chip bad">{ format!("{bad} not ready") }</span> }<span class="mono">{ clock::thousands(pods as u64) }<span class="sr">{ " pods" }</span></span></button></h2></li> }
             }) }
         </ul>
     }
