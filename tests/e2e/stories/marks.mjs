@@ -55,6 +55,8 @@ test("a broken guarantee takes the stage until it is read", async ({ t }) => {
   const page = await t.open("#lesson=partition-statefulset");
   await t.seek(page, "0:05.0");
   const node = await page.locator('[data-node]:has([data-pod="default/web-0"])').getAttribute("data-node");
+  // The lesson's pods prefer that node: without a cordon the next one waits there for the kubelet.
+  await t.command(page, `kubectl cordon ${node}`);
   await t.command(page, `fault partition ${node}`);
   await t.insist(page, "kubectl delete pod web-0 --grace-period=0 --force");
   await page.getByRole("button", { name: "Play" }).click();
