@@ -42,10 +42,11 @@ test("/ filters pods and nodes by name, label, state, owner, image and IP", asyn
   }
   // Enter goes from one to the next, Shift + Enter back.
   await field.fill("db");
-  const side = page.locator(".side[data-subject]");
+  const pod = page.locator("[data-node] .pod.sel");
   await field.press("Enter");
-  await expect(side).toHaveAttribute("data-subject", /db/);
-  const selected = () => page.locator("[data-node] .pod.sel").getAttribute("data-uid");
+  await expect(pod).toHaveAttribute("data-pod", /db/);
+  await expect(page.locator(".side"), "no panel lies over what is found").toHaveCount(0);
+  const selected = () => pod.getAttribute("data-uid");
   const seen = [await selected()];
   await field.fill("web-");
   for (let i = 0; i < 3; i += 1) {
