@@ -1,6 +1,6 @@
 //! A story of short lines: each stands under the stage with what it suggests, and takes no room from it.
 
-use podscope_protocol::{Opened, Request};
+use podscope_protocol::{Caption, Opened, Request};
 use yew::prelude::*;
 
 use super::icon;
@@ -45,10 +45,12 @@ pub(crate) fn Brief(props: &Props) -> Html {
         });
     }
     {
-        // The world lives on where a skip has led.
-        let (send, is_there) = (ctl.send.clone(), page.model.director.caption.is_some());
-        use_effect_with(is_there, move |is_there| {
-            if *is_there {
+        // The world lives on where a skip has led; who goes from event to event sets it in motion.
+        let skipped = (page.model.director.caption.as_ref())
+            .is_some_and(|caption| !matches!(caption, Caption::Event { .. } | Caption::NothingDue));
+        let send = ctl.send.clone();
+        use_effect_with(skipped, move |skipped| {
+            if *skipped {
                 send.emit(Request::Play);
             }
         });
