@@ -130,8 +130,8 @@ test("nodes follow any label; those without it stand apart", async ({ t }) => {
   await t.openFiles(page, { "racks.yaml": RACKS });
   await t.seek(page, "0:10.0");
   await expect(page.locator("[data-zone]"), "two zones").toHaveCount(2);
-  // The details stand beside what they are of: the choice of what is drawn is on the right.
-  await page.locator('[data-pod^="default/web-"]').last().click();
+  // The details stand beside what they are of: on the left, away from the choice of what is drawn.
+  await page.locator('[data-node="n4"] [data-pod^="default/web-"]').click();
   await t.openView(page);
   const by = page.getByLabel("Group nodes by label");
   await expect(by.getByText("rack (its constraint)")).toBeAttached();
