@@ -56,8 +56,8 @@ test("what is selected has a lane of its spread, in lines and in words", async (
   }
   await t.resize(page, 1440, 900);
   // The same as text, by keys alone.
-  await page.getByRole("button", { name: "Spread" }).focus();
-  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: /^The lanes as lists/ }).press("Enter");
+  await page.getByRole("dialog").getByRole("group", { name: "Lanes" }).getByRole("button", { name: "Spread" }).press("Enter");
   const list = page.getByRole("dialog", { name: /^Spread of web-.* by zone$/ });
   await expect(list.getByText(/at most 1 above the emptiest/)).toBeVisible();
   await expect(list.getByRole("button", { name: /a 2 · b 0: skew 2, at most 1/ })).toBeVisible();
@@ -80,10 +80,12 @@ test("pods without an owner are counted by their constraint; other things have n
   await page.locator('[data-pod="default/one"]').click();
   const lane = page.locator('[data-lane="spread"]');
   await expect(lane.getByText("skew 1, at most 1")).toBeVisible();
-  await page.locator('[data-select-node="a-1"]').click();
+  // The details lie over the node.
+  await page.locator('[data-select-node="a-1"]').press("Enter");
+  await expect(page.locator('.side[data-subject="a-1"]')).toBeVisible();
   await expect(lane).toHaveCount(0);
   // On a phone the lane is on the timeline, too.
-  await page.locator('[data-pod="default/one"]').click();
+  await page.locator('[data-pod="default/one"]').press("Enter");
   await t.resize(page, 390, 844);
   await expect(lane).toBeVisible();
   await t.fits(page, "a phone");
