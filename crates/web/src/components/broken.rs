@@ -114,7 +114,7 @@ pub(crate) fn Broken(props: &Props) -> Html {
                     <path class="thread ghost" d={arc.path.clone()} marker-start="url(#arc-end)" marker-end="url(#arc-end)" />
                 </svg>
             }
-            <section class="verdict-words" data-broken={broken.name.clone()} role="status" ~style={format!("left:{:.1}px;top:{:.1}px;width:{:.1}px", centre.0, centre.1, size.0)}>
+            <section class="verdict-words" data-broken={broken.name.clone()} role="status" ~style={format!("--x:{:.1}px;top:{:.1}px;--w:{:.1}px", centre.0, centre.1, size.0)}>
                 <button type="button" class="quiet" onclick={props.read.clone()} aria-label="I have read it: close">{ icon("cross") }</button>
                 <h2>{ large }</h2>
                 <p class="k">{ small }</p>
