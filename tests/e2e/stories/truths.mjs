@@ -93,5 +93,7 @@ test("a pod dragged to the bin is deleted, dragged to a node it is refused", asy
   await page.mouse.move(...(await middle(page.locator(".bin"))), { steps: 5 });
   await page.mouse.up();
   await expect(page.locator(`[data-pod="${name}"].m-term`)).toBeVisible();
+  // The command of what a hand did is the console's last one.
+  await page.getByLabel("Command", { exact: true }).click();
   await expect(page.getByLabel("Command", { exact: true }).and(page.locator('[placeholder*="kubectl delete pod"]'))).toBeVisible();
 });
