@@ -60,8 +60,7 @@ test("it is asked after one, three and seven days, and then no more", async ({ t
 
 // Shows: E-10
 test("fields that are pressed become the goals of a recorded lesson", async ({ t }) => {
-  const page = await t.open("");
-  await page.getByRole("button", { name: "Free play" }).click();
+  const page = await t.open("#new");
   await more(page, "Files");
   await page.getByRole("button", { name: "Record a lesson" }).click();
   const strip = page.getByRole("region", { name: "A lesson is being recorded" });
