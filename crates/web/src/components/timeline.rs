@@ -70,9 +70,10 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     let span = page.seen();
     let asked = page.asked();
     // A row until something has happened and the ways in are read; then the lanes that hold anything.
-    let shown = *use_memo((model.marks_rev, model.director.clone(), page.start), |_| {
+    let held = *use_memo((model.marks_rev, model.director.clone(), page.start), |_| {
         if page.start { [false; 5] } else { held(model) }
     });
+    let shown = use_lanes(page, held);
     let spreads = !page.start && !model.spread.domains.is_empty();
     let asks = asked.is_some();
     let lanes_ref = use_node_ref();
@@ -186,6 +187,19 @@ impl Scrub {
             scrub.ctl.act.emit(Act::Span(Some(next)));
         })
     }
+}
+
+/// The lanes that are drawn: those that hold anything, and those that did while time goes on. What was due and does not
+/// come takes no row from under the hand.
+#[hook]
+fn use_lanes(page: &Page, held: [bool; 5]) -> [bool; 5] {
+    let before = use_mut_ref(|| (None, 0, [false; 5]));
+    let (opened, now) = (page.opened.clone(), page.model.now);
+    let mut before = before.borrow_mut();
+    let goes_on = !page.start && before.0 == opened && before.1 <= now;
+    let shown = std::array::from_fn(|index| held[index] || (goes_on && before.2[index]));
+    *before = (opened, now, shown);
+    shown
 }
 
 /// Which of [`LANES`] hold anything.
