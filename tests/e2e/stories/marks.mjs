@@ -43,8 +43,11 @@ test("over a rolling update nothing on the stage moves that did not change", asy
   const page = await t.open("", { motion: "no-preference" });
   await t.resize(page, 1366, 650);
   await t.seek(page, "0:00.5");
-  await watchShifts(page);
+  // The command closes the ways in and opens the lanes; the update begins when time runs.
   await t.command(page, "kubectl rollout restart deployment/web");
+  await t.settled(page);
+  await t.drawn(page);
+  await watchShifts(page);
   await page.getByRole("button", { name: "Play" }).click();
   await page.waitForFunction(() => document.querySelector(".page").dataset.now >= "0:12");
   expect(await page.evaluate(() => window.shifted), "cumulative layout shift").toBeLessThanOrEqual(0.01);
