@@ -74,7 +74,7 @@ test("the lesson on preemption, start to goal", async ({ t }) => {
   await expect(low).toBeVisible();
   await expect(low, "the mark says its stage").toHaveAccessibleName(/SIGTERM was sent/);
   await expect(page.locator(".nominee").getByText("nominated here")).toBeAttached();
-  await expect(low.locator("small")).toBeVisible();
+  await expect(low.getByText(/^SIGKILL in \d+ s$/), "and how long it has").toBeVisible();
   await t.pause(page);
   await page.locator('[data-pod="default/high"]').first().click();
   await expect(page.locator(".preempt").getByText("victims: low (priority 0)")).toBeVisible();
