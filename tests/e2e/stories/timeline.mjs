@@ -52,12 +52,14 @@ test("lanes show what happened, bars how containers ended", async ({ t }) => {
   await t.look(page, "termination");
 
   // The same as text.
-  await page.getByRole("button", { name: "Terminations" }).click();
+  await page.getByRole("button", { name: /^The lanes as lists/ }).click();
+  await page.getByRole("dialog").getByRole("group", { name: "Lanes" }).getByRole("button", { name: "Terminations" }).click();
   const list = page.getByRole("dialog", { name: "Terminations" });
-  expect(await list.getByRole("button", { name: /web\/(app|log)/ }).count(), "as a list").toBeGreaterThanOrEqual(3);
+  await expect(list.getByRole("button", { name: /web\/(app|log)/ }).nth(2), "as a list").toBeVisible();
   await t.look(page, "terminations-as-text");
   await page.keyboard.press("Escape");
 
+  await page.getByRole("button", { name: "Close the details" }).click();
   await page.getByRole("button", { name: "Zoom in" }).click();
   await page.getByRole("button", { name: "Zoom in" }).click();
   expect(await page.locator(".axis span").count(), "the axis follows").toBeGreaterThanOrEqual(3);
@@ -80,7 +82,7 @@ test("quick steps on the timeline add up", async ({ t }) => {
 
 // Shows: T-01
 test("the past can be visited and forked; both futures stay", async ({ t }) => {
-  const page = await t.open("");
+  const page = await t.open("#new");
   await t.seek(page, "0:30.0");
   await t.command(page, "fault poweroff c-1");
   await expect(page.locator('.node.dark[data-node="c-1"]')).toBeVisible();
