@@ -72,7 +72,7 @@ test("a decision under a spread constraint is explained", async ({ t }) => {
 });
 
 // Shows: S-15
-test("what would help is found and tried in a fork", async ({ t }) => {
+test("what would help is found and tried on a branch", async ({ t }) => {
   const page = await t.open("");
   await t.openFiles(page, { "stuck.yaml": STUCK });
   const tray = page.getByRole("region", { name: "Pending pods" });
@@ -82,7 +82,7 @@ test("what would help is found and tried in a fork", async ({ t }) => {
   await t.pause(page);
   await tray.getByRole("button", { name: "What would help?" }).click();
   const help = page.locator(".why.help");
-  const first = help.getByRole("button", { name: /Try in a fork/ }).first();
+  const first = help.getByRole("button", { name: /Try on a branch/ }).first();
   await expect(first).toBeVisible();
   const command = await first.getAttribute("title");
   expect(command, `the button names its command: ${command}`).toMatch(/^kubectl /);
