@@ -50,10 +50,12 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
         }
     } else if let Some(menu) = closest(target(), "data-menu-zone").and_then(|_| menu_of(page, event)) {
         ctl.act.emit(Act::Dialog(Dialog::Menu(menu)));
-    } else if target()
-        .and_then(|t| t.dyn_into::<Element>().ok())
-        .is_some_and(|e| e.closest("button, select, label, a, canvas").ok().flatten().is_none())
-    {
+    } else if target().and_then(|t| t.dyn_into::<Element>().ok()).is_some_and(|e| {
+        e.closest("button, select, label, a, canvas, details")
+            .ok()
+            .flatten()
+            .is_none()
+    }) {
         // A card is its node; what lies between is nothing.
         let node = closest(target(), "data-node").map(|(_, name)| SubjectRef::Node { name });
         ctl.act.emit(Act::Select(node));
