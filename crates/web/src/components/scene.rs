@@ -82,7 +82,12 @@ pub(crate) fn Scene(props: &Props) -> Html {
     let slots = &mut *slots.borrow_mut();
     let beside = props.versus.as_ref().map(|versus| Group::all(page, versus));
     let beside_slots = &mut *beside_slots.borrow_mut();
-    let plan = Rc::new(planned(room, &groups, slots, beside.as_deref().map(|groups| (groups, beside_slots))));
+    let plan = Rc::new(planned(
+        room,
+        &groups,
+        slots,
+        beside.as_deref().map(|groups| (groups, beside_slots)),
+    ));
     let broken = broken::unread(model, &read).filter(|_| !props.other);
     let breaking = broken.map_or_else(Vec::new, |broken| broken::breaking(model, broken));
     let drawn = Drawn {
