@@ -93,7 +93,7 @@ test("what would help is found and tried on a branch", async ({ t }) => {
   await expect(page.locator('[data-node] [data-pod="default/picky"]')).toBeVisible();
   // The other branch is kept: there it still waits.
   await t.pause(page);
-  await page.locator('[aria-label="Branches"] button').first().click();
+  await page.getByRole("group", { name: "Branches" }).getByRole("button", { name: "main", exact: true }).click();
   await expect(tray.getByText("picky").first()).toBeVisible();
 });
 
