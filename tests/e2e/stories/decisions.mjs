@@ -88,7 +88,7 @@ test("what would help is found and tried on a branch", async ({ t }) => {
   expect(command, `the button names its command: ${command}`).toMatch(/^kubectl /);
   await t.look(page, "what-would-help");
   await first.click();
-  await expect(page.locator('[aria-label="Branches"] button').nth(1)).toBeVisible();
+  await expect(page.locator('[aria-label="Branches"] button[aria-pressed]').nth(1)).toBeVisible();
   await page.getByRole("button", { name: "Play" }).click();
   await expect(page.locator('[data-node] [data-pod="default/picky"]')).toBeVisible();
   // The other branch is kept: there it still waits.
@@ -108,7 +108,7 @@ test("a pod that no node is large enough for gets one, by the command that stand
   await tray.getByRole("button", { name: "What would help?" }).click();
   const add = page.locator(".why.help li", { hasText: "Add a node like a-1 with cpu=6: then one node can take it" });
   await add.getByRole("button").click();
-  await expect(page.locator('[aria-label="Branches"] button').nth(1)).toBeVisible();
+  await expect(page.locator('[aria-label="Branches"] button[aria-pressed]').nth(1)).toBeVisible();
   await page.getByRole("button", { name: "Play" }).click();
   await expect(page.locator('[data-node="a-2"] [data-pod="default/large"]')).toBeVisible();
   await t.look(page, "larger-node");
