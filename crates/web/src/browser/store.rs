@@ -78,7 +78,9 @@ fn set(key: &str, value: Option<&str>) -> bool {
 pub(crate) fn sessions() -> Vec<Kept> {
     let list = get("sessions").unwrap_or_default();
     let mut all: Vec<Kept> = list.lines().filter_map(read).collect();
-    all.stable_sort_by_key(|kept| std::cmp::Reverse((kept.at, kept.id)));
+    // The list stands newest first already, also of two that were kept in one millisecond; a clock that was set back
+    // is what the sort is for.
+    all.stable_sort_by_key(|kept| std::cmp::Reverse(kept.at));
     all
 }
 
@@ -144,7 +146,10 @@ pub(crate) fn begin() -> u64 {
 fn unused() -> u64 {
     let now = js_sys::Date::now() as u64;
     // Two tabs that begin in the same millisecond.
-    now * 1_000 + (js_sys::Math::random() * 1_000.0) as u64
+    let number = now * 1_000 + (js_sys::Math::random() * 1_000.0) as u64;
+    let is_taken = |id: u64| HERE.get() == Some(id) || get(&format!("session.{id}")).is_some();
+    let mut free = (number..).skip_while(|id| is_taken(*id));
+    free.next().unwrap_or(number)
 }
 
 /// This tab goes on with a session that is kept; with a copy of it where another tab works on it.
