@@ -170,6 +170,8 @@ export interface NodeExplanation {
   reasons?: string[];
   /** The same in words, with numbers. */
   words: string;
+  /** What plugins add to their scores, by their place in `Explanation.plugins`. */
+  said?: [plugin: number, words: string][];
   /** Weighted scores, one for each of `Explanation.plugins`. */
   scores?: number[];
   /** The scores before they were brought to 0…100. */
