@@ -11,7 +11,7 @@ use crate::browser::listen::listen;
 use crate::browser::{self, store};
 use crate::ctl::Ctl;
 use crate::pure::{actions, clock, waits};
-use crate::state::{Act, Dialog, Page, Present, Shared, Sheet};
+use crate::state::{Act, Dialog, Page, Present, Shared};
 
 /// A shortcut: keys as printed, what it does.
 pub(crate) const SHEET: &[(&str, &[(&str, &str)])] = &[
@@ -227,7 +227,7 @@ fn escape(page: &Page, ctl: &Ctl) -> bool {
         ctl.act.emit(Act::Find(None));
     } else if page.present.on {
         ctl.act.emit(Act::Present(Present::default()));
-    } else if page.sheet == Sheet::Side && page.selected.is_none() {
+    } else if page.is_legend_open() {
         ctl.act.emit(Act::Legend);
     } else {
         // From its details back to the thing itself.

@@ -66,12 +66,12 @@ pub(crate) fn Messages(props: &Props) -> Html {
     if sky.dots.is_empty() {
         sky.unseen = 0;
     }
-    let is_fresh = sky.told != props.sent;
-    sky.told = props.sent.clone();
-    let fresh: &[Message] = if is_fresh { &props.sent.messages } else { &[] };
-    // Of what is counted by link alone nobody knows where it was.
-    let uncounted: usize = props.sent.more.iter().map(|link| link.count as usize).sum();
-    if is_fresh {
+    let mut fresh: &[Message] = &[];
+    if sky.told != props.sent {
+        sky.told = props.sent.clone();
+        fresh = &props.sent.messages;
+        // Messages that are counted by link alone have no dot.
+        let uncounted: usize = props.sent.more.iter().map(|link| link.count as usize).sum();
         sky.counted += fresh.len() + uncounted;
         sky.unseen += uncounted;
     }

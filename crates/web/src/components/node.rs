@@ -8,7 +8,7 @@ use yew::prelude::*;
 
 use super::icon;
 use super::pod::{Place, Pod};
-use super::shown::{dotted, shown};
+use super::shown::{dotted, shown, width_key};
 use super::story::AnswerMark;
 use crate::pure::explain::NodeAnswer;
 use crate::pure::find::Filter;
@@ -326,7 +326,7 @@ fn heading(props: &Props) -> Html {
             Some(NodeNext::NotReady { .. }) => "wait",
             _ => *kind,
         };
-        html! { <span class={classes!("say", kind)} key={width(&words)}>{ shown(&words) }</span> }
+        html! { <span class={classes!("say", kind)} key={width_key(&words)}>{ shown(&words) }</span> }
     } else if view.only_name && shows_api {
         html! { <span class="has">{ format!("{} · only its name is known", pods_of(view)) }</span> }
     } else if !shows_api {
@@ -337,7 +337,7 @@ fn heading(props: &Props) -> Html {
         } else {
             format!("cpu {}", quantity::cpu(view.cpu))
         };
-        html! { <span class="has mono" key={width(&has)}>{ has }</span> }
+        html! { <span class="has mono" key={width_key(&has)}>{ has }</span> }
     } else {
         Html::default()
     };
@@ -353,11 +353,6 @@ fn heading(props: &Props) -> Html {
             { right }
         </h3>
     }
-}
-
-/// The key of what stands at the right end of a header: of another width it is another element, which has not moved.
-fn width(words: &str) -> String {
-    words.chars().count().to_string()
 }
 
 /// The state of a node in as few words as its header has room for.

@@ -5,7 +5,7 @@ use podscope_protocol::{ContainerStage, Micros, PodMark, PodView, TerminationSta
 use yew::prelude::*;
 
 use super::icon;
-use super::shown::shown;
+use super::shown::{shown, width_key};
 use super::story::AnswerMark;
 use crate::pure::clock;
 use crate::pure::names;
@@ -310,11 +310,14 @@ fn face(props: &Props, place: &Place, mark: PodMark) -> Html {
             let age = pod
                 .running_since
                 .filter(|_| step.is_large())
-                .map(|since| clock::age(since, props.now));
+                .map(|since| clock::age(since, props.now))
+                .unwrap_or_default();
             let priority = (pod.priority != 0).then(|| format!("priority {}", clock::grouped(i64::from(pod.priority))));
-            let age = age.unwrap_or_default();
-            let width = if words.is_empty() { &age } else { words }.chars().count();
-            let end = html! { <span key={width}>{ if words.is_empty() { html! { age } } else { html! { <b>{ shown(words) }</b> } } }</span> };
+            let end = if words.is_empty() {
+                html! { <span key={width_key(&age)}>{ age }</span> }
+            } else {
+                html! { <span key={width_key(words)}><b>{ shown(words) }</b></span> }
+            };
             html! {
                 <>
                     <span class="up" key={key("up")} aria-hidden="true"><b>{ shown(&name) }</b>

@@ -7,6 +7,12 @@ pub(crate) fn shown(text: &str) -> Html {
     html! { <bdi>{ podscope_api::visible(text).into_owned() }</bdi> }
 }
 
+/// The key of words at the right end of a line, or in its middle: where their width changes another element takes their
+/// place, which the browser does not count as one that has moved.
+pub(crate) fn width_key(words: &str) -> String {
+    words.chars().count().to_string()
+}
+
 /// A sentence of the engine: what stands between backticks is code.
 pub(crate) fn told(text: &str) -> Html {
     let text = podscope_api::visible(text);

@@ -16,7 +16,7 @@ use crate::pure::find::Filter;
 use crate::pure::pin::Asked;
 use crate::pure::scale::{Drawn, Span, lane};
 use crate::pure::{clock, director};
-use crate::state::{Act, Dialog, Model, Page, Shared, Sheet};
+use crate::state::{Act, Dialog, Model, Page, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
@@ -240,7 +240,7 @@ fn ends(ctl: &Ctl, page: &Page, span: Span) -> Html {
         let go = ctl.act.reform(move |_: MouseEvent| Act::Span(next));
         html! { <button type="button" class="quiet" onclick={go} aria-label={name} title={name}>{ icon(sign) }</button> }
     };
-    let is_open = page.sheet == Sheet::Side && page.selected.is_none();
+    let is_open = page.is_legend_open();
     let open = ctl.act.reform(|_: MouseEvent| Act::Legend);
     html! {
         <span class="ends">

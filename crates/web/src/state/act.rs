@@ -84,7 +84,7 @@ impl Reducible for Page {
             Act::Tab(tab) => page.tab = tab,
             Act::Dialog(dialog) => page.dialog = dialog,
             Act::Legend => {
-                let is_open = page.sheet == Sheet::Side && page.selected.is_none();
+                let is_open = page.is_legend_open();
                 page.select(None);
                 page.sheet = if is_open { Sheet::None } else { Sheet::Side };
             }

@@ -158,6 +158,11 @@ impl Page {
         self.aim.map_or(self.model.now, |(at, _)| at)
     }
 
+    /// Whether the sheet of the details is open with nothing selected: it shows the legend.
+    pub(crate) fn is_legend_open(&self) -> bool {
+        self.sheet == Sheet::Side && self.selected.is_none()
+    }
+
     /// The question for a time that waits for its answer.
     pub(crate) fn asked(&self) -> Option<Asked> {
         Asked::of(self.opened.as_ref()?, &self.model.story)
