@@ -29,6 +29,7 @@ test("free play begins nothing by itself and has no story", async ({ t }) => {
   await expect(page.locator('[data-lane="commands"] .ev')).toHaveCount(0);
 });
 
+// Shows: U-23
 test("what happens is heard while time runs, counted", async ({ t }) => {
   const page = await t.open("");
   const heard = page.locator(".heard");

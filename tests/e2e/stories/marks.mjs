@@ -27,6 +27,7 @@ const watchShifts = (page) => page.evaluate(() => {
   }).observe({ type: "layout-shift" });
 });
 
+// Shows: U-19
 test("on a first visit every pod is in sight at every window size", async ({ t }) => {
   const page = await t.open("");
   await expect(page.locator("#stage [data-pod]").first()).toBeVisible();
@@ -39,6 +40,7 @@ test("on a first visit every pod is in sight at every window size", async ({ t }
   }
 });
 
+// Shows: U-19
 test("over a rolling update nothing on the stage moves that did not change", async ({ t }) => {
   const page = await t.open("", { motion: "no-preference" });
   await t.resize(page, 1366, 650);
@@ -53,7 +55,7 @@ test("over a rolling update nothing on the stage moves that did not change", asy
   expect(await page.evaluate(() => window.shifted), "cumulative layout shift").toBeLessThanOrEqual(0.01);
 });
 
-// Shows: U-02, U-15
+// Shows: U-02, U-15, U-21
 test("a broken guarantee takes the stage until it is read", async ({ t }) => {
   const page = await t.open("#lesson=partition-statefulset");
   await t.seek(page, "0:05.0");
@@ -101,6 +103,7 @@ test("the stage is one tab stop, and arrows move among nodes and pods", async ({
   await expect(page.getByRole("group", { name: /Arrow keys move among nodes and pods/ })).toBeVisible();
 });
 
+// Shows: U-20
 test("messages travel as dots, and with reduced motion they are counted", async ({ t }) => {
   const page = await t.open("", { motion: "no-preference" });
   await page.locator(".page[data-playing=true]").waitFor();

@@ -15,6 +15,7 @@ const share = (page) => page.evaluate(() => {
 });
 
 for (const [name, path] of [["the start page", ""], ["free play", "#new"]]) {
+  // Shows: U-19
   test(`the stage has most of the window on ${name}`, async ({ t }) => {
     const page = await t.open(path);
     await expect(page.locator("[data-node]").first()).toBeVisible();
@@ -25,6 +26,7 @@ for (const [name, path] of [["the start page", ""], ["free play", "#new"]]) {
   });
 }
 
+// Shows: U-19
 test("the stage has half the window in a lesson that asks", async ({ t }) => {
   const page = await t.open("#lesson=victim-choice");
   await expect(page.locator("[data-asks] .ask")).toBeVisible();
@@ -62,6 +64,7 @@ const pressFirst = (story, names) => story.evaluate((story, names) => {
 }, names);
 
 for (let first = 0; first < LESSONS.length; first += 10) {
+  // Shows: U-23
   test(`what lessons ${first + 1} to ${Math.min(first + 10, LESSONS.length)} ask is in sight at every size`, async ({ t }) => {
     for (const lesson of LESSONS.slice(first, first + 10)) {
       const page = await t.open(`#lesson=${lesson}`);
@@ -101,6 +104,7 @@ for (let first = 0; first < LESSONS.length; first += 10) {
   });
 }
 
+// Shows: U-19
 test("nothing moves the stage while a rolling update runs, a pod is selected and a command is given", async ({ t }) => {
   const page = await t.open("", { before: (page) => page.addInitScript(() => {
     window.shifts = 0;

@@ -65,6 +65,7 @@ fn scenario_file(name: &str) -> Session {
     run(&fs::read_to_string(path).expect("a scenario"), None)
 }
 
+/// Shows: U-22
 #[test]
 fn preemption_leads_from_pod_to_signals_to_binding() {
     let session = scenario_file("preemption-grace");

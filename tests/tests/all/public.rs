@@ -13,7 +13,7 @@ use serde::Deserialize;
 /// Runs for minutes in a development build: thousands of pods that their node refuses at once.
 const SLOW: [&str; 1] = ["11-outofcpu"];
 
-/// Shows: CT-228, CT-229, CT-230, LC-238 to LC-241. Each file says in its first lines what the real system does.
+/// Shows: C-16, CT-228, CT-229, CT-230, LC-238 to LC-241. Each file says in its first lines what the real system does.
 #[test]
 fn public_cases_hold_their_expectations() {
     let mut complaints = Vec::new();

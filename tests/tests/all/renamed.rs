@@ -125,19 +125,20 @@ fn renamed_dump_shares_only_public_strings() {
                 "http",
                 "v1.34.1",
                 "x-kubernetes-preserve-unknown-fields",
+                "hugepages-2Mi",
             ];
             // What the kubelet says of a node's condition.
             let is_said = text
-                .strip_prefix("kubelet has ")
-                .is_some_and(|reason| !reason.contains(' '));
+                .strip_prefix("kubelet has Kubelet")
+                .is_some_and(|reason| reason.bytes().all(|byte| byte.is_ascii_alphabetic()));
             // A provisioner's name for a volume, with an ordinal.
-            let is_provisioned =
-                (text.strip_prefix("pvc-")).is_some_and(|ordinal| ordinal.bytes().all(|byte| byte.is_ascii_digit()));
+            let is_provisioned = text
+                .strip_prefix("pvc-")
+                .is_some_and(|ordinal| ordinal.parse::<u8>().is_ok());
             text.len() < 2
                 || starts
                 || is_provisioned
                 || is_said
-                || text.starts_with("hugepages-")
                 || names.contains(&text)
                 || domains.iter().any(|domain| text.contains(domain))
         };

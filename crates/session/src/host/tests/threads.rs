@@ -51,6 +51,7 @@ fn to(host: &mut Host, clock: &mut f64, seconds: i64) -> (Vec<Traffic>, Option<T
     panic!("{seconds} s are never reached");
 }
 
+/// Shows: U-22
 #[test]
 fn thread_of_node_leads_from_command_to_what_is_due() {
     let (mut host, mut clock) = open(SCENARIO);
@@ -93,6 +94,7 @@ fn thread_of_pod_names_its_eviction_to_come() {
     );
 }
 
+/// Shows: U-20
 #[test]
 fn messages_follow_records_and_stop_at_a_cut() {
     let (mut host, mut clock) = open(SCENARIO);
