@@ -124,9 +124,20 @@ fn told(kind: Kind, path: &[String]) -> Option<(&'static str, &'static str)> {
         "apiVersion" | "kind" | "metadata" | "spec" | "status" => Kind::Pod,
         _ => kind,
     };
+    text_of(kind.name(), &wanted).or_else(|| {
+        // A type that stands in several places is described once, by its own name.
+        let (field, above) = path.split_last()?;
+        let (of, further) = above.split_last()?;
+        let siblings = fields(kind, further)?;
+        let of = siblings.iter().find(|one| one.name == *of)?;
+        text_of(of.of.trim_start_matches("[]"), field)
+    })
+}
+
+/// The line `OF FIELD: TEXT` or, of a field that has to be there, `OF FIELD!: TEXT`.
+fn text_of(of: &str, field: &str) -> Option<(&'static str, &'static str)> {
     TEXTS.lines().find_map(|line| {
-        let of_kind = line.strip_prefix(kind.name())?.strip_prefix(' ')?;
-        let rest = of_kind.strip_prefix(wanted.as_str())?;
+        let rest = line.strip_prefix(of)?.strip_prefix(' ')?.strip_prefix(field)?;
         match rest.strip_prefix("!: ") {
             Some(text) => Some((" -required-", text)),
             None => Some(("", rest.strip_prefix(": ")?)),

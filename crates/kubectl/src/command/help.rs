@@ -262,22 +262,76 @@ fn of_group(name: &str, about: &str) -> String {
     out
 }
 
+/// What flags are without being given, where that is not false, no text, or `none`: a verb (none: all), a flag, its value.
+/// The first row that fits counts.
+const DEFAULTS: &[(&str, &str, &str)] = &[
+    ("apply", "field-manager", "'kubectl-client-side-apply'"),
+    ("apply", "overwrite", "true"),
+    ("autoscale", "cpu-percent", "-1"),
+    ("autoscale", "max", "-1"),
+    ("autoscale", "min", "-1"),
+    ("delete", "wait", "true"),
+    ("describe", "show-events", "true"),
+    ("get", "server-print", "true"),
+    ("patch", "type", "'strategic'"),
+    ("rollout status", "watch", "true"),
+    ("run", "env", "[]"),
+    ("run", "pod-running-timeout", "1m0s"),
+    ("run", "restart", "'Always'"),
+    ("scale", "replicas", "0"),
+    ("wait", "timeout", "30s"),
+    ("", "allow-missing-template-keys", "true"),
+    ("", "cascade", "'background'"),
+    ("", "chunk-size", "500"),
+    ("", "current-replicas", "-1"),
+    ("", "filename", "[]"),
+    ("", "grace-period", "-1"),
+    ("", "limit-bytes", "0"),
+    ("", "max-log-requests", "5"),
+    ("", "pod-running-timeout", "20s"),
+    ("", "prune-allowlist", "[]"),
+    ("", "revision", "0"),
+    ("", "since", "0s"),
+    ("", "skip-wait-for-delete-timeout", "0"),
+    ("", "tail", "-1"),
+    ("", "timeout", "0s"),
+    ("", "to-revision", "0"),
+    ("", "validate", "'strict'"),
+];
+
+/// What a flag is without being given, as `-h` prints it.
+fn default_of(verb: &str, long: &str, takes: Takes) -> String {
+    let row = DEFAULTS
+        .iter()
+        .find(|(of, flag, _)| *flag == long && (of.is_empty() || *of == verb));
+    match (row, takes) {
+        (Some((.., value)), _) => (*value).to_owned(),
+        (None, _) if long == "field-manager" => {
+            let first = verb.split(' ').next().unwrap_or_default();
+            format!("'kubectl-{first}'")
+        }
+        (None, Takes::Bool) => "false".to_owned(),
+        (None, Takes::Value) => "''".to_owned(),
+        (None, Takes::Maybe(_)) => "'none'".to_owned(),
+    }
+}
+
 fn of_verb(verb: &Verb) -> String {
     let mut out = format!("{}.\n\nUsage:\n  kubectl {} {}", verb.summary, verb.name, verb.usage);
-    if !verb.flags.is_empty() {
+    let mut flags = verb.flags.to_vec();
+    flags.stable_sort_by_key(|(long, ..)| *long);
+    if !flags.is_empty() {
         out.push_str("\n\nOptions:");
-        for (long, short, takes) in verb.flags {
-            let letter = if *short == '-' {
-                String::from("    ")
+        for (long, short, takes) in flags {
+            let letter = if short == '-' {
+                String::new()
             } else {
                 format!("-{short}, ")
             };
-            let value = match takes {
-                Takes::Bool => "=false",
-                Takes::Value => "=''",
-                Takes::Maybe(_) => "='none'",
-            };
-            out.push_str(&format!("\n    {letter}--{long}{value}"));
+            out.push_str(&format!(
+                "\n    {letter}--{long}={}",
+                default_of(verb.name, long, takes)
+            ));
         }
     }
     out

@@ -73,7 +73,8 @@ fn of_target(target: &Target, view: &View<'_>) -> Result<Option<Chosen>, String>
 }
 
 /// What `--dry-run=client` says of an object.
-fn rehearsal(kind: Kind, key: &ObjectKey, output_name: bool) -> String {
+fn rehearsal(kind: Kind, key: &ObjectKey, is_forced: bool, output_name: bool) -> String {
+    let deleted = if is_forced { "force deleted" } else { "deleted" };
     let tail = if kind.is_namespaced() {
         format!(" from {} namespace", key.namespace)
     } else {
@@ -82,7 +83,7 @@ fn rehearsal(kind: Kind, key: &ObjectKey, output_name: bool) -> String {
     let kind = kind.qualified_singular();
     match output_name {
         true => format!("{kind}/{}", key.name),
-        false => format!("{kind} {:?} deleted{tail} (dry run)", &*key.name),
+        false => format!("{kind} {:?} {deleted}{tail} (dry run)", &*key.name),
     }
 }
 
@@ -110,14 +111,15 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         warnings.push("deleting cluster-scoped resources, not scoped to the provided namespace".to_owned());
     }
     if what.dry_run.is_of_client() {
-        if what.force && what.grace_seconds() == Some(0) {
+        let is_forced = what.grace_seconds() == Some(0);
+        if what.force && is_forced {
             plan.warn(podscope_cluster::client::FORCE_WARNING);
         }
         for warning in warnings {
             plan.warn(warning);
         }
         for (kind, key) in &targets {
-            plan.out(rehearsal(*kind, key, what.output_name));
+            plan.out(rehearsal(*kind, key, is_forced, what.output_name));
         }
         return plan;
     }

@@ -434,3 +434,19 @@ fn kinds_before_names_objects_after_changes_and_events_as_they_come() {
     assert!(seen.contains("Warning   FailedScheduling   Pod/none"), "{seen}");
     assert!(seen.contains("LAST SEEN"), "{seen}");
 }
+
+/// Shows: K-02. A watch tells of a deletion with the version that the deletion made, which is newer than any before.
+#[test]
+fn watch_tells_deletion_with_its_own_resource_version() {
+    let mut shell = Shell::on(CLUSTER);
+    shell.to(10);
+    shell.run("kubectl get pods -l run=bare -w -o custom-columns=V:.metadata.resourceVersion --no-headers");
+    let mut lines = shell.run("kubectl run bare --image=y");
+    shell.to(13);
+    lines.extend(shell.run("kubectl delete pod bare --now --wait=false"));
+    shell.to(20);
+    lines.extend(shell.printed());
+    let versions: Vec<u64> = lines.iter().filter_map(|line| line.trim().parse().ok()).collect();
+    let is_newer = versions.windows(2).all(|two| two[0] < two[1]);
+    assert!(versions.len() > 4 && is_newer, "{lines:?}");
+}
