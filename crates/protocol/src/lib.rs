@@ -68,7 +68,7 @@ pub use story::{
     TruthView,
 };
 pub use thread::{Deed, MAX_THREAD, Thread, ThreadLink};
-pub use told::{ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView};
+pub use told::{ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView, WrittenView};
 pub use traffic::{MAX_MESSAGES, Message, MessageKind, Stop, Traffic, UncountedLink};
 pub use trouble::NodeTrouble;
 pub use update::{

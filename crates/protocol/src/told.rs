@@ -276,13 +276,31 @@ impl fmt::Display for ProcessView {
     }
 }
 
+/// What a container has written into an emptyDir.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenView {
+    /// How much, as a quantity.
+    pub size: String,
+    /// By which container.
+    pub container: String,
+    /// When the first container of that name that wrote it was started.
+    pub since: Micros,
+}
+
+impl fmt::Display for WrittenView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let since = clock::instant(self.since);
+        write!(f, "{} by {} since {since}", self.size, self.container)
+    }
+}
+
 /// What a volume is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VolumeView {
     /// A claim of that name.
     Claim(String),
-    /// An emptyDir.
-    Scratch,
+    /// An emptyDir, with what the machine has in it.
+    Scratch(Vec<WrittenView>),
     /// A ConfigMap of that name.
     ConfigMap(String),
     /// A Secret of that name.
@@ -301,7 +319,14 @@ impl fmt::Display for VolumeView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Claim(name) => write!(f, "claim {name}"),
-            Self::Scratch => f.write_str("scratch space that lives as long as the pod"),
+            Self::Scratch(written) => {
+                f.write_str("scratch space that lives as long as the pod")?;
+                for (at, one) in written.iter().enumerate() {
+                    let before = if at == 0 { ": " } else { ", " };
+                    write!(f, "{before}{one}")?;
+                }
+                Ok(())
+            }
             Self::ConfigMap(name) => write!(f, "ConfigMap {name}"),
             Self::Secret(name) => write!(f, "Secret {name}"),
             Self::Nfs => f.write_str("NFS: does not keep a second writer out"),

@@ -41,6 +41,19 @@ pub fn process_values(session: &Session) -> Vec<Value> {
             if !failing.is_empty() {
                 row["ioErrors"] = failing.iter().map(|volume| Value::from(&**volume)).collect();
             }
+            // The emptyDirs of its pod, whoever of the pod wrote to them.
+            let written = world.written(node, &process.uid);
+            if !written.is_empty() {
+                let written = written.iter().map(|one| {
+                    json!({
+                        "volume": &*one.volume,
+                        "container": &*one.container,
+                        "bytes": one.bytes,
+                        "since": seconds(one.since.0),
+                    })
+                });
+                row["emptyDirs"] = written.collect();
+            }
             rows.push(row);
         }
     }

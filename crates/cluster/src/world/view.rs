@@ -6,7 +6,7 @@ use podscope_api::{NodeName, Str, Time, Uid};
 
 use super::{Body, World};
 use crate::kubelet::Kubelet;
-use crate::machine::Machine;
+use crate::machine::{Machine, Written};
 use crate::scheduler_process::RecordedDecision;
 use crate::{Actor, Change, Heartbeats, Network, Objects, Place, SimTime, Switches};
 
@@ -25,6 +25,13 @@ impl World {
             .flatten()
             .filter(|mount| mount.is_remote && mount.is_writable);
         failing.map(|mount| mount.volume.clone()).collect()
+    }
+
+    /// What the emptyDirs of a pod on a machine hold: nothing of a pod that is not there.
+    pub fn written(&self, node: &NodeName, pod: &Uid) -> Vec<Written> {
+        let machine = self.nodes.get(node).map(|state| &state.machine);
+        let held = machine.and_then(|machine| machine.pod(pod));
+        held.map_or_else(Vec::new, |held| held.written(|one| one.disk(self.now)))
     }
 
     /// The instant.

@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 
 use podscope_api::{EventType, Pod, Quantity, Str, Uid};
 
-use self::resource::{Resource, amount, available, most, sum_of};
+use self::resource::{Resource, amount, available, most, on_disk, sum_of};
 
 use super::admission::is_critical;
 use super::conditions::EndReason;
@@ -99,24 +99,15 @@ pub(super) fn most_disk(host: &Host<'_, '_>) -> Option<i64> {
     Some((used.div_euclid(i128::from(capacity)) + 1).min(101) as i64)
 }
 
-/// Which emptyDir a container's disk use goes to: the first it mounts; else its own layer.
-fn empty_dir_of<'a>(pod: &'a Pod, container: &str) -> Option<&'a podscope_api::Volume> {
-    let spec = pod.spec.all_containers().find(|one| &*one.name == container)?;
-    spec.volume_mounts.iter().find_map(|mount| {
-        let volume = pod.spec.volumes.iter().find(|volume| volume.name == mount.name)?;
-        let on_disk = volume.empty_dir.as_ref().is_some_and(|dir| &*dir.medium != "Memory");
-        on_disk.then_some(volume)
-    })
-}
-
 /// The local-storage limit that a pod breaks, in words, with use by container as told (LC-200).
 fn broken_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) -> Option<String> {
     for volume in pod.spec.volumes.iter() {
         let Some(limit) = volume.empty_dir.as_ref().and_then(|dir| dir.size_limit) else {
             continue;
         };
-        let in_it = |one: &&Container| empty_dir_of(pod, &one.name).is_some_and(|dir| dir.name == volume.name);
-        let use_of_it = sum_of(held.containers.iter().filter(in_it).map(&used));
+        let written = held.written(&used);
+        let in_it = written.iter().filter(|written| written.volume == volume.name);
+        let use_of_it = sum_of(in_it.map(|written| written.bytes));
         if use_of_it > limit.value() {
             return Some(format!(
                 "Usage of EmptyDir volume \"{}\" exceeds the limit \"{limit}\". ",
@@ -128,8 +119,7 @@ fn broken_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) 
     let limits: Vec<Quantity> = pod.spec.containers.iter().filter_map(limit_of).collect();
     if !limits.is_empty() {
         let total = limits.iter().fold(Quantity::default(), |sum, limit| sum.plus(*limit));
-        let all = sum_of(held.containers.iter().map(&used));
-        if all > total.value() {
+        if on_disk(held, &used) > total.value() {
             return Some(format!(
                 "Pod ephemeral local storage usage exceeds the total limit of containers {total}. "
             ));
@@ -137,9 +127,7 @@ fn broken_limit(pod: &Pod, held: &MachinePod, used: impl Fn(&Container) -> i64) 
     }
     for spec in pod.spec.all_containers() {
         let Some(limit) = limit_of(spec) else { continue };
-        let own = held
-            .latest(&spec.name)
-            .filter(|_| empty_dir_of(pod, &spec.name).is_none());
+        let own = held.latest(&spec.name).filter(|one| one.writes_to.is_none());
         if own.is_some_and(|one| used(one) > limit.value()) {
             return Some(format!(
                 "Container {} exceeded its local ephemeral storage limit \"{limit}\". ",
@@ -411,6 +399,8 @@ impl Managers {
                 .machine
                 .pod(&uid)
                 .and_then(|held| held.latest(&spec.name))
+                // What lies in an emptyDir is not the container's.
+                .filter(|container| resource != Resource::Disk || container.writes_to.is_none())
                 .map_or(0, |container| resource.used(container, now));
             let request = spec
                 .resources

@@ -71,6 +71,7 @@ impl Machine {
                         oom_score_adj: 0,
                         resources: container.resources.clone(),
                         behavior: behavior.clone(),
+                        writes_to: super::empty_dirs::written_by(pod, container),
                         hooks: Vec::new(),
                         latest: podscope_api::CausedBy::NOTHING,
                         plan: None,

@@ -5,6 +5,7 @@
 
 mod adopt;
 mod behavior;
+mod empty_dirs;
 mod fault;
 mod images;
 mod memory;
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use podscope_api::{CausedBy, Kind, NodeCondition, NodeName, ObjectKey, Pod, ResourceList, Str, Uid};
 
 pub use behavior::{Answers, Behavior, Outcome, ProbeResult, Role, Usage, behavior_of};
+pub use empty_dirs::Written;
 pub use fault::MachineFault;
 pub(crate) use images::hex_digest;
 pub use images::{HeldImage, Image};
@@ -145,6 +147,8 @@ pub struct MachinePod {
     pub containers: Vec<Container>,
     /// Mounted volumes.
     pub mounts: Vec<Mount>,
+    /// What containers that have been removed left in emptyDirs.
+    kept: Vec<Written>,
 }
 
 impl MachinePod {
@@ -386,19 +390,16 @@ impl Machine {
     fn remove_containers(&mut self, uid: &Uid, now: SimTime, goes: &dyn Fn(&MachinePod, &Container) -> bool) {
         let Some(pod) = self.pods.get_mut(uid) else { return };
         let gone: Vec<bool> = pod.containers.iter().map(|one| goes(pod, one)).collect();
-        let (mut gone, mut sources) = (gone.into_iter(), Vec::new());
-        pod.containers.retain(|one| {
-            let goes = gone.next().unwrap_or(false);
-            if goes {
-                sources.push(one.source.clone());
-            }
-            !goes
-        });
-        if !sources.is_empty() {
+        let mut gone = gone.into_iter();
+        let goes = |_: &Container| gone.next().unwrap_or(false);
+        let (removed, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut pod.containers).into_iter().partition(goes);
+        pod.containers = rest;
+        removed.iter().for_each(|one| pod.keep(one, now));
+        if !removed.is_empty() {
             self.changes += 1;
         }
-        for source in sources {
-            self.release_image(&source, now);
+        for one in removed {
+            self.release_image(&one.source, now);
         }
     }
 
@@ -539,6 +540,7 @@ impl Machine {
             sandbox: None,
             containers: Vec::new(),
             mounts: Vec::new(),
+            kept: Vec::new(),
         })
     }
 }

@@ -85,6 +85,8 @@ pub struct Container {
     pub resources: Arc<ResourceRequirements>,
     /// How it behaves.
     pub behavior: Arc<Behavior>,
+    /// The emptyDir that it writes to; none if that is its own layer.
+    pub writes_to: Option<Str>,
     /// Hooks under way.
     pub hooks: Vec<RunningHook>,
     /// The latest record of the trace that is about its process: its start, a signal, a failed probe, its end.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use podscope_api::{Pod, ResourceRequirements, Str, Uid};
 
+use super::empty_dirs::written_by;
 use super::process::RunningHook;
 use super::{Behavior, Container, ContainerId, Exit, HookKind, Machine, MachineEvent, MachineTimer, Outcome, Role};
 use crate::{Context, Timer};
@@ -154,6 +155,7 @@ impl Machine {
             oom_score_adj: self.oom_score_adj(pod, container, role),
             resources: container.resources.clone(),
             behavior,
+            writes_to: written_by(pod, container),
             hooks: Vec::new(),
             latest: podscope_api::CausedBy::NOTHING,
             plan: None,
@@ -175,6 +177,7 @@ impl Machine {
             && let Some(oldest) = held.containers.iter().position(|old| old.name == container.name)
         {
             let oldest = held.containers.remove(oldest);
+            held.keep(&oldest, ctx.now);
             held.containers.push(process);
             self.release_image(&oldest.source, ctx.now);
         } else {

@@ -2,7 +2,8 @@
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::untyped::{list, text};
-use podscope_api::{ConditionStatus, Event, Kind, Node, NodeName, Object, ObjectKey, Pod, Time};
+use podscope_api::{ConditionStatus, Event, Kind, Node, NodeName, Object, ObjectKey, Pod, Quantity, Time};
+use podscope_cluster::machine::Written;
 use podscope_cluster::{SimTime, World};
 
 use super::differences;
@@ -11,7 +12,7 @@ use crate::timeline::Session;
 use podscope_kubectl::{PodRow, event_times, node_status, pod_row};
 use podscope_protocol::{
     ConditionLine, ContainerDetail, ContainerRole, ContainerState, Detail, EventLine, Lane, Mark, MarkKind,
-    ProcessView, SubjectRef, Subtitle, Summary, VolumeView,
+    ProcessView, SubjectRef, Subtitle, Summary, VolumeView, WrittenView,
 };
 
 /// The detail of a subject at the cursor.
@@ -113,6 +114,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
         .as_ref()
         .map_or_else(String::new, ToString::to_string);
     let machine = machines.get(&node);
+    let written = world.written(&NodeName::from(&*node), &pod.metadata.uid);
     Detail {
         title: object_key.name.to_string(),
         subtitle: Subtitle::Pod {
@@ -136,7 +138,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
             .spec
             .volumes
             .iter()
-            .map(|volume| (volume.name.to_string(), volume_view(volume)))
+            .map(|volume| (volume.name.to_string(), volume_view(volume, &written)))
             .collect(),
         bars: bars(&pod.metadata.uid),
         yaml: yaml(&Object::Pod(pod.clone())),
@@ -279,11 +281,17 @@ fn container_state(state: &podscope_api::ContainerState) -> ContainerState {
     }
 }
 
-fn volume_view(volume: &podscope_api::Volume) -> VolumeView {
+fn volume_view(volume: &podscope_api::Volume, written: &[Written]) -> VolumeView {
     if let Some(claim) = &volume.persistent_volume_claim {
         VolumeView::Claim(claim.claim_name.to_string())
     } else if volume.empty_dir.is_some() {
-        VolumeView::Scratch
+        let of_it = written.iter().filter(|written| written.volume == volume.name);
+        let views = of_it.map(|written| WrittenView {
+            size: Quantity::from_bytes(written.bytes).to_string(),
+            container: written.container.to_string(),
+            since: written.since.0,
+        });
+        VolumeView::Scratch(views.collect())
     } else if let Some(map) = &volume.config_map {
         VolumeView::ConfigMap(map.name.to_string())
     } else if let Some(secret) = &volume.secret {

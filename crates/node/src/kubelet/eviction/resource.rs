@@ -63,11 +63,11 @@ impl Resource {
         }
     }
 
+    /// What a container uses of it, wherever that lies. Of inodes: the bytes behind them.
     pub(super) fn used(self, container: &Container, now: SimTime) -> i64 {
         match self {
             Self::Memory => container.memory(now),
-            Self::Disk => container.disk(now),
-            Self::Inodes => container.disk(now).div_euclid(BYTES_PER_INODE),
+            Self::Disk | Self::Inodes => container.disk(now),
             Self::Pids => i64::from(container.is_running()),
         }
     }
@@ -81,7 +81,7 @@ impl Resource {
         }
     }
 
-    /// The most a container can come to use.
+    /// The most a container can come to use. Of inodes: the bytes behind them.
     pub(super) fn most(self, container: &Container) -> i64 {
         let usage = match self {
             Self::Memory | Self::Pids if !container.is_running() => return 0,
@@ -89,18 +89,17 @@ impl Resource {
             Self::Memory => container.behavior.memory,
             Self::Disk | Self::Inodes => container.behavior.disk,
         };
-        let most = whole_pages(usage.from.max(usage.to));
-        if self == Self::Inodes {
-            most.div_euclid(BYTES_PER_INODE)
-        } else {
-            most
-        }
+        whole_pages(usage.from.max(usage.to))
     }
 
-    /// What a pod uses: its containers, and for processes its sandbox too.
+    /// What a pod uses: its containers, for processes its sandbox too, of the disk its emptyDirs too.
     pub(super) fn of_pod(self, held: &MachinePod, container: impl Fn(&Container) -> i64) -> i64 {
-        let own = i64::from(self == Self::Pids && held.has_sandbox());
-        own.saturating_add(sum_of(held.containers.iter().map(container)))
+        match self {
+            Self::Memory => sum_of(held.containers.iter().map(container)),
+            Self::Pids => i64::from(held.has_sandbox()).saturating_add(sum_of(held.containers.iter().map(container))),
+            Self::Disk => on_disk(held, container),
+            Self::Inodes => on_disk(held, container).div_euclid(BYTES_PER_INODE),
+        }
     }
 
     pub(super) fn request(self, pod: &Pod) -> i64 {
@@ -129,6 +128,13 @@ pub(super) fn most(resource: Resource, host: &Host<'_, '_>) -> i64 {
     let in_pod = |held: &MachinePod| resource.of_pod(held, |one| resource.most(one));
     let all = sum_of(host.machine.pods().map(|(_, held)| in_pod(held)));
     all.saturating_add(resource.of_images(host))
+}
+
+/// Bytes of the layers of a pod's containers, and of its emptyDirs.
+pub(super) fn on_disk(held: &MachinePod, bytes: impl Fn(&Container) -> i64) -> i64 {
+    let layers = held.containers.iter().filter(|one| one.writes_to.is_none());
+    let layers = sum_of(layers.map(&bytes));
+    layers.saturating_add(sum_of(held.written(bytes).iter().map(|written| written.bytes)))
 }
 
 /// The sum of amounts, which may be as large as a quantity can say.
