@@ -6,7 +6,7 @@ use podscope_api::ordered;
 use podscope_api::{Node, Object, Str, TaintEffect, phrase};
 
 use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
-use crate::{SimTime, Span, subject_of};
+use crate::{Actor, SimTime, Span, subject_of};
 
 pub(super) const EVICT_THROTTLE: Invariant = Invariant {
     name: "evict-throttle",
@@ -19,10 +19,19 @@ pub(super) const EVICT_THROTTLE: Invariant = Invariant {
     lesson: "zone-outage",
 };
 
-/// When each zone got its last taint, and from when a token is there again.
+/// The last taint of each zone.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EvictThrottle {
-    next_token: ordered::Map<Str, SimTime>,
+    last: ordered::Map<Str, Last>,
+}
+
+#[derive(Debug, Clone)]
+struct Last {
+    /// From when a token is there again.
+    next_token: SimTime,
+    /// The manager that took the token, and how often it had begun anew.
+    by: Actor,
+    incarnation: u32,
 }
 
 fn has_eviction_taint(node: &Node) -> bool {
@@ -50,13 +59,17 @@ impl Check for EvictThrottle {
         let zone = new.metadata.label("topology.kubernetes.io/zone").unwrap_or_default();
         let interval = Span(1_000_000_000 / view.eviction_rate_millis);
         let key: Str = format!("{region}/{zone}").into();
-        let next = self.next_token.get(&key).copied();
+        let incarnation = view.processes.get(actor).map_or(0, |process| process.incarnation);
         // A tenth of a second of slack: the bucket refills while the write travels.
-        if let Some(next) = next
-            && view.now + Span::millis(100) < next
+        if let Some(last) = self.last.get(&key)
+            && view.now + Span::millis(100) < last.next_token
         {
-            // Each of two instances has its own rate, and one that began anew has a token at once.
-            let (cause, by) = blame::of_memory(actor, "CT-154: a token of its own", view);
+            let next = last.next_token;
+            // Each of two instances has its own rate, and one that began anew has a token at once. One that did not has none,
+            // whatever else went wrong meanwhile.
+            let is_same = last.by == *actor && last.incarnation == incarnation;
+            let blame_of = if is_same { blame::of_instances } else { blame::of_memory };
+            let (cause, by) = blame_of(actor, "CT-154: a token of its own", view);
             out.push(Breach {
                 corrupts: None,
                 invariant: EVICT_THROTTLE.name,
@@ -70,6 +83,11 @@ impl Check for EvictThrottle {
                 ),
             });
         }
-        self.next_token.insert(key, view.now + interval);
+        let last = Last {
+            next_token: view.now + interval,
+            by: actor.clone(),
+            incarnation,
+        };
+        self.last.insert(key, last);
     }
 }

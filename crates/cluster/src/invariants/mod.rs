@@ -139,7 +139,6 @@ pub(crate) enum Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    /// A write of a controller-manager.
     /// The pod that is bound at this instant, and its node.
     fn bound<'v>(&self, view: &View<'v>) -> Option<(&'a Record, Arc<Pod>, NodeName)> {
         let Self::Record(record) = *self else { return None };
@@ -151,6 +150,7 @@ impl<'a> Seen<'a> {
         Some((record, pod, node))
     }
 
+    /// A write of a controller-manager.
     fn by_controller_manager(&self) -> Option<(&'a Actor, &'a Change)> {
         match *self {
             Self::Change { actor, change } if matches!(actor, Actor::ControllerManager(_)) => Some((actor, change)),
