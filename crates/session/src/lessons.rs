@@ -118,6 +118,7 @@ const PAGES: &[(&str, &str)] = &[
         "Taints and Tolerations",
         "concepts/scheduling-eviction/taint-and-toleration/",
     ),
+    ("Volumes", "concepts/storage/volumes/"),
 ];
 
 /// The address of a page by its name; `Nodes, Rate limits on eviction` names a part of one. Empty if nobody knows it.
