@@ -24,6 +24,7 @@ mod fuzz;
 mod garbage_collection;
 mod image_locality;
 mod invariants;
+mod lesson_sentences;
 mod lessons;
 mod limits;
 mod links;

@@ -3,8 +3,9 @@
 
 use std::fs;
 
-use podscope_session::scenario;
+use podscope_cluster::{SimTime, Span};
 use podscope_session::timeline::{Session, Slice};
+use podscope_session::{report, scenario};
 use podscope_tests::files;
 
 use super::scenarios::complaints_of;
@@ -32,4 +33,51 @@ fn claims_of_the_seed_documents_hold() {
         complaints.len(),
         complaints.join("\n")
     );
+}
+
+const SITE: &str = r#"{apiVersion: v1, kind: Pod, metadata: {name: site, annotations: {
+  behavior.podscope.dev/fetch: "run=3s, disk=20Mi", behavior.podscope.dev/web: "disk=8Mi"}}, spec: {
+  initContainers: [{name: fetch, image: a, volumeMounts: [{name: content, mountPath: /c}]}],
+  containers: [{name: web, image: a, volumeMounts: [{name: content, mountPath: /c}]}],
+  volumes: [{name: content, emptyDir: {}}]}}"#;
+
+/// What the emptyDirs of the one process hold at an instant: bytes by container and their beginning.
+fn written(session: &Session) -> Vec<(String, i64, f64)> {
+    let [process] = &report::process_values(session)[..] else {
+        panic!("one process runs");
+    };
+    let all = process["emptyDirs"].as_array().cloned().unwrap_or_default();
+    let read = |one: &serde_json::Value| {
+        let text = |field: &str| one[field].as_str().unwrap_or_default().to_owned();
+        assert_eq!(text("volume"), "content");
+        let number = one["bytes"].as_i64().unwrap_or_default();
+        (text("container"), number, one["since"].as_f64().unwrap_or_default())
+    };
+    all.iter().map(read).collect()
+}
+
+/// Shows: LC-003. Document 002, figure 1: an emptyDir outlives restarts of containers, and is gone with its pod.
+#[test]
+fn empty_dir_outlives_its_containers_and_dies_with_its_pod() {
+    let pod = SITE.replace('\n', "");
+    let scenario = format!(
+        "apiVersion: podscope.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: site}}\nspec:\n  cluster: {{zones: [a], nodesPerZone: 1}}\n  \
+         timeline:\n  - {{at: 1s, apply: '{pod}'}}\n  - {{at: 20s, run: fault exit site web 1}}\n  - {{at: 40s, run: fault exit site web 1}}\n  \
+         - {{at: 80s, run: fault exit site web 1}}\n  - {{at: 250s, run: kubectl delete pod site}}\n  - {{at: 300s, apply: '{pod}'}}\n"
+    );
+    let loaded = scenario::load(&[("site.yaml".to_owned(), scenario)]).expect("the scenario loads");
+    let mut session = Session::new(loaded).expect("a session");
+    let mut at = |seconds: i64| {
+        let instant = SimTime::ZERO + Span::seconds(seconds);
+        assert_eq!(session.advance(instant, u64::MAX), Slice::Done);
+        written(&session)
+    };
+    let first = at(15);
+    let sizes: Vec<_> = first.iter().map(|(name, bytes, _)| (&**name, *bytes >> 20)).collect();
+    assert_eq!(sizes, [("fetch", 20), ("web", 8)]);
+    // After three restarts the runtime has removed the first container of `web`.
+    assert_eq!(at(200), first);
+    let second = at(320);
+    let begun_anew = second.iter().all(|(_, _, since)| *since >= 300.0);
+    assert!(second.len() == 2 && begun_anew, "{second:?}");
 }
