@@ -1,6 +1,6 @@
 //! `podscope explain --cases`: decision cases in, decisions out or compared.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write as _};
 use std::process::ExitCode;
 
 use podscope_scheduler::cases::{compare, run_case};
@@ -8,17 +8,27 @@ use serde_json::Value;
 
 use crate::{args, interrupt};
 
-fn read(file: &str) -> Result<String, String> {
-    let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
-    let mut text = String::new();
-    if bytes.starts_with(&[0x1f, 0x8b]) {
-        flate2::read::MultiGzDecoder::new(bytes.as_slice())
-            .read_to_string(&mut text)
-            .map_err(|error| error.to_string())?;
-        Ok(text)
-    } else {
-        String::from_utf8(bytes).map_err(|error| error.to_string())
+/// Bytes of a file of cases, packed and unpacked.
+const MAX_BYTES: u64 = 512 << 20;
+
+/// Reads no further than the limit: a file may be a device that never ends, and a packed one unfold to a thousand times as
+/// much.
+fn bounded(reader: impl Read) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let read = reader.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+    match read.map_err(|error| error.to_string())? as u64 {
+        ..=MAX_BYTES => Ok(bytes),
+        _ => Err(format!("more than {MAX_BYTES} bytes of cases: split the file")),
     }
+}
+
+fn read(file: &str) -> Result<String, String> {
+    let opened = std::fs::File::open(file).map_err(|error| error.to_string())?;
+    let mut bytes = bounded(opened)?;
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        bytes = bounded(flate2::read::MultiGzDecoder::new(bytes.as_slice()))?;
+    }
+    String::from_utf8(bytes).map_err(|error| error.to_string())
 }
 
 /// Prints a decision a line, or with `check` the differences and `N passed, N failed`.
