@@ -10,9 +10,6 @@ use podscope_tests::sentences::{shell, told};
 use podscope_tests::{files, root};
 use serde::Deserialize;
 
-/// Runs for minutes in a development build: thousands of pods that their node refuses at once.
-const SLOW: [&str; 1] = ["11-outofcpu"];
-
 /// Shows: C-16, CT-228, CT-229, CT-230, LC-238 to LC-241. Each file says in its first lines what the real system does.
 #[test]
 fn public_cases_hold_their_expectations() {
@@ -20,9 +17,6 @@ fn public_cases_hold_their_expectations() {
     for path in files("tests/conformance/public", ".yaml") {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let text = fs::read_to_string(&path).expect("a case");
-        if SLOW.contains(&&*name) {
-            continue;
-        }
         let loaded = match scenario::load(&[(format!("{name}.yaml"), text)]) {
             Ok(loaded) => loaded,
             Err(problems) => {
