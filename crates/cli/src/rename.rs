@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use podscope_session::rename::{Renamed, rename};
+use podscope_session::rename::{Renamed, printed, rename};
 use podscope_session::scenario;
 
 use crate::args;
@@ -34,8 +34,7 @@ fn renamed(
     scenario::load(&files).map_err(|problems| args::complain(&problems))?;
     let Renamed { text, table: rows } = rename(&files);
     if let Some(file) = table {
-        let rows: String = rows.iter().map(|(old, new)| format!("{old}\t{new}\n")).collect();
-        write(&file, &rows)?;
+        write(&file, &printed(&rows))?;
     }
     match output {
         Some(file) => write(&file, &text)?,

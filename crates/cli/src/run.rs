@@ -273,7 +273,7 @@ pub(crate) fn check(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Erro
             let given = session.loaded().setup.objects.iter();
             if given.clone().any(|object| !object.metadata().uid.is_empty()) {
                 let findings = triage::triage(&session, &triage::Scope::default());
-                args::out(&triage::plain(&findings, crate::why::now(&session)));
+                args::out(&triage::plain(&findings, session.now().0));
             }
             ExitCode::SUCCESS
         }

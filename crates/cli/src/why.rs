@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use podscope_api::Time;
 use podscope_session::scenario;
 use podscope_session::timeline::Session;
 use podscope_session::triage::{self, Scope};
@@ -54,16 +53,11 @@ fn why(names: &[String], scope: &Scope, output: Output) -> Result<ExitCode, Exit
     }
     args::notices(&session);
     let findings = triage::triage(&session, scope);
-    let now = now(&session);
+    let now = session.now().0;
     match output {
         Output::Text => args::out(&triage::plain(&findings, now)),
         Output::Markdown => args::out(&triage::markdown(&findings, now)),
-        Output::Json => args::data(&format!("{:#}\n", triage::to_json(&findings))),
+        Output::Json => args::data(&format!("{:#}\n", triage::to_json(&session, &findings))),
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The instant at which a session stands, by the cluster's clock.
-pub(crate) fn now(session: &Session) -> Time {
-    Time(session.world().start().0 + session.now().0)
 }

@@ -38,6 +38,7 @@ mod story;
 mod thread;
 mod told;
 mod traffic;
+pub mod triage;
 mod trouble;
 mod update;
 mod wanted;

@@ -104,6 +104,25 @@ pub enum Remark {
     LessonChanged { name: String, is_gone: bool },
 }
 
+impl Remark {
+    /// How much an answer may rest on it, the most first: what is missing, then what is made up, then what is not followed,
+    /// then what only tells.
+    #[must_use]
+    pub fn weight(&self) -> u8 {
+        match self {
+            Self::Basis(Basis::Cut { .. }) | Self::Unread(_) | Self::MoreUnread(_) | Self::NothingRead { .. } => 0,
+            Self::Unreadable { .. } | Self::LessonChanged { .. } => 1,
+            Self::Basis(_) => 2,
+            Self::Assumed { .. } | Self::Unplaced { .. } | Self::MoreUnplaced(_) | Self::Hopeful(_) => 3,
+            Self::NodesBeside { .. } | Self::Unserved { .. } | Self::Scheduler(_) => 4,
+            Self::Twice(_) | Self::Scrubbed(_) | Self::Kubelet(_) | Self::Unmetered(_) => 5,
+            Self::Lasting(_) | Self::Strained { .. } => 6,
+            Self::NotSimulated { .. } => 7,
+            Self::NamespaceMade(_) | Self::Begins(_) => 8,
+        }
+    }
+}
+
 /// A pod that did not run well, and the word for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Troubled {

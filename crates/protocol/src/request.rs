@@ -86,7 +86,11 @@ pub enum Request {
         revision: u64,
     },
     /// Make a file.
-    Export { what: ExportKind },
+    Export {
+        what: ExportKind,
+        /// Rename objects first.
+        anonymise: bool,
+    },
     /// Complete a command line.
     Complete {
         /// The line so far.
@@ -157,6 +161,8 @@ pub enum Request {
         to: Micros,
         /// How long it takes to watch.
         seconds: u32,
+        /// Rename objects first.
+        anonymise: bool,
     },
     /// What a text is that was pasted into the console. [`Update::Recognised`](crate::Update::Recognised) answers.
     Recognise { text: String },
@@ -174,6 +180,11 @@ pub enum Request {
     },
     /// Run fast to where the story goes on, and stop there; bounded where it waits for a condition.
     SkipToStory,
+    /// What is wrong in the cluster now. [`Update::Triage`](crate::Update::Triage) answers.
+    Triage {
+        /// Rename objects first.
+        anonymise: bool,
+    },
 }
 
 /// What a text is, as it is read. Of several documents the last of these counts.
@@ -264,4 +275,7 @@ pub enum ExportKind {
     Image,
     /// What was done as the steps and the solution of a lesson, to be written on.
     Lesson,
+    /// Which old name became which, of what leaves with objects renamed: a line each, with a tab between. It stays with
+    /// who has the names.
+    Names,
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use podscope_api::ProblemKind;
 use serde::{Deserialize, Serialize};
 
+use crate::triage::Finding;
 use crate::{Detail, Explanation, Frame, Micros, Outcome, Remark, Remedy, Said, StoryStep, TextKind, Wanted};
 
 /// What the engine tells the page.
@@ -134,6 +135,14 @@ pub enum Update {
     Settled {
         /// How many requests the engine has taken.
         requests: u64,
+    },
+    /// What is wrong in the cluster, worst first: of a dump when it has opened, later when it is asked for (P-09).
+    Triage {
+        findings: Vec<Finding>,
+        /// When it was looked at.
+        at: Micros,
+        /// Names are left out of it.
+        anonymised: bool,
     },
 }
 
@@ -277,6 +286,8 @@ pub struct Opened {
     pub basis: Vec<Basis>,
     /// Warnings on the manifests (P-08).
     pub advice: Vec<Problem>,
+    /// It shows a live cluster as it was: it begins standing still, and its triage follows (P-09).
+    pub is_dump: bool,
     /// From a link: the page's own state.
     pub screen: Option<String>,
     /// The scenario's text, for the editor.

@@ -10,6 +10,7 @@ mod fields;
 mod frames;
 mod lines;
 mod moments;
+mod nameless;
 mod open;
 mod pace;
 mod reader;
@@ -98,6 +99,9 @@ pub struct Host {
     last_frame: LastFrame,
     dirty: bool,
     help: Option<answers::Help>,
+    /// What is wrong in the cluster is still to be looked for.
+    triages: bool,
+    nameless: nameless::Nameless,
     film: Option<Film>,
     /// That time stands still has been said since it last ran.
     still_said: bool,
@@ -175,6 +179,8 @@ impl Host {
             || self.job.is_some()
             || self.other_late
             || self.film.is_some()
+            || self.triages
+            || !self.nameless.is_empty()
             || self.help.as_ref().is_some_and(|help| !help.is_done())
     }
 
@@ -212,6 +218,7 @@ pub(crate) fn file_kind(what: ExportKind) -> (&'static str, &'static str) {
         ExportKind::Picture => ("cluster.svg", "image/svg+xml"),
         ExportKind::Image => ("cluster.png", "image/png"),
         ExportKind::Lesson => ("lesson.yaml", "application/yaml"),
+        ExportKind::Names => ("names.tsv", "text/tab-separated-values"),
     }
 }
 

@@ -155,8 +155,15 @@ pub fn warning(fragment: &str) -> Option<LinkLength> {
 impl Link {
     /// The link of a session at its cursor.
     pub fn of(session: &Session, lesson: Option<&str>, screen: String) -> Link {
+        Link {
+            facts_hash: session.trace_hash(),
+            ..Link::until(session, lesson, screen, session.now())
+        }
+    }
+
+    /// The link of a session at another instant of its branch, without a hash of the trace.
+    pub(crate) fn until(session: &Session, lesson: Option<&str>, screen: String, now: SimTime) -> Link {
         let loaded = session.loaded();
-        let now = session.now();
         let commands = written(session.commands().iter().filter(|timed| timed.at <= now));
         // A lesson that somebody edited is no longer the lesson.
         let lesson = lesson.filter(|name| {
@@ -173,7 +180,6 @@ impl Link {
             seed: loaded.setup.seed,
             cursor: now.0,
             commands,
-            facts_hash: session.trace_hash(),
             screen,
             ..Link::default()
         }
@@ -305,6 +311,11 @@ impl Link {
 
     /// The same link with the names of the user's objects replaced.
     pub fn anonymised(self) -> Link {
+        self.renamed().0
+    }
+
+    /// The same, with which old name became which.
+    pub(crate) fn renamed(self) -> (Link, crate::rename::Table) {
         crate::rename::link(self)
     }
 }

@@ -197,6 +197,13 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Whether this is a live cluster as it was, and no story that somebody wrote with its objects (P-09).
+    pub fn is_dump(&self) -> bool {
+        let is_told = !self.scenario.steps.is_empty();
+        let mut objects = self.setup.objects.iter();
+        !is_told && objects.any(|object| object.kind() == podscope_api::Kind::Pod && !object.metadata().uid.is_empty())
+    }
+
     /// The default end of a run: the last timeline or expect instant + 60 s.
     pub fn default_until(&self) -> SimTime {
         let timeline = self.scenario.timeline.iter().map(|timed| timed.at);
@@ -263,6 +270,10 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
     if !files.is_empty() {
         reader.nothing();
     }
+    reader
+        .loaded
+        .notices
+        .stable_sort_by_key(podscope_protocol::Remark::weight);
     if reader.problems.is_empty() {
         reader.loaded.files = files;
         reader.loaded.scenario.timeline.stable_sort_by_key(|timed| timed.at);

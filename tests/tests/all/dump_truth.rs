@@ -289,7 +289,7 @@ fn triage_says_what_is_wrong_and_what_helps() {
         ),
     ] {
         let session = shared(name);
-        let found = to_json(&triage(&session, &Scope::default()));
+        let found = to_json(&session, &triage(&session, &Scope::default()));
         let rows = found.as_array().expect("rows");
         let row = rows
             .iter()

@@ -331,8 +331,18 @@ pub(super) fn export(session: &Session, what: ExportKind) -> Update {
         ExportKind::Scenario => crate::export::scenario(session),
         ExportKind::Picture | ExportKind::Image => crate::export::picture(session),
         ExportKind::Lesson => crate::export::lesson(session, &[]),
+        ExportKind::Names => crate::rename::printed(&crate::link::Link::of(session, None, String::new()).renamed().1),
     };
     file(what, text)
+}
+
+/// What is wrong in a session's cluster.
+pub(super) fn triage(session: &Session, anonymised: bool) -> Update {
+    Update::Triage {
+        findings: crate::triage::triage(session, &crate::triage::Scope::default()),
+        at: session.now().0,
+        anonymised,
+    }
 }
 
 /// A file of that kind.

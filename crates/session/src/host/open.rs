@@ -183,6 +183,8 @@ impl Host {
         self.shows = false;
         self.job = None;
         self.help = None;
+        self.triages = session.loaded().is_dump();
+        self.nameless = Default::default();
         self.film = None;
         self.subject = None;
         self.detail = None;
@@ -301,6 +303,7 @@ fn opened(loaded: &Loaded, lesson: Option<String>) -> Opened {
         notices: loaded.notices.clone(),
         basis: loaded.basis.clone(),
         advice: loaded.advice.clone(),
+        is_dump: loaded.is_dump(),
         screen: None,
         text: joined(&loaded.files),
     }

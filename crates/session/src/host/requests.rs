@@ -5,6 +5,7 @@ use podscope_kubectl::command;
 use podscope_protocol::{Completion, ExportKind, LineKind, Notice, Request, SubjectRef, Update};
 
 use super::console::{complain, console_line, run_line};
+use super::nameless::Asked;
 use super::{ANSWER, ClockMillis, Host, Job, answers, director, fields, lines};
 use crate::film::Film;
 use crate::scenario;
@@ -102,8 +103,25 @@ impl Host {
                 };
                 return self.do_only(|host| host.will_share(share));
             }
-            Request::Film { from, to, seconds } => self.film(SimTime(from), SimTime(to), seconds),
-            Request::Export { what } => self.export(what),
+            Request::Film {
+                from,
+                to,
+                seconds,
+                anonymise,
+            } => {
+                let (from, to) = (SimTime(from), SimTime(to));
+                if anonymise {
+                    return self.renamed(Asked::Film { from, to, seconds });
+                }
+                self.film(from, to, seconds)
+            }
+            // Its names are those of what leaves.
+            Request::Export { what, anonymise } if anonymise && what != ExportKind::Names => {
+                return self.renamed(Asked::Export(what));
+            }
+            Request::Export { what, .. } => self.export(what),
+            Request::Triage { anonymise: true } => return self.renamed(Asked::Triage),
+            Request::Triage { anonymise: false } => return self.do_only(|host| host.triages = host.show.is_some()),
             Request::RecordGoal { subject, line } => self.record_goal(&subject, line),
             Request::ForgetGoal { index } => self.show.is_some().then(|| {
                 self.recorded.forget(index);

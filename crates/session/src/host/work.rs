@@ -5,7 +5,7 @@ use podscope_protocol::{Caption, Limit, Notice, Task, Update};
 
 use super::console::{complain, notice};
 use super::pace::FRAME;
-use super::{ClockMillis, Host, Job, PIECE, director};
+use super::{ClockMillis, Host, Job, PIECE, answers, director};
 use crate::story::Story;
 use crate::timeline::{MAX_RECORDS, Slice};
 
@@ -28,6 +28,10 @@ impl Host {
             updates.extend(help.work());
         }
         updates.extend(self.go_on_filming());
+        if self.job.is_none() && std::mem::take(&mut self.triages) {
+            updates.extend(self.show.as_ref().map(|show| answers::triage(&show.session, false)));
+        }
+        updates.extend(self.go_on_renaming());
         if self.show.is_none() {
             return updates;
         }

@@ -13,12 +13,20 @@ use crate::link::Link;
 use crate::scenario::{File, readable};
 use names::{Names, Role};
 
+/// Old names with their new ones, by the old name.
+pub type Table = Vec<(String, String)>;
+
+/// The table as a file: a line for each name, with a tab between old and new.
+#[must_use]
+pub fn printed(table: &[(String, String)]) -> String {
+    table.iter().map(|(old, new)| format!("{old}\t{new}\n")).collect()
+}
+
 /// Files with new names, and which old name became which.
 #[derive(Debug, Clone, Default)]
 pub struct Renamed {
     pub text: String,
-    /// Old names with their new ones, by the old name.
-    pub table: Vec<(String, String)>,
+    pub table: Table,
 }
 
 /// Renames what files hold.
@@ -33,10 +41,10 @@ pub fn rename(files: &[File]) -> Renamed {
     }
 }
 
-/// The link with its objects renamed. Lessons have nothing to hide.
-pub(crate) fn link(mut link: Link) -> Link {
+/// The link with its objects renamed, and which old name became which. Lessons have nothing to hide.
+pub(crate) fn link(mut link: Link) -> (Link, Table) {
     if link.lesson.is_some() {
-        return link;
+        return (link, Table::new());
     }
     let mut documents: Vec<Value> = link.files.iter().flat_map(|(_, text)| documents(text)).collect();
     let mut names = Names::default();
@@ -54,7 +62,7 @@ pub(crate) fn link(mut link: Link) -> Link {
     link.reading = None;
     link.trace_hash = String::new();
     link.facts_hash = String::new();
-    link
+    (link, names.table.into_iter().collect())
 }
 
 /// Looks at all that is to be renamed, and gives it new names.

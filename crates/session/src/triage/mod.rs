@@ -7,7 +7,6 @@ mod nodes;
 mod pods;
 mod standing;
 mod storage;
-mod text;
 mod workloads;
 
 use podscope_api::ordered;
@@ -17,91 +16,10 @@ use podscope_cluster::Objects;
 use podscope_scheduler::SchedulerConfiguration;
 use serde_json::{Value, json};
 
+pub use podscope_protocol::triage::{Finding, Problem, markdown, plain};
 pub use standing::{older_versions, standing};
-pub use text::{markdown, plain};
 
 use crate::timeline::Session;
-
-/// What kind of thing is wrong, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Problem {
-    /// The control plane does not hear a node, or the node says that it is not ready.
-    NodeNotReady,
-    /// A container ends again and again.
-    CrashLoop,
-    /// No node takes a pod.
-    Pending,
-    /// An image cannot be pulled.
-    ImagePull,
-    /// A container cannot be created as its pod asks for.
-    ConfigError,
-    /// A volume cannot be attached, mounted or detached.
-    VolumeStuck,
-    /// An object is to be gone and is not.
-    Terminating,
-    /// A rollout stands still.
-    RolloutStuck,
-    /// Containers run and do not get ready, or do not start.
-    NotReady,
-    /// A node is short of something.
-    NodePressure,
-    /// A pod was evicted.
-    Evicted,
-    /// A pod or Job failed.
-    Failed,
-    /// A claim has no volume.
-    ClaimPending,
-    /// An autoscaler cannot act.
-    AutoscalerUnable,
-    /// A budget allows no disruption.
-    BudgetBlocks,
-    /// Somebody holds a pod back.
-    Gated,
-}
-
-impl Problem {
-    /// Its name in `podscope why -o json`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::NodeNotReady => "NodeNotReady",
-            Self::CrashLoop => "CrashLoop",
-            Self::Pending => "Pending",
-            Self::ImagePull => "ImagePull",
-            Self::ConfigError => "ConfigError",
-            Self::VolumeStuck => "VolumeStuck",
-            Self::Terminating => "Terminating",
-            Self::RolloutStuck => "RolloutStuck",
-            Self::NotReady => "NotReady",
-            Self::NodePressure => "NodePressure",
-            Self::Evicted => "Evicted",
-            Self::Failed => "Failed",
-            Self::ClaimPending => "ClaimPending",
-            Self::AutoscalerUnable => "AutoscalerUnable",
-            Self::BudgetBlocks => "BudgetBlocks",
-            Self::Gated => "Gated",
-        }
-    }
-}
-
-/// A row of the list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// The first object that it concerns: `Pod shop/cart-0`, `Node n1`.
-    pub object: String,
-    pub problem: Problem,
-    pub reason: String,
-    /// Since when, as far as the objects say.
-    pub since: Option<Time>,
-    /// What would help, the smallest change first; each was tried where the scheduler can try it.
-    pub help: Vec<String>,
-    /// How many objects.
-    pub count: usize,
-    /// Whose they are: `Deployment shop/cart`.
-    pub owner: Option<String>,
-    /// Namespace of the objects; empty for those of the cluster.
-    pub namespace: String,
-}
 
 /// What to look for.
 #[derive(Debug, Clone, Default)]
@@ -115,6 +33,8 @@ pub struct Scope {
 /// What the parts of the triage share.
 struct Triage<'a> {
     objects: &'a Objects,
+    /// The cluster's time at t = 0.
+    start: Time,
     now: Time,
     scope: &'a Scope,
     config: SchedulerConfiguration,
@@ -127,9 +47,11 @@ struct Triage<'a> {
 #[must_use]
 pub fn triage(session: &Session, scope: &Scope) -> Vec<Finding> {
     let objects = session.world().objects();
-    let now = Time(session.world().start().0 + session.now().0);
+    let start = session.world().start();
+    let now = Time(start.0 + session.now().0);
     let mut triage = Triage {
         objects,
+        start,
         now,
         scope,
         config: session.scheduler_config(),
@@ -186,7 +108,7 @@ impl Triage<'_> {
             object,
             problem,
             reason,
-            since,
+            since: since.map(|since| since.0 - self.start.0),
             help: Vec::new(),
             count: 1,
             owner: None,
@@ -241,13 +163,14 @@ fn clause(text: &str) -> &str {
 
 /// The findings in the form of `podscope why -o json`.
 #[must_use]
-pub fn to_json(findings: &[Finding]) -> Value {
+pub fn to_json(session: &Session, findings: &[Finding]) -> Value {
+    let start = session.world().start().0;
     let rows = findings.iter().map(|found| {
         json!({
             "object": found.object,
             "problem": found.problem.name(),
             "reason": found.reason,
-            "since": found.since.map(|since| podscope_api::print_rfc3339(since.0, 0)),
+            "since": found.since.map(|since| podscope_api::print_rfc3339(start + since, 0)),
             "help": found.help,
             "count": found.count,
             "owner": found.owner,

@@ -9,7 +9,7 @@ use podscope_scheduler::Scheduler;
 use podscope_scheduler::explain::explain;
 use podscope_scheduler::what_would_help::WhatWouldHelp;
 
-use super::{Finding, Problem, Triage, clause, pod_name, standing};
+use super::{Problem, Triage, clause, pod_name, standing};
 use crate::explain::scheduler_of;
 use crate::view;
 
@@ -77,7 +77,8 @@ impl Triage<'_> {
             if let Some(row) = rows.get(&key) {
                 let row = &mut self.findings[*row];
                 row.count += 1;
-                row.since = match (row.since, ailment.since) {
+                let since = ailment.since.map(|since| since.0 - self.start.0);
+                row.since = match (row.since, since) {
                     (Some(known), Some(since)) => Some(known.min(since)),
                     (known, since) => known.or(since),
                 };
@@ -481,17 +482,7 @@ fn placed_by(scheduler: &Scheduler, pod: &Arc<Pod>, classes: &[Arc<PriorityClass
         .collect()
 }
 
-/// A pod's row alone, for an explanation.
-pub(super) fn of_pod(triage: &Triage<'_>, pod: &Pod) -> Option<Finding> {
-    let Ailment { problem, reason, since } = triage.ailment(pod)?;
-    Some(Finding {
-        object: pod_name(pod),
-        problem,
-        reason,
-        since,
-        help: Vec::new(),
-        count: 1,
-        owner: None,
-        namespace: pod.metadata.namespace.to_string(),
-    })
+/// What keeps one pod from being well, in its own sentence.
+pub(super) fn reason_of(triage: &Triage<'_>, pod: &Pod) -> Option<String> {
+    triage.ailment(pod).map(|ailment| ailment.reason)
 }

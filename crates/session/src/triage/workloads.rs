@@ -25,7 +25,7 @@ impl Triage<'_> {
         let all = owners.iter().flat_map(|owner| self.objects.pods_of(owner));
         let mut sick: Option<String> = None;
         for pod in all.filter(|pod| !pod.is_ready() && !pod.is_terminal()) {
-            let why = pods::of_pod(self, pod).map(|found| found.reason);
+            let why = pods::reason_of(self, pod);
             let lost = pod.spec.node_name.as_ref().filter(|node| self.is_lost(node));
             let why = why
                 .or_else(|| lost.map(|node| format!("its node {node} is not ready")))

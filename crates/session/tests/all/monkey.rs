@@ -160,6 +160,7 @@ impl Monkey {
             26 => Request::Compare { other: None },
             _ => Request::Export {
                 what: [ExportKind::Trace, ExportKind::Picture][self.below(2) as usize],
+                anonymise: self.below(2) == 0,
             },
         }
     }

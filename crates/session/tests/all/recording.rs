@@ -69,7 +69,7 @@ impl Recording {
 
     fn save(&mut self) -> Loaded {
         let what = ExportKind::Lesson;
-        let updates = self.ask(Request::Export { what });
+        let updates = self.ask(Request::Export { what, anonymise: false });
         let text = updates.iter().find_map(|update| match update {
             Update::File { text, .. } => Some(text.clone()),
             _ => None,

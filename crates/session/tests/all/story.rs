@@ -468,6 +468,7 @@ fn a_field_that_is_pressed_becomes_a_goal() {
     let updates = reading.host.handle(
         Request::Export {
             what: ExportKind::Lesson,
+            anonymise: false,
         },
         reading.clock,
     );

@@ -241,6 +241,7 @@ fn a_film_is_made_beside_the_session() {
         from: 0,
         to: 3_000_000,
         seconds: 2,
+        anonymise: false,
     };
     host.handle(film, clock);
     let updates = settle(&mut host, &mut clock);

@@ -9,6 +9,7 @@ use podscope_protocol::{
 };
 use podscope_session::host::{Host, Wants};
 
+mod dumps;
 mod inspector;
 mod remedies;
 
@@ -98,7 +99,7 @@ impl Page {
     }
 
     fn export(&mut self, what: ExportKind) -> (String, String, String) {
-        match self.ask(Request::Export { what }).into_iter().next() {
+        match self.ask(Request::Export { what, anonymise: false }).into_iter().next() {
             Some(Update::File { name, media_type, text }) => (name, media_type, text),
             other => panic!("{other:?}"),
         }

@@ -1,0 +1,145 @@
+//! Dumps of live clusters: what is wrong in them, and what leaves with objects renamed.
+
+use podscope_protocol::triage::{Problem, markdown};
+
+use super::*;
+
+/// A pod that no node takes, on a node and in a namespace with names that are nobody's business.
+const LIVE: &str = r#"
+apiVersion: v1
+kind: Node
+metadata: {name: machine-of-acme, uid: n-1, creationTimestamp: "2026-11-25T00:00:00Z"}
+status:
+  allocatable: {cpu: "2", memory: 4Gi, pods: "10"}
+  conditions: [{type: Ready, status: "True", lastHeartbeatTime: "2026-11-25T02:00:00Z", lastTransitionTime: "2026-11-25T00:00:00Z"}]
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: acme-shop, uid: s-1}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: secretproject-0, namespace: acme-shop, uid: p-1, creationTimestamp: "2026-11-25T01:00:00Z", labels: {team: acme-payments}}
+spec:
+  containers: [{name: ledger, image: registry.acme.example/ledger:1, resources: {requests: {cpu: "7"}}}]
+status:
+  phase: Pending
+  conditions: [{type: PodScheduled, status: "False", reason: Unschedulable, message: "0/1 nodes are available", lastTransitionTime: "2026-11-25T01:00:00Z"}]
+"#;
+
+/// What of [`LIVE`] must not leave.
+const PRIVATE: [&str; 4] = ["acme", "secretproject", "ledger", "payments"];
+
+fn assert_nameless(what: &str, text: &str) {
+    for name in PRIVATE {
+        assert!(!text.contains(name), "{what} has {name}:\n{text}");
+    }
+}
+
+fn opened() -> (Page, Vec<Update>) {
+    Page::open(Source::Files {
+        files: vec![("acme.yaml".into(), LIVE.into())],
+    })
+}
+
+/// Shows: P-13
+#[test]
+fn dump_opens_standing_still_with_its_triage() {
+    let (_, updates) = opened();
+    let is_dump = updates
+        .iter()
+        .any(|update| matches!(update, Update::Opened(opened) if opened.is_dump));
+    assert!(is_dump, "{updates:?}");
+    let found = updates.iter().find_map(|update| match update {
+        Update::Triage { findings, at, .. } => Some((findings, *at)),
+        _ => None,
+    });
+    let (findings, at) = found.expect("its triage follows");
+    assert_eq!((at, last_frame(&updates).now), (0, 0));
+    let first = findings.first().expect("a pod is pending");
+    assert_eq!((first.problem, &*first.namespace), (Problem::Pending, "acme-shop"));
+    assert!(first.reason.contains("Insufficient cpu"), "{}", first.reason);
+    let subject = SubjectRef::Pod {
+        key: "acme-shop/secretproject-0".into(),
+        uid: String::new(),
+    };
+    assert_eq!(first.subject(), subject);
+    assert!(markdown(findings, at).starts_with("- **Pending** `Pod acme-shop/secretproject-0"));
+}
+
+/// A session of one's own begins without a list of what is wrong.
+#[test]
+fn manifests_are_no_dump() {
+    let (_, updates) = Page::open(Source::Welcome);
+    assert!(!updates.iter().any(|update| matches!(update, Update::Triage { .. })));
+}
+
+/// Shows: Q-06
+#[test]
+fn whatever_leaves_renamed_has_no_private_name() {
+    let (mut page, _) = opened();
+    page.run("kubectl label node machine-of-acme team=acme-payments");
+    page.seek(3);
+    let kinds = [
+        ExportKind::Objects,
+        ExportKind::Trace,
+        ExportKind::Scenario,
+        ExportKind::Picture,
+        ExportKind::Image,
+        ExportKind::Lesson,
+    ];
+    for what in kinds {
+        let updates = page.ask(Request::Export { what, anonymise: true });
+        let text = updates.iter().find_map(|update| match update {
+            Update::File { text, .. } => Some(text),
+            _ => None,
+        });
+        assert_nameless(&format!("{what:?}"), text.expect("a file"));
+    }
+    let film = Request::Film {
+        from: 0,
+        to: 3_000_000,
+        seconds: 2,
+        anonymise: true,
+    };
+    let updates = page.ask(film);
+    let film = updates.iter().find_map(|update| match update {
+        Update::Film(Ok(film)) => Some(film),
+        _ => None,
+    });
+    assert_nameless("film", film.expect("a film"));
+    let updates = page.ask(Request::Triage { anonymise: true });
+    let list = updates.iter().find_map(|update| match update {
+        Update::Triage {
+            findings,
+            at,
+            anonymised: true,
+        } => Some(markdown(findings, *at)),
+        _ => None,
+    });
+    let list = list.expect("a list");
+    assert_nameless("triage", &list);
+    // Who has the table reads it back.
+    let (_, _, names) = page.export(ExportKind::Names);
+    let new = names.lines().find_map(|line| line.strip_prefix("secretproject-0\t"));
+    assert!(list.contains(new.expect("its new name")), "{names}\n{list}");
+}
+
+/// Shows: P-09
+#[test]
+fn notices_begin_with_what_could_change_the_answer() {
+    let text = format!("{LIVE}---\napiVersion: v1\nkind: Gadget\nmetadata: {{name: g, namespace: acme-shop}}\n");
+    let (_, updates) = Page::open(Source::Files {
+        files: vec![("acme.yaml".into(), text)],
+    });
+    let notices = updates.iter().find_map(|update| match update {
+        Update::Opened(opened) => Some(&opened.notices),
+        _ => None,
+    });
+    let weights: Vec<u8> = notices
+        .expect("it opens")
+        .iter()
+        .map(podscope_protocol::Remark::weight)
+        .collect();
+    assert!(weights.len() > 1 && weights.is_sorted(), "{notices:?}");
+}
