@@ -40,7 +40,7 @@ pub(crate) enum First {
 
 impl First {
     pub(crate) fn of(route: &Route) -> Self {
-        if route.link.is_some() || route.lesson.is_some() || route.scenario.is_some() {
+        if route.link.is_some() || route.lesson.is_some() || route.scenario.is_some() || kept_under(route).is_some() {
             Self::Named
         } else if route.fresh || route.embed.is_some() {
             Self::Free
@@ -82,6 +82,8 @@ pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, 
                 fragment: fragment.clone(),
             },
         }
+    } else if let Some((id, kept)) = kept_under(route) {
+        go_on_with(id, kept, act)
     } else if let Some(name) = &route.lesson {
         Source::Lesson {
             name: name.clone(),
@@ -109,6 +111,12 @@ pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, 
         first.source(act)
     };
     send.emit(Request::Open { source });
+}
+
+/// The kept session whose number the address has. A page in a frame reads none.
+fn kept_under(route: &Route) -> Option<(u64, String)> {
+    let id = route.kept.filter(|_| !store::is_framed())?;
+    Some((id, store::session(id)?))
 }
 
 /// What messages call the file of an address: its last part, where that is a usual name. A sentence in somebody's link
@@ -199,7 +207,7 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
                 if let Some(theme) = route.theme {
                     ctl.act.emit(Act::Theme(theme));
                 }
-                if route.link.is_some() || route.lesson.is_some() {
+                if route.link.is_some() || route.lesson.is_some() || kept_under(&route).is_some() {
                     ctl.act.emit(Act::Dialog(Dialog::None));
                     wire.borrow_mut().has_entry = true;
                     open_first(&route, First::Named, &ctl.send, &ctl.act);

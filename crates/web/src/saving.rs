@@ -178,6 +178,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<W
     let act = ctl.act.clone();
     let title = page.opened.as_ref().map(|o| o.title.clone()).unwrap_or_default();
     let (now, is_seen, wire) = (page.model.now, page.view == View::Playground, wire.clone());
+    let is_dump = page.opened.as_ref().is_some_and(|opened| opened.is_dump);
     let told = kept.setter();
     use_effect_with(page.link.clone(), move |link| {
         let Some(link) = link.as_ref().filter(|_| !embedded) else {
@@ -185,7 +186,13 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<W
         };
         if is_seen {
             let is_new = std::mem::take(&mut wire.borrow_mut().turned);
-            browser::keep_address(&link.fragment, &format!("{}:{now}", store::here()), is_new);
+            let here = store::here();
+            // What is pasted does not reach the browser's history.
+            let fragment = match is_dump {
+                true => format!("kept={here}"),
+                false => link.fragment.clone(),
+            };
+            browser::keep_address(&fragment, &format!("{here}:{now}"), is_new);
         }
         let is_touched = wire.borrow().touched;
         let is_there = store::keep_session(link.whole.as_ref().unwrap_or(&link.fragment), &title, is_touched);
@@ -195,7 +202,7 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<W
         }
         let was_full = std::mem::replace(&mut saving.borrow_mut().is_full, !is_there);
         if !is_there && !was_full {
-            let is_in_address = is_seen && link.whole.is_none() && browser::fits_address(&link.fragment);
+            let is_in_address = is_seen && !is_dump && link.whole.is_none() && browser::fits_address(&link.fragment);
             let said = if is_in_address { NOT_LISTED } else { NOT_KEPT };
             act.emit(Act::Toast(said.into()));
         }

@@ -99,7 +99,7 @@ impl Wire {
 
     /// A session is there: it stands beside what was kept, and takes the place only of what nobody touched. Whether it
     /// is one of those that were kept.
-    fn opened(&mut self, asks: bool) -> bool {
+    fn opened(&mut self, asks: bool, is_dump: bool) -> bool {
         // A session that cannot be drawn must not open by itself again.
         browser::after_drawing(|| browser::after_drawing(|| store::trying(None)));
         let resumed = store::resumed();
@@ -113,11 +113,17 @@ impl Wire {
                 store::begin();
             }
         }
+        if let Some(id) = store::to_forget() {
+            // Its entry in the browser's history is the next one's.
+            self.turned = false;
+            store::forget(id);
+        }
         self.touched = self.is_work;
         self.opened = true;
         self.seeking = false;
         self.seek_to = None;
-        let plays = std::mem::take(&mut self.play);
+        // A dump stands still, with its triage.
+        let plays = std::mem::take(&mut self.play) && !is_dump;
         self.starts = plays && asks;
         if plays && !asks {
             self.send(Request::Play);
@@ -172,7 +178,7 @@ pub(crate) fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
             let is_beside = {
                 let mut wire = wire.borrow_mut();
                 let was_first = !wire.opened && wire.own;
-                !wire.opened(asks) && was_first
+                !wire.opened(asks, opened.is_dump) && was_first
             };
             if let Some(kept) = store::sessions().first().filter(|_| is_beside && !store::is_framed()) {
                 let at = store::when(kept.at);

@@ -184,3 +184,48 @@ test("a node that is written by hand takes the place of the made-up one of its n
   await expect(page.locator("[data-node]"), "nodes").toHaveCount(6);
   await expect(page.locator('[data-zone="a"] [data-node]'), "nodes of its zone").toHaveCount(2);
 });
+
+// Shows: P-13, Q-06
+test("a dump stands still with what is wrong in it, and leaves without names", async ({ t }) => {
+  const page = await t.open("#new");
+  await expect(page.locator("[data-node]").first()).toBeVisible();
+  await paste(page, asList((await dump(t)).filter((item) => ["Pod", "Node"].includes(item.kind))));
+  const said = page.getByRole("region", { name: "About what was opened" });
+  await expect(said.getByRole("list", { name: /What is wrong/ }).getByText(/shop\/huge/)).toBeVisible();
+  await expect(page.getByRole("button", { name: "Play" }).first()).toBeVisible();
+  // The address holds a key of the session, and nothing of what was pasted.
+  await page.waitForFunction(() => /^#kept=\d+$/.test(location.hash));
+  await said.getByRole("button", { name: /problems?$/ }).click();
+  const list = page.getByRole("dialog", { name: "What is wrong" });
+  await list.getByLabel("Namespace").selectOption("shop");
+  await t.fits(page, "what is wrong");
+  await t.look(page, "triage");
+  await list.getByRole("button", { name: /shop\/huge/ }).click();
+  await expect(page.locator(".side").getByText(/none of 4 nodes can take it/)).toBeVisible();
+  // The tick holds for every way out.
+  await page.getByRole("button", { name: /^Share/ }).click();
+  await page.getByRole("dialog", { name: "Share" }).getByLabel(/Rename objects first/).check();
+  await page.getByRole("dialog", { name: "Share" }).getByRole("button", { name: "Picture" }).click();
+  const saved = page.waitForEvent("download");
+  await page.getByRole("dialog", { name: "Share" }).getByRole("button", { name: "Save as SVG" }).click();
+  const file = await (await saved).createReadStream();
+  const parts = [];
+  for await (const part of file) parts.push(part);
+  expect(Buffer.concat(parts).toString()).not.toContain("huge");
+});
+
+// Shows: Q-06
+test("the session on the page can be forgotten", async ({ t }) => {
+  const page = await t.open("#new");
+  await expect(page.locator("[data-node]").first()).toBeVisible();
+  await paste(page, asList((await dump(t)).filter((item) => ["Pod", "Node"].includes(item.kind))));
+  await expect(page.locator('.queue [data-pod="shop/huge"]')).toBeVisible();
+  await t.kept(page);
+  const key = await page.evaluate(() => location.hash.replace("#kept=", "session."));
+  const has = () => page.evaluate((key) => Object.keys(localStorage).some((name) => name.endsWith(key)), key);
+  expect(await has()).toBe(true);
+  await more(page, "Files");
+  await page.getByRole("button", { name: "Forget this cluster" }).click();
+  await expect(page.locator('[data-pod="shop/huge"]')).toHaveCount(0);
+  expect(await has()).toBe(false);
+});

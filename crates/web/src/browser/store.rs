@@ -272,6 +272,20 @@ pub(crate) fn resumed() -> Option<u64> {
     RESUMED.take()
 }
 
+thread_local! {
+    static FORGOTTEN: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+/// This session is taken away when the next one opens: until then it is still kept as it was.
+pub(crate) fn forgets(id: u64) {
+    FORGOTTEN.set(Some(id));
+}
+
+/// The session that is to be taken away, if one is; asked once.
+pub(crate) fn to_forget() -> Option<u64> {
+    FORGOTTEN.take()
+}
+
 /// The link's fragment of a session that is kept (T-05).
 pub(crate) fn session(id: u64) -> Option<String> {
     get(&format!("session.{id}")).filter(|text| text.starts_with('s'))

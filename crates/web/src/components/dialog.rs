@@ -35,8 +35,9 @@ pub(crate) fn Modal(props: &Props) -> Html {
             let dialog = node.cast::<HtmlDialogElement>();
             if let Some(dialog) = dialog.as_ref().filter(|d| !d.open()) {
                 drop(dialog.show_modal());
-                // A menu opens on its first action; whoever wants none of them has Escape.
-                if let Ok(Some(first)) = dialog.query_selector(".menu > .inner > ul > li > *") {
+                // A menu opens on its first action; whoever wants none of them has Escape. Of other dialogs a field says
+                // that it is the first.
+                if let Ok(Some(first)) = dialog.query_selector(".menu > .inner > ul > li > *, [autofocus]") {
                     drop(first.unchecked_into::<web_sys::HtmlElement>().focus());
                 }
             }

@@ -11,11 +11,12 @@ use super::editor::Editor;
 use super::icon;
 use super::lessons::Lessons;
 use super::more::More;
-use super::share::Share;
+use super::share::{Renames, Share};
 use super::shown::{shown, told};
 use super::spread;
 use super::start::Pending;
 use super::timeline::{LANES, kind, lists};
+use super::triage::Triage;
 use crate::browser::{self, store};
 use crate::ctl::Ctl;
 use crate::keys;
@@ -50,12 +51,13 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
         Dialog::Pending => html! { <Pending /> },
         Dialog::Share => html! { <Share page={page.clone()} /> },
         Dialog::Files => {
-            html! { <Files text={page.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} /> }
+            html! { <Files text={page.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} page={page.clone()} /> }
         }
         Dialog::Editor => {
             html! { <Editor text={page.opened.as_ref().map(|o| o.text.clone()).unwrap_or_default()} fields={page.fields.clone()} answer={page.console.answer()} still={!page.model.playing} checked={page.checked.clone()} refused={page.problems.clone()} /> }
         }
         Dialog::Notices => notices(page),
+        Dialog::Triage => html! { <Triage page={page.clone()} /> },
         Dialog::Refused => {
             html! { <Modal key="refused" title="This cannot be opened" class="wide"><p>{ "Nothing of the running session has changed." }</p>{ problems(&page.problems) }
             <p class="buttons"><button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}>{ "Open another file" }</button><button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Editor))}>{ "To the editor" }</button><button type="button" class="primary" autofocus=true onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ "Go on with the session" }</button></p></Modal> }
@@ -269,6 +271,14 @@ fn Sessions() -> Html {
         return Html::default();
     }
     let here = store::here();
+    let forget_here = {
+        let ctl = ctl.clone();
+        Callback::from(move |_: MouseEvent| {
+            store::forgets(here);
+            ctl.act.emit(Act::Dialog(Dialog::None));
+            ctl.send.emit(Request::Open { source: Source::Free });
+        })
+    };
     let rows = all.iter().map(|kept| {
         let (id, name) = (kept.id, format!("{} · {}", store::when(kept.at), podscope_api::visible(&kept.title)));
         let open = {
@@ -312,7 +322,9 @@ fn Sessions() -> Html {
                     <button type="button" onclick={open} aria-label={format!("Open {name}")}>{ "Open" }</button>
                 }
                 <button type="button" class="quiet" onclick={download} aria-label={format!("Save the link of {name}")} title="Save its link as a file">{ icon("files") }</button>
-                if id != here {
+                if id == here {
+                    <button type="button" class="quiet" onclick={forget_here.clone()} title="Nothing of it stays in this browser">{ "Forget this cluster" }</button>
+                } else {
                     <button type="button" class="quiet" onclick={forget} aria-label={format!("Forget {name}")} title="Forget it">{ icon("bin") }</button>
                 }
             </li>
@@ -325,6 +337,7 @@ fn Sessions() -> Html {
 struct FilesProps {
     /// The scenario as it was opened.
     text: String,
+    page: Shared<Page>,
 }
 
 #[component]
@@ -348,7 +361,7 @@ fn Files(props: &FilesProps) -> Html {
                 <input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={open} /></label>
             <Sessions />
             { compared(&ctl, &props.text) }
-            { saved(&ctl) }
+            { saved(&ctl, &props.page) }
         </Modal>
     }
 }
@@ -416,9 +429,10 @@ fn compared(ctl: &Ctl, text: &str) -> Html {
 }
 
 /// What can be kept as a file.
-fn saved(ctl: &Ctl) -> Html {
+fn saved(ctl: &Ctl, page: &Shared<Page>) -> Html {
+    let anonymise = page.renames;
     let save = |what: ExportKind, name: &str, hint: &str| {
-        html! { <button type="button" onclick={ctl.on(Request::Export { what })}><b>{ name.to_string() }</b><span>{ hint.to_string() }</span></button> }
+        html! { <button type="button" onclick={ctl.on(Request::Export { what, anonymise })}><b>{ name.to_string() }</b><span>{ hint.to_string() }</span></button> }
     };
     let record = {
         let act = ctl.act.clone();
@@ -430,6 +444,7 @@ fn saved(ctl: &Ctl) -> Html {
     html! {
         <>
             <h3 class="eyebrow">{ "Save" }</h3>
+            <Renames page={page.clone()} />
             <div class="grid">
                 { save(ExportKind::Scenario, "Session", "as a scenario file") }
                 { save(ExportKind::Lesson, "Lesson", "what you did, as steps to write on") }

@@ -149,7 +149,7 @@ fn panel(page: &Page, detail: &Detail) -> Html {
         Tab::Events => events(detail, page.model.now),
         Tab::Yaml => {
             let ghost = page.selected_pod().is_some() && detail.yaml.is_empty() && page.detail.is_some();
-            html! { <Yaml text={detail.yaml.clone()} pick={page.record.as_ref().and(page.selected.clone())} {ghost} /> }
+            html! { <Yaml text={detail.yaml.clone()} renames={page.renames} pick={page.record.as_ref().and(page.selected.clone())} {ghost} /> }
         }
     }
 }

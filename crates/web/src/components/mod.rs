@@ -42,6 +42,7 @@ mod thread;
 mod timeline;
 mod toasts;
 mod tray;
+mod triage;
 mod versus;
 mod why;
 mod wiring;

@@ -62,6 +62,7 @@ pub(crate) fn More(props: &Props) -> Html {
                 if page.panels.console { { row("Console".into(), "`", act(Act::ConsoleOpen(true))) } }
                 { row("Editor".into(), "e", act(Act::Dialog(Dialog::Editor))) }
                 { row("Files".into(), "", act(Act::Dialog(Dialog::Files))) }
+                if page.triage.is_some() { { row("What is wrong".into(), "", act(Act::Dialog(Dialog::Triage))) } }
                 if said > 0 { { row(format!("About what was opened ({said})"), "", act(Act::Dialog(Dialog::Notices))) } }
                 <li><a class="btn quiet" href="#guarantees" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ "Guarantees" }</a></li>
                 { row("Present to a room".into(), "Shift + P", present) }

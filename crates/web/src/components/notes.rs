@@ -33,7 +33,7 @@ pub(crate) fn Notes(props: &Props) -> Html {
         <section class="notes" aria-label="Notes">
             if page.unread && !page.start { <Said page={page.clone()} /> }
             if !page.embedded { <Recall page={page.clone()} /> }
-            if let Some(goals) = &page.record { <Record goals={goals.clone()} /> }
+            if let Some(goals) = &page.record { <Record goals={goals.clone()} renames={page.renames} /> }
             <p class="ended" role="status">{ caption.map(director::ended).unwrap_or_default() }</p>
             if brief.is_none() { { chooser(&ctl, page) } }
             if let Some(opened) = brief.filter(|_| !page.start) { <Brief key={format!("{} {}", opened.title, opened.seed)} page={page.clone()} /> }

@@ -82,15 +82,15 @@ pub(crate) fn Code(props: &Props) -> Html {
     let page = &props.page;
     {
         let (send, screen) = (ctl.send.clone(), Screen::write(page));
-        use_effect_with(page.opened.clone(), move |_| {
+        use_effect_with((page.opened.clone(), page.renames), move |(_, renames)| {
             send.emit(Request::Share {
                 screen,
-                anonymise: false,
+                anonymise: *renames,
                 revision: 0,
             })
         });
     }
-    let Some(link) = &page.link else {
+    let Some(link) = (if page.renames { &page.nameless } else { &page.link }) else {
         return html! { <p role="status">{ "Making a link…" }</p> };
     };
     let address = browser::address(&link.fragment);

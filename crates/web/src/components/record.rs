@@ -10,6 +10,8 @@ use crate::state::{Act, Shared};
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) goals: Shared<Vec<Wanted>>,
+    /// Objects are renamed in what leaves.
+    pub(crate) renames: bool,
 }
 
 /// The strip above the cluster.
@@ -21,6 +23,7 @@ pub(crate) fn Record(props: &Props) -> Html {
     let stop = ctl.act.reform(|_: MouseEvent| Act::Record(false));
     let save = ctl.on(Request::Export {
         what: ExportKind::Lesson,
+        anonymise: props.renames,
     });
     html! {
         <section class="said recorded" aria-label="A lesson is being recorded">

@@ -40,12 +40,12 @@ pub(crate) fn Share(props: &Props) -> Html {
         return Html::default();
     };
     let page = &props.page;
-    let anonymise = use_state(|| false);
+    let anonymise = page.renames;
     let what = use_state(|| What::Link);
     {
         let (ctl, screen) = (ctl.clone(), Screen::write(page));
         // Another session may open meanwhile.
-        use_effect_with((*anonymise, page.opened.clone()), move |(anonymise, _)| {
+        use_effect_with((anonymise, page.opened.clone()), move |(anonymise, _)| {
             ctl.send.emit(Request::Share {
                 screen,
                 anonymise: *anonymise,
@@ -53,12 +53,8 @@ pub(crate) fn Share(props: &Props) -> Html {
             })
         });
     }
-    let flip = {
-        let anonymise = anonymise.clone();
-        Callback::from(move |_: Event| anonymise.set(!*anonymise))
-    };
     // The session is kept by a link of its own meanwhile: that one has names.
-    let link = if *anonymise { &page.nameless } else { &page.link };
+    let link = if anonymise { &page.nameless } else { &page.link };
     let present = ctl.present();
     html! {
         <Modal title="Share" class="share">
@@ -71,25 +67,43 @@ pub(crate) fn Share(props: &Props) -> Html {
                 <span class="gap"></span>
                 <button type="button" class="quiet" onclick={present} title="Large type; the cluster, the story and the clock alone (Shift + P)">{ "Present it here" }</button>
             </div>
-            if matches!(*what, What::Link | What::Frame) {
-                <label class="check"><input type="checkbox" checked={*anonymise} onchange={flip} />{ "Rename objects first: nobody learns your names" }</label>
-            }
+            <Renames page={page.clone()} />
             { match (*what, link) {
                 (What::Link | What::Frame, None) => html! { <p role="status">{ "Making a link…" }</p> },
-                (What::Link, Some(link)) => html! { <LinkPart page={page.clone()} fragment={link.fragment.clone()} length={link.length} anonymise={*anonymise} /> },
+                (What::Link, Some(link)) => html! { <LinkPart page={page.clone()} fragment={link.fragment.clone()} length={link.length} {anonymise} /> },
                 (What::Frame, Some(link)) => {
                     let has_story = page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty());
-                    html! { <FramePart fragment={link.fragment.clone()} {has_story} /> }
+                    html! { <FramePart fragment={link.fragment.clone()} {has_story} {anonymise} /> }
                 }
-                (What::Picture, _) => picture(&ctl),
+                (What::Picture, _) => picture(&ctl, anonymise),
                 (What::Film, _) => html! { <FilmPart page={page.clone()} /> },
             } }
         </Modal>
     }
 }
 
+/// The tick by which everything leaves with objects renamed, and which name became which.
+#[component]
+pub(crate) fn Renames(props: &Props) -> Html {
+    let Some(ctl) = use_context::<Ctl>() else {
+        return Html::default();
+    };
+    let renames = props.page.renames;
+    let flip = ctl.act.reform(move |_: Event| Act::Renames(!renames));
+    let table = ctl.on(Request::Export {
+        what: ExportKind::Names,
+        anonymise: true,
+    });
+    html! {
+        <div class="row">
+            <label class="check"><input type="checkbox" checked={renames} onchange={flip} />{ "Rename objects first: nobody learns your names" }</label>
+            if renames { <button type="button" class="quiet" onclick={table} title="It stays with you: with it an answer about app-17 can be read back">{ "Save the names" }</button> }
+        </div>
+    }
+}
+
 /// A field with a text to take away, and the button that copies it.
-fn copied(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str) -> Html {
+fn copied(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str, anonymise: bool) -> Html {
     let copy = {
         let (text, act) = (text.to_owned(), ctl.act.clone());
         Callback::from(move |_: MouseEvent| {
@@ -109,7 +123,7 @@ fn copied(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str) -> Html
             <textarea class="mono" readonly=true {rows} aria-label={name} value={text.to_owned()} />
             <p class={classes!("length", (text.len() > LONG_LINK).then_some("long"))}>{ format!("{} characters", clock::thousands(text.len() as u64)) }</p>
             <div class="buttons">
-                <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Scenario })}>{ "Save as a file" }</button>
+                <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Scenario, anonymise })}>{ "Save as a file" }</button>
                 <button type="button" class="primary" onclick={copy} autofocus=true>{ "Copy" }</button>
             </div>
         </>
@@ -157,7 +171,7 @@ fn LinkPart(props: &LinkProps) -> Html {
             } else {
                 <p>{ format!("It holds everything: scenario, seed {seed}, what was done and when, the instant, what is selected. Nothing is stored anywhere else.") }</p>
             }
-            { copied(&ctl, "Link", &browser::address(lesson.as_ref().unwrap_or(&props.fragment)), "4") }
+            { copied(&ctl, "Link", &browser::address(lesson.as_ref().unwrap_or(&props.fragment)), "4", props.anonymise) }
             if let Some(length) = props.length { <p class="notice">{ length.to_string() }</p> }
             if !props.anonymise {
                 <button type="button" class="quiet" onclick={flip} aria-expanded={shows.to_string()}>{ "QR code" }</button>
@@ -171,6 +185,7 @@ fn LinkPart(props: &LinkProps) -> Html {
 struct FrameProps {
     fragment: String,
     has_story: bool,
+    anonymise: bool,
 }
 
 /// Sizes of a frame, in pixels.
@@ -251,19 +266,19 @@ fn FramePart(props: &FrameProps) -> Html {
                 <label>{ "Theme " }<select onchange={themed}>{ for THEMES.iter().map(|(value, name)| html! { <option value={*value} selected={*theme == *value}>{ *name }</option> }) }</select></label>
                 <button type="button" onclick={flip} aria-expanded={preview.is_some().to_string()}>{ if preview.is_some() { "End the preview" } else { "Preview" } }</button>
             </div>
-            { copied(&ctl, "Frame", &text, "4") }
+            { copied(&ctl, "Frame", &text, "4", props.anonymise) }
             if let Some(url) = preview.as_deref().map(url_of) { <iframe key={url.clone()} class="preview" src={url.clone()} width={width.to_string()} height={height.to_string()} ~style={format!("zoom:{}", f64::from(ROOM.min(width)) / f64::from(width))} title="Preview of the frame"></iframe> }
         </>
     }
 }
 
-fn picture(ctl: &Ctl) -> Html {
+fn picture(ctl: &Ctl, anonymise: bool) -> Html {
     html! {
         <>
             <p>{ "The cluster at this instant, as a drawing that stays sharp or as pixels." }</p>
             <div class="buttons">
-                <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Picture })}>{ "Save as SVG" }</button>
-                <button type="button" class="primary" onclick={ctl.on(Request::Export { what: ExportKind::Image })}>{ "Save as PNG" }</button>
+                <button type="button" onclick={ctl.on(Request::Export { what: ExportKind::Picture, anonymise })}>{ "Save as SVG" }</button>
+                <button type="button" class="primary" onclick={ctl.on(Request::Export { what: ExportKind::Image, anonymise })}>{ "Save as PNG" }</button>
             </div>
         </>
     }
@@ -333,12 +348,17 @@ fn FilmPart(props: &FilmProps) -> Html {
     };
     let make = {
         let (ctl, from, to, seconds, making) = (ctl.clone(), from.clone(), to.clone(), *length, making.clone());
-        let (wrong, played) = (wrong.clone(), model.horizon.max(model.now));
+        let (wrong, played, anonymise) = (wrong.clone(), model.horizon.max(model.now), page.renames);
         Callback::from(move |_: MouseEvent| match span(&from, &to, played) {
             Ok((from, to)) => {
                 making.set(true);
                 wrong.set(None);
-                ctl.send.emit(Request::Film { from, to, seconds });
+                ctl.send.emit(Request::Film {
+                    from,
+                    to,
+                    seconds,
+                    anonymise,
+                });
             }
             Err(why) => {
                 wrong.set(Some(why));

@@ -130,7 +130,7 @@ pub(crate) fn Pending() -> Html {
             <ol class="ways">
                 <li><p>{ "In a terminal that reaches your cluster:" }</p>
                     <p class="row"><code class="mono command">{ DUMP }</code><button type="button" onclick={copy}>{ "Copy" }</button></p>
-                    <p class="none">{ "More kinds make the answer surer: " }<code>{ "pdb,priorityclasses,pv,pvc,storageclasses,rs,deploy,sts,ds" }</code>{ ". It stays in this browser." }</p></li>
+                    <p class="none">{ "Kinds that your cluster does not serve can be left out. It stays in this browser." }</p></li>
                 <li><p>{ "Paste what it printed here, or drop the file anywhere:" }</p>
                     <textarea rows="3" autofocus=true aria-label="Paste your cluster here" placeholder="apiVersion: v1 …" onpaste={pasted} {oninput} spellcheck="false" />{ open_it }
                     <label class="drop">{ icon("files") }<span>{ "or choose a file" }</span><input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={chosen} /></label></li>

@@ -14,6 +14,8 @@ pub(crate) struct Props {
     pub(crate) text: String,
     /// The API has no such object: there is nothing to show, and that is the lesson.
     pub(crate) ghost: bool,
+    /// Objects are renamed in what leaves: one by itself is not copied.
+    pub(crate) renames: bool,
     /// The object, while its fields are to be picked as goals.
     pub(crate) pick: Option<SubjectRef>,
 }
@@ -50,7 +52,7 @@ pub(crate) fn Yaml(props: &Props) -> Html {
     };
     html! {
         <div class="yaml">
-            <button type="button" class="quiet" onclick={copy}>{ "Copy" }</button>
+            if !props.renames { <button type="button" class="quiet" onclick={copy}>{ "Copy" }</button> }
             if props.pick.is_some() { <p class="none">{ "Press a field to make it a goal, with the value that it has now." }</p> }
             <pre class="mono" tabindex="0" aria-label="YAML">{ for lines }</pre>
         </div>

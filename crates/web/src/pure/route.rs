@@ -106,6 +106,8 @@ pub(crate) struct Route {
     pub(crate) embed: Option<Panels>,
     pub(crate) theme: Option<Theme>,
     pub(crate) view: View,
+    /// The number of a session that this browser keeps.
+    pub(crate) kept: Option<u64>,
     /// A new session, whatever is kept.
     pub(crate) fresh: bool,
 }
@@ -134,6 +136,7 @@ pub(crate) fn parse(search: &str, fragment: &str) -> Route {
                 Some(("embed", list)) => route.embed = Some(Panels::named(&unescape(list))),
                 Some(("theme", name)) => route.theme = Theme::named(name),
                 Some(("lesson", name)) => route.lesson = lesson_name(&unescape(name)),
+                Some(("kept", id)) => route.kept = id.parse().ok(),
                 // What is none of these was meant as a link: the engine says what is wrong with it.
                 None if !part.is_empty() => route.link = Some(part.to_string()),
                 _ => {}

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use podscope_protocol::{ConsoleLine, Frame, LineKind, Micros, Opened, SubjectRef, TextKind, Update};
 use yew::Reducible;
 
-use super::{Checked, Dialog, HelpView, LinkView, Page, Present, Screen, Shared, Sheet, Tab, Truth};
+use super::{Checked, Dialog, HelpView, LinkView, Page, Present, Screen, Shared, Sheet, Tab, TriageView, Truth};
 use crate::pure::course::Course;
 use crate::pure::explain;
 use crate::pure::find::Filter;
@@ -52,6 +52,8 @@ pub(crate) enum Act {
     AskStart,
     /// What was to be said has been read.
     Read,
+    /// Whether whatever leaves the page has its objects renamed first.
+    Renames(bool),
     /// Filters by this, or not at all.
     Find(Option<String>),
     Truth(Truth),
@@ -122,6 +124,7 @@ impl Reducible for Page {
             Act::Start(start) => (page.start, page.start_asked) = (start, false),
             Act::AskStart => (page.start, page.start_asked) = (true, true),
             Act::Read => page.unread = false,
+            Act::Renames(renames) => page.renames = renames,
             Act::Find(text) => {
                 page.filter = text.as_deref().and_then(Filter::read).map(Shared::new);
                 // What is found is seen: no sheet lies over it.
@@ -259,6 +262,20 @@ impl Page {
                 if let Some(record) = &mut self.record {
                     *record = Shared::new(goals);
                 }
+            }
+            Update::Triage {
+                findings,
+                at,
+                anonymised,
+            } => {
+                // Of a dump that has just opened it is to be read.
+                self.unread |= !anonymised && self.triage.is_none() && !findings.is_empty();
+                let triage = Some(Shared::new(TriageView { findings, at }));
+                *(if anonymised {
+                    &mut self.nameless_triage
+                } else {
+                    &mut self.triage
+                }) = triage;
             }
             Update::Crashed { message } => self.crash(message),
             // Known to the wire (`crate::wire`).

@@ -4,7 +4,7 @@ use podscope_protocol::{
     Completion, Detail, Guarantee, LessonInfo, Micros, NoFilm, Opened, PodView, Problem, SubjectRef, Task, Wanted,
 };
 
-use super::{Checked, Console, Dialog, HelpView, LinkView, Model, Present, Shared, Sheet, Tab, Truth};
+use super::{Checked, Console, Dialog, HelpView, LinkView, Model, Present, Shared, Sheet, Tab, TriageView, Truth};
 use crate::pure::course::Course;
 use crate::pure::explain::Why;
 use crate::pure::find::Filter;
@@ -56,6 +56,12 @@ pub(crate) struct Page {
     pub(crate) link: Option<Shared<LinkView>>,
     /// The link of the same without names, once it was asked for.
     pub(crate) nameless: Option<Shared<LinkView>>,
+    /// Whatever leaves the page has its objects renamed first.
+    pub(crate) renames: bool,
+    /// What is wrong in the cluster, once the engine has looked.
+    pub(crate) triage: Option<Shared<TriageView>>,
+    /// The same without names.
+    pub(crate) nameless_triage: Option<Shared<TriageView>>,
     /// The film that was asked for last, or why there is none.
     pub(crate) film: Option<Shared<Result<String, NoFilm>>>,
     pub(crate) present: Present,
@@ -123,6 +129,9 @@ impl Page {
             span: None,
             link: None,
             nameless: None,
+            renames: false,
+            triage: None,
+            nameless_triage: None,
             film: None,
             present: Present::default(),
             code: None,

@@ -1,6 +1,7 @@
 //! Parts of the page that one chooses between: tabs, dialogs, menus, sheets, views.
 
-use podscope_protocol::{LinkLength, Problem, Remedy, TextKind};
+use podscope_protocol::triage::Finding;
+use podscope_protocol::{LinkLength, Micros, Problem, Remedy, TextKind};
 use yew::TargetCast;
 
 use crate::pure::actions::Action;
@@ -30,6 +31,8 @@ pub(crate) enum Dialog {
     Files,
     Editor,
     Notices,
+    /// What is wrong in the cluster.
+    Triage,
     Refused,
     /// A dangerous command that waits for a yes.
     Confirm(Action),
@@ -122,6 +125,13 @@ pub(crate) struct Checked {
     pub(crate) kind: TextKind,
     pub(crate) problems: Vec<Problem>,
     pub(crate) advice: Vec<Problem>,
+}
+
+/// What is wrong in the cluster at an instant.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TriageView {
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) at: Micros,
 }
 
 /// The present link.
