@@ -208,6 +208,7 @@ fn open(source: Source, depth: Depth) -> String {
         },
         Request::Export {
             what: ExportKind::Scenario,
+            anonymise: true,
         },
     ];
     for request in requests {

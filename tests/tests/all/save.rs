@@ -80,7 +80,7 @@ impl Page {
     }
 
     fn export(&mut self, what: ExportKind) -> (String, String) {
-        let updates = self.ask(Request::Export { what });
+        let updates = self.ask(Request::Export { what, anonymise: false });
         let file = updates.into_iter().find_map(|update| match update {
             Update::File { name, text, .. } => Some((name, text)),
             _ => None,

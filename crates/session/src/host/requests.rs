@@ -91,18 +91,33 @@ impl Host {
                 show.and_then(|show| answers::explain(&show.session, pod, uid, attempt))
             }
             Request::WhatWouldHelp { pod } => self.what_would_help(pod),
+            Request::Share { .. } | Request::Film { .. } | Request::Export { .. } | Request::Triage { .. } => {
+                return self.hand_out(request);
+            }
+            Request::RecordGoal { subject, line } => self.record_goal(&subject, line),
+            Request::ForgetGoal { index } => self.show.is_some().then(|| {
+                self.recorded.forget(index);
+                self.recorded.told()
+            }),
+            Request::Complete { line, cursor } => self.complete(line, cursor),
+        };
+        answer.into_iter().collect()
+    }
+
+    /// Answers with what leaves the page: a link, a film, a file, a list of what is wrong.
+    fn hand_out(&mut self, request: Request) -> Vec<Update> {
+        match request {
             Request::Share {
                 screen,
                 anonymise,
                 revision,
-            } => {
-                let share = answers::Share {
+            } => self.do_only(|host| {
+                host.will_share(answers::Share {
                     screen,
                     anonymise,
                     revision,
-                };
-                return self.do_only(|host| host.will_share(share));
-            }
+                });
+            }),
             Request::Film {
                 from,
                 to,
@@ -113,23 +128,17 @@ impl Host {
                 if anonymise {
                     return self.renamed(Asked::Film { from, to, seconds });
                 }
-                self.film(from, to, seconds)
+                self.film(from, to, seconds).into_iter().collect()
             }
             // Its names are those of what leaves.
             Request::Export { what, anonymise } if anonymise && what != ExportKind::Names => {
-                return self.renamed(Asked::Export(what));
+                self.renamed(Asked::Export(what))
             }
-            Request::Export { what, .. } => self.export(what),
-            Request::Triage { anonymise: true } => return self.renamed(Asked::Triage),
-            Request::Triage { anonymise: false } => return self.do_only(|host| host.triages = host.show.is_some()),
-            Request::RecordGoal { subject, line } => self.record_goal(&subject, line),
-            Request::ForgetGoal { index } => self.show.is_some().then(|| {
-                self.recorded.forget(index);
-                self.recorded.told()
-            }),
-            Request::Complete { line, cursor } => self.complete(line, cursor),
-        };
-        answer.into_iter().collect()
+            Request::Export { what, .. } => self.export(what).into_iter().collect(),
+            Request::Triage { anonymise: true } => self.renamed(Asked::Triage),
+            Request::Triage { anonymise: false } => self.do_only(|host| host.triages = host.show.is_some()),
+            other => unreachable!("handed to `act_now`: {other:?}"),
+        }
     }
 
     /// Acts without an answer of its own.
