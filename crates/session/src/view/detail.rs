@@ -148,6 +148,7 @@ fn pod(session: &Session, key: &str, uid: &str, marks: &[Mark]) -> Detail {
 
 /// What is told of a pod that the API does not have: which processes of it still run.
 fn forgotten(session: &Session, object_key: &ObjectKey, uid: &str, machines: &Machines, bars: Vec<Mark>) -> Detail {
+    let world = session.world();
     let processes: Vec<_> = machines
         .0
         .iter()
@@ -161,6 +162,9 @@ fn forgotten(session: &Session, object_key: &ObjectKey, uid: &str, machines: &Ma
         .filter(|(_, process)| process.uid.as_str() == uid || (uid.is_empty() && process.pod == *object_key))
         .collect();
     let node = processes.first().map(|(node, _)| node.to_string()).unwrap_or_default();
+    let written = processes
+        .first()
+        .map_or_else(Vec::new, |(node, process)| world.written(node, &process.uid));
     let pod = object_key.to_string();
     Detail {
         title: object_key.name.to_string(),
@@ -183,6 +187,10 @@ fn forgotten(session: &Session, object_key: &ObjectKey, uid: &str, machines: &Ma
                 differs: true,
                 ..ContainerDetail::default()
             })
+            .collect(),
+        // The API has forgotten the pod's volumes. The machine still has the emptyDirs that were written into.
+        volumes: (written.chunk_by(|one, next| one.volume == next.volume))
+            .filter_map(|of_one| Some((of_one.first()?.volume.to_string(), scratch(of_one))))
             .collect(),
         events: events(session, "Pod", object_key, uid),
         bars,
@@ -281,17 +289,21 @@ fn container_state(state: &podscope_api::ContainerState) -> ContainerState {
     }
 }
 
+/// An emptyDir with what was written into it.
+fn scratch<'a>(written: impl IntoIterator<Item = &'a Written>) -> VolumeView {
+    let views = written.into_iter().map(|written| WrittenView {
+        size: Quantity::from_bytes(written.bytes).to_string(),
+        container: written.container.to_string(),
+        since: written.since.0,
+    });
+    VolumeView::Scratch(views.collect())
+}
+
 fn volume_view(volume: &podscope_api::Volume, written: &[Written]) -> VolumeView {
     if let Some(claim) = &volume.persistent_volume_claim {
         VolumeView::Claim(claim.claim_name.to_string())
     } else if volume.empty_dir.is_some() {
-        let of_it = written.iter().filter(|written| written.volume == volume.name);
-        let views = of_it.map(|written| WrittenView {
-            size: Quantity::from_bytes(written.bytes).to_string(),
-            container: written.container.to_string(),
-            since: written.since.0,
-        });
-        VolumeView::Scratch(views.collect())
+        scratch(written.iter().filter(|written| written.volume == volume.name))
     } else if let Some(map) = &volume.config_map {
         VolumeView::ConfigMap(map.name.to_string())
     } else if let Some(secret) = &volume.secret {

@@ -276,3 +276,39 @@ fn what_a_command_warns_of_is_no_error_of_it() {
     let failed = "Error from server (NotFound): pods \"nobody\" not found";
     assert_eq!(texts(&lines, LineKind::Error), [failed]);
 }
+
+// What an emptyDir holds is on the machine: also where the API has forgotten the pod (LC-003).
+// Shows: U-02, LC-003
+#[test]
+fn empty_dir_of_a_ghost_still_holds_what_was_written() {
+    let mut page = Page::on(
+        r#"
+apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: scratch}
+spec: {title: Scratch, seed: 3, cluster: {zones: [a], nodesPerZone: 1}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: cache, annotations: {behavior.podscope.dev/c: "disk=64Mi"}}
+spec:
+  containers: [{name: c, image: x, volumeMounts: [{name: scratch, mountPath: /tmp}]}]
+  volumes: [{name: scratch, emptyDir: {}}]
+"#,
+    );
+    page.seek(30);
+    let volumes = |detail: &Detail| -> Vec<String> {
+        (detail.volumes.iter().filter(|(name, _)| name == "scratch"))
+            .map(|(_, view)| view.to_string())
+            .collect()
+    };
+    let told = volumes(&page.inspect(pod("default/cache")));
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("64Mi by c since 0:0"), "{told:?}");
+    page.run("fault partition a-1");
+    page.run("kubectl delete pod cache --force");
+    page.seek(31);
+    let ghost = page.inspect(pod("default/cache"));
+    assert!(matches!(ghost.subtitle, Subtitle::Ghost { .. }), "{}", ghost.subtitle);
+    assert_eq!(volumes(&ghost), told);
+}

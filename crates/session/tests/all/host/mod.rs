@@ -5,7 +5,7 @@
 
 use podscope_protocol::{
     ConsoleLine, Detail, ExportKind, Frame, LineKind, NodeExplanation, NodeVerdict, Outcome, Request, Source,
-    SubjectRef, Update,
+    SubjectRef, Subtitle, Update,
 };
 use podscope_session::host::{Host, Wants};
 
