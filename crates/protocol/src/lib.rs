@@ -68,7 +68,7 @@ pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
     TruthView,
 };
-pub use thread::{Deed, MAX_THREAD, Thread, ThreadLink};
+pub use thread::{Deed, MAX_THREAD, Thread, ThreadActor, ThreadLink};
 pub use told::{ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView, WrittenView};
 pub use traffic::{MAX_MESSAGES, Message, MessageKind, Stop, Traffic, UncountedLink};
 pub use trouble::NodeTrouble;

@@ -32,6 +32,8 @@ pub struct ThreadLink {
     /// How many records of the thread lead to it, one after another.
     pub depth: u32,
     pub at: Micros,
+    /// Who did it.
+    pub by: ThreadActor,
     /// What happened.
     pub deed: Deed,
     /// To which pod or node, or to which other object.
@@ -42,6 +44,16 @@ pub struct ThreadLink {
     pub node: Option<String>,
     /// Whether it is about the thing that is selected, not only on the way to it.
     pub is_own: bool,
+}
+
+/// Who did what a record says, as far as the stage has a place for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ThreadActor {
+    Scheduler,
+    ControllerManager,
+    /// A kubelet, a machine, a person, the world outside.
+    Other,
 }
 
 /// What happened. Its words are its `Display`; whom it happened to stands beside it.

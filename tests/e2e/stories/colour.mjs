@@ -27,6 +27,8 @@ test("marks are told apart without colour", async ({ t }) => {
     const page = await t.open("", { theme });
     await t.pause(page);
     await t.openLegend(page);
+    expect(await page.locator(".side > .marks li").count(), "a first visit has few marks").toBeLessThan(5);
+    await page.getByText("Marks that are not on the stage now").click();
     // Lightness says nothing of a hue: all colour is taken out, and only light against dark is left.
     await page.evaluate(() => { document.documentElement.style.filter = "grayscale(1)"; });
     const marks = [];

@@ -2,7 +2,7 @@
 
 use podscope_api::Kind;
 use podscope_cluster::{Actor, AttemptResult, Happening, Record, Subject};
-use podscope_protocol::{Deed, DueView, MAX_THREAD, SubjectRef, Thread, ThreadLink};
+use podscope_protocol::{Deed, DueView, MAX_THREAD, SubjectRef, Thread, ThreadActor, ThreadLink};
 
 use super::pod_key;
 use crate::causes;
@@ -176,6 +176,11 @@ fn view(record: &Record, depth: usize, is_own: bool) -> ThreadLink {
         caused_by: record.caused_by.seq(),
         depth: u32::try_from(depth).unwrap_or(u32::MAX),
         at: record.at.0,
+        by: match record.actor {
+            Actor::Scheduler(_) => ThreadActor::Scheduler,
+            Actor::ControllerManager(_) => ThreadActor::ControllerManager,
+            _ => ThreadActor::Other,
+        },
         deed: deed(record),
         subject,
         name: record

@@ -1,6 +1,6 @@
 //! The right: the selected thing. Why it is where it is, how it lives, its events, its YAML.
 
-use podscope_protocol::{Detail, Micros, SubjectRef, Subtitle, Summary};
+use podscope_protocol::{Detail, Micros, PodMark, SubjectRef, Subtitle, Summary};
 use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
@@ -53,8 +53,16 @@ pub(crate) fn Inspector(props: &Props) -> Html {
             m.pending.len(),
             m.ghosts,
         ];
+        let mut on_stage: Vec<PodMark> = Vec::new();
+        for pod in m.pods.values() {
+            if !on_stage.contains(&pod.mark) {
+                on_stage.push(pod.mark);
+            }
+        }
+        // Which there are matters, not in which order.
+        on_stage.sort_unstable_by_key(|mark| *mark as u8);
         let shut = ctl.act.reform(|_: MouseEvent| Act::Legend);
-        return html! { <aside class="side" aria-label="Legend" tabindex="0"><button type="button" class="quiet shut" onclick={shut} aria-label="Close the legend">{ icon("cross") }</button><Legend {sums} owners={m.owners.clone()} log={just_now::lines(m)} /></aside> };
+        return html! { <aside class="side" aria-label="Legend" tabindex="0"><button type="button" class="quiet shut" onclick={shut} aria-label="Close the legend">{ icon("cross") }</button><Legend {sums} owners={m.owners.clone()} {on_stage} log={just_now::lines(m)} /></aside> };
     };
     let close = ctl.act.reform(|_: MouseEvent| Act::Select(None));
     let is_pod = matches!(subject, SubjectRef::Pod { .. });

@@ -15,6 +15,8 @@ pub(crate) struct Props {
     /// Nodes, pods, ready ones, pending ones, ghosts.
     pub(crate) sums: [usize; 5],
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
+    /// The marks that are on the stage.
+    pub(crate) on_stage: Vec<PodMark>,
     /// What has just happened, newest first.
     pub(crate) log: Vec<(Micros, String)>,
 }
@@ -54,12 +56,24 @@ pub(crate) fn Legend(props: &Props) -> Html {
                 <p class="eyebrow">{ "Colour: who owns it" }</p>
                 <ul class="owners">{ for props.owners.values().take(16).map(|o| html! { <li class={format!("h{}", o.hue % HUES)} title={o.id.clone()}><i></i>{ shown(&o.name) }</li> }) }</ul>
             }
-            <p class="eyebrow">{ "Shape: how it is" }</p>
-            <ul class="marks">
-                { for MARKS.iter().map(|(mark, words)| html! {
-                    <li><span class={classes!("pod", "still", "tiny", pod::class(*mark), "h0")} ~style="--left:60%" aria-hidden="true"><span class="face"></span>{ pod::glyph(*mark) }</span>{ *words }</li>
-                }) }
-            </ul>
+            if !props.on_stage.is_empty() {
+                <p class="eyebrow">{ "Shape: how it is" }</p>
+                { marks(|mark| props.on_stage.contains(&mark)) }
+            }
+            <details class="more-marks">
+                <summary>{ "Marks that are not on the stage now" }</summary>
+                { marks(|mark| !props.on_stage.contains(&mark)) }
+            </details>
         </>
+    }
+}
+
+fn marks(is_shown: impl Fn(PodMark) -> bool) -> Html {
+    html! {
+        <ul class="marks">
+            { for MARKS.iter().filter(|(mark, _)| is_shown(*mark)).map(|(mark, words)| html! {
+                <li><span class={classes!("pod", "still", "tiny", pod::class(*mark), "h0")} ~style="--left:60%" aria-hidden="true"><span class="face"></span>{ pod::glyph(*mark) }</span>{ *words }</li>
+            }) }
+        </ul>
     }
 }

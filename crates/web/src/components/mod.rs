@@ -4,6 +4,7 @@ mod bar;
 mod brief;
 mod broken;
 mod busy;
+mod cause_lines;
 mod cluster;
 mod console;
 mod dialog;

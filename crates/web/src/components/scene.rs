@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use podscope_api::ordered::{self, Set};
-use podscope_protocol::{GroupView, Micros, QueuePlace, SubjectRef};
+use podscope_protocol::{GroupView, Micros, SubjectRef};
 use web_sys::Element;
 use yew::prelude::*;
 
 use super::broken::{self, Broken};
+use super::cause_lines::cause_lines;
 use super::icon;
 use super::messages::{Messages, Reached};
 use super::node::Node;
@@ -23,7 +24,7 @@ use crate::pure::compare;
 use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM, Rect};
 use crate::pure::stage::slots::Slots;
 use crate::pure::stage::wires::{Rail, rail};
-use crate::pure::stage::{Crowd, Measures, Plan, Room, plan};
+use crate::pure::stage::{Crowd, Measures, NodePlan, Plan, Room, plan};
 use crate::state::{Act, Model, NodeState, Page, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -97,6 +98,12 @@ pub(crate) fn Scene(props: &Props) -> Html {
         breaking: &breaking,
         by_memory: by_memory(model),
     };
+    let spots = Spots {
+        groups: &groups,
+        plan: &plan,
+        slots,
+    };
+    let selected = selected_pod(page, model).and_then(|id| model.pods.get(&id).cloned());
     let reached: Vec<Vec<Reached>> = groups.iter().map(Group::reached).collect();
     html! {
         <div class="run" ref={root}>
@@ -104,52 +111,15 @@ pub(crate) fn Scene(props: &Props) -> Html {
                 { zones(&drawn, &ctl, &groups, slots) }
                 <Wiring plan={plan.clone()} nodes={reached.clone()} />
                 if !props.other { <Messages plan={plan.clone()} nodes={reached} sent={model.sent.clone()} /> }
-                { threads(props, &groups, &plan, slots, &rail) }
+                { cause_lines(model, selected.as_deref(), &spots, &rail) }
                 { plane }
                 <p class="keys-hint" aria-hidden="true">{ "Arrow keys: nodes and pods · Enter: details · Del: delete" }</p>
                 if let Some(broken) = broken {
-                    <Broken key={broken.name.clone()} broken={broken.clone()} whole={whole(model, &broken.name)} marks={spots(&groups, &plan, slots, &breaking)} {room} top={measures.top()} height={plan.height} read={reads(&read, model)} />
+                    <Broken key={broken.name.clone()} broken={broken.clone()} whole={whole(model, &broken.name)} marks={spots.pods(&breaking)} {room} top={measures.top()} height={plan.height} read={reads(&read, model)} />
                 }
             </div>
         </div>
     }
-}
-
-/// Lines of the selected pod: from the scheduler to the pods that have to go for it, and from them to the room that they
-/// leave.
-fn threads(props: &Props, groups: &[Group], plan: &Plan, slots: &Slots, rail: &Rail) -> Html {
-    let (page, model) = (&props.page, &props.model);
-    let selected = selected_pod(page, model).and_then(|id| model.pods.get(&id).cloned());
-    let place = selected.as_ref().and_then(|pod| Some(&pod.queue.as_ref()?.place));
-    // Where it goes could be the answer to a question.
-    let (Some(pod), Some(QueuePlace::Victims { pods, .. }), false) =
-        (&selected, place, page.model.story.question.is_some())
-    else {
-        return Html::default();
-    };
-    let ids: Vec<String> = (model.pods.values())
-        .filter(|one| one.node == pod.nominated && pods.contains(&one.key))
-        .map(|one| one.id.clone())
-        .collect();
-    let kept = spots(groups, plan, slots, std::slice::from_ref(&pod.id));
-    let u = plan.measures.unit;
-    let (x, y) = (rail.scheduler.x + 40.0 * u, rail.scheduler.y + rail.scheduler.h);
-    let lines = spots(groups, plan, slots, &ids).into_iter().map(|victim| {
-        let (vx, vy) = (victim.x + victim.w / 2.0, victim.y - 6.0 * u);
-        let next = kept.first().map(|kept| {
-            let (ax, ay) = (victim.x + victim.w + 7.0 * u, victim.y + victim.h * 0.6);
-            let (bx, by) = (kept.x + kept.w * 0.5, kept.y - 4.0 * u);
-            format!("M{ax:.1} {ay:.1}C{:.1} {ay:.1} {bx:.1} {:.1} {bx:.1} {by:.1}", ax + 30.0 * u, by - 30.0 * u)
-        });
-        html! {
-            <>
-                <path class="thread bad" d={format!("M{x:.1} {y:.1}C{x:.1} {:.1} {vx:.1} {:.1} {vx:.1} {vy:.1}", y + 50.0 * u, vy - 60.0 * u)} />
-                <text class="thread-word" x={format!("{:.1}", (x + vx) / 2.0 + 8.0 * u)} y={format!("{:.1}", (y + vy) / 2.0)}>{ "preempts" }</text>
-                if let Some(d) = next { <path class="thread next" {d} /> }
-            </>
-        }
-    });
-    html! { <svg class="wires threads" viewBox={format!("0 0 {:.1} {:.1}", plan.room.w, plan.height)} aria-hidden="true">{ for lines }</svg> }
 }
 
 /// Since when a guarantee that was broken is whole again.
@@ -169,27 +139,63 @@ fn reads(read: &UseStateHandle<broken::Read>, model: &Model) -> Callback<MouseEv
     })
 }
 
-/// Where the marks of these pods are on the stage.
-fn spots(groups: &[Group], plan: &Plan, slots: &Slots, ids: &[String]) -> Vec<Rect> {
-    let mut spots = Vec::new();
-    for (group, zone) in groups.iter().zip(&plan.zones) {
-        for (node, place) in group.nodes.iter().zip(&zone.nodes) {
-            for pod in node
-                .pods
-                .iter()
-                .chain(&node.nominated)
-                .filter(|pod| ids.contains(&pod.id))
-            {
-                let mark = place.mark(slots.slot(&node.view.name, &pod.id));
-                spots.push(Rect {
-                    x: zone.rect.x + place.rect.x + mark.x,
-                    y: zone.rect.y + place.rect.y + mark.y,
-                    ..mark
-                });
+/// Where things are on the stage.
+pub(super) struct Spots<'a> {
+    groups: &'a [Group<'a>],
+    pub(super) plan: &'a Plan,
+    slots: &'a Slots,
+}
+
+impl Spots<'_> {
+    /// The marks of these pods.
+    pub(super) fn pods(&self, ids: &[String]) -> Vec<Rect> {
+        self.marks(|id| ids.iter().any(|one| one == id))
+    }
+
+    /// The mark of a pod, or the name of a node.
+    pub(super) fn of(&self, subject: &SubjectRef) -> Option<Rect> {
+        match subject {
+            SubjectRef::Pod { uid, .. } => self.marks(|id| id == uid).first().copied(),
+            SubjectRef::Node { name } => {
+                self.nodes()
+                    .find(|(node, _, _)| node.view.name == *name)
+                    .map(|(_, rect, _)| Rect {
+                        h: self.plan.measures.node_header,
+                        ..rect
+                    })
             }
+            SubjectRef::Object { .. } | SubjectRef::Invariant { .. } => None,
         }
     }
-    spots
+
+    /// Each node with where it is.
+    fn nodes(&self) -> impl Iterator<Item = (&Shared<NodeState>, Rect, NodePlan)> {
+        self.groups.iter().zip(&self.plan.zones).flat_map(|(group, zone)| {
+            group.nodes.iter().zip(&zone.nodes).map(move |(node, place)| {
+                let rect = Rect {
+                    x: zone.rect.x + place.rect.x,
+                    y: zone.rect.y + place.rect.y,
+                    ..place.rect
+                };
+                (node, rect, *place)
+            })
+        })
+    }
+
+    fn marks(&self, is: impl Fn(&str) -> bool) -> Vec<Rect> {
+        let of_node = |(node, rect, place): (&Shared<NodeState>, Rect, NodePlan)| {
+            let marks = ids(node).filter(|id| is(id)).map(|id| {
+                let mark = place.mark(self.slots.slot(&node.view.name, id));
+                Rect {
+                    x: rect.x + mark.x,
+                    y: rect.y + mark.y,
+                    ..mark
+                }
+            });
+            marks.collect::<Vec<_>>()
+        };
+        self.nodes().flat_map(of_node).collect()
+    }
 }
 
 /// Lengths that style sheets share with the plan.
@@ -418,7 +424,7 @@ struct Drawn<'a> {
 }
 
 impl Drawn<'_> {
-    fn node(&self, state: &Shared<NodeState>, place: crate::pure::stage::NodePlan, slots: Vec<usize>) -> Html {
+    fn node(&self, state: &Shared<NodeState>, place: NodePlan, slots: Vec<usize>) -> Html {
         let (page, model, other) = (&self.props.page, &self.props.model, self.props.other);
         let name = &state.view.name;
         let why = page.shown_decision();
