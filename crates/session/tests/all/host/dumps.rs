@@ -128,7 +128,9 @@ fn whatever_leaves_renamed_has_no_private_name() {
 /// Shows: P-09
 #[test]
 fn notices_begin_with_what_could_change_the_answer() {
-    let text = format!("{LIVE}---\napiVersion: v1\nkind: Gadget\nmetadata: {{name: g, namespace: acme-shop}}\n");
+    let text = format!(
+        "{LIVE}---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {{name: i, namespace: acme-shop, uid: i-1}}\n"
+    );
     let (_, updates) = Page::open(Source::Files {
         files: vec![("acme.yaml".into(), text)],
     });
