@@ -172,7 +172,11 @@ pub(crate) fn hear(update: Update, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
                 }
             });
         }
-        Update::Pasted { opens: true } => wire.borrow_mut().opens(true, true, true),
+        Update::Pasted { opens: true } => {
+            let mut wire = wire.borrow_mut();
+            wire.opens(true, true, true);
+            wire.is_fresh = false;
+        }
         Update::Opened(opened) => {
             let asks = opened.story.first().is_some_and(|step| step.question.is_some());
             let is_beside = {
