@@ -55,10 +55,14 @@ pub enum Fault {
     },
     /// `fault heal`: removes every cut of the targets.
     Heal(Targets),
-    /// `fault join`: a new machine whose kubelet registers.
+    /// `fault join`: new machines whose kubelets register.
     Join {
-        /// Name of the machine.
+        /// Name of the machine; of several what their names begin with.
         node: NodeName,
+        /// How many: `NODE-1` to `NODE-COUNT`; none is one of that very name.
+        count: Option<u32>,
+        /// A Node whose labels, capacity, allocatable and lasting taints they get.
+        like: Option<NodeName>,
         /// Labels the kubelet registers with.
         labels: ordered::Map<Str, Str>,
         /// Capacity; empty means the scenario's.
@@ -156,6 +160,16 @@ impl Fault {
             | Fault::Detach(_)
             | Fault::Member { .. } => Vec::new(),
         }
+    }
+}
+
+/// The machines that a `fault join` brings.
+pub fn joining(node: &NodeName, count: Option<u32>) -> Vec<NodeName> {
+    match count {
+        None => vec![node.clone()],
+        Some(count) => (1..=count)
+            .map(|nth| NodeName(format!("{node}-{nth}").into()))
+            .collect(),
     }
 }
 

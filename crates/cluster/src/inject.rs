@@ -1,17 +1,17 @@
 //! What a fault does to the world (F-01), and what heals it.
 
 mod control_plane;
+mod join;
 mod storage;
 
-use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{Kind, Node, NodeName, ObjectKey, Pod, ResourceList, Str};
+use podscope_api::{Kind, Node, NodeName, ObjectKey, Pod, Str};
 use podscope_sim::{FaultDetails, FaultKind, Happening, OneWay};
 
 use crate::event::Event;
-use crate::fault::{CutFrom, Direction, Fault, FenceMechanism, Targets};
-use crate::machine::{Machine, MachineFault};
+use crate::fault::{CutFrom, Direction, Fault, FenceMechanism, Targets, joining};
+use crate::machine::MachineFault;
 use crate::watch::WatchState;
 use crate::world::NodeState;
 use crate::{Actor, Place, Sink, Span, Subject, World, subject, subject_of};
@@ -20,6 +20,8 @@ use crate::{Actor, Place, Sink, Span, Subject, World, subject, subject_of};
 const BOOT_DELAY: Span = Span::seconds(10);
 /// From the start of a process to its first act.
 const START_DELAY: Span = Span::millis(100);
+
+use join::Mold;
 
 impl World {
     /// Applies a fault or its repair now, before the events of this instant.
@@ -61,7 +63,23 @@ impl World {
                 }
             }
             Fault::Heal(targets) => self.heal(by, targets, sink)?,
-            Fault::Join { node, labels, capacity } => self.join(by, node, labels, capacity, sink)?,
+            Fault::Join {
+                node,
+                count,
+                like,
+                labels,
+                capacity,
+            } => {
+                let mut mold = Mold::default();
+                if let Some(like) = like {
+                    mold = self.mold_of(like)?;
+                }
+                mold.labels
+                    .extend(labels.iter().map(|(key, value)| (key.clone(), value.clone())));
+                mold.capacity
+                    .extend(capacity.iter().map(|(name, amount)| (name.clone(), *amount)));
+                self.join(by, &joining(node, *count), &mold, sink)?;
+            }
             Fault::Leave(node) => {
                 self.known(node)?;
                 self.emit_node(by, broken(FaultKind::Leave), node, sink);
@@ -286,38 +304,6 @@ impl World {
         {
             self.retry_watch(&process);
         }
-    }
-
-    fn join(
-        &mut self,
-        by: &Actor,
-        node: &NodeName,
-        labels: &ordered::Map<Str, Str>,
-        capacity: &ResourceList,
-        sink: &mut dyn Sink,
-    ) -> Result<(), String> {
-        if self.nodes.contains_key(node) {
-            return Err(format!("there is already a machine called {:?}", node.as_str()));
-        }
-        let mut labels = labels.clone();
-        for (key, value) in [
-            ("kubernetes.io/hostname", node.as_str()),
-            ("kubernetes.io/os", "linux"),
-            ("kubernetes.io/arch", "amd64"),
-            ("beta.kubernetes.io/os", "linux"),
-            ("beta.kubernetes.io/arch", "amd64"),
-        ] {
-            labels.entry(key.into()).or_insert_with(|| value.into());
-        }
-        let mut full = ResourceList::clone(&self.default_capacity);
-        full.extend(capacity.iter().map(|(name, amount)| (name.clone(), *amount)));
-        let zone = labels.get("topology.kubernetes.io/zone").cloned();
-        let machine = Machine::new(node.clone(), labels, full);
-        self.nodes
-            .insert_mut(node.clone(), NodeState::new(node, machine, zone, self.seed));
-        self.emit_node(by, broken(FaultKind::Join), node, sink);
-        self.start_kubelet(node, START_DELAY);
-        Ok(())
     }
 
     fn start_kubelet(&mut self, node: &NodeName, delay: Span) {

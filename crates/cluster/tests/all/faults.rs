@@ -82,6 +82,8 @@ fn a_machine_joins_and_leaves() {
     let mut world = world(&[], &mut trace);
     let join = Fault::Join {
         node: "d-1".into(),
+        count: None,
+        like: None,
         labels: ordered::Map::from([("topology.kubernetes.io/zone".into(), "d".into())]),
         capacity: Default::default(),
     };
@@ -233,4 +235,36 @@ fn the_fencing_controller_recovers_a_stateful_pod_safely() {
     let first = |name: &str| what.iter().position(|what| *what == name);
     assert!(first("Fenced").is_some());
     assert_eq!(trace.violations(), [""; 0]);
+}
+
+/// Shows: F-05
+#[test]
+fn machines_like_a_node_join_with_what_lasts_of_it() {
+    let mut trace = Trace::default();
+    let mut world = world(&[], &mut trace);
+    let join = |count| Fault::Join {
+        node: "pool".into(),
+        count,
+        like: Some("a-1".into()),
+        labels: Default::default(),
+        capacity: ordered::Map::from([("cpu".into(), "16".parse().expect("a quantity"))]),
+    };
+    world.apply_fault(&join(Some(2)), &mut trace).expect("new names");
+    assert_eq!(
+        world.apply_fault(&join(Some(3)), &mut trace),
+        Err("there is already a machine called \"pool-1\"".to_owned()),
+        "all of them or none"
+    );
+    world.run_until(at(30), &mut trace);
+    let like = world.objects().named::<Node>("a-1").expect("generated").clone();
+    for name in ["pool-1", "pool-2"] {
+        let node = world.objects().named::<Node>(name).expect("registered");
+        let label = |node: &Node, key: &str| node.metadata.labels.get(key).map(ToString::to_string);
+        let zone = "topology.kubernetes.io/zone";
+        assert_eq!(label(node, zone), label(&like, zone));
+        assert_eq!(label(node, "kubernetes.io/hostname").as_deref(), Some(name));
+        assert_eq!(node.status.capacity.get("memory"), like.status.capacity.get("memory"));
+        assert_eq!(node.status.capacity["cpu"].to_string(), "16");
+    }
+    assert!(world.objects().named::<Node>("pool-3").is_none());
 }

@@ -107,10 +107,15 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
     ),
     verb(
         "join",
-        "NODE [--labels K=V,…] [--capacity cpu=4,memory=8Gi,pods=110]",
-        "bring a new machine, whose kubelet registers",
+        "NAME [--like NODE] [--count N] [--labels K=V,…] [--capacity cpu=4,memory=8Gi,pods=110]",
+        "bring a new machine, whose kubelet registers; of several NAME-1 to NAME-N",
         &[Argument::New],
-        &[("labels", '-', Takes::Value), ("capacity", '-', Takes::Value)],
+        &[
+            ("like", '-', Takes::Value),
+            ("count", '-', Takes::Value),
+            ("labels", '-', Takes::Value),
+            ("capacity", '-', Takes::Value),
+        ],
         read_join,
     ),
     verb(
@@ -322,6 +327,9 @@ fn read_partition(line: &Line<'_>) -> Result<Fault, CommandError> {
     })
 }
 
+/// Machines that one command brings at most.
+const MOST_JOINING: u32 = 1_000;
+
 fn read_join(line: &Line<'_>) -> Result<Fault, CommandError> {
     let node = line.node()?;
     let mut labels = ordered::Map::new();
@@ -338,7 +346,26 @@ fn read_join(line: &Line<'_>) -> Result<Fault, CommandError> {
         })?;
         capacity.insert(Str::from(key), quantity);
     }
-    Ok(Fault::Join { node, labels, capacity })
+    let like = line.args.value("like").map(|text| {
+        node_name(&Word {
+            text,
+            column: line.args.column("like"),
+        })
+    });
+    let count = line.args.value("count").map(|text| {
+        let number = text.parse().ok().filter(|number| (1..=MOST_JOINING).contains(number));
+        number.ok_or_else(|| {
+            let wanted = format!("error: --count takes a number from 1 to {MOST_JOINING}, not {text:?}");
+            CommandError::new(line.args.column("count"), wanted)
+        })
+    });
+    Ok(Fault::Join {
+        node,
+        count: count.transpose()?,
+        like: like.transpose()?,
+        labels,
+        capacity,
+    })
 }
 
 fn read_process(line: &Line<'_>, up: bool) -> Result<Fault, CommandError> {
@@ -492,8 +519,20 @@ pub(super) fn print(fault: &Fault) -> String {
             out
         }
         Fault::Heal(targets) => format!("fault heal {}", targets_text(targets)),
-        Fault::Join { node, labels, capacity } => {
+        Fault::Join {
+            node,
+            count,
+            like,
+            labels,
+            capacity,
+        } => {
             let mut out = format!("fault join {}", quote(node));
+            if let Some(like) = like {
+                out.push_str(&format!(" --like {}", quote(like)));
+            }
+            if let Some(count) = count {
+                out.push_str(&format!(" --count {count}"));
+            }
             if !labels.is_empty() {
                 let text = labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
                 out.push_str(&format!(" --labels {}", pairs(text)));

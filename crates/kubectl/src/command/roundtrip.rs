@@ -529,6 +529,8 @@ impl Draw {
             1 => Fault::Heal(if self.bool() { Targets::All } else { self.targets() }),
             2 => Fault::Join {
                 node,
+                count: self.some(|draw| draw.one(&[1, 3, 1_000])),
+                like: self.some(|_| "a-1".into()),
                 labels: self
                     .pairs()
                     .into_iter()

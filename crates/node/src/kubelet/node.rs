@@ -340,6 +340,11 @@ fn register(host: &mut Host<'_, '_>) {
         .entry("pods".into())
         .or_insert_with(|| Quantity::from_units(host.shared.settings.max_pods));
     node.status.allocatable = capacity.clone();
+    for (name, kept) in host.machine.reserved() {
+        if let Some(amount) = node.status.allocatable.get_mut(name) {
+            *amount = amount.minus(*kept);
+        }
+    }
     node.status.capacity = capacity;
     node.status.addresses = vec![NodeAddress {
         kind: "Hostname".into(),
@@ -357,6 +362,7 @@ fn register(host: &mut Host<'_, '_>) {
     node.status.images = images(host);
     node.status.declared_features = declared_features(host);
     node.spec.taints.clone_from(&host.shared.settings.register_with_taints);
+    node.spec.taints.extend(host.machine.taints().iter().cloned());
     let id = host.ctx.call(Request::Create(Object::Node(Arc::new(node))));
     host.shared.calls.insert(id, Call::Register);
 }

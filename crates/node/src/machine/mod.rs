@@ -17,7 +17,7 @@ mod trouble;
 use podscope_api::ordered;
 use std::sync::Arc;
 
-use podscope_api::{CausedBy, Kind, NodeCondition, NodeName, ObjectKey, Pod, ResourceList, Str, Uid};
+use podscope_api::{CausedBy, Kind, NodeCondition, NodeName, ObjectKey, Pod, ResourceList, Str, Taint, Uid};
 
 pub use behavior::{Answers, Behavior, Outcome, ProbeResult, Role, Usage, behavior_of};
 pub use empty_dirs::Written;
@@ -245,6 +245,9 @@ pub struct Machine {
     allocations: ordered::Map<Uid, Arc<Pod>>,
     /// The version of the kubelet that is installed; empty where it is the one that all kubelets are configured to be.
     kubelet_version: Str,
+    /// What its kubelet keeps of the capacity for the system, and registers the Node with beside the settings' taints.
+    reserved: ResourceList,
+    taints: Vec<Taint>,
 }
 
 impl Machine {
@@ -276,6 +279,8 @@ impl Machine {
             memory_due: None,
             allocations: ordered::Map::new(),
             kubelet_version: Str::default(),
+            reserved: ResourceList::new(),
+            taints: Vec::new(),
         }
     }
 
@@ -287,6 +292,22 @@ impl Machine {
     /// The labels its kubelet registers with.
     pub fn labels(&self) -> &ordered::Map<Str, Str> {
         &self.labels
+    }
+
+    /// Configures its kubelet: what it keeps of the capacity, and the taints that it registers with.
+    pub fn reserve(&mut self, reserved: ResourceList, taints: Vec<Taint>) {
+        self.reserved = reserved;
+        self.taints = taints;
+    }
+
+    /// What its kubelet keeps of the capacity.
+    pub fn reserved(&self) -> &ResourceList {
+        &self.reserved
+    }
+
+    /// Taints that its kubelet registers with, beside those of the settings.
+    pub fn taints(&self) -> &[Taint] {
+        &self.taints
     }
 
     /// Installs a kubelet of that version.

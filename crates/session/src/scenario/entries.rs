@@ -7,7 +7,7 @@ use podscope_api::ordered::StableSort as _;
 
 use podscope_api::{Kind, NodeName, ProblemKind, Tree};
 use podscope_cluster::SimTime;
-use podscope_cluster::fault::Fault;
+use podscope_cluster::fault::{Fault, joining};
 
 use super::document::EntryDocument;
 use super::{MAX_ENTRIES, Place, Reader, Timed};
@@ -41,8 +41,8 @@ impl Reader {
     }
 
     fn mention(&mut self, fault: &Fault, place: &Place) {
-        if let Fault::Join { node, .. } = fault {
-            self.machines.joined.insert(node.clone());
+        if let Fault::Join { node, count, .. } = fault {
+            self.machines.joined.extend(joining(node, *count));
         }
         for node in fault.machines() {
             self.machines.named.push((place.clone(), node.clone()));
