@@ -16,6 +16,9 @@ test("a partition and a forced delete: two web-0, both seen", async ({ t }) => {
   await page.getByLabel("Speed").selectOption("7");
   await expect(page.locator(`[data-node="${node}"]`).getByText(/cut off, no heartbeat for/)).toBeVisible();
   await expect(page.locator(`[data-node="${node}"] .m-unsure, [data-node="${node}"] .m-term`).first()).toBeVisible();
+  // Before its taint the scheduler takes a node that nobody hears for a good one.
+  const there = page.locator(`[data-node="${node}"]`);
+  await expect(there.getByText(/evicts in/).or(there.locator(".m-term")).first()).toBeVisible();
 
   // The consequence is said before, with the command; only then it is done.
   await pod.first().click();
