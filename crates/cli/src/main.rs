@@ -16,6 +16,7 @@ mod rename;
 mod run;
 mod search;
 mod shell;
+mod whatif;
 mod why;
 
 use std::process::ExitCode;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         "search" => search::run(parser),
         "shell" => shell::run(parser),
         "explain" => explain(parser),
+        "whatif" => whatif::run(parser),
         "why" => why::run(parser),
         "rename" => rename::run(parser),
         "help" => {

@@ -43,3 +43,4 @@ pub mod story;
 pub mod timeline;
 pub mod triage;
 mod view;
+pub mod whatif;

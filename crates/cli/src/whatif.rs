@@ -1,0 +1,175 @@
+//! `podscope whatif`: where the pods would go, and what would stop.
+
+use std::process::ExitCode;
+
+use podscope_api::{Kind, ObjectKey};
+use podscope_session::scenario::{self, Loaded};
+use podscope_session::whatif::{self, Given, MOST_DRAWS, Question};
+
+use crate::{args, interrupt};
+
+#[derive(Clone, Copy, PartialEq)]
+enum Output {
+    Text,
+    Json,
+    Markdown,
+}
+
+/// What the words of the command line come to, before they are told apart.
+struct Line {
+    words: Vec<String>,
+    cluster: Vec<String>,
+    count: Option<u32>,
+    replicas: Option<i32>,
+    draws: u32,
+    namespace: String,
+    output: Output,
+}
+
+pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let mut line = Line {
+        words: Vec::new(),
+        cluster: Vec::new(),
+        count: None,
+        replicas: None,
+        draws: 1,
+        namespace: "default".to_owned(),
+        output: Output::Text,
+    };
+    while let Some(arg) = parser.next()? {
+        match arg {
+            lexopt::Arg::Value(value) => line.words.push(value.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("cluster") => line.cluster.push(parser.value()?.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("count") => line.count = Some(number(&mut parser, "--count", 1_000)?),
+            lexopt::Arg::Long("replicas") => {
+                line.replicas = Some(number(&mut parser, "--replicas", 100_000)?.cast_signed());
+            }
+            lexopt::Arg::Long("draws") => line.draws = number(&mut parser, "--draws", MOST_DRAWS)?,
+            lexopt::Arg::Short('n') | lexopt::Arg::Long("namespace") => {
+                line.namespace = parser.value()?.to_string_lossy().into_owned();
+            }
+            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => match &*parser.value()?.to_string_lossy() {
+                "text" => line.output = Output::Text,
+                "json" => line.output = Output::Json,
+                "markdown" => line.output = Output::Markdown,
+                other => return Err(format!("-o is text, json or markdown, not {other:?}").into()),
+            },
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            other => return Err(other.unexpected()),
+        }
+    }
+    if line.words.is_empty() {
+        return Err("whatif needs a question: drain, lose-zone, add, scale or fit".into());
+    }
+    let verb = line.words.remove(0);
+    if verb == "fit" {
+        return fit(line);
+    }
+    // Files may stand last, without a flag.
+    let is_file = |word: &String| word == "-" || [".yaml", ".yml", ".json"].iter().any(|end| word.ends_with(end));
+    let (files, words): (Vec<String>, Vec<String>) = std::mem::take(&mut line.words).into_iter().partition(is_file);
+    line.cluster.extend(files);
+    let question = question(&verb, words, &line)?;
+    if line.cluster.is_empty() {
+        line.cluster.push("-".to_owned());
+    }
+    Ok(answer(&line, &question).unwrap_or_else(|status| status))
+}
+
+fn number(parser: &mut lexopt::Parser, flag: &str, most: u32) -> Result<u32, lexopt::Error> {
+    let text = parser.value()?.to_string_lossy().into_owned();
+    let number = text.parse().ok().filter(|number| *number <= most);
+    number.ok_or_else(|| format!("{flag} takes a number up to {most}, not {text:?}").into())
+}
+
+fn question(verb: &str, words: Vec<String>, line: &Line) -> Result<Question, lexopt::Error> {
+    let one = |what: &str| match words.as_slice() {
+        [word] => Ok(word.clone()),
+        _ => Err(lexopt::Error::from(format!("whatif {verb} takes one {what}"))),
+    };
+    let unused = |is_given: bool, flag: &str, of: &str| match is_given && verb != of {
+        true => Err(lexopt::Error::from(format!("{flag} goes with {of}"))),
+        false => Ok(()),
+    };
+    unused(line.count.is_some(), "--count", "add")?;
+    unused(line.replicas.is_some(), "--replicas", "scale")?;
+    match verb {
+        "drain" if words.is_empty() => Err("whatif drain takes the nodes".into()),
+        "drain" => Ok(Question::Drain(words)),
+        "lose-zone" => Ok(Question::LoseZone(one("zone")?)),
+        "add" => Ok(Question::Add {
+            like: one("node, which the new ones are like")?,
+            count: line.count.unwrap_or(1).max(1),
+        }),
+        "scale" => {
+            let workload = one("workload, KIND/NAME")?;
+            let replicas = line.replicas.ok_or("whatif scale needs --replicas")?;
+            let (kind, name) = workload.split_once('/').ok_or("whatif scale takes KIND/NAME")?;
+            let kind = scaled(kind).ok_or_else(|| format!("{kind:?} cannot be scaled"))?;
+            Ok(Question::Scale {
+                kind,
+                key: ObjectKey::new(&*line.namespace, name),
+                replicas,
+            })
+        }
+        other => Err(format!("whatif answers drain, lose-zone, add, scale and fit, not {other:?}").into()),
+    }
+}
+
+/// A kind that can be scaled, by any of its names.
+fn scaled(word: &str) -> Option<Kind> {
+    const SCALED: [Kind; 4] = [
+        Kind::Deployment,
+        Kind::StatefulSet,
+        Kind::ReplicaSet,
+        Kind::ReplicationController,
+    ];
+    let word = word.to_ascii_lowercase();
+    let is = |kind: &Kind| word == kind.plural() || word == kind.singular() || kind.short_names().contains(&&*word);
+    SCALED.into_iter().find(is)
+}
+
+fn load(names: &[String]) -> Result<Loaded, ExitCode> {
+    let files = args::files(names)?;
+    scenario::load(&files).map_err(|problems| args::complain(&problems))
+}
+
+fn answer(line: &Line, question: &Question) -> Result<ExitCode, ExitCode> {
+    let loaded = load(&line.cluster)?;
+    let given = Given {
+        draws: line.draws,
+        stop: interrupt::came,
+    };
+    let answer = whatif::ask(&loaded, question, given).map_err(|problems| args::complain(&problems))?;
+    match line.output {
+        Output::Text => args::out(&whatif::text(&answer)),
+        Output::Markdown => args::out(&whatif::markdown(&answer)),
+        Output::Json => args::data(&format!("{:#}\n", serde_json::json!(answer))),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `fit PODFILE [FILE…|-]`: its first word is the pod's file.
+fn fit(mut line: Line) -> Result<ExitCode, lexopt::Error> {
+    if line.words.is_empty() {
+        return Err("whatif fit takes the file of a pod".into());
+    }
+    let shape = line.words.remove(0);
+    line.cluster.append(&mut line.words);
+    if line.cluster.is_empty() {
+        line.cluster.push("-".to_owned());
+    }
+    let counted = || -> Result<ExitCode, ExitCode> {
+        let mut shapes = args::files(std::slice::from_ref(&shape))?;
+        let loaded = load(&line.cluster)?;
+        let shape = shapes.pop().ok_or(ExitCode::from(args::BAD))?;
+        let fit = whatif::fit(&loaded, shape, interrupt::came).map_err(|problems| args::complain(&problems))?;
+        match line.output {
+            Output::Text => args::out(&whatif::fit_text(&fit)),
+            Output::Markdown => args::out(&whatif::fit_markdown(&fit)),
+            Output::Json => args::data(&format!("{:#}\n", serde_json::json!(fit))),
+        }
+        Ok(ExitCode::SUCCESS)
+    };
+    Ok(counted().unwrap_or_else(|status| status))
+}
