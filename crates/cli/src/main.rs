@@ -6,6 +6,7 @@
 
 mod args;
 mod bench;
+mod compare;
 mod explain;
 mod explain_cases;
 mod explain_text;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         "shell" => shell::run(parser),
         "explain" => explain(parser),
         "whatif" => whatif::run(parser),
+        "compare" => compare::run(parser),
         "why" => why::run(parser),
         "rename" => rename::run(parser),
         "help" => {

@@ -56,7 +56,7 @@ struct Seen {
 
 /// The pods and nodes of a cluster at an instant.
 #[derive(Debug, Clone)]
-pub(super) struct Picture {
+pub(crate) struct Picture {
     /// Those that have not ended, by UID.
     pods: ordered::Map<Uid, Seen>,
     nodes: ordered::Map<String, Fullness>,
@@ -66,7 +66,7 @@ pub(super) struct Picture {
 type Fullness = ordered::Map<String, [Quantity; 2]>;
 
 impl Picture {
-    pub(super) fn of(session: &Session) -> Picture {
+    pub(crate) fn of(session: &Session) -> Picture {
         let objects = session.world().objects();
         let pods = objects.list::<Pod>().filter(|pod| !pod.is_terminal());
         let seen = pods.map(|pod| (pod.metadata.uid.clone(), Seen::of(objects, pod)));
@@ -78,6 +78,35 @@ impl Picture {
                 .map(|node| (node.metadata.name.to_string(), fullness(objects, node)))
                 .collect(),
         }
+    }
+
+    /// The node of each pod, by `NAMESPACE/NAME`.
+    pub(crate) fn nodes_of_pods(&self) -> ordered::Map<String, Option<String>> {
+        let one = |seen: &Seen| (seen.key.to_string(), seen.node.clone());
+        self.pods.values().map(one).collect()
+    }
+
+    /// Of each node what is asked for of a resource, and what is allocatable.
+    pub(crate) fn of_nodes(&self, resource: &str) -> Vec<[Quantity; 2]> {
+        let of = |fullness: &Fullness| fullness.get(resource).copied();
+        self.nodes.values().filter_map(of).collect()
+    }
+
+    /// The nodes whose pods ask for more or less than before.
+    pub(crate) fn changes(&self, after: &Picture) -> Vec<NodeChange> {
+        let names: ordered::Set<&String> = self.nodes.keys().chain(after.nodes.keys()).collect();
+        let written = |fullness: Option<&Fullness>| {
+            let one =
+                |(name, [used, of]): (&String, &[Quantity; 2])| (name.clone(), [used.to_string(), of.to_string()]);
+            fullness.into_iter().flatten().map(one).collect()
+        };
+        let differs = |name: &&String| self.nodes.get(*name) != after.nodes.get(*name);
+        let change = |name: &String| NodeChange {
+            name: name.clone(),
+            before: written(self.nodes.get(name)),
+            after: written(after.nodes.get(name)),
+        };
+        names.into_iter().filter(differs).map(change).collect()
     }
 
     /// The pods that are in this picture and no longer in the other, or only to be terminated there.
@@ -230,26 +259,10 @@ pub(super) fn answer(question: &Question, before: &Picture, after: &Picture, wit
     });
     Answer {
         moves,
-        nodes: changes(before, after),
+        nodes: before.changes(after),
         draws: 1,
         ..Answer::default()
     }
-}
-
-/// The nodes whose pods ask for more or less than before.
-fn changes(before: &Picture, after: &Picture) -> Vec<NodeChange> {
-    let names: ordered::Set<&String> = before.nodes.keys().chain(after.nodes.keys()).collect();
-    let written = |fullness: Option<&Fullness>| {
-        let one = |(name, [used, of]): (&String, &[Quantity; 2])| (name.clone(), [used.to_string(), of.to_string()]);
-        fullness.into_iter().flatten().map(one).collect()
-    };
-    let differs = |name: &&String| before.nodes.get(*name) != after.nodes.get(*name);
-    let change = |name: &String| NodeChange {
-        name: name.clone(),
-        before: written(before.nodes.get(name)),
-        after: written(after.nodes.get(name)),
-    };
-    names.into_iter().filter(differs).map(change).collect()
 }
 
 /// Pods that a budget keeps on nodes that are to be drained.

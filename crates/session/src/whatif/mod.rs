@@ -16,8 +16,11 @@ mod text;
 use podscope_api::{Kind, ObjectKey, ordered};
 use serde::Serialize;
 
+pub(crate) use compare::Picture;
 pub use fit::{Fit, MOST, StoppedBy, fit};
+pub(crate) use run::settle_workload;
 pub use run::{Given, MOST_DRAWS, ask};
+pub(crate) use text::node_line;
 pub use text::{fit_markdown, fit_text, markdown, text};
 
 /// What is to happen.

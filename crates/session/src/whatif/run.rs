@@ -153,6 +153,11 @@ fn settle(session: &mut Session, least: Span, stop: fn() -> bool) {
     }
 }
 
+/// Lets a workload come up until nothing moves.
+pub(crate) fn settle_workload(session: &mut Session, stop: fn() -> bool) {
+    settle(session, COMING_UP, stop);
+}
+
 /// Guarantees that break with it and not without.
 fn broken(session: &Session, without: &Session) -> Vec<String> {
     let also: &ordered::Map<String, SimTime> = without.progress().broken();

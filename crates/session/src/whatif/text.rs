@@ -28,7 +28,7 @@ pub fn text(answer: &Answer) -> String {
         )
     });
     section(&mut out, "BLOCKED", blocked);
-    section(&mut out, "NODES", answer.nodes.iter().map(node));
+    section(&mut out, "NODES", answer.nodes.iter().map(node_line));
     section(&mut out, "BROKEN GUARANTEES", answer.broken.iter().cloned());
     if out.is_empty() {
         out.push_str("Nothing changes.\n");
@@ -152,7 +152,8 @@ fn share(one: &Move, draws: u32) -> String {
     format!(" (in {often} of {draws} draws)")
 }
 
-fn node(change: &NodeChange) -> String {
+/// A node with what differs of it.
+pub(crate) fn node_line(change: &NodeChange) -> String {
     let one = |side: &ordered::Map<String, [String; 2]>, resource: &str| {
         side.get(resource)
             .map_or_else(|| "-".to_owned(), |[used, of]| format!("{used}/{of}"))

@@ -1,0 +1,105 @@
+//! `podscope compare`: two clusters, and one workload under several configurations.
+
+use serde_json::{Value, json};
+
+use super::{bad, file, good};
+
+const BEFORE: &str = r#"apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n-1, uid: n1}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "9"}, conditions: [{type: Ready, status: "True"}]}}
+- {apiVersion: v1, kind: Node, metadata: {name: n-2, uid: n2}, status: {allocatable: {cpu: "4", memory: 8Gi, pods: "9"}, conditions: [{type: Ready, status: "True"}]}}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: web, namespace: shop, uid: p1}
+  spec: {nodeName: n-1, containers: [{name: c, image: "web:1", resources: {requests: {cpu: "3"}}}]}
+  status: {phase: Running, conditions: [{type: Ready, status: "True"}]}
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: old, namespace: shop, uid: c1}}
+"#;
+
+fn json_of(args: &[&str]) -> Value {
+    let mut all = vec!["compare"];
+    all.extend(args);
+    all.extend(["-o", "json"]);
+    serde_json::from_str(&good(&all)).expect("JSON")
+}
+
+/// Shows: P-14
+#[test]
+fn compared_clusters_differ_in_objects_places_fullness_and_troubles() {
+    let before = file("compare-before.yaml", BEFORE);
+    let later = BEFORE
+        .replace("nodeName: n-1", "nodeName: n-2")
+        .replace("web:1", "web:2");
+    let later = later.replace("ConfigMap, metadata: {name: old", "ConfigMap, metadata: {name: new");
+    let waits = "- {apiVersion: v1, kind: Pod, metadata: {name: big, namespace: shop, uid: p2}, spec: {containers: [{name: c, image: x, resources: {requests: {cpu: \"9\"}}}]}, status: {phase: Pending}}\n";
+    let after = file("compare-after.yaml", &format!("{later}{waits}"));
+    let difference = json_of(&[&before, &after]);
+    assert_eq!(difference["added"], json!(["ConfigMap shop/new", "Pod shop/big"]));
+    assert_eq!(difference["removed"], json!(["ConfigMap shop/old"]));
+    assert_eq!(
+        difference["moved"],
+        json!([{"pod": "shop/web", "from": "n-1", "to": "n-2"}])
+    );
+    let web = &difference["changed"][0];
+    assert_eq!(web["object"], "Pod shop/web");
+    assert_eq!(web["fields"], json!(["spec.containers[0].image", "spec.nodeName"]));
+    assert_eq!(difference["nodes"][0]["before"]["cpu"], json!(["3", "4"]));
+    assert_eq!(difference["nodes"][0]["after"]["cpu"], json!(["0", "4"]));
+    assert_eq!(difference["new"][0]["problem"], "Pending");
+    assert_eq!(difference["gone"], json!([]));
+    assert_eq!(good(&["compare", &before, &before]), "Nothing differs.\n");
+}
+
+/// Shows: P-14
+#[test]
+fn compared_configurations_show_what_packs_and_what_spreads() {
+    let workload = file(
+        "compare-workload.yaml",
+        r#"apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: w}
+spec: {title: W, seed: 2, cluster: {zones: [a], nodesPerZone: 3, node: {cpu: 4, memory: 8Gi, pods: 20}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 6
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      topologySpreadConstraints: []
+      containers: [{name: c, image: x, resources: {requests: {cpu: 500m, memory: 1Gi}}}]
+"#,
+    );
+    let configuration = |strategy: &str| {
+        format!(
+            "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- plugins: {{score: {{disabled: [{{name: PodTopologySpread}}, {{name: NodeResourcesBalancedAllocation}}]}}}}\n  pluginConfig:\n  - name: NodeResourcesFit\n    args: {{scoringStrategy: {{type: {strategy}, resources: [{{name: cpu, weight: 1}}]}}}}\n"
+        )
+    };
+    let packs = file("compare-packs.yaml", &configuration("MostAllocated"));
+    let spreads = file("compare-spreads.yaml", &configuration("LeastAllocated"));
+    let comparison = json_of(&[&workload, "--configs", &packs, &spreads]);
+    let of = |at: usize, field: &str| comparison["configurations"][at][field].clone();
+    assert_eq!((of(0, "placed"), of(1, "placed")), (json!(6), json!(6)));
+    assert_eq!((of(0, "nodesUsed"), of(1, "nodesUsed")), (json!(1), json!(3)));
+    let jain = |at: usize| of(at, "balance")["cpu"]["jain"].as_f64().expect("a number");
+    assert!(jain(1) > 0.99 && jain(0) < 0.4, "{} and {}", jain(0), jain(1));
+    assert_eq!(of(0, "balance")["cpu"]["largestFree"], "4");
+    assert!(!comparison["differs"].as_array().expect("a list").is_empty());
+}
+
+/// Shows: P-14, P-04
+#[test]
+fn comparison_of_too_little_is_refused() {
+    let one = file("compare-one.yaml", BEFORE);
+    for (args, said) in [
+        (vec!["compare", &*one], "two files"),
+        (vec!["compare", &*one, "--configs", &*one], "two to 5 files"),
+    ] {
+        let error = bad(&args);
+        assert!(error.contains(said), "{args:?}: {error}");
+    }
+}

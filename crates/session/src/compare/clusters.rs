@@ -1,0 +1,184 @@
+//! The difference of two clusters at t = 0.
+
+use podscope_api::ordered;
+use podscope_protocol::Problem;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::report;
+use crate::scenario::Loaded;
+use crate::timeline::Session;
+use crate::triage::{Scope, triage};
+use crate::whatif::{NodeChange, Picture};
+
+/// What differs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Difference {
+    /// Objects that only the second has, `KIND NAMESPACE/NAME`.
+    pub added: Vec<String>,
+    /// Objects that only the first has.
+    pub removed: Vec<String>,
+    /// Objects that both have and that differ beside their status and the server's own fields.
+    pub changed: Vec<Changed>,
+    /// Pods of one name that run elsewhere.
+    pub moved: Vec<Moved>,
+    /// Nodes whose pods ask for more or less.
+    pub nodes: Vec<NodeChange>,
+    /// What is wrong in the first alone.
+    pub gone: Vec<Trouble>,
+    /// What is wrong in the second alone.
+    pub new: Vec<Trouble>,
+}
+
+/// An object and the fields that differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Changed {
+    pub object: String,
+    /// Paths as `spec.template.spec.containers[0].image`.
+    pub fields: Vec<String>,
+}
+
+/// A pod that runs on another node, or on none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Moved {
+    pub pod: String,
+    pub from: Option<String>,
+    pub to: Option<String>,
+}
+
+/// A row of the triage.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Trouble {
+    pub object: String,
+    pub problem: String,
+    pub reason: String,
+}
+
+/// Kinds that change all the time.
+const PASSING: [&str; 2] = ["Event", "Lease"];
+/// Fields of the metadata that the server sets.
+const SERVERS: [&str; 6] = [
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "managedFields",
+    "selfLink",
+];
+
+/// What differs between the clusters of two sets of files.
+///
+/// # Errors
+/// What the API server refuses of either.
+pub fn clusters(one: Loaded, other: Loaded) -> Result<Difference, Vec<Problem>> {
+    let (one, other) = (Session::new(one)?, Session::new(other)?);
+    let (before, after) = (by_name(&one), by_name(&other));
+    let mut difference = Difference::default();
+    for (name, object) in &before {
+        match after.get(name) {
+            None => difference.removed.push(name.clone()),
+            Some(now) => {
+                let mut fields = Vec::new();
+                differing(object, now, &mut String::new(), &mut fields);
+                if !fields.is_empty() {
+                    difference.changed.push(Changed {
+                        object: name.clone(),
+                        fields,
+                    });
+                }
+            }
+        }
+    }
+    difference.added = after
+        .keys()
+        .filter(|name| !before.contains_key(*name))
+        .cloned()
+        .collect();
+    let (was, is) = (Picture::of(&one), Picture::of(&other));
+    difference.moved = (was.nodes_of_pods().into_iter())
+        .filter_map(|(pod, from)| {
+            let to = is.nodes_of_pods().get(&pod)?.clone();
+            (from != to).then_some(Moved { pod, from, to })
+        })
+        .collect();
+    difference.nodes = was.changes(&is);
+    let (had, has) = (troubles(&one), troubles(&other));
+    difference.gone = had.difference(&has).cloned().collect();
+    difference.new = has.difference(&had).cloned().collect();
+    Ok(difference)
+}
+
+fn troubles(session: &Session) -> ordered::Set<Trouble> {
+    let found = triage(session, &Scope::default()).into_iter();
+    found
+        .map(|found| Trouble {
+            object: found.object,
+            problem: found.problem.name().to_owned(),
+            reason: found.reason,
+        })
+        .collect()
+}
+
+/// The objects without what changes by itself, by `KIND NAMESPACE/NAME`.
+fn by_name(session: &Session) -> ordered::Map<String, Value> {
+    let mut list = report::object_list(session);
+    let items = list.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take);
+    let mut named = ordered::Map::new();
+    for mut object in items.unwrap_or_default() {
+        let text = |path: &str| {
+            object
+                .pointer(path)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let (kind, namespace, name) = (text("/kind"), text("/metadata/namespace"), text("/metadata/name"));
+        if PASSING.contains(&&*kind) {
+            continue;
+        }
+        if let Some(fields) = object.as_object_mut() {
+            fields.remove("status");
+            if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
+                metadata.retain(|field, _| !SERVERS.contains(&field.as_str()));
+            }
+        }
+        let name = match namespace.as_str() {
+            "" => format!("{kind} {name}"),
+            namespace => format!("{kind} {namespace}/{name}"),
+        };
+        named.insert(name, object);
+    }
+    named
+}
+
+/// Adds the paths at which two values differ.
+fn differing(one: &Value, other: &Value, path: &mut String, paths: &mut Vec<String>) {
+    let length = path.len();
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) => {
+            let names: ordered::Set<&String> = one.keys().chain(other.keys()).collect();
+            for name in names {
+                let separator = if path.is_empty() { "" } else { "." };
+                path.push_str(separator);
+                path.push_str(name);
+                let nothing = Value::Null;
+                differing(
+                    one.get(name).unwrap_or(&nothing),
+                    other.get(name).unwrap_or(&nothing),
+                    path,
+                    paths,
+                );
+                path.truncate(length);
+            }
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            for (at, (one, other)) in one.iter().zip(other).enumerate() {
+                path.push_str(&format!("[{at}]"));
+                differing(one, other, path, paths);
+                path.truncate(length);
+            }
+        }
+        _ if one == other => {}
+        _ => paths.push(path.clone()),
+    }
+}

@@ -1,0 +1,158 @@
+//! Comparisons in words: plain lines for a terminal, Markdown for others.
+
+use std::fmt::Write as _;
+
+use super::{Balance, Comparison, Difference, Figures};
+use crate::whatif::node_line;
+
+/// Lines of one list that are told; more are counted.
+const TOLD: usize = 50;
+/// Fields of one object that are named.
+const FIELDS: usize = 6;
+
+/// A difference as plain text.
+#[must_use]
+pub fn difference_text(difference: &Difference) -> String {
+    let mut out = String::new();
+    for (title, lines) in sections(difference) {
+        list(&mut out, &format!("{title}\n"), "  ", &lines);
+    }
+    if out.is_empty() {
+        out.push_str("Nothing differs.\n");
+    }
+    out
+}
+
+/// A difference as Markdown.
+#[must_use]
+pub fn difference_markdown(difference: &Difference) -> String {
+    let mut out = String::new();
+    for (title, lines) in sections(difference) {
+        list(&mut out, &format!("**{title}**\n\n"), "- ", &lines);
+    }
+    if out.is_empty() {
+        out.push_str("Nothing differs.\n");
+    }
+    out
+}
+
+fn sections(difference: &Difference) -> Vec<(&'static str, Vec<String>)> {
+    let node = |node: Option<&String>| node.map_or_else(|| "no node".to_owned(), Clone::clone);
+    let trouble = |all: &[super::Trouble]| {
+        let one = |one: &super::Trouble| format!("{} {}: {}", one.problem, one.object, one.reason);
+        all.iter().map(one).collect()
+    };
+    let changed = |one: &super::Changed| {
+        let named: Vec<&str> = one.fields.iter().take(FIELDS).map(String::as_str).collect();
+        let more = one.fields.len() - named.len();
+        let rest = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        format!("{}: {}{rest}", one.object, named.join(", "))
+    };
+    let moved = |one: &super::Moved| format!("{}: {} -> {}", one.pod, node(one.from.as_ref()), node(one.to.as_ref()));
+    vec![
+        ("NEW PROBLEMS", trouble(&difference.new)),
+        ("PROBLEMS THAT ARE GONE", trouble(&difference.gone)),
+        ("PODS ELSEWHERE", difference.moved.iter().map(moved).collect()),
+        ("NODES", difference.nodes.iter().map(node_line).collect()),
+        ("CHANGED", difference.changed.iter().map(changed).collect()),
+        ("ADDED", difference.added.clone()),
+        ("REMOVED", difference.removed.clone()),
+    ]
+}
+
+fn list(out: &mut String, title: &str, before: &str, lines: &[String]) {
+    if lines.is_empty() {
+        return;
+    }
+    out.push_str(title);
+    for line in lines.iter().take(TOLD) {
+        let _ = writeln!(out, "{before}{line}");
+    }
+    if lines.len() > TOLD {
+        let _ = writeln!(out, "{before}and {} more", lines.len() - TOLD);
+    }
+    if before == "- " {
+        out.push('\n');
+    }
+}
+
+/// A comparison as a table of plain text.
+#[must_use]
+pub fn comparison_text(comparison: &Comparison) -> String {
+    let rows = rows(comparison);
+    let columns = comparison.configurations.len() + 1;
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut out = String::new();
+    for row in &rows {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let _ = writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
+    }
+    out.push('\n');
+    list(&mut out, "PODS ELSEWHERE\n", "  ", &differing(comparison));
+    out
+}
+
+/// A comparison as Markdown.
+#[must_use]
+pub fn comparison_markdown(comparison: &Comparison) -> String {
+    let mut out = String::new();
+    for (at, row) in rows(comparison).iter().enumerate() {
+        let _ = writeln!(out, "| {} |", row.join(" | "));
+        if at == 0 {
+            let _ = writeln!(out, "|{}", "---|".repeat(row.len()));
+        }
+    }
+    out.push('\n');
+    list(&mut out, "**Pods elsewhere**\n\n", "- ", &differing(comparison));
+    out
+}
+
+fn differing(comparison: &Comparison) -> Vec<String> {
+    let node = |node: &Option<String>| node.clone().unwrap_or_else(|| "no node".to_owned());
+    let line = |one: &super::Differing| {
+        let nodes: Vec<String> = one.nodes.iter().map(node).collect();
+        format!("{}: {}", one.pod, nodes.join(" | "))
+    };
+    comparison.differs.iter().map(line).collect()
+}
+
+/// A row for each figure, a column for each configuration.
+fn rows(comparison: &Comparison) -> Vec<Vec<String>> {
+    let row = |title: &str, of: &dyn Fn(&Figures) -> String| {
+        let cells = comparison.configurations.iter().map(of);
+        std::iter::once(title.to_owned()).chain(cells).collect::<Vec<String>>()
+    };
+    let mut rows = vec![
+        row("", &|one| one.name.clone()),
+        row("pods placed", &|one| one.placed.to_string()),
+        row("pods pending", &|one| one.pending.to_string()),
+        row("nodes used", &|one| one.nodes_used.to_string()),
+    ];
+    let resources: Vec<String> = (comparison.configurations.first())
+        .map(|one| one.balance.keys().cloned().collect())
+        .unwrap_or_default();
+    for resource in &resources {
+        let of = |figures: &Figures| figures.balance.get(resource).cloned().unwrap_or_default();
+        let share = |value: f64| format!("{:.1} %", value * 100.0);
+        let mut add = |title: &str, told: &dyn Fn(&Balance) -> String| {
+            rows.push(row(&format!("{resource} {title}"), &|one| told(&of(one))));
+        };
+        add("allocated", &|one| share(one.allocated));
+        add("standard deviation", &|one| share(one.deviation));
+        add("Jain index", &|one| format!("{:.3}", one.jain));
+        add("largest free on a node", &|one| one.largest_free.clone());
+    }
+    rows.push(row("preemptions", &|one| one.preemptions.to_string()));
+    rows.push(row("time to place, mean", &|one| {
+        format!("{:.3} s", one.time_to_place.mean)
+    }));
+    rows.push(row("time to place, longest", &|one| {
+        format!("{:.3} s", one.time_to_place.longest)
+    }));
+    rows
+}
