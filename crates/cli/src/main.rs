@@ -47,6 +47,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(parser),
         "link" => link::link(parser),
         "search" => search::run(parser),
+        "merge" => search::merge(parser),
         "shell" => shell::run(parser),
         "explain" => explain(parser),
         "whatif" => whatif::run(parser),

@@ -1,25 +1,63 @@
-//! `podscope search`: seeds tried one after the other, the shortest violating run printed.
+//! `podscope search`: seeds tried on all processors, the shortest violating run printed. `--shard I/N` tries every Nth seed
+//! from the Ith on, so that machines divide a search; `podscope merge` puts what they found together.
 
-use podscope_api::ordered;
-use podscope_api::ordered::StableSort as _;
-use podscope_cluster::BreakCause;
+mod outcome;
+mod swarm;
+
 use std::process::ExitCode;
+
+use podscope_cluster::BreakCause;
 
 use podscope_kubectl::command;
 use podscope_protocol::Problem;
 use podscope_session::link::Link;
-use podscope_session::search::{Found, Goal, Run, Source, shrink};
+use podscope_session::search::{Found, Goal, Source, shrink};
 use podscope_session::{export, scenario};
 
-use crate::progress::Progress;
-use crate::{args, interrupt};
+use crate::args;
+pub(crate) use outcome::merge;
+use outcome::{Outcome, Shortest};
 
 /// Of the runs that were found, this many of the smallest are made smaller still.
 const SHRUNK: usize = 8;
 
+/// What is asked for.
+struct Asked {
+    names: Vec<String>,
+    history: Vec<String>,
+    first: Option<u64>,
+    seeds: u64,
+    shard: Shard,
+    goal: Goal,
+    is_json: bool,
+}
+
+/// A part of the seeds: every `of`th one, from the `index`th on. Invariant: `1 <= index <= of`.
+#[derive(Debug, Clone, Copy)]
+struct Shard {
+    index: u64,
+    of: u64,
+}
+
+impl Default for Shard {
+    fn default() -> Self {
+        Shard { index: 1, of: 1 }
+    }
+}
+
+impl Shard {
+    fn parse(text: &str) -> Result<Shard, String> {
+        let parts = text.split_once('/').and_then(|(index, of)| {
+            let (index, of) = (index.parse().ok()?, of.parse().ok()?);
+            (index >= 1 && index <= of).then_some(Shard { index, of })
+        });
+        parts.ok_or_else(|| format!("--shard takes I/N, with I from 1 to N, not {text:?}"))
+    }
+}
+
 pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
     let (mut names, mut seeds, mut first, mut goal) = (Vec::new(), None, None, Goal::default());
-    let mut history = Vec::new();
+    let (mut history, mut shard, mut is_json) = (Vec::new(), Shard::default(), false);
     let number = |parser: &mut lexopt::Parser, flag: &str| -> Result<u64, lexopt::Error> {
         let text = parser.value()?.to_string_lossy().into_owned();
         text.parse::<u64>()
@@ -30,6 +68,12 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
             lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
             lexopt::Arg::Long("seeds") => seeds = Some(number(&mut parser, "--seeds")?),
             lexopt::Arg::Long("from") => first = Some(number(&mut parser, "--from")?),
+            lexopt::Arg::Long("shard") => shard = Shard::parse(&parser.value()?.to_string_lossy())?,
+            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => match &*parser.value()?.to_string_lossy() {
+                "text" => is_json = false,
+                "json" => is_json = true,
+                other => return Err(format!("-o is text or json, not {other:?}").into()),
+            },
             lexopt::Arg::Long("invariant") => {
                 let name = parser.value()?.to_string_lossy().into_owned();
                 if !podscope_cluster::INVARIANTS.iter().any(|known| known.name == name) {
@@ -57,109 +101,78 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
     }
     // What is drawn is no user's experiment: only a bug is worth showing, unless an invariant is asked for.
     goal.only_bugs = names.is_empty() && (goal.invariant.is_none() || !history.is_empty());
-    Ok(try_seeds(&names, history, first, seeds, &goal).unwrap_or_else(|status| status))
+    let asked = Asked {
+        names,
+        history,
+        first,
+        seeds,
+        shard,
+        goal,
+        is_json,
+    };
+    Ok(try_seeds(asked).unwrap_or_else(|status| status))
 }
 
-fn try_seeds(
-    names: &[String],
-    history: Vec<String>,
-    first: Option<u64>,
-    seeds: u64,
-    goal: &Goal,
-) -> Result<ExitCode, ExitCode> {
+fn try_seeds(asked: Asked) -> Result<ExitCode, ExitCode> {
     let complain = |problems: Vec<Problem>| args::complain(&problems);
-    let (source, first) = if names.is_empty() {
-        (Source::Drawn { history }, first.unwrap_or(0))
+    let (source, first) = if asked.names.is_empty() {
+        let history = asked.history;
+        (Source::Drawn { history }, asked.first.unwrap_or(0))
     } else {
-        let files = args::files(names)?;
+        let files = args::files(&asked.names)?;
         let own = scenario::load(&files).map_err(complain)?.setup.seed;
-        (Source::Files(files), first.unwrap_or(own))
+        (Source::Files(files), asked.first.unwrap_or(own))
     };
-    let mut tally = Tally::default();
-    let mut found: Vec<Found> = Vec::new();
-    let mut progress = Progress::of_seeds(seeds);
-    let mut tried = 0;
-    for seed in (0..seeds).map(|offset| first.wrapping_add(offset)) {
-        if interrupt::came() {
-            break;
-        }
-        progress.at(tried, || format!("{} with a break", tally.runs));
-        tried += 1;
-        let run = Run::draw(&source, seed).map_err(complain)?;
-        let played = run.play(goal).map_err(complain)?;
-        tally.add(&played.broken);
-        found.extend(played.found);
-        found.stable_sort_by_key(Found::size);
-        found.truncate(SHRUNK);
-    }
-    drop(progress);
-    if tried < seeds {
+    let seeds: Vec<u64> = (0..asked.seeds)
+        .filter(|offset| offset % asked.shard.of == asked.shard.index - 1)
+        .map(|offset| first.wrapping_add(offset))
+        .collect();
+    let tried = swarm::try_all(&source, &asked.goal, &seeds, SHRUNK).map_err(complain)?;
+    if tried.seeds < seeds.len() as u64 {
         args::say("podscope: interrupted: this is what there is");
     }
-    args::say(tally.text(tried).trim_end());
-    let Some(mut found) = found.into_iter().map(shrink).min_by_key(Found::size) else {
-        let what = goal
-            .invariant
-            .as_deref()
-            .unwrap_or(if goal.only_bugs { "bug" } else { "violation" });
-        args::say(format_args!("no {what} in {tried} seeds"));
-        return Ok(if tried < seeds {
-            interrupt::status()
-        } else {
-            ExitCode::SUCCESS
-        });
+    let is_whole = tried.seeds == seeds.len() as u64;
+    let outcome = Outcome {
+        seeds: tried.seeds,
+        runs: tried.tally.runs,
+        broken: tried.tally.rows(),
+        shortest: tried
+            .found
+            .into_iter()
+            .map(shrink)
+            .min_by_key(Found::size)
+            .map(shortest),
+        wanted: asked.goal.invariant.unwrap_or_else(|| {
+            let what = if asked.goal.only_bugs { "bug" } else { "violation" };
+            what.to_owned()
+        }),
     };
+    if asked.is_json {
+        args::data(&format!("{:#}\n", serde_json::json!(outcome)));
+    }
+    Ok(outcome.tell(is_whole, !asked.is_json))
+}
+
+/// A found run as it is printed.
+fn shortest(mut found: Found) -> Shortest {
     let violation = found.record.violation().expect("a search finds violations").clone();
-    args::say(format_args!(
-        "invariant {} broken at {} with seed {} (cause: {}, {}): {}",
+    let (parts, acts, at, seed) = found.size();
+    let said = format!(
+        "invariant {} broken at {at} with seed {seed} (cause: {}, {}): {}",
         violation.invariant,
-        found.record.at,
-        found.run.seed,
         violation.cause.as_str(),
         violation.by,
         violation.seen,
-    ));
+    );
     // `podscope run` goes on for a minute after the last command: with a look at the pods when it broke, it gets there.
     if let Ok(look) = command::parse("kubectl get pods -A -o wide") {
         let _ = found.session.command(look);
     }
-    let link = Link::of(&found.session, None, String::new()).encode();
-    if let Some(warning) = podscope_session::link::warning(&link) {
-        args::say(format_args!("{warning}"));
-    }
-    args::data(&format!("{}# link: #{link}\n", export::scenario(&found.session)));
-    Ok(ExitCode::from(u8::from(violation.cause == BreakCause::Bug)))
-}
-
-/// How often each invariant broke, by cause and exception.
-#[derive(Default)]
-struct Tally {
-    runs: u64,
-    rows: ordered::Map<(String, String, String), u64>,
-}
-
-impl Tally {
-    fn add(&mut self, broken: &[std::sync::Arc<podscope_cluster::Record>]) {
-        self.runs += u64::from(!broken.is_empty());
-        for violation in broken.iter().filter_map(|record| record.violation()) {
-            let row = (
-                violation.invariant.to_string(),
-                violation.cause.as_str().to_owned(),
-                violation
-                    .by
-                    .exception
-                    .clone()
-                    .unwrap_or_else(|| violation.by.who.to_string()),
-            );
-            *self.rows.entry(row).or_default() += 1;
-        }
-    }
-
-    fn text(&self, seeds: u64) -> String {
-        let mut text = format!("{seeds} seeds, something broke in {} of them\n", self.runs);
-        for ((invariant, cause, exception), count) in &self.rows {
-            text.push_str(&format!("{count:>7} × {invariant} ({cause}; {exception})\n"));
-        }
-        text
+    Shortest {
+        size: (parts, acts, at.0, seed),
+        said,
+        is_bug: violation.cause == BreakCause::Bug,
+        link: Link::of(&found.session, None, String::new()).encode(),
+        scenario: export::scenario(&found.session),
     }
 }

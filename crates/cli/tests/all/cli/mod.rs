@@ -11,6 +11,7 @@ use serde_json::Value;
 mod advice;
 mod commands;
 mod compare;
+mod merge;
 mod whatif;
 
 /// What a run came to.

@@ -1,0 +1,40 @@
+//! `podscope search --shard` and `podscope merge`: a search that several machines divide finds what one finds.
+
+use super::{bad, file, podscope};
+
+/// Shows: P-07
+#[test]
+fn shards_of_a_search_merge_to_what_one_search_finds() {
+    let search = |more: &[&str]| {
+        let mut all = vec!["search", "--seeds", "9", "--from", "40", "--invariant", "at-most-one"];
+        all.extend(more);
+        podscope(&all)
+    };
+    let whole = search(&[]);
+    let parts: Vec<String> = (1..=3)
+        .map(|index| {
+            let run = search(&["--shard", &format!("{index}/3"), "-o", "json"]);
+            assert!(run.status <= 1, "{}", run.err);
+            file(&format!("shard-{index}.json"), &run.out)
+        })
+        .collect();
+    let mut all = vec!["merge"];
+    all.extend(parts.iter().map(String::as_str));
+    let merged = podscope(&all);
+    assert_eq!(
+        (merged.status, merged.out, merged.err),
+        (whole.status, whole.out, whole.err)
+    );
+}
+
+/// Shows: P-04
+#[test]
+fn shards_and_results_that_are_none_are_refused() {
+    for shard in ["0/3", "4/3", "3", "a/b"] {
+        let error = bad(&["search", "--seeds", "1", "--shard", shard]);
+        assert!(error.contains("--shard takes I/N"), "{shard}: {error}");
+    }
+    let other = file("no-shard.json", "{\"seeds\": 1}");
+    let error = bad(&["merge", &other]);
+    assert!(error.contains("no-shard.json:1:12: this is not what"), "{error}");
+}
