@@ -12,16 +12,13 @@ use podscope_scheduler::explain::{NodeVerdict, explain};
 use podscope_scheduler::{NoRecorder, Outcome, Scheduler};
 use serde::Serialize;
 
+use super::run;
 use crate::explain::scheduler_of;
 use crate::scenario::{self, File, Loaded};
 use crate::timeline::{Session, Slice};
 
 /// Copies after which it is not counted on.
 pub const MOST: usize = 100_000;
-/// What files without status get to come up.
-const COMING_UP: Span = Span::seconds(60);
-/// Events between two questions whether to stop.
-const PIECE: u64 = 20_000;
 
 /// How many fit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -47,12 +44,7 @@ pub struct StoppedBy {
 /// # Errors
 /// What is wrong with the files, and why the API server refuses the pod.
 pub fn fit(cluster: &Loaded, shape: File, stop: fn() -> bool) -> Result<Fit, Vec<Problem>> {
-    let is_dump = cluster.is_dump();
-    let mut session = Session::new(cluster.clone())?;
-    if !is_dump {
-        let until = session.now() + COMING_UP;
-        while session.advance(until, PIECE) == Slice::More && !stop() {}
-    }
+    let session = run::come_up(cluster.clone(), stop)?;
     let pod = admitted(&session, shape)?;
     let mut scheduler = scheduler_of(session.world().objects(), session.scheduler_config(), 0);
     let mut rng = Rng::split(cluster.setup.seed, "whatif/fit");

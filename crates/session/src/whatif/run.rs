@@ -51,13 +51,19 @@ pub fn ask(loaded: &Loaded, question: &Question, given: Given) -> Result<Answer,
     Ok(compare::together(answers))
 }
 
-/// One draw.
-fn one(loaded: Loaded, question: &Question, stop: fn() -> bool) -> Result<Answer, Vec<Problem>> {
+/// The cluster that is asked about: a dump as it is, other files once they had time to come up.
+pub(super) fn come_up(loaded: Loaded, stop: fn() -> bool) -> Result<Session, Vec<Problem>> {
     let is_dump = loaded.is_dump();
     let mut session = Session::new(loaded)?;
     if !is_dump {
         advance(&mut session, COMING_UP, stop);
     }
+    Ok(session)
+}
+
+/// One draw.
+fn one(loaded: Loaded, question: &Question, stop: fn() -> bool) -> Result<Answer, Vec<Problem>> {
+    let mut session = come_up(loaded, stop)?;
     let commands = commands(&session, question).map_err(|why| vec![Problem::of("whatif", why)])?;
     let before = Picture::of(&session);
     let begin = session.now();
