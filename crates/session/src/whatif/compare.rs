@@ -259,7 +259,7 @@ pub(super) fn answer(question: &Question, before: &Picture, after: &Picture, wit
     });
     Answer {
         moves,
-        nodes: before.changes(after),
+        nodes: without.changes(after),
         draws: 1,
         ..Answer::default()
     }
