@@ -161,6 +161,16 @@ impl ApiServer {
         written(&self.store.put(object))
     }
 
+    /// Turns a request away: so much waits to be told already that no more is taken now, as by API Priority and Fairness.
+    ///
+    /// # Errors
+    /// Always: 429, upon which clients try again.
+    pub fn turn_away(&self, request: &Request, out: &mut Outcome) -> Answer {
+        let answer = Err(ApiError::overloaded(target(request).0));
+        record_refusal(request, &answer, out);
+        answer
+    }
+
     /// Applies one request; what it changed and recorded is in `out`.
     ///
     /// # Errors
@@ -216,21 +226,7 @@ impl ApiServer {
                 return answer;
             }
         };
-        if let Err(error) = &answer
-            && (400..500).contains(&error.code)
-        {
-            let (kind, key, uid) = target(request);
-            // An election that is lost to another is no refusal worth telling.
-            if kind != Kind::Lease {
-                out.records.push(Draft {
-                    happening: Happening::Refused {
-                        code: error.code,
-                        message: error.message.clone(),
-                    },
-                    object: Some(subject(kind, key, uid)),
-                });
-            }
-        }
+        record_refusal(request, &answer, out);
         answer
     }
 
@@ -275,6 +271,21 @@ impl ApiServer {
             out.record(Happening::Deleted, &old);
         }
         Some(old)
+    }
+}
+
+/// Records a 4xx answer. An election that is lost to another is no refusal worth telling.
+fn record_refusal(request: &Request, answer: &Answer, out: &mut Outcome) {
+    let Err(error) = answer else { return };
+    let (kind, key, uid) = target(request);
+    if (400..500).contains(&error.code) && kind != Kind::Lease {
+        out.records.push(Draft {
+            happening: Happening::Refused {
+                code: error.code,
+                message: error.message.clone(),
+            },
+            object: Some(subject(kind, key, uid)),
+        });
     }
 }
 

@@ -61,9 +61,8 @@ impl ApiServer {
 
     /// Writes down what [`ApiServer::charges`] found.
     pub(super) fn charge(&mut self, charges: Vec<Arc<ResourceQuota>>, out: &mut Outcome) {
-        for charged in charges {
-            self.write(Object::ResourceQuota(charged), out);
-        }
+        let charged = charges.into_iter().map(Object::ResourceQuota);
+        out.changes.extend(self.store.put_all(charged));
     }
 }
 

@@ -95,14 +95,29 @@ impl Store {
         self.revision += 1;
         object.metadata_mut().resource_version = self.revision.to_string().into();
         let old = Arc::make_mut(&mut self.objects).put(object.clone());
-        self.append(old, Some(object))
+        self.append(self.revision, old, Some(object))
+    }
+
+    /// The same of objects that are written together: watches are told of each with the objects after all of them, which
+    /// are held once.
+    pub(super) fn put_all(&mut self, objects: impl Iterator<Item = Object>) -> Vec<Arc<WatchResponse>> {
+        let mut written = Vec::new();
+        for mut object in objects {
+            self.revision += 1;
+            object.metadata_mut().resource_version = self.revision.to_string().into();
+            let old = Arc::make_mut(&mut self.objects).put(object.clone());
+            written.push((self.revision, old, object));
+        }
+        let told = written.into_iter();
+        told.map(|(revision, old, object)| self.append(revision, old, Some(object)))
+            .collect()
     }
 
     /// Removes an object.
     pub(super) fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Arc<WatchResponse>> {
         let old = Arc::make_mut(&mut self.objects).remove(kind, key)?;
         self.revision += 1;
-        Some(self.append(Some(old), None))
+        Some(self.append(self.revision, Some(old), None))
     }
 
     /// Writes what no process watches (events, leases): no log entry.
@@ -119,12 +134,8 @@ impl Store {
         Arc::make_mut(&mut self.objects).remove(kind, key)
     }
 
-    fn append(&mut self, old: Option<Object>, new: Option<Object>) -> Arc<WatchResponse> {
-        let change = Arc::new(Change {
-            revision: self.revision,
-            old,
-            new,
-        });
+    fn append(&mut self, revision: u64, old: Option<Object>, new: Option<Object>) -> Arc<WatchResponse> {
+        let change = Arc::new(Change { revision, old, new });
         assert!(
             self.log
                 .back()

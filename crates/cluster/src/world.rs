@@ -3,6 +3,7 @@
 //! changes the world but faults and commands.
 
 mod causes;
+mod load;
 mod view;
 
 use podscope_api::ordered;
@@ -291,7 +292,11 @@ impl World {
             now: self.now,
             start: self.start,
         };
-        let answer = self.api.handle(request, &caller, &mut out);
+        let answer = if matches!(request, Request::Create(_)) && self.is_overloaded() {
+            self.api.turn_away(request, &mut out)
+        } else {
+            self.api.handle(request, &caller, &mut out)
+        };
         for change in &out.changes {
             self.check(&Seen::Change { actor, change }, sink);
         }

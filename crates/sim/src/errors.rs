@@ -173,6 +173,20 @@ impl ApiError {
         error
     }
 
+    /// 429 of a server with too much to do, as client-go words it.
+    pub fn overloaded(kind: Kind) -> Self {
+        let mut error = Self::of(
+            429,
+            StatusReason::TooManyRequests,
+            format!(
+                "the server has received too many requests and has asked us to try again later (post {})",
+                kind.qualified_plural()
+            ),
+        );
+        error.retry_after_seconds = Some(1);
+        error
+    }
+
     /// 500.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::of(500, StatusReason::InternalError, message.into())

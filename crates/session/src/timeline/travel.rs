@@ -21,6 +21,8 @@ const NODE_WEIGHS: usize = 20;
 const POD_WEIGHS: usize = 25;
 /// What is known of a node; of a pod it is 1.
 const KNOWN_NODE_WEIGHS: usize = 5;
+/// An event that waits: a checkpoint copies all of them.
+const EVENT_WEIGHS: usize = 1;
 /// An object's former state.
 const WRITE_WEIGHS: usize = 4;
 /// A checkpoint comes after so many events at least for what it copies: it takes a part of the time of these.
@@ -54,7 +56,7 @@ fn own_weight(checkpoint: &World, after: &World) -> usize {
 
 fn known(world: &World) -> usize {
     let (nodes, pods) = size(world);
-    nodes * KNOWN_NODE_WEIGHS + pods
+    nodes * KNOWN_NODE_WEIGHS + pods + world.queue_stats().0 * EVENT_WEIGHS
 }
 
 /// Events between two checkpoints at least.
