@@ -38,6 +38,7 @@ mod tests {
         fn record(&mut self, record: Record) {
             self.0 += usize::from(record.what() == What::Refused);
         }
+
         fn output(&mut self, _: OutputLine) {}
         fn finished(&mut self, _: u32, _: SimTime, _: u8) {}
     }
