@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use crate::limits;
 use crate::ordered;
 use crate::tree::{Data, Entry, Tree};
-use crate::yaml::put;
+use crate::yaml::{Each, put};
 
 /// What is wrong with a text, and where.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +61,13 @@ impl<'t> JsonReader<'t> {
             nodes: 0,
             duplicates: Vec::new(),
         }
+    }
+
+    /// Reads the same from here on.
+    pub(crate) fn from_here(&mut self) -> Self {
+        let mut ahead = Self::new(&self.text[self.pos..], self.line);
+        ahead.counted = (0, self.column());
+        ahead
     }
 
     /// Skips white space and `---` lines; whether anything is left.
@@ -123,6 +130,20 @@ impl<'t> JsonReader<'t> {
         }
     }
 
+    /// The next value; of a list of objects, the items are told one by one and left out.
+    ///
+    /// # Errors
+    /// The first thing that is not JSON: then what was told is to be forgotten.
+    pub(crate) fn value_telling(&mut self, each: Each<'_, 't>) -> Result<Tree<'t>, TextError> {
+        self.space();
+        if self.peek() != Some(b'{') {
+            return self.value();
+        }
+        let (line, column) = (self.line, self.column());
+        let data = self.object(0, Some(each))?;
+        Ok(Tree { line, column, data })
+    }
+
     /// The next value.
     ///
     /// # Errors
@@ -149,8 +170,12 @@ impl<'t> JsonReader<'t> {
         }
         let (line, column) = (self.line, self.column());
         let data = match self.peek() {
-            Some(b'{') => self.object(depth)?,
-            Some(b'[') => self.array(depth)?,
+            Some(b'{') => self.object(depth, None)?,
+            Some(b'[') => {
+                let mut items = Vec::new();
+                self.array(depth, &mut |item| items.push(item), false)?;
+                Data::Seq(items)
+            }
             Some(b'"') => Data::String(self.string()?),
             Some(b'-' | b'0'..=b'9') => self.number()?,
             _ => {
@@ -177,7 +202,7 @@ impl<'t> JsonReader<'t> {
         Ok(Tree { line, column, data })
     }
 
-    fn object(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
+    fn object(&mut self, depth: usize, mut each: Option<Each<'_, 't>>) -> Result<Data<'t>, TextError> {
         let mut entries: Vec<Entry<'t>> = Vec::new();
         let (mut index, mut merged) = (ordered::Map::new(), Vec::new());
         self.pos += 1;
@@ -198,7 +223,15 @@ impl<'t> JsonReader<'t> {
                 return Err(self.unexpected("after object key"));
             }
             self.pos += 1;
-            let value = self.value_at(depth + 1)?;
+            self.space();
+            let told = match (&*key, self.peek()) {
+                ("items", Some(b'[')) => each.take(),
+                _ => None,
+            };
+            let value = match told {
+                Some(each) => self.told_items(each)?,
+                None => self.value_at(depth + 1)?,
+            };
             let entry = Entry {
                 key,
                 line,
@@ -227,22 +260,36 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    fn array(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
-        let mut items = Vec::new();
+    /// The list `items` of an object, whose items are told and not kept.
+    fn told_items(&mut self, each: Each<'_, 't>) -> Result<Tree<'t>, TextError> {
+        let (line, column) = (self.line, self.column());
+        self.array(1, each, true)?;
+        Ok(Tree {
+            line,
+            column,
+            data: Data::Seq(Vec::new()),
+        })
+    }
+
+    /// Where its items are not kept, each may have as many values as a text.
+    fn array(&mut self, depth: usize, each: Each<'_, 't>, is_told: bool) -> Result<(), TextError> {
         self.pos += 1;
         self.space();
         if self.peek() == Some(b']') {
             self.pos += 1;
-            return Ok(Data::Seq(items));
+            return Ok(());
         }
         loop {
-            items.push(self.value_at(depth + 1)?);
+            if is_told {
+                self.nodes = 0;
+            }
+            each(self.value_at(depth + 1)?);
             self.space();
             match self.peek() {
                 Some(b',') => self.pos += 1,
                 Some(b']') => {
                     self.pos += 1;
-                    return Ok(Data::Seq(items));
+                    return Ok(());
                 }
                 _ => return Err(self.unexpected("after array element")),
             }

@@ -81,6 +81,7 @@ mod warnings;
 pub mod wire;
 mod workload;
 mod yaml;
+mod yaml_block;
 mod yaml_loose;
 mod yaml_scalar;
 mod yaml_words;

@@ -136,17 +136,30 @@ fn walk(folder: &Path, found: &mut Vec<String>, bytes: &mut u64) -> Result<(), S
 
 /// The text of a file; of one that is too long, no more than shows it.
 fn read(name: &str) -> Result<String, String> {
-    let limit = podscope_api::limits::INPUT_BYTES as u64 * 2 + 4;
     let shown = if name == "-" { "stdin" } else { name };
-    let mut bytes = Vec::new();
-    let read = if name == "-" {
-        std::io::stdin().take(limit).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(name).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+    let bytes = match name {
+        "-" => bounded(std::io::stdin()),
+        _ => std::fs::File::open(name).and_then(bounded),
     };
-    read.map_err(|error| format!("{shown}: {error}"))?;
+    let bytes = bytes.map_err(|error| format!("{shown}: {error}"))?;
     podscope_api::decode_text(bytes)
         .map_err(|wrong| format!("{shown}:{}:1: the file is neither UTF-8 nor UTF-16 text", wrong.line))
+}
+
+/// What is to be read, up to one byte more than the longest text has; a device may never end.
+fn bounded(mut from: impl Read) -> std::io::Result<Vec<u8>> {
+    let limit = podscope_api::limits::INPUT_BYTES as u64;
+    let mut bytes = Vec::new();
+    from.by_ref().take(4).read_to_end(&mut bytes)?;
+    // UTF-16 takes two bytes for what is one in UTF-8.
+    let is_wide = match bytes.as_slice() {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => true,
+        [first, second, ..] => (*first == 0) != (*second == 0),
+        _ => false,
+    };
+    let more = if is_wide { 2 * limit } else { limit };
+    from.take(more).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Prints to stderr what was translated, left out or assumed, and by which rules a dump is explained.

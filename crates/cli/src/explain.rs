@@ -32,7 +32,7 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
         ExitCode::from(args::BAD)
     };
     let files = args::files(names)?;
-    let mut loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
+    let mut loaded = scenario::load_owned(files).map_err(|problems| args::complain(&problems))?;
     // A file with nodes and no scenario is a whole cluster: no others are added to it.
     let has_nodes = loaded.setup.objects.iter().any(|object| object.kind() == Kind::Node);
     if has_nodes && !loaded.has_scenario {

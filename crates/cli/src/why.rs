@@ -42,7 +42,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
 
 fn why(names: &[String], scope: &Scope, output: Output) -> Result<ExitCode, ExitCode> {
     let files = args::files(names)?;
-    let loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
+    let loaded = scenario::load_owned(files).map_err(|problems| args::complain(&problems))?;
     let session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
     if let Some(pod) = &scope.pod {
         let mut pods = session.world().objects().list::<podscope_api::Pod>();
@@ -59,5 +59,7 @@ fn why(names: &[String], scope: &Scope, output: Output) -> Result<ExitCode, Exit
         Output::Markdown => args::out(&triage::markdown(&findings, now)),
         Output::Json => args::data(&format!("{:#}\n", triage::to_json(&session, &findings))),
     }
+    // The process ends here: to take a large cluster apart would cost a tenth of its time.
+    std::mem::forget(session);
     Ok(ExitCode::SUCCESS)
 }

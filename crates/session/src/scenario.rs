@@ -220,7 +220,15 @@ impl Loaded {
 /// # Errors
 /// Every problem, with its place.
 pub fn load(files: &[File]) -> Result<Loaded, Vec<Problem>> {
-    load_own(files.to_vec()).map_err(|unreadable| unreadable.problems)
+    load_owned(files.to_vec())
+}
+
+/// The same without a copy of the texts, which may be large.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_owned(files: Vec<File>) -> Result<Loaded, Vec<Problem>> {
+    load_own(files).map_err(|unreadable| unreadable.problems)
 }
 
 /// Files that cannot be read as one, and why.

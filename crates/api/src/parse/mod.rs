@@ -13,7 +13,7 @@ use crate::json::{JsonReader, TextError, TextErrorKind};
 use crate::residual::Residual;
 use crate::served::{self, Served};
 use crate::tree::{Data, Entry, Tree};
-use crate::{Kind, Object, limits, yaml, yaml_words};
+use crate::{Kind, Object, limits, yaml, yaml_block, yaml_words};
 
 pub use found::{Config, Lines, Located, Location, Parsed, Problem, ProblemKind, Unknown};
 
@@ -337,31 +337,56 @@ impl Reader {
         }
     }
 
-    /// A long `List`: each item's tree goes as soon as the item is read. Anything else, and a list with any problem, is
-    /// left as if it had not been looked at.
+    /// A long `List` of YAML: each item's tree goes as soon as the item is read. Anything else, and a list with any problem,
+    /// is left as if it had not been looked at.
     fn list(&mut self, text: &str, lines_before: u32) -> bool {
         // What has no such line is surely none, and need not be read twice.
         let is_long = text.len() >= limits::LIST_BYTES && text.lines().any(|line| line.trim_end() == "items:");
+        let Some(mut items) = is_long.then(|| self.of_list(lines_before + 1)).flatten() else {
+            return false;
+        };
+        let plain = yaml_block::read_items(text, lines_before, &mut |item| items.object(&item, None));
+        let read = plain.or_else(|| {
+            items = self.of_list(lines_before + 1)?;
+            Some(yaml::read_items(text, lines_before, &mut |item| {
+                items.object(&item, None)
+            }))
+        });
+        read.is_some_and(|read| match read.documents.as_slice() {
+            [list] if read.problems.is_empty() => self.take_list(list, items),
+            _ => false,
+        })
+    }
+
+    /// The same of JSON, where that reader stands; who reads on behind it.
+    fn json_list<'t>(&mut self, reader: &mut JsonReader<'t>) -> Option<JsonReader<'t>> {
+        let (_, line) = reader.rest();
+        let mut items = self.of_list(line)?;
+        let mut ahead = reader.from_here();
+        let list = ahead.value_telling(&mut |item| items.object(&item, None)).ok()?;
+        (ahead.duplicates.is_empty() && self.take_list(&list, items)).then_some(ahead)
+    }
+
+    /// Who reads the items of a list that begins there; none where there are too many documents.
+    fn of_list(&self, line: u32) -> Option<Reader> {
         let mut items = Reader {
             document: self.document,
             // The list is one too.
             objects: self.objects + 1,
             ..Reader::default()
         };
-        if !is_long || !items.next_document(lines_before + 1) {
-            return false;
-        }
-        let read = yaml::read_items(text, lines_before, &mut |item| items.object(&item, None));
-        let [list] = read.documents.as_slice() else {
-            return false;
-        };
+        items.next_document(line).then_some(items)
+    }
+
+    /// Takes what was read of a list's items, if it is a list and nothing is wrong in them.
+    fn take_list(&mut self, list: &Tree<'_>, mut items: Reader) -> bool {
         let text = |key: &str| list.get(key).and_then(Tree::as_str).unwrap_or("");
         let has_items = list
             .get("items")
             .is_some_and(|items| matches!(items.data, Data::Seq(_)));
         let is_list = has_items && text("kind").ends_with("List") && !text("apiVersion").is_empty();
         // An item without a kind would have its list's.
-        let is_sound = read.problems.is_empty() && items.parsed.problems.is_empty() && items.objects <= limits::OBJECTS;
+        let is_sound = items.parsed.problems.is_empty() && items.objects <= limits::OBJECTS;
         if is_list && is_sound {
             self.document = items.document;
             self.objects = items.objects;
@@ -374,7 +399,13 @@ impl Reader {
 
     fn json(&mut self, text: &str) {
         let mut reader = JsonReader::new(text, 1);
+        // What has no such word is surely no list, and need not be read twice.
+        let may_be_long = text.len() >= limits::LIST_BYTES && text.contains("\"items\"");
         while reader.more() {
+            if let Some(behind) = may_be_long.then(|| self.json_list(&mut reader)).flatten() {
+                reader = behind;
+                continue;
+            }
             let (rest, line) = reader.rest();
             if !self.next_document(line) {
                 return;
