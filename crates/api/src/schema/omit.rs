@@ -223,7 +223,9 @@ fn goes(root: Option<Struct>, path: &[Step<'_>], value: &Data<'_>) -> bool {
         return false;
     };
     match (field.of.shape(), value) {
-        (Shape::Leaf(_), Data::Bool(_) | Data::Int(_)) => holds(SCALARS, name, holder),
+        // A value of another type is refused, not left out.
+        (Shape::Leaf(leaf), Data::Bool(_)) => leaf == "bool" && holds(SCALARS, name, holder),
+        (Shape::Leaf(leaf), Data::Int(_)) => leaf.starts_with("int") && holds(SCALARS, name, holder),
         (Shape::List(_), Data::Seq(_)) => !holds(SHOWN_LISTS, name, holder),
         (Shape::Map(_), Data::Map(_)) => true,
         _ => false,
@@ -275,6 +277,23 @@ fn remove(tree: &mut Tree<'_>, path: &[String]) {
 #[cfg(test)]
 mod tests {
     use crate::parse;
+
+    /// A value that is none of its field's type is refused, whatever it is.
+    /// Shows: VA-238
+    #[test]
+    fn zero_of_another_type_is_refused() {
+        let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {hostNetwork: 0, containers: [{name: c, image: i, \
+                   tty: 0, ports: [{containerPort: 80, hostPort: false}]}]}}";
+        let problems: Vec<String> = parse(pod).problems.into_iter().map(|problem| problem.path).collect();
+        assert_eq!(
+            problems,
+            [
+                "spec.hostNetwork",
+                "spec.containers[0].tty",
+                "spec.containers[0].ports[0].hostPort"
+            ]
+        );
+    }
 
     /// VA-355.
     #[test]
