@@ -55,6 +55,8 @@ pub enum Remark {
     Twice(usize),
     /// Objects without a UID that were dumped all the same, each as `KIND NAMESPACE/NAME`.
     Scrubbed(Many<String>),
+    /// Objects with a UID that other objects have too, each as `KIND NAMESPACE/NAME`.
+    SharedUid(Many<String>),
     /// What a KubeletConfiguration says to no effect, in the words of who read it.
     Kubelet(String),
     /// What became of a KubeSchedulerConfiguration, in the words of who read it.
@@ -115,7 +117,7 @@ impl Remark {
             Self::Basis(_) => 2,
             Self::Assumed { .. } | Self::Unplaced { .. } | Self::MoreUnplaced(_) | Self::Hopeful(_) => 3,
             Self::NodesBeside { .. } | Self::Unserved { .. } | Self::Scheduler(_) => 4,
-            Self::Twice(_) | Self::Scrubbed(_) | Self::Kubelet(_) | Self::Unmetered(_) => 5,
+            Self::Twice(_) | Self::Scrubbed(_) | Self::SharedUid(_) | Self::Kubelet(_) | Self::Unmetered(_) => 5,
             Self::Lasting(_) | Self::Strained { .. } => 6,
             Self::NotSimulated { .. } => 7,
             Self::NamespaceMade(_) | Self::Begins(_) => 8,
@@ -249,6 +251,11 @@ impl fmt::Display for Remark {
                     " no UID: {objects}; {them} taken as dumped, not as something to create"
                 )
             }
+            Self::SharedUid(objects) => write!(
+                f,
+                "{} objects have a UID that others have too: {objects}; they are told apart by their names",
+                objects.count
+            ),
             Self::Kubelet(said) => write!(f, "KubeletConfiguration: {said}"),
             Self::Scheduler(said) => f.write_str(said),
             Self::Assumed { kinds, means } => assumed(f, kinds, means),

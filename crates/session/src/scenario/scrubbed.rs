@@ -17,8 +17,61 @@ const MAX_NAMES: usize = 3;
 /// The UIDs that files tell of, each by what it identifies.
 type Known = ordered::Map<(Kind, ObjectKey), Uid>;
 
-/// Gives UIDs to the dumped objects of files that lack theirs. Says for which.
-pub(super) fn restore(files: &mut [(usize, Parsed)]) -> Option<Remark> {
+/// Gives UIDs to the dumped objects of files that lack theirs, or have one that others have too. Says for which.
+pub(super) fn restore(files: &mut [(usize, Parsed)]) -> Vec<Remark> {
+    let parted = part(files);
+    parted.into_iter().chain(give(files)).collect()
+}
+
+/// Tells objects apart whose UIDs are the same, as where a hand has written one word for each: what refers to such a UID
+/// refers to a name alone from then on.
+fn part(files: &mut [(usize, Parsed)]) -> Option<Remark> {
+    let mut owners: ordered::Map<Uid, (Kind, ObjectKey)> = ordered::Map::new();
+    let mut shared: ordered::Set<Uid> = ordered::Set::new();
+    for located in objects(files).filter(|located| has_uid(&located.value)) {
+        let (object, uid) = (&located.value, &located.value.metadata().uid);
+        let this = (object.kind(), key_of(object));
+        match owners.get(uid) {
+            Some(other) if *other != this => drop(shared.insert(uid.clone())),
+            Some(_) => {}
+            None => drop(owners.insert(uid.clone(), this)),
+        }
+    }
+    if shared.is_empty() {
+        return None;
+    }
+    let (mut count, mut names) = (0, Vec::new());
+    for located in files.iter_mut().flat_map(|(_, parsed)| &mut parsed.objects) {
+        let object = &mut located.value;
+        if shared.contains(&object.metadata().uid) {
+            let key = key_of(object);
+            count += 1;
+            if names.len() < MAX_NAMES {
+                names.push(format!("{} {key}", object.kind().name()));
+            }
+            object.metadata_mut().uid = made(object.kind().name(), &key);
+        }
+        for owner in &mut object.metadata_mut().owner_references {
+            if shared.contains(&owner.uid) {
+                owner.uid = Uid::default();
+            }
+        }
+        if let Object::PersistentVolume(volume) = object
+            && (volume.spec.claim_ref.as_ref()).is_some_and(|claim| shared.contains(&claim.uid))
+            && let Some(claim) = &mut Arc::make_mut(volume).spec.claim_ref
+        {
+            claim.uid = Uid::default();
+        }
+        if let Object::Event(event) = object
+            && shared.contains(&event.involved_object.uid)
+        {
+            Arc::make_mut(event).involved_object.uid = Uid::default();
+        }
+    }
+    Some(Remark::SharedUid(Many::of(count, names.into_iter(), MAX_NAMES)))
+}
+
+fn give(files: &mut [(usize, Parsed)]) -> Option<Remark> {
     let mut lacking: Vec<(usize, usize)> = Vec::new();
     for (file, (_, parsed)) in files.iter().enumerate() {
         let all = || parsed.objects.iter().map(|located| &located.value);
