@@ -2,7 +2,7 @@
 //! wrote beside it is created.
 
 use podscope_api::{Kind, ObjectKey, Pod};
-use podscope_cluster::SimTime;
+use podscope_cluster::{SimTime, What};
 use podscope_session::scenario;
 use podscope_session::timeline::{Session, Slice};
 use podscope_tests::notices_of;
@@ -220,4 +220,65 @@ fn a_manifest_beside_a_dump_is_created() {
         "{:?}",
         session.loaded().notices
     );
+}
+
+/// Shows: P-09
+#[test]
+fn objects_with_one_uid_are_told_apart_by_name() {
+    let masked: String = ["node-1", "class-1", "set-1", "pod-1", "claim-1"]
+        .iter()
+        .fold(DUMP.to_owned(), |text, uid| {
+            text.replace(&format!("uid: {uid}"), "uid: xxxx")
+        });
+    let second = "---\n{apiVersion: v1, kind: Pod, metadata: {name: two, namespace: default, uid: xxxx}, spec: {containers: \
+                  [{name: c, image: x, resources: {requests: {cpu: 40}}}]}, status: {phase: Pending}}\n---\n{apiVersion: v1, kind: Pod, \
+                  metadata: {name: three, namespace: default, uid: xxxx}, spec: {containers: [{name: c, image: x, resources: \
+                  {requests: {cpu: 40}}}]}, status: {phase: Pending}}\n";
+    let loaded = scenario::load(&[("masked.yaml".to_owned(), masked + second)]).expect("it opens");
+    let notices = notices_of(&loaded);
+    let said = notices
+        .iter()
+        .find(|notice| notice.contains("told apart by their names"));
+    assert!(said.is_some(), "{notices:?}");
+    let mut session = Session::new(loaded).expect("it starts");
+    let pods = |session: &Session| -> Vec<String> {
+        let pods = session.world().objects().list::<Pod>();
+        pods.map(|pod| format!("{} {}", pod.metadata.name, pod.metadata.uid))
+            .collect()
+    };
+    let before = pods(&session);
+    assert_eq!(before.len(), 3, "{before:?}");
+    while session.advance(SimTime::from_seconds(60), u64::MAX) == Slice::More {}
+    assert_eq!(pods(&session), before, "the set keeps its pod, which names it");
+}
+
+/// A running pod of which somebody took the states of its containers away keeps running.
+/// Shows: P-09
+#[test]
+fn running_pod_without_container_statuses_keeps_running() {
+    let from = DUMP.find("    containerStatuses: ").expect("they are there");
+    let until = DUMP[from..].find("- apiVersion").expect("something follows") + from;
+    let without = format!("{}{}", &DUMP[..from], &DUMP[until..]);
+    assert!(!without.contains("startedAt"));
+    let loaded = scenario::load(&[("stripped.yaml".to_owned(), without)]).expect("it opens");
+    let mut session = Session::new(loaded).expect("it starts");
+    let running = |session: &Session| {
+        session
+            .world()
+            .machines()
+            .flat_map(|(_, machine)| machine.processes())
+            .count()
+    };
+    assert_eq!(running(&session), 1);
+    while session.advance(SimTime::from_seconds(600), u64::MAX) == Slice::More {}
+    assert_eq!(running(&session), 1);
+    let told = |what| session.trace().filter(|record| record.what() == what).count();
+    for what in [
+        What::InvariantViolated,
+        What::ContainerStarted,
+        What::ContainerExited,
+        What::Event,
+    ] {
+        assert_eq!(told(what), 0, "{what:?}");
+    }
 }

@@ -1,8 +1,9 @@
 //! What a machine already runs when the simulation begins: the containers of imported pods.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use podscope_api::Pod;
+use podscope_api::{ContainerState, ContainerStateRunning, ContainerStatus, Pod, PodPhase, Str};
 
 use super::{Container, Exit, Machine, Role, containers_of};
 use crate::Context;
@@ -25,7 +26,8 @@ impl Machine {
                 Role::App => &pod.status.container_statuses,
                 Role::Ephemeral => &pod.status.ephemeral_container_statuses,
             };
-            let Some(status) = statuses.iter().find(|status| status.name == container.name) else {
+            let said = statuses.iter().find(|status| status.name == container.name);
+            let Some(status) = said_or_taken(pod, role, &container.name, said) else {
                 continue;
             };
             let has_run = status.state != Default::default()
@@ -83,6 +85,29 @@ impl Machine {
                 let started_at = instant(running.started_at, ctx);
                 self.launch(pod, container, role, status.restart_count, started_at, ctx);
             }
+        }
+    }
+}
+
+/// What is said of a container. One of a running pod of which nothing is said, because a hand took it away, is taken to
+/// run since the pod does.
+fn said_or_taken<'p>(
+    pod: &Pod,
+    role: Role,
+    name: &Str,
+    said: Option<&'p ContainerStatus>,
+) -> Option<Cow<'p, ContainerStatus>> {
+    let runs = pod.status.phase == Some(PodPhase::Running) && matches!(role, Role::App | Role::Sidecar);
+    match said {
+        Some(status) if !runs || status.state != ContainerState::default() => Some(Cow::Borrowed(status)),
+        _ if !runs => None,
+        said => {
+            let mut taken = said.cloned().unwrap_or_default();
+            taken.name = name.clone();
+            taken.state.running = Some(ContainerStateRunning {
+                started_at: pod.status.start_time,
+            });
+            Some(Cow::Owned(taken))
         }
     }
 }
