@@ -64,7 +64,7 @@ impl<'t> JsonReader<'t> {
     }
 
     /// Reads the same from here on.
-    pub(crate) fn from_here(&mut self) -> Self {
+    pub(crate) fn ahead(&mut self) -> Self {
         let mut ahead = Self::new(&self.text[self.pos..], self.line);
         ahead.counted = (0, self.column());
         ahead

@@ -25,7 +25,7 @@ pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: Each<'_, 't
     if text.starts_with("---\n") {
         reader.next_line();
     }
-    reader.to_content().ok()?;
+    reader.find_content().ok()?;
     let document = reader.list_document(each).ok()?;
     let (before, after) = (&text[..reader.items.0], &text[reader.items.1..]);
     (is_usual(before) && is_usual(after)).then(|| YamlText {
@@ -84,7 +84,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Goes on to the next line that is not empty, from the start of one.
-    fn to_content(&mut self) -> Found<()> {
+    fn find_content(&mut self) -> Found<()> {
         loop {
             self.skip_spaces();
             let rest = &self.text.as_bytes()[self.at..];
@@ -150,7 +150,7 @@ impl<'t> Reader<'t> {
     fn items_below(&mut self) -> Found<(u32, u32, Option<Vec<(u32, &'t str)>>)> {
         let before = (self.at, self.line_start, self.line);
         self.next_line();
-        self.to_content()?;
+        self.find_content()?;
         if !self.is_item() {
             (self.at, self.line_start, self.line) = before;
             return Ok((0, 0, None));
@@ -165,7 +165,7 @@ impl<'t> Reader<'t> {
             let (start, lines_before) = (self.line_start, self.line - 1);
             loop {
                 self.next_line();
-                self.to_content_or_comment();
+                self.skip_empty_lines();
                 if self.column().is_none_or(|column| column <= indent) {
                     break;
                 }
@@ -179,12 +179,12 @@ impl<'t> Reader<'t> {
         }
         // What follows the list is checked as it is read.
         self.at = self.line_start;
-        self.to_content()?;
+        self.find_content()?;
         Ok((line, column, Some(items)))
     }
 
     /// Goes on to the next line that is not empty; it may be anything, as in a literal block.
-    fn to_content_or_comment(&mut self) {
+    fn skip_empty_lines(&mut self) {
         loop {
             self.skip_spaces();
             if self.text.as_bytes().get(self.at) != Some(&b'\n') {
@@ -244,7 +244,7 @@ impl<'t> Reader<'t> {
     fn below(&mut self, parent: usize, depth: usize, may_be_list: bool) -> Found<Tree<'t>> {
         let (line, column) = self.place();
         self.next_line();
-        self.to_content()?;
+        self.find_content()?;
         match self.column() {
             Some(at) if at > parent || (may_be_list && at == parent && self.is_item()) => self.node(parent, depth),
             _ => {
@@ -381,7 +381,7 @@ impl<'t> Reader<'t> {
             _ => return Err(Odd),
         };
         self.next_line();
-        self.to_content()?;
+        self.find_content()?;
         // A scalar that goes on in the next line.
         if self.column().is_some_and(|at| at > parent) {
             return Err(Odd);
@@ -423,7 +423,7 @@ impl<'t> Reader<'t> {
             text.push('\n');
         }
         self.at = self.line_start.max(self.at);
-        self.to_content()?;
+        self.find_content()?;
         if self.column().is_some_and(|at| at > parent) {
             return Err(Odd);
         }
@@ -486,7 +486,7 @@ fn unescaped(text: &str) -> String {
 fn one_item(text: &str, lines_before: u32) -> Option<Tree<'_>> {
     let read = || {
         let mut reader = Reader::new(text, lines_before);
-        reader.to_content()?;
+        reader.find_content()?;
         let read = reader.node(0, 1)?;
         if reader.column().is_some() {
             return Err(Odd);

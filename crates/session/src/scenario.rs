@@ -201,7 +201,7 @@ impl Loaded {
     pub fn is_dump(&self) -> bool {
         let is_told = !self.scenario.steps.is_empty();
         let mut objects = self.setup.objects.iter();
-        !is_told && objects.any(|object| object.kind() == podscope_api::Kind::Pod && !object.metadata().uid.is_empty())
+        !is_told && objects.any(|object| !object.metadata().uid.is_empty())
     }
 
     /// The default end of a run: the last timeline or expect instant + 60 s.

@@ -362,7 +362,7 @@ impl Reader {
     fn json_list<'t>(&mut self, reader: &mut JsonReader<'t>) -> Option<JsonReader<'t>> {
         let (_, line) = reader.rest();
         let mut items = self.of_list(line)?;
-        let mut ahead = reader.from_here();
+        let mut ahead = reader.ahead();
         let list = ahead.value_telling(&mut |item| items.object(&item, None)).ok()?;
         (ahead.duplicates.is_empty() && self.take_list(&list, items)).then_some(ahead)
     }

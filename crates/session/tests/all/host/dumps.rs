@@ -67,6 +67,18 @@ fn dump_opens_standing_still_with_its_triage() {
     assert!(markdown(findings, at).starts_with("- **Pending** `Pod acme-shop/secretproject-0"));
 }
 
+/// Nodes alone have private names too: their session is kept by a key, and stands still.
+/// Shows: P-13, Q-06
+#[test]
+fn nodes_alone_are_a_dump() {
+    let (nodes, _) = LIVE.split_once("---").expect("the node is first");
+    let (_, updates) = Page::open(Source::Files {
+        files: vec![("nodes.yaml".into(), nodes.into())],
+    });
+    let is_dump = |update: &Update| matches!(update, Update::Opened(opened) if opened.is_dump);
+    assert!(updates.iter().any(is_dump), "{updates:?}");
+}
+
 /// A session of one's own begins without a list of what is wrong.
 #[test]
 fn manifests_are_no_dump() {
