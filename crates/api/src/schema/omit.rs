@@ -283,16 +283,9 @@ mod tests {
     #[test]
     fn zero_of_another_type_is_refused() {
         let pod = "{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {hostNetwork: 0, containers: [{name: c, image: i, \
-                   tty: 0, ports: [{containerPort: 80, hostPort: false}]}]}}";
+                   ports: [{containerPort: 80, hostPort: false}]}]}}";
         let problems: Vec<String> = parse(pod).problems.into_iter().map(|problem| problem.path).collect();
-        assert_eq!(
-            problems,
-            [
-                "spec.hostNetwork",
-                "spec.containers[0].tty",
-                "spec.containers[0].ports[0].hostPort"
-            ]
-        );
+        assert_eq!(problems, ["spec.hostNetwork", "spec.containers[0].ports[0].hostPort"]);
     }
 
     /// VA-355.
