@@ -160,6 +160,7 @@ fn the_top_level_holds_what_a_newcomer_opens_first() {
         "LICENSE",
         "README.md",
         "Trunk.toml",
+        "contrib",
         "crates",
         "docs",
         "index.html",
