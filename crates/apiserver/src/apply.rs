@@ -79,6 +79,13 @@ impl ApiServer {
         };
         let Some(live) = self.objects().get_kind(*kind, key) else {
             let mut object = read(applied, document)?;
+            if !object.metadata().uid.is_empty() {
+                let uid = &object.metadata().uid;
+                let why =
+                    format!("uid mismatch: the provided object specified uid {uid}, and no existing object was found");
+                return Err(ApiError::conflict(*kind, &key.name, &why));
+            }
+            object.metadata_mut().namespace = key.namespace.clone();
             object.metadata_mut().managers = Managers::of(vec![own]);
             return self.create(object, caller, out);
         };
@@ -373,7 +380,15 @@ fn remove(value: &mut Value, path: &[Str]) {
 fn untyped(applied: &Applied, errors: &[String]) -> ApiError {
     let kind = applied.kind;
     let (group, version) = kind.group_and_version();
-    let of = format!("{}; {group}/{version}, Kind={}", applied.key, kind.name());
+    // As the document has it, which may leave its namespace to the path.
+    let namespace = applied.document.pointer("/metadata/namespace").and_then(Value::as_str);
+    let key = podscope_api::ObjectKey::new(namespace.unwrap_or_default(), applied.key.name.clone());
+    let of = format!(
+        "{}/{}; {group}/{version}, Kind={}",
+        key.namespace,
+        key.name,
+        kind.name()
+    );
     let why = match errors {
         [one] => one.clone(),
         several => format!("errors:\n  {}", several.join("\n  ")),

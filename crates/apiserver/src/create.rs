@@ -21,8 +21,8 @@ impl ApiServer {
             metadata.namespace = Str::from("");
         }
         if !metadata.resource_version.is_empty() {
-            return Err(ApiError::bad_request(
-                "resourceVersion should not be set on objects to be created",
+            return Err(ApiError::unnamed(
+                "resourceVersion should not be set on objects to be created".into(),
             ));
         }
         let was_unnamed = metadata.name.is_empty() && !metadata.generate_name.is_empty();

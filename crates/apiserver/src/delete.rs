@@ -208,8 +208,9 @@ fn check_preconditions(old: &Object, options: &DeleteOptions) -> Result<(), ApiE
     if let Some(uid) = &options.uid
         && *uid != metadata.uid
     {
-        return Err(ApiError::conflict(
-            kind,
+        // The real server names the kind here, not the resource.
+        return Err(ApiError::conflict_on(
+            &kind.qualified_name(),
             &metadata.name,
             &format!(
                 "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been deleted and then recreated",
@@ -220,8 +221,8 @@ fn check_preconditions(old: &Object, options: &DeleteOptions) -> Result<(), ApiE
     if let Some(version) = &options.resource_version
         && *version != metadata.resource_version
     {
-        return Err(ApiError::conflict(
-            kind,
+        return Err(ApiError::conflict_on(
+            &kind.qualified_name(),
             &metadata.name,
             &format!(
                 "the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record ({}). The object might have been modified",

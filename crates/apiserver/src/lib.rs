@@ -187,6 +187,7 @@ impl ApiServer {
             }
             Request::Create(object) => self.create(object.clone(), caller, out),
             Request::Malformed { kind, why, .. } => Err(ApiError::undecodable(*kind, why)),
+            Request::Refused { error, .. } => Err(ApiError::clone(error)),
             Request::Update(object, part) => self.update(object, *part, caller, out),
             Request::Patch {
                 kind,
@@ -314,9 +315,10 @@ fn target(request: &Request) -> (Kind, ObjectKey, Uid) {
             }
             (object.kind(), key, object.metadata().uid.clone())
         }
-        Request::Get { kind, key } | Request::Malformed { kind, key, .. } | Request::Delete { kind, key, .. } => {
-            (*kind, key.clone(), Uid::default())
-        }
+        Request::Get { kind, key }
+        | Request::Malformed { kind, key, .. }
+        | Request::Refused { kind, key, .. }
+        | Request::Delete { kind, key, .. } => (*kind, key.clone(), Uid::default()),
         Request::Apply(applied) => (applied.kind, applied.key.clone(), Uid::default()),
         Request::Patch { kind, key, uid, .. } => (*kind, key.clone(), uid.clone().unwrap_or_default()),
         Request::Bind { pod, uid, .. } => (Kind::Pod, pod.clone(), uid.clone()),

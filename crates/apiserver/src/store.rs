@@ -10,6 +10,8 @@ use podscope_sim::{Assumed, Change, Objects, WatchResponse};
 
 /// Changes kept for watches that resume; one that is further behind lists again (etcd's compaction).
 const LOG_MAX: usize = 1024;
+/// Changes kept of what no process watches.
+const ASIDE_MAX: usize = 512;
 
 /// A change with the record that tells of it.
 #[derive(Debug, Clone)]
@@ -26,6 +28,8 @@ pub struct Store {
     log: VecDeque<Logged>,
     /// Revision of the newest change that the log has dropped.
     compacted: u64,
+    /// The newest changes of what no process watches: programs that speak HTTP watch that too.
+    aside: VecDeque<Arc<Change>>,
 }
 
 impl Store {
@@ -77,6 +81,12 @@ impl Store {
         is_it.then(|| self.log.range(at + 1..).map(|logged| &logged.change))
     }
 
+    /// The changes after a revision of what no process watches, oldest first, as far as they are kept.
+    pub fn aside_after(&self, revision: u64) -> impl Iterator<Item = &Arc<Change>> {
+        let first = self.aside.partition_point(|change| change.revision <= revision);
+        self.aside.range(first..)
+    }
+
     /// Writes down which record tells of the change of that revision, if the log still holds it.
     pub(super) fn note_record(&mut self, revision: u64, record: CausedBy) {
         let mut newest_first = self.log.iter_mut().rev();
@@ -124,14 +134,25 @@ impl Store {
     pub(super) fn put_unwatched(&mut self, mut object: Object) -> Object {
         self.revision += 1;
         object.metadata_mut().resource_version = self.revision.to_string().into();
-        Arc::make_mut(&mut self.objects).put(object.clone());
+        let old = Arc::make_mut(&mut self.objects).put(object.clone());
+        self.note_aside(old, Some(object.clone()));
         object
     }
 
     /// Removes what no process watches.
     pub(super) fn remove_unwatched(&mut self, kind: Kind, key: &ObjectKey) -> Option<Object> {
         self.revision += 1;
-        Arc::make_mut(&mut self.objects).remove(kind, key)
+        let old = Arc::make_mut(&mut self.objects).remove(kind, key);
+        self.note_aside(old.clone(), None);
+        old
+    }
+
+    fn note_aside(&mut self, old: Option<Object>, new: Option<Object>) {
+        if self.aside.len() >= ASIDE_MAX {
+            self.aside.pop_front();
+        }
+        let revision = self.revision;
+        self.aside.push_back(Arc::new(Change { revision, old, new }));
     }
 
     fn append(&mut self, revision: u64, old: Option<Object>, new: Option<Object>) -> Arc<WatchResponse> {

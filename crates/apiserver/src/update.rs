@@ -19,7 +19,9 @@ impl ApiServer {
         if !metadata.resource_version.is_empty() && metadata.resource_version != old.metadata().resource_version {
             return Err(ApiError::stale(kind, &key.name));
         }
-        let writer = Writer::of(caller, &old, "kubectl-replace", "", part);
+        // Who sends an object over HTTP says so in it.
+        let sender = metadata.managers.list().first().map(|manager| manager.name.clone());
+        let writer = Writer::of(caller, &old, sender.as_deref().unwrap_or("kubectl-replace"), "", part);
         self.replace_as(&old, object.clone(), part, By::Writer(writer), caller, out)
     }
 
@@ -38,17 +40,11 @@ impl ApiServer {
         {
             return Err(other_uid(kind, key, uid, &old));
         }
-        let Some(new) = change.apply(&old) else {
-            return Err(ApiError::bad_request(format!(
-                "the patch does not apply to {} {:?}",
-                kind.name(),
-                &*key.name
-            )));
-        };
+        let new = change.apply(&old)?;
         if new.kind() != kind {
             return Err(ApiError::bad_request("the patch changes the kind of the object"));
         }
-        let writer = Writer::of(caller, &old, change.name, change.subresource, part);
+        let writer = Writer::of(caller, &old, &change.name, change.subresource, part);
         self.replace_as(&old, new, part, By::Writer(writer), caller, out)
     }
 

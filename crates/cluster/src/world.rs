@@ -564,6 +564,11 @@ impl World {
                         });
                     }
                 }
+                Effect::Act(Act::Client(ClientAct::Answer(answers))) => {
+                    if let Actor::Client(command) = process.actor {
+                        sink.answered(command, answers);
+                    }
+                }
                 Effect::Act(Act::Client(ClientAct::Exit(status))) => {
                     if let Actor::Client(command) = process.actor
                         && self.processes.remove(&process.actor).is_some()

@@ -69,6 +69,7 @@ pub(super) fn error(code: u16, reason: StatusReason, message: &str) -> ApiError 
         retry_after_seconds: None,
         causes: Vec::new(),
         about: None,
+        resource: None,
         field_conflicts: 0,
     }
 }

@@ -21,6 +21,16 @@ pub enum StatusReason {
     Forbidden,
     /// 400.
     BadRequest,
+    /// 405.
+    MethodNotAllowed,
+    /// 406.
+    NotAcceptable,
+    /// 410.
+    Expired,
+    /// 415.
+    UnsupportedMediaType,
+    /// 501.
+    NotImplemented,
     /// 429.
     TooManyRequests,
     /// 500.
@@ -42,6 +52,11 @@ impl StatusReason {
             Self::Invalid => "Invalid",
             Self::Forbidden => "Forbidden",
             Self::BadRequest => "BadRequest",
+            Self::MethodNotAllowed => "MethodNotAllowed",
+            Self::NotAcceptable => "NotAcceptable",
+            Self::Expired => "Expired",
+            Self::UnsupportedMediaType => "UnsupportedMediaType",
+            Self::NotImplemented => "NotImplemented",
             Self::TooManyRequests => "TooManyRequests",
             Self::InternalError => "InternalError",
             Self::Timeout => "Timeout",
@@ -59,26 +74,31 @@ impl ApiError {
             retry_after_seconds: None,
             causes: Vec::new(),
             about: None,
+            resource: None,
             field_conflicts: 0,
+        }
+    }
+
+    /// Of an object: its resource with the group, its name, and what is wrong behind them.
+    fn of_object(code: u16, reason: StatusReason, (resource, name): (&str, &str), message: String) -> Self {
+        Self {
+            resource: Some(Box::new((resource.to_owned(), name.to_owned()))),
+            ..Self::of(code, reason, message)
         }
     }
 
     /// 404.
     pub fn not_found(kind: Kind, name: &str) -> Self {
-        Self::of(
-            404,
-            StatusReason::NotFound,
-            format!("{} {name:?} not found", kind.qualified_plural()),
-        )
+        let resource = kind.qualified_plural();
+        let message = format!("{resource} {name:?} not found");
+        Self::of_object(404, StatusReason::NotFound, (&resource, name), message)
     }
 
     /// 409 of a create.
     pub fn already_exists(kind: Kind, name: &str) -> Self {
-        Self::of(
-            409,
-            StatusReason::AlreadyExists,
-            format!("{} {name:?} already exists", kind.qualified_plural()),
-        )
+        let resource = kind.qualified_plural();
+        let message = format!("{resource} {name:?} already exists");
+        Self::of_object(409, StatusReason::AlreadyExists, (&resource, name), message)
     }
 
     /// 409 of a write.
@@ -88,11 +108,8 @@ impl ApiError {
 
     /// 409 of a write to a resource given by name, e.g. `pods/binding`.
     pub fn conflict_on(resource: &str, name: &str, why: &str) -> Self {
-        Self::of(
-            409,
-            StatusReason::Conflict,
-            format!("Operation cannot be fulfilled on {resource} {name:?}: {why}"),
-        )
+        let message = format!("Operation cannot be fulfilled on {resource} {name:?}: {why}");
+        Self::of_object(409, StatusReason::Conflict, (resource, name), message)
     }
 
     /// 409: the resourceVersion is stale (CT-161).
@@ -128,11 +145,9 @@ impl ApiError {
 
     /// 403.
     pub fn forbidden(kind: Kind, name: &str, why: &str) -> Self {
-        Self::of(
-            403,
-            StatusReason::Forbidden,
-            format!("{} {name:?} is forbidden: {why}", kind.qualified_plural()),
-        )
+        let resource = kind.qualified_plural();
+        let message = format!("{resource} {name:?} is forbidden: {why}");
+        Self::of_object(403, StatusReason::Forbidden, (&resource, name), message)
     }
 
     /// 422 with everything that is wrong.
@@ -141,6 +156,52 @@ impl ApiError {
         error.causes = problems.into_iter().map(Cause::from).collect();
         error.about = Some((kind, name.into()));
         error
+    }
+
+    /// 422 of what is sent beside an object, or is none that is stored: `DeleteOptions.meta.k8s.io`, `Scale.autoscaling`.
+    pub fn invalid_of(what: &str, name: &str, causes: Vec<Cause>) -> Self {
+        let told = |cause: &Cause| format!("{}: {}", cause.about, cause.message);
+        let said = match causes.as_slice() {
+            [one] => told(one),
+            several => format!("[{}]", several.iter().map(told).collect::<Vec<_>>().join(", ")),
+        };
+        let message = format!("{what} {name:?} is invalid: {said}");
+        Self {
+            causes,
+            ..Self::of_object(422, StatusReason::Invalid, (what, name), message)
+        }
+    }
+
+    /// 422 of a patch that cannot be carried out.
+    pub fn rejected() -> Self {
+        let message = "the server rejected our request due to an error in our request";
+        Self {
+            resource: Some(Default::default()),
+            ..Self::of(422, StatusReason::Invalid, message.into())
+        }
+    }
+
+    /// 404: there is no such path.
+    pub fn no_such_resource() -> Self {
+        let message = "the server could not find the requested resource";
+        Self {
+            resource: Some(Default::default()),
+            ..Self::of(404, StatusReason::NotFound, message.into())
+        }
+    }
+
+    /// 405.
+    pub fn method_not_allowed() -> Self {
+        let message = "the server does not allow this method on the requested resource";
+        Self {
+            resource: Some(Default::default()),
+            ..Self::of(405, StatusReason::MethodNotAllowed, message.into())
+        }
+    }
+
+    /// 415, with what is taken instead.
+    pub fn unsupported_media_type(message: impl Into<String>) -> Self {
+        Self::of(415, StatusReason::UnsupportedMediaType, message.into())
     }
 
     /// 400: the API server cannot read the object.

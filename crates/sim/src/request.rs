@@ -2,6 +2,7 @@
 //! that changes an object is one of these requests; only the API server
 //! writes the store.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use podscope_api::{Kind, NodeName, Object, ObjectKey, ProblemKind, Resource, Str, Uid, ValidationError};
@@ -48,32 +49,41 @@ pub enum Propagation {
 #[derive(Clone)]
 pub struct Mutation {
     /// What is done; of a command, its field manager: `kubectl-label`.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// The subresource that it is written through, of which [`Part`] does not tell: `scale`.
     pub subresource: &'static str,
     apply: Arc<Apply>,
 }
 
-type Apply = dyn Fn(&Object) -> Option<Object> + Send + Sync;
+type Apply = dyn Fn(&Object) -> Result<Object, ApiError> + Send + Sync;
 
 impl Mutation {
     /// A change of a typed object. The closure must depend on nothing but its argument.
     pub fn new<T: Resource>(name: &'static str, change: impl Fn(&mut T) + Send + Sync + 'static) -> Self {
-        Self {
-            name,
-            subresource: "",
-            apply: Arc::new(move |object| {
-                let mut typed = T::from_object(object)?.clone();
-                change(Arc::make_mut(&mut typed));
-                Some(typed.into_object())
-            }),
-        }
+        Self::of_object(name, move |object| {
+            let mut typed = T::from_object(object)?.clone();
+            change(Arc::make_mut(&mut typed));
+            Some(typed.into_object())
+        })
     }
 
     /// A change of an object of any kind, e.g. a user's JSON patch.
     pub fn of_object(name: &'static str, change: impl Fn(&Object) -> Option<Object> + Send + Sync + 'static) -> Self {
+        Self::or_refused(name, move |object| {
+            change(object).ok_or_else(|| {
+                let (kind, name) = (object.kind().name(), &object.metadata().name);
+                ApiError::bad_request(format!("the patch does not apply to {kind} {name:?}"))
+            })
+        })
+    }
+
+    /// A change that the server refuses where the stored object is not what it needs, e.g. a patch sent over HTTP.
+    pub fn or_refused(
+        name: impl Into<Cow<'static, str>>,
+        change: impl Fn(&Object) -> Result<Object, ApiError> + Send + Sync + 'static,
+    ) -> Self {
         Self {
-            name,
+            name: name.into(),
             subresource: "",
             apply: Arc::new(change),
         }
@@ -85,8 +95,11 @@ impl Mutation {
         Self { subresource, ..self }
     }
 
-    /// The changed object; none if it is of another kind.
-    pub fn apply(&self, object: &Object) -> Option<Object> {
+    /// The changed object.
+    ///
+    /// # Errors
+    /// The change is not one of this object, in the API server's words.
+    pub fn apply(&self, object: &Object) -> Result<Object, ApiError> {
         (self.apply)(object)
     }
 }
@@ -114,6 +127,14 @@ pub enum Request {
         key: ObjectKey,
         /// What the API server's decoder says.
         why: podscope_api::schema::Rejection,
+    },
+    /// A request that the API server refuses before it looks at the store: a body that it cannot read, a parameter that
+    /// is none.
+    Refused {
+        kind: Kind,
+        /// Namespace and name, as far as the request has them.
+        key: ObjectKey,
+        error: Box<ApiError>,
     },
     /// PUT with the object's resourceVersion: 409 if stale; an empty one is unconditional.
     Update(Object, Part),
@@ -213,6 +234,8 @@ pub struct ApiError {
     pub causes: Vec<Cause>,
     /// `details.kind` and `details.name`, of what is invalid.
     pub about: Option<(Kind, Str)>,
+    /// The resource with its group, and the name, of every other error that is about an object: `deployments.apps`.
+    pub resource: Option<Box<(String, String)>>,
     /// How many fields of others server-side apply would have taken.
     pub field_conflicts: usize,
 }
@@ -226,6 +249,8 @@ pub struct Cause {
     pub message: String,
     /// The same, for those who do more than show it.
     pub kind: ProblemKind,
+    /// `causes[].reason` of a field: `FieldValueInvalid`; empty of what is about none.
+    pub reason: &'static str,
 }
 
 impl Cause {
@@ -235,6 +260,7 @@ impl Cause {
             about: about.into(),
             message: message.into(),
             kind: ProblemKind::Other,
+            reason: "",
         }
     }
 }
@@ -245,6 +271,7 @@ impl From<ValidationError> for Cause {
             about: error.path,
             message: error.message,
             kind: error.kind,
+            reason: error.reason,
         }
     }
 }

@@ -204,4 +204,6 @@ pub trait Sink {
     fn output(&mut self, line: OutputLine);
     /// A command's client ended with that exit status.
     fn finished(&mut self, command: u32, at: SimTime, status: u8);
+    /// What the requests of a client that speaks HTTP were answered, in their order; it ends with that.
+    fn answered(&mut self, _command: u32, _answers: Vec<crate::Answer>) {}
 }

@@ -10,6 +10,8 @@ use crate::{DeleteOptions, Request, Span};
 
 #[derive(Debug, Clone)]
 pub enum ClientCommand {
+    /// Requests of a program that speaks HTTP, sent at once; their answers go back to it.
+    Api(Vec<Request>),
     /// Requests one after the other: create, apply, patch, label, scale, cordon, taint, ….
     /// A refusal is printed and the next one is sent; the exit status is 1 if there was one.
     Write(Vec<Write>),

@@ -3,6 +3,7 @@
 //! ones. They know what they were told and what their own calls and watch
 //! answered.
 
+mod api;
 mod command;
 mod delete;
 pub use delete::FORCE_WARNING;
@@ -45,6 +46,8 @@ pub(crate) enum ClientAct {
         /// Text without newline.
         text: String,
     },
+    /// Give these answers to whoever waits for them outside of the simulation.
+    Answer(Vec<crate::Answer>),
     /// End with that exit status.
     Exit(u8),
 }
@@ -62,6 +65,7 @@ struct View {
 
 #[derive(Debug, Clone)]
 enum Program {
+    Api(api::Calling),
     Write(write::Writing),
     Delete(delete::Deleting),
     Drain(drain::Draining),
@@ -81,6 +85,7 @@ impl Client {
     /// A client that has not started.
     pub(crate) fn new(command: ClientCommand) -> Self {
         let program = match command {
+            ClientCommand::Api(requests) => Program::Api(api::Calling::new(requests)),
             ClientCommand::Write(writes) => Program::Write(write::Writing::new(writes)),
             ClientCommand::Delete(command) => Program::Delete(delete::Deleting::new(command)),
             ClientCommand::Drain(command) => Program::Drain(drain::Draining::new(command)),
@@ -100,7 +105,7 @@ impl Client {
     /// Whether it watches objects.
     pub(crate) fn watches(&self) -> bool {
         match &self.program {
-            Program::Write(_) => false,
+            Program::Api(_) | Program::Write(_) => false,
             Program::Delete(program) => program.waits(),
             Program::Drain(_) | Program::Rollout(_) | Program::Watch(_) | Program::Wait(_) => true,
         }
@@ -124,6 +129,7 @@ impl Client {
             Input::Started | Input::Answered(..) | Input::Timer(_) => {}
         }
         match &mut self.program {
+            Program::Api(program) => program.handle(input, ctx),
             Program::Write(program) => program.handle(input, ctx),
             Program::Delete(program) => program.handle(input, &self.view, ctx),
             Program::Drain(program) => program.handle(input, &self.view, ctx),

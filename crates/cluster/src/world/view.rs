@@ -78,6 +78,12 @@ impl World {
         self.api.store().after(last)
     }
 
+    /// The writes after a revision of what no process of the cluster watches (events, leases), oldest first: the newest
+    /// few hundred are kept.
+    pub fn writes_aside_after(&self, revision: u64) -> impl Iterator<Item = &Arc<Change>> {
+        self.api.store().aside_after(revision)
+    }
+
     /// The machines, by name.
     pub fn machines(&self) -> impl Iterator<Item = (&NodeName, &Arc<Machine>)> {
         self.nodes.iter().map(|(name, node)| (name, &node.machine))

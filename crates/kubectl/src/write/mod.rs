@@ -9,8 +9,8 @@ mod last_applied;
 mod manifest;
 mod mark;
 mod nodes;
-mod patch;
-mod reading;
+pub(crate) mod patch;
+pub(crate) mod reading;
 mod replace;
 mod rollout;
 mod saved;
@@ -159,7 +159,7 @@ fn is_as_stored(object: &Object, view: &View<'_>) -> bool {
 fn would_be(request: &Request, view: &View<'_>) -> Option<Object> {
     match request {
         Request::Create(object) | Request::Update(object, _) => Some(object.clone()),
-        Request::Patch { kind, key, change, .. } => change.apply(&view.objects.get_kind(*kind, key)?),
+        Request::Patch { kind, key, change, .. } => change.apply(&view.objects.get_kind(*kind, key)?).ok(),
         _ => None,
     }
 }

@@ -1,0 +1,48 @@
+//! Requests of a program that speaks HTTP: sent at once, and their answers handed back in the order of the requests.
+//! Nothing is printed: the answers are for the program.
+
+use super::{ClientAct, Context, Input, exit};
+use crate::{Answer, CallId, Request};
+
+/// The state of such a client.
+#[derive(Debug, Clone)]
+pub(super) struct Calling {
+    requests: Vec<Request>,
+    /// What was sent, and what came back.
+    calls: Vec<(CallId, Option<Answer>)>,
+}
+
+impl Calling {
+    pub(super) fn new(requests: Vec<Request>) -> Self {
+        Self {
+            requests,
+            calls: Vec::new(),
+        }
+    }
+
+    pub(super) fn handle(&mut self, input: Input, ctx: &mut Context<'_>) {
+        match input {
+            Input::Started => {
+                for request in std::mem::take(&mut self.requests) {
+                    self.calls.push((ctx.call(request), None));
+                }
+            }
+            Input::Answered(id, answer) => {
+                if let Some((_, place)) = self.calls.iter_mut().find(|(call, _)| *call == id) {
+                    *place = Some(answer);
+                }
+            }
+            Input::Listed { .. } | Input::Changed(_) | Input::Timer(_) => return,
+        }
+        if self.calls.iter().all(|(_, answer)| answer.is_some()) {
+            self.end(ctx);
+        }
+    }
+
+    fn end(&mut self, ctx: &mut Context<'_>) {
+        let answers: Vec<Answer> = self.calls.drain(..).filter_map(|(_, answer)| answer).collect();
+        let has_failed = answers.iter().any(Result::is_err);
+        ctx.act(ClientAct::Answer(answers));
+        exit(ctx, has_failed);
+    }
+}
