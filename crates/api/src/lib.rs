@@ -134,7 +134,7 @@ pub use self::validate::{
     service_allocation, stored_version, subdomain_problems, validate, validate_metadata_update, validate_resize,
     validate_status_update, validate_update,
 };
-pub use self::versions::stored_form;
+pub use self::versions::{served_form, stored_form};
 pub use self::visible::visible;
 pub use self::warnings::{DEPRECATED_ENDPOINTS, warnings};
 pub use self::workload::*;

@@ -36,18 +36,75 @@ fn autoscaler(fields: &mut Map<String, Value>) {
     }
 }
 
+/// Fields of an event in `events.k8s.io`, and as it is stored.
+const EVENT_FIELDS: [(&str, &str); 7] = [
+    ("regarding", "involvedObject"),
+    ("note", "message"),
+    ("reportingController", "reportingComponent"),
+    ("deprecatedSource", "source"),
+    ("deprecatedFirstTimestamp", "firstTimestamp"),
+    ("deprecatedLastTimestamp", "lastTimestamp"),
+    ("deprecatedCount", "count"),
+];
+
 fn event(fields: &mut Map<String, Value>) {
-    for (new, old) in [
-        ("regarding", "involvedObject"),
-        ("note", "message"),
-        ("reportingController", "reportingComponent"),
-        ("deprecatedSource", "source"),
-        ("deprecatedFirstTimestamp", "firstTimestamp"),
-        ("deprecatedLastTimestamp", "lastTimestamp"),
-        ("deprecatedCount", "count"),
-    ] {
+    for (new, old) in EVENT_FIELDS {
         if let Some(value) = fields.shift_remove(new) {
             fields.insert(old.to_owned(), value);
         }
+    }
+}
+
+/// A stored object as it is served in such a version: as it is in all but those that [`stored_form`] knows.
+#[must_use]
+pub fn served_form(api_version: &str, kind: &str, mut value: Value) -> Value {
+    let Some(fields) = value.as_object_mut() else {
+        return value;
+    };
+    match (api_version, kind) {
+        ("events.k8s.io/v1", "Event") => {
+            for (new, old) in EVENT_FIELDS {
+                if let Some(value) = fields.shift_remove(old) {
+                    fields.insert(new.to_owned(), value);
+                }
+            }
+        }
+        ("autoscaling/v1", "HorizontalPodAutoscaler") => served_autoscaler(fields),
+        _ => return value,
+    }
+    fields.insert("apiVersion".to_owned(), api_version.into());
+    value
+}
+
+/// The processor's share is a field of its own; other metrics stand in an annotation.
+fn served_autoscaler(fields: &mut Map<String, Value>) {
+    let spec = fields.get_mut("spec").and_then(Value::as_object_mut);
+    let metrics = spec.and_then(|spec| spec.shift_remove("metrics"));
+    let metrics = metrics.as_ref().and_then(Value::as_array).cloned().unwrap_or_default();
+    let percent = |metric: &Value| {
+        let is_cpu = metric.pointer("/resource/name").and_then(Value::as_str) == Some("cpu");
+        metric
+            .pointer("/resource/target/averageUtilization")
+            .filter(|_| is_cpu)
+            .cloned()
+    };
+    let found = metrics.iter().find_map(percent);
+    let others: Vec<Value> = metrics
+        .iter()
+        .filter(|metric| percent(metric).is_none())
+        .cloned()
+        .collect();
+    if let (Some(percent), Some(spec)) = (found, fields.get_mut("spec").and_then(Value::as_object_mut)) {
+        spec.insert("targetCPUUtilizationPercentage".to_owned(), percent);
+    }
+    if !others.is_empty()
+        && let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut)
+        && let Some(annotations) = metadata
+            .entry("annotations")
+            .or_insert_with(|| json!({}))
+            .as_object_mut()
+    {
+        let text = Value::Array(others).to_string();
+        annotations.insert("autoscaling.alpha.kubernetes.io/metrics".to_owned(), text.into());
     }
 }

@@ -221,7 +221,7 @@ impl Session {
                 Some(printed) => printed.lines,
                 None => return self.perform(command),
             },
-            Command::Fault(_) | Command::Stop { .. } => return self.perform(command),
+            Command::Api(_) | Command::Fault(_) | Command::Stop { .. } => return self.perform(command),
         };
         let lines: Vec<Line<'_>> = printed
             .iter()

@@ -144,7 +144,7 @@ fn strategic_field(field: &str, live: &Value, patch: &Value) -> Value {
     match (live, patch) {
         (Value::Object(have), Value::Object(wanted)) => {
             let directive = wanted.get("$patch").and_then(Value::as_str);
-            let mut merged = if directive == Some("replace") {
+            let mut merged = if matches!(directive, Some("replace" | "delete")) {
                 Map::new()
             } else {
                 have.clone()

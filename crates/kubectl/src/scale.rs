@@ -12,7 +12,7 @@ use crate::command::{Get, Output};
 use crate::refusals::NO_SUCH_RESOURCE;
 
 /// Whether a kind can be scaled through this part.
-pub(super) fn has_scale(kind: Kind) -> bool {
+pub fn has_scale(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::Deployment | Kind::ReplicaSet | Kind::ReplicationController | Kind::StatefulSet
@@ -20,7 +20,7 @@ pub(super) fn has_scale(kind: Kind) -> bool {
 }
 
 /// The object's `Scale`.
-pub(super) fn scale_of(object: &Object) -> Value {
+pub fn scale_of(object: &Object) -> Value {
     let whole = shown(object, false);
     let number = |at: &str| whole.pointer(at).and_then(Value::as_i64).unwrap_or(0);
     let mut metadata = json!({});

@@ -263,6 +263,11 @@ impl FieldQuery {
     /// # Errors
     /// The API server's words.
     pub fn parse(kind: Kind, text: &str, label: &str) -> Result<Self, String> {
+        Self::read(kind, text).map_err(|why| refused(kind, label, text, &why))
+    }
+
+    /// The same, with what the server says of itself.
+    pub(crate) fn read(kind: Kind, text: &str) -> Result<Self, String> {
         let mut terms = Vec::new();
         for term in text.split(',').filter(|term| !term.trim().is_empty()) {
             let (field, equal, value) = if let Some((field, value)) = term.split_once("!=") {
@@ -270,12 +275,11 @@ impl FieldQuery {
             } else if let Some((field, value)) = term.split_once("==").or_else(|| term.split_once('=')) {
                 (field, true, value)
             } else {
-                let why = format!("invalid selector: '{text}'; can't understand '{term}'");
-                return Err(refused(kind, label, text, &why));
+                return Err(format!("invalid selector: '{text}'; can't understand '{term}'"));
             };
             let field = field.trim();
             if !supported(kind, field) {
-                return Err(refused(kind, label, text, &unsupported(kind, field)));
+                return Err(unsupported(kind, field));
             }
             terms.push((field.to_owned(), equal, value.trim().to_owned()));
         }

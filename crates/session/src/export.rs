@@ -3,9 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::host::Picked;
+use crate::scenario::Start;
 use crate::timeline::Session;
 use crate::view::{Owners, Picture, ZONE};
 use podscope_api::ConditionStatus;
+use podscope_kubectl::command::Command;
 use podscope_kubectl::duration::print_duration;
 use podscope_protocol::{NodeView, PodMark, PodView};
 
@@ -44,9 +46,7 @@ pub(crate) fn lesson(session: &Session, goals: &[Picked]) -> String {
             spec.remove(part);
         }
         spec.insert("seed".into(), Value::from(session.loaded().setup.seed));
-        let at = |timed: &crate::scenario::Timed| print_duration(timed.at - podscope_cluster::SimTime::ZERO);
-        let run = |timed: &crate::scenario::Timed| json!({"at": at(timed), "run": timed.command.to_string()});
-        spec.insert("solution".into(), commands.iter().map(run).collect());
+        spec.insert("solution".into(), commands.iter().map(entry).collect());
         spec.insert("steps".into(), steps(&commands, goals));
     }
     print(&scenario, &documents)
@@ -84,12 +84,34 @@ fn steps(commands: &[crate::scenario::Timed], goals: &[Picked]) -> Value {
     Value::Array(steps)
 }
 
+/// A command as an entry of a timeline.
+fn entry(timed: &crate::scenario::Timed) -> Value {
+    let at = print_duration(timed.at - podscope_cluster::SimTime::ZERO);
+    match &timed.command {
+        Command::Api(call) => {
+            let mut api = json!({"method": call.method.as_str(), "path": call.path});
+            if !call.content_type.is_empty() {
+                api["contentType"] = call.content_type.as_str().into();
+            }
+            if !call.body.is_empty() {
+                api["body"] = call.body.as_str().into();
+            }
+            json!({"at": at, "api": api})
+        }
+        command => json!({"at": at, "run": command.to_string()}),
+    }
+}
+
 /// The session as one scenario file: the Scenario document with the user's commands in its timeline, then the objects.
 pub fn scenario(session: &Session) -> String {
     let loaded = session.loaded();
     let (mut scenario, documents) = documents(session);
     if let Some(spec) = scenario.get_mut("spec").and_then(Value::as_object_mut) {
         spec.insert("seed".into(), Value::from(loaded.setup.seed));
+        if loaded.start == Start::Chosen {
+            let start = podscope_api::print_rfc3339(loaded.setup.start.0, 0);
+            spec.insert("start".into(), start.into());
+        }
         // A dump has no nodes but its own, wherever it is opened again.
         if loaded.setup.nodes.names().next().is_none() && !spec.contains_key("cluster") {
             spec.insert("cluster".into(), json!({"nodesPerZone": 0}));
@@ -97,8 +119,7 @@ pub fn scenario(session: &Session) -> String {
         let entries = spec.entry("timeline").or_insert_with(|| json!([]));
         if let Some(list) = entries.as_array_mut() {
             for timed in session.commands() {
-                let at = print_duration(timed.at - podscope_cluster::SimTime::ZERO);
-                list.push(json!({"at": at, "run": timed.command.to_string()}));
+                list.push(entry(&timed));
             }
         }
     }

@@ -176,6 +176,18 @@ pub struct Scenario {
     pub search: Search,
 }
 
+/// Who says at which time of the wall clock a scenario begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Start {
+    /// Nobody: it is the same for all such scenarios.
+    #[default]
+    Default,
+    /// Its files.
+    Given,
+    /// Who runs it ([`Loaded::begin_at`]).
+    Chosen,
+}
+
 /// Files read as one.
 #[derive(Debug, Clone)]
 pub struct Loaded {
@@ -186,6 +198,8 @@ pub struct Loaded {
     pub scenario: Scenario,
     /// What the world begins with.
     pub setup: Setup,
+    /// Who says when t = 0 is.
+    pub start: Start,
     /// Where each object of the setup stands: file and location.
     pub places: Vec<(usize, Location)>,
     /// What was translated, ignored or kept: `3 × Ingress (not simulated)`.
@@ -202,6 +216,14 @@ impl Loaded {
         let is_told = !self.scenario.steps.is_empty();
         let mut objects = self.setup.objects.iter();
         !is_told && objects.any(|object| !object.metadata().uid.is_empty())
+    }
+
+    /// Begins at that time, unless the files say when. A scenario that is made of the session says so.
+    pub fn begin_at(&mut self, start: Time) {
+        if self.start == Start::Default {
+            self.setup.start = start;
+            self.start = Start::Chosen;
+        }
     }
 
     /// The default end of a run: the last timeline or expect instant + 60 s.
@@ -252,6 +274,7 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
             has_scenario: false,
             scenario: Scenario::default(),
             setup: Setup::default(),
+            start: Start::default(),
             places: Vec::new(),
             notices: Vec::new(),
             basis: Vec::new(),
@@ -259,7 +282,6 @@ pub(crate) fn load_own(files: Vec<File>) -> Result<Loaded, Unreadable> {
         },
         others: ordered::Map::new(),
         machines: entries::Machines::default(),
-        has_start: false,
         has_cluster: false,
         is_lenient: false,
         n_unread: 0,
@@ -314,8 +336,6 @@ struct Reader {
     loaded: Loaded,
     others: ordered::Map<String, usize>,
     machines: entries::Machines,
-    /// `spec.start` is given.
-    has_start: bool,
     /// `spec.cluster` is given.
     has_cluster: bool,
     /// Whether what cannot be read is left out.
@@ -481,7 +501,7 @@ impl Reader {
     }
 
     fn start(&mut self, file: &str, tree: &Tree<'_>, start: &str) {
-        self.has_start = true;
+        self.loaded.start = Start::Given;
         match podscope_api::parse_rfc3339(start) {
             Some(micros) => self.loaded.setup.start = Time(micros),
             None => self.problem(

@@ -155,6 +155,17 @@ impl Shell {
         &self.session
     }
 
+    /// The session, for who drives it beside the console.
+    pub fn session_mut(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    /// Goes on with another session, of which everything printed so far has been seen.
+    pub fn resume(&mut self, session: Session) {
+        self.seen = session.outputs().len();
+        self.session = session;
+    }
+
     /// Runs a line, then lets time pass: that long, or, for none, until the command has answered or waits for something.
     pub fn run(&mut self, line: &str, stdin: Option<&str>, wait: Span) -> Answer {
         match command::parse_piped(line, stdin) {

@@ -25,6 +25,7 @@ use podscope_cluster::{Cause, Fingerprint, OutputLine, Record, SetupError, SimTi
 pub use branch::Branch;
 use branch::Checkpoint;
 use log::Log;
+pub use perform::Called;
 pub use progress::Progress;
 pub use trace::{Records, Trace};
 
@@ -47,6 +48,8 @@ pub const MAX_BRANCHES: usize = 64;
 pub const MAX_COMMANDS: usize = 10_000;
 /// Commands that run at the same time: watches, waits, drains.
 pub const MAX_RUNNING: usize = 200;
+/// Answers to programs that nobody has fetched; older ones go.
+pub(crate) const MAX_UNFETCHED: usize = 2 * MAX_RUNNING;
 /// Lines that the commands of a branch print; later ones are dropped.
 pub const MAX_PRINTED: usize = 2_000_000;
 /// Records a branch keeps; a run that writes more stops.
@@ -61,6 +64,8 @@ pub struct Session {
     /// Invariant: one of `branches`.
     current: usize,
     hashed: Cell<Hashed>,
+    /// The client of the call that was performed last.
+    answer_to: Option<Called>,
 }
 
 /// A hash of the first records of a branch's trace; the next one goes on from here.
@@ -122,6 +127,7 @@ impl Session {
             branches: vec![branch],
             current: 0,
             hashed: Cell::new(Hashed::nothing(0)),
+            answer_to: None,
         })
     }
 

@@ -316,7 +316,7 @@ fn run_command(text: &str, depth: Depth) -> String {
                 return printed.lines.into_iter().map(|(_, line)| line).take(3).collect();
             }
         }
-        Command::Fault(_) | Command::Stop { .. } => {}
+        Command::Api(_) | Command::Fault(_) | Command::Stop { .. } => {}
     }
     let before = session.outputs().len();
     let mut answer = session

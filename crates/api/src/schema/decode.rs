@@ -43,6 +43,18 @@ pub fn decode_object(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> {
     Decoder::default().object(fields, tree)
 }
 
+/// The same of JSON that no client has put into order.
+///
+/// # Errors
+/// As [`decode_object`], in the order in which the fields stand.
+pub fn decode_as_sent(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> {
+    let decoder = Decoder {
+        as_sent: true,
+        ..Decoder::default()
+    };
+    decoder.object(fields, tree)
+}
+
 /// What the server says of an object that a patch has made: the first value that does not fit, in the words of its
 /// converter, or else every field that is not known.
 ///
@@ -79,6 +91,8 @@ struct Decoder<'n> {
     unknown: Vec<String>,
     /// Whether values are converted, not decoded: other words, and nothing is read behind the first error.
     converts: bool,
+    /// Whether fields are read in the order in which they stand, not in that of their names.
+    as_sent: bool,
 }
 
 /// What a converter says of a value of another kind than the field's.
@@ -140,7 +154,7 @@ impl<'n> Decoder<'n> {
             _ => return self.unfit(holder, tree, GoType(fields.name)),
         };
         let name = fields.name();
-        for entry in in_order(entries) {
+        for entry in in_order(entries, self.as_sent) {
             if self.fatal.is_some() {
                 return;
             }
@@ -188,7 +202,7 @@ impl<'n> Decoder<'n> {
             },
             Shape::Map(element) => match &tree.data {
                 Data::Map(entries) => {
-                    for entry in in_order(entries) {
+                    for entry in in_order(entries, self.as_sent) {
                         self.path.push('.');
                         self.path.push_str(&entry.key);
                         self.value(element, holder, &entry.value);
@@ -273,10 +287,12 @@ impl<'n> Decoder<'n> {
     }
 }
 
-/// A client's JSON has its keys sorted.
-fn in_order<'n>(entries: &'n [Entry<'n>]) -> Vec<&'n Entry<'n>> {
+/// kubectl's JSON has its keys sorted; other clients' stands as it was sent.
+fn in_order<'n>(entries: &'n [Entry<'n>], as_sent: bool) -> Vec<&'n Entry<'n>> {
     let mut sorted: Vec<&Entry<'_>> = entries.iter().collect();
-    sorted.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+    if !as_sent {
+        sorted.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+    }
     sorted
 }
 

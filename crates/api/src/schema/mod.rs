@@ -13,7 +13,7 @@ mod values;
 
 use std::sync::OnceLock;
 
-pub use self::decode::{Rejection, convert_object, decode_metadata, decode_object};
+pub use self::decode::{Rejection, convert_object, decode_as_sent, decode_metadata, decode_object};
 pub(crate) use self::omit::without_empty;
 pub use self::typed::typed_errors;
 
@@ -111,6 +111,14 @@ pub fn served(api_version: &str, kind: &str) -> Option<ServedKind> {
     let found = kinds
         .iter()
         .find(|one| one.api_version == api_version && one.kind == kind);
+    found.copied()
+}
+
+/// The kind of a resource by its version and plural name, if it is served and its fields are known.
+#[must_use]
+pub fn served_resource(api_version: &str, plural: &str) -> Option<ServedKind> {
+    let mut kinds = tables().kinds.iter();
+    let found = kinds.find(|one| one.api_version == api_version && one.plural == plural);
     found.copied()
 }
 

@@ -7,7 +7,7 @@ use crate::text::cell;
 
 /// One column of an object's line.
 #[derive(Debug)]
-pub(crate) struct Column {
+pub struct Column {
     /// Above it.
     pub header: &'static str,
     /// Whether only `-o wide` shows it.

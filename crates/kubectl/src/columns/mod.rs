@@ -18,10 +18,15 @@ use crate::duration::human_duration;
 
 use line::Line;
 
-pub(crate) use line::Column;
+pub use line::Column;
 
 /// In microseconds.
 const SECOND: i64 = 1_000_000;
+
+/// The columns of an object as the API server's tables have them (HT-121).
+pub fn cells(object: &Object, now: Time) -> Vec<Column> {
+    columns(object, "", now)
+}
 
 /// The columns of an object; the name is `prefix` + name.
 pub(crate) fn columns(object: &Object, prefix: &str, now: Time) -> Vec<Column> {

@@ -6,6 +6,7 @@
 //! Text that follows a command (a manifest for `apply -f -`, the edited
 //! object of `edit`) is a here-document: `kubectl apply -f - <<'EOF'`.
 
+mod api;
 mod complete;
 mod delete;
 mod fault;
@@ -35,6 +36,8 @@ pub enum Command {
     Kubectl(Kubectl),
     /// `fault …` and `app member …`.
     Fault(Fault),
+    /// `api …`: a request that a program sent.
+    Api(crate::rest::ApiCall),
     /// `stop`: ends the command that was given last and still runs (a watch, a drain), as Ctrl-C does.
     Stop {
         /// `--all`: every command that still runs.
@@ -134,6 +137,7 @@ fn parse_line(line: shell::Line) -> Result<Command, CommandError> {
         "kubectl" | "k" => parse::kubectl(rest, line.stdin),
         "fault" => fault::parse(rest),
         "app" => fault::parse_app(rest),
+        "api" => api::parse(rest, line.stdin),
         "stop" => match rest {
             [] => Ok(Command::Stop { all: false }),
             [word] if word.text == "--all" => Ok(Command::Stop { all: true }),
@@ -159,6 +163,7 @@ impl std::fmt::Display for Command {
         match self {
             Command::Kubectl(kubectl) => kubectl.fmt(f),
             Command::Fault(fault) => f.write_str(&fault::print(fault)),
+            Command::Api(call) => f.write_str(&api::print(call)),
             Command::Stop { all } => f.write_str(if *all { "stop --all" } else { "stop" }),
             Command::Help(topic) if topic.is_empty() => f.write_str("help"),
             Command::Help(topic) => {

@@ -180,7 +180,7 @@ fn part_of(subresource: Option<&str>) -> Part {
 }
 
 /// Whether the server can make an object of what a patch has left.
-pub(super) fn convertible(kind: Kind, patched: &Value) -> Result<(), Rejection> {
+pub(crate) fn convertible(kind: Kind, patched: &Value) -> Result<(), Rejection> {
     match schema::served(kind.api_version(), kind.name()) {
         Some(served) => schema::convert_object(served.fields, &Tree::from_value(patched)),
         None => Ok(()),

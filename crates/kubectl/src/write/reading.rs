@@ -24,7 +24,7 @@ enum Read {
 }
 
 /// A part of a manifest with which something can be done.
-pub(super) enum Item {
+pub(crate) enum Item {
     /// An object that the API server can read, and the document as kubectl sends it: keys sorted, the namespace filled
     /// in.
     Object {
@@ -277,6 +277,7 @@ fn object(
         kind,
         key: ObjectKey::new(own, name),
         stored: stored.map(|(_, value)| value),
+        as_sent: false,
     };
     Ok(Read::Item(document.item(validation)))
 }
@@ -300,7 +301,7 @@ fn binding(tree: &Tree<'_>, pod: ObjectKey) -> Result<Read, Refusal> {
 }
 
 /// A document of a kind that is stored.
-struct Document<'t> {
+pub(crate) struct Document<'t> {
     tree: &'t Tree<'t>,
     api_version: &'t str,
     served: ServedKind,
@@ -308,9 +309,28 @@ struct Document<'t> {
     key: ObjectKey,
     /// The object in the version that is stored, where it is given in another.
     stored: Option<Value>,
+    /// Whether its fields stand as a program sent them.
+    as_sent: bool,
 }
 
-impl Document<'_> {
+impl<'t> Document<'t> {
+    /// A document that is sent for an object of that key, as it is in the version of its kind that is served; none of a
+    /// kind that is not stored.
+    pub(crate) fn sent(tree: &'t Tree<'t>, served: ServedKind, key: ObjectKey) -> Option<Self> {
+        let (api_version, name) = (served.api_version, served.kind);
+        let stored = podscope_api::stored_form(api_version, name, || tree.to_value());
+        let kind = Kind::from_wire(api_version, name).or(stored.as_ref().map(|(kind, _)| *kind))?;
+        Some(Self {
+            tree,
+            api_version,
+            served,
+            kind,
+            key,
+            stored: stored.map(|(_, value)| value),
+            as_sent: true,
+        })
+    }
+
     fn malformed(&self, why: Rejection) -> Item {
         Item::Malformed {
             kind: self.kind,
@@ -321,10 +341,15 @@ impl Document<'_> {
     }
 
     /// The object, of which fields that are not known are left out unless they are forbidden.
-    fn item(&self, validation: Validation) -> Item {
+    pub(crate) fn item(&self, validation: Validation) -> Item {
         let mut unknown = Vec::new();
         let mut pruned = None;
-        match schema::decode_object(self.served.fields, self.tree) {
+        let decode = if self.as_sent {
+            schema::decode_as_sent
+        } else {
+            schema::decode_object
+        };
+        match decode(self.served.fields, self.tree) {
             Ok(()) => {}
             Err(Rejection::Unknown(fields)) if validation != Validation::Strict => {
                 pruned = Some(without_fields(&self.tree.to_value(), &fields));
@@ -363,7 +388,7 @@ impl Document<'_> {
 }
 
 /// A value without fields, each given as `spec.containers[0].imag`.
-pub(super) fn without_fields(value: &Value, fields: &[String]) -> Value {
+pub(crate) fn without_fields(value: &Value, fields: &[String]) -> Value {
     let mut value = value.clone();
     for field in fields {
         let mut at = Some(&mut value);

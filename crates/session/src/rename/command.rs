@@ -96,6 +96,10 @@ fn is_word(word: &str) -> bool {
 /// The line with new names; none for one that says nothing without its words. Run on old names it collects them.
 pub(super) fn renamed(line: &str, names: &mut Names) -> Option<String> {
     let Ok(command) = command::parse(line) else { return None };
+    // A program's request says nothing without its body, which is of any form.
+    if matches!(command, Command::Api(_)) {
+        return None;
+    }
     let Command::Kubectl(mut kubectl) = command else {
         return checked(words(line, names));
     };

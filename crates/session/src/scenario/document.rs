@@ -78,7 +78,10 @@ wire_types! {
     /// `spec.search`.
     pub(crate) struct SearchDocument { pub(crate) faults: Option<Vec<String>>, pub(crate) horizon: Option<String>, pub(crate) max: Option<u32> }
     /// An entry of a timeline.
-    pub(crate) struct EntryDocument { pub(crate) at: Moment, pub(crate) run: Option<String>, pub(crate) apply: Option<String> }
+    pub(crate) struct EntryDocument { pub(crate) at: Moment, pub(crate) run: Option<String>, pub(crate) apply: Option<String>, pub(crate) api: Option<ApiDocument> }
+    /// A request that a program sent.
+    // A body that is no text is JSON.
+    pub(crate) struct ApiDocument { pub(crate) method: String, pub(crate) path: String, pub(crate) content_type: String, pub(crate) body: Value }
     pub(crate) struct StepDocument {
         pub(crate) text: String,
         pub(crate) when: Option<ExpectDocument>,
@@ -126,7 +129,7 @@ wire_types! {
 #[cfg(test)]
 pub(crate) fn written_fields() -> Vec<(&'static str, Vec<String>)> {
     use podscope_api::wire::Record;
-    let all: [(&'static str, &dyn Record); 11] = [
+    let all: [(&'static str, &dyn Record); 12] = [
         ("Scenario", &Document::default()),
         ("Metadata", &Metadata::default()),
         ("Spec", &Spec::default()),
@@ -135,6 +138,7 @@ pub(crate) fn written_fields() -> Vec<(&'static str, Vec<String>)> {
         ("Network", &NetworkDocument::default()),
         ("Search", &SearchDocument::default()),
         ("Entry", &EntryDocument::default()),
+        ("Api", &ApiDocument::default()),
         ("Step", &StepDocument::default()),
         ("Predict", &PredictDocument::default()),
         ("Condition", &ExpectDocument::default()),

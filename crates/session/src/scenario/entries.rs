@@ -9,9 +9,11 @@ use podscope_api::{Kind, NodeName, ProblemKind, Tree};
 use podscope_cluster::SimTime;
 use podscope_cluster::fault::{Fault, joining};
 
-use super::document::EntryDocument;
+use super::document::{ApiDocument, EntryDocument};
 use super::{MAX_ENTRIES, Place, Reader, Timed};
 use podscope_kubectl::command::{self, Command};
+use podscope_kubectl::rest::{ApiCall, Method};
+use serde_json::Value;
 
 /// Machines that the faults of a scenario are about.
 #[derive(Default)]
@@ -91,11 +93,12 @@ impl Reader {
                     None
                 }
             };
-            let command = match (&entry.run, &entry.apply) {
-                (Some(line), None) => self.line(file, tree, &format!("{path}.run"), line),
-                (None, Some(text)) => self.manifest(file, tree, &format!("{path}.apply"), text),
+            let command = match (&entry.run, &entry.apply, &entry.api) {
+                (Some(line), None, None) => self.line(file, tree, &format!("{path}.run"), line),
+                (None, Some(text), None) => self.manifest(file, tree, &format!("{path}.apply"), text),
+                (None, None, Some(call)) => self.call(file, tree, &format!("{path}.api"), call),
                 _ => {
-                    self.problem(file, tree, &path, "exactly one of run and apply must be given");
+                    self.problem(file, tree, &path, "exactly one of run, apply and api must be given");
                     None
                 }
             };
@@ -108,6 +111,35 @@ impl Reader {
         }
         timed.stable_sort_by_key(|timed| timed.at);
         timed
+    }
+
+    /// An entry's `api`: a request that a program sent.
+    fn call(&mut self, file: &str, tree: &Tree<'_>, path: &str, call: &ApiDocument) -> Option<Command> {
+        let method = Method::named(&call.method);
+        if method.is_none() {
+            let known: Vec<String> = Method::ALL
+                .iter()
+                .map(|known| format!("{:?}", known.as_str()))
+                .collect();
+            let why = format!(
+                "Unsupported value: {:?}: supported values: {}",
+                call.method,
+                known.join(", ")
+            );
+            self.problem_of(ProblemKind::Unsupported, file, tree, &format!("{path}.method"), &why);
+        }
+        if !call.path.starts_with('/') {
+            let why = format!("Invalid value: {:?}: a path begins with /", call.path);
+            self.problem(file, tree, &format!("{path}.path"), why);
+            return None;
+        }
+        let body = match &call.body {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let call = ApiCall::new(method?, call.path.as_str(), call.content_type.as_str(), &body);
+        Some(Command::Api(call))
     }
 
     /// An entry's `apply`: what `kubectl apply -f -` would read. Lines count within the text.

@@ -9,7 +9,7 @@ use podscope_cluster::Assumed;
 
 use podscope_protocol::{Assumption, Basis, Hopeful, Many, Remark, Strain, StrainedNode, Troubled};
 
-use super::Reader;
+use super::{Reader, Start};
 
 /// Names of a kind that a notice gives; more are counted.
 const MAX_NAMES: usize = 3;
@@ -234,10 +234,11 @@ impl Reader {
     pub(super) fn start_of_live_objects(&mut self) {
         let newest = podscope_cluster::newest_time(&self.loaded.setup.objects);
         if let Some(newest) = newest
-            && !self.has_start
+            && self.loaded.start == Start::Default
             && newest > self.loaded.setup.start
         {
             self.loaded.setup.start = newest;
+            self.loaded.start = Start::Given;
             let newest = podscope_api::print_rfc3339(newest.0, 0);
             self.loaded.notices.push(Remark::Begins(newest));
         }

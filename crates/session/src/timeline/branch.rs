@@ -1,6 +1,6 @@
 //! A branch: its schedule of commands, its log, its checkpoints.
 
-use podscope_cluster::{OutputLine, SimTime, World};
+use podscope_cluster::{Answer, OutputLine, SimTime, World};
 
 use super::{FIRST_SPACING, MAX_COMMANDS, Progress, Trace};
 use crate::scenario::Timed;
@@ -40,6 +40,8 @@ pub struct Branch {
     pub(crate) trace: Trace,
     pub(crate) outputs: Vec<OutputLine>,
     pub(crate) finished: Vec<(u32, SimTime, u8)>,
+    /// Answers to calls, by their clients' numbers, until they are fetched.
+    pub(crate) answers: Vec<(u32, Vec<Answer>)>,
     /// By position; the first is t = 0 and stays.
     pub(crate) checkpoints: Vec<Checkpoint>,
     /// Events between checkpoints.
@@ -66,6 +68,7 @@ impl Branch {
             trace: Trace::default(),
             outputs: Vec::new(),
             finished: Vec::new(),
+            answers: Vec::new(),
             checkpoints: Vec::new(),
             spacing: FIRST_SPACING,
             looked: (0, 0),

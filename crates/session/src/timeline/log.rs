@@ -1,11 +1,11 @@
 //! What is written down of a branch while it is played.
 
-use podscope_cluster::{BreakCause, Happening, OutputKind, OutputLine, Record, SimTime, Sink};
+use podscope_cluster::{Answer, BreakCause, Happening, OutputKind, OutputLine, Record, SimTime, Sink};
 
 use podscope_kubectl::Followed;
 
 use super::perform::told;
-use super::{Branch, MAX_PRINTED, Progress};
+use super::{Branch, MAX_PRINTED, MAX_UNFETCHED, Progress};
 
 /// Writes the branch's log; what is replayed is already there.
 pub(crate) struct Log<'a> {
@@ -96,6 +96,14 @@ impl Sink for Log<'_> {
             None => self.branch.outputs.push(line),
         }
         self.progress.printed += 1;
+    }
+
+    fn answered(&mut self, command: u32, answers: Vec<Answer>) {
+        let unfetched = &mut self.branch.answers;
+        if unfetched.len() >= MAX_UNFETCHED {
+            unfetched.remove(0);
+        }
+        unfetched.push((command, answers));
     }
 
     fn finished(&mut self, command: u32, at: SimTime, status: u8) {

@@ -1,6 +1,8 @@
 //! Commands: given at the cursor, put into the schedule, performed on the world.
 
 use podscope_api::{NodeName, Pod};
+use podscope_cluster::Answer;
+use podscope_cluster::client::ClientCommand;
 use podscope_cluster::fault::Fault;
 use podscope_cluster::{Given, Happening, OutputKind, OutputLine, SimTime, Sink as _, Span, World};
 
@@ -9,11 +11,21 @@ use super::log::{Log, Nothing};
 use super::{MAX_COMMANDS, MAX_RUNNING, Records, Session};
 use crate::scenario::Timed;
 use podscope_kubectl::command::{Command, Kubectl};
+use podscope_kubectl::rest::ApiCall;
 use podscope_kubectl::{Printed, Reach, View, unreachable};
 use podscope_protocol::Limit;
 
 /// Exit status of a command that was interrupted, as a shell tells it: 128 + SIGINT.
 const INTERRUPTED: u8 = 130;
+
+/// A program's request on its way.
+#[derive(Debug, Clone)]
+pub struct Called {
+    /// The number that its answers come with.
+    pub client: u32,
+    /// What the API server warns of, whatever it answers.
+    pub warnings: Vec<String>,
+}
 
 impl Session {
     /// Gives a command at the cursor. In the past this starts a branch. The command has acted when this returns.
@@ -57,6 +69,23 @@ impl Session {
         Ok(())
     }
 
+    /// Sends a program's request to the API server at the cursor. [`Session::take_answers`] has its answers once they
+    /// have come.
+    ///
+    /// # Errors
+    /// A limit is reached.
+    pub fn call(&mut self, call: ApiCall) -> Result<Called, Limit> {
+        self.answer_to = None;
+        self.command(Command::Api(call))?;
+        Ok(self.answer_to.take().expect("a call has been performed at once"))
+    }
+
+    /// What programs' requests were answered since this was asked last: the number of the call, and an answer for each
+    /// request that it came to.
+    pub fn take_answers(&mut self) -> Vec<(u32, Vec<Answer>)> {
+        std::mem::take(&mut self.branches[self.current].answers)
+    }
+
     /// Puts the user's commands of a link into a session at t = 0.
     pub fn schedule(&mut self, commands: Vec<Timed>) {
         let next = self.progress.next_command;
@@ -96,6 +125,7 @@ impl Session {
         match command {
             Command::Kubectl(kubectl) => start(&mut self.world, kubectl, given, &mut log),
             Command::Fault(fault) => inject(&mut self.world, fault, given, &mut log),
+            Command::Api(call) => self.answer_to = call_api(&mut self.world, call, given, &mut log),
             Command::Stop { all } => stop(&mut self.world, *all, given, &mut log),
             Command::Help(topic) => {
                 let at = self.world.now();
@@ -137,6 +167,11 @@ impl Session {
     /// Answers a command that only reads, whatever the control plane can do; none if it is one that writes.
     pub fn read(&self, command: &Kubectl) -> Option<Printed> {
         self.viewing(|view| podscope_kubectl::read(command, view))
+    }
+
+    /// What a pod's container uses now, if it runs: cpu in thousandths, memory in bytes.
+    pub fn usage(&self, pod: &Pod, container: &str) -> Option<(i64, i64)> {
+        container_usage(&self.world, pod, container)
     }
 
     /// What somebody makes of the objects as they are now.
@@ -206,6 +241,16 @@ fn container_usage(world: &World, pod: &Pod, container: &str) -> Option<(i64, i6
     let process = machine.pod(&pod.metadata.uid)?.latest(container)?;
     let now = world.now();
     process.is_running().then(|| (process.cpu(now), process.memory(now)))
+}
+
+/// Sends what a program asks of the API server; the number of the client that waits for the answer.
+fn call_api(world: &mut World, call: &ApiCall, given: Given<'_>, log: &mut Log<'_>) -> Option<Called> {
+    let sent = podscope_kubectl::rest::sent(call, world.objects());
+    world.record_command(given, None, log);
+    Some(Called {
+        client: world.start_client(ClientCommand::Api(sent.requests), log),
+        warnings: sent.warnings,
+    })
 }
 
 /// Begins a command that writes, or says why it cannot be.

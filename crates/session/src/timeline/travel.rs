@@ -305,6 +305,7 @@ impl Session {
             branches: vec![self.branch().clone()],
             current: 0,
             hashed: Cell::new(Hashed::nothing(0)),
+            answer_to: None,
         };
         replay.world.record_decisions(true);
         while replay.progress.recorded <= place {

@@ -129,7 +129,7 @@ fn given(text: &str) -> MarkLabel {
     let is_marked = match command::parse(text) {
         Ok(Command::Fault(fault)) => !matches!(fault, Fault::Member { .. }),
         Ok(Command::Kubectl(kubectl)) => matches!(kubectl, Kubectl::Cordon { .. } | Kubectl::Taint { .. }),
-        Ok(Command::Stop { .. } | Command::Help(_)) | Err(_) => false,
+        Ok(Command::Api(_) | Command::Stop { .. } | Command::Help(_)) | Err(_) => false,
     };
     match is_marked {
         true => MarkLabel::Marked(text.to_owned()),

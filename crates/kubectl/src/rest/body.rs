@@ -1,0 +1,191 @@
+//! Bodies: JSON or YAML, read as the API server's decoder reads them and refused in its words (HT-050, VA-234 to VA-252).
+
+use podscope_api::schema;
+use podscope_api::{Object, ObjectKey, Tree};
+use podscope_cluster::{ApiError, Request};
+use serde_json::Value;
+
+use super::options::Options;
+use super::{ApiCall, Target};
+use crate::write::reading::{Document, Item};
+
+/// What is taken in place of another Content-Type (HT-001).
+pub(super) const ACCEPTED: &str = "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+/// A body that has been read.
+pub(super) enum Read {
+    Object {
+        object: Object,
+        /// Fields that are not known, where they are warned of.
+        warnings: Vec<String>,
+    },
+    /// The server's decoder refuses it.
+    Malformed(Request),
+}
+
+/// The value of a body.
+///
+/// # Errors
+/// It is neither JSON nor YAML, of another type, or no map.
+pub(super) fn tree(call: &ApiCall, kind: &str) -> Result<Value, ApiError> {
+    let unreadable = |why: String, shown: &str| {
+        ApiError::bad_request(format!(
+            "the object provided is unrecognized (must be of type {kind}): {why} ({shown})"
+        ))
+    };
+    match call.media_type() {
+        "" | "application/json" => {
+            let shown = if call.body.is_empty() {
+                "<empty>".to_owned()
+            } else {
+                hex(call.body.trim_end())
+            };
+            let value = json(&call.body)
+                .map_err(|why| unreadable(format!("couldn't get version/kind; json parse error: {why}"), &shown))?;
+            match &value {
+                Value::Object(_) => Ok(value),
+                other => {
+                    let of = go_type(other);
+                    let why = format!(
+                        "couldn't get version/kind; json parse error: json: cannot unmarshal {of} into Go value of type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string \"json:\\\"kind,omitempty\\\"\" }}"
+                    );
+                    Err(unreadable(why, &shown))
+                }
+            }
+        }
+        "application/yaml" => match podscope_api::read_yaml(&call.body) {
+            Ok(tree) => Ok(tree.to_value()),
+            Err(problems) => {
+                let why = problems.first().map_or_else(String::new, ToString::to_string);
+                Err(unreadable(format!("yaml: {why}"), &hex(&call.body)))
+            }
+        },
+        _ => Err(ApiError::unsupported_media_type(ACCEPTED)),
+    }
+}
+
+/// The first thirty bytes, as the server shows what it cannot read.
+fn hex(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let shown: String = bytes.iter().take(30).map(|byte| format!("{byte:02x}")).collect();
+    if bytes.len() > 30 {
+        format!("{shown} ...")
+    } else {
+        shown
+    }
+}
+
+/// JSON, with Go's words for what is wrong.
+pub(super) fn json(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| {
+        if error.is_eof() || text.is_empty() {
+            return "unexpected end of JSON input".to_owned();
+        }
+        let line = text.lines().nth(error.line().saturating_sub(1)).unwrap_or_default();
+        let found = line.chars().nth(error.column().saturating_sub(1)).unwrap_or('\n');
+        format!("invalid character {found:?} looking for beginning of value")
+    })
+}
+
+/// What Go calls a value where it wants another.
+pub(super) fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Array(_) => "array",
+        Value::String(_) => "string",
+        Value::Number(_) => "number",
+        Value::Bool(_) => "bool",
+        Value::Null => "null",
+        Value::Object(_) => "object",
+    }
+}
+
+fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Whether a body names the object that its URL names (HT-081).
+///
+/// # Errors
+/// It names none, or another one.
+pub(super) fn named(value: &Value, name: &str) -> Result<(), ApiError> {
+    match text(value, "/metadata/name") {
+        "" => Err(ApiError::bad_request(format!(
+            "the name of the object ({name} based on URL) was undeterminable: name must be provided"
+        ))),
+        other if other != name => Err(ApiError::bad_request(format!(
+            "the name of the object ({other}) does not match the name on the URL ({name})"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The object of a body that was sent to a target; `apiVersion` and `kind` may be missing.
+///
+/// # Errors
+/// It is of another kind, or of another namespace.
+pub(super) fn read(value: &Value, target: &Target, options: &Options) -> Result<Read, ApiError> {
+    of_kind(value, target.served.api_version, target.served.kind, target.kind.name())?;
+    let mut value = value.clone();
+    value["apiVersion"] = target.served.api_version.into();
+    value["kind"] = target.served.kind.into();
+    let namespace = text(&value, "/metadata/namespace");
+    if target.kind.is_namespaced() && !namespace.is_empty() && *namespace != *target.key.namespace {
+        return Err(ApiError::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    let key = ObjectKey::new(target.key.namespace.clone(), text(&value, "/metadata/name"));
+    let tree = Tree::from_value(&value);
+    let document = Document::sent(&tree, target.served, key).ok_or_else(ApiError::no_such_resource)?;
+    Ok(match document.item(options.validation) {
+        Item::Object { object, unknown, .. } => Read::Object {
+            object,
+            warnings: unknown.iter().map(|field| format!("unknown field {field:?}")).collect(),
+        },
+        Item::Malformed { kind, key, why, .. } => Read::Malformed(Request::Malformed { kind, key, why }),
+        Item::Binding { .. } => return Err(ApiError::method_not_allowed()),
+    })
+}
+
+/// Whether a body is of the kind that its URL takes.
+///
+/// # Errors
+/// It says that it is of another one.
+pub(super) fn of_kind(value: &Value, version: &str, kind: &str, internal: &str) -> Result<(), ApiError> {
+    let (own_version, own) = (text(value, "/apiVersion"), text(value, "/kind"));
+    let group = |version: &str| {
+        version
+            .rsplit_once('/')
+            .map_or_else(String::new, |(group, _)| group.to_owned())
+    };
+    let last = |version: &str| version.rsplit('/').next().unwrap_or_default().to_owned();
+    if own_version.is_empty() && own.is_empty() || (own_version, own) == (version, kind) {
+        return Ok(());
+    }
+    let given = if own_version.is_empty() { version } else { own_version };
+    let own = if own.is_empty() { kind } else { own };
+    if (given, own) == (version, kind) {
+        return Ok(());
+    }
+    if group(given) != group(version) && given.contains('/') {
+        return Err(ApiError::bad_request(format!(
+            "the API version in the data ({given}) does not match the expected API version ({version})"
+        )));
+    }
+    let why = if schema::served(given, own).is_some() || own == "List" {
+        let package = match group(version).as_str() {
+            "" => "core".to_owned(),
+            group => group.split('.').next().unwrap_or_default().to_owned(),
+        };
+        format!(
+            "converting ({}.{own}) to ({package}.{internal}): unknown conversion",
+            last(given)
+        )
+    } else {
+        format!("no kind {own:?} is registered for version {given:?} in scheme \"pkg/api/legacyscheme/scheme.go:30\"")
+    };
+    let version = last(given);
+    Err(ApiError::bad_request(format!(
+        "{own} in version {version:?} cannot be handled as a {internal}: {why}"
+    )))
+}

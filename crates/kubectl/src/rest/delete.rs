@@ -1,0 +1,188 @@
+//! DELETE of an object or of a collection, and its options (HT-016, HT-017, HT-083 to HT-086).
+
+use podscope_api::{Kind, Object, Uid};
+use podscope_cluster::{ApiError, Cause, DeleteOptions, Objects, Propagation, Request};
+use serde_json::Value;
+
+use super::body::{self, json};
+use super::options::{Options, dry_run_causes, unsupported};
+use super::{ApiCall, Query, Sent, Target};
+use crate::selector::{FieldQuery, LabelQuery};
+
+const JOB_WARNING: &str = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
+
+pub(super) fn delete(
+    call: &ApiCall,
+    query: &Query,
+    target: &Target,
+    options: &mut Options,
+    objects: &Objects,
+) -> Result<Sent, ApiError> {
+    let value = options_value(call, query)?;
+    let mut how = delete_options(&value, options)?;
+    let mut warnings = Vec::new();
+    // The first versions of these kinds left what they had made, and they still do so where nobody says otherwise.
+    if matches!(target.kind, Kind::Job | Kind::ReplicationController)
+        && how.propagation.is_none()
+        && value["orphanDependents"].as_bool().is_none()
+    {
+        how.propagation = Some(Propagation::Orphan);
+        if target.kind == Kind::Job {
+            warnings.push(JOB_WARNING.to_owned());
+        }
+    }
+    if !target.is_collection() {
+        return Ok(Sent {
+            requests: vec![Request::Delete {
+                kind: target.kind,
+                key: target.key.clone(),
+                options: how,
+            }],
+            warnings,
+        });
+    }
+    let chosen = selected(target.kind, &target.key.namespace, query, objects)?;
+    let requests = chosen.into_iter().map(|object| Request::Delete {
+        kind: target.kind,
+        key: object.key(),
+        options: how.clone(),
+    });
+    Ok(Sent {
+        requests: requests.collect(),
+        warnings,
+    })
+}
+
+/// The selectors of a request.
+#[derive(Debug, Clone, Default)]
+pub struct Selectors {
+    labels: LabelQuery,
+    fields: FieldQuery,
+}
+
+impl Selectors {
+    /// Those of a request for objects of a kind.
+    ///
+    /// # Errors
+    /// One that is none, in the API server's words.
+    pub fn of(kind: Kind, query: &Query) -> Result<Selectors, ApiError> {
+        let text = |name: &str| query.get(name).unwrap_or_default();
+        Ok(Selectors {
+            labels: LabelQuery::parse(text("labelSelector")).map_err(ApiError::bad_request)?,
+            fields: FieldQuery::read(kind, text("fieldSelector")).map_err(ApiError::bad_request)?,
+        })
+    }
+
+    /// Whether they choose an object.
+    #[must_use]
+    pub fn choose(&self, object: &Object) -> bool {
+        self.labels.matches(object) && self.fields.matches(object)
+    }
+
+    /// Whether they choose every object.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.labels.weight() + self.fields.weight() == 0
+    }
+}
+
+/// The objects of a kind that the selectors of a request choose, in key order; in every namespace if it is empty.
+///
+/// # Errors
+/// A selector that is none, in the API server's words.
+pub fn selected(kind: Kind, namespace: &str, query: &Query, objects: &Objects) -> Result<Vec<Object>, ApiError> {
+    let selectors = Selectors::of(kind, query)?;
+    let mut all = match namespace {
+        "" => objects.list_kind(kind),
+        namespace => objects.list_kind_in(kind, namespace),
+    };
+    let work = crate::work::Work::default();
+    work.spend(all.len() as u64 * (selectors.labels.weight() + selectors.fields.weight()))
+        .map_err(|why| ApiError::bad_request(why.to_string()))?;
+    all.retain(|object| selectors.choose(object));
+    Ok(all)
+}
+
+/// Options from the body, or from the parameters if it is empty.
+fn options_value(call: &ApiCall, query: &Query) -> Result<Value, ApiError> {
+    if !call.body.trim().is_empty() {
+        let value = match call.media_type() {
+            "" | "application/json" => json(&call.body)
+                .map_err(|why| ApiError::bad_request(format!("couldn't get version/kind; json parse error: {why}")))?,
+            "application/yaml" => podscope_api::read_yaml(&call.body)
+                .map(|tree| tree.to_value())
+                .map_err(|problems| {
+                    ApiError::bad_request(problems.first().map_or_else(String::new, ToString::to_string))
+                })?,
+            _ => return Err(ApiError::unsupported_media_type(body::ACCEPTED)),
+        };
+        let kind = value["kind"].as_str().unwrap_or("DeleteOptions");
+        if kind != "DeleteOptions" {
+            let version = value["apiVersion"].as_str().unwrap_or_default();
+            return Err(ApiError::bad_request(format!(
+                "no kind {kind:?} is registered for version {version:?} in scheme \"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\""
+            )));
+        }
+        return Ok(value);
+    }
+    let mut value = serde_json::json!({});
+    if let Some(seconds) = query.get("gracePeriodSeconds") {
+        let seconds: i64 = seconds
+            .parse()
+            .map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {seconds:?}: invalid syntax")))?;
+        value["gracePeriodSeconds"] = seconds.into();
+    }
+    if let Some(policy) = query.get("propagationPolicy") {
+        value["propagationPolicy"] = policy.into();
+    }
+    if query.get("orphanDependents").is_some() {
+        value["orphanDependents"] = query.is_true("orphanDependents").into();
+    }
+    Ok(value)
+}
+
+/// The options that a value states.
+///
+/// # Errors
+/// Everything that is wrong with them, 422.
+pub(super) fn delete_options(value: &Value, options: &mut Options) -> Result<DeleteOptions, ApiError> {
+    let mut causes = Vec::new();
+    let invalid = |field: &str, why: String| Cause {
+        reason: "FieldValueInvalid",
+        ..Cause::new(field, why)
+    };
+    let orphan = value["orphanDependents"].as_bool();
+    let policy = value["propagationPolicy"].as_str();
+    let propagation = match (policy, orphan) {
+        (Some(policy), Some(_)) => {
+            causes.push(invalid(
+                "propagationPolicy",
+                format!("Invalid value: {policy:?}: orphanDependents and deletionPropagation cannot be both set"),
+            ));
+            None
+        }
+        (Some("Foreground"), None) => Some(Propagation::Foreground),
+        (Some("Background"), None) => Some(Propagation::Background),
+        (Some("Orphan"), None) => Some(Propagation::Orphan),
+        (Some(other), None) => {
+            let known = "\"Foreground\", \"Background\", \"Orphan\", \"nil\"";
+            causes.push(unsupported("propagationPolicy", &format!("{other:?}"), known));
+            None
+        }
+        (None, Some(true)) => Some(Propagation::Orphan),
+        (None, _) => None,
+    };
+    let dry_run: Vec<&str> = podscope_api::untyped::texts(value, "dryRun");
+    causes.extend(dry_run_causes(&dry_run));
+    options.is_dry_run |= !dry_run.is_empty();
+    if !causes.is_empty() {
+        return Err(ApiError::invalid_of("DeleteOptions.meta.k8s.io", "", causes));
+    }
+    let precondition = |field: &str| value["preconditions"][field].as_str();
+    Ok(DeleteOptions {
+        grace_seconds: value["gracePeriodSeconds"].as_i64(),
+        uid: precondition("uid").map(|uid| Uid(uid.into())),
+        resource_version: precondition("resourceVersion").map(Into::into),
+        propagation,
+    })
+}

@@ -1,0 +1,272 @@
+//! The API server's door for programs: an HTTP request becomes requests of the simulation. [`path`] takes a URL apart,
+//! [`body`] reads an object from what was sent, [`options`] the parameters, [`patch`], [`delete`] and [`subresource`] are
+//! a file for each kind of write. Nothing here knows sockets: `podscope serve` gives an [`ApiCall`] to a session, which
+//! writes it down with its instant, so that a run with what a program did can be replayed, shared and rewound.
+//!
+//! Deviation: a call is read when it is sent, not when it arrives. What it is about is looked at when it arrives.
+
+mod body;
+mod delete;
+mod options;
+mod patch;
+mod path;
+mod subresource;
+
+use podscope_api::schema::{self, ServedKind};
+use podscope_api::{Kind, ObjectKey};
+use podscope_cluster::{ApiError, Objects, Part, Request};
+
+pub use delete::{Selectors, selected};
+pub use path::{ApiPath, Query};
+
+/// The method of a request that can write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl Method {
+    pub const ALL: [Method; 4] = [Method::Post, Method::Put, Method::Patch, Method::Delete];
+
+    /// As HTTP writes it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Method::Post => "POST",
+            Method::Put => "PUT",
+            Method::Patch => "PATCH",
+            Method::Delete => "DELETE",
+        }
+    }
+
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Method> {
+        Method::ALL.into_iter().find(|method| method.as_str() == name)
+    }
+}
+
+/// A request to the API server that can write, as it was sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ApiCall {
+    pub method: Method,
+    /// With its parameters: `/api/v1/namespaces/default/pods?fieldManager=kubectl`.
+    pub path: String,
+    /// Of the body; empty where none was given.
+    pub content_type: String,
+    /// JSON or YAML. Invariant: ends with a line break, or is empty, so that a command line can hold it.
+    pub body: String,
+}
+
+impl ApiCall {
+    /// A call with that body.
+    pub fn new(method: Method, path: impl Into<String>, content_type: impl Into<String>, body: &str) -> Self {
+        let mut body = body.to_owned();
+        if !body.is_empty() && !body.ends_with('\n') {
+            body.push('\n');
+        }
+        Self {
+            method,
+            path: path.into(),
+            content_type: content_type.into(),
+            body,
+        }
+    }
+
+    /// The media type of the body, without parameters.
+    fn media_type(&self) -> &str {
+        self.content_type.split(';').next().unwrap_or_default().trim()
+    }
+}
+
+/// What a call comes to.
+#[derive(Debug, Default)]
+pub struct Sent {
+    /// What arrives at the API server, at once.
+    pub requests: Vec<Request>,
+    /// Texts of `Warning` headers that are known before it is answered.
+    pub warnings: Vec<String>,
+}
+
+/// The object, or the collection, that a call is about.
+#[derive(Debug, Clone)]
+struct Target {
+    /// As it is served there.
+    served: ServedKind,
+    /// As it is stored.
+    kind: Kind,
+    /// Without a name of a collection, without a namespace of all of them.
+    key: ObjectKey,
+    subresource: String,
+}
+
+impl Target {
+    /// What the path is about.
+    ///
+    /// # Errors
+    /// There is no such path.
+    fn of(path: &ApiPath) -> Result<Target, ApiError> {
+        let served = schema::served_resource(&path.api_version, &path.resource);
+        let served = served.ok_or_else(ApiError::no_such_resource)?;
+        let kind = stored_kind(served).ok_or_else(ApiError::no_such_resource)?;
+        Ok(Target {
+            served,
+            kind,
+            key: ObjectKey::new(path.namespace.as_str(), path.name.as_str()),
+            subresource: path.subresource.clone(),
+        })
+    }
+
+    fn is_collection(&self) -> bool {
+        self.key.name.is_empty()
+    }
+}
+
+/// The kind that objects of a served version are stored as.
+pub fn stored_kind(served: ServedKind) -> Option<Kind> {
+    let (version, kind) = (served.api_version, served.kind);
+    let other = || podscope_api::stored_form(version, kind, || serde_json::json!({})).map(|(kind, _)| kind);
+    Kind::from_wire(version, kind).or_else(other)
+}
+
+/// What a call sends, on the objects as they are when it is sent. What the API server refuses before it looks at its
+/// store is a request too: it travels, and meets a server that is not there.
+pub fn sent(call: &ApiCall, objects: &Objects) -> Sent {
+    let path = ApiPath::of(&call.path);
+    let target = path
+        .as_ref()
+        .ok_or_else(ApiError::no_such_resource)
+        .and_then(Target::of);
+    let (path, target) = match (path, target) {
+        (Some(path), Ok(target)) => (path, target),
+        (_, found) => {
+            let error = found.err().unwrap_or_else(ApiError::no_such_resource);
+            return refused(Kind::Namespace, ObjectKey::new("", ""), error);
+        }
+    };
+    match read(call, &path, &target, objects) {
+        Ok(sent) => sent,
+        Err(error) => refused(target.kind, target.key, error),
+    }
+}
+
+fn refused(kind: Kind, key: ObjectKey, error: ApiError) -> Sent {
+    let error = Box::new(error);
+    Sent {
+        requests: vec![Request::Refused { kind, key, error }],
+        warnings: Vec::new(),
+    }
+}
+
+fn read(call: &ApiCall, path: &ApiPath, target: &Target, objects: &Objects) -> Result<Sent, ApiError> {
+    let query = &path.query;
+    let mut options = options::Options::of(call.method, query)?;
+    let mut sent = match (call.method, target.subresource.as_str()) {
+        (Method::Delete, "") => delete::delete(call, query, target, &mut options, objects)?,
+        (Method::Patch, _) => patch::patch(call, target, &options, objects)?,
+        (Method::Post, "binding") => subresource::binding(call, target)?,
+        (Method::Post, "eviction") => subresource::eviction(call, target, &mut options)?,
+        (Method::Put, "scale") => subresource::put_scale(call, target, &options)?,
+        (Method::Put, "finalize") if target.kind == Kind::Namespace => Sent {
+            requests: vec![Request::Finalize {
+                namespace: target.key.name.clone(),
+            }],
+            warnings: Vec::new(),
+        },
+        (Method::Post, "") if target.is_collection() => create(call, target, &options)?,
+        (Method::Put, subresource) if !target.is_collection() => {
+            let part = part_of(target.kind, subresource).ok_or_else(ApiError::no_such_resource)?;
+            let is_there = objects.get_kind(target.kind, &target.key).is_some();
+            replace(call, target, part, &options, is_there)?
+        }
+        _ => return Err(ApiError::method_not_allowed()),
+    };
+    if options.is_dry_run {
+        sent.requests = sent.requests.into_iter().map(options::rehearsed).collect();
+    }
+    Ok(sent)
+}
+
+/// What a subresource lets a write change; none where there is no such.
+fn part_of(kind: Kind, subresource: &str) -> Option<Part> {
+    match subresource {
+        "" => Some(Part::Main),
+        "status" | "approval" => Some(Part::Status),
+        "resize" if kind == Kind::Pod => Some(Part::Resize),
+        _ => None,
+    }
+}
+
+fn create(call: &ApiCall, target: &Target, options: &options::Options) -> Result<Sent, ApiError> {
+    let tree = body::tree(call, target.served.kind)?;
+    let read = body::read(&tree, target, options)?;
+    Ok(match read {
+        body::Read::Object { mut object, warnings } => {
+            // Said by clients that copy an object.
+            if &*object.metadata().resource_version == "0" {
+                object.metadata_mut().resource_version = Default::default();
+            }
+            options.sign(&mut object);
+            Sent {
+                requests: vec![Request::Create(object)],
+                warnings,
+            }
+        }
+        body::Read::Malformed(request) => Sent {
+            requests: vec![request],
+            warnings: Vec::new(),
+        },
+    })
+}
+
+/// Kinds of which a PUT makes an object that is not there (`AllowCreateOnUpdate`).
+fn is_created_on_update(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Event
+            | Kind::Lease
+            | Kind::Endpoints
+            | Kind::LimitRange
+            | Kind::Role
+            | Kind::RoleBinding
+            | Kind::ClusterRole
+            | Kind::ClusterRoleBinding
+    )
+}
+
+fn replace(
+    call: &ApiCall,
+    target: &Target,
+    part: Part,
+    options: &options::Options,
+    is_there: bool,
+) -> Result<Sent, ApiError> {
+    let tree = body::tree(call, target.served.kind)?;
+    body::named(&tree, &target.key.name)?;
+    Ok(match body::read(&tree, target, options)? {
+        body::Read::Object { mut object, warnings } => {
+            let version = object.metadata().resource_version.clone();
+            if &*version == "0" {
+                object.metadata_mut().resource_version = Default::default();
+            } else if !version.is_empty() && version.parse::<u64>().is_err() {
+                let why = format!("strconv.ParseUint: parsing {version:?}: invalid syntax");
+                return Err(ApiError::unnamed(why));
+            }
+            options.sign(&mut object);
+            let is_made = !is_there && part == Part::Main && is_created_on_update(target.kind);
+            Sent {
+                requests: vec![if is_made {
+                    Request::Create(object)
+                } else {
+                    Request::Update(object, part)
+                }],
+                warnings,
+            }
+        }
+        body::Read::Malformed(request) => Sent {
+            requests: vec![request],
+            warnings: Vec::new(),
+        },
+    })
+}

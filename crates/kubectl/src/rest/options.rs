@@ -1,0 +1,112 @@
+//! Parameters of writes: `dryRun`, `fieldManager`, `fieldValidation`, `force` (HT-067 to HT-070).
+
+use std::sync::Arc;
+
+use podscope_api::Object;
+use podscope_api::managed::{Manager, Managers};
+use podscope_cluster::{ApiError, Cause, Request};
+
+use super::{Method, Query};
+use crate::command::Validation;
+
+/// Longest name of a field manager, in bytes.
+const MAX_MANAGER: usize = 128;
+/// What the real server calls a client without a User-Agent.
+const UNKNOWN_MANAGER: &str = "unknown";
+
+/// What a write says beside its body.
+#[derive(Debug, Clone)]
+pub(super) struct Options {
+    pub(super) is_dry_run: bool,
+    pub(super) manager: String,
+    /// Whether `fieldManager` was given: an apply must say it.
+    pub(super) has_manager: bool,
+    pub(super) validation: Validation,
+    pub(super) force: Option<bool>,
+}
+
+/// A cause that says of a value that it is none of those known.
+pub(super) fn unsupported(field: &str, value: &str, known: &str) -> Cause {
+    Cause {
+        reason: "FieldValueNotSupported",
+        ..Cause::new(field, format!("Unsupported value: {value}: supported values: {known}"))
+    }
+}
+
+impl Options {
+    /// Reads the parameters.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them, 422.
+    pub(super) fn of(method: Method, query: &Query) -> Result<Options, ApiError> {
+        let mut causes = Vec::new();
+        let dry_run: Vec<&str> = query.all("dryRun").collect();
+        causes.extend(dry_run_causes(&dry_run));
+        let manager = query.get("fieldManager").unwrap_or_default();
+        if manager.len() > MAX_MANAGER {
+            causes.push(Cause {
+                reason: "FieldValueTooLong",
+                ..Cause::new(
+                    "fieldManager",
+                    format!("Too long: may not be more than {MAX_MANAGER} bytes"),
+                )
+            });
+        }
+        if let Some(odd) = manager.chars().find(|letter| letter.is_control()) {
+            let why = format!("Invalid value: {manager:?}: should only contain printable characters, found {odd:?}");
+            causes.push(Cause {
+                reason: "FieldValueInvalid",
+                ..Cause::new("fieldManager", why)
+            });
+        }
+        let validation = match query.get("fieldValidation").unwrap_or_default() {
+            "" | "Warn" => Validation::Warn,
+            "Ignore" => Validation::Ignore,
+            "Strict" => Validation::Strict,
+            other => {
+                let known = "\"Ignore\", \"Strict\", \"Warn\"";
+                causes.push(unsupported("fieldValidation", &format!("{other:?}"), known));
+                Validation::Warn
+            }
+        };
+        let kind = match method {
+            Method::Post => "CreateOptions",
+            Method::Put => "UpdateOptions",
+            Method::Patch => "PatchOptions",
+            Method::Delete => "DeleteOptions",
+        };
+        if !causes.is_empty() {
+            return Err(ApiError::invalid_of(&format!("{kind}.meta.k8s.io"), "", causes));
+        }
+        Ok(Options {
+            is_dry_run: !dry_run.is_empty(),
+            has_manager: !manager.is_empty(),
+            manager: if manager.is_empty() { UNKNOWN_MANAGER } else { manager }.to_owned(),
+            validation,
+            force: query.get("force").map(|_| query.is_true("force")),
+        })
+    }
+
+    /// Says in an object who sends it.
+    pub(super) fn sign(&self, object: &mut Object) {
+        object.metadata_mut().managers = Managers::of(vec![Manager::creating(self.manager.as_str())]);
+    }
+}
+
+/// What is wrong with the values of `dryRun`.
+pub(super) fn dry_run_causes(values: &[&str]) -> Option<Cause> {
+    let is_wrong = values.iter().any(|value| *value != "All");
+    is_wrong.then(|| {
+        let shown: Vec<String> = values.iter().map(|value| format!("{value:?}")).collect();
+        unsupported("dryRun", &format!("[{}]", shown.join(",")), "\"All\"")
+    })
+}
+
+/// The same request with `dryRun=All`.
+pub(super) fn rehearsed(request: Request) -> Request {
+    match request {
+        // Nothing would be stored anyway.
+        Request::Refused { .. } | Request::Malformed { .. } | Request::DryRun(_) => request,
+        request => Request::DryRun(Arc::new(request)),
+    }
+}

@@ -1,0 +1,276 @@
+//! PATCH: the four kinds of patch, applied to what is stored when they arrive (HT-087 to HT-091, HT-125).
+
+use std::sync::Arc;
+
+use podscope_api::schema::{self, Rejection};
+use podscope_api::{Kind, Object};
+use podscope_cluster::{ApiError, Applied, Cause, Mutation, Objects, Part, Request};
+use serde_json::Value;
+
+use super::body::{go_type, json, named, of_kind};
+use super::options::Options;
+use super::{ApiCall, Sent, Target, part_of, subresource};
+use crate::command::{PatchType, Validation};
+use crate::merge::{json_merge, json_patch, strategic};
+use crate::scale::{has_scale, scale_of};
+use crate::write::patch::convertible;
+use crate::write::reading::without_fields;
+
+const APPLY: &str = "application/apply-patch+yaml";
+
+/// A patch as it was sent.
+#[derive(Debug, Clone)]
+struct Given {
+    how: PatchType,
+    tree: Value,
+    validation: Validation,
+}
+
+pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects: &Objects) -> Result<Sent, ApiError> {
+    if target.is_collection() {
+        return Err(ApiError::method_not_allowed());
+    }
+    let how = match call.media_type() {
+        APPLY => return apply(call, target, options),
+        "application/json-patch+json" => PatchType::Json,
+        "application/merge-patch+json" => PatchType::Merge,
+        "application/strategic-merge-patch+json" => PatchType::Strategic,
+        _ => {
+            return Err(ApiError {
+                resource: Some(Default::default()),
+                ..ApiError::unsupported_media_type("415: Unsupported Media Type")
+            });
+        }
+    };
+    if options.force.is_some() {
+        let why = Cause {
+            reason: "FieldValueForbidden",
+            ..Cause::new("force", "Forbidden: may not be specified for non-apply patch")
+        };
+        return Err(ApiError::invalid_of("PatchOptions.meta.k8s.io", "", vec![why]));
+    }
+    let given = Given {
+        how,
+        tree: read(&call.body, how)?,
+        validation: options.validation,
+    };
+    let warnings = match objects.get_kind(target.kind, &target.key) {
+        Some(live) if target.subresource.is_empty() => given.unknown_fields(&live),
+        _ => Vec::new(),
+    };
+    let (part, change) = match target.subresource.as_str() {
+        "scale" if has_scale(target.kind) => {
+            let manager = options.manager.clone();
+            let change = Mutation::or_refused(manager, move |live| given.scaled(live)).through("scale");
+            (Part::Main, change)
+        }
+        subresource => {
+            let part = part_of(target.kind, subresource).ok_or_else(ApiError::no_such_resource)?;
+            let change = Mutation::or_refused(options.manager.clone(), move |live| given.applied(live));
+            (part, change)
+        }
+    };
+    Ok(Sent {
+        requests: vec![Request::Patch {
+            kind: target.kind,
+            key: target.key.clone(),
+            uid: None,
+            part,
+            change,
+        }],
+        warnings,
+    })
+}
+
+/// The patch, in its own form.
+fn read(text: &str, how: PatchType) -> Result<Value, ApiError> {
+    let tree = json(text).map_err(|why| match how {
+        PatchType::Strategic => ApiError::bad_request(why),
+        PatchType::Json | PatchType::Merge => ApiError::bad_request(format!("error decoding patch: {why}")),
+    })?;
+    match (how, &tree) {
+        (PatchType::Json, Value::Array(_)) | (PatchType::Strategic | PatchType::Merge, Value::Object(_)) => Ok(tree),
+        (PatchType::Json, other) => Err(ApiError::bad_request(format!(
+            "error decoding patch: json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp",
+            go_type(other)
+        ))),
+        (PatchType::Merge, Value::Null) => Err(ApiError::bad_request("Invalid JSON Patch")),
+        (PatchType::Merge, other) => Err(ApiError::bad_request(format!(
+            "error decoding patch: json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+            go_type(other)
+        ))),
+        (PatchType::Strategic, other) => Err(ApiError::bad_request(format!(
+            "json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+            go_type(other)
+        ))),
+    }
+}
+
+impl Given {
+    fn merged(&self, before: &Value) -> Result<Value, ApiError> {
+        match self.how {
+            PatchType::Strategic => Ok(strategic(before, &self.tree)),
+            PatchType::Merge => Ok(json_merge(before, &self.tree)),
+            PatchType::Json => json_patch(before, &self.tree).map_err(|_| ApiError::rejected()),
+        }
+    }
+
+    /// The patched object.
+    fn applied(&self, live: &Object) -> Result<Object, ApiError> {
+        let kind = live.kind();
+        let mut patched = self.merged(&live.to_value())?;
+        same_object(live, &patched)?;
+        match convertible(kind, &patched) {
+            Ok(()) => {}
+            Err(why @ Rejection::Unknown(_)) if self.validation == Validation::Strict => {
+                return Err(self.invalid(&patched, &why));
+            }
+            Err(Rejection::Unknown(fields)) => patched = without_fields(&patched, &fields),
+            Err(why) => return Err(self.invalid(&patched, &why)),
+        }
+        podscope_api::object_from_value(&patched).map_err(|errors| {
+            let first = errors.into_iter().next();
+            ApiError::bad_request(first.map_or_else(String::new, |error| error.message))
+        })
+    }
+
+    /// The object with the replicas that a patch of its `Scale` leaves.
+    fn scaled(&self, live: &Object) -> Result<Object, ApiError> {
+        let scale = self.merged(&scale_of(live))?;
+        same_object(live, &scale)?;
+        subresource::with_replicas(live, &scale)
+    }
+
+    /// Warnings of fields that are not known, where they are wanted.
+    fn unknown_fields(&self, live: &Object) -> Vec<String> {
+        let patched = self.merged(&live.to_value());
+        match patched.map(|patched| convertible(live.kind(), &patched)) {
+            Ok(Err(Rejection::Unknown(fields))) if self.validation == Validation::Warn => {
+                fields.iter().map(|field| format!("unknown field {field:?}")).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The server shows a strategic patch in Go's words for a map, and what another one has made as JSON.
+    fn invalid(&self, patched: &Value, why: &Rejection) -> ApiError {
+        let shown = match self.how {
+            PatchType::Strategic => crate::gotext::plain(&self.tree),
+            PatchType::Json | PatchType::Merge => crate::gotext::json(patched),
+        };
+        let cause = Cause {
+            reason: "FieldValueInvalid",
+            ..Cause::new("patch", format!("Invalid value: {shown:?}: {why}"))
+        };
+        ApiError::invalid_of("", "", vec![cause])
+    }
+}
+
+/// Whether a patch has left an object what it is.
+fn same_object(live: &Object, patched: &Value) -> Result<(), ApiError> {
+    let metadata = live.metadata();
+    let text = |field: &str| patched.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);
+    named(patched, &metadata.name)?;
+    if text("namespace").unwrap_or_default() != &*metadata.namespace {
+        return Err(ApiError::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
+    }
+    if let Some(uid) = text("uid").filter(|uid| **uid != *metadata.uid.as_str()) {
+        return Err(immutable_uid(live, uid));
+    }
+    match text("resourceVersion") {
+        Some(version) if !version.is_empty() && *version != *metadata.resource_version => {
+            Err(ApiError::stale(live.kind(), &metadata.name))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Told by the checks of all objects and by those of the kind, so twice.
+fn immutable_uid(live: &Object, uid: &str) -> ApiError {
+    let message = format!("Invalid value: {uid:?}: field is immutable");
+    let cause = Cause {
+        reason: "FieldValueInvalid",
+        ..Cause::new("metadata.uid", message)
+    };
+    let mut error = ApiError::invalid_of(
+        &live.kind().qualified_name(),
+        &live.metadata().name,
+        vec![cause.clone()],
+    );
+    error.causes.push(cause);
+    error
+}
+
+/// Server-side apply.
+fn apply(call: &ApiCall, target: &Target, options: &Options) -> Result<Sent, ApiError> {
+    if !options.has_manager {
+        let why = Cause {
+            reason: "FieldValueRequired",
+            ..Cause::new("fieldManager", "Required value: is required for apply patch")
+        };
+        return Err(ApiError::invalid_of("PatchOptions.meta.k8s.io", "", vec![why]));
+    }
+    if !matches!(target.subresource.as_str(), "" | "status") {
+        return Err(ApiError::no_such_resource());
+    }
+    let tree = podscope_api::read_yaml(&call.body).map_err(|problems| {
+        let why = problems.first().map_or_else(String::new, ToString::to_string);
+        ApiError::bad_request(format!("error decoding YAML: {why}"))
+    })?;
+    let mut document = tree.to_value();
+    if !document.is_object() {
+        let of = go_type(&document);
+        return Err(ApiError::bad_request(format!(
+            "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {of} into Go value of type map[string]interface {{}}"
+        )));
+    }
+    let text = |pointer: &str| document.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let (version, kind) = (text("/apiVersion"), text("/kind"));
+    let is_other = (version, kind) != (target.served.api_version, target.served.kind);
+    if is_other && schema::served(version, kind).is_none_or(|other| other.kind != target.served.kind) {
+        let (group, version) = version.rsplit_once('/').unwrap_or(("", version));
+        return Err(ApiError::bad_request(format!(
+            "invalid object type: {group}/{version}, Kind={kind}"
+        )));
+    }
+    of_kind(
+        &document,
+        target.served.api_version,
+        target.served.kind,
+        target.kind.name(),
+    )?;
+    if document
+        .pointer("/metadata/managedFields")
+        .is_some_and(|entries| !entries.is_null())
+    {
+        return Err(ApiError::bad_request("metadata.managedFields must be nil"));
+    }
+    named(&document, &target.key.name)?;
+    if target.kind.is_namespaced() {
+        let namespace = text("/metadata/namespace");
+        if !namespace.is_empty() && *namespace != *target.key.namespace {
+            return Err(ApiError::bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request",
+            ));
+        }
+    }
+    if matches!(target.kind, Kind::Event | Kind::HorizontalPodAutoscaler)
+        && let Some((_, stored)) =
+            podscope_api::stored_form(target.served.api_version, target.served.kind, || document.clone())
+    {
+        document = stored;
+    }
+    document.sort_all_objects();
+    Ok(Sent {
+        requests: vec![Request::Apply(Arc::new(Applied {
+            kind: target.kind,
+            key: target.key.clone(),
+            document,
+            manager: options.manager.as_str().into(),
+            force: options.force == Some(true),
+        }))],
+        warnings: Vec::new(),
+    })
+}

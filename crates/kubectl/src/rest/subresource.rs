@@ -1,0 +1,131 @@
+//! Subresources that are written with bodies of their own: `binding`, `eviction`, `scale` (HT-110 to HT-113).
+
+use podscope_api::{NodeName, Object, Uid};
+use podscope_cluster::{ApiError, Cause, Mutation, Part, Request};
+use serde_json::Value;
+
+use super::body::{self, named};
+use super::delete::delete_options;
+use super::options::Options;
+use super::{ApiCall, Sent, Target};
+use crate::scale::has_scale;
+
+fn one(request: Request) -> Sent {
+    Sent {
+        requests: vec![request],
+        warnings: Vec::new(),
+    }
+}
+
+fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Whether a body is about the object on the URL, where it says so.
+fn names_target(value: &Value, target: &Target, what: &str) -> Result<(), ApiError> {
+    let name = text(value, "/metadata/name");
+    if !name.is_empty() && *name != *target.key.name {
+        return Err(ApiError::bad_request(format!(
+            "name in URL does not match name in {what} object"
+        )));
+    }
+    Ok(())
+}
+
+pub(super) fn binding(call: &ApiCall, target: &Target) -> Result<Sent, ApiError> {
+    let value = body::tree(call, "Binding")?;
+    names_target(&value, target, "Binding")?;
+    let node = text(&value, "/target/name");
+    match text(&value, "/target/kind") {
+        "" | "Node" if node.is_empty() => Err(ApiError::unnamed("target.name: Required value".into())),
+        "" | "Node" => Ok(one(Request::Bind {
+            pod: target.key.clone(),
+            uid: Uid(text(&value, "/metadata/uid").into()),
+            node: NodeName(node.into()),
+        })),
+        other => Err(ApiError::unnamed(format!(
+            "target.kind: Unsupported value: {other:?}: supported values: \"Node\", \"<empty>\""
+        ))),
+    }
+}
+
+pub(super) fn eviction(call: &ApiCall, target: &Target, options: &mut Options) -> Result<Sent, ApiError> {
+    let value = body::tree(call, "Eviction")?;
+    names_target(&value, target, "Eviction")?;
+    let how = delete_options(&value["deleteOptions"], options)?;
+    Ok(one(Request::Evict {
+        pod: target.key.clone(),
+        options: how,
+    }))
+}
+
+/// PUT of a `Scale`.
+pub(super) fn put_scale(call: &ApiCall, target: &Target, options: &Options) -> Result<Sent, ApiError> {
+    if !has_scale(target.kind) {
+        return Err(ApiError::no_such_resource());
+    }
+    let value = body::tree(call, "Scale")?;
+    if !matches!(text(&value, "/kind"), "" | "Scale") {
+        let (version, kind) = (text(&value, "/apiVersion"), text(&value, "/kind"));
+        let version = version.rsplit('/').next().unwrap_or_default();
+        return Err(ApiError::bad_request(format!(
+            "{kind} in version {version:?} cannot be handled as a Scale: converting ({version}.{kind}) to (autoscaling.Scale): unknown conversion"
+        )));
+    }
+    named(&value, &target.key.name)?;
+    let change = Mutation::or_refused(options.manager.clone(), move |live| {
+        let metadata = live.metadata();
+        let version = text(&value, "/metadata/resourceVersion");
+        if !version.is_empty() && *version != *metadata.resource_version {
+            return Err(ApiError::stale(live.kind(), &metadata.name));
+        }
+        with_replicas(live, &value)
+    });
+    let uid = call_uid(call);
+    Ok(one(Request::Patch {
+        kind: target.kind,
+        key: target.key.clone(),
+        uid,
+        part: Part::Main,
+        change: change.through("scale"),
+    }))
+}
+
+fn call_uid(call: &ApiCall) -> Option<Uid> {
+    let value = body::json(&call.body).ok()?;
+    let uid = text(&value, "/metadata/uid");
+    (!uid.is_empty()).then(|| Uid(uid.into()))
+}
+
+/// An object with the replicas of a `Scale`.
+pub(super) fn with_replicas(live: &Object, scale: &Value) -> Result<Object, ApiError> {
+    let wanted = match scale.pointer("/spec/replicas") {
+        None | Some(Value::Null) => 0,
+        Some(value) => value.as_i64().ok_or_else(|| {
+            ApiError::bad_request(format!(
+                "json: cannot unmarshal {} into Go struct field ScaleSpec.spec.replicas of type int32",
+                body::go_type(value)
+            ))
+        })?,
+    };
+    if wanted < 0 {
+        let why = Cause {
+            reason: "FieldValueInvalid",
+            ..Cause::new(
+                "spec.replicas",
+                format!("Invalid value: {wanted}: must be greater than or equal to 0"),
+            )
+        };
+        return Err(ApiError::invalid_of(
+            "Scale.autoscaling",
+            &live.metadata().name,
+            vec![why],
+        ));
+    }
+    let mut value = live.to_value();
+    value["spec"]["replicas"] = wanted.into();
+    podscope_api::object_from_value(&value).map_err(|errors| {
+        let first = errors.into_iter().next();
+        ApiError::bad_request(first.map_or_else(String::new, |error| error.message))
+    })
+}
