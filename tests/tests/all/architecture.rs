@@ -30,8 +30,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("podscope-js", &["podscope-session"]),
     // The page knows nothing else of the engine.
     ("podscope-web", &["podscope-protocol"]),
-    ("podscope", &["podscope-session"]),
-    ("podscope-tests", &["podscope-session"]),
+    ("podscope-serve", &["podscope-session"]),
+    ("podscope", &["podscope-serve"]),
+    ("podscope-tests", &["podscope-serve"]),
     ("xtask", &[]),
 ];
 
@@ -51,6 +52,8 @@ fn below() -> ordered::Map<&'static str, ordered::Set<&'static str>> {
 
 /// Dependencies with a place of their own.
 const PLACES: &[(&str, &[&str])] = &[
+    ("hyper", &["podscope-serve"]),
+    ("tokio", &["podscope-serve"]),
     ("yew", &["podscope-web"]),
     ("gloo-timers", &["podscope-web", "podscope-js"]),
     ("wasm-bindgen", &["podscope-web", "podscope-js"]),

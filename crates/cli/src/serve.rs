@@ -1,0 +1,91 @@
+//! `podscope serve`: the arguments of [`podscope_serve`].
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use podscope_serve::{Options, Server, Speed};
+use podscope_session::scenario;
+use podscope_session::timeline::Session;
+
+use crate::{args, interrupt};
+
+/// Fastest time, in times of real time.
+const FASTEST: f64 = 10_000.0;
+
+pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
+    let mut names = Vec::new();
+    let mut options = Options {
+        port: 0,
+        speed: Speed::Times(1.0),
+        kubeconfig: None,
+    };
+    while let Some(arg) = parser.next()? {
+        match arg {
+            lexopt::Arg::Value(value) => names.push(value.to_string_lossy().into_owned()),
+            lexopt::Arg::Long("port") => {
+                let text = parser.value()?.to_string_lossy().into_owned();
+                options.port = text
+                    .parse()
+                    .map_err(|_| format!("--port takes a number from 0 to 65535, not {text:?}"))?;
+            }
+            lexopt::Arg::Long("speed") => options.speed = speed(&parser.value()?.to_string_lossy())?,
+            lexopt::Arg::Long("kubeconfig") => options.kubeconfig = Some(PathBuf::from(parser.value()?)),
+            lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(serve(&names, &options).unwrap_or_else(|status| status))
+}
+
+fn speed(text: &str) -> Result<Speed, lexopt::Error> {
+    if text == "manual" {
+        return Ok(Speed::Manual);
+    }
+    match text.parse::<f64>() {
+        Ok(times) if times > 0.0 && times <= FASTEST => Ok(Speed::Times(times)),
+        _ => Err(format!("--speed takes manual or a number up to {FASTEST}, such as 10, not {text:?}").into()),
+    }
+}
+
+/// The wall clock, in whole seconds.
+#[expect(
+    clippy::disallowed_types,
+    reason = "where real time goes into a scenario, which is told so"
+)]
+fn now() -> podscope_api::Time {
+    let since = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    podscope_api::Time::from_seconds(i64::try_from(since.as_secs()).unwrap_or(0))
+}
+
+fn serve(names: &[String], options: &Options) -> Result<ExitCode, ExitCode> {
+    let files = args::files(names)?;
+    let mut loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
+    // Clients compare ages with their own clocks. A run whose time stands still is to be the same each time.
+    if options.speed != Speed::Manual {
+        loaded.begin_at(now());
+    }
+    let session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
+    args::notices(&session);
+    let failed = |error: std::io::Error| {
+        args::say(format_args!("podscope: {error}"));
+        ExitCode::from(args::BAD)
+    };
+    let server = Server::start(session, options).map_err(failed)?;
+    let mut stdout = std::io::stdout().lock();
+    args::written(writeln!(stdout, "serving {}", server.url()).and_then(|()| stdout.flush()));
+    drop(stdout);
+    match &options.kubeconfig {
+        Some(path) => args::say(format_args!("export KUBECONFIG={}", path.display())),
+        None => args::say(format_args!("kubectl --server={} get pods -A", server.url())),
+    }
+    while server.is_running() {
+        if interrupt::came() {
+            return Ok(interrupt::status());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    args::say("podscope: the simulation has ended");
+    Ok(ExitCode::from(args::BAD))
+}

@@ -1,0 +1,293 @@
+//! Connections: HTTP/1.1 on a loopback address, who may ask, how much may be sent (HT-005, HT-023, HT-034).
+//!
+//! A page of some site must not reach the cluster through its reader's browser: a Host that is no name of this machine,
+//! and an Origin that is none, are refused (DNS rebinding).
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Limited};
+use hyper::body::{Body as HttpBody, Frame, Incoming};
+use hyper::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde_json::Value;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, mpsc};
+
+use crate::engine::Door;
+use crate::negotiate::Form;
+use crate::{route, status};
+
+/// Connections at a time; more wait to be taken.
+const MAX_CONNECTIONS: usize = 4096;
+/// Bytes of a body (HT-034).
+const MAX_BODY: usize = 3 * 1024 * 1024;
+/// How long the head of a request may take.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a body may take.
+const BODY_TIMEOUT: Duration = Duration::from_secs(60);
+/// Lines of a stream that wait for a slow reader.
+const STREAM_BUFFER: usize = 64;
+
+/// A request, whole.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) method: String,
+    /// With its parameters.
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Asked {
+    /// A header's text.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+/// The connection is closed without an answer, as one to a server that is not there.
+#[derive(Debug)]
+pub(crate) struct Cut;
+
+impl std::fmt::Display for Cut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the API server does not answer")
+    }
+}
+
+impl std::error::Error for Cut {}
+
+/// What is sent back.
+#[derive(Debug)]
+pub(crate) enum Body {
+    Whole(Option<Bytes>),
+    /// Pieces as they come; it ends when the sender is dropped.
+    Stream(mpsc::Receiver<Bytes>),
+}
+
+impl HttpBody for Body {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match &mut *self {
+            Body::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Body::Stream(lines) => lines.poll_recv(cx).map(|line| line.map(|line| Ok(Frame::data(line)))),
+        }
+    }
+
+    fn size_hint(&self) -> hyper::body::SizeHint {
+        match self {
+            Body::Whole(bytes) => {
+                hyper::body::SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
+            Body::Stream(_) => hyper::body::SizeHint::default(),
+        }
+    }
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) content_type: &'static str,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: Body,
+}
+
+pub(crate) const JSON: &str = "application/json";
+pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
+
+impl Reply {
+    pub(crate) fn new(status: u16, content_type: &'static str, body: impl Into<Bytes>) -> Reply {
+        Reply {
+            status,
+            content_type,
+            headers: Vec::new(),
+            body: Body::Whole(Some(body.into())),
+        }
+    }
+
+    /// A value, written in a form.
+    pub(crate) fn value(status: u16, value: &Value, form: Form, is_pretty: bool) -> Reply {
+        if form.is_yaml {
+            let mut sorted = value.clone();
+            sorted.sort_all_objects();
+            return Reply::new(status, "application/yaml", podscope_api::print_yaml(&sorted));
+        }
+        let text = if is_pretty {
+            serde_json::to_vec_pretty(value)
+        } else {
+            serde_json::to_vec(value)
+        };
+        let mut text = text.unwrap_or_default();
+        text.push(b'\n');
+        Reply::new(status, JSON, text)
+    }
+
+    pub(crate) fn json(status: u16, value: &Value) -> Reply {
+        Reply::value(status, value, Form::JSON, false)
+    }
+
+    pub(crate) fn text(status: u16, text: impl Into<String>) -> Reply {
+        Reply::new(status, TEXT, text.into())
+    }
+
+    /// HT-021.
+    pub(crate) fn page_not_found() -> Reply {
+        Reply::text(404, "404 page not found\n").with("X-Content-Type-Options", "nosniff")
+    }
+
+    pub(crate) fn error(error: &podscope_cluster::ApiError) -> Reply {
+        let reply = Reply::json(error.code, &status::of(error));
+        match error.retry_after_seconds {
+            Some(seconds) => reply.with("Retry-After", seconds.to_string()),
+            None => reply,
+        }
+    }
+
+    /// A stream of lines, and where they are put in.
+    pub(crate) fn stream(content_type: &'static str) -> (Reply, mpsc::Sender<Bytes>) {
+        let (sender, receiver) = mpsc::channel(STREAM_BUFFER);
+        let reply = Reply {
+            status: 200,
+            content_type,
+            headers: Vec::new(),
+            body: Body::Stream(receiver),
+        };
+        (reply, sender)
+    }
+
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Reply {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// `Warning: 299 - "text"` (HT-042).
+    pub(crate) fn warned(mut self, warnings: &[String]) -> Reply {
+        for warning in warnings {
+            let escaped = warning.replace('\\', "\\\\").replace('"', "\\\"");
+            self.headers.push(("Warning", format!("299 - \"{escaped}\"")));
+        }
+        self
+    }
+
+    fn into_response(self, head: bool) -> Response<Body> {
+        let mut response = Response::new(if head { Body::Whole(None) } else { self.body });
+        *response.status_mut() = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        if !self.content_type.is_empty() {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        }
+        headers.insert("Cache-Control", HeaderValue::from_static("no-cache, private"));
+        for (name, value) in self.headers {
+            // A text with line breaks is none of a header.
+            let Ok(value) = HeaderValue::from_str(&value) else {
+                continue;
+            };
+            let name = HeaderName::from_bytes(name.as_bytes());
+            match name {
+                Ok(name) if name == "cache-control" => drop(headers.insert(name, value)),
+                Ok(name) => drop(headers.append(name, value)),
+                Err(_) => {}
+            }
+        }
+        response
+    }
+}
+
+/// Takes connections for ever.
+pub(crate) async fn serve(listener: TcpListener, address: SocketAddr, door: Door) {
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    loop {
+        let Ok(place) = room.clone().acquire_owned().await else {
+            return;
+        };
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            // E.g. too many files are open: others may close some.
+            Err(_) => {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let door = door.clone();
+        tokio::spawn(async move {
+            connection(stream, address, door).await;
+            drop(place);
+        });
+    }
+}
+
+async fn connection(stream: TcpStream, address: SocketAddr, door: Door) {
+    // Answers are small, and waited for.
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| {
+        let door = door.clone();
+        async move { answer(request, address, door).await }
+    });
+    let served = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), service);
+    // A client that goes away is none to tell.
+    let _ = served.await;
+}
+
+async fn answer(request: Request<Incoming>, address: SocketAddr, door: Door) -> Result<Response<Body>, Cut> {
+    let (parts, body) = request.into_parts();
+    if let Some(reply) = stranger(&parts.headers, address) {
+        return Ok(reply.into_response(false));
+    }
+    let head = parts.method == hyper::Method::HEAD;
+    let path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+    let body = match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, MAX_BODY).collect()).await {
+        Ok(Ok(body)) => body.to_bytes(),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
+            return Ok(too_large().into_response(false));
+        }
+        Ok(Err(_)) | Err(_) => return Err(Cut),
+    };
+    let asked = Asked {
+        method: parts.method.as_str().to_owned(),
+        path,
+        headers: parts.headers,
+        body,
+    };
+    Ok(route::answer(asked, door).await?.into_response(head))
+}
+
+fn too_large() -> Reply {
+    let status = serde_json::json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+        "message": format!("Request entity too large: limit is {MAX_BODY}"),
+        "reason": "RequestEntityTooLarge", "code": 413,
+    });
+    Reply::json(413, &status)
+}
+
+/// Why who asks is not answered.
+fn stranger(headers: &HeaderMap, address: SocketAddr) -> Option<Reply> {
+    let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    let is_ours = |host: &str| {
+        let (name, port) = host.rsplit_once(':').unwrap_or((host, "80"));
+        matches!(name, "127.0.0.1" | "localhost" | "[::1]") && port == address.port().to_string()
+    };
+    let host = text(HOST).is_none_or(is_ours);
+    let origin = text(ORIGIN).is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_ours));
+    let wrong = match (host, origin) {
+        (true, true) => return None,
+        (false, _) => "Host",
+        (true, false) => "Origin",
+    };
+    let why = format!("forbidden: {wrong} is not http://{address}: this server answers its own machine alone\n");
+    Some(Reply::text(403, why))
+}

@@ -1,0 +1,95 @@
+//! `metrics.k8s.io`: what pods and nodes use, as a metrics server would have measured it (HT-188).
+
+use podscope_api::{Kind, NodeName, Pod};
+use podscope_cluster::ApiError;
+use podscope_kubectl::rest::{ApiPath, selected};
+use podscope_session::timeline::Session;
+use serde_json::{Value, json};
+
+use crate::engine::Door;
+use crate::http::Reply;
+use crate::route::Answered;
+
+pub(crate) const VERSION: &str = "metrics.k8s.io/v1beta1";
+
+pub(crate) async fn answer(path: &ApiPath, door: &Door) -> Answered {
+    crate::read::reach(&door.board.snapshot())?;
+    let (kind, plural) = match path.resource.as_str() {
+        "nodes" => (Kind::Node, "NodeMetrics"),
+        _ => (Kind::Pod, "PodMetrics"),
+    };
+    let asked = path.clone();
+    let found = door
+        .ask(move |engine| measured(engine.session(), &asked, kind))
+        .await??;
+    if path.name.is_empty() {
+        let list = json!({"kind": format!("{plural}List"), "apiVersion": VERSION, "metadata": {}, "items": found});
+        return Ok(Reply::json(200, &list));
+    }
+    match found.into_iter().next() {
+        Some(one) => Ok(Reply::json(200, &one)),
+        None => {
+            let mut error = ApiError::not_found(kind, &path.name);
+            error.message = format!("{}.metrics.k8s.io {:?} not found", path.resource, path.name);
+            Err(error.into())
+        }
+    }
+}
+
+/// The metrics of what a path is about; of one object alone where it has a name.
+fn measured(session: &Session, path: &ApiPath, kind: Kind) -> Result<Vec<Value>, ApiError> {
+    let objects = session.world().objects();
+    let now = podscope_api::Time(session.world().start().0 + session.now().0).to_string();
+    let chosen = selected(kind, &path.namespace, &path.query, objects)?;
+    let chosen = chosen
+        .into_iter()
+        .filter(|object| path.name.is_empty() || *object.metadata().name == *path.name);
+    let one = |object: podscope_api::Object| {
+        let metadata = object.metadata();
+        let mut shown = json!({"name": &*metadata.name, "creationTimestamp": now});
+        if kind == Kind::Pod {
+            shown["namespace"] = Value::from(&*metadata.namespace);
+        }
+        if !metadata.labels.is_empty() {
+            shown["labels"] = metadata
+                .labels
+                .iter()
+                .map(|(key, value)| (key.to_string(), Value::from(&**value)))
+                .collect();
+        }
+        let mut value = json!({
+            "kind": if kind == Kind::Pod { "PodMetrics" } else { "NodeMetrics" },
+            "apiVersion": VERSION, "metadata": shown, "timestamp": now, "window": "10s",
+        });
+        match &object {
+            podscope_api::Object::Pod(pod) => {
+                let containers: Vec<Value> = used(session, pod)
+                    .map(|(name, usage)| json!({"name": name, "usage": quantities(usage)}))
+                    .collect();
+                // Of a pod that does not run nothing is measured.
+                if containers.is_empty() {
+                    return None;
+                }
+                value["containers"] = containers.into();
+            }
+            _ => {
+                let pods = objects.pods_on(&NodeName(metadata.name.clone()));
+                let all = pods.flat_map(|pod| used(session, pod).map(|(_, usage)| usage).collect::<Vec<_>>());
+                let sum = all.fold((0, 0), |(cpu, memory), (more, bytes)| (cpu + more, memory + bytes));
+                value["usage"] = quantities(sum);
+            }
+        }
+        Some(value)
+    };
+    Ok(chosen.filter_map(one).collect())
+}
+
+/// What the containers of a pod use that run.
+fn used<'a>(session: &'a Session, pod: &'a Pod) -> impl Iterator<Item = (&'a str, (i64, i64))> {
+    let containers = pod.spec.containers.iter();
+    containers.filter_map(|one| Some((&*one.name, session.usage(pod, &one.name)?)))
+}
+
+fn quantities((cpu, memory): (i64, i64)) -> Value {
+    json!({"cpu": format!("{cpu}m"), "memory": format!("{}Ki", memory / 1024)})
+}

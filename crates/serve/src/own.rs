@@ -1,0 +1,173 @@
+//! `/podscope/v1`: what no Kubernetes API has. Time, the console's commands, the trace, what really runs, explanations,
+//! and worlds that are put aside and taken up again.
+
+use podscope_api::ObjectKey;
+use podscope_cluster::Span;
+use podscope_session::{explained, export, report};
+use serde_json::{Value, json};
+
+use crate::engine::{Door, Gone};
+use crate::http::{Asked, JSON, Reply};
+
+/// Seconds that one request may let pass: a hundred years.
+const LONGEST: f64 = 3.2e9;
+/// Worlds that may be put aside at a time.
+const MAX_CHECKPOINTS: usize = 16;
+
+fn wrong(why: impl std::fmt::Display) -> Reply {
+    Reply::json(400, &json!({"error": why.to_string()}))
+}
+
+fn body(asked: &Asked) -> Result<Value, Reply> {
+    if asked.body.is_empty() {
+        return Ok(json!({}));
+    }
+    serde_json::from_slice(&asked.body).map_err(|error| wrong(format!("the body is not JSON: {error}")))
+}
+
+/// Answers such a request.
+///
+/// # Errors
+/// The engine has ended.
+pub(crate) async fn answer(asked: &Asked, door: &Door) -> Result<Reply, Gone> {
+    let path = asked.path.split('?').next().unwrap_or_default();
+    let parts: Vec<&str> = path.trim_matches('/').split('/').skip(2).collect();
+    let is_v1 = path.starts_with("/podscope/v1/");
+    match (asked.method.as_str(), parts.as_slice()) {
+        _ if !is_v1 => Ok(Reply::page_not_found()),
+        ("GET", ["trace"]) => {
+            let text = door.ask(|engine| report::trace(engine.session().trace())).await?;
+            Ok(Reply::new(200, "application/jsonl", text))
+        }
+        ("GET", ["objects"]) => {
+            let value = door.ask(|engine| report::object_list(engine.session())).await?;
+            Ok(Reply::json(200, &value))
+        }
+        ("GET", ["processes"]) => {
+            let values = door.ask(|engine| report::process_values(engine.session())).await?;
+            Ok(Reply::json(200, &Value::Array(values)))
+        }
+        ("GET", ["scenario"]) => {
+            let text = door.ask(|engine| export::scenario(engine.session())).await?;
+            Ok(Reply::new(200, "application/yaml", text))
+        }
+        ("GET", ["time"]) => {
+            let snapshot = door.board.snapshot();
+            Ok(Reply::json(
+                200,
+                &json!({"t": snapshot.at.0 as f64 / 1e6, "now": snapshot.now.to_string()}),
+            ))
+        }
+        ("GET", ["explain", namespace, name]) => explain(namespace, name, door).await,
+        ("POST", ["advance"]) => advance(asked, door).await,
+        ("POST", ["command"]) => command(asked, door).await,
+        ("POST", ["checkpoint"]) => checkpoint(door).await,
+        ("POST", ["restore"]) => restore(asked, door).await,
+        _ => {
+            let known = "GET trace, objects, processes, scenario, time, explain/NAMESPACE/POD; POST advance, command, checkpoint, restore";
+            Ok(Reply::json(
+                404,
+                &json!({"error": format!("there is no such request; there are {known}")}),
+            ))
+        }
+    }
+}
+
+async fn advance(asked: &Asked, door: &Door) -> Result<Reply, Gone> {
+    let value = match body(asked) {
+        Ok(value) => value,
+        Err(reply) => return Ok(reply),
+    };
+    match value["seconds"].as_f64() {
+        Some(seconds) if (0.0..=LONGEST).contains(&seconds) => {
+            let at = door.advance(Span((seconds * 1e6).round() as i64)).await?;
+            Ok(Reply::json(200, &json!({"t": at.0 as f64 / 1e6})))
+        }
+        _ => Ok(wrong(
+            "seconds: a number of seconds is wanted, of a hundred years at most",
+        )),
+    }
+}
+
+async fn command(asked: &Asked, door: &Door) -> Result<Reply, Gone> {
+    let value = match body(asked) {
+        Ok(value) => value,
+        Err(reply) => return Ok(reply),
+    };
+    let Some(line) = value["run"].as_str().map(str::to_owned) else {
+        return Ok(wrong("run: a command is wanted, such as \"fault poweroff a-1\""));
+    };
+    let stdin = value["stdin"].as_str().map(str::to_owned);
+    let wait = value["wait"]
+        .as_f64()
+        .filter(|seconds| (0.0..=LONGEST).contains(seconds))
+        .unwrap_or(0.0);
+    let wait = Span((wait * 1e6).round() as i64);
+    let answer = door
+        .ask(move |engine| engine.command(&line, stdin.as_deref(), wait))
+        .await?;
+    let lines: Vec<Value> = answer
+        .lines
+        .iter()
+        .map(|(kind, text)| json!([kind.is_stderr(), text]))
+        .collect();
+    let value = json!({"t": answer.at.0 as f64 / 1e6, "lines": lines, "refused": answer.refused});
+    Ok(Reply::json(200, &value))
+}
+
+async fn explain(namespace: &str, name: &str, door: &Door) -> Result<Reply, Gone> {
+    let key = ObjectKey::new(namespace, name);
+    let told = door
+        .ask(move |engine| {
+            let explanation = engine.session().explain_now(&key)?;
+            serde_json::to_string(&explained::told(&explanation)).ok()
+        })
+        .await?;
+    Ok(match told {
+        Some(text) => Reply::new(200, JSON, text + "\n"),
+        None => Reply::json(
+            404,
+            &json!({"error": format!("there is no pod {namespace}/{name}, or no scheduler")}),
+        ),
+    })
+}
+
+async fn checkpoint(door: &Door) -> Result<Reply, Gone> {
+    let made = door
+        .ask(|engine| {
+            if engine.checkpoints.len() >= MAX_CHECKPOINTS {
+                engine.checkpoints.remove(0);
+                engine.forgotten += 1;
+            }
+            let session = engine.session().clone();
+            let at = session.now();
+            engine.checkpoints.push(session);
+            (engine.forgotten + engine.checkpoints.len() - 1, at)
+        })
+        .await?;
+    let (number, at) = made;
+    Ok(Reply::json(200, &json!({"checkpoint": number, "t": at.0 as f64 / 1e6})))
+}
+
+async fn restore(asked: &Asked, door: &Door) -> Result<Reply, Gone> {
+    let value = match body(asked) {
+        Ok(value) => value,
+        Err(reply) => return Ok(reply),
+    };
+    let wanted = value["checkpoint"]
+        .as_u64()
+        .and_then(|number| usize::try_from(number).ok());
+    let at = door
+        .ask(move |engine| {
+            let last = (engine.forgotten + engine.checkpoints.len()).checked_sub(1);
+            let place = wanted.or(last)?.checked_sub(engine.forgotten)?;
+            let session = engine.checkpoints.get(place)?.clone();
+            engine.resume(session);
+            Some(engine.session().now())
+        })
+        .await?;
+    Ok(match at {
+        Some(at) => Reply::json(200, &json!({"t": at.0 as f64 / 1e6})),
+        None => Reply::json(404, &json!({"error": "there is no such checkpoint"})),
+    })
+}

@@ -1,0 +1,385 @@
+//! Bodies in protobuf, as typed clients of Go send them (HT-001, HT-051 to HT-054): read into JSON by a table of field
+//! numbers, which was made from the `generated.proto` files of v1.36. Nothing is answered in protobuf.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde_json::{Map, Value, json};
+
+const TABLE: &str = include_str!("protobuf-tags.tsv");
+/// What such a body begins with.
+pub(crate) const MAGIC: &[u8] = b"k8s\0";
+/// Messages within each other. No kind of Kubernetes comes near.
+const DEEPEST: usize = 100;
+/// Structs that Go embeds: fields of their own in protobuf, and none in JSON.
+const EMBEDDED: [&str; 9] = [
+    "localObjectReference",
+    "volumeSource",
+    "persistentVolumeSource",
+    "ephemeralContainerCommon",
+    "ingressRuleValue",
+    "deviceConfiguration",
+    "ruleWithOperations",
+    "rule",
+    "handler",
+];
+
+/// Texts that say something by being empty. All others are written though nobody set them: Go's generator knows no absent
+/// text but behind a pointer.
+const EMPTY_IS_SAID: [&str; 2] = ["storageClassName", "volumeAttributesClassName"];
+
+/// A field of a message.
+#[derive(Debug, Clone, Copy)]
+struct Field {
+    name: &'static str,
+    of: &'static str,
+    is_repeated: bool,
+}
+
+type Message = BTreeMap<u64, Field>;
+
+fn messages() -> &'static BTreeMap<&'static str, Message> {
+    static ALL: OnceLock<BTreeMap<&'static str, Message>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
+        rows.filter_map(|line| {
+            let (name, fields) = line.split_once('\t').unwrap_or((line, ""));
+            let fields = fields.split(' ').filter_map(|field| {
+                let (number, rest) = field.split_once(':')?;
+                let (name, of) = rest.split_once(':')?;
+                let is_repeated = of.ends_with('*');
+                let of = of.trim_end_matches('*');
+                Some((number.parse().ok()?, Field { name, of, is_repeated }))
+            });
+            (!name.is_empty()).then(|| (name, fields.collect()))
+        })
+        .collect()
+    })
+}
+
+/// A value as it stands on the wire.
+enum Raw<'a> {
+    Varint(u64),
+    Bytes(&'a [u8]),
+    Fixed,
+}
+
+/// Reads fields one after another.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn varint(&mut self) -> Result<u64, String> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let (byte, rest) = self.0.split_first().ok_or("unexpected EOF")?;
+            self.0 = rest;
+            value |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err("proto: integer overflow".to_owned())
+    }
+
+    fn take(&mut self, size: u64) -> Result<&'a [u8], String> {
+        let size = usize::try_from(size).map_err(|_| "unexpected EOF")?;
+        if size > self.0.len() {
+            return Err("unexpected EOF".to_owned());
+        }
+        let (taken, rest) = self.0.split_at(size);
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    /// The next field's number and value; none at the end.
+    fn field(&mut self) -> Result<Option<(u64, Raw<'a>)>, String> {
+        if self.0.is_empty() {
+            return Ok(None);
+        }
+        let tag = self.varint()?;
+        let raw = match tag & 7 {
+            0 => Raw::Varint(self.varint()?),
+            1 => self.take(8).map(|_| Raw::Fixed)?,
+            2 => {
+                let size = self.varint()?;
+                Raw::Bytes(self.take(size)?)
+            }
+            5 => self.take(4).map(|_| Raw::Fixed)?,
+            other => return Err(format!("proto: illegal wireType {other}")),
+        };
+        Ok(Some((tag >> 3, raw)))
+    }
+}
+
+/// A body as JSON, `apiVersion` and `kind` first.
+///
+/// # Errors
+/// It is cut, or no such message is known.
+pub(crate) fn decode(body: &[u8]) -> Result<Value, String> {
+    let inner = body
+        .strip_prefix(MAGIC)
+        .ok_or("provided data does not appear to be a protobuf message")?;
+    let (mut api_version, mut kind, mut raw) = (String::new(), String::new(), &[][..]);
+    let mut envelope = Reader(inner);
+    while let Some((number, value)) = envelope.field()? {
+        match (number, value) {
+            (1, Raw::Bytes(bytes)) => {
+                let mut meta = Reader(bytes);
+                while let Some((number, value)) = meta.field()? {
+                    if let (1 | 2, Raw::Bytes(text)) = (number, value) {
+                        let text = String::from_utf8_lossy(text).into_owned();
+                        if number == 1 { api_version = text } else { kind = text }
+                    }
+                }
+            }
+            (2, Raw::Bytes(bytes)) => raw = bytes,
+            _ => {}
+        }
+    }
+    let name = message_name(&api_version, &kind);
+    let unknown = || format!("no kind {kind:?} is registered for version {api_version:?}");
+    if !messages().contains_key(name.as_str()) {
+        return Err(unknown());
+    }
+    let mut value = json!({"apiVersion": api_version, "kind": kind});
+    if let (Some(to), Value::Object(from)) = (value.as_object_mut(), message(&name, raw, 0)?) {
+        to.extend(from);
+    }
+    Ok(value)
+}
+
+/// `core.v1.Pod`, `rbac.v1.Role`; options are the same in every group.
+fn message_name(api_version: &str, kind: &str) -> String {
+    if kind.ends_with("Options") && messages().contains_key(format!("meta.{kind}").as_str()) {
+        return format!("meta.{kind}");
+    }
+    let (group, version) = api_version.rsplit_once('/').unwrap_or(("core", api_version));
+    let package = group.split('.').next().unwrap_or_default();
+    format!("{package}.{version}.{kind}")
+}
+
+/// A type's full name where a message of that package names it.
+fn full<'t>(of: &'t str, within: &str) -> std::borrow::Cow<'t, str> {
+    if of.contains('.') {
+        return of.into();
+    }
+    let package = within.rsplit_once('.').map_or("", |(package, _)| package);
+    format!("{package}.{of}").into()
+}
+
+fn message(name: &str, bytes: &[u8], depth: usize) -> Result<Value, String> {
+    if depth > DEEPEST {
+        return Err("proto: too deep".to_owned());
+    }
+    match name {
+        "meta.Time" | "meta.MicroTime" => return time(bytes, name == "meta.MicroTime"),
+        "meta.Duration" => return first(bytes).map(|raw| raw.map_or(Value::Null, |raw| leaf("int64", &raw))),
+        "resource.Quantity" => return text_of(bytes),
+        "intstr.IntOrString" => return int_or_string(bytes),
+        "runtime.RawExtension" | "meta.FieldsV1" => return embedded_json(bytes),
+        _ => {}
+    }
+    let fields = messages()
+        .get(name)
+        .ok_or_else(|| format!("proto: no message {name}"))?;
+    let mut map = Map::new();
+    let mut reader = Reader(bytes);
+    while let Some((number, raw)) = reader.field()? {
+        let Some(field) = fields.get(&number) else { continue };
+        if let Some(types) = field.of.strip_prefix("map<") {
+            let (key, value) = entry(types.trim_end_matches('>'), &raw, name, depth)?;
+            let slot = map.entry(field.name).or_insert_with(|| json!({}));
+            slot[key] = value;
+            continue;
+        }
+        let value = value(field.of, &raw, name, depth)?;
+        if EMBEDDED.contains(&field.name) && value.is_object() && is_embedded(field, name) {
+            map.extend(value.as_object().cloned().unwrap_or_default());
+            continue;
+        }
+        match field.is_repeated {
+            true => {
+                let slot = map.entry(field.name).or_insert_with(|| json!([]));
+                if let Some(list) = slot.as_array_mut() {
+                    list.push(value);
+                }
+            }
+            false if value.is_null() || value == "" && !EMPTY_IS_SAID.contains(&field.name) => {}
+            false => drop(map.insert(field.name.to_owned(), value)),
+        }
+    }
+    // Lists that Go has a type for.
+    if let (1, Some(items)) = (fields.len(), map.get("items"))
+        && matches!(name.rsplit('.').next(), Some("ExtraValue" | "Verbs"))
+    {
+        return Ok(items.clone());
+    }
+    Ok(Value::Object(map))
+}
+
+/// A container's `lifecycle` has handlers that are fields; a probe's handler is embedded.
+fn is_embedded(field: &Field, within: &str) -> bool {
+    match field.name {
+        "handler" => within.ends_with(".Probe"),
+        "rule" => within.ends_with(".RuleWithOperations"),
+        _ => true,
+    }
+}
+
+fn value(of: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<Value, String> {
+    match raw {
+        Raw::Bytes(bytes) if of.chars().next().is_some_and(char::is_uppercase) || of.contains('.') => {
+            message(&full(of, within), bytes, depth + 1)
+        }
+        raw => Ok(leaf(of, raw)),
+    }
+}
+
+fn leaf(of: &str, raw: &Raw<'_>) -> Value {
+    match (of, raw) {
+        ("bool", Raw::Varint(number)) => (*number != 0).into(),
+        // Negative numbers are 64 bits long, whatever their type.
+        ("int32", Raw::Varint(number)) => (*number as i64 as i32).into(),
+        (_, Raw::Varint(number)) => (*number as i64).into(),
+        ("bytes", Raw::Bytes(bytes)) => {
+            use base64::Engine as _;
+            base64::engine::general_purpose::STANDARD.encode(bytes).into()
+        }
+        (_, Raw::Bytes(bytes)) => String::from_utf8_lossy(bytes).into_owned().into(),
+        (_, Raw::Fixed) => Value::Null,
+    }
+}
+
+/// An entry of a map with keys that are strings.
+fn entry(types: &str, raw: &Raw<'_>, within: &str, depth: usize) -> Result<(String, Value), String> {
+    let of = types.split_once(',').map_or("string", |(_, of)| of);
+    let Raw::Bytes(bytes) = raw else {
+        return Err("proto: a map has entries".to_owned());
+    };
+    let is_message = of.contains('.') || of.chars().next().is_some_and(char::is_uppercase);
+    let (mut key, mut found) = (String::new(), if is_message { json!({}) } else { json!("") });
+    let mut reader = Reader(bytes);
+    while let Some((number, raw)) = reader.field()? {
+        match (number, &raw) {
+            (1, Raw::Bytes(text)) => key = String::from_utf8_lossy(text).into_owned(),
+            (2, raw) => found = value(of, raw, within, depth)?,
+            _ => {}
+        }
+    }
+    Ok((key, found))
+}
+
+fn first(bytes: &[u8]) -> Result<Option<Raw<'_>>, String> {
+    Ok(Reader(bytes).field()?.map(|(_, raw)| raw))
+}
+
+fn text_of(bytes: &[u8]) -> Result<Value, String> {
+    Ok(match first(bytes)? {
+        Some(Raw::Bytes(text)) => String::from_utf8_lossy(text).into_owned().into(),
+        _ => Value::Null,
+    })
+}
+
+/// JSON that stands in protobuf as bytes.
+fn embedded_json(bytes: &[u8]) -> Result<Value, String> {
+    match first(bytes)? {
+        Some(Raw::Bytes(text)) if !text.is_empty() => serde_json::from_slice(text).map_err(|error| error.to_string()),
+        _ => Ok(Value::Null),
+    }
+}
+
+/// Seconds and nanoseconds since 1970; nothing is no time.
+fn time(bytes: &[u8], is_micro: bool) -> Result<Value, String> {
+    let (mut seconds, mut nanos) = (0i64, 0i64);
+    let mut reader = Reader(bytes);
+    while let Some((number, raw)) = reader.field()? {
+        match (number, raw) {
+            (1, Raw::Varint(value)) => seconds = value as i64,
+            (2, Raw::Varint(value)) => nanos = value as i64,
+            _ => {}
+        }
+    }
+    if bytes.is_empty() || (seconds, nanos) == (0, 0) {
+        return Ok(Value::Null);
+    }
+    let micros = seconds
+        .checked_mul(1_000_000)
+        .and_then(|micros| micros.checked_add(nanos / 1000));
+    let micros = micros.ok_or("proto: a time out of range")?;
+    let digits = if is_micro { 6 } else { 0 };
+    Ok(podscope_api::print_rfc3339(micros, digits).into())
+}
+
+fn int_or_string(bytes: &[u8]) -> Result<Value, String> {
+    let (mut is_text, mut number, mut text) = (false, 0i64, String::new());
+    let mut reader = Reader(bytes);
+    while let Some((field, raw)) = reader.field()? {
+        match (field, raw) {
+            (1, Raw::Varint(kind)) => is_text = kind == 1,
+            (2, Raw::Varint(value)) => number = value as i64,
+            (3, Raw::Bytes(value)) => text = String::from_utf8_lossy(value).into_owned(),
+            _ => {}
+        }
+    }
+    Ok(if is_text { text.into() } else { number.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A field of bytes.
+    fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+        let mut all = vec![number << 3 | 2, u8::try_from(bytes.len()).expect("short")];
+        all.extend(bytes);
+        all
+    }
+
+    fn envelope(api_version: &str, kind: &str, raw: &[u8]) -> Vec<u8> {
+        let meta = [field(1, api_version.as_bytes()), field(2, kind.as_bytes())].concat();
+        [MAGIC.to_vec(), field(1, &meta), field(2, raw)].concat()
+    }
+
+    /// Shows: HT-001, HT-051
+    #[test]
+    fn message_becomes_json() {
+        let metadata = [
+            field(1, b"a"),
+            field(2, b""),
+            field(8, b""),
+            field(11, &[field(1, b"k"), field(2, b"v")].concat()),
+        ]
+        .concat();
+        // A secret's volume embeds where it comes from.
+        let secret = [field(1, b"s")].concat();
+        let volume = [field(1, b"data"), field(2, &field(6, &secret))].concat();
+        let probe = [field(1, &field(2, &field(1, b"/ok"))), vec![2 << 3, 5]].concat();
+        let container = [field(1, b"c"), field(10, &probe)].concat();
+        let spec = [field(1, &volume), field(2, &container), vec![4 << 3, 30]].concat();
+        let pod = [field(1, &metadata), field(2, &spec), field(3, b"")].concat();
+        let value = decode(&envelope("v1", "Pod", &pod)).expect("it is read");
+        let wanted = json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": "a", "labels": {"k": "v"}},
+            "spec": {
+                "volumes": [{"name": "data", "secret": {"secretName": "s"}}],
+                "containers": [{"name": "c", "livenessProbe": {"httpGet": {"path": "/ok"}, "initialDelaySeconds": 5}}],
+                "terminationGracePeriodSeconds": 30,
+            },
+            "status": {},
+        });
+        assert_eq!(value, wanted);
+    }
+
+    #[test]
+    fn cut_or_unknown_message_is_an_error() {
+        let whole = envelope("v1", "ConfigMap", &field(1, &field(1, b"a")));
+        for length in 0..whole.len() {
+            // Some cuts leave a whole message.
+            let _ = decode(&whole[..length]);
+        }
+        assert!(decode(&whole[..whole.len() - 1]).is_err());
+        assert!(decode(b"k8s\0garbage").is_err());
+        assert!(decode(&envelope("ex.io/v1", "Widget", b"")).is_err());
+    }
+}

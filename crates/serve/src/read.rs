@@ -1,0 +1,428 @@
+//! GET of an object and of a collection: versions, pages, selectors, forms (HT-055 to HT-066, HT-120 to HT-124).
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use podscope_api::schema::ServedKind;
+use podscope_api::{Kind, Object, ObjectKey};
+use podscope_cluster::{ApiError, Cause, StatusReason};
+use podscope_kubectl::rest::{ApiPath, Query, Selectors, selected};
+use serde_json::{Map, Value, json};
+
+use crate::board::Snapshot;
+use crate::engine::Door;
+use crate::http::{Asked, Reply};
+use crate::negotiate::{Form, Offer, Shape};
+use crate::resources::Resource;
+use crate::route::{Answered, fits, is_pretty, wanted};
+use crate::{table, value};
+
+/// Whether the store can be asked: else a request waits for etcd and gives up. Deviation: at once.
+pub(crate) fn reach(snapshot: &Snapshot) -> Result<(), ApiError> {
+    match snapshot.control_plane {
+        (true, true) => Ok(()),
+        (true, false) => Err(ApiError::etcd_timeout()),
+        (false, _) => Err(ApiError::refused_connection()),
+    }
+}
+
+/// A resource that is served, and of which nothing is stored.
+pub(crate) fn not_stored(asked: &Asked, path: &ApiPath, known: &Resource) -> Answered {
+    if asked.method != "GET" {
+        return Err(ApiError::method_not_allowed().into());
+    }
+    let warnings = match known.kind {
+        "ComponentStatus" => vec!["v1 ComponentStatus is deprecated in v1.19+".to_owned()],
+        _ => Vec::new(),
+    };
+    if path.name.is_empty() {
+        let list = value::list(
+            &format!("{}List", known.kind),
+            &path.api_version,
+            Map::new(),
+            Vec::new(),
+        );
+        return Ok(Reply::json(200, &list).warned(&warnings));
+    }
+    let group = path.api_version.rsplit_once('/').map_or("", |(group, _)| group);
+    let resource = if group.is_empty() {
+        path.resource.clone()
+    } else {
+        format!("{}.{group}", path.resource)
+    };
+    let message = format!("{resource} {:?} not found", path.name);
+    Err(ApiError {
+        code: 404,
+        reason: StatusReason::NotFound,
+        resource: Some(Box::new((resource, path.name.clone()))),
+        ..ApiError::bad_request(message)
+    }
+    .into())
+}
+
+/// One object.
+pub(crate) fn get(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind, door: &Door) -> Answered {
+    let form = wanted(asked, Offer::Objects, false)?;
+    let snapshot = door.board.snapshot();
+    reach(&snapshot)?;
+    at_least(&path.query, &snapshot)?;
+    let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
+    let object = snapshot.objects.get_kind(kind, &key);
+    let object = object.ok_or_else(|| ApiError::not_found(kind, &path.name))?;
+    fits(form, kind, false)?;
+    let shown = subject(&object, path, served, &snapshot)?;
+    let shown = match form.shape {
+        Shape::Table => table::of_objects(path, &[(object, shown)], &snapshot, object_metadata)?,
+        Shape::Partial { .. } => value::partial(&shown),
+        Shape::Plain | Shape::Discovery { .. } => shown,
+    };
+    Ok(Reply::value(200, &shown, form, is_pretty(asked, &asked.path)))
+}
+
+fn object_metadata(rows: &[(Object, Value)]) -> Map<String, Value> {
+    let version = rows
+        .first()
+        .map(|(object, _)| object.metadata().resource_version.to_string());
+    let mut metadata = Map::new();
+    if let Some(version) = version {
+        metadata.insert("resourceVersion".to_owned(), version.into());
+    }
+    metadata
+}
+
+/// The object, or the subresource of it that a path names.
+pub(crate) fn subject(
+    object: &Object,
+    path: &ApiPath,
+    served: ServedKind,
+    snapshot: &Snapshot,
+) -> Result<Value, ApiError> {
+    match path.subresource.as_str() {
+        "scale" if podscope_kubectl::has_scale(object.kind()) => Ok(podscope_kubectl::scale_of(object)),
+        "" | "status" | "resize" | "ephemeralcontainers" | "approval" | "finalize" => {
+            Ok(value::of(object, served, snapshot))
+        }
+        _ => Err(ApiError::no_such_resource()),
+    }
+}
+
+/// A version that a request names; none of none (HT-061).
+pub(crate) fn version(query: &Query) -> Result<Option<u64>, ApiError> {
+    match query.get("resourceVersion") {
+        None | Some("") => Ok(None),
+        Some(text) => text.parse().map(Some).map_err(|_| {
+            ApiError::bad_request(format!(
+                "resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid syntax"
+            ))
+        }),
+    }
+}
+
+/// HT-040, HT-058. Deviation: at once, where the real server waits three seconds for the version to come.
+fn at_least(query: &Query, snapshot: &Snapshot) -> Result<Option<u64>, ApiError> {
+    let wanted = version(query)
+        .map_err(|error| ApiError::bad_request(format!("invalid resource version: {}", error.message)))?;
+    match wanted {
+        Some(wanted) if wanted > snapshot.revision => Err(too_large(wanted, snapshot.revision)),
+        wanted => Ok(wanted),
+    }
+}
+
+fn too_large(wanted: u64, current: u64) -> ApiError {
+    ApiError {
+        message: format!("Timeout: Too large resource version: {wanted}, current: {current}"),
+        resource: Some(Default::default()),
+        retry_after_seconds: Some(1),
+        ..ApiError::etcd_timeout().with_cause("ResourceVersionTooLarge", "Too large resource version")
+    }
+}
+
+fn expired(message: &str) -> ApiError {
+    ApiError {
+        code: 410,
+        reason: StatusReason::Expired,
+        ..ApiError::bad_request(message)
+    }
+}
+
+const CONTINUE_TOO_OLD: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
+
+pub(crate) fn forbidden(field: &str, why: &str) -> Cause {
+    Cause {
+        reason: "FieldValueForbidden",
+        ..Cause::new(field, format!("Forbidden: {why}"))
+    }
+}
+
+pub(crate) fn list_options(causes: Vec<Cause>) -> ApiError {
+    ApiError::invalid_of("ListOptions.meta.k8s.io", "", causes)
+}
+
+/// Where a list goes on, and of which version its first page was.
+struct Token {
+    version: u64,
+    start: String,
+}
+
+impl Token {
+    fn of(text: &str) -> Result<Token, ApiError> {
+        let wrong =
+            |why: &str| ApiError::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
+        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|error| match error {
+            base64::DecodeError::InvalidByte(at, _) => wrong(&format!("illegal base64 data at input byte {at}")),
+            _ => wrong(&format!(
+                "illegal base64 data at input byte {}",
+                text.len().saturating_sub(1)
+            )),
+        })?;
+        let value: Value = serde_json::from_slice(&bytes).map_err(|_| {
+            let first = bytes.first().map_or('\0', |byte| char::from(*byte));
+            wrong(&format!("invalid character {first:?} looking for beginning of value"))
+        })?;
+        match value["v"].as_str().unwrap_or_default() {
+            "meta.k8s.io/v1" => {}
+            other => {
+                return Err(wrong(&format!(
+                    "server does not recognize this encoded version {other}"
+                )));
+            }
+        }
+        let version = value["rv"].as_u64().unwrap_or(0);
+        if version == 0 {
+            return Err(wrong(
+                "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+            ));
+        }
+        let start = value["start"].as_str().unwrap_or_default().to_owned();
+        if start.is_empty() {
+            return Err(wrong("empty encoded start key (version meta.k8s.io/v1)"));
+        }
+        if start.split('/').any(|part| part == "..") {
+            return Err(wrong(&start));
+        }
+        Ok(Token { version, start })
+    }
+
+    fn text(&self) -> String {
+        let value = json!({"v": "meta.k8s.io/v1", "rv": self.version, "start": self.start});
+        URL_SAFE_NO_PAD.encode(value.to_string())
+    }
+
+    /// The key that it begins at, of all namespaces or of one.
+    fn key(&self, namespace: &str) -> ObjectKey {
+        let start = self.start.trim_start_matches('/');
+        match namespace {
+            "" => {
+                let (namespace, name) = start.split_once('/').unwrap_or(("", start));
+                ObjectKey::new(namespace, name)
+            }
+            namespace => ObjectKey::new(namespace, start),
+        }
+    }
+}
+
+/// What a list is asked for.
+struct Page {
+    limit: Option<usize>,
+    token: Option<Token>,
+    snapshot: Arc<Snapshot>,
+    version: u64,
+}
+
+impl Page {
+    fn of(query: &Query, door: &Door) -> Result<Page, ApiError> {
+        let limit = match query.get("limit") {
+            None => None,
+            Some(text) => {
+                let limit: i64 = text.parse().map_err(|_| {
+                    ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax"))
+                })?;
+                usize::try_from(limit).ok().filter(|limit| *limit > 0)
+            }
+        };
+        check_match(query)?;
+        let snapshot = door.board.snapshot();
+        reach(&snapshot)?;
+        let token = query.get("continue").filter(|text| !text.is_empty());
+        let is_given = query
+            .get("resourceVersion")
+            .is_some_and(|text| !matches!(text, "" | "0"));
+        if token.is_some() && is_given {
+            return Err(ApiError::bad_request(
+                "specifying resource version is not allowed when using continue",
+            ));
+        }
+        let wanted = at_least(query, &snapshot)?;
+        // Any version will do: all of it is at hand (HT-059).
+        let limit = limit.filter(|_| wanted != Some(0) || query.get("resourceVersionMatch").is_some());
+        let oldest = door.board.oldest();
+        if let Some(token) = token {
+            let token = Token::of(token)?;
+            if token.version < oldest {
+                return Err(expired(CONTINUE_TOO_OLD));
+            }
+            // Each page is of the version of the first one, as far as that is known.
+            let version = token.version.min(snapshot.revision);
+            let snapshot = door.board.at(version).unwrap_or(snapshot);
+            return Ok(Page {
+                limit,
+                token: Some(token),
+                snapshot,
+                version,
+            });
+        }
+        let is_exact = query.get("resourceVersionMatch") == Some("Exact")
+            || query.get("resourceVersionMatch").is_none()
+                && limit.is_some()
+                && wanted.is_some_and(|wanted| wanted > 0);
+        match wanted.filter(|wanted| is_exact && *wanted != snapshot.revision) {
+            Some(wanted) => {
+                let snapshot = door.board.at(wanted);
+                let snapshot =
+                    snapshot.ok_or_else(|| expired("The resourceVersion for the provided list is too old."))?;
+                Ok(Page {
+                    limit,
+                    token: None,
+                    snapshot,
+                    version: wanted,
+                })
+            }
+            None => {
+                let version = snapshot.revision;
+                Ok(Page {
+                    limit,
+                    token: None,
+                    snapshot,
+                    version,
+                })
+            }
+        }
+    }
+}
+
+/// HT-060.
+fn check_match(query: &Query) -> Result<(), ApiError> {
+    let mut causes = Vec::new();
+    let version = query.get("resourceVersion").unwrap_or_default();
+    let has_continue = query.get("continue").is_some_and(|text| !text.is_empty());
+    match query.get("resourceVersionMatch").unwrap_or_default() {
+        "" => {}
+        text => {
+            let field = "resourceVersionMatch";
+            if version.is_empty() {
+                causes.push(forbidden(
+                    field,
+                    "resourceVersionMatch is forbidden unless resourceVersion is provided",
+                ));
+            }
+            if has_continue {
+                causes.push(forbidden(
+                    field,
+                    "resourceVersionMatch is forbidden when continue is provided",
+                ));
+            }
+            if !matches!(text, "Exact" | "NotOlderThan") {
+                let known = "supported values: \"Exact\", \"NotOlderThan\", \"\"";
+                causes.push(Cause {
+                    reason: "FieldValueNotSupported",
+                    ..Cause::new(field, format!("Unsupported value: {text:?}: {known}"))
+                });
+            }
+            if text == "Exact" && version == "0" {
+                let why = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";
+                causes.push(forbidden(field, why));
+            }
+        }
+    }
+    if query.get("sendInitialEvents").is_some() {
+        causes.push(forbidden(
+            "sendInitialEvents",
+            "sendInitialEvents is forbidden for list",
+        ));
+    }
+    if causes.is_empty() {
+        Ok(())
+    } else {
+        Err(list_options(causes))
+    }
+}
+
+/// A collection, or a page of it.
+pub(crate) fn list(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind, door: &Door) -> Answered {
+    let form = wanted(asked, Offer::Objects, true)?;
+    fits(form, kind, true)?;
+    let query = &path.query;
+    let page = Page::of(query, door)?;
+    let snapshot = &page.snapshot;
+    let mut objects = selected(kind, &path.namespace, query, &snapshot.objects)?;
+    if let Some(token) = &page.token {
+        let first = token.key(&path.namespace);
+        objects.retain(|object| object.key() >= first);
+    }
+    let mut metadata = Map::new();
+    metadata.insert("resourceVersion".to_owned(), page.version.to_string().into());
+    if let Some(limit) = page.limit.filter(|limit| *limit < objects.len()) {
+        let left = objects.len() - limit;
+        objects.truncate(limit);
+        let last = objects.last().map(|object| object.key());
+        let start = last.map_or_else(String::new, |key| match path.namespace.as_str() {
+            "" if kind.is_namespaced() => format!("{}/{}\0", key.namespace, key.name),
+            _ => format!("{}\0", key.name),
+        });
+        let version = page.version;
+        metadata.insert("continue".to_owned(), Token { version, start }.text().into());
+        if Selectors::of(kind, query)?.is_empty() {
+            metadata.insert("remainingItemCount".to_owned(), left.into());
+        }
+    }
+    let rows: Vec<(Object, Value)> = objects
+        .into_iter()
+        .map(|object| {
+            let shown = value::of(&object, served, snapshot);
+            (object, shown)
+        })
+        .collect();
+    let shown = shown_list(path, served, form, metadata, rows, snapshot)?;
+    Ok(Reply::value(200, &shown, form, is_pretty(asked, &asked.path)))
+}
+
+/// A list of that version in the form that is wanted.
+pub(crate) fn list_of(
+    path: &ApiPath,
+    served: ServedKind,
+    form: Form,
+    version: u64,
+    rows: Vec<(Object, Value)>,
+    snapshot: &Snapshot,
+) -> Result<Value, ApiError> {
+    let mut metadata = Map::new();
+    metadata.insert("resourceVersion".to_owned(), version.to_string().into());
+    shown_list(path, served, form, metadata, rows, snapshot)
+}
+
+fn shown_list(
+    path: &ApiPath,
+    served: ServedKind,
+    form: Form,
+    metadata: Map<String, Value>,
+    rows: Vec<(Object, Value)>,
+    snapshot: &Snapshot,
+) -> Result<Value, ApiError> {
+    Ok(match form.shape {
+        Shape::Table => table::of_objects(path, &rows, snapshot, |_| metadata)?,
+        Shape::Partial { .. } => {
+            let items = rows.iter().map(|(_, shown)| value::partial(shown)).collect();
+            let mut list = value::list("PartialObjectMetadataList", "meta.k8s.io/v1", metadata, items);
+            // A Go slice that nothing was put into.
+            if rows.is_empty() {
+                list["items"] = Value::Null;
+            }
+            list
+        }
+        Shape::Plain | Shape::Discovery { .. } => {
+            let items = rows.into_iter().map(|(_, shown)| value::as_item(shown)).collect();
+            value::list(&format!("{}List", served.kind), served.api_version, metadata, items)
+        }
+    })
+}

@@ -1,0 +1,309 @@
+//! The resources that are served, and discovery: which there are, in both forms (HT-092 to HT-101). The table beside this
+//! file was made from a real v1.36 API server.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use podscope_api::schema::{self, ServedKind};
+use serde_json::{Value, json};
+
+use crate::negotiate::Shape;
+
+const TABLE: &str = include_str!("discovery.tsv");
+/// Groups in the order in which a real server names them: it decides what a bare name means (HT-101).
+const GROUPS: [&str; 21] = [
+    "apiregistration.k8s.io",
+    "apps",
+    "events.k8s.io",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "networking.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "storage.k8s.io",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "scheduling.k8s.io",
+    "coordination.k8s.io",
+    "node.k8s.io",
+    "discovery.k8s.io",
+    "resource.k8s.io",
+    "flowcontrol.apiserver.k8s.io",
+    "metrics.k8s.io",
+];
+
+/// A resource or a subresource.
+#[derive(Debug, Clone)]
+pub(crate) struct Resource {
+    pub(crate) api_version: &'static str,
+    /// `pods`, `pods/log`.
+    pub(crate) name: &'static str,
+    singular: &'static str,
+    pub(crate) kind: &'static str,
+    /// Where its kind is of another version: `autoscaling/v1`.
+    kind_version: &'static str,
+    pub(crate) is_namespaced: bool,
+    pub(crate) verbs: Vec<&'static str>,
+    short_names: Vec<&'static str>,
+    categories: Vec<&'static str>,
+    hash: &'static str,
+}
+
+fn list(text: &'static str) -> Vec<&'static str> {
+    text.split(',').filter(|word| !word.is_empty()).collect()
+}
+
+/// All of them, in the table's order.
+pub(crate) fn all() -> &'static [Resource] {
+    static ALL: OnceLock<Vec<Resource>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
+        rows.filter_map(|line| {
+            let mut cells = line.split('\t');
+            let mut next = || cells.next().unwrap_or_default();
+            let (api_version, name, singular, kind) = (next(), next(), next(), next());
+            let (kind, kind_version) = kind.split_once(" (").unwrap_or((kind, ""));
+            (!name.is_empty()).then(|| Resource {
+                api_version,
+                name,
+                singular,
+                kind,
+                kind_version: kind_version.trim_end_matches(')'),
+                is_namespaced: next() == "N",
+                verbs: list(next()),
+                short_names: list(next()),
+                categories: list(next()),
+                hash: next(),
+            })
+        })
+        .collect()
+    })
+}
+
+/// The resource of a version by its name, or its subresource.
+pub(crate) fn find(api_version: &str, resource: &str, subresource: &str) -> Option<&'static Resource> {
+    all().iter().find(|one| {
+        one.api_version == api_version
+            && match one.name.split_once('/') {
+                None => one.name == resource && subresource.is_empty(),
+                Some((of, sub)) => of == resource && sub == subresource,
+            }
+    })
+}
+
+/// Whether a group is served, in any version.
+pub(crate) fn has_group(group: &str) -> bool {
+    GROUPS.contains(&group)
+}
+
+impl Resource {
+    /// The kind that is stored of it, if any is.
+    pub(crate) fn served(&self) -> Option<ServedKind> {
+        let name = self.name.split('/').next().unwrap_or_default();
+        schema::served_resource(self.api_version, name)
+    }
+
+    fn as_api_resource(&self) -> Value {
+        let mut value = json!({
+            "name": self.name,
+            "singularName": self.singular,
+            "namespaced": self.is_namespaced,
+        });
+        if let Some((group, version)) = self.other_group() {
+            value["group"] = group.into();
+            value["version"] = version.into();
+        }
+        value["kind"] = self.kind.into();
+        value["verbs"] = json!(self.verbs);
+        for (field, words) in [("shortNames", &self.short_names), ("categories", &self.categories)] {
+            if !words.is_empty() {
+                value[field] = json!(words);
+            }
+        }
+        if !self.hash.is_empty() {
+            value["storageVersionHash"] = self.hash.into();
+        }
+        value
+    }
+
+    /// Group and version of the kind.
+    pub(crate) fn kind_group(&self) -> (&'static str, &'static str) {
+        let own = self.api_version.split_once('/').unwrap_or(("", self.api_version));
+        self.other_group().unwrap_or(own)
+    }
+
+    /// The same where it is not the resource's.
+    fn other_group(&self) -> Option<(&'static str, &'static str)> {
+        match self.kind_version {
+            "" => None,
+            version => Some(version.split_once('/').unwrap_or(("", version))),
+        }
+    }
+
+    fn response_kind(&self) -> Value {
+        let (group, version) = self.other_group().unwrap_or_default();
+        json!({"group": group, "version": version, "kind": self.kind})
+    }
+}
+
+/// The versions of a group, best first.
+fn versions(group: &str) -> Vec<&'static str> {
+    let mut found: Vec<&str> = Vec::new();
+    for resource in all() {
+        let (own, version) = resource
+            .api_version
+            .split_once('/')
+            .unwrap_or(("", resource.api_version));
+        if own == group && !found.contains(&version) {
+            found.push(version);
+        }
+    }
+    found
+}
+
+fn full(group: &str, version: &str) -> String {
+    if group.is_empty() {
+        version.to_owned()
+    } else {
+        format!("{group}/{version}")
+    }
+}
+
+/// `/api`.
+pub(crate) fn core_versions(address: &str) -> Value {
+    json!({
+        "kind": "APIVersions",
+        "versions": ["v1"],
+        "serverAddressByClientCIDRs": [{"clientCIDR": "0.0.0.0/0", "serverAddress": address}],
+    })
+}
+
+/// `/apis`.
+pub(crate) fn groups() -> Value {
+    let groups: Vec<Value> = GROUPS.iter().map(|group| group_value(group)).collect();
+    json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
+}
+
+fn group_value(group: &str) -> Value {
+    let versions: Vec<Value> = versions(group)
+        .iter()
+        .map(|version| json!({"groupVersion": full(group, version), "version": version}))
+        .collect();
+    json!({"name": group, "versions": versions, "preferredVersion": versions.first()})
+}
+
+/// `/apis/GROUP`.
+pub(crate) fn group(group: &str) -> Value {
+    let mut value = json!({"kind": "APIGroup", "apiVersion": "v1"});
+    if let (Some(to), Value::Object(from)) = (value.as_object_mut(), group_value(group)) {
+        to.extend(from);
+    }
+    value
+}
+
+/// `/api/v1`, `/apis/GROUP/VERSION`; none of a version that is not served.
+pub(crate) fn resources(api_version: &str) -> Option<Value> {
+    let found: Vec<Value> = all()
+        .iter()
+        .filter(|resource| resource.api_version == api_version)
+        .map(Resource::as_api_resource)
+        .collect();
+    if found.is_empty() {
+        return None;
+    }
+    let mut value = json!({"kind": "APIResourceList"});
+    if api_version != "v1" {
+        value["apiVersion"] = "v1".into();
+    }
+    value["groupVersion"] = api_version.into();
+    value["resources"] = found.into();
+    Some(value)
+}
+
+/// Both in the aggregated form (HT-096): of the core, or of all named groups.
+pub(crate) fn aggregated(is_core: bool, shape: Shape) -> Value {
+    let groups: &[&str] = if is_core { &[""] } else { &GROUPS };
+    let items: Vec<Value> = groups.iter().map(|group| aggregated_group(group)).collect();
+    let version = match shape {
+        Shape::Discovery { version } => version,
+        _ => "v2",
+    };
+    json!({
+        "kind": "APIGroupDiscoveryList",
+        "apiVersion": format!("apidiscovery.k8s.io/{version}"),
+        "metadata": {},
+        "items": items,
+    })
+}
+
+fn aggregated_group(group: &str) -> Value {
+    let version = |version: &&str| {
+        let of = full(group, version);
+        let mut subresources: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+        let mut whole: Vec<&Resource> = Vec::new();
+        for resource in all().iter().filter(|resource| resource.api_version == of) {
+            match resource.name.split_once('/') {
+                None => whole.push(resource),
+                Some((name, sub)) => subresources.entry(name).or_default().push(json!({
+                    "subresource": sub,
+                    "responseKind": resource.response_kind(),
+                    "verbs": resource.verbs,
+                })),
+            }
+        }
+        let resources: Vec<Value> = whole
+            .iter()
+            .map(|resource| {
+                let mut value = json!({
+                    "resource": resource.name,
+                    "responseKind": resource.response_kind(),
+                    "scope": if resource.is_namespaced { "Namespaced" } else { "Cluster" },
+                    "singularResource": resource.singular,
+                    "verbs": resource.verbs,
+                });
+                for (field, words) in [
+                    ("shortNames", &resource.short_names),
+                    ("categories", &resource.categories),
+                ] {
+                    if !words.is_empty() {
+                        value[field] = json!(words);
+                    }
+                }
+                if let Some(subresources) = subresources.get(resource.name) {
+                    value["subresources"] = json!(subresources);
+                }
+                value
+            })
+            .collect();
+        json!({"version": version, "resources": resources, "freshness": "Current"})
+    };
+    let versions: Vec<Value> = versions(group).iter().map(version).collect();
+    let metadata = if group.is_empty() {
+        json!({})
+    } else {
+        json!({"name": group})
+    };
+    json!({"metadata": metadata, "versions": versions})
+}
+
+/// `/version` (HT-092).
+pub(crate) fn version() -> Value {
+    json!({
+        "major": "1",
+        "minor": "36",
+        "emulationMajor": "1",
+        "emulationMinor": "36",
+        "minCompatibilityMajor": "1",
+        "minCompatibilityMinor": "35",
+        "gitVersion": podscope_api::KUBERNETES_VERSION,
+        "gitCommit": "",
+        "gitTreeState": "clean",
+        "buildDate": "1970-01-01T00:00:00Z",
+        "goVersion": "",
+        "compiler": "gc",
+        "platform": "linux/amd64",
+    })
+}

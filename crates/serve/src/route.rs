@@ -1,0 +1,360 @@
+//! Which request is answered where.
+
+use std::borrow::Cow;
+
+use hyper::header::HeaderValue;
+use podscope_api::{DEPRECATED_ENDPOINTS, Kind};
+use podscope_cluster::{ApiError, StatusReason};
+use podscope_kubectl::rest::{ApiPath, stored_kind};
+
+use crate::engine::{Door, Gone};
+use crate::http::{Asked, Cut, Reply, TEXT};
+use crate::negotiate::{Form, Offer, Refused, Shape, form};
+use crate::resources::{self, Resource};
+use crate::{logs, metrics, openapi, own, protobuf, read, reviews, watch, write};
+
+/// Why a request is not answered as it wants.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    Error(Box<ApiError>),
+    /// There is nobody to answer.
+    Cut,
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Failure {
+        // No answer has come.
+        if error.code == 0 {
+            Failure::Cut
+        } else {
+            Failure::Error(Box::new(error))
+        }
+    }
+}
+
+impl From<Gone> for Failure {
+    fn from(_: Gone) -> Failure {
+        Failure::Cut
+    }
+}
+
+pub(crate) type Answered = Result<Reply, Failure>;
+
+/// 406 (HT-030).
+fn not_acceptable(message: String, has_details: bool) -> ApiError {
+    ApiError {
+        code: 406,
+        reason: StatusReason::NotAcceptable,
+        resource: has_details.then(Default::default),
+        ..ApiError::bad_request(message)
+    }
+}
+
+const TYPES: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+
+/// The form of an answer to a request.
+pub(crate) fn wanted(asked: &Asked, offer: Offer, is_list: bool) -> Result<Form, ApiError> {
+    form(asked.header("accept"), offer).map_err(|refused| match refused {
+        Refused::Transform => not_acceptable(format!("only the following media types are accepted: {TYPES}"), false),
+        Refused::Media => {
+            let streams = match is_list {
+                true => ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
+                false => "",
+            };
+            let message = format!("406: Not Acceptable\n\nAvailable representations: {TYPES}{streams}");
+            not_acceptable(message, true)
+        }
+    })
+}
+
+/// `PartialObjectMetadata` asked of a list, or its list of an object (HT-044).
+pub(crate) fn fits(form: Form, kind: Kind, is_list: bool) -> Result<(), ApiError> {
+    match form.shape {
+        Shape::Partial { is_list: wants } if wants != is_list => {
+            let (asked, found) = match is_list {
+                true => ("PartialObjectMetadata", "a list"),
+                false => ("PartialObjectMetadataList", "not a list"),
+            };
+            let of = crate::value::go_type(kind, is_list);
+            let message = format!("you requested {asked}, but the requested object is {found} ({of})");
+            Err(not_acceptable(message, false))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether an answer is indented (HT-047).
+pub(crate) fn is_pretty(asked: &Asked, path: &str) -> bool {
+    let query = podscope_kubectl::rest::Query::of(path.split_once('?').map_or("", |(_, query)| query));
+    match query.get("pretty") {
+        Some(_) => query.is_true("pretty"),
+        None => {
+            let agent = asked.header("user-agent").unwrap_or_default();
+            ["curl", "Wget", "Mozilla/5.0"]
+                .iter()
+                .any(|known| agent.starts_with(known))
+        }
+    }
+}
+
+/// Answers a request.
+///
+/// # Errors
+/// The API server does not answer.
+pub(crate) async fn answer(asked: Asked, door: Door) -> Result<Reply, Cut> {
+    let path = asked.path.split('?').next().unwrap_or_default().to_owned();
+    if path.starts_with("/podscope/") {
+        return own::answer(&asked, &door).await.map_err(|_| Cut);
+    }
+    // Nobody listens while its process does not run.
+    if !door.board.snapshot().control_plane.0 {
+        return Err(Cut);
+    }
+    let asked_accept = asked.header("accept").unwrap_or_default().to_owned();
+    let answered = match path.trim_start_matches('/').split('/').next().unwrap_or_default() {
+        "api" | "apis" => api(&asked, &path, &door).await,
+        _ => Ok(plain(&asked, &path)),
+    };
+    match answered {
+        Ok(reply) => Ok(reply),
+        Err(Failure::Error(error)) => Ok(in_form(&asked_accept, &error)),
+        Err(Failure::Cut) => Err(Cut),
+    }
+}
+
+/// An error in the form that was asked for, as far as it has one.
+fn in_form(accept: &str, error: &ApiError) -> Reply {
+    match form(Some(accept), Offer::Objects) {
+        Ok(form) if form.is_yaml && error.code != 406 => {
+            Reply::value(error.code, &crate::status::of(error), form, false)
+        }
+        _ => Reply::error(error),
+    }
+}
+
+/// What is no resource.
+fn plain(asked: &Asked, path: &str) -> Reply {
+    let is_read = asked.method == "GET";
+    let query = asked.path.split_once('?').map_or("", |(_, query)| query);
+    let is_verbose = podscope_kubectl::rest::Query::of(query).get("verbose").is_some();
+    let path = if path.len() > 1 {
+        path.trim_end_matches('/')
+    } else {
+        path
+    };
+    match path {
+        "/version" if !is_read => Reply::error(&ApiError::method_not_allowed()),
+        "/version" => Reply::value(200, &resources::version(), Form::JSON, true),
+        "/healthz" | "/livez" | "/readyz" => {
+            let name = path.trim_start_matches('/');
+            let text = match is_verbose {
+                true => format!("[+]ping ok\n[+]etcd ok\n{name} check passed\n"),
+                false => "ok".to_owned(),
+            };
+            Reply::new(200, TEXT, text).with("X-Content-Type-Options", "nosniff")
+        }
+        "/healthz/ping" | "/livez/ping" | "/readyz/ping" | "/healthz/etcd" | "/livez/etcd" | "/readyz/shutdown" => {
+            Reply::new(200, TEXT, "ok")
+        }
+        "/" => {
+            let mut paths = vec!["/api".to_owned(), "/api/v1".to_owned(), "/apis".to_owned()];
+            for resource in resources::all().iter().filter(|resource| resource.api_version != "v1") {
+                let path = format!("/apis/{}", resource.api_version);
+                let group = path
+                    .rsplit_once('/')
+                    .map_or_else(String::new, |(group, _)| group.to_owned());
+                for path in [group, path] {
+                    if !paths.contains(&path) {
+                        paths.push(path);
+                    }
+                }
+            }
+            paths.extend(["/healthz", "/livez", "/readyz", "/version"].map(String::from));
+            Reply::value(200, &serde_json::json!({"paths": paths}), Form::JSON, true)
+        }
+        path if path.starts_with("/openapi/v3") && is_read => openapi::answer(asked, path),
+        path if path.starts_with("/version/") => Reply::error(&ApiError::no_such_resource()),
+        _ => Reply::page_not_found(),
+    }
+}
+
+/// `/api` and `/apis`: discovery, or a resource.
+async fn api(asked: &Asked, path: &str, door: &Door) -> Answered {
+    let parts: Vec<&str> = path.trim_end_matches('/').split('/').skip(1).collect();
+    let discovered = match parts.as_slice() {
+        ["api"] => Some(discovery(asked, true)?),
+        ["apis"] => Some(discovery(asked, false)?),
+        ["api", version] => Some(listed(asked, version, None)?),
+        ["apis", group] => Some(match resources::has_group(group) {
+            true => negotiated(asked, &resources::group(group))?,
+            false => Reply::page_not_found(),
+        }),
+        ["apis", group, version] => Some(listed(asked, version, Some(group))?),
+        ["apis", group, ..] if !resources::has_group(group) => Some(Reply::page_not_found()),
+        _ => None,
+    };
+    if let Some(reply) = discovered {
+        return match asked.method.as_str() {
+            "GET" | "HEAD" => Ok(reply),
+            // Of a group alone anything may be asked.
+            _ if matches!(parts.as_slice(), ["apis", _]) => Ok(reply),
+            _ => Err(ApiError::method_not_allowed().into()),
+        };
+    }
+    let raw = asked.path.split('?').next().unwrap_or_default();
+    // An encoded slash is none of a path, and stands in no name.
+    let is_anywhere = raw.starts_with("/api/v1/namespaces//");
+    if raw.to_ascii_lowercase().contains("%2f") || raw.contains("//") && !is_anywhere {
+        return Err(ApiError::no_such_resource().into());
+    }
+    let found = ApiPath::of(&asked.path).ok_or_else(ApiError::no_such_resource)?;
+    resource(asked, found, door).await
+}
+
+fn negotiated(asked: &Asked, value: &serde_json::Value) -> Answered {
+    let form = wanted(asked, Offer::Plain, false)?;
+    Ok(Reply::value(200, value, form, is_pretty(asked, &asked.path)))
+}
+
+fn listed(asked: &Asked, version: &str, group: Option<&str>) -> Answered {
+    let api_version = match group {
+        Some(group) if !resources::has_group(group) => return Ok(Reply::page_not_found()),
+        Some(group) => format!("{group}/{version}"),
+        None => version.to_owned(),
+    };
+    let value = resources::resources(&api_version).ok_or_else(ApiError::no_such_resource)?;
+    negotiated(asked, &value)
+}
+
+/// Both forms of discovery (HT-095, HT-098).
+fn discovery(asked: &Asked, is_core: bool) -> Answered {
+    let form = wanted(asked, Offer::Discovery, false)?;
+    if let Shape::Discovery { .. } = form.shape {
+        let value = resources::aggregated(is_core, form.shape);
+        let text = format!("{value}\n");
+        let tag = format!(
+            "\"{:016X}\"",
+            podscope_api::hash::fnv1a(podscope_api::hash::EMPTY, text.bytes())
+        );
+        if asked.header("if-none-match") == Some(tag.as_str()) {
+            return Ok(Reply::new(304, "", "").with("ETag", tag).with("Vary", "Accept"));
+        }
+        let kind = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+        return Ok(Reply::new(200, kind, text)
+            .with("ETag", tag)
+            .with("Cache-Control", "public")
+            .with("Vary", "Accept"));
+    }
+    let value = match is_core {
+        true => resources::core_versions(asked.header("host").unwrap_or_default()),
+        false => resources::groups(),
+    };
+    let reply = Reply::value(200, &value, form, is_pretty(asked, &asked.path));
+    Ok(reply.with("Vary", "Accept"))
+}
+
+/// A request about a resource.
+async fn resource(asked: &Asked, path: ApiPath, door: &Door) -> Answered {
+    let known = resources::find(&path.api_version, &path.resource, &path.subresource);
+    let known = known.ok_or_else(ApiError::no_such_resource)?;
+    allowed(asked, &path, known)?;
+    if matches!(path.name.as_str(), "." | "..") {
+        let why = format!("Name parameter invalid: {:?}: may not be '{}'", path.name, path.name);
+        return Err(ApiError::bad_request(why).into());
+    }
+    let asked = &in_json(asked, known)?;
+    if let Some(answered) = reviews::answer(asked, &path, door) {
+        return answered;
+    }
+    let reply = stored(asked, &path, known, door).await?;
+    let is_endpoints = path.api_version == "v1" && path.resource == "endpoints";
+    Ok(if is_endpoints {
+        reply.warned(&[DEPRECATED_ENDPOINTS.to_owned()])
+    } else {
+        reply
+    })
+}
+
+/// A request whose body is JSON in place of protobuf.
+fn in_json<'a>(asked: &'a Asked, known: &Resource) -> Result<Cow<'a, Asked>, ApiError> {
+    let is_protobuf = |kind: &str| kind.starts_with("application/vnd.kubernetes.protobuf");
+    if !asked.header("content-type").is_some_and(is_protobuf) {
+        return Ok(Cow::Borrowed(asked));
+    }
+    let mut asked = asked.clone();
+    if !asked.body.is_empty() {
+        let value = protobuf::decode(&asked.body).map_err(|why| {
+            let shown: String = asked.body.iter().take(30).map(|byte| format!("{byte:02x}")).collect();
+            let more = if asked.body.len() > 30 { " ..." } else { "" };
+            ApiError::bad_request(format!(
+                "the object provided is unrecognized (must be of type {}): {why} ({shown}{more})",
+                known.kind
+            ))
+        })?;
+        asked.body = value.to_string().into();
+    }
+    asked
+        .headers
+        .insert("content-type", HeaderValue::from_static("application/json"));
+    Ok(Cow::Owned(asked))
+}
+
+/// A request about objects that are stored.
+async fn stored(asked: &Asked, path: &ApiPath, known: &'static Resource, door: &Door) -> Answered {
+    let is_get = asked.method == "GET";
+    if path.api_version == metrics::VERSION {
+        return metrics::answer(path, door).await;
+    }
+    if path.api_version == "v1" && path.resource == "bindings" {
+        return write::binding(asked, path, door).await;
+    }
+    let Some((served, kind)) = known.served().and_then(|served| Some((served, stored_kind(served)?))) else {
+        return read::not_stored(asked, path, known);
+    };
+    match path.subresource.as_str() {
+        "log" => return logs::log(asked, path, door).await,
+        "exec" | "attach" | "portforward" | "proxy" => return logs::refused(path, kind, door),
+        _ => {}
+    }
+    let is_collection = path.name.is_empty();
+    match is_get {
+        true if is_collection && (path.is_watch || path.query.is_true("watch")) => {
+            watch::watch(asked, path, served, kind, door)
+        }
+        // The old form with a name watches that object.
+        true if path.is_watch => watch::watch(asked, path, served, kind, door),
+        true if is_collection => read::list(asked, path, served, kind, door),
+        true => read::get(asked, path, served, kind, door),
+        false => write::write(asked, path, served, kind, door).await,
+    }
+}
+
+/// Whether the path is of the resource's scope, and its verbs are such (HT-019 to HT-022).
+fn allowed(asked: &Asked, path: &ApiPath, known: &Resource) -> Result<(), ApiError> {
+    let is_named = !path.name.is_empty();
+    let has_namespace = !path.namespace.is_empty();
+    if has_namespace && !known.is_namespaced || !has_namespace && known.is_namespaced && is_named {
+        return Err(ApiError::no_such_resource());
+    }
+    if !path.rest.is_empty() && path.subresource != "proxy" {
+        return Err(ApiError::no_such_resource());
+    }
+    let verb = match (asked.method.as_str(), is_named) {
+        ("GET", true) => "get",
+        ("GET", false) => "list",
+        ("POST", _) => "create",
+        ("PUT", true) => "update",
+        ("PATCH", true) => "patch",
+        ("DELETE", true) => "delete",
+        ("DELETE", false) if !has_namespace && known.is_namespaced => "",
+        ("DELETE", false) => "deletecollection",
+        _ => "",
+    };
+    let is_whole = path.subresource.is_empty();
+    let is_misplaced = verb == "create" && is_whole && (is_named || known.is_namespaced && !has_namespace)
+        || verb == "create" && !is_whole && !is_named;
+    if is_misplaced || !known.verbs.contains(&verb) {
+        return Err(ApiError::method_not_allowed());
+    }
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! The Table form, which kubectl prints (HT-120 to HT-124). The columns beside this file were seen on a real v1.36 API
+//! server; the cells are those of our own `kubectl get`.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use podscope_api::{Object, Time};
+use podscope_cluster::ApiError;
+use podscope_kubectl::rest::ApiPath;
+use serde_json::{Map, Value, json};
+
+use crate::board::Snapshot;
+use crate::value;
+
+const TABLE: &str = include_str!("table-columns.tsv");
+
+/// Columns that are called strings and hold numbers, as a real server's do.
+const NUMBERS: [(&str, &str); 8] = [
+    ("configmaps", "Data"),
+    ("secrets", "Data"),
+    ("deployments", "Up-to-date"),
+    ("deployments", "Available"),
+    ("events", "Count"),
+    ("horizontalpodautoscalers", "MaxPods"),
+    ("horizontalpodautoscalers", "Replicas"),
+    ("controllerrevisions", "Revision"),
+];
+
+/// A column's definition.
+#[derive(Debug, Clone)]
+struct Definition {
+    name: String,
+    kind: &'static str,
+    format: &'static str,
+    priority: i64,
+}
+
+fn definition(text: &'static str) -> Option<Definition> {
+    let mut parts = text.rsplitn(4, '/');
+    let priority = parts.next()?.parse().ok()?;
+    let (format, kind, name) = (parts.next()?, parts.next()?, parts.next()?);
+    let name = name.replace('_', " ");
+    Some(Definition {
+        name,
+        kind,
+        format,
+        priority,
+    })
+}
+
+/// The columns of a resource: of one without a printer its name and age.
+fn definitions(path: &ApiPath) -> &'static [Definition] {
+    static ALL: OnceLock<BTreeMap<&'static str, Vec<Definition>>> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
+        let mut all: BTreeMap<&str, Vec<Definition>> = rows
+            .filter_map(|line| line.split_once('\t'))
+            .map(|(resource, columns)| (resource, columns.split(' ').filter_map(definition).collect()))
+            .collect();
+        let plain = ["Name/string/name/0", "Age/string//0"];
+        all.insert("", plain.into_iter().filter_map(definition).collect());
+        let scale = [
+            "Name/string/name/0",
+            "Desired/integer//0",
+            "Available/integer//0",
+            "Age/string//0",
+        ];
+        all.insert("scale", scale.into_iter().filter_map(definition).collect());
+        all
+    });
+    if path.subresource == "scale" {
+        return all.get("scale").map_or(&[], Vec::as_slice);
+    }
+    let resource = format!("{}/{}", path.api_version, path.resource);
+    let found = all.get(resource.as_str()).or_else(|| all.get(""));
+    found.map_or(&[], Vec::as_slice)
+}
+
+/// The definitions as a table has them.
+pub(crate) fn columns(path: &ApiPath) -> Value {
+    let columns = definitions(path).iter().map(|column| {
+        json!({
+            "name": column.name,
+            "type": column.kind,
+            "format": column.format,
+            "description": column.name,
+            "priority": column.priority,
+        })
+    });
+    columns.collect()
+}
+
+/// What of an object stands beside its cells (`includeObject`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Include {
+    None,
+    Metadata,
+    Object,
+}
+
+/// What a request wants of it.
+pub(crate) fn include(path: &ApiPath) -> Result<Include, ApiError> {
+    match path.query.get("includeObject").unwrap_or_default() {
+        "" | "Metadata" => Ok(Include::Metadata),
+        "None" => Ok(Include::None),
+        "Object" => Ok(Include::Object),
+        other => Err(ApiError::bad_request(format!(
+            "Unable to convert to Table as requested: includeObject: Invalid value: {other:?}: must be 'Metadata', 'Object', 'None', or empty"
+        ))),
+    }
+}
+
+/// An object's row.
+pub(crate) fn row(path: &ApiPath, object: &Object, shown: &Value, include: Include, now: Time) -> Value {
+    let cells = match path.subresource.as_str() {
+        "scale" => scale_cells(shown, object, now),
+        _ => cells(path, object, now),
+    };
+    let beside = match include {
+        Include::None => Value::Null,
+        Include::Metadata => value::partial(shown),
+        Include::Object => shown.clone(),
+    };
+    let mut row = json!({"cells": cells});
+    if let Object::Pod(pod) = object
+        && let Some(phase) = pod.status.phase.as_ref().filter(|_| pod.is_terminal())
+    {
+        row["conditions"] = json!([{
+            "type": "Completed", "status": "True", "reason": phase.to_string(),
+            "message": match phase.to_string().as_str() {
+                "Succeeded" => "The pod has completed successfully.",
+                _ => "The pod failed.",
+            },
+        }]);
+    }
+    row["object"] = beside;
+    row
+}
+
+fn scale_cells(shown: &Value, object: &Object, now: Time) -> Vec<Value> {
+    let number = |at: &str| shown.pointer(at).cloned().unwrap_or_else(|| 0.into());
+    let age = podscope_kubectl::cells(object, now)
+        .into_iter()
+        .find(|cell| cell.header == "AGE");
+    vec![
+        shown.pointer("/metadata/name").cloned().unwrap_or_default(),
+        number("/spec/replicas"),
+        number("/status/replicas"),
+        age.map_or(Value::Null, |cell| cell.text.into()),
+    ]
+}
+
+fn cells(path: &ApiPath, object: &Object, now: Time) -> Vec<Value> {
+    let known = podscope_kubectl::cells(object, now);
+    let cell = |column: &Definition| {
+        let header = column.name.to_ascii_uppercase();
+        let found = known.iter().find(|cell| cell.header.eq_ignore_ascii_case(&header));
+        let Some(found) = found else { return Value::Null };
+        let text = found.text.as_str();
+        if NUMBERS.contains(&(path.resource.as_str(), column.name.as_str())) {
+            return text.parse::<i64>().map_or_else(|_| text.into(), Value::from);
+        }
+        match column.kind {
+            "integer" => text.parse::<i64>().map_or(Value::Null, Value::from),
+            // One kind's printer writes a word.
+            "boolean" if path.resource == "cronjobs" => text.into(),
+            _ => match (text, column.kind) {
+                ("true", _) if is_boolean(column) => true.into(),
+                ("false", _) if is_boolean(column) => false.into(),
+                (_, "boolean") => Value::Null,
+                _ => text.into(),
+            },
+        }
+    };
+    definitions(path).iter().map(cell).collect()
+}
+
+/// Whether a cell is true or false, whatever its column's type says.
+fn is_boolean(column: &Definition) -> bool {
+    column.kind == "boolean" || column.name == "AllowVolumeExpansion"
+}
+
+/// Objects with what is shown of each, as a table with that metadata.
+///
+/// # Errors
+/// A bad `includeObject`.
+pub(crate) fn of_objects(
+    path: &ApiPath,
+    rows: &[(Object, Value)],
+    snapshot: &Snapshot,
+    metadata: impl FnOnce(&[(Object, Value)]) -> Map<String, Value>,
+) -> Result<Value, ApiError> {
+    let include = include(path)?;
+    let lines: Vec<Value> = rows
+        .iter()
+        .map(|(object, shown)| row(path, object, shown, include, snapshot.now))
+        .collect();
+    Ok(table(metadata(rows), columns(path), lines))
+}
+
+pub(crate) fn table(metadata: Map<String, Value>, columns: Value, rows: Vec<Value>) -> Value {
+    json!({
+        "kind": "Table",
+        "apiVersion": "meta.k8s.io/v1",
+        "metadata": metadata,
+        "columnDefinitions": columns,
+        "rows": rows,
+    })
+}

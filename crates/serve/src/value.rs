@@ -1,0 +1,76 @@
+//! Objects as they stand in an answer: in the version of the path, with their field managers.
+
+use podscope_api::schema::ServedKind;
+use podscope_api::{Kind, NodeName, Object};
+use serde_json::{Map, Value, json};
+
+use crate::board::Snapshot;
+
+/// An object as it is served there.
+pub(crate) fn of(object: &Object, served: ServedKind, snapshot: &Snapshot) -> Value {
+    let mut value = podscope_kubectl::shown(object, true);
+    if let (Object::Lease(lease), true) = (object, &*object.metadata().namespace == "kube-node-lease") {
+        renew(&mut value, &lease.metadata.name, snapshot);
+    }
+    value = podscope_api::served_form(served.api_version, served.kind, value);
+    match served.api_version {
+        // Left out where they are empty in the newer group alone.
+        "events.k8s.io/v1" => {
+            for field in ["reportingInstance", "reportingController"] {
+                if let Some(map) = value.as_object_mut().filter(|map| map.get(field) == Some(&json!(""))) {
+                    map.shift_remove(field);
+                }
+            }
+        }
+        "autoscaling/v1" => {
+            for field in ["currentReplicas", "desiredReplicas"] {
+                if value["status"][field].is_null() {
+                    value["status"][field] = 0.into();
+                }
+            }
+        }
+        _ => {}
+    }
+    value
+}
+
+/// The lease of a node that is heard is renewed every ten seconds, though nobody writes it down.
+fn renew(value: &mut Value, node: &str, snapshot: &Snapshot) {
+    let start = snapshot.now.0 - snapshot.at.0;
+    if let Some(at) = snapshot.heartbeats.last_renewal(&NodeName(node.into()), snapshot.at) {
+        value["spec"]["renewTime"] = podscope_api::print_rfc3339(start + at.0, 6).into();
+    }
+}
+
+/// `PartialObjectMetadata` of an object (HT-045).
+pub(crate) fn partial(value: &Value) -> Value {
+    json!({
+        "kind": "PartialObjectMetadata",
+        "apiVersion": "meta.k8s.io/v1",
+        "metadata": value.get("metadata").cloned().unwrap_or_default(),
+    })
+}
+
+/// An item of a typed list says neither its kind nor its version (HT-006).
+pub(crate) fn as_item(mut value: Value) -> Value {
+    if let Some(map) = value.as_object_mut() {
+        map.shift_remove("kind");
+        map.shift_remove("apiVersion");
+    }
+    value
+}
+
+/// A list of values.
+pub(crate) fn list(kind: &str, api_version: &str, metadata: Map<String, Value>, items: Vec<Value>) -> Value {
+    json!({"kind": kind, "apiVersion": api_version, "metadata": metadata, "items": items})
+}
+
+/// Go's name of the type of an object, as it stands in errors: `*core.ConfigMap`.
+pub(crate) fn go_type(kind: Kind, is_list: bool) -> String {
+    let package = match kind.group() {
+        "" => "core",
+        group => group.split('.').next().unwrap_or_default(),
+    };
+    let list = if is_list { "List" } else { "" };
+    format!("*{package}.{}{list}", kind.name())
+}

@@ -1,0 +1,328 @@
+//! Watches: lines of events as they happen (HT-072 to HT-080).
+//!
+//! A watch is a task of its own: it is told what the engine publishes, takes what concerns it, and writes. One that is
+//! read too slowly falls behind the news and ends with 410, as one that began at too old a version; nobody waits for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use podscope_api::schema::ServedKind;
+use podscope_api::{Kind, Object, Time};
+use podscope_cluster::{ApiError, Cause, Change, StatusReason};
+use podscope_kubectl::rest::{ApiPath, Query, Selectors};
+use serde_json::{Map, Value, json};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc::Sender;
+use tokio::time::{Instant, sleep_until};
+
+use crate::board::{News, Snapshot, Subscription};
+use crate::engine::Door;
+use crate::http::{Asked, JSON, Reply};
+use crate::negotiate::{Offer, Shape};
+use crate::read::{forbidden, list_options, reach, version};
+use crate::route::{Answered, wanted};
+use crate::{status, table, value};
+
+/// A watch that says no time ends after this (HT-062).
+const LONGEST: Duration = Duration::from_secs(1800);
+/// How often a watch that wants bookmarks gets one (HT-075).
+const BOOKMARK: Duration = Duration::from_secs(60);
+/// How long before its end a bookmark says how far it came.
+const BEFORE_END: Duration = Duration::from_secs(2);
+
+/// What a watch is about, and how it is told.
+struct Watch {
+    path: ApiPath,
+    served: ServedKind,
+    kind: Kind,
+    selectors: Selectors,
+    shape: Shape,
+    include: table::Include,
+    has_bookmarks: bool,
+    /// Column definitions come with the first row alone.
+    has_columns: bool,
+    lines: Sender<Bytes>,
+}
+
+/// Nobody reads any more.
+struct Left;
+
+pub(crate) fn watch(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind, door: &Door) -> Answered {
+    let form = wanted(asked, Offer::Objects, true)?;
+    let query = &path.query;
+    let sends_initial = check(query)?;
+    let since = version(query).map_err(|error| ApiError::unnamed(error.message))?;
+    let timeout = match query.get("timeoutSeconds") {
+        None => None,
+        Some(text) => Some(
+            text.parse::<u64>()
+                .map_err(|_| ApiError::bad_request(format!("strconv.ParseInt: parsing {text:?}: invalid syntax")))?,
+        ),
+    };
+    let selectors = Selectors::of(kind, query)?;
+    let include = table::include(path)?;
+    let subscription = door
+        .board
+        .subscribe(since.filter(|since| *since > 0 && sends_initial != Some(true)));
+    reach(&subscription.snapshot)?;
+    let (reply, lines) = Reply::stream(JSON);
+    let watch = Watch {
+        path: path.clone(),
+        served,
+        kind,
+        selectors,
+        shape: form.shape,
+        include,
+        has_bookmarks: query.is_true("allowWatchBookmarks"),
+        has_columns: false,
+        lines,
+    };
+    let ends = Instant::now()
+        + timeout
+            .filter(|seconds| *seconds > 0)
+            .map_or(LONGEST, Duration::from_secs);
+    let begins = match (sends_initial, since) {
+        (Some(true), _) => Begins::Initial,
+        (_, None | Some(0)) if sends_initial == Some(false) => Begins::Now,
+        (_, None | Some(0)) => Begins::Everything,
+        (_, Some(since)) => Begins::After(since),
+    };
+    tokio::spawn(watch.run(subscription, begins, ends));
+    Ok(reply)
+}
+
+/// HT-076, HT-078.
+fn check(query: &Query) -> Result<Option<bool>, ApiError> {
+    let field = "resourceVersionMatch";
+    let how = query.get(field).unwrap_or_default();
+    let sends = query
+        .get("sendInitialEvents")
+        .map(|_| query.is_true("sendInitialEvents"));
+    let mut causes: Vec<Cause> = Vec::new();
+    if query.get("continue").is_some_and(|text| !text.is_empty()) {
+        causes.push(forbidden(
+            field,
+            "resourceVersionMatch is forbidden when continue is provided",
+        ));
+    }
+    match (sends, how) {
+        (Some(_), "NotOlderThan") | (None, "") => {}
+        (Some(_), how) => {
+            let why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
+            causes.push(forbidden(field, why));
+            if !how.is_empty() {
+                causes.push(Cause {
+                    reason: "FieldValueNotSupported",
+                    ..Cause::new(
+                        field,
+                        format!("Unsupported value: {how:?}: supported values: \"NotOlderThan\""),
+                    )
+                });
+            }
+        }
+        (None, _) => {
+            let why = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided";
+            causes.push(forbidden(field, why));
+        }
+    }
+    if causes.is_empty() {
+        Ok(sends)
+    } else {
+        Err(list_options(causes))
+    }
+}
+
+/// What a watch is told first.
+enum Begins {
+    /// All that there is, then a bookmark, then what happens.
+    Initial,
+    /// All that there is, then what happens.
+    Everything,
+    /// What happens.
+    Now,
+    /// What happened since that version.
+    After(u64),
+}
+
+impl Watch {
+    async fn run(mut self, subscription: Subscription, begins: Begins, ends: Instant) {
+        // Who left is none to tell.
+        let _ = self.tell(subscription, begins, ends).await;
+    }
+
+    async fn tell(&mut self, subscription: Subscription, begins: Begins, ends: Instant) -> Result<(), Left> {
+        let Subscription {
+            snapshot,
+            since,
+            oldest,
+            mut news,
+        } = subscription;
+        let mut reached = snapshot.revision;
+        match begins {
+            Begins::Initial => {
+                self.everything(&snapshot).await?;
+                if self.has_bookmarks {
+                    self.bookmark(reached, true).await?;
+                }
+            }
+            Begins::Everything => self.everything(&snapshot).await?,
+            Begins::Now => {}
+            Begins::After(version) => match since {
+                Some(changes) => {
+                    reached = reached.max(version);
+                    self.changes(&changes, &snapshot).await?;
+                }
+                None => return self.too_old(version, oldest).await,
+            },
+        }
+        let mut bookmark = Instant::now() + BOOKMARK;
+        let mut has_ended = false;
+        let mut snapshot = snapshot;
+        while Instant::now() < ends {
+            let next = if has_ended {
+                ends
+            } else {
+                bookmark.min(ends.checked_sub(BEFORE_END).unwrap_or(ends))
+            };
+            let told = tokio::select! {
+                told = news.recv() => told,
+                () = sleep_until(next) => {
+                    has_ended |= next < bookmark;
+                    bookmark = Instant::now() + BOOKMARK;
+                    if self.has_bookmarks && Instant::now() < ends {
+                        self.bookmark(reached, false).await?;
+                    }
+                    continue;
+                }
+                () = self.lines.closed() => return Err(Left),
+            };
+            match told {
+                Ok(News::Changes(changes, now)) => {
+                    let after = Arc::make_mut(&mut snapshot);
+                    (after.now, after.at.0) = (now, after.at.0 + now.0 - after.now.0);
+                    let fresh: Vec<Arc<Change>> = changes
+                        .iter()
+                        .filter(|change| change.revision > reached)
+                        .cloned()
+                        .collect();
+                    self.changes(&fresh, &snapshot).await?;
+                    reached = fresh.last().map_or(reached, |change| change.revision);
+                }
+                Ok(News::Ended) | Err(RecvError::Closed) => return Ok(()),
+                Err(RecvError::Lagged(_)) => return self.too_old(reached, reached + 1).await,
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an object is one that is watched.
+    fn concerns(&self, object: &Object) -> bool {
+        let metadata = object.metadata();
+        object.kind() == self.kind
+            && (self.path.namespace.is_empty() || *metadata.namespace == *self.path.namespace)
+            && (self.path.name.is_empty() || *metadata.name == *self.path.name)
+            && self.selectors.choose(object)
+    }
+
+    async fn everything(&mut self, snapshot: &Snapshot) -> Result<(), Left> {
+        let all = match self.path.namespace.as_str() {
+            "" => snapshot.objects.list_kind(self.kind),
+            namespace => snapshot.objects.list_kind_in(self.kind, namespace),
+        };
+        for object in all
+            .iter()
+            .filter(|object| self.concerns(object))
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            self.event("ADDED", &object, snapshot).await?;
+        }
+        Ok(())
+    }
+
+    async fn changes(&mut self, changes: &[Arc<Change>], snapshot: &Snapshot) -> Result<(), Left> {
+        for change in changes {
+            let concerns = |object: &Option<Object>| object.clone().filter(|object| self.concerns(object));
+            match (concerns(&change.old), concerns(&change.new)) {
+                (None, None) => {}
+                (None, Some(new)) => self.event("ADDED", &new, snapshot).await?,
+                (Some(_), Some(new)) => self.event("MODIFIED", &new, snapshot).await?,
+                (Some(mut old), None) => {
+                    // As it was, with the version of what ended it (HT-074).
+                    old.metadata_mut().resource_version = change.revision.to_string().into();
+                    self.event("DELETED", &old, snapshot).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn event(&mut self, kind: &str, object: &Object, snapshot: &Snapshot) -> Result<(), Left> {
+        let shown = value::of(object, self.served, snapshot);
+        let shown = match self.shape {
+            Shape::Table => {
+                let row = table::row(&self.path, object, &shown, self.include, snapshot.now);
+                self.row(row, &object.metadata().resource_version)
+            }
+            Shape::Partial { .. } => value::partial(&shown),
+            Shape::Plain | Shape::Discovery { .. } => shown,
+        };
+        self.line(kind, &shown).await
+    }
+
+    /// A table of one row (HT-123).
+    fn row(&mut self, row: Value, version: &str) -> Value {
+        let columns = match std::mem::replace(&mut self.has_columns, true) {
+            false => table::columns(&self.path),
+            true => Value::Null,
+        };
+        let mut metadata = Map::new();
+        metadata.insert("resourceVersion".to_owned(), version.into());
+        table::table(metadata, columns, vec![row])
+    }
+
+    /// HT-075, HT-076.
+    async fn bookmark(&mut self, revision: u64, is_end_of_initial: bool) -> Result<(), Left> {
+        let mut metadata = json!({"resourceVersion": revision.to_string()});
+        if is_end_of_initial {
+            metadata["annotations"] = json!({"k8s.io/initial-events-end": "true"});
+        }
+        let empty = podscope_api::Tree::from_value(&json!({
+            "apiVersion": self.kind.api_version(), "kind": self.kind.name(), "metadata": {},
+        }))
+        .to_value();
+        let object = podscope_api::object_from_value(&empty).ok();
+        let version = revision.to_string();
+        let shown = match (self.shape, object) {
+            (Shape::Table, Some(object)) => {
+                let mut row = table::row(&self.path, &object, &empty, self.include, Time(0));
+                row["object"] = json!({
+                    "kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata,
+                });
+                self.row(row, &version)
+            }
+            (Shape::Partial { .. }, _) => value::partial(&json!({"metadata": metadata})),
+            _ => json!({
+                "kind": self.served.kind, "apiVersion": self.served.api_version, "metadata": metadata,
+            }),
+        };
+        self.line("BOOKMARK", &shown).await
+    }
+
+    async fn too_old(&mut self, version: u64, oldest: u64) -> Result<(), Left> {
+        let error = ApiError {
+            code: 410,
+            reason: StatusReason::Expired,
+            ..ApiError::bad_request(format!("too old resource version: {version} ({oldest})"))
+        };
+        self.line("ERROR", &status::of(&error)).await
+    }
+
+    async fn line(&self, kind: &str, object: &Value) -> Result<(), Left> {
+        let mut text = format!("{{\"type\":{kind:?},\"object\":");
+        text.push_str(&object.to_string());
+        text.push_str("}\n");
+        self.lines.send(Bytes::from(text)).await.map_err(|_| Left)
+    }
+}

@@ -1,0 +1,199 @@
+//! What can write: a call for the engine, and its answers as HTTP has them (HT-013 to HT-017, HT-081 to HT-086).
+
+use podscope_api::schema::ServedKind;
+use podscope_api::{Kind, Object, ObjectKey};
+use podscope_cluster::ApiError;
+use podscope_kubectl::rest::{ApiCall, ApiPath, Method};
+use serde_json::{Map, Value, json};
+
+use crate::board::Snapshot;
+use crate::engine::{Answered as Called, Door};
+use crate::http::{Asked, Reply};
+use crate::negotiate::{Form, Offer, Shape};
+use crate::read::{list_of, subject};
+use crate::route::{Answered, is_pretty, wanted};
+use crate::{status, table, value};
+
+pub(crate) async fn write(asked: &Asked, path: &ApiPath, served: ServedKind, kind: Kind, door: &Door) -> Answered {
+    let form = wanted(asked, Offer::Objects, false)?;
+    let method = Method::named(&asked.method).ok_or_else(ApiError::method_not_allowed)?;
+    let call = call(asked, path, method)?;
+    let key = ObjectKey::new(path.namespace.as_str(), path.name.as_str());
+    let is_apply = asked
+        .header("content-type")
+        .is_some_and(|kind| kind.starts_with("application/apply-patch"));
+    let before = door.board.snapshot();
+    let may_create = is_apply || method == Method::Put;
+    let was_there = !may_create || before.objects.get_kind(kind, &key).is_some();
+    let called = door.call(call).await?.map_err(ApiError::internal)?;
+    let snapshot = door.board.snapshot();
+    let Called {
+        mut answers,
+        mut warnings,
+    } = called;
+    let is_collection = path.name.is_empty() && method == Method::Delete;
+    if is_collection {
+        let objects: Result<Vec<Option<Object>>, ApiError> = answers.into_iter().collect();
+        let rows: Vec<(Object, Value)> = (objects?.into_iter().flatten())
+            .map(|object| {
+                let shown = value::of(&object, served, &snapshot);
+                (object, shown)
+            })
+            .collect();
+        let list = list_of(path, served, form, before.revision, rows, &snapshot)?;
+        return Ok(Reply::value(200, &list, form, is_pretty(asked, &asked.path)).warned(&warnings));
+    }
+    let answer = answers.pop().unwrap_or_else(|| Err(ApiError::internal("no answer")));
+    let object = match answer {
+        Ok(object) => object.map(|object| rehearsed(object, path, &before)),
+        // What was wrong is told with what is warned of.
+        Err(error) if error.code != 0 => return Ok(Reply::error(&error).warned(&warnings)),
+        Err(error) => return Err(error.into()),
+    };
+    if matches!(method, Method::Post | Method::Patch) && path.subresource.is_empty() {
+        warnings.extend(object.iter().flat_map(podscope_api::warnings));
+        // Told of every request about them.
+        warnings.retain(|warning| warning != podscope_api::DEPRECATED_ENDPOINTS);
+    }
+    let code = match method {
+        Method::Post => 201,
+        Method::Put | Method::Patch if !was_there => 201,
+        _ => 200,
+    };
+    let answered = Answer {
+        asked,
+        path,
+        served,
+        form,
+        snapshot: &snapshot,
+    };
+    let reply = match (method, path.subresource.as_str()) {
+        (Method::Post, "binding" | "eviction") => Reply::json(201, &status::success(Some(201))),
+        (Method::Delete, _) => answered.deleted(object)?,
+        _ => answered.object(code, object)?,
+    };
+    Ok(reply.warned(&warnings))
+}
+
+/// POST of a `Binding` to a namespace: the pod is the one that it names.
+pub(crate) async fn binding(asked: &Asked, path: &ApiPath, door: &Door) -> Answered {
+    let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
+    let name = body["metadata"]["name"].as_str().unwrap_or_default();
+    let asked = Asked {
+        path: format!("/api/v1/namespaces/{}/pods/{name}/binding", path.namespace),
+        ..asked.clone()
+    };
+    let path = ApiPath::of(&asked.path).ok_or_else(ApiError::no_such_resource)?;
+    let served = podscope_api::schema::served_resource("v1", "pods").ok_or_else(ApiError::no_such_resource)?;
+    write(&asked, &path, served, Kind::Pod, door).await
+}
+
+/// What a dry run has left, with the version that is still stored (HT-067).
+fn rehearsed(mut object: Object, path: &ApiPath, before: &Snapshot) -> Object {
+    if path.query.get("dryRun").is_some()
+        && let Some(stored) = before.objects.get_kind(object.kind(), &object.key())
+    {
+        object.metadata_mut().resource_version = stored.metadata().resource_version.clone();
+    }
+    object
+}
+
+/// The call, with the field manager that a client without one is known by (HT-068).
+fn call(asked: &Asked, path: &ApiPath, method: Method) -> Result<ApiCall, ApiError> {
+    let body = std::str::from_utf8(&asked.body)
+        .map_err(|_| ApiError::bad_request("the body of the request is no UTF-8 text"))?;
+    let mut text = asked.path.clone();
+    let content_type = asked.header("content-type").unwrap_or_default();
+    let is_apply = content_type.starts_with("application/apply-patch");
+    let agent = asked.header("user-agent").unwrap_or_default();
+    let agent = agent.split('/').next().unwrap_or_default().trim();
+    let has_manager = path.query.get("fieldManager").is_some();
+    if !has_manager && !is_apply && method != Method::Delete && !agent.is_empty() {
+        let manager: String = agent
+            .chars()
+            .filter(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(*letter))
+            .take(128)
+            .collect();
+        if !manager.is_empty() {
+            text.push(if text.contains('?') { '&' } else { '?' });
+            text.push_str(&format!("fieldManager={manager}"));
+        }
+    }
+    Ok(ApiCall::new(method, text, content_type, body))
+}
+
+/// Kinds of which a DELETE answers with the object, also where it is gone (`ReturnDeletedObject`).
+fn is_told_whole(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Pod
+            | Kind::PodTemplate
+            | Kind::Service
+            | Kind::ServiceAccount
+            | Kind::PersistentVolume
+            | Kind::PersistentVolumeClaim
+            | Kind::ResourceQuota
+            | Kind::StorageClass
+            | Kind::CsiDriver
+            | Kind::VolumeAttachment
+            | Kind::VolumeAttributesClass
+            | Kind::DeviceClass
+            | Kind::ResourceClaim
+            | Kind::ResourceClaimTemplate
+            | Kind::ResourceSlice
+    )
+}
+
+/// What an answer is made from.
+struct Answer<'a> {
+    asked: &'a Asked,
+    path: &'a ApiPath,
+    served: ServedKind,
+    form: Form,
+    snapshot: &'a Snapshot,
+}
+
+impl Answer<'_> {
+    fn object(&self, code: u16, object: Option<Object>) -> Answered {
+        let Some(object) = object else {
+            return Ok(Reply::json(code, &status::success(Some(code))));
+        };
+        let shown = subject(&object, self.path, self.served, self.snapshot)?;
+        let shown = match self.form.shape {
+            Shape::Table => {
+                let version = object.metadata().resource_version.to_string();
+                table::of_objects(self.path, &[(object, shown)], self.snapshot, |_| {
+                    let mut metadata = Map::new();
+                    metadata.insert("resourceVersion".to_owned(), version.into());
+                    metadata
+                })?
+            }
+            Shape::Partial { .. } => value::partial(&shown),
+            Shape::Plain | Shape::Discovery { .. } => shown,
+        };
+        let is_pretty = is_pretty(self.asked, &self.asked.path);
+        Ok(Reply::value(code, &shown, self.form, is_pretty))
+    }
+
+    /// A `Status` of what is gone, the object of what is still there (HT-009, HT-082).
+    fn deleted(&self, object: Option<Object>) -> Answered {
+        let Some(object) = object else {
+            return Ok(Reply::json(200, &status::success(None)));
+        };
+        let metadata = object.metadata();
+        let stays = metadata.is_terminating() && (!metadata.finalizers.is_empty() || object.kind() == Kind::Namespace);
+        if stays || is_told_whole(object.kind()) {
+            return self.object(200, Some(object));
+        }
+        let mut value = status::success(None);
+        let mut details = json!({"name": &*metadata.name});
+        if !object.kind().group().is_empty() {
+            details["group"] = object.kind().group().into();
+        }
+        details["kind"] = object.kind().plural().into();
+        details["uid"] = metadata.uid.as_str().into();
+        value["details"] = details;
+        let is_pretty = is_pretty(self.asked, &self.asked.path);
+        Ok(Reply::value(200, &value, self.form, is_pretty))
+    }
+}

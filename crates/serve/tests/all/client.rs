@@ -1,0 +1,194 @@
+//! A client of HTTP/1.1 that hides nothing: a connection for each request.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use podscope_serve::{Options, Server, Speed};
+use podscope_session::scenario;
+use podscope_session::timeline::Session;
+use serde_json::Value;
+
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server of that scenario, whose time stands still.
+pub(crate) fn serve(scenario: &str) -> Server {
+    let files = [("scenario.yaml".to_owned(), scenario.to_owned())];
+    let loaded = scenario::load(&files).expect("the scenario is read");
+    let session = Session::new(loaded).expect("it is admitted");
+    let options = Options {
+        port: 0,
+        speed: Speed::Manual,
+        kubeconfig: None,
+    };
+    Server::start(session, &options).expect("a port is free")
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Answer {
+    /// 0 where the connection was closed without one.
+    pub(crate) status: u16,
+    /// Names in small letters.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    /// A header; several joined with a line break.
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
+        let found: Vec<&str> = self
+            .headers
+            .iter()
+            .filter(|(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+            .collect();
+        (!found.is_empty()).then(|| found.join("\n"))
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
+    }
+}
+
+fn connect(server: SocketAddr, method: &str, path: &str, headers: &[(String, String)], body: &[u8]) -> TcpStream {
+    let mut stream = TcpStream::connect(server).expect("it listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout is set");
+    let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
+        head.push_str(&format!("Host: {server}\r\n"));
+    }
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
+    // A server that refuses may close before it has read.
+    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
+    stream
+}
+
+fn head(reader: &mut impl BufRead) -> Option<Answer> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
+    let status = line.split(' ').nth(1)?.parse().ok()?;
+    let mut answer = Answer {
+        status,
+        ..Answer::default()
+    };
+    loop {
+        line.clear();
+        reader.read_line(&mut line).ok()?;
+        let text = line.trim_end();
+        if text.is_empty() {
+            return Some(answer);
+        }
+        if let Some((name, value)) = text.split_once(':') {
+            answer
+                .headers
+                .push((name.to_ascii_lowercase(), value.trim().to_owned()));
+        }
+    }
+}
+
+/// A chunk of a chunked body; none at its end.
+fn chunk(reader: &mut impl BufRead) -> Option<Vec<u8>> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
+    let size = usize::from_str_radix(line.trim(), 16).ok().filter(|size| *size > 0)?;
+    let mut bytes = vec![0; size + 2];
+    reader.read_exact(&mut bytes).ok()?;
+    bytes.truncate(size);
+    Some(bytes)
+}
+
+/// Sends a request and waits for its whole answer.
+pub(crate) fn send(server: SocketAddr, method: &str, path: &str, headers: &[(String, String)], body: &[u8]) -> Answer {
+    let mut reader = BufReader::new(connect(server, method, path, headers, body));
+    let Some(mut answer) = head(&mut reader) else {
+        return Answer::default();
+    };
+    let mut bytes = Vec::new();
+    if answer.header("transfer-encoding").as_deref() == Some("chunked") {
+        while let Some(chunk) = chunk(&mut reader) {
+            bytes.extend(chunk);
+        }
+    } else {
+        // What the connection's end cuts off is missed by who looks at it.
+        let _ = reader.read_to_end(&mut bytes);
+    }
+    answer.body = String::from_utf8_lossy(&bytes).into_owned();
+    answer
+}
+
+pub(crate) fn get(server: SocketAddr, path: &str) -> Answer {
+    send(server, "GET", path, &[], b"")
+}
+
+pub(crate) fn post(server: SocketAddr, path: &str, body: &str) -> Answer {
+    let kind = [("Content-Type".to_owned(), "application/json".to_owned())];
+    send(server, "POST", path, &kind, body.as_bytes())
+}
+
+/// A watch under way.
+pub(crate) struct Watching {
+    pub(crate) answer: Answer,
+    lines: Arc<Mutex<(String, bool)>>,
+    stream: TcpStream,
+}
+
+impl Watching {
+    /// Sends the request; its head has come when this returns.
+    pub(crate) fn open(server: SocketAddr, path: &str, headers: &[(String, String)]) -> Watching {
+        let stream = connect(server, "GET", path, headers, b"");
+        let ours = stream.try_clone().expect("the socket is cloned");
+        let mut reader = BufReader::new(stream);
+        let mut answer = head(&mut reader).unwrap_or_default();
+        let lines = Arc::new(Mutex::new((String::new(), false)));
+        let told = lines.clone();
+        if answer.header("transfer-encoding").as_deref() == Some("chunked") {
+            std::thread::spawn(move || {
+                while let Some(chunk) = chunk(&mut reader) {
+                    let mut told = told.lock().expect("nobody panics with it");
+                    told.0.push_str(&String::from_utf8_lossy(&chunk));
+                }
+                told.lock().expect("nobody panics with it").1 = true;
+            });
+        } else {
+            // As above.
+            let _ = reader.read_to_string(&mut answer.body);
+        }
+        Watching {
+            answer,
+            lines,
+            stream: ours,
+        }
+    }
+
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let told = self.lines.lock().expect("nobody panics with it");
+        told.0.lines().map(str::to_owned).collect()
+    }
+
+    /// Waits until so many lines are there, or the stream has ended, or for ever so long.
+    pub(crate) fn wait_for(&self, lines: usize, longest: Duration) -> Vec<String> {
+        let begun = std::time::Instant::now();
+        loop {
+            let has_ended = self.has_ended();
+            let found = self.lines();
+            if has_ended || found.len() >= lines || begun.elapsed() > longest {
+                return found;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.lines.lock().expect("nobody panics with it").1
+    }
+
+    pub(crate) fn close(&self) {
+        // It may be closed already.
+        let _ = self.stream.shutdown(std::net::Shutdown::Both);
+    }
+}

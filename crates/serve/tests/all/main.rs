@@ -1,0 +1,9 @@
+//! `podscope serve` through its sockets.
+
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, reason = "native only")]
+
+mod client;
+mod door;
+mod kubectl;
+mod replay;
+mod wire;

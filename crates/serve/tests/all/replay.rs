@@ -1,0 +1,77 @@
+//! What a program did is a scenario, and runs again to the same trace.
+
+use podscope_cluster::SimTime;
+use podscope_session::timeline::Session;
+use podscope_session::{report, scenario};
+
+use crate::client::{get, post, send, serve};
+
+/// Shows: T-02
+#[test]
+fn scenario_of_a_served_session_replays_to_the_same_trace() {
+    let server = serve("");
+    let at = server.address();
+    let deployment = r#"{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {
+        "replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": {"metadata": {"labels": {"app": "web"}},
+        "spec": {"containers": [{"name": "app", "image": "nginx"}]}}}}"#;
+    let path = "/apis/apps/v1/namespaces/default/deployments";
+    assert_eq!(post(at, path, deployment).status, 201);
+    post(at, "/podscope/v1/advance", r#"{"seconds": 20}"#);
+    let kind = |of: &str| vec![("Content-Type".to_owned(), of.to_owned())];
+    let patch = kind("application/merge-patch+json");
+    let scaled = send(
+        at,
+        "PATCH",
+        &format!("{path}/web/scale"),
+        &patch,
+        br#"{"spec": {"replicas": 3}}"#,
+    );
+    assert_eq!((scaled.status, &scaled.json()["spec"]["replicas"]), (200, &3.into()));
+    post(
+        at,
+        "/podscope/v1/command",
+        r#"{"run": "fault poweroff a-1", "wait": 5}"#,
+    );
+    let refused = post(
+        at,
+        "/api/v1/namespaces/default/pods",
+        r#"{"metadata": {"name": "Bad_Name"}}"#,
+    );
+    assert_eq!(refused.status, 422);
+    // A body that cannot be read is refused in the simulation too, and its refusal is in the trace.
+    assert_eq!(post(at, "/api/v1/namespaces/default/pods", "{").status, 400);
+    assert_eq!(
+        send(at, "DELETE", &format!("{path}?labelSelector=no"), &[], b"").status,
+        200
+    );
+    post(at, "/podscope/v1/advance", r#"{"seconds": 30}"#);
+    let (trace, text) = (
+        get(at, "/podscope/v1/trace").body,
+        get(at, "/podscope/v1/scenario").body,
+    );
+    let now = get(at, "/podscope/v1/time").json()["t"].as_f64().expect("seconds");
+    let loaded = scenario::load(&[("scenario.yaml".to_owned(), text)]).expect("the scenario is read");
+    let mut session = Session::new(loaded).expect("it is admitted");
+    session.advance(SimTime((now * 1e6).round() as i64), u64::MAX);
+    assert!(trace.lines().count() > 60, "{trace}");
+    for (served, replayed) in trace.lines().zip(report::trace(session.trace()).lines()) {
+        assert_eq!(served, replayed);
+    }
+    assert_eq!(trace, report::trace(session.trace()));
+}
+
+#[test]
+fn restored_checkpoint_is_the_world_as_it_was() {
+    let server = serve("");
+    let at = server.address();
+    let made = post(at, "/podscope/v1/checkpoint", "").json();
+    post(at, "/api/v1/namespaces", r#"{"metadata": {"name": "later"}}"#);
+    assert_eq!(get(at, "/api/v1/namespaces/later").status, 200);
+    let back = post(at, "/podscope/v1/restore", &made.to_string()).json();
+    assert_eq!(back["t"], made["t"]);
+    assert_eq!(get(at, "/api/v1/namespaces/later").status, 404);
+    assert_eq!(
+        post(at, "/api/v1/namespaces", r#"{"metadata": {"name": "later"}}"#).status,
+        201
+    );
+}

@@ -1,0 +1,543 @@
+//! The wire of a real control plane (`tests/conformance/wire`): every exchange is sent again, and the answers compared.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::net::SocketAddr;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::client::{Answer, Watching, get, post, send, serve};
+
+/// Four nodes as the recording had them.
+const SCENARIO: &str = "apiVersion: podscope.dev/v1alpha1
+kind: Scenario
+metadata: {name: wire}
+spec:
+  cluster: {zones: [a, b], nodesPerZone: 2, node: {cpu: '1', memory: 3840Mi, pods: '110'}}
+";
+const EXCUSED: &str = include_str!("wire-excused.txt");
+/// Headers that are compared.
+const HEADERS: [&str; 4] = ["Content-Type", "Warning", "Retry-After", "Allow"];
+
+fn exchanges() -> Vec<Value> {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/conformance/wire/wire.jsonl.gz"
+    );
+    let file = std::fs::File::open(path).expect("the corpus is there");
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(file)
+        .read_to_string(&mut text)
+        .expect("it is text");
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("a line is JSON"))
+        .collect()
+}
+
+/// What placeholders of a group stand for.
+#[derive(Default)]
+struct Names(BTreeMap<String, String>);
+
+impl Names {
+    fn placeholder() -> &'static Regex {
+        static PATTERN: OnceLock<Regex> = OnceLock::new();
+        PATTERN.get_or_init(|| Regex::new(r"<([a-z]+)(#\d+)?>").expect("a pattern"))
+    }
+
+    /// A text of a request with what is known put in; none if something is not.
+    fn filled(&self, text: &str) -> Option<String> {
+        let mut is_whole = true;
+        let filled = Self::placeholder().replace_all(text, |found: &regex::Captures<'_>| {
+            let name = &found[0];
+            self.0.get(name).cloned().unwrap_or_else(|| {
+                is_whole = false;
+                String::new()
+            })
+        });
+        is_whole.then(|| filled.into_owned())
+    }
+
+    fn filled_value(&self, value: &Value) -> Option<Value> {
+        Some(match value {
+            Value::String(text) => self.filled(text)?.into(),
+            Value::Array(items) => items
+                .iter()
+                .map(|item| self.filled_value(item))
+                .collect::<Option<_>>()?,
+            Value::Object(map) => {
+                let pairs = map
+                    .iter()
+                    .map(|(key, value)| Some((self.filled(key)?, self.filled_value(value)?)));
+                Value::Object(pairs.collect::<Option<_>>()?)
+            }
+            other => other.clone(),
+        })
+    }
+
+    /// Whether a text is as expected; new names are learnt.
+    fn fits(&mut self, wanted: &str, found: &str, has_numbers: bool) -> bool {
+        if !wanted.contains('<') {
+            return wanted == found;
+        }
+        // Literals, and between them what is to be learnt.
+        let (mut literals, mut names, mut end) = (vec![String::new()], Vec::new(), 0);
+        for place in Self::placeholder().captures_iter(wanted) {
+            let whole = place.get(0).expect("it is found");
+            let literal = literals.last_mut().expect("there is one");
+            literal.push_str(&wanted[end..whole.start()]);
+            end = whole.end();
+            match self.0.get(whole.as_str()).filter(|_| has_numbers) {
+                Some(known) => literal.push_str(known),
+                None => {
+                    names.push((whole.as_str().to_owned(), place.get(2).is_some()));
+                    literals.push(String::new());
+                }
+            }
+        }
+        literals.last_mut().expect("there is one").push_str(&wanted[end..]);
+        let Some(values) = between(&literals, found) else {
+            return false;
+        };
+        for ((name, is_numbered), value) in names.into_iter().zip(values) {
+            if is_numbered {
+                self.0.entry(name).or_insert(value);
+            }
+        }
+        true
+    }
+
+    /// The first place where two values differ.
+    fn differ(&mut self, at: &str, wanted: &Value, found: &Value, how: &How<'_>) -> Option<String> {
+        if how.varies.contains(&at) || at.ends_with("/managedFields") && !how.has_managers {
+            return None;
+        }
+        // An item by its name alone.
+        if let (Value::String(_), Some(name)) = (wanted, found.pointer("/metadata/name")) {
+            return self.differ(at, wanted, &name.clone(), how);
+        }
+        match (wanted, found) {
+            (Value::String(text), Value::String(other)) if self.fits(text, other, !how.numbers_vary) => None,
+            // A number of which no more is said.
+            (Value::String(text), Value::Number(_)) if text.starts_with('<') && text.ends_with('>') => None,
+            (Value::Object(map), Value::Object(other)) => {
+                let skipped = |key: &str| {
+                    key == "managedFields" && !how.has_managers
+                        || key == "description" && at.contains("/columnDefinitions/")
+                };
+                for (key, value) in map {
+                    let path = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+                    let key = self.filled(key).unwrap_or_else(|| key.clone());
+                    match other.get(&key) {
+                        _ if skipped(&key) || how.varies.contains(&path.as_str()) => {}
+                        Some(found) => {
+                            if let Some(why) = self.differ(&path, value, found, how) {
+                                return Some(why);
+                            }
+                        }
+                        None => return Some(format!("{path}: wanted {}", short(value))),
+                    }
+                }
+                if how.is_part {
+                    return None;
+                }
+                let known: Vec<String> = map
+                    .keys()
+                    .map(|key| self.filled(key).unwrap_or_else(|| key.clone()))
+                    .collect();
+                let more = other.iter().find(|(key, _)| !known.contains(key) && !skipped(key));
+                more.map(|(key, value)| format!("{at}/{key}: not wanted: {}", short(value)))
+            }
+            (Value::Array(items), Value::Array(others)) => {
+                for (number, item) in items.iter().enumerate() {
+                    let path = format!("{at}/{number}");
+                    match others.get(number) {
+                        Some(other) => {
+                            if let Some(why) = self.differ(&path, item, other, how) {
+                                return Some(why);
+                            }
+                        }
+                        None => return Some(format!("{path}: wanted {}", short(item))),
+                    }
+                }
+                let more = others
+                    .get(items.len())
+                    .filter(|_| !how.is_part || !at.ends_with("/rows"));
+                more.map(|item| format!("{at}/{}: not wanted: {}", items.len(), short(item)))
+            }
+            _ if wanted == found => None,
+            _ => Some(format!("{at}: wanted {}, found {}", short(wanted), short(found))),
+        }
+    }
+}
+
+/// What stands between literals in a text that begins with the first of them and ends with the last.
+fn between(literals: &[String], text: &str) -> Option<Vec<String>> {
+    let (first, rest) = literals.split_first()?;
+    let mut left = text.strip_prefix(first.as_str())?;
+    let Some((last, middle)) = rest.split_last() else {
+        return left.is_empty().then(Vec::new);
+    };
+    let mut values = Vec::new();
+    for literal in middle {
+        let at = left.find(literal.as_str())?;
+        values.push(left[..at].to_owned());
+        left = &left[at + literal.len()..];
+    }
+    values.push(left.strip_suffix(last.as_str())?.to_owned());
+    Some(values)
+}
+
+fn short(value: &Value) -> String {
+    value.to_string().chars().take(160).collect()
+}
+
+/// How answers are compared.
+struct How<'a> {
+    varies: Vec<&'a str>,
+    numbers_vary: bool,
+    has_managers: bool,
+    /// Only what is wanted was written down.
+    is_part: bool,
+}
+
+impl<'a> How<'a> {
+    fn of(exchange: &'a Value, has_managers: bool) -> How<'a> {
+        let varies = exchange["varies"].as_array();
+        How {
+            varies: varies.into_iter().flatten().filter_map(Value::as_str).collect(),
+            numbers_vary: exchange["varies"] == "numbers" || varies.is_some(),
+            has_managers,
+            is_part: !text(exchange, "note").is_empty(),
+        }
+    }
+}
+
+fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+    value[field].as_str().unwrap_or_default()
+}
+
+/// A watch that was opened, and the exchange it is compared with.
+struct Open {
+    exchange: Value,
+    watch: Watching,
+}
+
+/// A group on a new cluster.
+struct Group {
+    server: SocketAddr,
+    names: Names,
+    /// Simulated seconds that have passed since the group's start.
+    at: f64,
+    open: Vec<Open>,
+    has_managers: bool,
+    /// What differs, by the exchange's name.
+    found: BTreeMap<String, Option<String>>,
+}
+
+impl Group {
+    fn advance_to(&mut self, at: f64) {
+        self.close_until(at);
+        if at > self.at {
+            let body = serde_json::json!({"seconds": at - self.at}).to_string();
+            post(self.server, "/podscope/v1/advance", &body);
+            self.at = at;
+        }
+    }
+
+    /// Watches that their client closed before.
+    fn close_until(&mut self, at: f64) {
+        let (over, open) = std::mem::take(&mut self.open).into_iter().partition(|open| {
+            text(&open.exchange, "closed_by") == "client" && open.exchange["end"].as_f64() <= Some(at)
+        });
+        self.open = open;
+        for open in Vec::<Open>::from_iter(over) {
+            self.finish(open);
+        }
+    }
+
+    fn finish(&mut self, open: Open) {
+        let empty = Vec::new();
+        let wanted = open.exchange["response_lines"].as_array().unwrap_or(&empty);
+        let lines = match text(&open.exchange, "closed_by") {
+            "server" => open.watch.wait_for(usize::MAX, Duration::from_secs(4)),
+            _ => open.watch.wait_for(wanted.len(), Duration::from_secs(2)),
+        };
+        open.watch.close();
+        let name = text(&open.exchange, "name").to_owned();
+        let how = How::of(&open.exchange, self.has_managers);
+        let mut why = status(&open.exchange, &open.watch.answer);
+        for (number, line) in wanted.iter().enumerate() {
+            let found = lines
+                .get(number)
+                .map(|line| serde_json::from_str(line).unwrap_or_default());
+            let path = format!("/response_lines/{number}/line");
+            let wanted = match &line["line"] {
+                Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.as_str())),
+                other => other.clone(),
+            };
+            let differs = match &found {
+                Some(found) => self.names.differ(&path, &wanted, found, &how),
+                None => Some(format!("{path}: wanted {}", short(&wanted))),
+            };
+            why = why.or(differs);
+        }
+        let more = lines
+            .get(wanted.len())
+            .map(|line| format!("a line more: {}", line.chars().take(160).collect::<String>()));
+        self.found.insert(name, why.or(more));
+    }
+
+    fn exchange(&mut self, exchange: &Value) {
+        let name = text(exchange, "name").to_owned();
+        let is_held = exchange["held"] == true;
+        let Some(path) = self.known(text(exchange, "path")) else {
+            // It needs what a held answer gave.
+            return;
+        };
+        let headers: Vec<(String, String)> = exchange["request_headers"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (name.clone(), value.as_str().unwrap_or_default().to_owned()))
+            .collect();
+        let body = match &exchange["request_body"] {
+            Value::Null => String::new(),
+            Value::String(text) => match self.names.filled(text) {
+                Some(text) => text,
+                None => return,
+            },
+            value => match self.names.filled_value(value).or_else(|| self.of_object(&path, value)) {
+                Some(value) => value.to_string(),
+                None => return,
+            },
+        };
+        let is_get = text(exchange, "method") == "GET";
+        let is_watch = exchange.get("response_lines").is_some();
+        if is_watch || is_held && is_get && (path.contains("watch=") || path.contains("/v1/watch/")) {
+            let watch = Watching::open(self.server, &path, &headers);
+            let open = Open {
+                exchange: exchange.clone(),
+                watch,
+            };
+            match is_watch {
+                true => self.open.push(open),
+                false => open.watch.close(),
+            }
+            return;
+        }
+        let answer = send(self.server, text(exchange, "method"), &path, &headers, body.as_bytes());
+        if is_held {
+            return;
+        }
+        let why = status(exchange, &answer).or_else(|| self.body(exchange, &answer));
+        self.found.insert(name, why);
+    }
+
+    /// A path with what is known put in; a version that only a held answer gave is the newest one.
+    fn known(&mut self, path: &str) -> Option<String> {
+        if let Some(known) = self.names.filled(path) {
+            return Some(known);
+        }
+        let collection = path.split('?').next().unwrap_or_default();
+        let list: Value = serde_json::from_str(&get(self.server, collection).body).ok()?;
+        let version = list["metadata"]["resourceVersion"].as_str()?.to_owned();
+        for name in Names::placeholder()
+            .find_iter(path)
+            .filter(|name| name.as_str().starts_with("<rv#"))
+        {
+            self.names
+                .0
+                .entry(name.as_str().to_owned())
+                .or_insert_with(|| version.clone());
+        }
+        self.names.filled(path)
+    }
+
+    /// A body that names the object on the path by what only a held answer gave.
+    fn of_object(&mut self, path: &str, body: &Value) -> Option<Value> {
+        let answer = get(self.server, path.split('?').next().unwrap_or_default());
+        let object: Value = serde_json::from_str(&answer.body).ok()?;
+        for name in Names::placeholder().find_iter(&body.to_string()) {
+            let name = name.as_str();
+            // What has no number is never the same again.
+            if !name.contains('#') {
+                continue;
+            }
+            let field = if name.starts_with("<uid#") {
+                "uid"
+            } else if name.starts_with("<rv#") {
+                "resourceVersion"
+            } else {
+                "creationTimestamp"
+            };
+            let value = object["metadata"][field].as_str()?.to_owned();
+            self.names.0.entry(name.to_owned()).or_insert(value);
+        }
+        self.names.filled_value(body)
+    }
+
+    fn body(&mut self, exchange: &Value, answer: &Answer) -> Option<String> {
+        let how = How::of(exchange, self.has_managers);
+        for header in HEADERS {
+            let wanted = exchange["response_headers"][header].as_str();
+            let found = answer.header(header);
+            let pointer = format!("/response_headers/{header}");
+            let fits = match (wanted, &found) {
+                (Some(wanted), Some(found)) => self.names.fits(wanted, found, true),
+                (None, None) => true,
+                _ => false,
+            };
+            if !fits && !how.varies.contains(&pointer.as_str()) {
+                return Some(format!("{header}: wanted {wanted:?}, found {found:?}"));
+            }
+        }
+        let wanted = &exchange["response_body"];
+        if *wanted == "<bytes>" {
+            return None;
+        }
+        let yaml = |text: &str| {
+            podscope_api::read_yaml(text)
+                .map(|tree| tree.to_value())
+                .unwrap_or_default()
+        };
+        if answer.header("Content-Type").as_deref() == Some("application/yaml")
+            && let Value::String(text) = wanted
+        {
+            return self
+                .names
+                .differ("/response_body", &yaml(text), &yaml(&answer.body), &how);
+        }
+        let json: Value = serde_json::from_str(&answer.body).unwrap_or_default();
+        let found = match wanted {
+            Value::String(_) => Value::from(answer.body.as_str()),
+            Value::Array(_) if json.pointer("/status/conditions").is_some() => {
+                let conditions = json["status"]["conditions"].as_array().cloned().unwrap_or_default();
+                conditions
+                    .into_iter()
+                    .filter(|one| one["type"] == wanted[0]["type"])
+                    .collect()
+            }
+            Value::Object(_) if how.is_part && wanted.get("cpu").is_some() => json["status"]["capacity"].clone(),
+            Value::Object(_) if how.is_part && text(exchange, "note") == "groups trimmed" => {
+                trimmed(wanted, json.clone())
+            }
+            Value::Null if answer.body.is_empty() => Value::Null,
+            _ => serde_json::from_str(&answer.body).unwrap_or_else(|_| Value::from(answer.body.as_str())),
+        };
+        self.names.differ("/response_body", wanted, &found, &how)
+    }
+}
+
+/// Discovery with the groups alone that are wanted.
+fn trimmed(wanted: &Value, mut found: Value) -> Value {
+    for (list, name) in [("groups", "/name"), ("items", "/metadata/name")] {
+        let names: Vec<&Value> = wanted[list]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|one| one.pointer(name))
+            .collect();
+        if let Some(groups) = found.get_mut(list).and_then(Value::as_array_mut) {
+            groups.retain(|group| names.contains(&group.pointer(name).unwrap_or(&Value::Null)));
+        }
+    }
+    found
+}
+
+fn status(exchange: &Value, answer: &Answer) -> Option<String> {
+    let wanted = exchange["status"].as_u64().unwrap_or(0);
+    let message = || {
+        serde_json::from_str::<Value>(&answer.body)
+            .ok()
+            .map(|body| body["message"].to_string())
+    };
+    (wanted != u64::from(answer.status)).then(|| {
+        format!(
+            "status: wanted {wanted}, found {}: {}",
+            answer.status,
+            message().unwrap_or_default()
+        )
+    })
+}
+
+/// What differs of each exchange of a group that is compared.
+fn replayed(exchanges: &[Value], has_managers: bool) -> BTreeMap<String, Option<String>> {
+    let server = serve(SCENARIO);
+    let at = server.address();
+    post(at, "/podscope/v1/advance", r#"{"seconds": 60}"#);
+    let mut group = Group {
+        server: at,
+        names: Names::default(),
+        at: 0.0,
+        open: Vec::new(),
+        has_managers,
+        found: BTreeMap::new(),
+    };
+    let mut is_first = true;
+    for exchange in exchanges {
+        group.advance_to(exchange["at"].as_f64().unwrap_or(0.0));
+        group.exchange(exchange);
+        if std::mem::take(&mut is_first) {
+            post(at, "/podscope/v1/advance", r#"{"seconds": 2}"#);
+        }
+    }
+    group.close_until(f64::MAX);
+    for open in std::mem::take(&mut group.open) {
+        group.finish(open);
+    }
+    // Everything that was asked of it has been answered.
+    assert_eq!(get(at, "/readyz").status, 200);
+    group.found
+}
+
+/// `PODSCOPE_WIRE=GROUP` prints every difference of a group (`all`: of all).
+///
+/// Shows: HT-006, HT-013, HT-022, HT-024, HT-028, HT-031, HT-032, HT-043, HT-044, HT-045, HT-056, HT-057, HT-060, HT-061
+#[test]
+fn recorded_exchanges_are_answered_alike() {
+    let wanted = std::env::var("PODSCOPE_WIRE").unwrap_or_default();
+    let mut groups: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for exchange in exchanges() {
+        groups
+            .entry(text(&exchange, "group").to_owned())
+            .or_default()
+            .push(exchange);
+    }
+    let excused: BTreeMap<&str, &str> = EXCUSED
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
+        .filter_map(|line| line.split_once('\t'))
+        .collect();
+    let (mut wrong, mut all, mut fine) = (Vec::new(), 0, 0);
+    let chosen = groups
+        .iter()
+        .filter(|(name, _)| wanted.is_empty() || wanted == "all" || wanted == **name);
+    // Most of the time something is waited for.
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let running: Vec<_> = chosen
+            .map(|(name, exchanges)| (name, scope.spawn(|| replayed(exchanges, false))))
+            .collect();
+        running
+            .into_iter()
+            .map(|(name, one)| (name, one.join().expect("a group is replayed")))
+            .collect()
+    });
+    for (name, found) in results {
+        let agree = found.values().filter(|why| why.is_none()).count();
+        eprintln!("{name}: {agree} of {}", found.len());
+        (all, fine) = (all + found.len(), fine + agree);
+        for (name, why) in &found {
+            match (why, excused.contains_key(name.as_str())) {
+                (Some(why), _) if !wanted.is_empty() => eprintln!("  {name}\t{why}"),
+                (Some(why), false) => wrong.push(format!("{name}: {why}")),
+                (None, true) => wrong.push(format!("{name} agrees now: take it out of wire-excused.txt")),
+                _ => {}
+            }
+        }
+    }
+    eprintln!("{fine} of {all} agree");
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
