@@ -3,10 +3,14 @@
 //! A manifest stays valid Kubernetes; what a process does, which no manifest
 //! can say, is written beside it. All lengths of time are microseconds.
 
+mod values;
+
 use crate::ordered;
 use std::fmt;
 
-use crate::duration::{parse_duration, print_duration_short};
+use self::values::{errors, hook, is_signal, listener, probe};
+pub(crate) use self::values::{time, usage};
+use crate::duration::print_duration_short;
 use crate::{Container, Labels, PodSpec, Quantity, Str};
 
 /// What every behaviour annotation's key starts with; the container's name follows.
@@ -47,6 +51,32 @@ pub struct ContainerBehavior {
     pub disk: Option<Usage>,
     /// How long the runtime needs to kill it after SIGKILL.
     pub stop: Option<i64>,
+    /// What its stop signal does to the port that it listens on.
+    pub listener: Option<Listener>,
+    /// From a request to its answer.
+    pub latency: Option<i64>,
+    /// How many requests it answers with an error.
+    pub errors: Option<Errors>,
+}
+
+/// What a stop signal does to the port that a process listens on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Listener {
+    /// New connections are refused; what is inside is answered until the process ends.
+    Closes,
+    /// It accepts until the process ends.
+    Accepts,
+}
+
+/// The share of requests answered with an error, from `from` until `until` (since container start).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Errors {
+    /// Parts in a million.
+    pub per_million: u32,
+    /// Start of the window; none for "always".
+    pub from: Option<i64>,
+    /// End of the window, exclusive; none for "for ever".
+    pub until: Option<i64>,
 }
 
 /// How an image is pulled.
@@ -191,6 +221,19 @@ impl ContainerBehavior {
         self.stop.unwrap_or(0)
     }
 
+    /// What its stop signal does to its listener: it closes by default, unless the signal is ignored.
+    pub fn listener(&self) -> Listener {
+        self.listener.unwrap_or(match self.sigterm() {
+            OnSigterm::ExitsAfter(_) => Listener::Closes,
+            OnSigterm::Ignores => Listener::Accepts,
+        })
+    }
+
+    /// From a request to its answer; 20 ms by default.
+    pub fn latency(&self) -> i64 {
+        self.latency.unwrap_or(20_000)
+    }
+
     /// The answer to a probe, that long after container start; nothing answers before it serves.
     pub fn answer(&self, probe: Option<ProbeBehavior>, since_start: i64) -> ProbeAnswer {
         match probe.map_or(ProbeAnswer::Ok, |probe| probe.at(since_start)) {
@@ -299,13 +342,16 @@ impl ContainerBehavior {
             "started" => self.started = Some(probe(value)?),
             "memory" => self.memory = Some(usage(value)?),
             "cpu" => self.cpu = Some(usage(value)?),
+            "listener" => self.listener = Some(listener(value)?),
+            "latency" => self.latency = Some(time(value)?),
+            "errors" => self.errors = Some(errors(value)?),
             _ => self.disk = Some(usage(value)?),
         }
         Ok(())
     }
 }
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 18] = [
     "pull",
     "startup",
     "run",
@@ -321,6 +367,9 @@ const KEYS: [&str; 15] = [
     "cpu",
     "disk",
     "stop",
+    "listener",
+    "latency",
+    "errors",
 ];
 
 fn error(key: &str, position: usize, message: String) -> BehaviorError {
@@ -366,6 +415,9 @@ impl fmt::Display for ContainerBehavior {
             ("cpu", self.cpu.map(usage)),
             ("disk", self.disk.map(usage)),
             ("stop", self.stop.map(span)),
+            ("listener", self.listener.map(|listener| listener.to_string())),
+            ("latency", self.latency.map(span)),
+            ("errors", self.errors.map(|errors| errors.to_string())),
         ];
         let mut separator = "";
         for (key, value) in parts {
@@ -388,145 +440,11 @@ impl fmt::Display for HookBehavior {
     }
 }
 
-impl ProbeBehavior {
-    /// The answer that long after container start.
-    pub fn at(&self, since_start: i64) -> ProbeAnswer {
-        let inside =
-            self.from.is_none_or(|from| since_start >= from) && self.until.is_none_or(|until| since_start < until);
-        if inside { self.answer } else { ProbeAnswer::Ok }
-    }
-}
-
-impl fmt::Display for ProbeBehavior {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.answer {
-            ProbeAnswer::Ok => "ok",
-            ProbeAnswer::Fail => "fail",
-            ProbeAnswer::Unknown => "unknown",
-        })?;
-        if let Some(from) = self.from {
-            write!(f, "@{}..", print_duration_short(from))?;
-        }
-        if let Some(until) = self.until {
-            f.write_str(&print_duration_short(until))?;
-        }
-        Ok(())
-    }
-}
-
-impl Usage {
-    /// Use that long after container start.
-    pub fn at(&self, since_start: i64) -> Quantity {
-        if since_start >= self.over {
-            return self.to;
-        }
-        self.from.toward(self.to, since_start.max(0), self.over)
-    }
-}
-
-impl fmt::Display for Usage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.over == 0 {
-            return self.to.fmt(f);
-        }
-        write!(f, "{}..{}@{}", self.from, self.to, print_duration_short(self.over))
-    }
-}
-
 fn usage_or_request(usage: Option<Usage>, container: &Container, resource: &str, since_start: i64) -> Quantity {
     match usage {
         Some(usage) => usage.at(since_start),
         None => container.resources.requests.get(resource).copied().unwrap_or_default(),
     }
-}
-
-/// A hundred years, the end of simulated time, in microseconds.
-const LONGEST: i64 = 100 * 365 * 86_400 * 1_000_000;
-
-fn time(text: &str) -> Result<i64, String> {
-    match parse_duration(text) {
-        Ok(micros) if micros > LONGEST => Err(format!("{text:?} is longer than a hundred years (876000h)")),
-        Ok(micros) if micros >= 0 => Ok(micros),
-        Ok(_) => Err(format!("{text:?} is negative")),
-        Err(_) => Err(format!("{text:?} is not a length of time such as 30s or 1m30s")),
-    }
-}
-
-fn hook(text: &str) -> Result<HookBehavior, String> {
-    Ok(match text {
-        "fail" => HookBehavior::Fails,
-        "hang" => HookBehavior::Hangs,
-        _ => HookBehavior::Takes(time(text)?),
-    })
-}
-
-fn probe(text: &str) -> Result<ProbeBehavior, String> {
-    let (word, window) = match text.split_once('@') {
-        Some((word, window)) => (word, Some(window)),
-        None => (text, None),
-    };
-    let answer = match word {
-        "ok" if window.is_none() => ProbeAnswer::Ok,
-        "fail" => ProbeAnswer::Fail,
-        "unknown" => ProbeAnswer::Unknown,
-        _ => {
-            return Err(format!(
-                "{text:?} is not ok, fail, unknown or a window such as fail@30s..60s"
-            ));
-        }
-    };
-    let (mut from, mut until) = (None, None);
-    if let Some(window) = window {
-        let (start, end) = window
-            .split_once("..")
-            .ok_or_else(|| format!("{window:?} is not a window such as 30s..60s"))?;
-        from = Some(time(start)?);
-        if !end.is_empty() {
-            until = Some(time(end)?);
-        }
-        if until.is_some() && until <= from {
-            return Err(format!("the window {window:?} ends before it starts"));
-        }
-    }
-    Ok(ProbeBehavior { answer, from, until })
-}
-
-pub(crate) fn usage(text: &str) -> Result<Usage, String> {
-    let amount = |text: &str| match text.parse::<Quantity>() {
-        Ok(amount) if amount.sign() >= 0 => Ok(amount),
-        Ok(_) => Err(format!("{text:?} is negative")),
-        Err(_) => Err(format!("{text:?} is not an amount such as 200Mi or 500m")),
-    };
-    let Some((from, rest)) = text.split_once("..") else {
-        let to = amount(text)?;
-        return Ok(Usage { from: to, to, over: 0 });
-    };
-    let (to, over) = rest
-        .split_once('@')
-        .ok_or_else(|| format!("{text:?} does not say how long the climb takes, as in 200Mi..600Mi@60s"))?;
-    Ok(Usage {
-        from: amount(from)?,
-        to: amount(to)?,
-        over: time(over)?,
-    })
-}
-
-fn is_signal(text: &str) -> bool {
-    const NAMES: [&str; 31] = [
-        "ABRT", "ALRM", "BUS", "CHLD", "CONT", "FPE", "HUP", "ILL", "INT", "IO", "IOT", "KILL", "PIPE", "POLL", "PROF",
-        "PWR", "QUIT", "SEGV", "STKFLT", "STOP", "SYS", "TERM", "TRAP", "TSTP", "TTIN", "TTOU", "URG", "USR1", "USR2",
-        "WINCH", "XCPU",
-    ];
-    let Some(name) = text.strip_prefix("SIG") else {
-        return false;
-    };
-    NAMES.contains(&name)
-        || matches!(name, "RTMIN" | "RTMAX" | "VTALRM" | "XFSZ" | "CLD")
-        || name
-            .strip_prefix("RTMIN+")
-            .or(name.strip_prefix("RTMAX-"))
-            .and_then(|number| number.parse::<u8>().ok())
-            .is_some_and(|number| number <= 15)
 }
 
 /// The behaviour of every container of a pod (or template), by container name; containers without an

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use crate::{
-    BEHAVIOR_PREFIX, Labels, MIRROR, Pod, PodSpec, PodTemplateSpec, PreemptionPolicy, Quantity, RestartPolicy, Str,
-    container_behaviors, ordered,
+    BEHAVIOR_PREFIX, CALLS_ANNOTATION, Labels, MIRROR, Pod, PodSpec, PodTemplateSpec, PreemptionPolicy, Quantity,
+    RestartPolicy, Str, container_behaviors, ordered, parse_calls,
 };
 
 use super::list::quoted;
@@ -194,6 +194,15 @@ fn annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &m
 
 /// L-08: a behaviour annotation that cannot be followed is refused, as what it says would silently not happen.
 pub(super) fn behaviors(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
+    if let Some(text) = annotations.get(CALLS_ANNOTATION)
+        && let Err(wrong) = parse_calls(text)
+    {
+        errors.invalid_text(
+            &path.child("annotations").key(CALLS_ANNOTATION),
+            text,
+            &wrong.join("; "),
+        );
+    }
     if !annotations.keys().any(|key| key.starts_with(BEHAVIOR_PREFIX)) {
         return;
     }

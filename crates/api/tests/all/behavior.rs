@@ -11,7 +11,10 @@ fn behaviour_round_trips() {
     for text in [
         "pull=fail",
         "pull=2s, startup=60s, run=2m, exit=137, sigterm=ignore, stopsignal=SIGQUIT, prestop=hang, poststart=fail, \
-         liveness=fail@30s..60s, readiness=unknown, started=ok, memory=200Mi..600Mi@1m, cpu=250m, disk=1Gi, stop=3s",
+         liveness=fail@30s..60s, readiness=unknown, started=ok, memory=200Mi..600Mi@1m, cpu=250m, disk=1Gi, stop=3s, \
+         listener=accept, latency=20ms, errors=5%@30s..60s",
+        "listener=close, errors=0.25%",
+        "errors=100%@10s..",
         "readiness=fail@40s..1h",
         "liveness=unknown@10s..",
         "",
@@ -50,6 +53,22 @@ fn mistakes_are_named_with_their_place() {
             "memory: \"1Gi..2Gi\" does not say how long the climb takes, as in 200Mi..600Mi@60s (at character 8)",
         ),
         ("run=1s, run=2s", "run: given twice (at character 9)"),
+        (
+            "listener=open",
+            "listener: \"open\" is not close or accept (at character 10)",
+        ),
+        (
+            "errors=101%",
+            "errors: \"101%\" is not a share from 0% to 100% such as 5% (at character 8)",
+        ),
+        (
+            "errors=5@30s..",
+            "errors: \"5\" is not a share from 0% to 100% such as 5% (at character 8)",
+        ),
+        (
+            "errors=5%@60s..30s",
+            "errors: the window \"60s..30s\" ends before it starts (at character 8)",
+        ),
         ("run=-1s", "run: \"-1s\" is negative (at character 5)"),
     ] {
         let errors = ContainerBehavior::parse(text).unwrap_err();

@@ -7,6 +7,7 @@
 mod advice;
 mod api_access;
 mod behavior;
+mod calls;
 mod default;
 mod keys;
 mod long_lists;

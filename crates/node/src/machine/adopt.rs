@@ -70,6 +70,7 @@ impl Machine {
                         started_at,
                         exit: Some(exit),
                         signals: Vec::new(),
+                        signalled_at: None,
                         oom_score_adj: 0,
                         resources: container.resources.clone(),
                         behavior: behavior.clone(),

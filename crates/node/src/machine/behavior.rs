@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use podscope_api::{
-    BEHAVIOR_PREFIX, Container, ContainerBehavior, HookBehavior, LifecycleHandler, OnSigterm, Pod, ProbeAnswer,
-    ProbeBehavior, Pull, Quantity, Str,
+    BEHAVIOR_PREFIX, Container, ContainerBehavior, Errors, HookBehavior, LifecycleHandler, Listener, OnSigterm, Pod,
+    ProbeAnswer, ProbeBehavior, Pull, Quantity, Str,
 };
 
 use podscope_sim::Span;
@@ -154,6 +154,14 @@ pub struct Behavior {
     pub disk: Usage,
     /// From SIGKILL to the end.
     pub stop: Span,
+    /// Whether it accepts connections after its stop signal.
+    pub accepts_after_signal: bool,
+    /// From a request to its answer.
+    pub latency: Span,
+    /// How many requests it answers with an error.
+    pub errors: Option<Errors>,
+    /// The ports that it declares to listen on.
+    pub ports: Vec<i32>,
 }
 
 /// The behaviour of one container of a pod: the only place that reads the annotations. A malformed one (which the API
@@ -239,6 +247,10 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
         cpu: usage(given.cpu, "cpu", Quantity::milli_value),
         disk: usage(given.disk, "ephemeral-storage", Quantity::value),
         stop: Span(given.stop()),
+        accepts_after_signal: given.listener() == Listener::Accepts,
+        latency: Span(given.latency()),
+        errors: given.errors,
+        ports: container.ports.iter().map(|port| port.container_port).collect(),
     })
 }
 

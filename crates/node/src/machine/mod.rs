@@ -239,6 +239,8 @@ pub struct Machine {
     behaviors: Vec<Arc<Behavior>>,
     /// Raised whenever a container starts, ends or is removed, and when an image comes or goes.
     changes: u64,
+    /// Raised whenever a pod gets or loses its address.
+    address_changes: u64,
     /// When memory is looked at next.
     memory_due: Option<SimTime>,
     /// Pods as their kubelet has admitted them, of those whose API object asks for other resources: its checkpoint.
@@ -276,6 +278,7 @@ impl Machine {
             next_address: 1,
             behaviors: Vec::new(),
             changes: 0,
+            address_changes: 0,
             memory_due: None,
             allocations: ordered::Map::new(),
             kubelet_version: Str::default(),
@@ -393,6 +396,11 @@ impl Machine {
         self.changes
     }
 
+    /// A number that grows whenever a pod gets or loses its address.
+    pub fn address_changes(&self) -> u64 {
+        self.address_changes
+    }
+
     /// Removes what is left of dead containers but the last of each name, and that too where the pod is over:
     /// node-level reclaim (LC-194).
     pub fn collect_dead_containers(&mut self, is_over: &dyn Fn(&Uid) -> bool, now: SimTime) {
@@ -467,6 +475,7 @@ impl Machine {
             .map(|old| old.attempt + 1);
         let sandbox = self.new_sandbox(attempt.unwrap_or(0), host_ip, cidr);
         self.entry(pod).sandbox = Some(sandbox);
+        self.address_changes += 1;
         true
     }
 
@@ -492,6 +501,7 @@ impl Machine {
     pub fn stop_sandbox(&mut self, uid: &Uid) {
         if let Some(sandbox) = self.pods.get_mut(uid).and_then(|pod| pod.sandbox.as_mut()) {
             sandbox.is_ready = false;
+            self.address_changes += 1;
         }
     }
 

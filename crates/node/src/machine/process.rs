@@ -79,6 +79,8 @@ pub struct Container {
     pub exit: Option<Exit>,
     /// Signals it received.
     pub signals: Vec<Str>,
+    /// When it received the first of them.
+    pub signalled_at: Option<SimTime>,
     /// How readily the kernel kills it when the machine's memory is used up.
     pub oom_score_adj: i64,
     /// The resources in force.

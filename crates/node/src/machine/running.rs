@@ -152,6 +152,7 @@ impl Machine {
             started_at,
             exit: None,
             signals: Vec::new(),
+            signalled_at: None,
             oom_score_adj: self.oom_score_adj(pod, container, role),
             resources: container.resources.clone(),
             behavior,
@@ -259,4 +260,5 @@ fn deliver(container: &mut Container, subject: Arc<Subject>, signal: Str, ctx: &
     let sent = Happening::SignalSent { signal: signal.clone() };
     ctx.record_subject(sent, Some(subject), Some(container.name.clone()));
     container.signals.push(signal);
+    container.signalled_at.get_or_insert(ctx.now);
 }

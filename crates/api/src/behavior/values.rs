@@ -1,0 +1,221 @@
+//! Values of behaviour keys: how they are read, and printed back.
+
+use std::fmt;
+
+use super::{Errors, HookBehavior, Listener, ProbeAnswer, ProbeBehavior, Usage};
+use crate::Quantity;
+use crate::duration::{parse_duration, print_duration_short};
+
+impl ProbeBehavior {
+    /// The answer that long after container start.
+    pub fn at(&self, since_start: i64) -> ProbeAnswer {
+        let inside =
+            self.from.is_none_or(|from| since_start >= from) && self.until.is_none_or(|until| since_start < until);
+        if inside { self.answer } else { ProbeAnswer::Ok }
+    }
+}
+
+impl fmt::Display for ProbeBehavior {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.answer {
+            ProbeAnswer::Ok => "ok",
+            ProbeAnswer::Fail => "fail",
+            ProbeAnswer::Unknown => "unknown",
+        })?;
+        write_window(self.from, self.until, f)
+    }
+}
+
+impl Usage {
+    /// Use that long after container start.
+    pub fn at(&self, since_start: i64) -> Quantity {
+        if since_start >= self.over {
+            return self.to;
+        }
+        self.from.toward(self.to, since_start.max(0), self.over)
+    }
+}
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.over == 0 {
+            return self.to.fmt(f);
+        }
+        write!(f, "{}..{}@{}", self.from, self.to, print_duration_short(self.over))
+    }
+}
+
+impl Errors {
+    /// Parts in a million of the requests answered that long after container start that get an error.
+    pub fn at(&self, since_start: i64) -> u32 {
+        let inside =
+            self.from.is_none_or(|from| since_start >= from) && self.until.is_none_or(|until| since_start < until);
+        if inside { self.per_million } else { 0 }
+    }
+}
+
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, part) = (self.per_million / 10_000, self.per_million % 10_000);
+        write!(f, "{whole}")?;
+        if part > 0 {
+            let part = format!("{part:04}");
+            write!(f, ".{}", part.trim_end_matches('0'))?;
+        }
+        f.write_str("%")?;
+        write_window(self.from, self.until, f)
+    }
+}
+
+impl fmt::Display for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Closes => "close",
+            Self::Accepts => "accept",
+        })
+    }
+}
+
+fn write_window(from: Option<i64>, until: Option<i64>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if let Some(from) = from {
+        write!(f, "@{}..", print_duration_short(from))?;
+    }
+    if let Some(until) = until {
+        f.write_str(&print_duration_short(until))?;
+    }
+    Ok(())
+}
+
+/// A hundred years, the end of simulated time, in microseconds.
+const LONGEST: i64 = 100 * 365 * 86_400 * 1_000_000;
+
+pub(crate) fn time(text: &str) -> Result<i64, String> {
+    match parse_duration(text) {
+        Ok(micros) if micros > LONGEST => Err(format!("{text:?} is longer than a hundred years (876000h)")),
+        Ok(micros) if micros >= 0 => Ok(micros),
+        Ok(_) => Err(format!("{text:?} is negative")),
+        Err(_) => Err(format!("{text:?} is not a length of time such as 30s or 1m30s")),
+    }
+}
+
+pub(super) fn hook(text: &str) -> Result<HookBehavior, String> {
+    Ok(match text {
+        "fail" => HookBehavior::Fails,
+        "hang" => HookBehavior::Hangs,
+        _ => HookBehavior::Takes(time(text)?),
+    })
+}
+
+pub(super) fn probe(text: &str) -> Result<ProbeBehavior, String> {
+    let (word, window) = match text.split_once('@') {
+        Some((word, window)) => (word, Some(window)),
+        None => (text, None),
+    };
+    let answer = match word {
+        "ok" if window.is_none() => ProbeAnswer::Ok,
+        "fail" => ProbeAnswer::Fail,
+        "unknown" => ProbeAnswer::Unknown,
+        _ => {
+            return Err(format!(
+                "{text:?} is not ok, fail, unknown or a window such as fail@30s..60s"
+            ));
+        }
+    };
+    let (from, until) = match window {
+        Some(window) => self::window(window)?,
+        None => (None, None),
+    };
+    Ok(ProbeBehavior { answer, from, until })
+}
+
+pub(crate) fn usage(text: &str) -> Result<Usage, String> {
+    let amount = |text: &str| match text.parse::<Quantity>() {
+        Ok(amount) if amount.sign() >= 0 => Ok(amount),
+        Ok(_) => Err(format!("{text:?} is negative")),
+        Err(_) => Err(format!("{text:?} is not an amount such as 200Mi or 500m")),
+    };
+    let Some((from, rest)) = text.split_once("..") else {
+        let to = amount(text)?;
+        return Ok(Usage { from: to, to, over: 0 });
+    };
+    let (to, over) = rest
+        .split_once('@')
+        .ok_or_else(|| format!("{text:?} does not say how long the climb takes, as in 200Mi..600Mi@60s"))?;
+    Ok(Usage {
+        from: amount(from)?,
+        to: amount(to)?,
+        over: time(over)?,
+    })
+}
+
+pub(super) fn is_signal(text: &str) -> bool {
+    const NAMES: [&str; 31] = [
+        "ABRT", "ALRM", "BUS", "CHLD", "CONT", "FPE", "HUP", "ILL", "INT", "IO", "IOT", "KILL", "PIPE", "POLL", "PROF",
+        "PWR", "QUIT", "SEGV", "STKFLT", "STOP", "SYS", "TERM", "TRAP", "TSTP", "TTIN", "TTOU", "URG", "USR1", "USR2",
+        "WINCH", "XCPU",
+    ];
+    let Some(name) = text.strip_prefix("SIG") else {
+        return false;
+    };
+    NAMES.contains(&name)
+        || matches!(name, "RTMIN" | "RTMAX" | "VTALRM" | "XFSZ" | "CLD")
+        || name
+            .strip_prefix("RTMIN+")
+            .or(name.strip_prefix("RTMAX-"))
+            .and_then(|number| number.parse::<u8>().ok())
+            .is_some_and(|number| number <= 15)
+}
+
+/// `30s..60s`, or `30s..` for ever.
+fn window(window: &str) -> Result<(Option<i64>, Option<i64>), String> {
+    let (start, end) = window
+        .split_once("..")
+        .ok_or_else(|| format!("{window:?} is not a window such as 30s..60s"))?;
+    let from = Some(time(start)?);
+    let until = match end {
+        "" => None,
+        end => Some(time(end)?),
+    };
+    if until.is_some() && until <= from {
+        return Err(format!("the window {window:?} ends before it starts"));
+    }
+    Ok((from, until))
+}
+
+pub(super) fn listener(text: &str) -> Result<Listener, String> {
+    match text {
+        "close" => Ok(Listener::Closes),
+        "accept" => Ok(Listener::Accepts),
+        _ => Err(format!("{text:?} is not close or accept")),
+    }
+}
+
+/// `5%`, `0.5%@30s..60s`.
+pub(super) fn errors(text: &str) -> Result<Errors, String> {
+    let (share, span) = match text.split_once('@') {
+        Some((share, span)) => (share, Some(span)),
+        None => (text, None),
+    };
+    let per_million = share.strip_suffix('%').and_then(per_million);
+    let per_million = per_million.ok_or_else(|| format!("{share:?} is not a share from 0% to 100% such as 5%"))?;
+    let (from, until) = match span {
+        Some(span) => window(span)?,
+        None => (None, None),
+    };
+    Ok(Errors {
+        per_million,
+        from,
+        until,
+    })
+}
+
+/// A number of per cent with up to four decimals, in parts of a million.
+fn per_million(text: &str) -> Option<u32> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(whole) || !is_number(part) || whole.len() > 3 || part.len() > 4 {
+        return None;
+    }
+    let found = whole.parse::<u32>().ok()? * 10_000 + format!("{part:0<4}").parse::<u32>().ok()?;
+    (found <= 1_000_000).then_some(found)
+}

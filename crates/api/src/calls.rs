@@ -1,0 +1,216 @@
+//! Calls of a pod to Services: `podscope.dev/calls: "svc=web, rate=20/s, timeout=1s"`, several separated by `;`.
+//!
+//! What a process asks of others is in no manifest either; it is written beside it like the rest of its behaviour.
+
+use std::fmt;
+
+use crate::behavior::{MAX_MISTAKES, time};
+use crate::{Labels, ObjectKey, Str, print_duration_short};
+
+/// The annotation of a pod (or template) that says which Services it calls.
+pub const CALLS_ANNOTATION: &str = "podscope.dev/calls";
+
+/// Most calls of one pod.
+const MAX_CALLS: usize = 16;
+
+/// How many requests are sent in a while, evenly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate {
+    /// Requests; at least one.
+    pub requests: u32,
+    /// In so many microseconds: a second, a minute or an hour.
+    pub micros: i64,
+}
+
+impl Rate {
+    /// Most requests of one rate.
+    pub const MAX: u32 = 1_000_000;
+
+    /// Reads `20/s`, `5/m`, `1/h`.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "{text:?} is not a rate from 1 to {} such as 20/s, 5/m or 1/h",
+                Self::MAX
+            )
+        };
+        let (requests, unit) = text.split_once('/').ok_or_else(wrong)?;
+        let micros = UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(wrong)?.1;
+        let is_number = requests.bytes().all(|byte| byte.is_ascii_digit());
+        let requests = requests
+            .parse()
+            .ok()
+            .filter(|n| is_number && (1..=Self::MAX).contains(n));
+        Ok(Self {
+            requests: requests.ok_or_else(wrong)?,
+            micros,
+        })
+    }
+}
+
+const UNITS: [(&str, i64); 3] = [("s", 1_000_000), ("m", 60_000_000), ("h", 3_600_000_000)];
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = UNITS.iter().find(|(_, micros)| *micros == self.micros);
+        write!(f, "{}/{}", self.requests, unit.map_or("s", |(name, _)| name))
+    }
+}
+
+/// What a client sends to a Service.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Calls {
+    /// The Service's namespace; the client's own if it is empty.
+    pub service: ObjectKey,
+    pub rate: Rate,
+    /// How long an answer is waited for, microseconds; 1 s by default.
+    pub timeout: Option<i64>,
+    /// Whether a connection is kept for the next request.
+    pub keep_alive: bool,
+    /// How often a failed request is repeated at once.
+    pub retries: u32,
+}
+
+/// Most repetitions of one request.
+pub const MAX_RETRIES: u32 = 10;
+
+impl Calls {
+    /// How long an answer is waited for, microseconds.
+    pub fn timeout(&self) -> i64 {
+        self.timeout.unwrap_or(1_000_000)
+    }
+}
+
+/// Reads the annotation.
+///
+/// # Errors
+/// What is wrong, each mistake with its place in the text.
+pub fn parse_calls(text: &str) -> Result<Vec<Calls>, Vec<String>> {
+    let (mut calls, mut errors) = (Vec::new(), Vec::new());
+    let mut offset = 0;
+    for part in text.split(';') {
+        if calls.len() == MAX_CALLS {
+            errors.push(format!("more than {MAX_CALLS} calls"));
+            break;
+        }
+        match one(part, offset, text) {
+            Ok(call) => calls.push(call),
+            Err(mistakes) => errors.extend(mistakes),
+        }
+        offset += part.len() + 1;
+    }
+    errors.truncate(MAX_MISTAKES);
+    if errors.is_empty() { Ok(calls) } else { Err(errors) }
+}
+
+fn one(part: &str, offset: usize, whole: &str) -> Result<Calls, Vec<String>> {
+    const KEYS: &str = "svc, rate, timeout, keepalive, retries";
+    let (mut service, mut rate, mut timeout, mut keep_alive, mut retries) = (None, None, None, None, None);
+    let mut errors = Vec::new();
+    let mut at = offset;
+    for pair in part.split(',') {
+        let start = at + (pair.len() - pair.trim_start().len());
+        at += pair.len() + 1;
+        let place = whole.get(..start).map_or(0, |before| before.chars().count()) + 1;
+        let mut wrong = |message: String| errors.push(format!("{message} (at character {place})"));
+        let Some((key, value)) = pair.split_once('=') else {
+            wrong(format!("expected KEY=VALUE, found {:?}", pair.trim()));
+            continue;
+        };
+        let (key, value) = (key.trim(), value.trim());
+        let is_known = match key {
+            "svc" => set(&mut service, self::service(value)),
+            "rate" => set(&mut rate, Rate::parse(value)),
+            "timeout" => set(&mut timeout, positive(value)),
+            "keepalive" => set(&mut keep_alive, truth(value)),
+            "retries" => set(&mut retries, number(value)),
+            _ => Err(format!("no such key; the keys are {KEYS}")),
+        };
+        if let Err(message) = is_known {
+            wrong(format!("{key}: {message}"));
+        }
+    }
+    let place = whole.get(..offset).map_or(0, |before| before.chars().count()) + 1;
+    for (key, is_missing) in [("svc", service.is_none()), ("rate", rate.is_none())] {
+        if is_missing && errors.is_empty() {
+            errors.push(format!("{key} is missing (at character {place})"));
+        }
+    }
+    match (service, rate) {
+        (Some(service), Some(rate)) if errors.is_empty() => Ok(Calls {
+            service,
+            rate,
+            timeout,
+            keep_alive: keep_alive.unwrap_or(false),
+            retries: retries.unwrap_or(0),
+        }),
+        _ => Err(errors),
+    }
+}
+
+fn set<T>(slot: &mut Option<T>, value: Result<T, String>) -> Result<(), String> {
+    if slot.is_some() {
+        return Err("given twice".into());
+    }
+    *slot = Some(value?);
+    Ok(())
+}
+
+/// `web`, `shop/web`.
+fn service(text: &str) -> Result<ObjectKey, String> {
+    let (namespace, name) = text.split_once('/').unwrap_or(("", text));
+    let is_name = |text: &str| {
+        let is_label = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        !text.is_empty() && text.len() <= 63 && text.bytes().all(is_label)
+    };
+    if !is_name(name) || !(is_name(namespace) || (namespace.is_empty() && !text.contains('/'))) {
+        return Err(format!("{text:?} is not a Service: give NAME or NAMESPACE/NAME"));
+    }
+    Ok(ObjectKey::new(Str::from(namespace), name))
+}
+
+fn positive(text: &str) -> Result<i64, String> {
+    match time(text)? {
+        0 => Err("a client that does not wait gets no answer".into()),
+        micros => Ok(micros),
+    }
+}
+
+fn truth(text: &str) -> Result<bool, String> {
+    text.parse().map_err(|_| format!("{text:?} is not true or false"))
+}
+
+fn number(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|n| *n <= MAX_RETRIES);
+    number.ok_or_else(|| format!("{text:?} is not a number from 0 to {MAX_RETRIES}"))
+}
+
+impl fmt::Display for Calls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ObjectKey { namespace, name } = &self.service;
+        match namespace.is_empty() {
+            true => write!(f, "svc={name}")?,
+            false => write!(f, "svc={namespace}/{name}")?,
+        }
+        write!(f, ", rate={}", self.rate)?;
+        if let Some(timeout) = self.timeout {
+            write!(f, ", timeout={}", print_duration_short(timeout))?;
+        }
+        if self.keep_alive {
+            f.write_str(", keepalive=true")?;
+        }
+        if self.retries > 0 {
+            write!(f, ", retries={}", self.retries)?;
+        }
+        Ok(())
+    }
+}
+
+/// The calls of a pod; none where the annotation is absent or cannot be read.
+pub fn calls_of(annotations: &Labels) -> Vec<Calls> {
+    let text = annotations.get(CALLS_ANNOTATION);
+    text.and_then(|text| parse_calls(text).ok()).unwrap_or_default()
+}
