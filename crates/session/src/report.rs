@@ -1,7 +1,7 @@
 //! What a run prints: objects, processes, trace, events (the contract's `-o`).
 
 use podscope_api::{Kind, Object};
-use podscope_cluster::{Objects, Record};
+use podscope_cluster::{Objects, Record, seconds};
 use serde_json::{Value, json};
 
 use crate::timeline::{Records, Session};
@@ -72,16 +72,6 @@ pub fn processes(session: &Session) -> String {
     text
 }
 
-/// Seconds since t = 0, exact to the microsecond, as the trace's `t`.
-fn seconds(micros: i64) -> Value {
-    if micros % 1_000_000 == 0 {
-        Value::from(micros / 1_000_000)
-    } else {
-        let text = format!("{}.{:06}", micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
-        serde_json::from_str(text.trim_end_matches('0')).unwrap_or(Value::Null)
-    }
-}
-
 /// The trace as JSON Lines; hidden characters are escaped.
 pub fn trace(records: Records<'_>) -> String {
     let mut text = String::new();
@@ -104,6 +94,21 @@ pub fn events(session: &Session) -> String {
     session
         .read(&podscope_kubectl::command::Kubectl::Get(get))
         .map_or_else(String::new, |printed| printed.stdout())
+}
+
+/// How many requests there were, by Service and outcome, as a table.
+pub fn requests(session: &Session) -> String {
+    let totals = session.world().requests();
+    let rows = totals.iter();
+    let rows =
+        rows.map(|((service, outcome), count)| [service.to_string(), outcome.as_str().to_owned(), count.to_string()]);
+    let header = ["SERVICE", "OUTCOME", "REQUESTS"].map(str::to_owned);
+    let all: Vec<[String; 3]> = std::iter::once(header).chain(rows).collect();
+    let width = |at: usize| all.iter().map(|row| row[at].len()).max().unwrap_or_default();
+    let (services, outcomes) = (width(0), width(1));
+    let line =
+        |[service, outcome, count]: &[String; 3]| format!("{service:services$}   {outcome:outcomes$}   {count}\n");
+    all.iter().map(line).collect()
 }
 
 /// `6 Node, 3 Pod`: objects by kind.

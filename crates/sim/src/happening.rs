@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use std::fmt;
 
-use crate::Span;
+use crate::requests::{FailedRequests, RequestRate};
+use crate::{SimTime, Span};
 
 /// Names and values in the order in which a line has them.
 pub type Fields = Vec<(&'static str, Value)>;
@@ -114,6 +115,10 @@ happenings! {
     InvariantViolated { violation: Violation = "" };
     /// A scenario's expectation was judged.
     Expectation { expect: String = "expect", ok: bool = "ok", found: String = "found" };
+    /// Requests failed that are alike.
+    RequestsFailed { failed: Box<FailedRequests> = "" };
+    /// Clients send at another rate, or other things become of what they send.
+    RequestRate { rate: Box<RequestRate> = "" };
 }
 
 /// What a reader looks for first in an update, where it changed.
@@ -247,6 +252,7 @@ macro_rules! words {
         }
     )*};
 }
+pub(crate) use words;
 
 words! {
     /// A hook of a container.
@@ -388,7 +394,7 @@ pub enum FaultDetails {
 }
 
 /// A detail of a happening, as it is printed.
-trait Field {
+pub(crate) trait Field {
     fn say(&self, name: &'static str, fields: &mut Fields);
 }
 
@@ -408,6 +414,8 @@ as_json! {
     i32: |it| (*it).into(),
     u32: |it| (*it).into(),
     i64: |it| (*it).into(),
+    u64: |it| (*it).into(),
+    SimTime: |it| crate::trace::seconds(it.0),
     usize: |it| (*it).into(),
     String: |it| it.as_str().into(),
     Str: |it| (&**it).into(),

@@ -24,6 +24,7 @@ mod network;
 mod objects;
 mod queue;
 mod request;
+mod requests;
 mod rng;
 mod switches;
 mod time;
@@ -50,7 +51,8 @@ pub use request::{
     Answer, ApiError, Applied, CallId, Cause, DeleteOptions, EventNote, MAX_OBJECTS_OF_KIND, Mutation, Part,
     Propagation, Request,
 };
+pub use requests::{FailedRequests, RequestClient, RequestOutcome, RequestRate, RequestTruth};
 pub use rng::{Rng, fnv64};
 pub use switches::Switches;
 pub use time::{SimTime, Span};
-pub use trace::{Fingerprint, OutputKind, OutputLine, Record, Sink, Subject};
+pub use trace::{Fingerprint, OutputKind, OutputLine, Record, Sink, Subject, seconds};

@@ -84,6 +84,28 @@ impl Network {
         Some(arrival)
     }
 
+    /// How long a message takes in that direction, without its jitter; nothing within one place.
+    pub fn usual_latency(&self, from: &Place, to: &Place) -> Span {
+        if from == to {
+            return Span::ZERO;
+        }
+        let slow = |place: &Place| match place {
+            Place::Node(node) => self.slowness(node),
+            Place::ControlPlane | Place::Storage => Span::ZERO,
+        };
+        self.settings.latency + slow(from) + slow(to)
+    }
+
+    /// The greatest delay that a link's jitter adds.
+    pub fn jitter(&self) -> Span {
+        self.settings.jitter
+    }
+
+    /// Whether messages pass between a node and what is outside the cluster, both ways.
+    pub fn reaches_outside(&self, node: &NodeName) -> bool {
+        !self.is_fenced(node) && !self.isolated_in.contains_key(node) && !self.isolated_out.contains_key(node)
+    }
+
     /// Whether messages pass in that direction.
     pub fn is_open(&self, from: &Place, to: &Place) -> bool {
         if from == to {

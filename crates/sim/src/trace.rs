@@ -126,6 +126,15 @@ impl Record {
     }
 }
 
+/// Seconds since t = 0, exact to the microsecond, as a line's `t`.
+pub fn seconds(micros: i64) -> Value {
+    if micros % 1_000_000 == 0 {
+        return Value::from(micros / 1_000_000);
+    }
+    let text = format!("{}.{:06}", micros.div_euclid(1_000_000), micros.rem_euclid(1_000_000));
+    serde_json::from_str(text.trim_end_matches('0')).unwrap_or(Value::Null)
+}
+
 /// What a fingerprint of a trace is made of. Links say which one they carry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fingerprint {
