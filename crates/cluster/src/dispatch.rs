@@ -52,6 +52,8 @@ impl World {
                 self.with_machine(&node, sink, |machine, ctx| machine.handle(timer, ctx));
             }
             Event::Held(id) => self.on_held(id),
+            Event::Proxy(node, life, event) => self.on_proxy(&node, life, event),
+            Event::Traffic => self.wake_traffic(),
             Event::Look => {
                 self.look(sink);
                 self.queue.set_cause(CausedBy::NOTHING);

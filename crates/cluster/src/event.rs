@@ -6,6 +6,7 @@ use podscope_api::NodeName;
 
 use crate::effect::Timer;
 use crate::machine::MachineTimer;
+use crate::traffic::{ProxyEvent, ProxyLife};
 use crate::{Actor, Answer, CallId, Objects, Request, SimTime, WatchResponse};
 
 /// One life of a process. What is under way for an earlier life is dropped.
@@ -47,6 +48,10 @@ pub(crate) enum Event {
     Machine(NodeName, MachineTimer),
     /// The liveness checks look again.
     Look,
+    /// Something reaches the kube-proxy of a node.
+    Proxy(NodeName, ProxyLife, ProxyEvent),
+    /// What becomes of requests may change by itself.
+    Traffic,
     /// A request that waits for etcd reaches its deadline.
     Held(CallId),
 }

@@ -6,6 +6,8 @@ use podscope_api::{NodeName, ObjectKey, ResourceList, Str};
 pub use podscope_controllers::FenceMechanism;
 use podscope_sim::Span;
 
+use crate::traffic::TrafficCommand;
+
 /// Which side of a node's links is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CutFrom {
@@ -129,6 +131,8 @@ pub enum Fault {
         /// True to add.
         add: bool,
     },
+    /// `app traffic start|stop`: clients that send requests to a Service.
+    Traffic(TrafficCommand),
 }
 
 impl Fault {
@@ -158,7 +162,8 @@ impl Fault {
             | Fault::Exit { .. }
             | Fault::Sandbox(_)
             | Fault::Detach(_)
-            | Fault::Member { .. } => Vec::new(),
+            | Fault::Member { .. }
+            | Fault::Traffic(_) => Vec::new(),
         }
     }
 }

@@ -12,6 +12,7 @@ use podscope_sim::{FaultDetails, FaultKind, Happening, OneWay};
 use crate::event::Event;
 use crate::fault::{CutFrom, Direction, Fault, FenceMechanism, Targets, joining};
 use crate::machine::MachineFault;
+use crate::traffic::Touch;
 use crate::watch::WatchState;
 use crate::world::NodeState;
 use crate::{Actor, Place, Sink, Span, Subject, World, subject, subject_of};
@@ -29,7 +30,9 @@ impl World {
     /// # Errors
     /// Why it cannot happen: an unknown node, a process that already runs, ….
     pub fn apply_fault(&mut self, fault: &Fault, sink: &mut dyn Sink) -> Result<(), String> {
-        self.cause(&Actor::World, fault, sink)
+        let done = self.cause(&Actor::World, fault, sink);
+        self.settle_traffic(sink);
+        done
     }
 
     /// A fault caused by someone (the world, or a component such as fencing).
@@ -86,6 +89,7 @@ impl World {
                 self.power_off(node, sink);
                 self.network.heal(node);
                 self.nodes.remove_mut(node);
+                self.proxy_of_machine(node);
             }
             Fault::Kubelet { node, up } => self.kubelet(by, node, *up, sink)?,
             Fault::Runtime { node, up } => {
@@ -144,7 +148,9 @@ impl World {
             Fault::Unfence(node) => self.unfence(by, node, sink)?,
             Fault::Detach(volume) => self.break_attachment(by, volume, sink)?,
             Fault::Member { group, member, add } => self.change_member(group, member, *add)?,
+            Fault::Traffic(command) => self.change_traffic(command)?,
         }
+        self.touch_traffic(Touch::All);
         Ok(())
     }
 
@@ -258,6 +264,7 @@ impl World {
 
     /// Watches and heartbeats of a node follow its links.
     fn after_cut(&mut self, node: &NodeName) {
+        self.proxy_link(node);
         let place = Place::Node(node.clone());
         if !self.network.is_open(&Place::ControlPlane, &place) {
             let revision = self.api.store().revision();
@@ -292,6 +299,7 @@ impl World {
 
     /// Heartbeats and watches of a node whose links opened begin again, if they are open now.
     fn links_opened(&mut self, node: &NodeName) {
+        self.proxy_link(node);
         if self.heartbeats.silent().any(|silent| silent == node) {
             self.beat_if_reachable(node);
         }
@@ -345,6 +353,7 @@ impl World {
         // A machine that is already off stays off.
         let _ = self.machine_fault(node, &MachineFault::PowerOff, sink);
         self.monitors.ledger.node_is_dark(node);
+        self.proxy_of_machine(node);
     }
 
     fn shut_down(&mut self, by: &Actor, node: &NodeName, sink: &mut dyn Sink) -> Result<(), String> {
@@ -375,6 +384,7 @@ impl World {
                 }
                 self.machine_fault(node, &MachineFault::Boot, sink)?;
                 self.start_kubelet(node, BOOT_DELAY);
+                self.proxy_of_machine(node);
                 Ok(())
             }
         }

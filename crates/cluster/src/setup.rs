@@ -132,6 +132,7 @@ impl World {
             .queue
             .push(SimTime::ZERO + LOOK_INTERVAL, crate::event::Event::Look);
         world.create_given(&setup, &mut errors, sink);
+        world.settle_traffic(sink);
         if errors.is_empty() { Ok(world) } else { Err(errors) }
     }
 

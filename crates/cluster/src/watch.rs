@@ -62,6 +62,7 @@ impl World {
         for actor in watching {
             self.send_change(&actor, change);
         }
+        self.tell_proxies(change);
     }
 
     fn send_change(&mut self, actor: &Actor, change: &Arc<WatchResponse>) {

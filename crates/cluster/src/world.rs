@@ -27,6 +27,7 @@ use crate::membership::Members;
 use crate::process::Acting;
 use crate::scheduler_process::SchedulerProcess;
 use crate::setup::{Settings, Setup};
+use crate::traffic::{Touch, Traffic};
 use crate::watch::WatchState;
 use causes::Written;
 
@@ -142,6 +143,7 @@ pub struct World {
     pub(crate) groups: ordered::Map<podscope_api::Str, Members>,
     pub(crate) world_rng: Rng,
     pub(crate) monitors: Monitors,
+    pub(crate) traffic: Arc<Traffic>,
     is_unchecked: bool,
     /// The command given last, until a client or fault takes it as its own.
     command: Option<Deed>,
@@ -172,6 +174,7 @@ impl World {
             groups: ordered::Map::new(),
             world_rng: Rng::split(setup.seed, "world"),
             monitors: Monitors::default(),
+            traffic: Arc::default(),
             is_unchecked: false,
             command: None,
             next_call: 0,
@@ -194,6 +197,7 @@ impl World {
         self.now = self.now.max(at);
         self.monitors.ledger.given = None;
         self.dispatch(event, sink);
+        self.settle_traffic(sink);
         true
     }
 
@@ -343,6 +347,7 @@ impl World {
             container,
         };
         self.note_process(&record);
+        self.traffic_sees(&record);
         let is_origin = matches!(record.what(), What::Fault | What::Healed | What::Command);
         let breaches = self.breaches(&Seen::Record(&record));
         sink.record(record);
@@ -365,6 +370,7 @@ impl World {
             nodes: &self.nodes,
             network: &self.network,
             processes: &self.processes,
+            traffic: &self.traffic,
             eviction_rate_millis: self.settings.controller_manager.node_eviction_rate.0,
             detaches_by_force: !self.settings.controller_manager.disable_force_detach_on_timeout,
         };
@@ -488,6 +494,7 @@ impl World {
         .with_world(&self.network, &self.heartbeats)
         .with_cause(cause);
         let (node, mut machine) = host.unzip();
+        let addresses = machine.as_ref().map(|machine| machine.address_changes());
         let mut acting = Acting {
             body: &mut state.body,
             election: state.election.as_deref_mut(),
@@ -498,9 +505,13 @@ impl World {
             },
         };
         let value = act(&mut acting, &mut ctx);
+        let moved = machine.as_ref().map(|machine| machine.address_changes()) != addresses;
         let events = machine.map(Machine::take_events);
         let effects = ctx.into_effects();
         self.apply(process, effects, sink);
+        if let Some(node) = node.filter(|_| moved) {
+            self.touch_traffic(Touch::Machine(node.clone()));
+        }
         if let (Some(node), Some(events)) = (node, events) {
             self.notice(node, events, sink);
         }

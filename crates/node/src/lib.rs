@@ -1,4 +1,4 @@
-//! A node: the machine, on which things really run, and the kubelet, a program on it. The kubelet calls the machine
+//! A node: the machine, on which things really run, and two programs on it: the kubelet, and kube-proxy. The kubelet calls the machine
 //! directly, without the network, and the API server by requests only.
 //!
 //! ```
@@ -11,6 +11,7 @@
 
 pub mod kubelet;
 pub mod machine;
+pub mod proxy;
 
 /// The context of a step of a kubelet or a machine.
 pub type Context<'a> = podscope_sim::Context<'a, Timer, Act>;

@@ -32,6 +32,7 @@ impl World {
                 self.store_reachable();
                 self.retry_broken_watches(|_| true);
             }
+            self.proxies_of_server();
             return Ok(());
         }
         let instances: Vec<Actor> = self

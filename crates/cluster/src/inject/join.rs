@@ -111,5 +111,6 @@ impl World {
             self.import(Object::CsiNode(Arc::new(csi)));
         }
         self.start_kubelet(node, START_DELAY);
+        self.proxy_of_machine(node);
     }
 }

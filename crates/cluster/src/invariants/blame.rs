@@ -124,6 +124,14 @@ pub(super) fn of_kubelet(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     of_component(actor, fact, view)
 }
 
+/// A kube-proxy's break: the fault that kept it from hearing or acting, or a bug of its own.
+pub(super) fn of_proxy(node: &NodeName, fact: &str, view: &View<'_>) -> Blame {
+    match view.ledger.node_trouble(node, view.now) {
+        Some(trouble) => fault(trouble, fact),
+        None => (Cause::Bug, format!("kube-proxy/{node}").into()),
+    }
+}
+
 /// A break of a kubelet that began anew: the fault that ended the one before it.
 pub(super) fn of_restart(actor: &Actor, fact: &str, view: &View<'_>) -> Blame {
     if let Actor::Kubelet(node) = actor

@@ -26,6 +26,7 @@ mod ledger;
 mod live;
 mod no_early_removal;
 mod no_overcommit;
+mod no_request_to_ended;
 mod one_node;
 mod pdb_ledger;
 mod preempt_lower;
@@ -40,6 +41,7 @@ use std::sync::Arc;
 use podscope_api::{NodeName, Object, Pod, Uid};
 use rpds::RedBlackTreeMapSync;
 
+use crate::traffic::Traffic;
 use crate::world::{NodeState, ProcessState};
 use crate::{Actor, Change, Network, Objects, Record, Request, SimTime, Subject, What};
 
@@ -67,6 +69,8 @@ pub enum Group {
     Storage,
     /// Its place.
     Scheduling,
+    /// Requests to its Services.
+    Requests,
     /// What comes when all is healed.
     InTheEnd,
 }
@@ -80,6 +84,7 @@ impl Group {
             Self::Termination => "Termination",
             Self::Storage => "Storage",
             Self::Scheduling => "Scheduling",
+            Self::Requests => "Requests",
             Self::InTheEnd => "In the end",
         }
     }
@@ -166,6 +171,7 @@ pub(crate) struct View<'a> {
     pub nodes: &'a RedBlackTreeMapSync<NodeName, NodeState>,
     pub network: &'a Network,
     pub processes: &'a ordered::Map<Actor, ProcessState>,
+    pub traffic: &'a Traffic,
     pub ledger: &'a Ledger,
     /// NoExecute taints a zone may get per 1000 seconds.
     pub eviction_rate_millis: i64,
@@ -199,6 +205,7 @@ macro_rules! checks {
                     nodes: view.nodes,
                     network: view.network,
                     processes: view.processes,
+                    traffic: view.traffic,
                     ledger: &self.ledger,
                     eviction_rate_millis: view.eviction_rate_millis,
                     detaches_by_force: view.detaches_by_force,
@@ -226,6 +233,7 @@ checks! {
     daemon_one: DaemonOne [DAEMON_ONE],
     roll_bound: RollBound [ROLL_BOUND],
     evict_throttle: EvictThrottle [EVICT_THROTTLE],
+    no_request_to_ended: NoRequestToEnded [NO_REQUEST_TO_ENDED],
     live: Live [NOMINEE_RESOLVED, NO_ORPHANS, NAMESPACE_GONE, READY_RESTORED, CONVERGE, PENDING_PLACED],
     detach_live: DetachLive [DETACH_LIVE],
 }
@@ -237,6 +245,7 @@ pub(crate) struct Parts<'a> {
     pub nodes: &'a RedBlackTreeMapSync<NodeName, NodeState>,
     pub network: &'a Network,
     pub processes: &'a ordered::Map<Actor, ProcessState>,
+    pub traffic: &'a Traffic,
     pub eviction_rate_millis: i64,
     /// Whether the force timeout of detaching is on.
     pub detaches_by_force: bool,

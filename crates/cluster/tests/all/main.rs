@@ -8,4 +8,5 @@ mod common;
 mod deletion;
 mod faults;
 mod kubelet;
+mod traffic;
 mod world;

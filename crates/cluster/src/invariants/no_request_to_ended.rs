@@ -1,0 +1,125 @@
+//! `no-request-to-ended` (TR-025): while all links are whole, no new connection is made to an endpoint later than five
+//! seconds after the client's node has heard that it ended. kube-proxy takes one second at most to act on what it
+//! heard; a connection that is kept is not made anew (TR-035).
+
+use podscope_api::{Kind, NodeName, ObjectKey, ordered, phrase};
+use podscope_sim::subject;
+
+use super::{Breach, Check, Group, Invariant, Promise, Seen, View, blame};
+use crate::{SimTime, Span, What};
+
+pub(super) const NO_REQUEST_TO_ENDED: Invariant = Invariant {
+    name: "no-request-to-ended",
+    fact: "TR-025",
+    group: Group::Requests,
+    promise: Promise::Safety,
+    statement: "While all links are whole, no request is sent to an endpoint later than 5 s after the client's node has heard that it ended.",
+    keeper: "kube-proxy: it writes its rules at most a second after it heard of a change.",
+    breaker: "A kube-proxy that does not act on what it heard.",
+    lesson: "shutdown-without-errors",
+};
+
+/// How long a node may take to act.
+const PATIENCE: Span = Span::seconds(5);
+
+/// What was told, so that it is told once.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NoRequestToEnded {
+    told: ordered::Set<(NodeName, ObjectKey, SimTime)>,
+}
+
+impl Check for NoRequestToEnded {
+    fn see(&mut self, seen: &Seen<'_>, view: &View<'_>, out: &mut Vec<Breach>) {
+        let is_time = match seen {
+            Seen::Tick { .. } => true,
+            Seen::Record(record) => matches!(record.what(), What::RequestsFailed | What::RequestRate),
+            Seen::Request { .. } | Seen::Change { .. } => false,
+        };
+        if !is_time || view.traffic.is_idle() || !view.network.is_whole() {
+            return;
+        }
+        for (service, node, pod, since) in view.traffic.overdue() {
+            let late = view.now - since > PATIENCE;
+            if !late || !self.told.insert((node.clone(), pod.clone(), since)) {
+                continue;
+            }
+            let (cause, by) = blame::of_proxy(node, "TR-025", view);
+            out.push(Breach {
+                corrupts: None,
+                invariant: NO_REQUEST_TO_ENDED.name,
+                object: Some(subject(Kind::Pod, pod.clone(), podscope_api::Uid::default())),
+                cause,
+                by,
+                seen: phrase!(
+                    "{node} still sends requests of {service} to {pod}, of whose end it heard at {since}",
+                    node = &**node,
+                    service = service.to_string(),
+                    pod = pod.to_string(),
+                    since = podscope_api::clock::instant(since.0)
+                ),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use podscope_api::{Rate, ordered};
+    use podscope_sim::RequestClient;
+    use serde_json::json;
+
+    use super::super::lab::{self, Trace};
+    use crate::fault::Fault;
+    use crate::invariants::Seen;
+    use crate::traffic::{StartTraffic, TrafficCommand};
+    use crate::{Objects, SimTime};
+
+    /// A kube-proxy that has heard of an end and does nothing is told; one that acts within a second is not.
+    /// Shows: TR-025
+    #[test]
+    fn request_to_ended_endpoint_is_told_once() {
+        let mut trace = Trace::default();
+        let web = json!({
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web", "namespace": "default", "labels": {"app": "web"}},
+            "spec": {"nodeName": "b-1", "containers": [{"name": "main", "image": "web"}]},
+        });
+        let service = json!({
+            "apiVersion": "v1", "kind": "Service", "metadata": {"name": "web", "namespace": "default"},
+            "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]},
+        });
+        let mut world = lab::world(&[web, service], &mut trace);
+        world.run_until(SimTime::from_seconds(10), &mut trace);
+        let start = StartTraffic {
+            service: podscope_api::ObjectKey::new("default", "web"),
+            rate: Rate {
+                requests: 10,
+                micros: 1_000_000,
+            },
+            client: RequestClient::Node("a-1".into()),
+            timeout: None,
+            keep_alive: false,
+            retries: 0,
+        };
+        let start = Fault::Traffic(TrafficCommand::Start(start));
+        world.apply_fault(&start, &mut trace).expect("a service");
+        world.run_until(SimTime::from_seconds(40), &mut trace);
+        let none: ordered::Set<podscope_api::Uid> = ordered::Set::new();
+        let look = Seen::Tick {
+            is_whole: true,
+            fitting: &none,
+        };
+        world.check(&look, &mut trace);
+        assert_eq!(trace.broken(), [""; 0]);
+        // What no kube-proxy does: it hears that nothing is left, and forgets to act.
+        world.forget_to_sync(&"a-1".into(), Arc::new(Objects::default()));
+        world.run_until(SimTime::from_seconds(44), &mut trace);
+        world.check(&look, &mut trace);
+        assert_eq!(trace.broken(), [""; 0], "less than five seconds");
+        world.run_until(SimTime::from_seconds(46), &mut trace);
+        world.check(&look, &mut trace);
+        world.check(&look, &mut trace);
+        assert_eq!(trace.broken(), ["no-request-to-ended bug kube-proxy/a-1"]);
+    }
+}

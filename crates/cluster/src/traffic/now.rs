@@ -1,0 +1,124 @@
+//! What a flow is at an instant: what it has sent that is not in the totals, its rate, its lanes. Reading changes nothing.
+
+use podscope_api::ordered;
+use podscope_sim::{FailedRequests, RequestOutcome, RequestRate, SimTime};
+
+use super::count::part;
+use super::fate::Fate;
+use super::flow::{Flow, Stream, good};
+use super::{Flowing, FlowingLane};
+
+impl Flow {
+    /// What is not in the totals yet, by outcome.
+    pub(super) fn uncounted(&self, now: SimTime) -> Vec<(RequestOutcome, u64)> {
+        let mut found = Vec::new();
+        for stream in &self.streams {
+            let mut carried = stream.errors_carried;
+            for (at, lane) in stream.lanes.iter().enumerate() {
+                let sent = stream.numbering.of_lane(at as u64, now);
+                let uncounted = sent.saturating_sub(lane.counted);
+                match lane.fate {
+                    Fate::Fails(failing) => found.push((failing.outcome, uncounted)),
+                    Fate::Answered {
+                        after, is_late, errors, ..
+                    } => {
+                        let failed = part(uncounted, errors, &mut carried);
+                        let inside = sent - stream.numbering.of_lane(at as u64, now - after).min(sent);
+                        let good_ones = uncounted - failed;
+                        found.push((RequestOutcome::Error, failed));
+                        found.push((good(is_late), good_ones - inside.min(good_ones)));
+                    }
+                }
+            }
+            for one in &stream.in_flight {
+                let answered = one
+                    .numbering
+                    .of_lane(one.lane, now - one.after)
+                    .clamp(one.answered, one.sent);
+                found.push((good(one.is_late), answered - one.answered));
+            }
+        }
+        found
+    }
+
+    /// Millionths of a request per second of one lane of a stream.
+    fn per_lane(&self, stream: &Stream) -> i128 {
+        let numbering = &stream.numbering;
+        self.pace.per_second() / i128::from(numbering.clients) / i128::from(numbering.lanes)
+    }
+
+    /// What it sends, and what becomes of it.
+    pub(super) fn rate(&self) -> RequestRate {
+        let mut outcomes: ordered::Map<RequestOutcome, i128> = ordered::Map::new();
+        for stream in &self.streams {
+            let each = self.per_lane(stream);
+            for lane in &stream.lanes {
+                let (outcome, errors) = match lane.fate {
+                    Fate::Fails(failing) => (failing.outcome, 0),
+                    Fate::Answered { is_late, errors, .. } => (good(is_late), errors),
+                };
+                let failed = each * i128::from(errors) / 1_000_000;
+                *outcomes.entry(outcome).or_default() += each - failed;
+                if failed > 0 {
+                    *outcomes.entry(RequestOutcome::Error).or_default() += failed;
+                }
+            }
+        }
+        let thousandths = |millionths: i128| i64::try_from((millionths + 500) / 1000).unwrap_or(i64::MAX);
+        let per_second = if self.streams.is_empty() {
+            0
+        } else {
+            thousandths(self.pace.per_second())
+        };
+        let outcomes = outcomes.into_iter();
+        RequestRate {
+            service: self.service.clone(),
+            client: self.client.clone(),
+            per_second,
+            outcomes: outcomes
+                .map(|(outcome, amount)| (outcome, thousandths(amount)))
+                .filter(|(_, amount)| *amount > 0)
+                .collect(),
+        }
+    }
+
+    /// It as it is now.
+    pub(super) fn flowing(&self, now: SimTime) -> Flowing {
+        let mut lanes = Vec::new();
+        let mut failing = Vec::new();
+        for stream in &self.streams {
+            let per_second = i64::try_from(self.per_lane(stream) / 1000).unwrap_or(i64::MAX);
+            for (at, lane) in stream.lanes.iter().enumerate() {
+                let outcome = match lane.fate {
+                    Fate::Fails(failing) => failing.outcome,
+                    Fate::Answered { is_late, .. } => good(is_late),
+                };
+                lanes.push(FlowingLane {
+                    from: stream.node.clone(),
+                    to: lane.backend.as_ref().map(|one| (one.pod.clone(), one.node.clone())),
+                    per_second,
+                    outcome,
+                });
+                let Some(stretch) = &lane.stretch else { continue };
+                let uncounted = (stream.numbering.of_lane(at as u64, now)).saturating_sub(lane.counted);
+                let more = match lane.fate {
+                    Fate::Fails(_) => uncounted,
+                    Fate::Answered { errors, .. } => part(uncounted, errors, &mut { stream.errors_carried }),
+                };
+                let failure = self.failure(stream, lane.backend.as_ref(), &stretch.failing, lane.listed_since);
+                failing.push(FailedRequests {
+                    since: stretch.since,
+                    until: now,
+                    count: stretch.count + more,
+                    ..failure.failed
+                });
+            }
+        }
+        failing.retain(|one| one.count > 0);
+        Flowing {
+            rate: self.rate(),
+            lanes,
+            failing,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! How traffic begins and ends: by a command, or with a pod that calls.
+
+use std::sync::Arc;
+
+use podscope_api::{Calls, NodeName, Object, ObjectKey, Pod, Rate, Service, Uid, calls_of, ordered};
+use podscope_sim::{RequestClient, Rng, Span};
+
+use super::count::Pace;
+use super::fate::Patience;
+use super::flow::{Flow, Origin};
+use super::{StartTraffic, Touch, Traffic, TrafficCommand};
+use crate::World;
+
+/// Most flows of a world.
+const MAX_FLOWS: usize = 1_000;
+
+/// What is sent, and how.
+struct Sent {
+    rate: Rate,
+    patience: Patience,
+    retries: u32,
+}
+
+impl World {
+    /// `app traffic …`.
+    pub(crate) fn change_traffic(&mut self, command: &TrafficCommand) -> Result<(), String> {
+        match command {
+            TrafficCommand::Start(start) => {
+                self.check_start(start)?;
+                self.start_proxies();
+                let sent = Sent {
+                    rate: start.rate,
+                    patience: Patience {
+                        timeout: start.timeout.unwrap_or(Span::seconds(1)),
+                        keep_alive: start.keep_alive,
+                    },
+                    retries: start.retries,
+                };
+                let flow = self.flow(&start.service, &start.client, Origin::Command, &sent);
+                let is_same = |one: &Flow| {
+                    one.origin == Origin::Command && (&one.service, &one.client) == (&flow.service, &flow.client)
+                };
+                self.end_flows(&is_same);
+                Arc::make_mut(&mut self.traffic).flows.push(flow);
+            }
+            TrafficCommand::Stop(service) => {
+                let is_its = |one: &Flow| one.origin == Origin::Command && one.service == *service;
+                if !self.traffic.flows.iter().any(is_its) {
+                    return Err(format!("nothing was started that sends to service {service}"));
+                }
+                self.end_flows(&is_its);
+            }
+        }
+        self.touch_traffic(Touch::All);
+        Ok(())
+    }
+
+    fn check_start(&self, start: &StartTraffic) -> Result<(), String> {
+        let service = &start.service;
+        let Some(found) = self.objects().get::<Service>(service) else {
+            return Err(format!("there is no service {service}"));
+        };
+        if self.traffic.flows.len() >= MAX_FLOWS {
+            return Err(format!(
+                "there are {MAX_FLOWS} senders already: app traffic stop ends some"
+            ));
+        }
+        if &*found.spec.kind == "ExternalName" {
+            return Err(format!(
+                "service {service} is only a name for {}",
+                found.spec.external_name
+            ));
+        }
+        match &start.client {
+            RequestClient::Outside if !matches!(&*found.spec.kind, "NodePort" | "LoadBalancer") => Err(format!(
+                "service {service} is of type {}: nothing reaches it from outside",
+                found.spec.kind
+            )),
+            RequestClient::Node(node) if !self.nodes.contains_key(&NodeName(node.clone())) => {
+                Err(format!("there is no machine called {:?}", &**node))
+            }
+            RequestClient::Zone(zone) if !self.nodes.values().any(|state| state.zone.as_ref() == Some(zone)) => {
+                Err(format!("there is no machine in zone {:?}", &**zone))
+            }
+            RequestClient::Pod(key) if self.objects().get::<Pod>(key).is_none() => {
+                Err(format!("there is no pod {key}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn flow(&self, service: &ObjectKey, client: &RequestClient, origin: Origin, sent: &Sent) -> Flow {
+        Flow {
+            service: service.clone(),
+            client: client.clone(),
+            origin,
+            pace: Pace {
+                start: self.now,
+                rate: sent.rate,
+            },
+            patience: sent.patience,
+            retries: sent.retries,
+            streams: Vec::new(),
+            is_over: false,
+            health: ordered::Map::new(),
+            told: None,
+            rng: Rng::split(self.seed, &Flow::rng_name(service, client)),
+        }
+    }
+
+    /// Marks flows to be ended when the traffic is settled.
+    fn end_flows(&mut self, which: &dyn Fn(&Flow) -> bool) {
+        let traffic: &mut Traffic = Arc::make_mut(&mut self.traffic);
+        let ending = traffic.flows.iter_mut().filter(|flow| which(flow));
+        ending.for_each(|flow| flow.is_over = true);
+    }
+
+    /// A pod whose process runs calls whom its annotation names, from the time at which it has started up.
+    pub(super) fn start_calls(&mut self, uid: &Uid) {
+        let Some(Object::Pod(pod)) = self.objects().by_uid(uid) else {
+            return;
+        };
+        let Some(node) = pod.spec.node_name.clone() else { return };
+        let is_known = self.traffic.flows.iter().any(|flow| flow.is_of_pod(uid));
+        if is_known {
+            return;
+        }
+        for calls in calls_of(&pod.metadata.annotations) {
+            if self.traffic.flows.len() >= MAX_FLOWS {
+                return;
+            }
+            self.start_proxies();
+            let flow = self.flow_of_pod(&pod, &node, &calls);
+            Arc::make_mut(&mut self.traffic).flows.push(flow);
+        }
+    }
+
+    fn flow_of_pod(&self, pod: &Pod, node: &NodeName, calls: &Calls) -> Flow {
+        let sent = Sent {
+            rate: calls.rate,
+            patience: Patience {
+                timeout: Span(calls.timeout()),
+                keep_alive: calls.keep_alive,
+            },
+            retries: calls.retries,
+        };
+        let namespace = match calls.service.namespace.is_empty() {
+            true => pod.metadata.namespace.clone(),
+            false => calls.service.namespace.clone(),
+        };
+        let service = ObjectKey::new(namespace, calls.service.name.clone());
+        let client = RequestClient::Pod(pod.metadata.key());
+        let origin = Origin::Pod(pod.metadata.uid.clone(), node.clone());
+        self.flow(&service, &client, origin, &sent)
+    }
+}

@@ -1,0 +1,245 @@
+//! Requests to Services through the world's door: what traffic costs, that it moves nothing else, and its sums.
+
+use podscope_api::{ObjectKey, Rate};
+use podscope_cluster::fault::{ControlPlaneProcess, Fault, Targets};
+use podscope_cluster::{RequestClient, RequestOutcome, Span, StartTraffic, TrafficCommand, What, World};
+use serde_json::{Value, json};
+
+use crate::common::{Trace, at, partition, world};
+
+fn service(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "namespace": "default"},
+        "spec": {"selector": {"app": name}, "ports": [{"port": 80}]},
+    })
+}
+
+fn deployment(name: &str, replicas: i32, behavior: &str) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "namespace": "default"},
+        "spec": {
+            "replicas": replicas, "selector": {"matchLabels": {"app": name}},
+            "template": {
+                "metadata": {"labels": {"app": name}, "annotations": {"behavior.podscope.dev/web": behavior}},
+                "spec": {"containers": [{"name": "web", "image": "web:1", "ports": [{"containerPort": 80}]}]},
+            },
+        },
+    })
+}
+
+fn start(service: &str, rate: &str) -> StartTraffic {
+    StartTraffic {
+        service: ObjectKey::new("default", service),
+        rate: Rate::parse(rate).expect("a rate"),
+        client: RequestClient::Nodes,
+        timeout: None,
+        keep_alive: false,
+        retries: 0,
+    }
+}
+
+fn begin(start: StartTraffic) -> Fault {
+    Fault::Traffic(TrafficCommand::Start(start))
+}
+
+fn total(world: &World, service: &str, which: impl Fn(RequestOutcome) -> bool) -> u64 {
+    let requests = world.requests();
+    let of = requests
+        .iter()
+        .filter(|((key, outcome), _)| &*key.name == service && which(*outcome));
+    of.map(|(_, count)| count).sum()
+}
+
+/// 100 000 requests a second over an hour cost no event beyond those that the cluster has without them.
+/// Shows: TR-082
+#[test]
+fn steady_traffic_costs_no_events() {
+    let objects = [service("web"), deployment("web", 5, "errors=5%")];
+    let events = |rate: Option<&str>| {
+        let mut trace = Trace::default();
+        let mut world = world(&objects, &mut trace);
+        world.run_until(at(20), &mut trace);
+        if let Some(rate) = rate {
+            world
+                .apply_fault(&begin(start("web", rate)), &mut trace)
+                .expect("a service");
+        }
+        world.run_until(at(20 + 3600), &mut trace);
+        (
+            world.queue_stats().1,
+            total(&world, "web", |_| true),
+            total(&world, "web", RequestOutcome::is_failed),
+        )
+    };
+    let (without, none, _) = events(None);
+    let (with, sent, failed) = events(Some("100000/s"));
+    assert_eq!(none, 0);
+    assert!((360_000_000 - 5_000..=360_000_000).contains(&sent), "{sent}");
+    assert!(failed.abs_diff(18_000_000) < 1_000, "5 %: {failed}");
+    // A stretch of failures that goes on is told now and then.
+    assert!(with - without < 30, "{with} against {without}");
+}
+
+/// A run with traffic is the run without it, and its records beside it.
+/// Shows: TR-082, P-02
+#[test]
+fn traffic_moves_nothing_else() {
+    let objects = [service("web"), deployment("web", 4, "sigterm=2s")];
+    let records = |with: bool| {
+        let mut trace = Trace::default();
+        let mut world = world(&objects, &mut trace);
+        world.run_until(at(10), &mut trace);
+        if with {
+            let kept = StartTraffic {
+                keep_alive: true,
+                client: RequestClient::Zone("a".into()),
+                ..start("web", "70/s")
+            };
+            for one in [start("web", "500/s"), kept] {
+                world.apply_fault(&begin(one), &mut trace).expect("a service");
+            }
+        }
+        world.run_until(at(30), &mut trace);
+        world
+            .apply_fault(&partition(&["b-1".into()]), &mut trace)
+            .expect("a node");
+        world.run_until(at(200), &mut trace);
+        for process in [ControlPlaneProcess::ApiServer, ControlPlaneProcess::ControllerManager] {
+            let crash = |up| Fault::ControlPlane { process, up };
+            world.apply_fault(&crash(false), &mut trace).expect("it runs");
+            world.apply_fault(&crash(true), &mut trace).expect("it does not run");
+        }
+        world.run_until(at(400), &mut trace);
+        world
+            .apply_fault(&Fault::Heal(Targets::All), &mut trace)
+            .expect("nothing can be wrong");
+        world.run_until(at(500), &mut trace);
+        let others = trace.records.iter();
+        let others = others.filter(|record| !matches!(record.what(), What::RequestsFailed | What::RequestRate));
+        others
+            .map(|record| {
+                (
+                    record.at,
+                    record.actor.clone(),
+                    record.happening.clone(),
+                    record.object.clone(),
+                )
+            })
+            .collect::<Vec<_>>()
+    };
+    let (without, with) = (records(false), records(true));
+    assert_eq!(without.len(), with.len());
+    for (one, other) in without.iter().zip(&with) {
+        assert_eq!(one, other);
+    }
+}
+
+/// Whatever happens, each request has one outcome: the sums are those of the rates, but for what is under way.
+/// Shows: TR-082, TR-083
+#[test]
+fn every_request_has_one_outcome() {
+    let behavior = "sigterm=0s, latency=200ms, errors=7%@20s..60s";
+    let mut trace = Trace::default();
+    let objects = [service("web"), deployment("web", 4, behavior)];
+    let mut world = world(&objects, &mut trace);
+    world.run_until(at(10), &mut trace);
+    world
+        .apply_fault(&begin(start("web", "111/s")), &mut trace)
+        .expect("a service");
+    let faults: Vec<(i64, Fault)> = vec![
+        (
+            20,
+            Fault::Kubelet {
+                node: "a-1".into(),
+                up: false,
+            },
+        ),
+        (31, partition(&["b-1".into()])),
+        (
+            90,
+            Fault::Power {
+                node: "c-1".into(),
+                on: false,
+            },
+        ),
+        (120, Fault::Slow("a-2".into(), Span::millis(150))),
+        (
+            150,
+            Fault::Power {
+                node: "c-1".into(),
+                on: true,
+            },
+        ),
+        (180, Fault::Heal(Targets::All)),
+        (200, Fault::Leave("c-2".into())),
+    ];
+    let mut before = 0;
+    for (second, fault) in faults {
+        world.run_before(at(second), &mut trace);
+        let sent = 111 * (second as u64 - 10);
+        let counted = total(&world, "web", |_| true);
+        // Under way: what is answered within the slowest round trip.
+        assert!(
+            counted <= sent && sent - counted <= 111,
+            "at {second} s: {counted} of {sent}"
+        );
+        assert!(counted >= before, "a total falls at {second} s");
+        before = counted;
+        world.apply_fault(&fault, &mut trace).expect("it can happen");
+    }
+    world.run_until(at(400), &mut trace);
+    let stop = Fault::Traffic(TrafficCommand::Stop(ObjectKey::new("default", "web")));
+    world.apply_fault(&stop, &mut trace).expect("it was started");
+    assert_eq!(total(&world, "web", |_| true), 111 * 390);
+    let told: u64 = trace
+        .records
+        .iter()
+        .filter(|record| record.what() == What::RequestsFailed)
+        .filter_map(|record| record.field("count")?.as_u64())
+        .sum();
+    assert_eq!(
+        told,
+        total(&world, "web", RequestOutcome::is_failed),
+        "what is told is what is counted"
+    );
+    assert_eq!(trace.violations(), [""; 0]);
+}
+
+/// What cannot send is refused with its reason.
+/// Shows: Q-03
+#[test]
+fn traffic_to_what_is_not_there_is_refused() {
+    let mut trace = Trace::default();
+    let mut world = world(&[service("web")], &mut trace);
+    let from = |client: RequestClient| StartTraffic {
+        client,
+        ..start("web", "1/s")
+    };
+    for (start, why) in [
+        (start("shop", "1/s"), "there is no service default/shop"),
+        (
+            from(RequestClient::Outside),
+            "service default/web is of type ClusterIP: nothing reaches it from outside",
+        ),
+        (
+            from(RequestClient::Node("x-9".into())),
+            "there is no machine called \"x-9\"",
+        ),
+        (
+            from(RequestClient::Zone("x".into())),
+            "there is no machine in zone \"x\"",
+        ),
+        (
+            from(RequestClient::Pod(ObjectKey::new("default", "p"))),
+            "there is no pod default/p",
+        ),
+    ] {
+        assert_eq!(world.apply_fault(&begin(start), &mut trace), Err(why.to_owned()));
+    }
+    let stop = Fault::Traffic(TrafficCommand::Stop(ObjectKey::new("default", "web")));
+    let refused = world.apply_fault(&stop, &mut trace);
+    assert_eq!(
+        refused,
+        Err("nothing was started that sends to service default/web".to_owned())
+    );
+}
