@@ -5,6 +5,7 @@ use podscope_api::ordered::StableSort as _;
 use podscope_cluster::Objects;
 use podscope_cluster::fault::FenceMechanism;
 
+use super::app::TRAFFIC_FLAGS;
 use super::fault::{Argument, CUTS, FAULTS, WAYS};
 use super::parse::VERBS;
 use super::pipe::PROGRAMS;
@@ -51,7 +52,7 @@ impl Choices<'_> {
     fn programs(&mut self) {
         self.push("kubectl", "API work");
         self.push("fault", "break or repair the outside world");
-        self.push("app", "membership of an application group");
+        self.push("app", "requests of clients; membership of an application group");
         self.push("stop", "end a command that still runs");
         self.push("help", "what there is");
     }
@@ -176,14 +177,52 @@ impl Choices<'_> {
         }
     }
 
+    /// What may come behind the words of `app`.
+    fn app(&mut self, words: &[&str]) {
+        match words {
+            [] => {
+                self.push("traffic", "let clients send requests to a Service");
+                self.push("member", "add or remove a member");
+            }
+            ["member"] => self.words(["add", "remove"]),
+            ["traffic"] => self.words(["start", "stop"]),
+            ["traffic", "start", .., "--from"] => self.clients(),
+            ["traffic", "start", .., "--rate"] => self.words(["10/s", "50/s", "100/s"]),
+            ["traffic", "start", ..] if self.typed.starts_with('-') => {
+                for (flag, ..) in TRAFFIC_FLAGS {
+                    self.push(&format!("--{flag}"), "flag");
+                }
+            }
+            ["traffic", "start" | "stop"] => self.keys(Kind::Service, "", "service"),
+            _ => {}
+        }
+    }
+
+    /// Where requests may come from.
+    fn clients(&mut self) {
+        for zone in zones(self.objects) {
+            self.push(&format!("zone/{zone}"), "clients on the nodes of a zone");
+        }
+        for node in names(self.objects, Kind::Node, "") {
+            self.push(&format!("node/{node}"), "clients on a node");
+        }
+        self.keys(Kind::Pod, "pod/", "a pod");
+        self.push("outside", "clients outside the cluster");
+    }
+
     /// The pods of all namespaces.
     fn pods(&mut self) {
-        for object in self.objects.list_kind(Kind::Pod) {
+        self.keys(Kind::Pod, "", "pod");
+    }
+
+    /// The objects of a kind in all namespaces, as `NAME` or `NAMESPACE/NAME`.
+    fn keys(&mut self, kind: Kind, before: &str, hint: &str) {
+        for object in self.objects.list_kind(kind) {
             let key = object.key();
             if &*key.namespace == "default" {
-                self.push(&key.name, "pod");
+                self.push(&format!("{before}{}", key.name), hint);
             } else {
-                self.push(&key.to_string(), "pod");
+                self.push(&format!("{before}{key}"), hint);
             }
         }
     }
@@ -235,8 +274,7 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
         ["fault"] => choices.faults(),
         ["fault", verb, rest @ ..] => choices.fault(verb, rest),
         ["stop"] => choices.push("--all", "every command that still runs"),
-        ["app"] => choices.push("member", "add or remove a member"),
-        ["app", "member"] => choices.words(["add", "remove"]),
+        ["app", rest @ ..] => choices.app(rest),
         _ => {}
     }
     let choices = choices

@@ -1,4 +1,4 @@
-//! `fault …` and `app member …` (F-01, C-13): text to [`Fault`] and back.
+//! `fault …` (F-01): text to [`Fault`] and back.
 
 use podscope_api::ordered;
 
@@ -415,7 +415,7 @@ fn read_exit(line: &Line<'_>) -> Result<Fault, CommandError> {
     })
 }
 
-fn node_name(word: &Word) -> Result<NodeName, CommandError> {
+pub(super) fn node_name(word: &Word) -> Result<NodeName, CommandError> {
     let valid = !word.text.is_empty()
         && word.text.len() <= 253
         && word
@@ -432,7 +432,7 @@ fn node_name(word: &Word) -> Result<NodeName, CommandError> {
     }
 }
 
-fn pod_key(word: &Word) -> Result<ObjectKey, CommandError> {
+pub(super) fn pod_key(word: &Word) -> Result<ObjectKey, CommandError> {
     let (namespace, name) = word.text.split_once('/').unwrap_or(("default", &word.text));
     if namespace.is_empty() || name.is_empty() || name.contains('/') {
         return Err(CommandError::new(
@@ -464,22 +464,6 @@ pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
     (verb.read)(&Line { verb, args }).map(Command::Fault)
 }
 
-pub(super) fn parse_app(words: &[Word]) -> Result<Command, CommandError> {
-    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-    match texts.as_slice() {
-        ["member", action @ ("add" | "remove"), group, member] => Ok(Command::Fault(Fault::Member {
-            group: Str::from(*group),
-            member: Str::from(*member),
-            add: *action == "add",
-        })),
-        [] | ["--help" | "-h"] => Ok(Command::Help("app".into())),
-        _ => Err(CommandError::new(
-            words.first().map_or(1, |word| word.column),
-            "error: use: app member add|remove GROUP MEMBER",
-        )),
-    }
-}
-
 fn targets_text(targets: &Targets) -> String {
     match targets {
         Targets::Nodes(nodes) => nodes.iter().map(|node| quote(node)).collect::<Vec<_>>().join(" "),
@@ -488,7 +472,7 @@ fn targets_text(targets: &Targets) -> String {
     }
 }
 
-fn key_text(key: &ObjectKey) -> String {
+pub(super) fn key_text(key: &ObjectKey) -> String {
     if &*key.namespace == "default" {
         quote(&key.name)
     } else {
@@ -559,11 +543,6 @@ pub(super) fn print(fault: &Fault) -> String {
         Fault::Fence(node, mechanism) => format!("fault fence {} --by {}", quote(node), mechanism.as_str()),
         Fault::Unfence(node) => format!("fault unfence {}", quote(node)),
         Fault::Detach(volume) => format!("fault detach {}", quote(volume)),
-        Fault::Member { group, member, add } => format!(
-            "app member {} {} {}",
-            if *add { "add" } else { "remove" },
-            quote(group),
-            quote(member)
-        ),
+        Fault::Member { .. } | Fault::Traffic(_) => super::app::print(fault),
     }
 }

@@ -2,6 +2,7 @@
 
 use podscope_api::ordered::StableSort as _;
 
+use super::app::APPS;
 use super::fault::{FAULTS, FaultVerb};
 use super::flags::Takes;
 use super::parse::{VERBS, Verb};
@@ -195,7 +196,7 @@ pub(super) fn commands() -> impl Iterator<Item = &'static str> {
 /// The text of `help TOPIC`.
 pub fn help_text(topic: &str) -> String {
     match topic {
-        "" => "Commands:\n  kubectl …   API work, as kubectl 1.36 does it\n  fault …     break or repair machines and links\n  app …       membership of an application group\n  stop        end the command that was given last and still runs, as Ctrl-C does: a watch, a drain,\n              a delete that waits; with --all, every one\n\nhelp kubectl, help fault, help kubectl get say more.".into(),
+        "" => "Commands:\n  kubectl …   API work, as kubectl 1.36 does it\n  fault …     break or repair machines and links\n  app …       requests of clients; membership of an application group\n  stop        end the command that was given last and still runs, as Ctrl-C does: a watch, a drain,\n              a delete that waits; with --all, every one\n\nhelp kubectl, help fault, help kubectl get say more.".into(),
         "fault" | "app" => faults(),
         _ => {
             let wanted = topic.strip_prefix("kubectl").unwrap_or(topic).trim();
@@ -215,7 +216,11 @@ fn faults() -> String {
     for FaultVerb { name, form, what, .. } in FAULTS {
         out.push_str(&format!("  fault {name} {form}\n      {what}\n"));
     }
-    out.push_str("  app member add|remove GROUP MEMBER\n      change an application group's membership; needs a quorum of members that reach each other");
+    let apps: Vec<String> = APPS
+        .iter()
+        .map(|(form, what)| format!("  app {form}\n      {what}"))
+        .collect();
+    out.push_str(&apps.join("\n"));
     out
 }
 

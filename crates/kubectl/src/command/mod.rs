@@ -7,6 +7,7 @@
 //! object of `edit`) is a here-document: `kubectl apply -f - <<'EOF'`.
 
 mod api;
+mod app;
 mod complete;
 mod delete;
 mod fault;
@@ -34,7 +35,7 @@ pub use verbatim::*;
 pub enum Command {
     /// API work.
     Kubectl(Kubectl),
-    /// `fault …` and `app member …`.
+    /// `fault …` and `app …`.
     Fault(Fault),
     /// `api …`: a request that a program sent.
     Api(crate::rest::ApiCall),
@@ -136,7 +137,7 @@ fn parse_line(line: shell::Line) -> Result<Command, CommandError> {
     match program.text.as_str() {
         "kubectl" | "k" => parse::kubectl(rest, line.stdin),
         "fault" => fault::parse(rest),
-        "app" => fault::parse_app(rest),
+        "app" => app::parse(rest),
         "api" => api::parse(rest, line.stdin),
         "stop" => match rest {
             [] => Ok(Command::Stop { all: false }),

@@ -1,11 +1,13 @@
 //! K-01: every command that can be said prints to a line that reads back as the same command. Values of the whole
 //! language are drawn from a seeded generator; a failure names its seed.
 
-use podscope_api::{Kind, ObjectKey};
-use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, FenceMechanism, Targets};
+use podscope_api::Kind;
+use podscope_cluster::fault::Targets;
 use podscope_cluster::{Rng, Span};
 
 use super::*;
+
+mod fault;
 
 /// Draws parts of commands.
 struct Draw(Rng);
@@ -499,81 +501,6 @@ impl Draw {
             Targets::Nodes(self.many(1, 3, |draw| draw.name().as_str().into()))
         } else {
             Targets::Zone(self.name().into())
-        }
-    }
-
-    fn fault(&mut self) -> Fault {
-        let node = self.name().as_str().into();
-        let key = |draw: &mut Self| ObjectKey::new(draw.one(&["default", "web"]), draw.name());
-        let process = |draw: &mut Self, server: bool| {
-            let all = [
-                ControlPlaneProcess::Scheduler,
-                ControlPlaneProcess::ControllerManager,
-                ControlPlaneProcess::ApiServer,
-            ];
-            let count = if server { 3 } else { 2 };
-            draw.one(&all[..count])
-        };
-        match self.0.below(17) {
-            0 => Fault::Partition {
-                targets: self.targets(),
-                from: self.one(&[
-                    CutFrom::Everything,
-                    CutFrom::ControlPlane,
-                    CutFrom::Nodes,
-                    CutFrom::Storage,
-                    CutFrom::Node("b-9".into()),
-                ]),
-                direction: self.one(&[Direction::Both, Direction::In, Direction::Out]),
-            },
-            1 => Fault::Heal(if self.bool() { Targets::All } else { self.targets() }),
-            2 => Fault::Join {
-                node,
-                count: self.some(|draw| draw.one(&[1, 3, 1_000])),
-                like: self.some(|_| "a-1".into()),
-                labels: self
-                    .pairs()
-                    .into_iter()
-                    .map(|(key, value)| (key.into(), value.into()))
-                    .collect(),
-                capacity: self
-                    .some(|_| {
-                        [
-                            ("cpu".into(), "4".parse().expect("a quantity")),
-                            ("memory".into(), "8Gi".parse().expect("a quantity")),
-                        ]
-                        .into()
-                    })
-                    .unwrap_or_default(),
-            },
-            3 => Fault::Leave(node),
-            4 => Fault::Kubelet { node, up: self.bool() },
-            5 => Fault::Runtime { node, up: self.bool() },
-            6 => Fault::Power { node, on: self.bool() },
-            7 => Fault::ControlPlane {
-                process: process(self, true),
-                up: self.bool(),
-            },
-            8 => Fault::Second(process(self, false)),
-            9 => Fault::Etcd { up: self.bool() },
-            10 => Fault::Slow(node, self.span()),
-            11 => Fault::Exit {
-                pod: key(self),
-                container: self.name().into(),
-                code: self.int(256) as i32,
-            },
-            12 => Fault::Sandbox(key(self)),
-            13 => Fault::Fence(
-                node,
-                self.one(&[FenceMechanism::Power, FenceMechanism::Storage, FenceMechanism::Network]),
-            ),
-            14 => Fault::Detach(self.name().into()),
-            15 => Fault::Unfence(node),
-            _ => Fault::Member {
-                group: self.name().into(),
-                member: self.name().into(),
-                add: self.bool(),
-            },
         }
     }
 }

@@ -1,0 +1,174 @@
+//! `app …` (C-13, TR-): membership of application groups, and clients that send requests. Text to [`Fault`] and back.
+
+use podscope_api::{MAX_RETRIES, ObjectKey, Rate, Str};
+use podscope_cluster::fault::Fault;
+use podscope_cluster::{RequestClient, Span, StartTraffic, TrafficCommand};
+
+use super::fault::{key_text, node_name, pod_key};
+use super::flags::{Args, Flag, Takes};
+use super::shell::{Word, quote};
+use super::{Command, CommandError};
+use crate::duration::{parse_duration, print_duration};
+
+/// What there is: form, and what it does.
+pub(crate) const APPS: &[(&str, &str)] = &[
+    (
+        "traffic start [NAMESPACE/]SERVICE --rate N/s [--from zone/ZONE|node/NODE|pod/[NAMESPACE/]POD|outside] [--timeout 1s] \
+         [--keep-alive] [--retries N]",
+        "let clients send requests to a Service: from every node whose machine runs, if --from says nothing else",
+    ),
+    (
+        "traffic stop [NAMESPACE/]SERVICE",
+        "end what commands have started to send to a Service",
+    ),
+    (
+        "member add|remove GROUP MEMBER",
+        "change an application group's membership; needs a quorum of members that reach each other",
+    ),
+];
+
+/// The flags of `app traffic start`.
+pub(crate) const TRAFFIC_FLAGS: &[Flag] = &[
+    ("rate", '-', Takes::Value),
+    ("from", '-', Takes::Value),
+    ("timeout", '-', Takes::Value),
+    ("keep-alive", '-', Takes::Bool),
+    ("retries", '-', Takes::Value),
+];
+
+fn wrong(column: u32, word: &str) -> CommandError {
+    let forms = APPS.iter().filter(|(form, _)| form.starts_with(word));
+    let forms: Vec<String> = forms.map(|(form, _)| format!("app {form}")).collect();
+    CommandError::new(column, format!("error: use: {}", forms.join(", or ")))
+}
+
+pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let column = words.first().map_or(1, |word| word.column);
+    match texts.as_slice() {
+        ["member", action @ ("add" | "remove"), group, member] => Ok(Command::Fault(Fault::Member {
+            group: Str::from(*group),
+            member: Str::from(*member),
+            add: *action == "add",
+        })),
+        ["member", ..] => Err(wrong(column, "member")),
+        ["traffic", "start", ..] => start(words.get(2..).unwrap_or_default()),
+        ["traffic", "stop", ..] => match words.get(2..).unwrap_or_default() {
+            [service] => Ok(traffic(TrafficCommand::Stop(service_key(service)?))),
+            _ => Err(wrong(column, "traffic stop")),
+        },
+        ["traffic", ..] => Err(wrong(column, "traffic")),
+        [] | ["--help" | "-h", ..] => Ok(Command::Help("app".into())),
+        _ => Err(wrong(column, "")),
+    }
+}
+
+fn traffic(command: TrafficCommand) -> Command {
+    Command::Fault(Fault::Traffic(command))
+}
+
+/// `web`, `shop/web`, and `svc/web`, as conditions name a Service.
+fn service_key(word: &Word) -> Result<ObjectKey, CommandError> {
+    let name = word.text.strip_prefix("svc/").unwrap_or(&word.text);
+    let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
+    if namespace.is_empty() || name.is_empty() || name.contains('/') {
+        let message = format!("error: {:?} is not a service: give NAME or NAMESPACE/NAME", word.text);
+        return Err(CommandError::new(word.column, message));
+    }
+    Ok(ObjectKey::new(namespace, name))
+}
+
+fn start(words: &[Word]) -> Result<Command, CommandError> {
+    let args = Args::parse("app traffic start", TRAFFIC_FLAGS, words, None, false)?;
+    if args.help {
+        return Ok(Command::Help("app".into()));
+    }
+    let service = match &*args.positional {
+        [service] => service_key(service)?,
+        [_, extra, ..] => return Err(wrong(extra.column, "traffic start")),
+        [] => return Err(wrong(args.end, "traffic start")),
+    };
+    let refuse = |flag: &str, why: String| CommandError::new(args.column(flag), format!("error: --{flag}: {why}"));
+    let Some(rate) = args.value("rate") else {
+        return Err(CommandError::new(
+            args.end,
+            "error: --rate is missing, e.g. --rate 50/s",
+        ));
+    };
+    let rate = Rate::parse(&rate).map_err(|why| refuse("rate", why))?;
+    let timeout = match args.value("timeout") {
+        None => None,
+        Some(text) => {
+            let span = parse_duration(&text).ok().filter(|span| *span > Span::ZERO);
+            Some(span.ok_or_else(|| {
+                refuse(
+                    "timeout",
+                    format!("{text:?} is not a length of time such as 1s or 250ms"),
+                )
+            })?)
+        }
+    };
+    let retries = match args.value("retries") {
+        None => 0,
+        Some(text) => {
+            let number = text.parse::<u32>().ok().filter(|n| *n <= MAX_RETRIES);
+            number.ok_or_else(|| refuse("retries", format!("{text:?} is not a number from 0 to {MAX_RETRIES}")))?
+        }
+    };
+    Ok(traffic(TrafficCommand::Start(StartTraffic {
+        service,
+        rate,
+        client: client(&args)?,
+        timeout,
+        keep_alive: args.bool("keep-alive", false)?,
+        retries,
+    })))
+}
+
+fn client(args: &Args) -> Result<RequestClient, CommandError> {
+    let Some(from) = args.value("from") else {
+        return Ok(RequestClient::Nodes);
+    };
+    let rest = |text: &str| Word {
+        text: text.to_owned(),
+        column: args.column("from"),
+    };
+    match from.split_once('/') {
+        None if from == "outside" => Ok(RequestClient::Outside),
+        Some(("zone", zone)) if !zone.is_empty() => Ok(RequestClient::Zone(zone.into())),
+        Some(("node", node)) => Ok(RequestClient::Node(node_name(&rest(node))?.0)),
+        Some(("pod", pod)) => Ok(RequestClient::Pod(pod_key(&rest(pod))?)),
+        _ => Err(CommandError::new(
+            args.column("from"),
+            format!("error: --from: {from:?} is not zone/ZONE, node/NODE, pod/POD or outside"),
+        )),
+    }
+}
+
+/// The canonical text.
+pub(super) fn print(fault: &Fault) -> String {
+    match fault {
+        Fault::Member { group, member, add } => {
+            let word = if *add { "add" } else { "remove" };
+            format!("app member {word} {} {}", quote(group), quote(member))
+        }
+        Fault::Traffic(TrafficCommand::Stop(service)) => format!("app traffic stop {}", key_text(service)),
+        Fault::Traffic(TrafficCommand::Start(start)) => {
+            let mut out = format!("app traffic start {} --rate {}", key_text(&start.service), start.rate);
+            if start.client != RequestClient::Nodes {
+                out.push_str(&format!(" --from {}", quote(&start.client.to_string())));
+            }
+            if let Some(timeout) = start.timeout {
+                out.push_str(&format!(" --timeout {}", print_duration(timeout)));
+            }
+            if start.keep_alive {
+                out.push_str(" --keep-alive");
+            }
+            if start.retries > 0 {
+                out.push_str(&format!(" --retries {}", start.retries));
+            }
+            out
+        }
+        _ => unreachable!("every other fault is printed as one"),
+    }
+}
