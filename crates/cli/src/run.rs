@@ -25,6 +25,7 @@ enum Output {
     Trace,
     Events,
     Causes,
+    Requests,
 }
 
 const OUTPUTS: &[(&str, Output)] = &[
@@ -34,6 +35,7 @@ const OUTPUTS: &[(&str, Output)] = &[
     ("trace", Output::Trace),
     ("events", Output::Events),
     ("causes", Output::Causes),
+    ("requests", Output::Requests),
 ];
 
 fn load(names: &[String], seed: Option<u64>) -> Result<Loaded, ExitCode> {
@@ -72,7 +74,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
                     .find(|(name, _)| *name == text)
                     .map(|(_, output)| *output)
                     .ok_or_else(|| {
-                        format!("-o takes summary, objects, processes, trace, events or causes, not {text:?}")
+                        format!("-o takes summary, objects, processes, trace, events, causes or requests, not {text:?}")
                     })?;
             }
             lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
@@ -142,6 +144,7 @@ fn run_files(
         Output::Objects => Some(report::objects(&session)),
         Output::Processes => Some(report::processes(&session)),
         Output::Events => Some(report::events(&session)),
+        Output::Requests => Some(report::requests(&session)),
         Output::Causes => object.map(|(kind, key)| causes::print(&causes::chains(&session, *kind, key))),
         Output::Summary | Output::Trace => None,
     };
@@ -159,7 +162,7 @@ fn run_files(
         _ => text.unwrap_or_default(),
     };
     match output {
-        Output::Summary | Output::Events | Output::Causes => args::out(&text),
+        Output::Summary | Output::Events | Output::Causes | Output::Requests => args::out(&text),
         Output::Objects | Output::Processes | Output::Trace => args::data(&text),
     }
     let progress = session.progress();

@@ -33,6 +33,7 @@ mod picture;
 mod remark;
 mod remedy;
 mod request;
+mod requests;
 mod status;
 mod story;
 mod thread;
@@ -64,6 +65,7 @@ pub use picture::{
 pub use remark::{Assumption, Hopeful, Many, Remark, Strain, StrainedNode, Troubled};
 pub use remedy::{Remedy, gate_setter};
 pub use request::{ExportKind, Request, Source, SubjectRef, TextKind};
+pub use requests::{FailedStretch, Thousandths};
 pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
     TruthView,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Component, CutFrom, Micros, SubjectRef};
+use crate::{Component, CutFrom, FailedStretch, Micros, SubjectRef, Thousandths};
 
 /// A lane of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -18,6 +18,8 @@ pub enum Lane {
     /// Terminations, a bar per container and stage.
     Terminations,
     Invariants,
+    /// Requests to Services: rates, and stretches of failures.
+    Requests,
 }
 
 /// A mark or bar on the timeline.
@@ -84,6 +86,12 @@ pub enum MarkKind {
     Exited,
     /// A container runs again.
     Restarted,
+    /// Requests to a Service, all of which are answered.
+    Requests,
+    /// Requests to a Service, some of which fail.
+    RequestsFailing,
+    /// A stretch of failures.
+    RequestsFailed,
 }
 
 /// What is said on a mark.
@@ -201,6 +209,14 @@ pub enum MarkLabel {
         /// How many of that name run at once; 0 where that is not what is broken.
         at_once: usize,
     },
+    /// What is sent to a Service from now on, and how much of it fails: thousandths of a request a second.
+    Requests {
+        service: String,
+        per_second: i64,
+        failing: i64,
+    },
+    /// Requests failed that are alike.
+    RequestsFailed(Box<FailedStretch>),
 }
 
 /// Who makes a pod leave its node.
@@ -391,6 +407,22 @@ impl fmt::Display for MarkLabel {
                 name,
                 at_once,
             } => write!(f, "{invariant}: {at_once} × {name}"),
+            Self::Requests {
+                service,
+                per_second,
+                failing: 0,
+            } => write!(f, "{service} {}/s", Thousandths(*per_second)),
+            Self::Requests {
+                service,
+                per_second,
+                failing,
+            } => write!(
+                f,
+                "{service} {}/s · {}/s fail",
+                Thousandths(*per_second),
+                Thousandths(*failing)
+            ),
+            Self::RequestsFailed(failed) => failed.fmt(f),
         }
     }
 }

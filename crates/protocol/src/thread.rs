@@ -1,5 +1,6 @@
 //! The thread of causes of what is selected: what led to what happened to it, and what comes by itself.
 
+use crate::requests::{FailedStretch, Thousandths};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -169,6 +170,11 @@ pub enum Deed {
     Judged {
         holds: bool,
     },
+    RequestsFailed(Box<FailedStretch>),
+    /// Clients send that many requests a second, thousandths.
+    RequestRate {
+        per_second: i64,
+    },
 }
 
 impl fmt::Display for Deed {
@@ -242,6 +248,9 @@ impl fmt::Display for Deed {
             Self::Broken { guarantee } => write!(f, "{guarantee} broken"),
             Self::Judged { holds: true } => f.write_str("expectation holds"),
             Self::Judged { holds: false } => f.write_str("expectation fails"),
+            Self::RequestsFailed(failed) => failed.fmt(f),
+            Self::RequestRate { per_second: 0 } => f.write_str("no requests any more"),
+            Self::RequestRate { per_second } => write!(f, "{} requests a second", Thousandths(*per_second)),
         }
     }
 }

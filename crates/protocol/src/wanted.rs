@@ -46,6 +46,14 @@ pub enum WantedState {
         /// What it guarantees, as it says itself.
         statement: String,
     },
+    /// There were so many requests up to now.
+    Requests {
+        /// The Service's name.
+        service: String,
+        /// Their outcome's word, or `failed`; any if there is none.
+        outcome: Option<String>,
+        number: WantedValue,
+    },
 }
 
 /// An object, by its name.
@@ -263,6 +271,11 @@ impl fmt::Display for Wanted {
             None => Ok(()),
             Some(WantedState::Object { object, is }) => is.fmt_of(&Opening::after(*when), object, f),
             Some(WantedState::Count(count)) => count.fmt_after(&Opening::after(*when), f),
+            Some(WantedState::Requests {
+                service,
+                outcome,
+                number,
+            }) => fmt_requests(&Opening::after(*when), service, outcome.as_deref(), number, f),
             Some(WantedState::Kept { statement }) => {
                 let mut inside = statement.trim_end_matches('.').to_owned();
                 if let Some(first) = inside.get_mut(..1) {
@@ -353,6 +366,28 @@ impl ObjectState {
                 write!(f, "{path} of {of} is {is}{value}")
             }
         }
+    }
+}
+
+fn fmt_requests(
+    open: &Opening,
+    service: &str,
+    outcome: Option<&str>,
+    number: &WantedValue,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    let there = open.there;
+    let noun = if number.ends_at_one() { "request" } else { "requests" };
+    let which = match outcome {
+        None => String::new(),
+        Some("failed") => " that failed".to_owned(),
+        Some(outcome) => format!(" with the outcome {outcome}"),
+    };
+    match number {
+        WantedValue::Is(value) if value == "0" => write!(f, "{there} is no request to {service}{which}"),
+        WantedValue::Is(value) if value == "1" => write!(f, "{there} is 1 request to {service}{which}"),
+        WantedValue::IsNot(value) => write!(f, "{there} are not {value} requests to {service}{which}"),
+        number => write!(f, "{there} are {number} {noun} to {service}{which}"),
     }
 }
 

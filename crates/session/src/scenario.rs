@@ -4,6 +4,7 @@
 
 mod bounds;
 mod components;
+mod counted_requests;
 mod cut;
 mod document;
 mod entries;
@@ -26,15 +27,16 @@ use podscope_api::{FieldError, Location, Object, Parsed, ProblemKind, Str, Time,
 use podscope_cluster::{Cause, Setup, SimTime, Span};
 
 pub use bounds::{MAX_STEPS, MAX_TEXT, MAX_ZONES};
+pub use counted_requests::{CountedRequests, WhichRequests};
 use document::Document;
 #[cfg(test)]
 pub(crate) use document::written_fields;
-pub(crate) use expect::count;
 pub use expect::{Check, Condition, Expect, Test, Timing, object_ref};
+pub(crate) use expect::{Seen, count};
 pub(crate) use findings::Findings;
 pub(crate) use flow::unfolded;
 pub(crate) use lesson::wanted;
-pub use lesson::{About, Mistake, Predict, Step};
+pub use lesson::{About, Counted, Mistake, Predict, Step};
 use podscope_kubectl::command::Command;
 use podscope_protocol::{Problem, Remark};
 pub use problems::MAX_PLACED;

@@ -17,9 +17,9 @@
 use std::cell::RefCell;
 
 use podscope_api::ordered;
-use podscope_cluster::{Objects, SimTime};
+use podscope_cluster::{Objects, SimTime, Totals};
 
-use crate::scenario::{About, Check, Condition, Findings, Scenario, Step, Timing, count};
+use crate::scenario::{About, Check, Condition, Counted, Findings, Scenario, Seen, Step, Timing, count};
 use podscope_kubectl::duration::print_duration;
 
 /// Where a goal stands.
@@ -100,9 +100,17 @@ pub(crate) struct Moment<'a> {
     pub(crate) objects: &'a Objects,
     pub(crate) broken: &'a ordered::Map<String, SimTime>,
     pub(crate) findings: &'a RefCell<Findings>,
+    pub(crate) requests: &'a dyn Fn() -> Totals,
 }
 
 impl Moment<'_> {
+    fn count(&self, of: &Counted) -> u64 {
+        match of {
+            Counted::Objects(get) => count(get, self.objects) as u64,
+            Counted::Requests(counted) => counted.count(&(self.requests)()),
+        }
+    }
+
     fn holds(&self, condition: &Condition) -> bool {
         let in_time = match condition.timing {
             Some(Timing::At(at)) => self.now >= at,
@@ -110,8 +118,14 @@ impl Moment<'_> {
             Some(Timing::Always) | None => true,
         };
         let is_broken = |name: &str| self.broken.contains_key(name);
+        let seen = Seen {
+            objects: self.objects,
+            broken: &is_broken,
+            requests: self.requests,
+            findings: self.findings,
+        };
         let check = condition.check.as_ref();
-        in_time && check.is_none_or(|check| check.holds(self.objects, &is_broken, self.findings).0)
+        in_time && check.is_none_or(|check| check.holds(&seen).0)
     }
 }
 
@@ -299,10 +313,10 @@ impl Story {
         for (shown, step) in self.shown.iter_mut().zip(&scenario.steps) {
             if shown.truth.is_none()
                 && let Some(ask) = &step.predict
-                && let About::Count { get, at: None } = &ask.about
+                && let About::Count { of, at: None } = &ask.about
             {
                 shown.truth = Some(Truth {
-                    value: count(get, moment.objects).to_string(),
+                    value: moment.count(of).to_string(),
                     at: moment.now,
                 });
             }
@@ -329,7 +343,7 @@ fn truth(about: &About, asked: SimTime, moment: &Moment<'_>) -> Option<Truth> {
             moment.findings.borrow_mut().at(path, &object)?
         }
         About::Count { at: None, .. } => return None,
-        About::Count { get, at } => is_time(at).then(|| count(get, moment.objects).to_string())?,
+        About::Count { of, at } => is_time(at).then(|| moment.count(of).to_string())?,
         About::Time(until) => moment.holds(until).then(|| print_duration(moment.now - asked))?,
     };
     Some(Truth { value, at: moment.now })

@@ -74,6 +74,8 @@ const WORDS: &[&str] = &[
     "traffic",
     "start",
     "stop",
+    "zone",
+    "outside",
     "control-plane",
     "nodes",
     "storage",
@@ -90,7 +92,7 @@ const WORDS: &[&str] = &[
 ];
 
 fn is_word(word: &str) -> bool {
-    WORDS.contains(&word) || Kind::from_resource_name(word).is_some()
+    podscope_api::Rate::parse(word).is_ok() || WORDS.contains(&word) || Kind::from_resource_name(word).is_some()
 }
 
 /// The line with new names; none for one that says nothing without its words. Run on old names it collects them.

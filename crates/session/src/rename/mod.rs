@@ -204,6 +204,15 @@ fn annotations(value: &mut Value, names: &mut Names) {
         if !is_kept || is_document || key.ends_with("/last-applied-configuration") {
             continue;
         }
+        if key == podscope_api::CALLS_ANNOTATION {
+            // What cannot be read says nothing, and may hold names.
+            if let Ok(calls) = podscope_api::parse_calls(text) {
+                let calls = calls.into_iter().map(|call| renamed_calls(call, names).to_string());
+                let text = calls.collect::<Vec<_>>().join("; ");
+                all.insert(key, text.into());
+            }
+            continue;
+        }
         let new = if key.starts_with("behavior.podscope.dev/") || public::is_word(text) {
             text.to_owned()
         } else {
@@ -211,6 +220,16 @@ fn annotations(value: &mut Value, names: &mut Names) {
         };
         all.insert(names.text(Role::Name, &key), new.into());
     }
+}
+
+/// A call of a Service by its new name.
+fn renamed_calls(mut call: podscope_api::Calls, names: &mut Names) -> podscope_api::Calls {
+    let service = &mut call.service;
+    if !service.namespace.is_empty() {
+        service.namespace = names.text(Role::Name, &service.namespace).into();
+    }
+    service.name = names.text(Role::Name, &service.name).into();
+    call
 }
 
 /// A value of a type of the API.

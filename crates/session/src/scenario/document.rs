@@ -116,6 +116,7 @@ wire_types! {
         pub(crate) object: Option<String>,
         pub(crate) path: Option<String>,
         pub(crate) count: Option<String>,
+        pub(crate) requests: Option<String>,
         pub(crate) exists: Option<bool>,
         pub(crate) equals: Value,
         pub(crate) not: Value,

@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 
 use podscope_api::{Kind, Object, ObjectKey, ProblemKind};
-use podscope_cluster::{Objects, SimTime, Span};
+use podscope_cluster::{Objects, SimTime, Span, Totals};
 use podscope_protocol::Wanted;
 use serde_json::Value;
 
+use super::counted_requests::CountedRequests;
 use super::document::ExpectDocument;
 use super::{Findings, Place};
 use crate::timeline::END_OF_TIME;
@@ -60,8 +61,20 @@ pub enum Check {
         get: Box<Get>,
         test: Test,
     },
+    /// How many requests there were from the start.
+    Requests { counted: CountedRequests, test: Test },
     /// An invariant holds.
     Invariant(String),
+}
+
+/// What a condition is judged by.
+pub(crate) struct Seen<'a> {
+    pub(crate) objects: &'a Objects,
+    /// Whether an invariant has been broken.
+    pub(crate) broken: &'a dyn Fn(&str) -> bool,
+    /// The requests so far.
+    pub(crate) requests: &'a dyn Fn() -> Totals,
+    pub(crate) findings: &'a RefCell<Findings>,
 }
 
 /// A condition of a step or goal.
@@ -146,21 +159,36 @@ fn check(document: &ExpectDocument) -> Result<Option<(Check, String)>, Bad> {
         return invariant(document, name).map(Some);
     }
     let test = test(document)?;
-    match (&document.object, &document.count) {
-        (Some(_), Some(_)) => Err(bad("", "only one of object, count and always may be given")),
-        (None, None) => {
+    match (&document.object, &document.count, &document.requests) {
+        (None, None, None) => {
             if document.path.is_some() || test.is_some() {
                 return Err(required("object", ""));
             }
             Ok(None)
         }
-        (Some(text), None) => object(document, text, test).map(Some),
-        (None, Some(text)) => counted(document, text, test).map(Some),
+        (Some(text), None, None) => object(document, text, test).map(Some),
+        (None, Some(text), None) => counted(document, text, test).map(Some),
+        (None, None, Some(text)) => requests(document, text, test).map(Some),
+        _ => Err(bad("", "only one of object, count, requests and always may be given")),
     }
 }
 
+fn requests(document: &ExpectDocument, text: &str, test: Option<Test>) -> Result<(Check, String), Bad> {
+    if document.path.is_some() {
+        return Err(bad("path", "a count has no path"));
+    }
+    let counted = CountedRequests::parse(text).map_err(|why| bad("requests", format!("Invalid value: {why}")))?;
+    let test = match test {
+        Some(test @ (Test::Equals(_) | Test::Not(_) | Test::Range { .. })) => test,
+        _ => return Err(required("equals", "")),
+    };
+    let words = format!("requests {text} {}", words(&test));
+    Ok((Check::Requests { counted, test }, words))
+}
+
 fn invariant(document: &ExpectDocument, name: &str) -> Result<(Check, String), Bad> {
-    let extra = document.object.is_some() || document.count.is_some() || document.path.is_some();
+    let extra =
+        document.object.is_some() || document.count.is_some() || document.requests.is_some() || document.path.is_some();
     let is_bounded = document.least.is_some() || document.most.is_some();
     if extra || is_bounded || document.exists.is_some() || !document.equals.is_null() || !document.not.is_null() {
         return Err(bad("always", "takes an invariant's name and nothing else"));
@@ -279,7 +307,8 @@ fn words(test: &Test) -> String {
 
 pub(super) fn expectation(document: &ExpectDocument, place: Place) -> Result<Expect, Bad> {
     let timing = timing(document)?.ok_or_else(|| required("at", ": one of at, by and always"))?;
-    let (check, words) = check(document)?.ok_or_else(|| required("object", ": one of object, count and always"))?;
+    let (check, words) =
+        check(document)?.ok_or_else(|| required("object", ": one of object, count, requests and always"))?;
     let text = match timing {
         Timing::At(at) => format!("at {}: {words}", print_duration(at - SimTime::ZERO)),
         Timing::By(by) => format!("by {}: {words}", print_duration(by - SimTime::ZERO)),
@@ -297,7 +326,7 @@ pub(super) fn condition(document: &ExpectDocument) -> Result<Condition, Bad> {
     let timing = timing(document)?;
     let check = check(document)?;
     if timing.is_none() && check.is_none() {
-        return Err(required("", ": one of at, by, always, object and count"));
+        return Err(required("", ": one of at, by, always, object, count and requests"));
     }
     let check = check.map(|(check, _)| check);
     let wanted = match &document.say {
@@ -373,13 +402,9 @@ pub(super) fn value_at(path: &Path, object: &Object) -> Option<String> {
 }
 
 impl Check {
-    /// Whether it holds for these objects, and what was found. `broken` tells whether an invariant has been broken.
-    pub(crate) fn holds(
-        &self,
-        objects: &Objects,
-        broken: &dyn Fn(&str) -> bool,
-        findings: &RefCell<Findings>,
-    ) -> (bool, String) {
+    /// Whether it holds, and what was found.
+    pub(crate) fn holds(&self, seen: &Seen<'_>) -> (bool, String) {
+        let Seen { objects, broken, .. } = seen;
         match self {
             Check::Object { kind, key, path, test } => {
                 let Some(object) = objects.get_kind(*kind, key) else {
@@ -388,13 +413,17 @@ impl Check {
                 let Some((path, _)) = path else {
                     return (test.holds(Some("")), "it exists".into());
                 };
-                match findings.borrow_mut().at(path, &object) {
+                match seen.findings.borrow_mut().at(path, &object) {
                     None => (test.holds(None), "nothing".into()),
                     Some(text) => (test.holds(Some(&text)), text),
                 }
             }
             Check::Count { get, test } => {
                 let count = count(get, objects).to_string();
+                (test.holds(Some(&count)), count)
+            }
+            Check::Requests { counted, test } => {
+                let count = counted.count(&(seen.requests)()).to_string();
                 (test.holds(Some(&count)), count)
             }
             Check::Invariant(name) => {

@@ -9,6 +9,7 @@ use podscope_api::{FieldError, Kind, ObjectKey, ProblemKind, Tree, Wanted};
 use podscope_cluster::{SimTime, Span};
 use serde_json::Value;
 
+use super::counted_requests::CountedRequests;
 use super::document::{ExpectDocument, MistakeDocument, PredictDocument, StepDocument};
 use super::expect::{self, Bad, Check, Condition, Test, Timing};
 use super::{Reader, join};
@@ -54,6 +55,15 @@ pub struct Predict {
     pub why: ordered::Map<String, String>,
 }
 
+/// What a question lets count.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Counted {
+    /// Objects, as `kubectl get` would select them.
+    Objects(Box<Get>),
+    /// Requests so far.
+    Requests(CountedRequests),
+}
+
 /// Where the run has the answer to a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum About {
@@ -67,10 +77,9 @@ pub enum About {
         /// Not before this instant.
         at: Option<SimTime>,
     },
-    /// How many objects there are.
+    /// How many there are of something.
     Count {
-        /// As `kubectl get` would select them.
-        get: Box<Get>,
+        of: Counted,
         /// At this instant; none: when the story goes on.
         at: Option<SimTime>,
     },
@@ -279,7 +288,7 @@ impl Reader {
     fn about(&mut self, file: &str, tree: &Tree<'_>, path: &str, document: &ExpectDocument) -> Option<About> {
         // A count is written without a test: any test makes it a whole condition.
         let mut whole = document.clone();
-        if whole.count.is_some() && whole.equals.is_null() {
+        if (whole.count.is_some() || whole.requests.is_some()) && whole.equals.is_null() {
             whole.least = Some(0);
         }
         let condition = self.condition(file, tree, path, &whole)?;
@@ -298,9 +307,16 @@ impl Reader {
                 path: Some((path, _)),
                 test: Test::Exists(true),
             }) => Some(About::Field { kind, key, path, at }),
-            Some(Check::Count { get, .. }) => Some(About::Count { get, at }),
+            Some(Check::Count { get, .. }) => Some(About::Count {
+                of: Counted::Objects(get),
+                at,
+            }),
+            Some(Check::Requests { counted, .. }) => Some(About::Count {
+                of: Counted::Requests(counted),
+                at,
+            }),
             _ => {
-                let message = "give `object` and `path`, or `count`, and no test: the value is the answer";
+                let message = "give `object` and `path`, `count` or `requests`, and no test: the value is the answer";
                 self.problem(file, tree, path, message);
                 None
             }

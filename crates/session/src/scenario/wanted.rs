@@ -31,6 +31,11 @@ pub(super) fn wanted(timing: Option<Timing>, check: Option<&Check>) -> Wanted {
                 },
             },
             Check::Count { get, test } => WantedState::Count(count(get, test)),
+            Check::Requests { counted, test } => WantedState::Requests {
+                service: counted.service.name.to_string(),
+                outcome: counted.outcome().map(str::to_owned),
+                number: compared(test).unwrap_or_else(|_| unreachable!("a count without a number is refused")),
+            },
             Check::Invariant(name) => {
                 let known = podscope_cluster::INVARIANTS.iter().find(|known| known.name == name);
                 let statement = known.map_or(name.as_str(), |known| known.statement);
@@ -348,6 +353,18 @@ mod tests {
             ),
             ("{by: 2m, count: nodes, not: 6}", "Until 2m: there are not 6 nodes"),
             ("{at: 30s}", "From 30s on"),
+            (
+                "{requests: svc/web --outcome=failed, equals: 0}",
+                "There is no request to web that failed",
+            ),
+            (
+                "{at: 30s, requests: svc/web -n shop --outcome reset, most: 5}",
+                "From 30s on: there are at most 5 requests to web with the outcome reset",
+            ),
+            (
+                "{requests: svc/web, least: 100}",
+                "There are at least 100 requests to web",
+            ),
             (
                 "{at: 30s, count: pods, least: 2}",
                 "From 30s on: there are at least 2 pods",

@@ -67,6 +67,7 @@ impl Sink for Log<'_> {
                 self.progress.broken.entry(name).or_insert(record.at);
                 self.progress.changed = true;
             }
+            Happening::RequestsFailed { .. } | Happening::RequestRate { .. } => self.progress.changed = true,
             _ => {}
         }
         if !self.progress.followed.is_empty() {

@@ -9,7 +9,7 @@ use podscope_cluster::{SimTime, World};
 use podscope_kubectl::Followed;
 
 use super::log::Log;
-use crate::scenario::{Findings, Scenario, Timing};
+use crate::scenario::{Findings, Scenario, Seen, Timing};
 use crate::story::{Moment, Story};
 
 /// Where everything that is judged stands.
@@ -111,6 +111,7 @@ pub(crate) fn judge(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, d
     let findings = RefCell::new(std::mem::take(&mut progress.findings));
     let broken = progress.broken.clone();
     let is_broken = |name: &str| broken.contains_key(name);
+    let requests = || world.requests();
     let mut verdicts = Vec::new();
     for (at, expect) in scenario.expect.iter().enumerate() {
         if progress.expect.get(at).copied().flatten().is_some() {
@@ -123,7 +124,13 @@ pub(crate) fn judge(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, d
         if !due {
             continue;
         }
-        let (holds, found) = expect.check.holds(&objects, &is_broken, &findings);
+        let seen = Seen {
+            objects: &objects,
+            broken: &is_broken,
+            requests: &requests,
+            findings: &findings,
+        };
+        let (holds, found) = expect.check.holds(&seen);
         let verdict = match expect.timing {
             Timing::At(_) => Some(holds),
             Timing::By(_) if holds => Some(true),
@@ -143,6 +150,7 @@ pub(crate) fn judge(scenario: &Scenario, world: &mut World, log: &mut Log<'_>, d
         objects: &objects,
         broken: &broken,
         findings: &findings,
+        requests: &requests,
     };
     let moved = progress.story.judge(scenario, &moment);
     progress.findings = findings.into_inner();

@@ -1,5 +1,7 @@
 //! Marks and bars of the timeline (U-05), from the branch's whole trace.
 
+mod requests;
+
 use podscope_api::{ConditionStatus, ordered};
 use podscope_cluster::fault::{Fault, FenceMechanism};
 use podscope_cluster::{
@@ -63,6 +65,8 @@ enum Bar {
     Condition { node: String, condition: String },
     /// A guarantee that is broken of pods of a name.
     Broken { invariant: String, key: String },
+    /// What is sent to a Service.
+    Requests { service: String, client: String },
 }
 
 impl Bar {
@@ -451,6 +455,10 @@ impl Marks {
                     key: key.to_string(),
                 };
                 changed.insert(self.point(record, Lane::Faults, MarkKind::Healed, label));
+            }
+            Happening::RequestRate { rate } => changed.extend(self.rate(record, rate)),
+            Happening::RequestsFailed { failed } => {
+                changed.insert(self.failed(record, failed));
             }
             Happening::Expectation { expect, ok, .. } => {
                 let kind = if *ok { MarkKind::Expected } else { MarkKind::Unexpected };

@@ -10,6 +10,7 @@ mod nodes;
 mod pods;
 mod queue;
 mod remedies;
+mod requests;
 mod spread;
 mod thread;
 mod traffic;

@@ -303,5 +303,9 @@ fn deed(record: &Record) -> Deed {
             guarantee: violation.invariant.to_string(),
         },
         Happening::Expectation { ok, .. } => Deed::Judged { holds: *ok },
+        Happening::RequestsFailed { failed } => Deed::RequestsFailed(Box::new(super::requests::told(failed))),
+        Happening::RequestRate { rate } => Deed::RequestRate {
+            per_second: rate.per_second,
+        },
     }
 }

@@ -126,7 +126,7 @@ fn wrong_use_is_told_and_ends_with_2() {
         ),
         (
             vec!["run", &path, "-o", "xml"],
-            "-o takes summary, objects, processes, trace, events or causes, not \"xml\"",
+            "-o takes summary, objects, processes, trace, events, causes or requests, not \"xml\"",
         ),
         (vec!["search", &path], "search needs --seeds N"),
         (

@@ -1,0 +1,111 @@
+//! Requests that failed, in one sentence: what the client's node believed, and what was true.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Micros;
+
+/// A stretch of failures that are alike.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedStretch {
+    /// The Service's name.
+    pub service: String,
+    /// The pod that they were sent to, or an address; none if the rules chose no endpoint.
+    pub endpoint: Option<String>,
+    /// Who sent them: `node/b-1`, `pod/shop`, `outside`.
+    pub client: String,
+    /// The node whose rules chose the endpoint.
+    pub node: String,
+    /// The outcome's word of the trace.
+    pub outcome: String,
+    /// What was true, by its word of the trace.
+    pub truth: String,
+    pub since: Micros,
+    pub until: Micros,
+    pub count: u64,
+    /// Since when it was true, where that is known.
+    pub truth_since: Option<Micros>,
+}
+
+/// Thousandths as a number: `12.5`.
+pub struct Thousandths(pub i64);
+
+impl fmt::Display for Thousandths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0 / 1000)?;
+        match self.0 % 1000 {
+            0 => Ok(()),
+            rest => write!(f, ".{}", format!("{rest:03}").trim_end_matches('0')),
+        }
+    }
+}
+
+/// A length of time as people say it: tenths of a second below ten seconds.
+fn seconds(micros: Micros) -> String {
+    let tenths = (micros.max(0) + 50_000) / 100_000;
+    match tenths {
+        0 => "less than 0.1 s".into(),
+        _ if tenths < 100 && tenths % 10 != 0 => format!("{}.{} s", tenths / 10, tenths % 10),
+        _ => format!("{} s", tenths / 10),
+    }
+}
+
+impl FailedStretch {
+    fn outcome(&self) -> &str {
+        match &*self.outcome {
+            "refused" => "refused",
+            "reset" => "cut off",
+            "timeout" => "timed out",
+            "error" => "answered with an error",
+            other => other,
+        }
+    }
+
+    /// What was true of the endpoint, behind "which".
+    fn truth_of_endpoint(&self) -> Option<String> {
+        let ago = self.truth_since.map(|since| seconds(self.since - since));
+        let before = |ago: &Option<String>| ago.as_ref().map_or(String::new(), |ago| format!(" {ago} before"));
+        Some(match &*self.truth {
+            "starting" => "runs but did not listen yet".into(),
+            "not-running" => format!("had stopped{}", before(&ago)),
+            "listener-closed" => format!("had closed its listener{}", before(&ago)),
+            "process-ended" => "ended with the requests inside".into(),
+            "pod-gone" => "is gone from its node".into(),
+            "no-power" => "is on a machine without power".into(),
+            "link-cut" => "is behind a link that is cut".into(),
+            "server-error" => "answers with errors".into(),
+            "server-slow" => "answers later than the client waits".into(),
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for FailedStretch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { node, service, .. } = self;
+        let requests = if self.count == 1 { "request" } else { "requests" };
+        write!(f, "{} {requests} {}: ", self.count, self.outcome())?;
+        match (&self.endpoint, self.truth_of_endpoint()) {
+            (Some(endpoint), Some(truth)) => {
+                let pod = endpoint.strip_prefix("default/").unwrap_or(endpoint);
+                write!(f, "{node} sent to {pod}, which {truth}")?;
+            }
+            _ => match &*self.truth {
+                "no-service" => write!(f, "there is no Service {service}")?,
+                "no-name" => write!(f, "{node} cannot reach the cluster's DNS")?,
+                "no-rules" => write!(f, "{node} has no rules for {service}")?,
+                "no-endpoints" => write!(f, "{node} knows no endpoint of {service}")?,
+                "no-local-endpoints" => write!(f, "{service} is for endpoints on the same node, and {node} has none")?,
+                "no-power" => write!(f, "{node} has no power")?,
+                "link-cut" => write!(f, "{node} cannot be reached")?,
+                other => f.write_str(other)?,
+            },
+        }
+        match self.until - self.since {
+            span if span > 0 => write!(f, ", for {}", seconds(span)),
+            _ => Ok(()),
+        }
+    }
+}

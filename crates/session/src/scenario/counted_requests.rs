@@ -1,0 +1,94 @@
+//! Requests that a condition counts: `svc/web --outcome=failed` (TR-).
+
+use podscope_api::ObjectKey;
+use podscope_cluster::{RequestOutcome, Totals};
+
+/// Which requests are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhichRequests {
+    All,
+    /// All that have no usable answer.
+    Failed,
+    Of(RequestOutcome),
+}
+
+/// What is counted: from the start, without what is under way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CountedRequests {
+    pub service: ObjectKey,
+    pub which: WhichRequests,
+}
+
+impl CountedRequests {
+    /// Reads `svc/NAME [-n NAMESPACE] [--outcome=OUTCOME]`.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let (mut service, mut namespace, mut which) = (None, None, None);
+        let mut words = text.split_whitespace();
+        while let Some(word) = words.next() {
+            let (flag, value) = match word.split_once('=') {
+                Some((flag, value)) if flag.starts_with('-') => (flag, Some(value)),
+                _ => (word, None),
+            };
+            let slot = match flag {
+                "-n" | "--namespace" => &mut namespace,
+                "--outcome" => &mut which,
+                _ if flag.starts_with('-') => {
+                    return Err(format!("{flag:?} is neither -n nor --outcome"));
+                }
+                _ => {
+                    if service.replace(word).is_some() {
+                        return Err(format!("{text:?} names more than one Service"));
+                    }
+                    continue;
+                }
+            };
+            let value = value.or_else(|| words.next());
+            let value = value.ok_or_else(|| format!("{flag} needs a value"))?;
+            if slot.replace(value).is_some() {
+                return Err(format!("{flag} is given twice"));
+            }
+        }
+        let wrong = || format!("{text:?} names no Service: write svc/NAME, e.g. svc/web --outcome=failed");
+        let (kind, name) = service.ok_or_else(wrong)?.split_once('/').ok_or_else(wrong)?;
+        if !matches!(kind, "svc" | "service" | "services") || name.is_empty() || name.contains('/') {
+            return Err(wrong());
+        }
+        let which = match which {
+            None => WhichRequests::All,
+            Some("failed") => WhichRequests::Failed,
+            Some(word) => WhichRequests::Of(RequestOutcome::from_name(word).ok_or_else(|| {
+                let known = RequestOutcome::NAMES.join(", ");
+                format!("there is no outcome {word:?}: the outcomes are {known}, and failed for all but ok and late")
+            })?),
+        };
+        Ok(Self {
+            service: ObjectKey::new(namespace.unwrap_or("default"), name),
+            which,
+        })
+    }
+
+    /// The word of what is counted, if not all are.
+    pub(super) fn outcome(&self) -> Option<&'static str> {
+        match self.which {
+            WhichRequests::All => None,
+            WhichRequests::Failed => Some("failed"),
+            WhichRequests::Of(outcome) => Some(outcome.as_str()),
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self, totals: &Totals) -> u64 {
+        let is_counted = |outcome: RequestOutcome| match self.which {
+            WhichRequests::All => true,
+            WhichRequests::Failed => outcome.is_failed(),
+            WhichRequests::Of(wanted) => outcome == wanted,
+        };
+        let of_service = totals
+            .iter()
+            .filter(|((service, outcome), _)| *service == self.service && is_counted(*outcome));
+        of_service.map(|(_, count)| count).sum()
+    }
+}
