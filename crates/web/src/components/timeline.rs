@@ -24,11 +24,12 @@ pub(crate) struct Props {
 }
 
 /// Lanes from top to bottom.
-pub(crate) const LANES: [(Lane, &str); 5] = [
+pub(crate) const LANES: [(Lane, &str); 6] = [
     (Lane::Faults, "Faults"),
     (Lane::Commands, "Commands"),
     (Lane::Decisions, "Decisions"),
     (Lane::Terminations, "Terminations"),
+    (Lane::Requests, "Requests"),
     (Lane::Invariants, "Guarantees"),
 ];
 
@@ -56,6 +57,9 @@ pub(crate) fn kind(kind: MarkKind) -> &'static str {
         MarkKind::Evicted => "evicted",
         MarkKind::Exited => "exited",
         MarkKind::Restarted => "restarted",
+        MarkKind::Requests => "requests",
+        MarkKind::RequestsFailing => "failing",
+        MarkKind::RequestsFailed => "lost",
     }
 }
 
@@ -71,7 +75,7 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     let asked = page.asked();
     // A row until something has happened and the ways in are read; then the lanes that hold anything.
     let held = *use_memo((model.marks_rev, model.director.clone(), page.start), |_| {
-        if page.start { [false; 5] } else { held(model) }
+        if page.start { [false; LANES.len()] } else { held(model) }
     });
     let shown = use_lanes(page, held);
     let spreads = !page.start && !model.spread.domains.is_empty();
@@ -192,8 +196,8 @@ impl Scrub {
 /// The lanes that are drawn: those that hold anything, and those that did while time goes on. What was due and does not
 /// come takes no row from under the hand.
 #[hook]
-fn use_lanes(page: &Page, held: [bool; 5]) -> [bool; 5] {
-    let before = use_mut_ref(|| (None, 0, [false; 5]));
+fn use_lanes(page: &Page, held: [bool; LANES.len()]) -> [bool; LANES.len()] {
+    let before = use_mut_ref(|| (None, 0, [false; LANES.len()]));
     let (opened, now) = (page.opened.clone(), page.model.now);
     let mut before = before.borrow_mut();
     let goes_on = !page.start && before.0 == opened && before.1 <= now;
@@ -203,8 +207,8 @@ fn use_lanes(page: &Page, held: [bool; 5]) -> [bool; 5] {
 }
 
 /// Which of [`LANES`] hold anything.
-fn held(model: &Model) -> [bool; 5] {
-    let mut held = [false; 5];
+fn held(model: &Model) -> [bool; LANES.len()] {
+    let mut held = [false; LANES.len()];
     let due = model.director.next.iter().map(director::lane);
     for lane in model.marks.values().map(|mark| mark.lane).chain(due) {
         if let Some(index) = LANES.iter().position(|(which, _)| *which == lane) {
@@ -215,7 +219,7 @@ fn held(model: &Model) -> [bool; 5] {
 }
 
 /// What the lanes are called: one button, for the list of one lane leads to those of the others.
-fn names(ctl: &Ctl, model: &Model, shown: &[bool; 5], spreads: bool) -> Html {
+fn names(ctl: &Ctl, model: &Model, shown: &[bool; LANES.len()], spreads: bool) -> Html {
     let first = LANES.iter().zip(shown).find(|(_, is)| **is).map(|((lane, _), _)| *lane);
     let open = ctl
         .act

@@ -148,6 +148,7 @@ fn words(mark: &Mark) -> Option<String> {
         (Lane::Invariants, MarkKind::Broken) => Some(format!("broken: {label}")),
         (Lane::Invariants, MarkKind::Expected) => Some(format!("as expected: {label}")),
         (Lane::Invariants, MarkKind::Unexpected) => Some(format!("not as expected: {label}")),
+        (Lane::Requests, MarkKind::Requests) => None,
         (Lane::Commands, MarkKind::Refused) => Some(format!("refused: {label}")),
         (Lane::Commands, _) if matches!(label, MarkLabel::Marked(_)) => None,
         _ => Some(label.to_string()),
