@@ -2,9 +2,11 @@
 //! hash, which `cargo xtask test wasm` carries from one side to the other.
 
 use podscope_api::hash::{self, fnv1a};
-use podscope_api::{NodeName, parse};
+use podscope_api::{NodeName, ObjectKey, Rate, parse};
 use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, Targets};
-use podscope_cluster::{Given, OutputLine, Record, Setup, SimTime, Sink, World};
+use podscope_cluster::{
+    Given, OutputLine, Record, RequestClient, Setup, SimTime, Sink, StartTraffic, TrafficCommand, World,
+};
 
 /// A run: objects, and faults at whole seconds.
 struct Run {
@@ -17,6 +19,26 @@ const END_SECONDS: i64 = 900;
 const SEEDS: [u64; 3] = [1, 42, u64::MAX];
 
 const RUNS: &[Run] = &[
+    Run {
+        name: "requests",
+        text: include_str!("../scenarios/requests-connections.yaml"),
+        faults: || {
+            vec![
+                (8, start("kept", RequestClient::Nodes, true)),
+                (8, start("sticky", RequestClient::Node("a-1".into()), false)),
+                (9, start("db", RequestClient::Zone("b".into()), false)),
+                (60, cut("b-1")),
+                (
+                    200,
+                    Fault::Power {
+                        node: node("a-2"),
+                        on: false,
+                    },
+                ),
+                (400, Fault::Heal(Targets::All)),
+            ]
+        },
+    },
     Run {
         name: "partition-statefulset",
         text: include_str!("../scenarios/partition-statefulset.yaml"),
@@ -67,6 +89,21 @@ fn cut(name: &str) -> Fault {
         from: CutFrom::Everything,
         direction: Direction::Both,
     }
+}
+
+/// Clients that send to a Service.
+fn start(service: &str, client: RequestClient, keep_alive: bool) -> Fault {
+    Fault::Traffic(TrafficCommand::Start(StartTraffic {
+        service: ObjectKey::new("default", service),
+        rate: Rate {
+            requests: 70,
+            micros: 1_000_000,
+        },
+        client,
+        timeout: None,
+        keep_alive,
+        retries: 0,
+    }))
 }
 
 /// FNV-1a over the lines of a trace, and how many there were.
