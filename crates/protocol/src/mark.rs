@@ -341,6 +341,14 @@ impl FaultView {
     }
 }
 
+fn fmt_requests(service: &str, per_second: i64, failing: i64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "{service} {}/s", Thousandths(per_second))?;
+    match failing {
+        0 => Ok(()),
+        failing => write!(f, " · {}/s fail", Thousandths(failing)),
+    }
+}
+
 impl fmt::Display for MarkLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -410,18 +418,8 @@ impl fmt::Display for MarkLabel {
             Self::Requests {
                 service,
                 per_second,
-                failing: 0,
-            } => write!(f, "{service} {}/s", Thousandths(*per_second)),
-            Self::Requests {
-                service,
-                per_second,
                 failing,
-            } => write!(
-                f,
-                "{service} {}/s · {}/s fail",
-                Thousandths(*per_second),
-                Thousandths(*failing)
-            ),
+            } => fmt_requests(service, *per_second, *failing, f),
             Self::RequestsFailed(failed) => failed.fmt(f),
         }
     }

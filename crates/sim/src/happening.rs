@@ -252,6 +252,7 @@ macro_rules! words {
         }
     )*};
 }
+
 pub(crate) use words;
 
 words! {

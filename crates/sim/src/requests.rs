@@ -86,7 +86,6 @@ pub enum RequestClient {
     Zone(Str),
     /// A client on a node.
     Node(Str),
-    /// A pod.
     Pod(ObjectKey),
     /// Clients outside the cluster, through a port of the nodes.
     Outside,

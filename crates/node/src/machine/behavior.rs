@@ -164,6 +164,21 @@ pub struct Behavior {
     pub ports: Vec<i32>,
 }
 
+/// What a probe of that behaviour is told over time.
+fn answers(probe: Option<ProbeBehavior>) -> Answers {
+    let window = |probe: ProbeBehavior| {
+        let result = match probe.answer {
+            ProbeAnswer::Ok => ProbeResult::Success,
+            ProbeAnswer::Fail => ProbeResult::Failure,
+            ProbeAnswer::Unknown => ProbeResult::Unknown,
+        };
+        (Span(probe.from.unwrap_or(0)), probe.until.map(Span), result)
+    };
+    Answers {
+        windows: probe.map(window).into_iter().collect(),
+    }
+}
+
 /// The behaviour of one container of a pod: the only place that reads the annotations. A malformed one (which the API
 /// server refuses, but an import may carry) counts as absent.
 pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior> {
@@ -185,19 +200,6 @@ pub fn behavior_of(pod: &Pod, container: &Container, role: Role) -> Arc<Behavior
             (None, HookBehavior::Fails) => Outcome::Fails,
             (None, HookBehavior::Hangs) => Outcome::Hangs,
         }
-    };
-    let answers = |probe: Option<ProbeBehavior>| Answers {
-        windows: probe
-            .map(|probe| {
-                let result = match probe.answer {
-                    ProbeAnswer::Ok => ProbeResult::Success,
-                    ProbeAnswer::Fail => ProbeResult::Failure,
-                    ProbeAnswer::Unknown => ProbeResult::Unknown,
-                };
-                (Span(probe.from.unwrap_or(0)), probe.until.map(Span), result)
-            })
-            .into_iter()
-            .collect(),
     };
     let request = |name: &str| {
         let resources = &container.resources;

@@ -1,7 +1,7 @@
 //! Faults and requests that are drawn.
 
 use podscope_api::{ObjectKey, Rate};
-use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, FenceMechanism};
+use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, FenceMechanism, Targets};
 use podscope_cluster::{RequestClient, Span, StartTraffic, TrafficCommand};
 
 use super::Draw;
