@@ -128,6 +128,25 @@ impl Predict {
     }
 }
 
+impl Step {
+    /// Every condition of it.
+    fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        let asked = self.predict.as_ref().and_then(|ask| match &ask.about {
+            About::Time(until) => Some(&**until),
+            About::Field { .. } | About::Count { .. } => None,
+        });
+        let mistakes = self.mistakes.iter().flat_map(|mistake| &mistake.when);
+        let own = self.when.iter().chain(&self.goals).chain(&self.keeps);
+        own.chain(mistakes).chain(asked)
+    }
+
+    /// Whether requests are counted for it.
+    pub(crate) fn counts_requests(&self) -> bool {
+        self.conditions()
+            .any(|condition| matches!(condition.check, Some(Check::Requests { .. })))
+    }
+}
+
 /// What a condition as it is written wants; none if it is no condition.
 pub(crate) fn wanted(value: &Value) -> Option<podscope_protocol::Wanted> {
     let (document, errors): (ExpectDocument, _) = podscope_api::decode_what_fits(&Tree::from_value(value), true);

@@ -5,11 +5,11 @@ use std::cell::RefCell;
 
 use podscope_api::ordered;
 
-use podscope_cluster::{SimTime, World};
+use podscope_cluster::{SimTime, Span, World};
 use podscope_kubectl::Followed;
 
 use super::log::Log;
-use crate::scenario::{Findings, Scenario, Seen, Timing};
+use crate::scenario::{Findings, Scenario, Seen, Step, Timing};
 use crate::story::{Moment, Story};
 
 /// Where everything that is judged stands.
@@ -38,6 +38,8 @@ pub struct Progress {
     /// Something relevant happened since the last judgement.
     pub(crate) changed: bool,
     revision: u64,
+    /// Whether conditions count requests, which come while nothing happens: they are looked at every second.
+    counts_requests: bool,
     judged_until: i64,
     findings: Findings,
 }
@@ -49,6 +51,7 @@ impl Progress {
             story: Story::new(scenario),
             before_events: true,
             changed: true,
+            counts_requests: scenario.steps.iter().any(Step::counts_requests),
             judged_until: -1,
             ..Self::default()
         }
@@ -86,10 +89,11 @@ impl Progress {
                 Timing::Always => None,
             })
             .min();
-        match (expect, self.story.next_deadline(scenario, self.judged_until)) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        let second = self
+            .counts_requests
+            .then(|| SimTime(self.judged_until.max(0)).floor_second() + Span::seconds(1));
+        let story = self.story.next_deadline(scenario, self.judged_until);
+        [expect, story, second].into_iter().flatten().min()
     }
 }
 
