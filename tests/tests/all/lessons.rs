@@ -23,10 +23,11 @@ const TOPICS: &str = "first-pod scheduling-gates spread-by-zone two-constraints 
     namespace-stuck etcd-quorum zone-outage attach-protocol-fencing corrupting-nfs";
 
 /// The course's order, by need (E-08).
-const GROUPS: [&str; 11] = [
+const GROUPS: [&str; 12] = [
     "First steps",
     "Life and death of a pod",
     "Controllers",
+    "Requests",
     "Disruption",
     "Priority and preemption",
     "Spreading",
