@@ -306,7 +306,7 @@ fn completion_offers_what_fits_the_place() {
         ("app ", &["traffic", "member"]),
         ("app traffic ", &["start", "stop"]),
         ("app traffic start web --r", &["--rate", "--retries"]),
-        ("app traffic start web --from z", &["zone/a"]),
+        ("app traffic start web --from n", &["node/a-1"]),
         ("app traffic start web --from pod/", &["pod/web-0", "pod/web/api-0"]),
         ("app traffic start web --from o", &["outside"]),
         ("fault join ", &[]),
