@@ -502,6 +502,7 @@ fn write_of(request: &Request, answer: Option<&Object>) -> Option<String> {
         | Request::Finalize { .. }
         | Request::Event(_)
         | Request::Malformed { .. }
+        | Request::Refused { .. }
         | Request::Apply(_)
         | Request::DryRun(_) => None,
     }
