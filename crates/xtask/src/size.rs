@@ -6,7 +6,7 @@ use crate::site::{LESSONS, dist, files_under};
 use std::path::Path;
 
 /// Bytes of everything that a first visit loads, as a CDN sends it.
-const VISIT_BUDGET: u64 = 1900 * 1024;
+const VISIT_BUDGET: u64 = 1960 * 1024;
 
 /// What a first visit does not load: asked for later, or fetched for the offline copy only.
 const LATER: &[&str] = &["sw.js", "editor-", "LICENSE", "THIRD-PARTY.md"];
