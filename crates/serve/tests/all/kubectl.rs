@@ -17,7 +17,7 @@ struct Desk {
 
 /// None where there is no kubectl.
 fn desk(name: &str) -> Option<Desk> {
-    let Some(program) = std::env::var_os("PODSCOPE_KUBECTL") else {
+    let Some(program) = std::env::var_os("PODSCOPE_KUBECTL").filter(|program| !program.is_empty()) else {
         eprintln!("PODSCOPE_KUBECTL names no kubectl: nothing is run");
         return None;
     };
