@@ -1,8 +1,8 @@
 //! `podscope serve`: the Kubernetes HTTP API over a session, so that kubectl, client libraries and operators can work with
 //! the simulated cluster.
 //!
-//! A session lives on a thread of its own ([`engine`]), which moves its time. What has happened is published on a
-//! [`board`]: a snapshot of all objects, and the changes since the start. What only reads (get, list, watch, discovery)
+//! A session lives on a thread of its own (`engine`), which moves its time. What has happened is published on a
+//! `board`: a snapshot of all objects, and the changes since the start. What only reads (get, list, watch, discovery)
 //! is answered from there, by the threads of the HTTP server, and never touches the session. What can write is a
 //! `podscope_kubectl::rest::ApiCall`: it is given to the session, which writes it down and sends it as a client of the
 //! simulation, and the answer goes back when the simulated API server has given it.
@@ -14,9 +14,9 @@
 //!    └──── answers ─────────┘
 //! ```
 //!
-//! A file each: [`http`] (connections, limits, who may ask), [`route`] (which request is answered where), [`negotiate`],
-//! [`resources`] (discovery), [`read`] (get and list), [`watch`], [`table`], [`write`], [`reviews`], [`logs`], [`metrics`], [`openapi`],
-//! [`protobuf`] (bodies), [`status`] (errors), [`own`] (`/podscope/v1`).
+//! A file each: `http` (connections, limits, who may ask), `route` (which request is answered where), `negotiate`,
+//! `resources` (discovery), `read` (get and list), `watch`, `table`, `write`, `reviews`, `logs`, `metrics`, `openapi`,
+//! `protobuf` (bodies), `status` (errors), `own` (`/podscope/v1`).
 
 #![allow(
     clippy::disallowed_types,

@@ -1,5 +1,5 @@
-//! The API server's door for programs: an HTTP request becomes requests of the simulation. [`path`] takes a URL apart,
-//! [`body`] reads an object from what was sent, [`options`] the parameters, [`patch`], [`delete`] and [`subresource`] are
+//! The API server's door for programs: an HTTP request becomes requests of the simulation. `path` takes a URL apart,
+//! `body` reads an object from what was sent, `options` the parameters, `patch`, `delete` and `subresource` are
 //! a file for each kind of write. Nothing here knows sockets: `podscope serve` gives an [`ApiCall`] to a session, which
 //! writes it down with its instant, so that a run with what a program did can be replayed, shared and rewound.
 //!
