@@ -10,7 +10,7 @@ spec:
   seed: 4
   cluster: {zones: [a, b], nodesPerZone: 1}
   timeline:
-  - {at: 10s, run: "app traffic start web --rate 40/s"}
+  - {at: 10s, run: "app traffic start web --rate 4000/s"}
   - {at: 20s, run: "kubectl delete pod web-0 --wait=false"}
 ---
 {apiVersion: v1, kind: Service, metadata: {name: web}, spec: {selector: {app: web}, ports: [{port: 80}]}}
@@ -27,7 +27,7 @@ test("a lane shows rates and failures, and a stretch says why it failed", async 
   const lane = page.locator('[data-lane="requests"]');
   await expect(lane.locator(".k-requests").first(), "all are answered").toBeVisible();
   await expect(lane.locator(".k-failing").first(), "some fail").toBeAttached();
-  await expect(lane.locator(".k-requests").first()).toHaveAttribute("title", /web 40\/s/);
+  await expect(lane.locator(".k-requests").first()).toHaveAttribute("title", /web 4000\/s/);
   const lost = lane.locator(".k-lost").last();
   await expect(lost).toHaveAttribute("title", /requests refused: .* sent to web-0, which had closed its listener/);
   await t.look(page, "requests-lane");
@@ -35,7 +35,10 @@ test("a lane shows rates and failures, and a stretch says why it failed", async 
   // The stretch is a thing with its thread of causes: the signal, and the deletion that led to it.
   await lost.click();
   await expect(page.locator('.side[data-subject="web-0"]')).toBeVisible();
-  const thread = page.locator(".thread");
+  // The cursor is where the stretch began; its record is made when it ends.
+  await t.seek(page, "0:40.0");
+  await page.getByRole("tab", { name: "Life" }).click();
+  const thread = page.locator(".side .thread");
   await expect(thread.getByText(/requests refused: .* had closed its listener/).first()).toBeVisible();
   await expect(thread.getByText(/SIGTERM to app/).first()).toBeVisible();
   await t.look(page, "requests-why");
