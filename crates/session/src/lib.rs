@@ -34,6 +34,7 @@ mod film;
 pub mod host;
 pub mod lessons;
 pub mod link;
+mod owners;
 pub mod play;
 pub mod rename;
 pub mod report;

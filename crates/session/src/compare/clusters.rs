@@ -95,9 +95,10 @@ pub fn clusters(one: Loaded, other: Loaded) -> Result<Difference, Vec<Problem>> 
         .cloned()
         .collect();
     let (was, is) = (Picture::of(&one), Picture::of(&other));
+    let places = is.nodes_of_pods();
     difference.moved = (was.nodes_of_pods().into_iter())
         .filter_map(|(pod, from)| {
-            let to = is.nodes_of_pods().get(&pod)?.clone();
+            let to = places.get(&pod)?.clone();
             (from != to).then_some(Moved { pod, from, to })
         })
         .collect();

@@ -11,7 +11,7 @@ mod workloads;
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
-use podscope_api::{Event, NodeName, Object, ObjectKey, ObjectMeta, Pod, Str, Time};
+use podscope_api::{Event, NodeName, Object, ObjectMeta, Pod, Str, Time};
 use podscope_cluster::Objects;
 use podscope_scheduler::SchedulerConfiguration;
 use serde_json::{Value, json};
@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 pub use podscope_protocol::triage::{Finding, Problem, markdown, plain};
 pub use standing::{older_versions, standing};
 
+use crate::owners::workload_of;
 use crate::timeline::Session;
 
 /// What to look for.
@@ -135,14 +136,7 @@ impl Triage<'_> {
 
     /// The controller of an object with its kind, a ReplicaSet's Deployment for the ReplicaSet.
     fn owner(&self, meta: &ObjectMeta) -> Option<String> {
-        let mut owner = meta.controller_ref()?.clone();
-        let key = ObjectKey::new(meta.namespace.clone(), owner.name.clone());
-        if &*owner.kind == "ReplicaSet"
-            && let Some(set) = self.objects.get::<podscope_api::ReplicaSet>(&key)
-            && let Some(above) = set.metadata.controller_ref()
-        {
-            owner = above.clone();
-        }
+        let owner = workload_of(self.objects, meta)?;
         Some(format!("{} {}/{}", owner.kind, meta.namespace, owner.name))
     }
 }

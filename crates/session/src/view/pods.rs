@@ -14,31 +14,19 @@ use super::Owners;
 use super::groups::Share;
 use super::nodes::Machines;
 use super::queue::queue;
+use crate::owners::workload_of;
 use crate::timeline::Session;
 use podscope_kubectl::pod_row;
 use podscope_protocol::{ContainerStage, Frame, Micros, PodMark, PodView, TerminationStage, TerminationView};
 
 /// Id and name of the top owner of a pod; empty for a bare pod.
 pub(crate) fn owner_of(world: &World, pod: &Pod) -> (String, String) {
-    let Some(owner) = pod.metadata.controller_ref() else {
-        return (String::new(), String::new());
-    };
-    let namespace = &pod.metadata.namespace;
-    let direct = (
-        format!("{} {namespace}/{}", owner.kind, owner.name),
-        owner.name.to_string(),
-    );
-    if &*owner.kind != "ReplicaSet" {
-        return direct;
-    }
-    let key = ObjectKey::new(namespace.clone(), owner.name.clone());
-    let above = world
-        .objects()
-        .get::<ReplicaSet>(&key)
-        .and_then(|set| set.metadata.controller_ref().cloned());
-    match above {
-        Some(top) => (format!("{} {namespace}/{}", top.kind, top.name), top.name.to_string()),
-        None => direct,
+    match workload_of(world.objects(), &pod.metadata) {
+        Some(top) => (
+            format!("{} {}/{}", top.kind, pod.metadata.namespace, top.name),
+            top.name.to_string(),
+        ),
+        None => Default::default(),
     }
 }
 

@@ -2,16 +2,18 @@
 
 use podscope_api::ordered::{self, StableSort as _};
 use podscope_api::{
-    ConditionStatus, Kind, Node, NodeName, Object, ObjectKey, ObjectMeta, Pod, Quantity, ReplicaSet, ResourceList, Str,
-    Uid,
+    ConditionStatus, Node, NodeName, Object, ObjectKey, ObjectMeta, Pod, Quantity, ResourceList, Str, Uid,
 };
 use podscope_cluster::Objects;
 
 use super::{Answer, Blocked, Move, NodeChange, Question};
+use crate::owners::workload_of;
 use crate::timeline::Session;
 
 /// Resources of a node that are always told.
 const TOLD: [&str; 3] = ["cpu", "memory", "pods"];
+/// Its pods go with their nodes, and come with new ones.
+const DAEMON_SET: &str = "DaemonSet";
 /// What an eviction takes of a budget.
 const EVICTION: i32 = 1;
 
@@ -42,12 +44,15 @@ fn is_heard(session: &Session, pod: &Pod) -> bool {
     node.is_some_and(|node| node.is_ready())
 }
 
+/// Kind and name of a workload.
+type Owner = (Str, ObjectKey);
+
 /// A pod as it is compared.
 #[derive(Debug, Clone)]
 struct Seen {
     key: ObjectKey,
     /// Its workload, as a reader knows it: of a ReplicaSet's pod the Deployment.
-    owner: Option<(Kind, ObjectKey)>,
+    owner: Option<Owner>,
     node: Option<String>,
     is_terminating: bool,
     /// What its condition says of why it has no node.
@@ -147,24 +152,18 @@ impl Seen {
         match (&self.owner, after) {
             (_, Some(_)) => "still terminating: its node does not confirm the end, and its name stays taken".into(),
             (None, None) => "it has no controller: nothing replaces it".into(),
-            (Some((Kind::DaemonSet, _)), None) => "its DaemonSet's pod goes with the node".into(),
-            (Some((kind, key)), None) => format!("{} {} has not replaced it", kind.name(), key.name),
+            (Some((kind, _)), None) if &**kind == DAEMON_SET => "its DaemonSet's pod goes with the node".into(),
+            (Some((kind, key)), None) => format!("{kind} {} has not replaced it", key.name),
         }
     }
 }
 
-fn owner(objects: &Objects, meta: &ObjectMeta) -> Option<(Kind, ObjectKey)> {
-    let own = meta.controller_ref()?;
-    let key = ObjectKey::new(meta.namespace.clone(), own.name.clone());
-    let above = (&*own.kind == "ReplicaSet")
-        .then(|| objects.get::<ReplicaSet>(&key))
-        .flatten();
-    if let Some(deployment) = above.and_then(|set| set.metadata.controller_ref()) {
-        let key = ObjectKey::new(meta.namespace.clone(), deployment.name.clone());
-        return Some((Kind::Deployment, key));
-    }
-    let kind = Kind::ALL.iter().find(|kind| kind.name() == &*own.kind)?;
-    Some((*kind, key))
+fn owner(objects: &Objects, meta: &ObjectMeta) -> Option<Owner> {
+    let owner = workload_of(objects, meta)?;
+    Some((
+        owner.kind.clone(),
+        ObjectKey::new(meta.namespace.clone(), owner.name.clone()),
+    ))
 }
 
 fn fullness(objects: &Objects, node: &Node) -> Fullness {
@@ -192,7 +191,7 @@ fn fullness(objects: &Objects, node: &Node) -> Fullness {
 pub(super) fn answer(question: &Question, before: &Picture, after: &Picture, without: &Picture) -> Answer {
     let mut moves = Vec::new();
     // What the controllers of each workload made, those that got a node first.
-    let mut made: ordered::Map<Option<(Kind, ObjectKey)>, Vec<&Seen>> = ordered::Map::new();
+    let mut made: ordered::Map<Option<Owner>, Vec<&Seen>> = ordered::Map::new();
     for seen in after.made(before) {
         made.entry(seen.owner.clone()).or_default().push(seen);
     }
@@ -242,7 +241,7 @@ pub(super) fn answer(question: &Question, before: &Picture, after: &Picture, wit
     };
     // A DaemonSet's pods on new nodes are no news.
     let is_news = |seen: &&&Seen| {
-        let is_of_daemon_set = matches!(seen.owner, Some((Kind::DaemonSet, _)));
+        let is_of_daemon_set = seen.owner.as_ref().is_some_and(|(kind, _)| &**kind == DAEMON_SET);
         !(is_of_daemon_set && matches!(question, Question::Add { .. }))
     };
     moves.extend(made.values().flatten().filter(is_news).map(|seen| comes(seen)));

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use podscope_api::ordered;
 
-use super::{Answer, Fit, MOST, Move, NodeChange};
+use super::{Answer, Blocked, Fit, MOST, Move, NodeChange};
 
 /// Nodes told with one reason; more are counted.
 const NAMED: usize = 3;
@@ -21,13 +21,11 @@ pub fn text(answer: &Answer) -> String {
         "PODS",
         answer.moves.iter().map(|one| moved(one, answer.draws)),
     );
-    let blocked = answer.blocked.iter().map(|one| {
-        format!(
-            "{} stays: {} allows {} disruptions, {} needed",
-            one.pod, one.by, one.allowed, one.needed
-        )
-    });
-    section(&mut out, "BLOCKED", blocked);
+    section(
+        &mut out,
+        "BLOCKED",
+        answer.blocked.iter().map(|one| stays(&one.pod, one)),
+    );
     section(&mut out, "NODES", answer.nodes.iter().map(node_line));
     section(&mut out, "BROKEN GUARANTEES", answer.broken.iter().cloned());
     if out.is_empty() {
@@ -60,11 +58,7 @@ pub fn markdown(answer: &Answer) -> String {
         out.push('\n');
     }
     for one in &answer.blocked {
-        let _ = writeln!(
-            out,
-            "- `{}` stays: {} allows {} disruptions, {} needed",
-            one.pod, one.by, one.allowed, one.needed
-        );
+        let _ = writeln!(out, "- {}", stays(&format!("`{}`", one.pod), one));
     }
     for name in &answer.broken {
         let _ = writeln!(out, "- breaks **{name}**");
@@ -141,6 +135,14 @@ fn moved(one: &Move, draws: u32) -> String {
             share(one, draws)
         ),
     }
+}
+
+/// Why a pod stays, which is shown so.
+fn stays(pod: &str, one: &Blocked) -> String {
+    format!(
+        "{pod} stays: {} allows {} disruptions, {} needed",
+        one.by, one.allowed, one.needed
+    )
 }
 
 /// In how many of the draws, where that is not all.
