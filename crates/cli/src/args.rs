@@ -9,7 +9,7 @@ use podscope_api::ordered::StableSort as _;
 use podscope_cluster::{SimTime, Span};
 use podscope_kubectl::duration::parse_duration;
 use podscope_protocol::Problem;
-use podscope_session::scenario::File;
+use podscope_session::scenario::{self, File, Loaded};
 use podscope_session::timeline::{END_OF_TIME, Session};
 
 /// Status of bad input or usage.
@@ -160,6 +160,45 @@ fn bounded(mut from: impl Read) -> std::io::Result<Vec<u8>> {
     let more = if is_wide { 2 * limit } else { limit };
     from.take(more).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Reads files as one.
+pub(crate) fn load(names: &[String]) -> Result<Loaded, ExitCode> {
+    scenario::load_owned(files(names)?).map_err(|problems| complain(&problems))
+}
+
+/// How an answer is printed.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Output {
+    Text,
+    Json,
+    Markdown,
+}
+
+impl Output {
+    /// Reads the value of `-o`.
+    pub(crate) fn parse(word: &std::ffi::OsStr) -> Result<Output, String> {
+        match &*word.to_string_lossy() {
+            "text" => Ok(Output::Text),
+            "json" => Ok(Output::Json),
+            "markdown" => Ok(Output::Markdown),
+            other => Err(format!("-o is text, json or markdown, not {other:?}")),
+        }
+    }
+
+    /// Prints the one that is asked for.
+    pub(crate) fn print(
+        self,
+        text: impl FnOnce() -> String,
+        markdown: impl FnOnce() -> String,
+        json: impl FnOnce() -> serde_json::Value,
+    ) {
+        match self {
+            Output::Text => out(&text()),
+            Output::Markdown => out(&markdown()),
+            Output::Json => data(&format!("{:#}\n", json())),
+        }
+    }
 }
 
 /// Prints to stderr what was translated, left out or assumed, and by which rules a dump is explained.

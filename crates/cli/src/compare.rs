@@ -3,16 +3,9 @@
 use std::process::ExitCode;
 
 use podscope_session::compare::{self, MOST_CONFIGURATIONS};
-use podscope_session::scenario;
 
-use crate::{args, interrupt};
-
-#[derive(Clone, Copy, PartialEq)]
-enum Output {
-    Text,
-    Json,
-    Markdown,
-}
+use crate::args::{self, Output};
+use crate::interrupt;
 
 pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
     let (mut names, mut configurations, mut output) = (Vec::new(), Vec::new(), Output::Text);
@@ -27,12 +20,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
                     false => names.push(name),
                 }
             }
-            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => match &*parser.value()?.to_string_lossy() {
-                "text" => output = Output::Text,
-                "json" => output = Output::Json,
-                "markdown" => output = Output::Markdown,
-                other => return Err(format!("-o is text, json or markdown, not {other:?}").into()),
-            },
+            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => output = Output::parse(&parser.value()?)?,
             lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
@@ -50,16 +38,13 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
 }
 
 fn clusters(one: &str, other: &str, output: Output) -> Result<ExitCode, ExitCode> {
-    let load = |name: &str| {
-        let files = args::files(&[name.to_owned()])?;
-        scenario::load(&files).map_err(|problems| args::complain(&problems))
-    };
+    let load = |name: &str| args::load(&[name.to_owned()]);
     let difference = compare::clusters(load(one)?, load(other)?).map_err(|problems| args::complain(&problems))?;
-    match output {
-        Output::Text => args::out(&compare::difference_text(&difference)),
-        Output::Markdown => args::out(&compare::difference_markdown(&difference)),
-        Output::Json => args::data(&format!("{:#}\n", serde_json::json!(difference))),
-    }
+    output.print(
+        || compare::difference_text(&difference),
+        || compare::difference_markdown(&difference),
+        || serde_json::json!(difference),
+    );
     Ok(ExitCode::SUCCESS)
 }
 
@@ -67,10 +52,10 @@ fn under(workload: &[String], configurations: &[String], output: Output) -> Resu
     let (workload, configurations) = (args::files(workload)?, args::files(configurations)?);
     let compared = compare::configurations(&workload, &configurations, interrupt::came);
     let comparison = compared.map_err(|problems| args::complain(&problems))?;
-    match output {
-        Output::Text => args::out(&compare::comparison_text(&comparison)),
-        Output::Markdown => args::out(&compare::comparison_markdown(&comparison)),
-        Output::Json => args::data(&format!("{:#}\n", serde_json::json!(comparison))),
-    }
+    output.print(
+        || compare::comparison_text(&comparison),
+        || compare::comparison_markdown(&comparison),
+        || serde_json::json!(comparison),
+    );
     Ok(ExitCode::SUCCESS)
 }

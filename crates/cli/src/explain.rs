@@ -8,7 +8,6 @@ use podscope_api::{Kind, Object};
 use podscope_scheduler::explain::explain;
 use podscope_scheduler::{cases, decide};
 use podscope_session::explained::told;
-use podscope_session::scenario;
 use podscope_session::timeline::Session;
 use podscope_session::triage::standing;
 
@@ -31,8 +30,7 @@ fn explanation(names: &[String], pod: &str, json: bool) -> Result<String, ExitCo
         args::say(format_args!("{}: {message}", names.join(", ")));
         ExitCode::from(args::BAD)
     };
-    let files = args::files(names)?;
-    let mut loaded = scenario::load_owned(files).map_err(|problems| args::complain(&problems))?;
+    let mut loaded = args::load(names)?;
     // A file with nodes and no scenario is a whole cluster: no others are added to it.
     let has_nodes = loaded.setup.objects.iter().any(|object| object.kind() == Kind::Node);
     if has_nodes && !loaded.has_scenario {

@@ -39,8 +39,7 @@ const OUTPUTS: &[(&str, Output)] = &[
 ];
 
 fn load(names: &[String], seed: Option<u64>) -> Result<Loaded, ExitCode> {
-    let files = args::files(names)?;
-    let mut loaded = scenario::load_owned(files).map_err(|problems| args::complain(&problems))?;
+    let mut loaded = args::load(names)?;
     if let Some(seed) = seed {
         loaded.setup.seed = seed;
     }

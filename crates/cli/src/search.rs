@@ -17,6 +17,7 @@ use podscope_session::{export, scenario};
 use crate::args;
 pub(crate) use outcome::merge;
 use outcome::{Outcome, Shortest};
+use swarm::Seeds;
 
 /// Of the runs that were found, this many of the smallest are made smaller still.
 const SHRUNK: usize = 8;
@@ -46,6 +47,16 @@ impl Default for Shard {
 }
 
 impl Shard {
+    /// Its seeds among so many from the first on.
+    fn seeds(self, first: u64, count: u64) -> Seeds {
+        let before = self.index - 1;
+        Seeds {
+            first: first.wrapping_add(before),
+            step: self.of,
+            count: count.saturating_sub(before).div_ceil(self.of),
+        }
+    }
+
     fn parse(text: &str) -> Result<Shard, String> {
         let parts = text.split_once('/').and_then(|(index, of)| {
             let (index, of) = (index.parse().ok()?, of.parse().ok()?);
@@ -123,19 +134,16 @@ fn try_seeds(asked: Asked) -> Result<ExitCode, ExitCode> {
         let own = scenario::load(&files).map_err(complain)?.setup.seed;
         (Source::Files(files), asked.first.unwrap_or(own))
     };
-    let seeds: Vec<u64> = (0..asked.seeds)
-        .filter(|offset| offset % asked.shard.of == asked.shard.index - 1)
-        .map(|offset| first.wrapping_add(offset))
-        .collect();
+    let seeds = asked.shard.seeds(first, asked.seeds);
     let tried = swarm::try_all(&source, &asked.goal, &seeds, SHRUNK).map_err(complain)?;
-    if tried.seeds < seeds.len() as u64 {
+    let is_whole = tried.seeds == seeds.count;
+    if !is_whole {
         args::say("podscope: interrupted: this is what there is");
     }
-    let is_whole = tried.seeds == seeds.len() as u64;
     let outcome = Outcome {
         seeds: tried.seeds,
-        runs: tried.tally.runs,
-        broken: tried.tally.rows(),
+        runs: tried.runs,
+        broken: tried.broken.rows(),
         shortest: tried
             .found
             .into_iter()

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use podscope_serve::{Options, Server, Speed};
-use podscope_session::scenario;
 use podscope_session::timeline::Session;
 
 use crate::{args, interrupt};
@@ -60,8 +59,7 @@ fn now() -> podscope_api::Time {
 }
 
 fn serve(names: &[String], options: &Options) -> Result<ExitCode, ExitCode> {
-    let files = args::files(names)?;
-    let mut loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
+    let mut loaded = args::load(names)?;
     // Clients compare ages with their own clocks. A run whose time stands still is to be the same each time.
     if options.speed != Speed::Manual {
         loaded.begin_at(now());

@@ -7,7 +7,6 @@ use std::rc::Rc;
 
 use podscope_cluster::Span;
 use podscope_kubectl::command;
-use podscope_session::scenario;
 use podscope_session::shell::{Answer, Shell, Typed, read_typed};
 use podscope_session::timeline::Session;
 use rustyline::completion::{Completer, Pair};
@@ -49,9 +48,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
 }
 
 fn open(names: &[String]) -> Result<Shell, ExitCode> {
-    let files = args::files(names)?;
-    let loaded = scenario::load(&files).map_err(|problems| args::complain(&problems))?;
-    let session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
+    let session = Session::new(args::load(names)?).map_err(|problems| args::complain(&problems))?;
     for notice in &session.loaded().notices {
         args::say(notice);
     }

@@ -3,17 +3,10 @@
 use std::process::ExitCode;
 
 use podscope_api::{Kind, ObjectKey};
-use podscope_session::scenario::{self, Loaded};
 use podscope_session::whatif::{self, Given, MOST_DRAWS, Question};
 
-use crate::{args, interrupt};
-
-#[derive(Clone, Copy, PartialEq)]
-enum Output {
-    Text,
-    Json,
-    Markdown,
-}
+use crate::args::{self, Output};
+use crate::interrupt;
 
 /// What the words of the command line come to, before they are told apart.
 struct Line {
@@ -48,12 +41,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
             lexopt::Arg::Short('n') | lexopt::Arg::Long("namespace") => {
                 line.namespace = parser.value()?.to_string_lossy().into_owned();
             }
-            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => match &*parser.value()?.to_string_lossy() {
-                "text" => line.output = Output::Text,
-                "json" => line.output = Output::Json,
-                "markdown" => line.output = Output::Markdown,
-                other => return Err(format!("-o is text, json or markdown, not {other:?}").into()),
-            },
+            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => line.output = Output::parse(&parser.value()?)?,
             lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
@@ -124,28 +112,21 @@ fn scaled(word: &str) -> Option<Kind> {
         Kind::ReplicaSet,
         Kind::ReplicationController,
     ];
-    let word = word.to_ascii_lowercase();
-    let is = |kind: &Kind| word == kind.plural() || word == kind.singular() || kind.short_names().contains(&&*word);
-    SCALED.into_iter().find(is)
-}
-
-fn load(names: &[String]) -> Result<Loaded, ExitCode> {
-    let files = args::files(names)?;
-    scenario::load(&files).map_err(|problems| args::complain(&problems))
+    Kind::from_resource_name(word).filter(|kind| SCALED.contains(kind))
 }
 
 fn answer(line: &Line, question: &Question) -> Result<ExitCode, ExitCode> {
-    let loaded = load(&line.cluster)?;
+    let loaded = args::load(&line.cluster)?;
     let given = Given {
         draws: line.draws,
         stop: interrupt::came,
     };
     let answer = whatif::ask(&loaded, question, given).map_err(|problems| args::complain(&problems))?;
-    match line.output {
-        Output::Text => args::out(&whatif::text(&answer)),
-        Output::Markdown => args::out(&whatif::markdown(&answer)),
-        Output::Json => args::data(&format!("{:#}\n", serde_json::json!(answer))),
-    }
+    line.output.print(
+        || whatif::text(&answer),
+        || whatif::markdown(&answer),
+        || serde_json::json!(answer),
+    );
     Ok(ExitCode::SUCCESS)
 }
 
@@ -161,14 +142,14 @@ fn fit(mut line: Line) -> Result<ExitCode, lexopt::Error> {
     }
     let counted = || -> Result<ExitCode, ExitCode> {
         let mut shapes = args::files(std::slice::from_ref(&shape))?;
-        let loaded = load(&line.cluster)?;
+        let loaded = args::load(&line.cluster)?;
         let shape = shapes.pop().ok_or(ExitCode::from(args::BAD))?;
         let fit = whatif::fit(&loaded, shape, interrupt::came).map_err(|problems| args::complain(&problems))?;
-        match line.output {
-            Output::Text => args::out(&whatif::fit_text(&fit)),
-            Output::Markdown => args::out(&whatif::fit_markdown(&fit)),
-            Output::Json => args::data(&format!("{:#}\n", serde_json::json!(fit))),
-        }
+        line.output.print(
+            || whatif::fit_text(&fit),
+            || whatif::fit_markdown(&fit),
+            || serde_json::json!(fit),
+        );
         Ok(ExitCode::SUCCESS)
     };
     Ok(counted().unwrap_or_else(|status| status))

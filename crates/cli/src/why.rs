@@ -2,18 +2,10 @@
 
 use std::process::ExitCode;
 
-use podscope_session::scenario;
 use podscope_session::timeline::Session;
 use podscope_session::triage::{self, Scope};
 
-use crate::args;
-
-#[derive(Clone, Copy, PartialEq)]
-enum Output {
-    Text,
-    Json,
-    Markdown,
-}
+use crate::args::{self, Output};
 
 pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error> {
     let (mut names, mut scope, mut output) = (Vec::new(), Scope::default(), Output::Text);
@@ -24,12 +16,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
                 scope.namespace = Some(parser.value()?.to_string_lossy().into_owned());
             }
             lexopt::Arg::Long("pod") => scope.pod = Some(parser.value()?.to_string_lossy().into_owned()),
-            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => match &*parser.value()?.to_string_lossy() {
-                "text" => output = Output::Text,
-                "json" => output = Output::Json,
-                "markdown" => output = Output::Markdown,
-                other => return Err(format!("-o is text, json or markdown, not {other:?}").into()),
-            },
+            lexopt::Arg::Short('o') | lexopt::Arg::Long("output") => output = Output::parse(&parser.value()?)?,
             lexopt::Arg::Long("help") | lexopt::Arg::Short('h') => return Ok(args::help(crate::HELP)),
             other => return Err(other.unexpected()),
         }
@@ -41,9 +28,7 @@ pub(crate) fn run(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Error>
 }
 
 fn why(names: &[String], scope: &Scope, output: Output) -> Result<ExitCode, ExitCode> {
-    let files = args::files(names)?;
-    let loaded = scenario::load_owned(files).map_err(|problems| args::complain(&problems))?;
-    let session = Session::new(loaded).map_err(|problems| args::complain(&problems))?;
+    let session = Session::new(args::load(names)?).map_err(|problems| args::complain(&problems))?;
     if let Some(pod) = &scope.pod {
         let mut pods = session.world().objects().list::<podscope_api::Pod>();
         if !pods.any(|known| known.metadata.key().to_string() == *pod) {
@@ -54,11 +39,11 @@ fn why(names: &[String], scope: &Scope, output: Output) -> Result<ExitCode, Exit
     args::notices(&session);
     let findings = triage::triage(&session, scope);
     let now = session.now().0;
-    match output {
-        Output::Text => args::out(&triage::plain(&findings, now)),
-        Output::Markdown => args::out(&triage::markdown(&findings, now)),
-        Output::Json => args::data(&format!("{:#}\n", triage::to_json(&session, &findings))),
-    }
+    output.print(
+        || triage::plain(&findings, now),
+        || triage::markdown(&findings, now),
+        || triage::to_json(&session, &findings),
+    );
     // The process ends here: to take a large cluster apart would cost a tenth of its time.
     std::mem::forget(session);
     Ok(ExitCode::SUCCESS)

@@ -1,8 +1,10 @@
 //! What a search came to: printed, as JSON for `podscope merge`, and put together by it.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use podscope_api::ordered;
+use podscope_cluster::Record;
 use serde::{Deserialize, Serialize};
 
 use crate::{args, interrupt};
@@ -28,6 +30,40 @@ pub(super) struct Broken {
     pub(super) cause: String,
     pub(super) exception: String,
     pub(super) count: u64,
+}
+
+/// How often each invariant broke, by cause and exception.
+#[derive(Debug, Default)]
+pub(super) struct Tally(ordered::Map<(String, String, String), u64>);
+
+impl Tally {
+    /// Counts the breaks of a run.
+    pub(super) fn add_all(&mut self, broken: &[Arc<Record>]) {
+        for violation in broken.iter().filter_map(|record| record.violation()) {
+            let exception = violation.by.exception.clone();
+            self.add(Broken {
+                invariant: violation.invariant.to_string(),
+                cause: violation.cause.as_str().to_owned(),
+                exception: exception.unwrap_or_else(|| violation.by.who.to_string()),
+                count: 1,
+            });
+        }
+    }
+
+    fn add(&mut self, one: Broken) {
+        *self.0.entry((one.invariant, one.cause, one.exception)).or_default() += one.count;
+    }
+
+    /// The rows, by invariant, cause and exception.
+    pub(super) fn rows(self) -> Vec<Broken> {
+        let row = |((invariant, cause, exception), count)| Broken {
+            invariant,
+            cause,
+            exception,
+            count,
+        };
+        self.0.into_iter().map(row).collect()
+    }
 }
 
 /// A run as it is printed.
@@ -93,7 +129,7 @@ pub(crate) fn merge(mut parser: lexopt::Parser) -> Result<ExitCode, lexopt::Erro
 
 fn merged(names: &[String]) -> Result<Outcome, ExitCode> {
     let mut whole = Outcome::default();
-    let mut counts: ordered::Map<(String, String, String), u64> = ordered::Map::new();
+    let mut broken = Tally::default();
     for (name, text) in args::files(names)? {
         let part: Outcome = serde_json::from_str(&text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
@@ -105,19 +141,12 @@ fn merged(names: &[String]) -> Result<Outcome, ExitCode> {
         whole.seeds += part.seeds;
         whole.runs += part.runs;
         for one in part.broken {
-            *counts.entry((one.invariant, one.cause, one.exception)).or_default() += one.count;
+            broken.add(one);
         }
         let shortest = [whole.shortest.take(), part.shortest].into_iter().flatten();
         whole.shortest = shortest.min_by_key(|one| one.size);
         whole.wanted = part.wanted;
     }
-    whole.broken = (counts.into_iter())
-        .map(|((invariant, cause, exception), count)| Broken {
-            invariant,
-            cause,
-            exception,
-            count,
-        })
-        .collect();
+    whole.broken = broken.rows();
     Ok(whole)
 }

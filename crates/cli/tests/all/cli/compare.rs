@@ -26,7 +26,7 @@ fn json_of(args: &[&str]) -> Value {
 
 /// Shows: P-14
 #[test]
-fn compared_clusters_differ_in_objects_places_fullness_and_troubles() {
+fn compared_clusters_differ_in_objects_places_and_troubles() {
     let before = file("compare-before.yaml", BEFORE);
     let later = BEFORE
         .replace("nodeName: n-1", "nodeName: n-2")

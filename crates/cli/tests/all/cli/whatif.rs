@@ -146,7 +146,7 @@ fn more_replicas_are_placed_or_say_why_not_in_every_draw() {
 
 /// Shows: P-14
 #[test]
-fn pods_that_fit_are_counted_and_what_stops_the_next_is_said_of_each_node() {
+fn pods_that_fit_are_counted_and_each_node_says_why_no_more() {
     let shop = file("whatif-fit.yaml", SHOP);
     let pod = file(
         "whatif-pod.yaml",
