@@ -18,7 +18,7 @@ use crate::dispatch::LOOK_INTERVAL;
 use crate::effect::Input;
 use crate::fault::{CutFrom, Direction, Targets};
 use crate::given::Imported;
-use crate::kubelet::KubeletSettings;
+use crate::kubelet::{self, KubeletSettings};
 use crate::machine::Machine;
 use crate::watch::WatchState;
 use crate::world::NodeState;
@@ -417,13 +417,7 @@ pub(crate) fn lasting(mut node: Node, setup: &Setup) -> Node {
 fn complete(node: &mut Node, index: usize, setup: &Setup) {
     let name = node.metadata.name.clone();
     let labels = Arc::make_mut(&mut node.metadata.labels);
-    for (key, value) in [
-        ("kubernetes.io/hostname", &*name),
-        ("kubernetes.io/os", "linux"),
-        ("kubernetes.io/arch", "amd64"),
-        ("beta.kubernetes.io/os", "linux"),
-        ("beta.kubernetes.io/arch", "amd64"),
-    ] {
+    for (key, value) in kubelet::usual_labels(&name) {
         labels.entry(key.into()).or_insert_with(|| value.into());
     }
     let status = &mut node.status;

@@ -268,20 +268,6 @@ impl World {
         number
     }
 
-    /// How many commands are under way.
-    pub fn clients(&self) -> usize {
-        self.running_clients().len()
-    }
-
-    /// The numbers of the commands that are under way, in the order in which they were given.
-    pub fn running_clients(&self) -> Vec<u32> {
-        let number = |actor: &Actor| match actor {
-            Actor::Client(number) => Some(*number),
-            _ => None,
-        };
-        self.processes.keys().filter_map(number).collect()
-    }
-
     /// Ends a command as Ctrl-C would; nothing it asked for is undone.
     pub fn stop_client(&mut self, command: u32) {
         self.processes.remove(&Actor::Client(command));

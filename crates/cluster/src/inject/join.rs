@@ -80,16 +80,7 @@ impl World {
     }
 
     fn join_one(&mut self, by: &Actor, node: &NodeName, mold: &Mold, sink: &mut dyn Sink) {
-        let mut labels = mold.labels.clone();
-        for (key, value) in [
-            ("kubernetes.io/hostname", node.as_str()),
-            ("kubernetes.io/os", "linux"),
-            ("kubernetes.io/arch", "amd64"),
-            ("beta.kubernetes.io/os", "linux"),
-            ("beta.kubernetes.io/arch", "amd64"),
-        ] {
-            labels.entry(key.into()).or_insert_with(|| value.into());
-        }
+        let labels = mold.labels.clone();
         let mut full = ResourceList::clone(&self.default_capacity);
         full.extend(mold.capacity.iter().map(|(name, amount)| (name.clone(), *amount)));
         let zone = labels.get("topology.kubernetes.io/zone").cloned();

@@ -27,6 +27,20 @@ impl World {
         failing.map(|mount| mount.volume.clone()).collect()
     }
 
+    /// How many commands are under way.
+    pub fn clients(&self) -> usize {
+        self.running_clients().len()
+    }
+
+    /// The numbers of the commands that are under way, in the order in which they were given.
+    pub fn running_clients(&self) -> Vec<u32> {
+        let number = |actor: &Actor| match actor {
+            Actor::Client(number) => Some(*number),
+            _ => None,
+        };
+        self.processes.keys().filter_map(number).collect()
+    }
+
     /// What the emptyDirs of a pod on a machine hold: nothing of a pod that is not there.
     pub fn written(&self, node: &NodeName, pod: &Uid) -> Vec<Written> {
         let machine = self.nodes.get(node).map(|state| &state.machine);

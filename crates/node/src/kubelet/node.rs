@@ -316,6 +316,17 @@ fn boot_id(host: &Host<'_, '_>) -> Str {
     format!("{}-{}", host.shared.node, host.machine.boots()).into()
 }
 
+/// The labels that a kubelet gives its Node where nothing else is configured.
+pub fn usual_labels(name: &str) -> [(&str, &str); 5] {
+    [
+        ("kubernetes.io/hostname", name),
+        ("kubernetes.io/os", "linux"),
+        ("kubernetes.io/arch", "amd64"),
+        ("beta.kubernetes.io/os", "linux"),
+        ("beta.kubernetes.io/arch", "amd64"),
+    ]
+}
+
 fn register(host: &mut Host<'_, '_>) {
     if host.shared.node_state.is_registering || !host.shared.settings.register_node {
         return;
@@ -325,13 +336,7 @@ fn register(host: &mut Host<'_, '_>) {
     let mut node = Node::default();
     node.metadata.name = name.0.clone();
     let mut labels = host.machine.labels().clone();
-    for (key, value) in [
-        ("kubernetes.io/hostname", name.as_str()),
-        ("kubernetes.io/os", "linux"),
-        ("kubernetes.io/arch", "amd64"),
-        ("beta.kubernetes.io/os", "linux"),
-        ("beta.kubernetes.io/arch", "amd64"),
-    ] {
+    for (key, value) in usual_labels(name.as_str()) {
         labels.entry(key.into()).or_insert_with(|| value.into());
     }
     node.metadata.labels = Arc::new(labels);
