@@ -1,0 +1,145 @@
+//! What is read line by line is what the parser of all of YAML reads.
+
+use super::*;
+
+/// The items that are told here and what is left of the document, with how it is read.
+fn both(text: &str) -> (Option<Vec<Tree<'_>>>, Vec<Tree<'_>>) {
+    let (mut fast, mut slow) = (Vec::new(), Vec::new());
+    let read = read_items(text, 3, &mut |item| fast.push(item));
+    let whole = yaml::read_items(text, 3, &mut |item| slow.push(item));
+    slow.extend(whole.documents);
+    let fast = read.map(|read| {
+        fast.extend(read.documents);
+        fast
+    });
+    (fast, slow)
+}
+
+const USUAL: &str = r#"apiVersion: v1
+items:
+- apiVersion: v1
+  kind: Pod
+  metadata:
+    annotations:
+      kubectl.kubernetes.io/last-applied-configuration: |
+        {"apiVersion":"v1","kind":"Pod"}
+      quoted: 'it''s: # here'
+      "double": "a \"b\" \\ \n \t / c"
+      empty: ""
+    creationTimestamp: null
+    managedFields:
+    - fieldsV1:
+        f:metadata:
+          f:labels:
+            .: {}
+            k:{"name":"app"}:
+              .: {}
+    name: web-0
+  spec:
+    args:
+    - --flag=a:b
+    - "x: y"
+    - http://example.com/#part
+    - -1
+    - 0777
+    - yes
+    -
+    - - nested
+      - list
+    - a: 1
+
+      b: 2
+    command: []
+    script: |-
+      #!/bin/sh
+      if true; then
+        echo "a: b"
+
+      fi
+    last:
+  status: {}
+- kind: Odd
+  folded: "a message
+    over two lines"
+  flow: {a: [1, 2], "b": c}
+  anchor: &here x
+  same: *here
+  name: Grüße
+  - x
+kind: List
+metadata:
+  resourceVersion: ""
+"#;
+
+/// Shows: P-03
+#[test]
+fn usual_lists_are_read_as_the_parser_reads_them() {
+    let sound = USUAL.replace("  - x\n", "");
+    let (head, rest) = sound.split_once("- ").expect("an item");
+    let (list, tail) = rest.split_once("kind: List").expect("its kind");
+    let list: String = format!("- {list}").lines().map(|line| format!("  {line}\n")).collect();
+    let indented = format!("{head}{list}kind: List{tail}");
+    for text in [&sound, &indented, &format!("---\n{sound}")] {
+        let (fast, slow) = both(text);
+        let fast = fast.unwrap_or_else(|| panic!("it is of this form:\n{text}"));
+        assert_eq!(fast.len(), slow.len());
+        for (fast, slow) in fast.iter().zip(&slow) {
+            assert_eq!(fast, slow);
+        }
+    }
+}
+
+/// Whether the text is of this form; then the parser reads it alike.
+fn is_read_alike(text: &str) -> bool {
+    let mut told = Vec::new();
+    let Some(read) = read_items(text, 0, &mut |item| told.push(item)) else {
+        return false;
+    };
+    let mut slow = Vec::new();
+    let whole = yaml::read_items(text, 0, &mut |item| slow.push(item));
+    assert!(whole.problems.is_empty(), "{:?}\n{text}", whole.problems);
+    assert_eq!((told, read.documents), (slow, whole.documents), "{text}");
+    true
+}
+
+/// Each change of one line is read alike, or not at all; what is no YAML is never read.
+/// Shows: P-03
+#[test]
+fn changed_lists_are_read_alike_or_left_to_the_parser() {
+    let (mut n_read, sound) = (0, USUAL.replace("  - x\n", ""));
+    let lines: Vec<&str> = sound.lines().collect();
+    let changes: [(&str, &str); 20] = [
+        ("", "  "),
+        ("", "\t"),
+        (":", ""),
+        (": ", ":"),
+        (": ", ": \t"),
+        (": ", ": # "),
+        (": ", ": &a "),
+        (": ", ": !!str "),
+        (": ", ": >\n"),
+        (": ", " : "),
+        (": ", ": - "),
+        (": ", ": ? "),
+        ("- ", "-"),
+        ("- ", "- # "),
+        ("- ", "-   "),
+        ("\"", ""),
+        ("'", "\""),
+        ("  ", ""),
+        ("a", "é"),
+        ("a", "\u{85}"),
+    ];
+    for at in 0..lines.len() {
+        for (old, new) in changes {
+            let changed = lines[at].replacen(old, new, 1);
+            let mut all = lines.clone();
+            all[at] = &changed;
+            n_read += usize::from(is_read_alike(&(all.join("\n") + "\n")));
+        }
+    }
+    for end in ["", "\n\n", "\n...\n", "\n---\n", "\n# end\n", "\n  \n", "\n\t", "\r\n"] {
+        is_read_alike(&(lines.join("\n") + end));
+    }
+    assert!(n_read > 300, "{n_read}");
+}
