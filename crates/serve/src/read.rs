@@ -149,10 +149,7 @@ fn expired(message: &str) -> ApiError {
 const CONTINUE_TOO_OLD: &str = "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.";
 
 pub(crate) fn forbidden(field: &str, why: &str) -> Cause {
-    Cause {
-        reason: "FieldValueForbidden",
-        ..Cause::new(field, format!("Forbidden: {why}"))
-    }
+    Cause::new(field, format!("Forbidden: {why}")).because("FieldValueForbidden")
 }
 
 pub(crate) fn list_options(causes: Vec<Cause>) -> ApiError {
@@ -324,10 +321,10 @@ fn check_match(query: &Query) -> Result<(), ApiError> {
             }
             if !matches!(text, "Exact" | "NotOlderThan") {
                 let known = "supported values: \"Exact\", \"NotOlderThan\", \"\"";
-                causes.push(Cause {
-                    reason: "FieldValueNotSupported",
-                    ..Cause::new(field, format!("Unsupported value: {text:?}: {known}"))
-                });
+                causes.push(
+                    Cause::new(field, format!("Unsupported value: {text:?}: {known}"))
+                        .because("FieldValueNotSupported"),
+                );
             }
             if text == "Exact" && version == "0" {
                 let why = "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"";

@@ -149,10 +149,7 @@ fn check_attributes(spec: &Value) -> Result<(), ApiError> {
             )
         }
     };
-    let cause = Cause {
-        reason: "FieldValueInvalid",
-        ..Cause::new(cause.0, cause.1)
-    };
+    let cause = Cause::new(cause.0, cause.1).because("FieldValueInvalid");
     Err(ApiError::invalid_of(".authorization.k8s.io", "", vec![cause]))
 }
 
@@ -163,13 +160,11 @@ fn token(path: &ApiPath, mut value: Value, snapshot: &crate::board::Snapshot) ->
     let account = account.ok_or_else(|| ApiError::not_found(Kind::ServiceAccount, &path.name))?;
     let seconds = value["spec"]["expirationSeconds"].as_i64().unwrap_or(EXPIRATION);
     if seconds < SHORTEST_EXPIRATION {
-        let cause = Cause {
-            reason: "FieldValueInvalid",
-            ..Cause::new(
-                "spec.expirationSeconds",
-                format!("Invalid value: {seconds}: may not specify a duration less than 10 minutes"),
-            )
-        };
+        let cause = Cause::new(
+            "spec.expirationSeconds",
+            format!("Invalid value: {seconds}: may not specify a duration less than 10 minutes"),
+        )
+        .because("FieldValueInvalid");
         return Err(ApiError::invalid_of(
             "TokenRequest.authentication.k8s.io",
             "",

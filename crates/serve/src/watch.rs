@@ -112,13 +112,13 @@ fn check(query: &Query) -> Result<Option<bool>, ApiError> {
             let why = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";
             causes.push(forbidden(field, why));
             if !how.is_empty() {
-                causes.push(Cause {
-                    reason: "FieldValueNotSupported",
-                    ..Cause::new(
+                causes.push(
+                    Cause::new(
                         field,
                         format!("Unsupported value: {how:?}: supported values: \"NotOlderThan\""),
                     )
-                });
+                    .because("FieldValueNotSupported"),
+                );
             }
         }
         (None, _) => {

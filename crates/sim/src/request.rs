@@ -263,6 +263,12 @@ impl Cause {
             reason: "",
         }
     }
+
+    /// The same with the reason that the server gives: `FieldValueInvalid`.
+    #[must_use]
+    pub fn because(self, reason: &'static str) -> Cause {
+        Cause { reason, ..self }
+    }
 }
 
 impl From<ValidationError> for Cause {

@@ -27,10 +27,8 @@ pub(super) struct Options {
 
 /// A cause that says of a value that it is none of those known.
 pub(super) fn unsupported(field: &str, value: &str, known: &str) -> Cause {
-    Cause {
-        reason: "FieldValueNotSupported",
-        ..Cause::new(field, format!("Unsupported value: {value}: supported values: {known}"))
-    }
+    Cause::new(field, format!("Unsupported value: {value}: supported values: {known}"))
+        .because("FieldValueNotSupported")
 }
 
 impl Options {
@@ -44,20 +42,17 @@ impl Options {
         causes.extend(dry_run_causes(&dry_run));
         let manager = query.get("fieldManager").unwrap_or_default();
         if manager.len() > MAX_MANAGER {
-            causes.push(Cause {
-                reason: "FieldValueTooLong",
-                ..Cause::new(
+            causes.push(
+                Cause::new(
                     "fieldManager",
                     format!("Too long: may not be more than {MAX_MANAGER} bytes"),
                 )
-            });
+                .because("FieldValueTooLong"),
+            );
         }
         if let Some(odd) = manager.chars().find(|letter| letter.is_control()) {
             let why = format!("Invalid value: {manager:?}: should only contain printable characters, found {odd:?}");
-            causes.push(Cause {
-                reason: "FieldValueInvalid",
-                ..Cause::new("fieldManager", why)
-            });
+            causes.push(Cause::new("fieldManager", why).because("FieldValueInvalid"));
         }
         let validation = match query.get("fieldValidation").unwrap_or_default() {
             "" | "Warn" => Validation::Warn,

@@ -43,10 +43,8 @@ pub(super) fn patch(call: &ApiCall, target: &Target, options: &Options, objects:
         }
     };
     if options.force.is_some() {
-        let why = Cause {
-            reason: "FieldValueForbidden",
-            ..Cause::new("force", "Forbidden: may not be specified for non-apply patch")
-        };
+        let why =
+            Cause::new("force", "Forbidden: may not be specified for non-apply patch").because("FieldValueForbidden");
         return Err(ApiError::invalid_of("PatchOptions.meta.k8s.io", "", vec![why]));
     }
     let given = Given {
@@ -158,10 +156,7 @@ impl Given {
             PatchType::Strategic => crate::gotext::plain(&self.tree),
             PatchType::Json | PatchType::Merge => crate::gotext::json(patched),
         };
-        let cause = Cause {
-            reason: "FieldValueInvalid",
-            ..Cause::new("patch", format!("Invalid value: {shown:?}: {why}"))
-        };
+        let cause = Cause::new("patch", format!("Invalid value: {shown:?}: {why}")).because("FieldValueInvalid");
         ApiError::invalid_of("", "", vec![cause])
     }
 }
@@ -190,10 +185,7 @@ fn same_object(live: &Object, patched: &Value) -> Result<(), ApiError> {
 /// Told by the checks of all objects and by those of the kind, so twice.
 fn immutable_uid(live: &Object, uid: &str) -> ApiError {
     let message = format!("Invalid value: {uid:?}: field is immutable");
-    let cause = Cause {
-        reason: "FieldValueInvalid",
-        ..Cause::new("metadata.uid", message)
-    };
+    let cause = Cause::new("metadata.uid", message).because("FieldValueInvalid");
     let mut error = ApiError::invalid_of(
         &live.kind().qualified_name(),
         &live.metadata().name,
@@ -206,10 +198,8 @@ fn immutable_uid(live: &Object, uid: &str) -> ApiError {
 /// Server-side apply.
 fn apply(call: &ApiCall, target: &Target, options: &Options) -> Result<Sent, ApiError> {
     if !options.has_manager {
-        let why = Cause {
-            reason: "FieldValueRequired",
-            ..Cause::new("fieldManager", "Required value: is required for apply patch")
-        };
+        let why =
+            Cause::new("fieldManager", "Required value: is required for apply patch").because("FieldValueRequired");
         return Err(ApiError::invalid_of("PatchOptions.meta.k8s.io", "", vec![why]));
     }
     if !matches!(target.subresource.as_str(), "" | "status") {

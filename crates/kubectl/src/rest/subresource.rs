@@ -109,13 +109,11 @@ pub(super) fn with_replicas(live: &Object, scale: &Value) -> Result<Object, ApiE
         })?,
     };
     if wanted < 0 {
-        let why = Cause {
-            reason: "FieldValueInvalid",
-            ..Cause::new(
-                "spec.replicas",
-                format!("Invalid value: {wanted}: must be greater than or equal to 0"),
-            )
-        };
+        let why = Cause::new(
+            "spec.replicas",
+            format!("Invalid value: {wanted}: must be greater than or equal to 0"),
+        )
+        .because("FieldValueInvalid");
         return Err(ApiError::invalid_of(
             "Scale.autoscaling",
             &live.metadata().name,
