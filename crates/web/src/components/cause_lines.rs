@@ -87,13 +87,16 @@ fn thread(links: &[ThreadLink], spots: &Spots, rail: &Rail) -> Vec<Line> {
     let u = spots.plan.measures.unit;
     let mut lines: Vec<Line> = Vec::new();
     for link in links.iter().rev() {
+        if lines.len() == MOST {
+            break;
+        }
         let cause = links.iter().find(|one| Some(one.record) == link.caused_by);
         let target = link.subject.as_ref().and_then(|subject| spots.of(subject));
         let (Some(target), Some((from, word, class))) = (target, origin(link, cause, spots, rail)) else {
             continue;
         };
         let to = above(&target, u);
-        if lines.len() < MOST && lines.iter().all(|line| (line.from, line.to) != (from, to)) {
+        if lines.iter().all(|line| (line.from, line.to) != (from, to)) {
             lines.push(Line { class, from, to, word });
         }
     }
@@ -127,11 +130,13 @@ fn origin(
         Deed::DeletionRequested { .. } => ("deletes", "thread bad"),
         _ => return of_cause().map(|from| (from, "", "thread mild")),
     };
-    // A line from one pod to the other says more than one from the scheduler.
-    let preemptor = of_cause().filter(|_| matches!(link.deed, Deed::Preempted { .. }));
     let from = match link.by {
-        ThreadActor::Scheduler if let Some(preemptor) = preemptor => preemptor,
-        ThreadActor::Scheduler => below(&rail.scheduler, u),
+        ThreadActor::Scheduler => {
+            // A line from one pod to the other says more than one from the scheduler.
+            let is_preempted = matches!(link.deed, Deed::Preempted { .. });
+            let preemptor = is_preempted.then(of_cause).flatten();
+            preemptor.unwrap_or_else(|| below(&rail.scheduler, u))
+        }
         ThreadActor::ControllerManager => below(&rail.managers, u),
         ThreadActor::Other => of_cause()?,
     };

@@ -5,7 +5,7 @@ use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
 use super::icon;
-use super::legend::Legend;
+use super::legend::{Legend, MARKS};
 use super::life::Life;
 use super::pod;
 use super::promise::Promise;
@@ -53,14 +53,8 @@ pub(crate) fn Inspector(props: &Props) -> Html {
             m.pending.len(),
             m.ghosts,
         ];
-        let mut on_stage: Vec<PodMark> = Vec::new();
-        for pod in m.pods.values() {
-            if !on_stage.contains(&pod.mark) {
-                on_stage.push(pod.mark);
-            }
-        }
-        // Which there are matters, not in which order.
-        on_stage.sort_unstable_by_key(|mark| *mark as u8);
+        let is_there = |mark: &PodMark| m.pods.values().any(|pod| pod.mark == *mark);
+        let on_stage: Vec<PodMark> = MARKS.iter().map(|(mark, _)| *mark).filter(is_there).collect();
         let shut = ctl.act.reform(|_: MouseEvent| Act::Legend);
         return html! { <aside class="side" aria-label="Legend" tabindex="0"><button type="button" class="quiet shut" onclick={shut} aria-label="Close the legend">{ icon("cross") }</button><Legend {sums} owners={m.owners.clone()} {on_stage} log={just_now::lines(m)} /></aside> };
     };

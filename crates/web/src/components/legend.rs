@@ -15,13 +15,14 @@ pub(crate) struct Props {
     /// Nodes, pods, ready ones, pending ones, ghosts.
     pub(crate) sums: [usize; 5],
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
-    /// The marks that are on the stage.
+    /// The marks that are on the stage, in the order of [`MARKS`].
     pub(crate) on_stage: Vec<PodMark>,
     /// What has just happened, newest first.
     pub(crate) log: Vec<(Micros, String)>,
 }
 
-const MARKS: [(PodMark, &str); 10] = [
+/// All marks, and what they mean.
+pub(crate) const MARKS: [(PodMark, &str); 10] = [
     (PodMark::Ready, "running and ready"),
     (PodMark::Starting, "starting"),
     (PodMark::NotReady, "running, not ready"),
