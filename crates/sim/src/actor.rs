@@ -1,8 +1,9 @@
-//! Who acts: the processes of the cluster, and the places they run.
+//! Actors: the processes that act on the cluster, and the network places where they run.
 
 use podscope_api::NodeName;
 
-/// A process that acts on the cluster. Two controller-managers or schedulers may run at once (F-01); the number tells them apart.
+/// A process that acts on the cluster. Two controller-managers or schedulers may run at once (F-01); the number is the
+/// instance.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Actor {
     /// kube-apiserver.
@@ -13,15 +14,15 @@ pub enum Actor {
     ControllerManager(u8),
     /// The kubelet of a node.
     Kubelet(NodeName),
-    /// The external attacher of CSI drivers and the storage back-ends.
+    /// The external attacher of CSI drivers, and the storage back-ends.
     Attacher,
-    /// The fencing controller (off by default, V-05).
+    /// The fencing controller, which is off by default (V-05).
     Fencing,
-    /// A person's or a script's client, by command number.
+    /// The client of a user or script, by command number.
     Client(u32),
-    /// The machine itself (processes, power); not a client of the API.
+    /// A machine (processes, power). It is no client of the API.
     Machine(NodeName),
-    /// The world outside: faults.
+    /// The environment that injects faults.
     World,
 }
 
@@ -43,19 +44,18 @@ impl std::fmt::Display for Actor {
     }
 }
 
-/// A place on the network.
+/// A location on the network.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// Where the API server, scheduler and controller-manager run.
     ControlPlane,
-    /// A machine.
     Node(NodeName),
     /// The storage servers.
     Storage,
 }
 
 impl Actor {
-    /// Where the process runs.
+    /// The place where the process runs.
     pub fn place(&self) -> Place {
         match self {
             Self::Kubelet(node) | Self::Machine(node) => Place::Node(node.clone()),

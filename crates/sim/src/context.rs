@@ -1,6 +1,5 @@
-//! What a component is given and what it may do: it reads its input and its
-//! own state, and answers with effects. The world applies the effects; a
-//! component never reaches into another.
+//! The input and output of a component. A component reads its input and its own state, and answers with effects. The
+//! world applies the effects; a component never reaches into another.
 
 use std::sync::Arc;
 
@@ -13,20 +12,20 @@ use crate::{Actor, Answer, CallId, Happening, Objects, Request, Rng, SimTime, Sp
 pub struct Change {
     /// The store's revision after the write.
     pub revision: u64,
-    /// The object before; none for a creation.
+    /// The object before the write; `None` for a creation.
     pub old: Option<Object>,
-    /// The object after; none for a removal.
+    /// The object after the write; `None` for a removal.
     pub new: Option<Object>,
 }
 
 impl Change {
-    /// The object after, or, for a removal, before.
+    /// The object after the write or, for a removal, before it.
     pub fn object(&self) -> Option<&Object> {
         self.new.as_ref().or(self.old.as_ref())
     }
 }
 
-/// A change as watches carry it: with the whole state at its revision, so a watch cache is a pointer.
+/// A change as watches deliver it: with the whole state at its revision, so that a watch cache is a pointer.
 #[derive(Debug, Clone)]
 pub struct WatchResponse {
     /// What was written.
@@ -43,32 +42,30 @@ impl std::ops::Deref for WatchResponse {
     }
 }
 
-/// What reaches a process that talks to the API server.
+/// An input of a process that talks to the API server.
 #[derive(Debug, Clone)]
 pub enum Input<T> {
     /// The process starts, with empty memory.
     Started,
-    /// A list answered (at start, or when a broken watch is resumed after its
-    /// revision was lost): the cache is replaced by this state.
+    /// The result of a list, at start or when a broken watch cannot resume from its revision. It replaces the cache.
     Listed {
         /// Revision of the state.
         revision: u64,
-        /// The state.
         objects: Arc<Objects>,
     },
     /// A watch event.
     Changed(Arc<WatchResponse>),
-    /// The answer to a call, or its time-out (`code` 0, reason `Timeout`).
+    /// The answer to a call, or its timeout (`code` 0, reason `Timeout`).
     Answered(CallId, Answer),
     /// A timer that the process set.
     Timer(T),
 }
 
 impl<T> Input<T> {
-    /// The same input for a part whose timers are some of these.
+    /// Converts the input for a part of the component that knows only some of its timers.
     ///
     /// # Errors
-    /// The timer is not one of the part's.
+    /// Returns the conversion error if the timer does not belong to that part.
     pub fn narrow<U: TryFrom<T>>(self) -> Result<Input<U>, U::Error> {
         Ok(match self {
             Self::Started => Input::Started,
@@ -80,25 +77,25 @@ impl<T> Input<T> {
     }
 }
 
-/// What a component may do: `T` are its timers, `A` is what it may do to the world beside the API.
+/// One output of a component. `T` is the type of its timers, `A` the type of its actions outside the API.
 #[derive(Debug, Clone)]
 pub enum Effect<T, A> {
     /// Send a request to the API server over the actor's link.
     Call(CallId, Request),
-    /// Wake the actor at an instant (not before now).
+    /// Wake the actor at an instant, not before now.
     Timer(SimTime, T),
     /// Put a record into the trace.
     Record {
         happening: Happening,
-        /// About which object.
+        /// The object that the record is about.
         object: Option<Arc<Subject>>,
         container: Option<Str>,
     },
-    /// What follows in this step was caused by that record, not by what led to the step.
+    /// Later effects of this step name that record as their cause, instead of the record that led to the step.
     Because(CausedBy),
-    /// What follows in this step, records too, was caused by the record made last in it.
+    /// Later effects of this step, including records, name the step's latest record as their cause.
     Follow,
-    /// Do what only this kind of component does.
+    /// Perform an action that is specific to this kind of component.
     Act(A),
 }
 
@@ -123,24 +120,24 @@ impl<T, A> Effect<T, A> {
     }
 }
 
-/// The context of one step of one component, which sets timers of type `T` and does acts of type `A`.
+/// The context of one step of one component, with timers of type `T` and actions of type `A`.
 pub struct Context<'a, T, A> {
-    /// The instant.
+    /// The simulated time of this step.
     pub now: SimTime,
     /// Wall-clock time at t = 0.
     pub start: Time,
-    /// Who is acting.
+    /// The process that acts.
     pub actor: Actor,
-    /// The actor's own generator.
+    /// The actor's own random generator.
     pub rng: &'a mut Rng,
-    /// Switches for history and what-if (F-20).
+    /// Switches that bring back behaviour of older Kubernetes versions (F-20).
     pub switches: &'a crate::Switches,
-    /// The network, for what does not pass through the API server (storage, probes of peers).
+    /// The network, for communication that bypasses the API server (storage, probes between peers).
     network: Option<&'a crate::Network>,
     heartbeats: Option<&'a crate::Heartbeats>,
     next_call: &'a mut u64,
     caused_by: CausedBy,
-    /// Whether a record was made since `caused_by` was set: what follows is caused by that record.
+    /// Whether a record was made since `caused_by` was set. If so, later effects are caused by that record.
     has_recorded: bool,
     effects: Vec<Effect<T, A>>,
 }
@@ -170,14 +167,14 @@ impl<'a, T, A> Context<'a, T, A> {
         }
     }
 
-    /// The context of a step that a record led to.
+    /// Sets the record that caused this step.
     #[must_use]
     pub fn with_cause(mut self, cause: CausedBy) -> Self {
         self.caused_by = cause;
         self
     }
 
-    /// The context with what the world knows beside the API.
+    /// Adds the parts of the world that are not in the API.
     #[must_use]
     pub fn with_world(mut self, network: &'a crate::Network, heartbeats: &'a crate::Heartbeats) -> Self {
         self.network = Some(network);
@@ -185,27 +182,28 @@ impl<'a, T, A> Context<'a, T, A> {
         self
     }
 
-    /// Whether messages pass from one place to another now; true where there is no world (tests).
+    /// Returns whether messages pass from one place to another now. Always true without a world (in tests).
     pub fn reaches(&self, from: &crate::Place, to: &crate::Place) -> bool {
         self.network.is_none_or(|network| network.is_open(from, to))
     }
 
-    /// When the lease of a node was last renewed, as stored now (LC-202); leases are not written as objects.
+    /// When the lease of a node was last renewed, as the API server has it now (LC-202). Leases are not stored as
+    /// objects.
     pub fn last_renewal(&self, node: &podscope_api::NodeName) -> Option<SimTime> {
         self.heartbeats?.last_renewal(node, self.now)
     }
 
-    /// The heartbeats of all nodes, if there is a world.
+    /// The heartbeats of all nodes; `None` without a world (in tests).
     pub fn heartbeats(&self) -> Option<&'a crate::Heartbeats> {
         self.heartbeats
     }
 
-    /// The effects, in order, among those of whoever carries them out.
+    /// Returns the effects in order, converted to the timer and action types of the caller.
     pub fn into_effects<U: From<T>, B: From<A>>(self) -> Vec<Effect<U, B>> {
         self.effects.into_iter().map(Effect::into).collect()
     }
 
-    /// Wall-clock time now, as API objects carry it.
+    /// Wall-clock time now, as API objects store it.
     pub fn wall(&self) -> Time {
         self.wall_at(self.now)
     }
@@ -220,13 +218,13 @@ impl<'a, T, A> Context<'a, T, A> {
         SimTime(wall.0 - self.start.0)
     }
 
-    /// The record that led to what is done now. A component that acts later for the same reason keeps it.
+    /// The record that causes the current effects. A component that continues the work later stores it.
     pub fn caused_by(&self) -> CausedBy {
         self.caused_by
     }
 
-    /// From here on, this led to what is done. Requests and timers after a record of this step are caused by that record
-    /// until this is called again.
+    /// Sets the cause of the following effects. A record made after this call becomes the cause of later requests and
+    /// timers, until the next call.
     pub fn because(&mut self, cause: CausedBy) {
         if cause != self.caused_by || self.has_recorded {
             self.caused_by = cause;
@@ -235,12 +233,12 @@ impl<'a, T, A> Context<'a, T, A> {
         }
     }
 
-    /// From here on, the record made last in this step led to what is done, to further records too.
+    /// Makes the latest record of this step the cause of the following effects, including records.
     pub fn because_of_last_record(&mut self) {
         self.effects.push(Effect::Follow);
     }
 
-    /// Sends a request; the answer comes back with the same number.
+    /// Sends a request. The answer carries the same number.
     pub fn call(&mut self, request: Request) -> CallId {
         *self.next_call += 1;
         let id = CallId(*self.next_call);
@@ -248,12 +246,12 @@ impl<'a, T, A> Context<'a, T, A> {
         id
     }
 
-    /// Asks to be woken at an instant.
+    /// Sets a timer for an instant.
     pub fn timer(&mut self, at: SimTime, timer: T) {
         self.effects.push(Effect::Timer(at.max(self.now), timer));
     }
 
-    /// Asks to be woken after a while.
+    /// Sets a timer that fires after the span.
     pub fn timer_in(&mut self, span: Span, timer: T) {
         self.timer(self.now + span, timer);
     }
@@ -273,12 +271,13 @@ impl<'a, T, A> Context<'a, T, A> {
         });
     }
 
-    /// Does what only this kind of component does.
+    /// Performs an action that is specific to this kind of component.
     pub fn act(&mut self, act: A) {
         self.effects.push(Effect::Act(act));
     }
 
-    /// Lets a part of this component work with timers and acts of its own, which are some of this one's.
+    /// Runs `work` for a part of this component that has its own timer and action types, which convert to this
+    /// component's.
     pub fn scoped<U, B, R>(&mut self, work: impl FnOnce(&mut Context<'_, U, B>) -> R) -> R
     where
         T: From<U>,
@@ -314,7 +313,7 @@ pub fn subject_of(object: &Object) -> Arc<Subject> {
     })
 }
 
-/// The subject of records about an object that is not at hand.
+/// The subject of records about an object, from its parts.
 pub fn subject(kind: Kind, key: ObjectKey, uid: Uid) -> Arc<Subject> {
     Arc::new(Subject { kind, key, uid })
 }

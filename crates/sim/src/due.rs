@@ -1,47 +1,47 @@
-//! What will come by itself, told by the component that waits for it: for whoever wants to know what the next thing
-//! is that can happen, and when (U-05). Telling changes nothing.
+//! Pending deadlines, reported by the component that waits for them, so that a caller can show what happens next and
+//! when (U-05). Reporting changes no state.
 
 use podscope_api::{Kind, ObjectKey, Str, Uid};
 
 use crate::SimTime;
 
-/// What kind of thing comes.
+/// The kind of a pending event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Coming {
-    /// A node that is silent becomes Ready=Unknown (CT-023).
+    /// A silent node becomes Ready=Unknown (CT-023).
     NotReady,
-    /// A pod's toleration of a NoExecute taint ends: it is deleted (CT-035).
+    /// A pod's toleration of a NoExecute taint ends, and the pod is deleted (CT-035).
     Evicted,
-    /// Nobody holds a lease: a candidate takes it (CT-153).
+    /// A lease has expired, and a candidate acquires it (CT-153).
     Lease,
-    /// The scheduler looks at a pod again (SCH-115, SCH-116).
+    /// The scheduler tries a pod again (SCH-115, SCH-116).
     Attempt,
-    /// A container's back-off ends: it is started again (LC-084).
+    /// A container's back-off ends, and the container is restarted (LC-084).
     BackOff,
-    /// One more failure of a probe, and it counts as failed (LC-118).
+    /// One more failure makes a probe count as failed (LC-118).
     Probe,
-    /// A preStop hook has had its time: the stop signal is sent.
+    /// A preStop hook reaches its time limit, and the stop signal is sent.
     StopSignal,
-    /// A container has had its grace: SIGKILL is sent (LC-138).
+    /// A container's grace period ends, and SIGKILL is sent (LC-138).
     Kill,
-    /// A container's process ends by itself.
+    /// A container's process exits by itself.
     Exit,
-    /// A CronJob makes its next Job.
+    /// A CronJob creates its next Job.
     Job,
 }
 
-/// Something that will come unless something else happens first.
+/// A pending event, which happens unless something else prevents it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Due {
     pub at: SimTime,
     pub what: Coming,
-    /// The object that it happens to.
+    /// The kind of the object that it happens to.
     pub kind: Kind,
     pub key: ObjectKey,
-    /// Its UID; empty for nodes and leases.
+    /// The object's UID; empty for nodes and leases.
     pub uid: Uid,
-    /// The container; empty if it is about all of it.
+    /// The container; empty if the event concerns the whole object.
     pub container: Str,
-    /// It needs something before it that is due itself: a taint that is not there yet.
+    /// Whether another pending event must happen first, such as adding a taint that is not there yet.
     pub is_projected: bool,
 }

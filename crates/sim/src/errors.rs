@@ -1,19 +1,19 @@
-//! The API server's refusals, worded as the real one words them (KC-117).
+//! Errors of the API server, with the messages of the real one (KC-117).
 
 use podscope_api::Kind;
 
 use crate::{ApiError, Cause};
 
-/// Why a request came to nothing: `metav1.StatusReason`, and what a client meets where there is no server.
+/// Why a request failed: `metav1.StatusReason`, and failures of the client without a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusReason {
-    /// None is given.
+    /// No reason is given.
     Unknown,
     /// 404.
     NotFound,
-    /// 409 of a create.
+    /// 409 for a create.
     AlreadyExists,
-    /// 409 of a write.
+    /// 409 for a write.
     Conflict,
     /// 422.
     Invalid,
@@ -35,14 +35,14 @@ pub enum StatusReason {
     TooManyRequests,
     /// 500.
     InternalError,
-    /// 504; with the code 0 the client's own: no answer came.
+    /// 504; with code 0 the client's own timeout, when no answer arrived.
     Timeout,
-    /// Nobody listens. Not a reason of the server's.
+    /// Nothing listens at the server's address. Not a reason of the API server.
     ConnectionRefused,
 }
 
 impl StatusReason {
-    /// As it stands in a `Status`, and in what kubectl prints.
+    /// The text in a `Status` and in kubectl's output.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Unknown => "",
@@ -79,7 +79,7 @@ impl ApiError {
         }
     }
 
-    /// Of an object: its resource with the group, its name, and what is wrong behind them.
+    /// An error about an object, given by its resource with group, and its name.
     fn of_object(code: u16, reason: StatusReason, (resource, name): (&str, &str), message: String) -> Self {
         Self {
             resource: Some(Box::new((resource.to_owned(), name.to_owned()))),
@@ -94,19 +94,19 @@ impl ApiError {
         Self::of_object(404, StatusReason::NotFound, (&resource, name), message)
     }
 
-    /// 409 of a create.
+    /// 409 for a create.
     pub fn already_exists(kind: Kind, name: &str) -> Self {
         let resource = kind.qualified_plural();
         let message = format!("{resource} {name:?} already exists");
         Self::of_object(409, StatusReason::AlreadyExists, (&resource, name), message)
     }
 
-    /// 409 of a write.
+    /// 409 for a write.
     pub fn conflict(kind: Kind, name: &str, why: &str) -> Self {
         Self::conflict_on(&kind.qualified_plural(), name, why)
     }
 
-    /// 409 of a write to a resource given by name, e.g. `pods/binding`.
+    /// 409 for a write to a resource given by name, e.g. `pods/binding`.
     pub fn conflict_on(resource: &str, name: &str, why: &str) -> Self {
         let message = format!("Operation cannot be fulfilled on {resource} {name:?}: {why}");
         Self::of_object(409, StatusReason::Conflict, (resource, name), message)
@@ -121,7 +121,7 @@ impl ApiError {
         )
     }
 
-    /// 409: the UID of a write is not the stored one.
+    /// 409: the UID precondition of a write does not match the stored UID.
     pub fn other_uid(resource: &str, name: &str, wanted: &str, stored: &str) -> Self {
         Self::conflict_on(
             resource,
@@ -130,7 +130,7 @@ impl ApiError {
         )
     }
 
-    /// 409 of server-side apply: the fields, and whose they are.
+    /// 409 for server-side apply; the causes name the conflicting fields and their managers.
     pub fn apply_conflict(message: String, causes: impl Iterator<Item = (String, String)>) -> Self {
         let mut error = Self::of(409, StatusReason::Conflict, message);
         error.causes = causes.map(|(field, text)| Cause::new(field, text)).collect();
@@ -138,7 +138,7 @@ impl ApiError {
         error
     }
 
-    /// 500 without a reason: an error of the server's that no status was made of.
+    /// 500 without a reason: an internal error that has no `Status`.
     pub fn unnamed(message: String) -> Self {
         Self::of(500, StatusReason::Unknown, message)
     }
@@ -150,7 +150,7 @@ impl ApiError {
         Self::of_object(403, StatusReason::Forbidden, (&resource, name), message)
     }
 
-    /// 422 with everything that is wrong.
+    /// 422 with all validation errors.
     pub fn invalid(kind: Kind, name: &str, problems: podscope_api::ErrorList) -> Self {
         let mut error = Self::of(422, StatusReason::Invalid, problems.to_status_message(kind, name));
         error.causes = problems.into_iter().map(Cause::from).collect();
@@ -158,21 +158,21 @@ impl ApiError {
         error
     }
 
-    /// 422 of what is sent beside an object, or is none that is stored: `DeleteOptions.meta.k8s.io`, `Scale.autoscaling`.
+    /// 422 for something that is no stored object, e.g. `DeleteOptions.meta.k8s.io` or `Scale.autoscaling`.
     pub fn invalid_of(what: &str, name: &str, causes: Vec<Cause>) -> Self {
-        let told = |cause: &Cause| format!("{}: {}", cause.about, cause.message);
-        let said = match causes.as_slice() {
-            [one] => told(one),
-            several => format!("[{}]", several.iter().map(told).collect::<Vec<_>>().join(", ")),
+        let line = |cause: &Cause| format!("{}: {}", cause.about, cause.message);
+        let list = match causes.as_slice() {
+            [one] => line(one),
+            several => format!("[{}]", several.iter().map(line).collect::<Vec<_>>().join(", ")),
         };
-        let message = format!("{what} {name:?} is invalid: {said}");
+        let message = format!("{what} {name:?} is invalid: {list}");
         Self {
             causes,
             ..Self::of_object(422, StatusReason::Invalid, (what, name), message)
         }
     }
 
-    /// 422 of a patch that cannot be carried out.
+    /// 422 for a patch that cannot be applied.
     pub fn rejected() -> Self {
         let message = "the server rejected our request due to an error in our request";
         Self {
@@ -181,7 +181,7 @@ impl ApiError {
         }
     }
 
-    /// 404: there is no such path.
+    /// 404: the path does not exist.
     pub fn no_such_resource() -> Self {
         let message = "the server could not find the requested resource";
         Self {
@@ -199,7 +199,7 @@ impl ApiError {
         }
     }
 
-    /// 415, with what is taken instead.
+    /// 415; the message lists the accepted media types.
     pub fn unsupported_media_type(message: impl Into<String>) -> Self {
         Self::of(415, StatusReason::UnsupportedMediaType, message.into())
     }
@@ -222,7 +222,7 @@ impl ApiError {
         Self::of(400, StatusReason::BadRequest, message.into())
     }
 
-    /// 429 of an eviction (LC-026).
+    /// 429 for an eviction that a disruption budget forbids (LC-026).
     pub fn too_many_requests(cause: String, retry_after_seconds: Option<i64>) -> Self {
         let mut error = Self::of(
             429,
@@ -234,7 +234,7 @@ impl ApiError {
         error
     }
 
-    /// 429 of a server with too much to do, as client-go words it.
+    /// 429 of an overloaded server, with the message of client-go.
     pub fn overloaded(kind: Kind) -> Self {
         let mut error = Self::of(
             429,
@@ -253,17 +253,17 @@ impl ApiError {
         Self::of(500, StatusReason::InternalError, message.into())
     }
 
-    /// The call got no answer in time; the write may have happened (CT-155).
+    /// The call got no answer in time. The write may still have happened (CT-155).
     pub fn timeout() -> Self {
         Self::of(0, StatusReason::Timeout, "context deadline exceeded".into())
     }
 
-    /// The API server's process does not run (KC-120).
+    /// The connection was refused: the API server's process does not run (KC-120).
     pub fn refused_connection() -> Self {
         Self::of(0, StatusReason::ConnectionRefused, Self::refused_by("127.0.0.1:6443"))
     }
 
-    /// What is said of a connection that a server refused.
+    /// kubectl's message about a connection that a server refused.
     pub fn refused_by(server: &str) -> String {
         format!("The connection to the server {server} was refused - did you specify the right host or port?")
     }
@@ -284,17 +284,17 @@ impl ApiError {
         self
     }
 
-    /// Whether the object does not exist.
+    /// Returns whether the object does not exist.
     pub fn is_not_found(&self) -> bool {
         self.reason == StatusReason::NotFound
     }
 
-    /// Whether an object of that name exists already.
+    /// Returns whether an object of that name already exists.
     pub fn is_already_exists(&self) -> bool {
         self.reason == StatusReason::AlreadyExists
     }
 
-    /// Whether the write lost a race or a precondition failed.
+    /// Returns whether the write lost a race or a precondition failed.
     pub fn is_conflict(&self) -> bool {
         self.reason == StatusReason::Conflict
     }

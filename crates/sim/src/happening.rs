@@ -1,5 +1,5 @@
-//! What can happen, as one closed list (the contract's `what`), with what there is to say of each: typed for who
-//! looks at a record, as fields for the line that is printed of it.
+//! Everything that can happen in a run, as one closed list (the `what` field of the trace). Details are typed for
+//! readers of a record, and become fields of the printed line.
 
 use podscope_api::{ConditionStatus, EventType, NodeName, ObjectKey, Phrase, Str, TaintEffect};
 use serde::{Deserialize, Serialize};
@@ -10,17 +10,17 @@ use std::fmt;
 use crate::requests::{FailedRequests, RequestRate};
 use crate::{SimTime, Span};
 
-/// Names and values in the order in which a line has them.
+/// Names and values in the order of the printed line.
 pub type Fields = Vec<(&'static str, Value)>;
 
 macro_rules! happenings {
     ($($(#[$doc:meta])* $name:ident $({ $($(#[$meta:meta])* $field:ident: $type:ty = $wire:literal),* $(,)? })?;)*) => {
-        /// Which kind of thing happened.
+        /// The kind of a happening.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum What { $(#[doc = concat!("`", stringify!($name), "`.")] $name),* }
 
         impl What {
-            /// The wire form.
+            /// The name in the trace.
             pub const fn as_str(self) -> &'static str { match self { $(Self::$name => stringify!($name)),* } }
         }
 
@@ -29,12 +29,12 @@ macro_rules! happenings {
         pub enum Happening { $($(#[$doc])* $name $({ $($(#[$meta])* $field: $type),* })?),* }
 
         impl Happening {
-            /// Which kind of thing.
+            /// The kind of this happening.
             pub const fn what(&self) -> What { match self { $(Self::$name { .. } => What::$name),* } }
-            /// What its line says besides who, when and about what.
+            /// The fields of its trace line, besides actor, time and object.
             pub fn fields(&self) -> Fields {
                 let mut fields = Fields::new();
-                match self { $(Self::$name $({ $($field),* })? => { $($($field.say($wire, &mut fields);)*)? }),* }
+                match self { $(Self::$name $({ $($field),* })? => { $($($field.add_to($wire, &mut fields);)*)? }),* }
                 fields
             }
         }
@@ -44,11 +44,11 @@ macro_rules! happenings {
 happenings! {
     /// An object was stored for the first time.
     Created { #[serde(with = "texts")] node: Option<NodeName> = "node", owner: Option<String> = "owner" };
-    /// An object was stored anew.
+    /// An object was updated.
     Updated { changed: Updated = "" };
     /// An object got its deletion timestamp.
     DeletionRequested { grace: i64 = "grace" };
-    /// An object is gone from the store.
+    /// An object was removed from the store.
     Deleted;
     /// A request was refused.
     Refused { code: u16 = "code", message: String = "message" };
@@ -58,39 +58,39 @@ happenings! {
     Attempt { number: u32 = "number", result: AttemptResult = "result", feasible: usize = "feasible", examined: usize = "examined" };
     /// A pod was nominated to a node.
     Nominated { #[serde(with = "text")] node: NodeName = "node" };
-    /// A pod is ended for another's sake.
+    /// A pod is deleted to make room for a pod of higher priority.
     Preempted { by: ObjectKey = "by", #[serde(with = "text")] node: NodeName = "node" };
-    /// A pod came with scheduling gates.
+    /// A pod was created with scheduling gates.
     Gated { gates: Vec<Str> = "gates" };
-    /// An image is on a node.
+    /// An image was pulled to a node.
     ImagePulled { image: Str = "image", #[serde(with = "text")] node: NodeName = "node" };
-    /// A process runs.
+    /// A container's process started.
     ContainerStarted { attempt: i32 = "attempt" };
-    /// A process is no more.
+    /// A container's process ended.
     ContainerExited { exit_code: i32 = "exitCode", reason: Str = "reason" };
-    /// A hook runs.
+    /// A lifecycle hook started.
     HookStarted { hook: HookKind = "hook" };
-    /// A hook ended.
+    /// A lifecycle hook ended.
     HookFinished { hook: HookKind = "hook", succeeded: bool = "succeeded" };
     /// A process got a signal.
     SignalSent { signal: Str = "signal" };
-    /// A probe's failures passed its threshold.
+    /// A probe failed as often as its failure threshold.
     ProbeFailed { probe: ProbeKind = "probe" };
-    /// A probe succeeds again.
+    /// A failed probe succeeds again.
     ProbeSucceeded { probe: ProbeKind = "probe" };
-    /// Storage serves a volume to a node.
+    /// A volume was attached to a node.
     VolumeAttached { volume: Str = "volume", #[serde(with = "text")] node: NodeName = "node" };
-    /// Storage serves a volume to a node no longer.
+    /// A volume was detached from a node.
     VolumeDetached { volume: Str = "volume", #[serde(with = "text")] node: NodeName = "node", forced: Flag = "forced" };
-    /// A pod has a volume on its node.
+    /// A pod's volume was mounted on its node.
     VolumeMounted { volume: Str = "volume", #[serde(with = "text")] node: NodeName = "node", writable: bool = "writable" };
-    /// A pod has it no longer.
+    /// A pod's volume was unmounted.
     VolumeUnmounted { volume: Str = "volume", #[serde(with = "text")] node: NodeName = "node" };
-    /// Two nodes wrote to a volume that does not prevent it.
+    /// Two nodes wrote to a volume that does not support several writers.
     VolumeCorrupted { message: String = "message" };
     /// A kubelet created its Node.
     NodeRegistered;
-    /// A condition's status or reason changed.
+    /// The status or reason of a condition changed.
     ConditionChanged {
         kind: Str = "type",
         #[serde(with = "text")] status: ConditionStatus = "status",
@@ -101,40 +101,40 @@ happenings! {
     TaintAdded { key: Str = "key", #[serde(with = "text")] effect: TaintEffect = "effect", value: Option<Str> = "value" };
     /// A node lost a taint.
     TaintRemoved { key: Str = "key", #[serde(with = "text")] effect: TaintEffect = "effect", value: Option<Str> = "value" };
-    /// Something broke.
+    /// A fault was injected.
     Fault { fault: FaultKind = "fault", details: FaultDetails = "" };
-    /// It was repaired.
+    /// A fault was repaired.
     Healed { fault: FaultKind = "fault", details: FaultDetails = "" };
-    /// A command was given.
+    /// A user's command was issued.
     Command { command: String = "command", error: Option<String> = "error" };
     /// A node was fenced.
     Fenced { by: FenceMechanism = "by" };
-    /// An event was recorded.
+    /// An event object was recorded.
     Event { #[serde(with = "text")] kind: EventType = "type", reason: Str = "reason", message: Str = "message", count: i32 = "count" };
-    /// An invariant broke.
+    /// An invariant was violated.
     InvariantViolated { violation: Violation = "" };
-    /// A scenario's expectation was judged.
+    /// An expectation of the scenario was evaluated.
     Expectation { expect: String = "expect", ok: bool = "ok", found: String = "found" };
-    /// Requests failed that are alike.
+    /// Similar requests of clients failed.
     RequestsFailed { failed: Box<FailedRequests> = "" };
-    /// Clients send at another rate, or other things become of what they send.
+    /// The rate of a client's requests changed, or the distribution of their outcomes.
     RequestRate { rate: Box<RequestRate> = "" };
 }
 
-/// What a reader looks for first in an update, where it changed.
+/// The changed fields of an update that matter most to a reader; `None` for fields that did not change.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Updated {
     /// A pod's or namespace's phase.
     pub phase: Option<Str>,
-    /// Seconds of grace that a deletion gives.
+    /// Grace period of a deletion, in seconds.
     pub grace: Option<i64>,
-    /// The finalizers that are left.
+    /// The remaining finalizers.
     pub finalizers: Option<Vec<Str>>,
     /// Whether the node is cordoned.
     pub unschedulable: Option<bool>,
-    /// How many pods a workload wants.
+    /// The desired number of pods of a workload.
     pub replicas: Option<i32>,
-    /// What a budget allows.
+    /// `status.disruptionsAllowed` of a PodDisruptionBudget.
     pub disruptions_allowed: Option<i32>,
 }
 
@@ -144,31 +144,32 @@ impl From<Updated> for Happening {
     }
 }
 
-/// A break of an invariant.
+/// A violation of an invariant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Violation {
     pub invariant: Str,
-    /// What kind of thing caused it.
+    /// The kind of cause.
     pub cause: BreakCause,
-    /// Who did it.
+    /// The command, fault or component that caused the violation.
     pub by: Culprit,
-    /// What was seen.
+    /// The observation that violates the invariant.
     pub seen: Phrase,
 }
 
-/// Who broke an invariant.
+/// The originator of an invariant violation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Culprit {
     /// The command, fault or component.
     pub who: Phrase,
-    /// The number of the command that was given, if it is one of this run: of a fault the one that caused it.
+    /// Number of the command that caused the violation, directly or through a fault. `None` if it was no command of
+    /// this run.
     pub command: Option<u32>,
-    /// The exception of the facts' table that covers it, if one does.
+    /// The documented exception that permits the violation, if there is one.
     pub exception: Option<String>,
 }
 
 impl Culprit {
-    /// One whom an exception of the facts' table covers.
+    /// An originator whose violation a documented exception permits.
     pub fn excused(who: impl Into<Phrase>, exception: impl Into<String>) -> Self {
         Self {
             who: who.into(),
@@ -197,44 +198,44 @@ impl fmt::Display for Culprit {
     }
 }
 
-/// What came of an attempt to place a pod.
+/// The result of an attempt to schedule a pod.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum AttemptResult {
     /// A node was chosen.
     Scheduled {
         #[serde(with = "text")]
         node: NodeName,
-        /// Among how many of the same score.
+        /// Number of nodes with the same highest score.
         ties: usize,
     },
     /// No node is feasible.
     Unschedulable {
         /// kube-scheduler's message.
         message: String,
-        /// How many pods are preempted, and where.
+        /// Number of preempted pods, and their node.
         preempts: Option<(usize, Str)>,
     },
     /// The attempt itself failed.
     Error { message: String },
-    /// There was nothing to do.
+    /// The pod did not need scheduling.
     Skipped,
 }
 
-/// Said only where it holds.
+/// A flag that is printed only if true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flag(pub bool);
 
-macro_rules! words {
+macro_rules! named_enum {
     ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),* $(,)? })*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum $name { $($(#[$variant_doc])* $variant),* }
 
         impl $name {
-            /// Its name in manifests, commands and records.
+            /// The name in manifests, commands and records.
             pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $text),* } }
 
-            /// Every name.
+            /// All names.
             pub const NAMES: &'static [&'static str] = &[$($text),*];
 
             pub fn from_name(name: &str) -> Option<Self> {
@@ -246,16 +247,16 @@ macro_rules! words {
         }
 
         impl Field for $name {
-            fn say(&self, name: &'static str, fields: &mut Fields) {
+            fn add_to(&self, name: &'static str, fields: &mut Fields) {
                 fields.push((name, self.as_str().into()));
             }
         }
     )*};
 }
 
-pub(crate) use words;
+pub(crate) use named_enum;
 
-words! {
+named_enum! {
     /// A hook of a container.
     HookKind {
         /// `postStart`.
@@ -274,7 +275,7 @@ words! {
         Liveness = "liveness",
     }
 
-    /// A part of the control plane that can crash.
+    /// A control plane process that can crash.
     ControlPlaneProcess {
         /// kube-scheduler.
         Scheduler = "scheduler",
@@ -286,63 +287,63 @@ words! {
 
     /// How a node is fenced (CT-142, V-05).
     FenceMechanism {
-        /// Power off.
+        /// The node is powered off.
         Power = "power",
-        /// The storage servers refuse the node.
+        /// The storage servers refuse requests of the node.
         Storage = "storage",
         /// The node is isolated from every network.
         Network = "network",
     }
 
-    /// Who caused a break of an invariant.
+    /// The kind of cause of an invariant violation.
     BreakCause {
         Command = "command",
         Fault = "fault",
-        /// Podscope itself.
+        /// A bug of Podscope.
         Bug = "bug",
     }
 
-    /// Which way a cut link still leads nowhere.
+    /// The blocked direction of a link that is cut one way.
     OneWay {
-        /// To the node.
+        /// Messages to the node are lost.
         In = "in",
-        /// From the node.
+        /// Messages from the node are lost.
         Out = "out",
     }
 }
 
-/// Which fault; the repair of one has the same.
+/// The kind of a fault; its repair has the same kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum FaultKind {
     /// Links are cut.
     Partition,
     /// Links are slow.
     Slow,
-    /// A machine comes.
+    /// A machine joins the cluster.
     Join,
-    /// A machine goes for good.
+    /// A machine leaves for good.
     Leave,
-    /// A machine is shut down in order.
+    /// A machine shuts down gracefully.
     Shutdown,
-    /// A machine loses its power.
+    /// A machine loses power.
     PowerOff,
-    /// A kubelet ends.
+    /// A kubelet crashes.
     CrashKubelet,
-    /// A container runtime ends.
+    /// A container runtime crashes.
     CrashRuntime,
-    /// A part of the control plane ends.
+    /// A control plane process crashes.
     Crash(ControlPlaneProcess),
-    /// A second instance of a part of the control plane believes that it leads.
+    /// A second instance of a control plane process believes that it is the leader.
     Second(ControlPlaneProcess),
     /// etcd cannot be reached.
     EtcdDown,
-    /// A process exits.
+    /// A container's process exits.
     Exit,
-    /// A sandbox is lost.
+    /// A pod's sandbox is lost.
     Sandbox,
-    /// A volume is taken from its node.
+    /// A volume is detached from its node.
     Detach,
-    /// A fence; it is told when it is lifted.
+    /// A fence was lifted.
     Fence(FenceMechanism),
 }
 
@@ -368,41 +369,40 @@ impl std::fmt::Display for FaultKind {
     }
 }
 
-/// What else there is to say of a fault.
+/// Details of a fault.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FaultDetails {
     None,
     Cut {
-        /// What the node is cut from.
+        /// The other side of the cut.
         from: Str,
-        /// Which way, where not both.
+        /// The blocked direction; `None` if both.
         one_way: Option<OneWay>,
     },
-    /// Of slow links: how much later everything comes.
+    /// The added latency of slow links.
     Latency(Span),
-    /// Of a process that exits.
+    /// The container whose process exits, and the exit code.
     Exit {
         container: Str,
         code: i32,
     },
     Volume {
-        /// Its name.
         volume: Str,
-        /// Where it was attached.
+        /// The node that it was attached to.
         #[serde(with = "text")]
         node: NodeName,
     },
 }
 
-/// A detail of a happening, as it is printed.
+/// A detail of a happening that can be printed into a trace line.
 pub(crate) trait Field {
-    fn say(&self, name: &'static str, fields: &mut Fields);
+    fn add_to(&self, name: &'static str, fields: &mut Fields);
 }
 
 macro_rules! as_json {
     ($($type:ty: $value:expr),* $(,)?) => {$(
         impl Field for $type {
-            fn say(&self, name: &'static str, fields: &mut Fields) {
+            fn add_to(&self, name: &'static str, fields: &mut Fields) {
                 let value: fn(&$type) -> Value = $value;
                 fields.push((name, value(self)));
             }
@@ -431,15 +431,15 @@ as_json! {
 }
 
 impl<T: Field> Field for Option<T> {
-    fn say(&self, name: &'static str, fields: &mut Fields) {
+    fn add_to(&self, name: &'static str, fields: &mut Fields) {
         if let Some(it) = self {
-            it.say(name, fields);
+            it.add_to(name, fields);
         }
     }
 }
 
 impl Field for Flag {
-    fn say(&self, name: &'static str, fields: &mut Fields) {
+    fn add_to(&self, name: &'static str, fields: &mut Fields) {
         if self.0 {
             fields.push((name, true.into()));
         }
@@ -447,44 +447,44 @@ impl Field for Flag {
 }
 
 impl Field for Updated {
-    fn say(&self, _: &'static str, fields: &mut Fields) {
-        self.phase.say("phase", fields);
-        self.grace.say("grace", fields);
-        self.finalizers.say("finalizers", fields);
-        self.unschedulable.say("unschedulable", fields);
-        self.replicas.say("replicas", fields);
-        self.disruptions_allowed.say("disruptionsAllowed", fields);
+    fn add_to(&self, _: &'static str, fields: &mut Fields) {
+        self.phase.add_to("phase", fields);
+        self.grace.add_to("grace", fields);
+        self.finalizers.add_to("finalizers", fields);
+        self.unschedulable.add_to("unschedulable", fields);
+        self.replicas.add_to("replicas", fields);
+        self.disruptions_allowed.add_to("disruptionsAllowed", fields);
     }
 }
 
 impl Field for Violation {
-    fn say(&self, _: &'static str, fields: &mut Fields) {
-        self.invariant.say("invariant", fields);
-        self.cause.say("cause", fields);
-        self.by.to_string().say("by", fields);
-        self.seen.to_string().say("message", fields);
+    fn add_to(&self, _: &'static str, fields: &mut Fields) {
+        self.invariant.add_to("invariant", fields);
+        self.cause.add_to("cause", fields);
+        self.by.to_string().add_to("by", fields);
+        self.seen.to_string().add_to("message", fields);
     }
 }
 
 impl Field for AttemptResult {
-    fn say(&self, name: &'static str, fields: &mut Fields) {
+    fn add_to(&self, name: &'static str, fields: &mut Fields) {
         match self {
             Self::Scheduled { node, ties } => {
                 fields.push((name, "scheduled".into()));
-                node.say("node", fields);
-                (*ties > 1).then_some(*ties).say("ties", fields);
+                node.add_to("node", fields);
+                (*ties > 1).then_some(*ties).add_to("ties", fields);
             }
             Self::Unschedulable { message, preempts } => {
                 fields.push((name, "unschedulable".into()));
-                message.say("message", fields);
+                message.add_to("message", fields);
                 if let Some((victims, node)) = preempts {
-                    victims.say("preempts", fields);
-                    node.say("node", fields);
+                    victims.add_to("preempts", fields);
+                    node.add_to("node", fields);
                 }
             }
             Self::Error { message } => {
                 fields.push((name, "error".into()));
-                message.say("message", fields);
+                message.add_to("message", fields);
             }
             Self::Skipped => fields.push((name, "skipped".into())),
         }
@@ -492,27 +492,27 @@ impl Field for AttemptResult {
 }
 
 impl Field for FaultDetails {
-    fn say(&self, _: &'static str, fields: &mut Fields) {
+    fn add_to(&self, _: &'static str, fields: &mut Fields) {
         match self {
             Self::None => {}
             Self::Cut { from, one_way } => {
-                from.say("from", fields);
-                one_way.say("oneWay", fields);
+                from.add_to("from", fields);
+                one_way.add_to("oneWay", fields);
             }
-            Self::Latency(latency) => latency.say("latency", fields),
+            Self::Latency(latency) => latency.add_to("latency", fields),
             Self::Exit { container, code } => {
-                container.say("container", fields);
-                code.say("exitCode", fields);
+                container.add_to("container", fields);
+                code.add_to("exitCode", fields);
             }
             Self::Volume { volume, node } => {
-                volume.say("volume", fields);
-                node.say("node", fields);
+                volume.add_to("volume", fields);
+                node.add_to("node", fields);
             }
         }
     }
 }
 
-/// An API string among the bytes of a packed trace.
+/// A string type of the API that a packed trace stores as text.
 trait Text: for<'t> From<&'t str> {
     fn text(&self) -> &str;
 }

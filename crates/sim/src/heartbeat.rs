@@ -1,6 +1,5 @@
-//! Heartbeats of nodes, without writing them: the renewals of a node's lease
-//! follow from its phase and from since when they reach the API server
-//! (LC-202). Nothing here is queued; 5 000 idle nodes cost nothing.
+//! Node heartbeats that are computed instead of written: the renewals of a node's lease follow from its phase, and from
+//! the time since when renewals reach the API server (LC-202). No event is queued, so 5 000 idle nodes cost nothing.
 
 use podscope_api::ordered;
 
@@ -12,79 +11,81 @@ use crate::{SimTime, Span};
 pub const RENEW_INTERVAL: Span = Span::seconds(10);
 
 #[derive(Debug, Clone)]
-struct Heart {
-    /// First renewal of the current unbroken run; later ones follow every [`RENEW_INTERVAL`]. None while renewals do not arrive.
-    beating_since: Option<SimTime>,
-    /// Last renewal of earlier runs.
+struct Renewals {
+    /// First renewal of the current unbroken sequence; later ones follow every [`RENEW_INTERVAL`]. `None` while
+    /// renewals do not arrive.
+    first_of_sequence: Option<SimTime>,
+    /// Last renewal of earlier sequences.
     last: Option<SimTime>,
 }
 
-/// The renewals of all nodes as the API server has them.
+/// The lease renewals of all nodes, as the API server has them.
 #[derive(Debug, Clone, Default)]
 pub struct Heartbeats {
-    hearts: rpds::RedBlackTreeMapSync<NodeName, Heart>,
-    /// Nodes whose renewals do not arrive, with what stopped them.
+    renewals_by_node: rpds::RedBlackTreeMapSync<NodeName, Renewals>,
+    /// Nodes whose renewals do not arrive, each with the record that stopped them.
     silent: ordered::Map<NodeName, CausedBy>,
-    /// While the API server stores nothing, no renewal arrives: closed outages and the open one.
+    /// Start of the current API server outage, in which no renewal is stored.
     stopped_at: Option<SimTime>,
 }
 
 impl Heartbeats {
-    /// Renewals of a node arrive from `first` on.
+    /// Renewals of a node start to arrive at `first`.
     pub fn begin(&mut self, node: &NodeName, first: SimTime) {
-        let last = self.hearts.get(node).and_then(|heart| heart.last);
-        let heart = Heart {
-            beating_since: Some(first),
+        let last = self.renewals_by_node.get(node).and_then(|renewals| renewals.last);
+        let renewals = Renewals {
+            first_of_sequence: Some(first),
             last,
         };
-        self.hearts.insert_mut(node.clone(), heart);
+        self.renewals_by_node.insert_mut(node.clone(), renewals);
         self.silent.remove(node);
     }
 
-    /// Renewals of a node arrive no more, because of that record.
+    /// Renewals of a node stop arriving, because of the record `cause`.
     pub fn end(&mut self, node: &NodeName, now: SimTime, cause: CausedBy) {
         let last = self.last_renewal(node, now);
-        self.hearts.insert_mut(
+        self.renewals_by_node.insert_mut(
             node.clone(),
-            Heart {
-                beating_since: None,
+            Renewals {
+                first_of_sequence: None,
                 last,
             },
         );
         self.silent.insert(node.clone(), cause);
     }
 
-    /// A record that tells of what stopped the renewals of a node, if they do not arrive now.
+    /// Replaces the record that explains why the renewals of a node do not arrive. No effect if they do.
     pub fn blame(&mut self, node: &NodeName, record: CausedBy) {
         if let Some(known) = self.silent.get_mut(node) {
             *known = record;
         }
     }
 
-    /// The node's lease is gone.
+    /// Removes a node whose lease was deleted.
     pub fn forget(&mut self, node: &NodeName) {
-        self.hearts.remove_mut(node);
+        self.renewals_by_node.remove_mut(node);
         self.silent.remove(node);
     }
 
-    /// The API server stops or resumes storing renewals; on resumption each node's next one arrives within an interval.
+    /// The API server stops or resumes storing renewals. After it resumes, each node's next renewal arrives within one
+    /// interval.
     pub fn server(&mut self, up: bool, now: SimTime) {
         match (up, self.stopped_at) {
             (false, None) => self.stopped_at = Some(now),
             (true, Some(since)) => {
-                let beating: Vec<(NodeName, Heart)> = self
-                    .hearts
+                let renewing: Vec<(NodeName, Renewals)> = self
+                    .renewals_by_node
                     .iter()
-                    .filter(|(_, heart)| heart.beating_since.is_some())
-                    .map(|(node, heart)| (node.clone(), heart.clone()))
+                    .filter(|(_, renewals)| renewals.first_of_sequence.is_some())
+                    .map(|(node, renewals)| (node.clone(), renewals.clone()))
                     .collect();
-                for (node, heart) in beating {
-                    let last = latest(&heart, since);
-                    let first = heart.beating_since.map(|first| next_of(first, now));
-                    self.hearts.insert_mut(
+                for (node, renewals) in renewing {
+                    let last = latest_renewal(&renewals, since);
+                    let first = renewals.first_of_sequence.map(|first| next_renewal(first, now));
+                    self.renewals_by_node.insert_mut(
                         node,
-                        Heart {
-                            beating_since: first,
+                        Renewals {
+                            first_of_sequence: first,
                             last,
                         },
                     );
@@ -95,57 +96,60 @@ impl Heartbeats {
         }
     }
 
-    /// When the node's lease was last renewed, as stored at `now`; none if it never was.
+    /// The last renewal of the node's lease as stored at `now`; `None` if it was never renewed.
     pub fn last_renewal(&self, node: &NodeName, now: SimTime) -> Option<SimTime> {
-        latest(self.hearts.get(node)?, self.stopped_at.unwrap_or(now).min(now))
+        latest_renewal(
+            self.renewals_by_node.get(node)?,
+            self.stopped_at.unwrap_or(now).min(now),
+        )
     }
 
-    /// Nodes whose renewals do not arrive now: the only ones that can cross a threshold while the API server stores.
+    /// Nodes whose renewals do not arrive now. While the API server is up, only these can exceed the grace period.
     pub fn silent(&self) -> impl Iterator<Item = &NodeName> {
         self.silent.keys()
     }
 
-    /// What stopped the renewals of a node that do not arrive now.
+    /// The record that stopped the renewals of a silent node.
     pub fn silenced_by(&self, node: &str) -> CausedBy {
         self.silent.get(node).copied().unwrap_or_default()
     }
 
-    /// Whether the renewals of a node do not arrive now.
+    /// Returns whether the renewals of a node do not arrive now.
     pub fn is_silent(&self, node: &str) -> bool {
         self.silent.contains_key(node)
     }
 
-    /// Whether the API server stores renewals now.
+    /// Returns whether the API server stores renewals now.
     pub fn is_server_up(&self) -> bool {
         self.stopped_at.is_none()
     }
 
-    /// Nodes with a lease, with their last renewal.
+    /// The last renewal of every node that has a lease.
     pub fn renewals(&self, now: SimTime) -> ordered::Map<NodeName, SimTime> {
-        self.hearts
+        self.renewals_by_node
             .keys()
             .filter_map(|node| Some((node.clone(), self.last_renewal(node, now)?)))
             .collect()
     }
 }
 
-fn latest(heart: &Heart, at: SimTime) -> Option<SimTime> {
-    match heart.beating_since {
+fn latest_renewal(renewals: &Renewals, at: SimTime) -> Option<SimTime> {
+    match renewals.first_of_sequence {
         Some(first) if first <= at => {
-            let beats = (at - first).0 / RENEW_INTERVAL.0;
-            Some(first + Span(beats * RENEW_INTERVAL.0))
+            let n_renewals = (at - first).0 / RENEW_INTERVAL.0;
+            Some(first + Span(n_renewals * RENEW_INTERVAL.0))
         }
-        _ => heart.last,
+        _ => renewals.last,
     }
 }
 
-/// The first beat of a run not before `at`.
-fn next_of(first: SimTime, at: SimTime) -> SimTime {
+/// The first renewal of a sequence that is not before `at`.
+fn next_renewal(first: SimTime, at: SimTime) -> SimTime {
     if first >= at {
         return first;
     }
-    let beats = ((at - first).0 + RENEW_INTERVAL.0 - 1) / RENEW_INTERVAL.0;
-    first + Span(beats * RENEW_INTERVAL.0)
+    let n_renewals = ((at - first).0 + RENEW_INTERVAL.0 - 1) / RENEW_INTERVAL.0;
+    first + Span(n_renewals * RENEW_INTERVAL.0)
 }
 
 #[cfg(test)]
@@ -156,24 +160,24 @@ mod tests {
     fn renewals_follow_from_phase_and_reachability() {
         let node = NodeName::from("a-1");
         let at = SimTime::from_seconds;
-        let mut hearts = Heartbeats::default();
-        assert_eq!(hearts.last_renewal(&node, at(5)), None);
-        hearts.begin(&node, at(3));
-        assert_eq!(hearts.last_renewal(&node, at(2)), None);
-        assert_eq!(hearts.last_renewal(&node, at(12)), Some(at(3)));
-        assert_eq!(hearts.last_renewal(&node, at(13)), Some(at(13)));
-        hearts.server(false, at(30));
-        assert_eq!(hearts.last_renewal(&node, at(50)), Some(at(23)));
-        hearts.server(true, at(60));
-        assert_eq!(hearts.last_renewal(&node, at(62)), Some(at(23)));
-        assert_eq!(hearts.last_renewal(&node, at(63)), Some(at(63)));
-        hearts.end(&node, at(99), CausedBy::record(7));
-        assert_eq!(hearts.silenced_by("a-1").seq(), Some(7));
-        assert_eq!(hearts.last_renewal(&node, at(500)), Some(at(93)));
-        assert_eq!(hearts.silent().count(), 1);
-        hearts.begin(&node, at(502));
-        assert_eq!(hearts.last_renewal(&node, at(501)), Some(at(93)));
-        assert_eq!(hearts.last_renewal(&node, at(502)), Some(at(502)));
-        assert_eq!(hearts.silent().count(), 0);
+        let mut heartbeats = Heartbeats::default();
+        assert_eq!(heartbeats.last_renewal(&node, at(5)), None);
+        heartbeats.begin(&node, at(3));
+        assert_eq!(heartbeats.last_renewal(&node, at(2)), None);
+        assert_eq!(heartbeats.last_renewal(&node, at(12)), Some(at(3)));
+        assert_eq!(heartbeats.last_renewal(&node, at(13)), Some(at(13)));
+        heartbeats.server(false, at(30));
+        assert_eq!(heartbeats.last_renewal(&node, at(50)), Some(at(23)));
+        heartbeats.server(true, at(60));
+        assert_eq!(heartbeats.last_renewal(&node, at(62)), Some(at(23)));
+        assert_eq!(heartbeats.last_renewal(&node, at(63)), Some(at(63)));
+        heartbeats.end(&node, at(99), CausedBy::record(7));
+        assert_eq!(heartbeats.silenced_by("a-1").seq(), Some(7));
+        assert_eq!(heartbeats.last_renewal(&node, at(500)), Some(at(93)));
+        assert_eq!(heartbeats.silent().count(), 1);
+        heartbeats.begin(&node, at(502));
+        assert_eq!(heartbeats.last_renewal(&node, at(501)), Some(at(93)));
+        assert_eq!(heartbeats.last_renewal(&node, at(502)), Some(at(502)));
+        assert_eq!(heartbeats.silent().count(), 0);
     }
 }

@@ -1,6 +1,6 @@
-//! What a simulated component is made of: time and randomness, the event queue, the network, requests to the API
-//! server and their answers, objects as persistent maps, the context a component works in, the trace. It knows no
-//! component: who sends a request or sets a timer is an [`Actor`] or a type parameter here.
+//! The building blocks of simulated components: time and randomness, the event queue, the network, API requests and
+//! answers, objects as persistent maps, the context of a component's step, the trace. The crate knows no concrete
+//! component: the sender of a request or the owner of a timer is an [`Actor`] or a type parameter.
 //!
 //! ```
 //! use podscope_sim::{Queue, SimTime, Span};

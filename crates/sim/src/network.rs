@@ -1,6 +1,5 @@
-//! The network: directed links between places, with latency, jitter, cuts and
-//! slowness (F-01, F-02). A message is delivered in order on its link, or
-//! never; nobody is told.
+//! The network: directed links between places, with latency, jitter, cuts and added latency (F-01, F-02). Messages on a
+//! link arrive in order. A message on a cut link is lost without notice to sender or receiver.
 
 use podscope_api::ordered;
 
@@ -12,7 +11,7 @@ use crate::{Place, Rng, SimTime, Span};
 pub struct NetworkSettings {
     /// One-way latency of a link.
     pub latency: Span,
-    /// Added uniformly at random, from zero to this.
+    /// Upper bound of a random delay that is added to each message, from zero, uniformly.
     pub jitter: Span,
 }
 
@@ -31,16 +30,17 @@ pub struct Network {
     settings: NetworkSettings,
     rng: Rng,
     cuts: ordered::Set<(Place, Place)>,
-    /// Nodes that get nothing from outside, with the zone they were cut off with (within it messages pass).
+    /// Nodes that receive nothing from outside. The value is the zone if the whole zone was isolated; messages pass
+    /// within it.
     isolated_in: ordered::Map<NodeName, Option<Str>>,
-    /// Nodes that reach nothing outside, likewise.
+    /// Nodes whose messages reach nothing outside; the value as in `isolated_in`.
     isolated_out: ordered::Map<NodeName, Option<Str>>,
-    /// Nodes that get nothing from other nodes.
-    nodes_in: ordered::Set<NodeName>,
-    /// Nodes that reach no other node.
-    nodes_out: ordered::Set<NodeName>,
+    /// Nodes that receive nothing from other nodes.
+    cut_from_nodes_inward: ordered::Set<NodeName>,
+    /// Nodes whose messages reach no other node.
+    cut_from_nodes_outward: ordered::Set<NodeName>,
     slow: ordered::Map<NodeName, Span>,
-    /// Nodes that a fence isolates, whatever is cut or healed beside it (CT-148).
+    /// Nodes that a fence isolates, regardless of other cuts and repairs (CT-148).
     fenced: ordered::Set<NodeName>,
     last_delivery: ordered::Map<(Place, Place), SimTime>,
 }
@@ -54,15 +54,16 @@ impl Network {
             cuts: ordered::Set::new(),
             isolated_in: ordered::Map::new(),
             isolated_out: ordered::Map::new(),
-            nodes_in: ordered::Set::new(),
-            nodes_out: ordered::Set::new(),
+            cut_from_nodes_inward: ordered::Set::new(),
+            cut_from_nodes_outward: ordered::Set::new(),
             slow: ordered::Map::new(),
             fenced: ordered::Set::new(),
             last_delivery: ordered::Map::new(),
         }
     }
 
-    /// When a message sent now arrives; none if the link is cut. Later messages on a link never overtake earlier ones.
+    /// The arrival time of a message that is sent now; `None` if the link is cut. A message never overtakes an earlier
+    /// one on the same link.
     pub fn delivery(&mut self, now: SimTime, from: &Place, to: &Place) -> Option<SimTime> {
         if !self.is_open(from, to) {
             return None;
@@ -84,7 +85,7 @@ impl Network {
         Some(arrival)
     }
 
-    /// How long a message takes in that direction, without its jitter; nothing within one place.
+    /// The latency in that direction without jitter; zero within one place.
     pub fn usual_latency(&self, from: &Place, to: &Place) -> Span {
         if from == to {
             return Span::ZERO;
@@ -96,17 +97,17 @@ impl Network {
         self.settings.latency + slow(from) + slow(to)
     }
 
-    /// The greatest delay that a link's jitter adds.
+    /// The upper bound of the jitter of a link.
     pub fn jitter(&self) -> Span {
         self.settings.jitter
     }
 
-    /// Whether messages pass between a node and what is outside the cluster, both ways.
+    /// Returns whether messages pass both ways between a node and the world outside the cluster.
     pub fn reaches_outside(&self, node: &NodeName) -> bool {
         !self.is_fenced(node) && !self.isolated_in.contains_key(node) && !self.isolated_out.contains_key(node)
     }
 
-    /// Whether messages pass in that direction.
+    /// Returns whether messages pass in that direction.
     pub fn is_open(&self, from: &Place, to: &Place) -> bool {
         if from == to {
             return true;
@@ -117,28 +118,30 @@ impl Network {
         if !self.cuts.is_empty() && self.cuts.contains(&(from.clone(), to.clone())) {
             return false;
         }
-        let tag = |place: &Place, map: &ordered::Map<NodeName, Option<Str>>| match place {
+        let isolated_zone = |place: &Place, map: &ordered::Map<NodeName, Option<Str>>| match place {
             Place::Node(node) => map.get(node).cloned(),
             Place::ControlPlane | Place::Storage => None,
         };
-        let out = tag(from, &self.isolated_out);
-        let into = tag(to, &self.isolated_in);
-        let is_inside = |this: &Option<Option<Str>>, other: &Place, map: &ordered::Map<NodeName, Option<Str>>| {
+        let out = isolated_zone(from, &self.isolated_out);
+        let into = isolated_zone(to, &self.isolated_in);
+        let is_same_zone = |this: &Option<Option<Str>>, other: &Place, map: &ordered::Map<NodeName, Option<Str>>| {
             this.as_ref()
-                .is_some_and(|zone| zone.is_some() && tag(other, map).as_ref() == Some(zone))
+                .is_some_and(|zone| zone.is_some() && isolated_zone(other, map).as_ref() == Some(zone))
         };
-        if out.is_some() && !is_inside(&out, to, &self.isolated_out)
-            || into.is_some() && !is_inside(&into, from, &self.isolated_in)
+        if out.is_some() && !is_same_zone(&out, to, &self.isolated_out)
+            || into.is_some() && !is_same_zone(&into, from, &self.isolated_in)
         {
             return false;
         }
         match (from, to) {
-            (Place::Node(from), Place::Node(to)) => !self.nodes_out.contains(from) && !self.nodes_in.contains(to),
+            (Place::Node(from), Place::Node(to)) => {
+                !self.cut_from_nodes_outward.contains(from) && !self.cut_from_nodes_inward.contains(to)
+            }
             _ => true,
         }
     }
 
-    /// Cuts a node from everything, or, as part of a zone, from everything outside that zone.
+    /// Cuts a node from everything or, as part of an isolated zone, from everything outside that zone.
     pub fn isolate(&mut self, node: &NodeName, zone: Option<&Str>, inward: bool, outward: bool) {
         if inward {
             self.isolated_in.insert(node.clone(), zone.cloned());
@@ -148,25 +151,26 @@ impl Network {
         }
     }
 
-    /// Whether a node is cut from all other nodes, or all outside its zone: (to the node, from the node).
+    /// Returns whether a node is cut from all other nodes, or from all nodes outside its zone: (towards the node, from
+    /// the node).
     pub fn is_apart(&self, node: &NodeName) -> (bool, bool) {
         let is_fenced = self.is_fenced(node);
-        let is_in = is_fenced || self.isolated_in.contains_key(node) || self.nodes_in.contains(node);
-        let is_out = is_fenced || self.isolated_out.contains_key(node) || self.nodes_out.contains(node);
+        let is_in = is_fenced || self.isolated_in.contains_key(node) || self.cut_from_nodes_inward.contains(node);
+        let is_out = is_fenced || self.isolated_out.contains_key(node) || self.cut_from_nodes_outward.contains(node);
         (is_in, is_out)
     }
 
     /// Cuts a node from all other nodes.
     pub fn cut_from_nodes(&mut self, node: &NodeName, inward: bool, outward: bool) {
         if inward {
-            self.nodes_in.insert(node.clone());
+            self.cut_from_nodes_inward.insert(node.clone());
         }
         if outward {
-            self.nodes_out.insert(node.clone());
+            self.cut_from_nodes_outward.insert(node.clone());
         }
     }
 
-    /// Removes every cut of a node; true if there was one.
+    /// Removes every cut of a node; returns whether there was one.
     pub fn heal(&mut self, node: &NodeName) -> bool {
         let place = Place::Node(node.clone());
         let before = self.cuts.len();
@@ -174,22 +178,22 @@ impl Network {
         let mut healed = self.cuts.len() != before;
         healed |= self.isolated_in.remove(node).is_some();
         healed |= self.isolated_out.remove(node).is_some();
-        healed |= self.nodes_in.remove(node);
-        healed |= self.nodes_out.remove(node);
+        healed |= self.cut_from_nodes_inward.remove(node);
+        healed |= self.cut_from_nodes_outward.remove(node);
         healed
     }
 
-    /// Isolates a node by a fence, which no healing lifts; false if it was so already.
+    /// Isolates a node by a fence, which repairs of the network do not lift. Returns false if it was fenced already.
     pub fn fence(&mut self, node: &NodeName) -> bool {
         self.fenced.insert(node.clone())
     }
 
-    /// Lifts a node's fence; false if there was none.
+    /// Lifts a node's fence; returns whether there was one.
     pub fn unfence(&mut self, node: &NodeName) -> bool {
         self.fenced.remove(node)
     }
 
-    /// Whether a fence isolates the node.
+    /// Returns whether a fence isolates the node.
     pub fn is_fenced(&self, node: &NodeName) -> bool {
         self.fenced.contains(node)
     }
@@ -198,7 +202,7 @@ impl Network {
         matches!(place, Place::Node(node) if self.is_fenced(node))
     }
 
-    /// The nodes with a cut, in order.
+    /// The nodes with a cut.
     pub fn cut_nodes(&self) -> ordered::Set<NodeName> {
         let single = self
             .cuts
@@ -211,8 +215,8 @@ impl Network {
         self.isolated_in
             .keys()
             .chain(self.isolated_out.keys())
-            .chain(&self.nodes_in)
-            .chain(&self.nodes_out)
+            .chain(&self.cut_from_nodes_inward)
+            .chain(&self.cut_from_nodes_outward)
             .cloned()
             .chain(single)
             .collect()
@@ -223,27 +227,27 @@ impl Network {
         self.slow.get(node).copied().unwrap_or(Span::ZERO)
     }
 
-    /// Whether messages pass everywhere as fast as they should.
+    /// Returns whether the network has no faults.
     pub fn is_whole(&self) -> bool {
         self.slow.is_empty() && self.fenced.is_empty() && self.cut_nodes().is_empty()
     }
 
-    /// Cuts one direction.
+    /// Cuts one direction of a link.
     pub fn cut(&mut self, from: Place, to: Place) {
         self.cuts.insert((from, to));
     }
 
-    /// Opens one direction; true if it was cut.
+    /// Repairs one direction of a link; returns whether it was cut.
     pub fn mend(&mut self, from: Place, to: Place) -> bool {
         self.cuts.remove(&(from, to))
     }
 
-    /// The cuts, in order.
+    /// The links that are cut, each with its direction.
     pub fn cuts(&self) -> impl Iterator<Item = &(Place, Place)> {
         self.cuts.iter()
     }
 
-    /// Adds latency to every link of a node; zero removes it.
+    /// Sets the extra latency of every link of a node; zero removes it.
     pub fn slow(&mut self, node: NodeName, extra: Span) {
         if extra == Span::ZERO {
             self.slow.remove(&node);

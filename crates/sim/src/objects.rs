@@ -1,6 +1,5 @@
-//! The state of the API as one value: a persistent, ordered map per
-//! kind. Cloning is cheap (shared structure), so a watch cache is simply the
-//! value as of some revision, and a checkpoint is a pointer.
+//! The state of the API as one value: a persistent, ordered map per kind. Cloning is cheap (shared structure), so a
+//! watch cache is the value at some revision, and a checkpoint is a pointer.
 
 use std::sync::Arc;
 
@@ -11,8 +10,8 @@ use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 
 /// Objects of one kind by namespace and name.
 ///
-/// Invariant: all are of the kind the table stands for. One type for all kinds: the code of a
-/// persistent map is large, and each type of values would have its own.
+/// Invariant: all objects are of the kind that the table stands for. All kinds share one type, because the code of a
+/// persistent map is large and would be generated for every type of value.
 type Table = RedBlackTreeMapSync<ObjectKey, Object>;
 
 #[derive(Debug, Clone)]
@@ -28,7 +27,7 @@ impl Default for Tables {
 /// Invariant: the indexes hold exactly the pods of the pod table.
 #[derive(Debug, Clone, Default)]
 pub struct Objects {
-    /// By [`Kind`] as a number.
+    /// Indexed by [`Kind`] as a number.
     tables: Tables,
     pods_by_node: RedBlackTreeMapSync<NodeName, RedBlackTreeSetSync<ObjectKey>>,
     pods_by_owner: RedBlackTreeMapSync<Uid, RedBlackTreeSetSync<ObjectKey>>,
@@ -82,12 +81,12 @@ impl Objects {
         self.table(kind).size()
     }
 
-    /// What exists although it is not here (P-09).
+    /// Objects that are assumed to exist although the store does not have them (P-09).
     pub fn assumed(&self) -> &Assumed {
         &self.assumed
     }
 
-    /// Takes that for granted. Only the world's beginning calls this.
+    /// Sets the assumptions. Called only when the world is created.
     pub fn assume(&mut self, assumed: Arc<Assumed>) {
         self.assumed = assumed;
     }
@@ -118,9 +117,9 @@ impl Objects {
             .filter_map(|key| self.get::<Pod>(key))
     }
 
-    /// Nodes that pods are bound to and that do not exist.
+    /// Nodes that pods are bound to but that do not exist.
     pub fn missing_nodes(&self) -> ordered::Set<NodeName> {
-        // Both are in the order of the names.
+        // Both iterators are sorted by name.
         let mut nodes = self.list::<Node>().map(|node| &*node.metadata.name).peekable();
         let mut missing = ordered::Set::new();
         for name in self.pods_by_node.keys() {
@@ -132,7 +131,7 @@ impl Objects {
         missing
     }
 
-    /// The budgets that cover a pod, by name (CT-101): all that select it.
+    /// All PodDisruptionBudgets that select a pod (CT-101), by name.
     pub fn budgets_of<'a>(&'a self, pod: &'a Pod) -> impl Iterator<Item = &'a Arc<PodDisruptionBudget>> {
         let budgets = self.list_in::<PodDisruptionBudget>(&pod.metadata.namespace);
         budgets.filter(|budget| {
@@ -141,17 +140,17 @@ impl Objects {
         })
     }
 
-    /// The object of that UID; events, which nobody asks for by it, are not found.
+    /// The object with that UID. Events are not indexed by UID, so they are never found.
     pub fn by_uid(&self, uid: &Uid) -> Option<Object> {
         self.by_uid.get(uid).and_then(|(kind, key)| self.get_kind(*kind, key))
     }
 
-    /// Adds or replaces an object; gives back the one that was there. Only the API server's store and tests call this.
+    /// Adds or replaces an object; returns the previous one. Called only by the API server's store and by tests.
     pub fn put(&mut self, object: Object) -> Option<Object> {
         let key = object.key();
         let old = self.get_kind(object.kind(), &key);
-        // Most writes change no index.
-        if old.as_ref().map(places) != Some(places(&object)) {
+        // The indexes are updated only if an indexed value changed, which is rare.
+        if old.as_ref().map(index_keys) != Some(index_keys(&object)) {
             if let Some(old) = &old {
                 self.unindex(old);
             }
@@ -159,7 +158,7 @@ impl Objects {
                 self.by_uid
                     .insert_mut(object.metadata().uid.clone(), (object.kind(), key.clone()));
             }
-            let (_, node, owner) = places(&object);
+            let (_, node, owner) = index_keys(&object);
             if let Some(node) = node {
                 index(&mut self.pods_by_node, node, &key);
             }
@@ -169,23 +168,24 @@ impl Objects {
         }
         debug_assert!(
             self.is_indexed(&object, &key),
-            "the indexes hold {:?} {key:?}",
+            "{:?} {key:?} is missing from an index",
             object.kind()
         );
         self.tables.0[object.kind() as usize].insert_mut(key, object);
         old
     }
 
-    /// Whether the pod's node and controller lead to it, and of two objects with one UID (a dump may hold such) to one.
+    /// Returns whether the indexes contain the object. Two objects may share a UID (in an imported dump); then one of
+    /// them is enough.
     fn is_indexed(&self, object: &Object, key: &ObjectKey) -> bool {
-        let (uid, node, owner) = places(object);
+        let (uid, node, owner) = index_keys(object);
         let by_uid = object.kind() == Kind::Event || self.by_uid.contains_key(uid);
         let on_node = node.is_none_or(|node| self.pods_by_node.get(node).is_some_and(|keys| keys.contains(key)));
         let of_owner = owner.is_none_or(|owner| self.pods_by_owner.get(owner).is_some_and(|keys| keys.contains(key)));
         by_uid && on_node && of_owner
     }
 
-    /// Removes an object.
+    /// Removes an object and returns it.
     pub fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Object> {
         let old = self.get_kind(kind, key)?;
         self.unindex(&old);
@@ -195,7 +195,7 @@ impl Objects {
 
     fn unindex(&mut self, old: &Object) {
         let key = old.key();
-        let (uid, node, owner) = places(old);
+        let (uid, node, owner) = index_keys(old);
         if old.kind() != Kind::Event {
             self.by_uid.remove_mut(uid);
         }
@@ -208,8 +208,8 @@ impl Objects {
     }
 }
 
-/// Where the indexes have an object: its UID, and of a pod the node and the controller.
-fn places(object: &Object) -> (&Uid, Option<&NodeName>, Option<&Uid>) {
+/// The values by which an object is indexed: its UID, and for a pod its node and its controller's UID.
+fn index_keys(object: &Object) -> (&Uid, Option<&NodeName>, Option<&Uid>) {
     let uid = &object.metadata().uid;
     match object {
         Object::Pod(pod) => {
@@ -229,9 +229,9 @@ fn index<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {
 }
 
 fn unindex<K: Ord + Clone>(map: &mut Index<K>, at: &K, key: &ObjectKey) {
-    let mut keys = map.get(at).cloned().expect("what is in the table is in the index");
-    let was_there = keys.remove_mut(key);
-    assert!(was_there, "the index has lost {key:?}");
+    let mut keys = map.get(at).cloned().expect("every stored object is in the index");
+    let was_present = keys.remove_mut(key);
+    assert!(was_present, "the index lacks {key:?}");
     if keys.is_empty() {
         map.remove_mut(at);
     } else {

@@ -1,5 +1,4 @@
-//! The event queue: what will happen, by instant, and at equal instants in
-//! the order in which it was decided.
+//! The event queue: pending events ordered by time; events at the same time keep the order in which they were pushed.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -30,7 +29,7 @@ impl<E> PartialOrd for Entry<E> {
 }
 
 impl<E> Ord for Entry<E> {
-    /// The earliest is the greatest, for the heap.
+    /// Reverses the order, because [`BinaryHeap`] pops the greatest entry and the queue needs the earliest.
     fn cmp(&self, other: &Self) -> Ordering {
         (other.at, other.seq).cmp(&(self.at, self.seq))
     }
@@ -41,9 +40,10 @@ pub struct Queue<E> {
     heap: BinaryHeap<Entry<E>>,
     next_seq: u64,
     popped: u64,
-    /// When the event that was taken last was due. Invariant: nothing waits that is due before it.
+    /// Time of the event that was popped last. Invariant: no pending event is earlier.
     reached: SimTime,
-    /// What led to whatever is pushed now: the cause of the event that was taken last, until someone says otherwise.
+    /// The cause of events that are pushed now: the cause of the event that was popped last, unless
+    /// [`Queue::set_cause`] replaced it.
     cause: CausedBy,
 }
 
@@ -63,11 +63,11 @@ impl<E> Queue<E> {
     /// Adds an event, with [`Queue::cause`] as its cause.
     ///
     /// # Panics
-    /// It is due before one that was taken already: time would run back.
+    /// Panics if the event is earlier than the one that was popped last, because time would run backwards.
     pub fn push(&mut self, at: SimTime, event: E) {
         assert!(
             at >= self.reached,
-            "an event at {at:?} after {:?} was reached",
+            "an event for {at:?} was pushed after {:?} was reached",
             self.reached
         );
         let seq = self.next_seq;
@@ -85,27 +85,27 @@ impl<E> Queue<E> {
         self.heap.peek().map(|entry| entry.at)
     }
 
-    /// What led to whatever is pushed now.
+    /// The cause of events that are pushed now.
     pub fn cause(&self) -> CausedBy {
         self.cause
     }
 
-    /// From here on, this led to what is pushed.
+    /// Sets the cause of events that are pushed from now on.
     pub fn set_cause(&mut self, cause: CausedBy) {
         self.cause = cause;
     }
 
-    /// Takes the next event; its cause is that of what is pushed from here on.
+    /// Takes the next event; its cause becomes the cause of events that are pushed from now on.
     pub fn pop(&mut self) -> Option<(SimTime, E)> {
         let entry = self.heap.pop()?;
         self.popped += 1;
-        debug_assert!(entry.at >= self.reached, "the earliest comes first");
+        debug_assert!(entry.at >= self.reached, "events leave the queue in time order");
         self.reached = entry.at;
         self.cause = entry.caused_by;
         Some((entry.at, entry.event))
     }
 
-    /// How many events wait, and how many were taken so far.
+    /// Number of pending events, and number of events popped so far.
     pub fn stats(&self) -> (usize, u64) {
         (self.heap.len(), self.popped)
     }

@@ -1,17 +1,16 @@
-//! What components ask of the API server, and what it answers. Everything
-//! that changes an object is one of these requests; only the API server
-//! writes the store.
+//! Requests of components to the API server, and its answers. Every change of an object is one of these requests; only
+//! the API server writes the store.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use podscope_api::{Kind, NodeName, Object, ObjectKey, ProblemKind, Resource, Str, Uid, ValidationError};
 
-/// Number of a call, unique in a run; the answer carries it back.
+/// Number of a call, unique in a run. The answer carries the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId(pub u64);
 
-/// Which part of an object a write may change.
+/// The part of an object that a write may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// Everything but status.
@@ -24,33 +23,34 @@ pub enum Part {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeleteOptions {
-    /// Seconds; absent means the object's own (LC-011).
+    /// Grace period in seconds; `None` means the default of the object (LC-011).
     pub grace_seconds: Option<i64>,
     /// Refuse with 409 unless the object has this UID (LC-019).
     pub uid: Option<Uid>,
     /// Refuse with 409 unless the object has this resourceVersion.
     pub resource_version: Option<Str>,
-    /// What becomes of dependents; absent means the kind's default.
+    /// What happens to dependents; `None` means the default of the kind.
     pub propagation: Option<Propagation>,
 }
 
-/// What deleting an owner does to its dependents (CT-152).
+/// How the deletion of an owner affects its dependents (CT-152).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Propagation {
-    /// The owner goes at once, dependents after it.
+    /// The owner is deleted at once, its dependents afterwards.
     Background,
-    /// The owner waits for its dependents.
+    /// The owner is deleted after its dependents.
     Foreground,
-    /// Dependents lose the reference and stay.
+    /// Dependents lose their ownerReference and stay.
     Orphan,
 }
 
-/// A named change of an object, applied by the server to the stored state (a patch: no resourceVersion check, CT-161).
+/// A named change of an object that the server applies to the stored state, as a patch: without a check of the
+/// resourceVersion (CT-161).
 #[derive(Clone)]
 pub struct Mutation {
-    /// What is done; of a command, its field manager: `kubectl-label`.
+    /// Name of the change; for a command its field manager, e.g. `kubectl-label`.
     pub name: Cow<'static, str>,
-    /// The subresource that it is written through, of which [`Part`] does not tell: `scale`.
+    /// The subresource of the request if [`Part`] does not imply it, e.g. `scale`; otherwise empty.
     pub subresource: &'static str,
     apply: Arc<Apply>,
 }
@@ -58,7 +58,7 @@ pub struct Mutation {
 type Apply = dyn Fn(&Object) -> Result<Object, ApiError> + Send + Sync;
 
 impl Mutation {
-    /// A change of a typed object. The closure must depend on nothing but its argument.
+    /// A change of a typed object. The closure must depend only on its argument.
     pub fn new<T: Resource>(name: &'static str, change: impl Fn(&mut T) + Send + Sync + 'static) -> Self {
         Self::of_object(name, move |object| {
             let mut typed = T::from_object(object)?.clone();
@@ -67,7 +67,8 @@ impl Mutation {
         })
     }
 
-    /// A change of an object of any kind, e.g. a user's JSON patch.
+    /// A change of an object of any kind, e.g. a user's JSON patch. The server refuses it if the closure returns
+    /// `None`.
     pub fn of_object(name: &'static str, change: impl Fn(&Object) -> Option<Object> + Send + Sync + 'static) -> Self {
         Self::or_refused(name, move |object| {
             change(object).ok_or_else(|| {
@@ -77,7 +78,7 @@ impl Mutation {
         })
     }
 
-    /// A change that the server refuses where the stored object is not what it needs, e.g. a patch sent over HTTP.
+    /// A change that the server refuses with the error of the closure, e.g. a patch sent over HTTP.
     pub fn or_refused(
         name: impl Into<Cow<'static, str>>,
         change: impl Fn(&Object) -> Result<Object, ApiError> + Send + Sync + 'static,
@@ -89,16 +90,16 @@ impl Mutation {
         }
     }
 
-    /// The same change, written through a subresource.
+    /// Sends the same change through a subresource.
     #[must_use]
     pub fn through(self, subresource: &'static str) -> Self {
         Self { subresource, ..self }
     }
 
-    /// The changed object.
+    /// Applies the change.
     ///
     /// # Errors
-    /// The change is not one of this object, in the API server's words.
+    /// Returns the API server's error if the change does not apply to this object.
     pub fn apply(&self, object: &Object) -> Result<Object, ApiError> {
         (self.apply)(object)
     }
@@ -112,44 +113,45 @@ impl std::fmt::Debug for Mutation {
 
 #[derive(Debug, Clone)]
 pub enum Request {
-    /// Read one object, from the store itself.
+    /// GET of one object, read from the store.
     Get {
         kind: Kind,
         /// Namespace and name.
         key: ObjectKey,
     },
-    /// POST.
+    /// POST of an object.
     Create(Object),
-    /// POST of a body that the structs of the kind cannot hold: it is read by the API server, and refused.
+    /// POST of a body that cannot be decoded into the kind; the API server refuses it.
     Malformed {
         kind: Kind,
         /// Namespace and name.
         key: ObjectKey,
-        /// What the API server's decoder says.
+        /// The decoder's error.
         why: podscope_api::schema::Rejection,
     },
-    /// A request that the API server refuses before it looks at the store: a body that it cannot read, a parameter that
-    /// is none.
+    /// A request that the API server refuses before it reads the store, because of an unreadable body or an invalid
+    /// parameter.
     Refused {
         kind: Kind,
-        /// Namespace and name, as far as the request has them.
+        /// Namespace and name, as far as the request contains them.
         key: ObjectKey,
         error: Box<ApiError>,
     },
     /// PUT with the object's resourceVersion: 409 if stale; an empty one is unconditional.
     Update(Object, Part),
-    /// PATCH: applied to whatever is stored.
+    /// PATCH: applied to the stored object, whatever its resourceVersion.
     Patch {
         kind: Kind,
         /// Namespace and name.
         key: ObjectKey,
-        /// Refuse with 409 if the object is another (name reuse).
+        /// Refuse with 409 unless the object has this UID (its name may have been reused).
         uid: Option<Uid>,
         /// Which part may change.
         part: Part,
         change: Mutation,
     },
-    /// PATCH of server-side apply: makes the object, or sets its fields and takes away what the manager no longer sets.
+    /// PATCH of server-side apply: creates the object, or sets its fields and removes those that the manager no longer
+    /// sets.
     Apply(Arc<Applied>),
     Delete {
         kind: Kind,
@@ -158,12 +160,7 @@ pub enum Request {
         options: DeleteOptions,
     },
     /// POST pods/binding.
-    Bind {
-        pod: ObjectKey,
-        uid: Uid,
-        /// Where to.
-        node: NodeName,
-    },
+    Bind { pod: ObjectKey, uid: Uid, node: NodeName },
     /// POST pods/eviction.
     Evict {
         pod: ObjectKey,
@@ -175,32 +172,32 @@ pub enum Request {
         /// The namespace's name.
         namespace: Str,
     },
-    /// An event for the event recorder; merged with an equal one (`count`).
+    /// An event from the event recorder; merged with an equal one by raising its `count`.
     Event(EventNote),
-    /// The same request with `dryRun=All`: admitted, validated and answered, and nothing is stored (KC-080).
+    /// The same request with `dryRun=All`: admitted, validated and answered, but not stored (KC-080).
     DryRun(Arc<Request>),
 }
 
-/// What is applied on the server.
+/// The request of a server-side apply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Applied {
     pub kind: Kind,
     /// Namespace and name.
     pub key: ObjectKey,
-    /// The document, whole.
+    /// The complete document.
     pub document: serde_json::Value,
     /// `--field-manager`.
     pub manager: Str,
-    /// `--force-conflicts`: takes fields from their managers.
+    /// `--force-conflicts`: takes over fields from other managers.
     pub force: bool,
 }
 
-/// An event as its writer states it.
+/// An event before the server records it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventNote {
-    /// Who says so: `source.component` and `reportingComponent`, e.g. `replicaset-controller`.
+    /// The reporting component: `source.component` and `reportingComponent`, e.g. `replicaset-controller`.
     pub component: Str,
-    /// The object it is about.
+    /// Kind of the object that the event is about.
     pub kind: Kind,
     /// Namespace and name.
     pub key: ObjectKey,
@@ -210,51 +207,51 @@ pub struct EventNote {
     pub field_path: Str,
     /// `Normal` or `Warning`.
     pub kind_of_event: podscope_api::EventType,
-    /// Reason, CamelCase.
     pub reason: Str,
     pub message: Str,
-    /// What was being done, where the writer says so: `Binding`. Such an event is one of `events.k8s.io`.
+    /// The action that the event reports, e.g. `Binding`; empty if the writer gives none. An event with an action
+    /// belongs to `events.k8s.io`.
     pub action: Str,
-    /// Second object, if any (`related`).
+    /// The second object (`related`), if any.
     pub related: Option<(Kind, ObjectKey, Uid)>,
 }
 
-/// A refusal or failure, as the API server words it.
+/// A refusal or failure, with the API server's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiError {
     /// HTTP status.
     pub code: u16,
-    /// Why, as a word that programs compare.
+    /// The machine-readable reason.
     pub reason: crate::StatusReason,
     /// The message a client prints after `Error from server (REASON): `.
     pub message: String,
-    /// Seconds to wait before trying again, where given.
+    /// Seconds to wait before a retry, if the server suggests it.
     pub retry_after_seconds: Option<i64>,
     /// `details.causes`.
     pub causes: Vec<Cause>,
-    /// `details.kind` and `details.name`, of what is invalid.
+    /// `details.kind` and `details.name` of an invalid object.
     pub about: Option<(Kind, Str)>,
-    /// The resource with its group, and the name, of every other error that is about an object: `deployments.apps`.
+    /// The resource with its group, e.g. `deployments.apps`, and the name, for every other error about an object.
     pub resource: Option<Box<(String, String)>>,
-    /// How many fields of others server-side apply would have taken.
+    /// Number of conflicting fields of other managers, for server-side apply.
     pub field_conflicts: usize,
 }
 
-/// One of the causes of a refusal.
+/// One entry of `details.causes`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
-    /// The field it is about, or its type where it is about none.
+    /// The field, or the type of the cause if it is about no field.
     pub about: String,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// The same, for those who do more than show it.
+    /// The kind of problem, for code that reacts to it.
     pub kind: ProblemKind,
-    /// `causes[].reason` of a field: `FieldValueInvalid`; empty of what is about none.
+    /// `causes[].reason` of a field, e.g. `FieldValueInvalid`; empty for a cause without a field.
     pub reason: &'static str,
 }
 
 impl Cause {
-    /// One of which no more is known than that.
+    /// A cause without kind and reason.
     pub fn new(about: impl Into<String>, message: impl Into<String>) -> Cause {
         Cause {
             about: about.into(),
@@ -264,7 +261,7 @@ impl Cause {
         }
     }
 
-    /// The same with the reason that the server gives: `FieldValueInvalid`.
+    /// Sets the reason, e.g. `FieldValueInvalid`.
     #[must_use]
     pub fn because(self, reason: &'static str) -> Cause {
         Cause { reason, ..self }
@@ -285,6 +282,6 @@ impl From<ValidationError> for Cause {
 /// The answer to a call. A successful DELETE answers with the object as it then was.
 pub type Answer = Result<Option<Object>, ApiError>;
 
-/// Most objects of one kind that clients may create: about what the memory of a browser's tab holds. One
-/// more is refused as an object count quota refuses it.
+/// Maximum number of objects of one kind that clients may create, so that the memory of a browser tab suffices.
+/// A further create is refused with the message of an object count quota.
 pub const MAX_OBJECTS_OF_KIND: usize = 50_000;

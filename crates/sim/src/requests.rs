@@ -1,5 +1,5 @@
-//! Requests of clients to Services, as the trace tells of them: who sends, what becomes of what is sent, and, where it
-//! fails, what the client's node believed and what was true.
+//! Clients' requests to Services as they appear in the trace: the client, the outcome and, for a failure, the
+//! difference between the rules on the client's node and the true state.
 
 use std::fmt;
 
@@ -8,54 +8,54 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::SimTime;
-use crate::happening::{Field, Fields, words};
+use crate::happening::{Field, Fields, named_enum};
 
-words! {
-    /// What became of a request, in the order in which things happen on its way.
+named_enum! {
+    /// The outcome of a request, from best to worst.
     RequestOutcome {
-        /// Answered within half of the time that the client waits.
+        /// Answered within half of the client's timeout.
         Ok = "ok",
-        /// Answered after more than half of it.
+        /// Answered within the timeout, but later than half of it.
         Late = "late",
-        /// Answered with an error of the server.
+        /// Answered with an error by the server.
         Error = "error",
-        /// Refused at once: by a rule, or because nothing listens (TR-040, TR-043).
+        /// Refused at once: by a kube-proxy rule, or because nothing listens (TR-040, TR-043).
         Refused = "refused",
-        /// The process ended with the request inside (TR-048).
+        /// The process ended while it handled the request (TR-048).
         Reset = "reset",
-        /// Nothing came back in time (TR-041, TR-042, TR-044, TR-050).
+        /// No answer within the timeout (TR-041, TR-042, TR-044, TR-050).
         Timeout = "timeout",
     }
 
-    /// What was true where a request failed.
+    /// The true state that explains a failed request.
     RequestTruth {
-        /// There is no Service of that name.
+        /// No Service with that name exists.
         NoService = "no-service",
-        /// The client's node cannot ask for the name.
+        /// The client's node cannot resolve the name.
         NoName = "no-name",
-        /// kube-proxy of the client's node has no rules for the Service (TR-018, TR-027).
+        /// kube-proxy on the client's node has no rules for the Service (TR-018, TR-027).
         NoRules = "no-rules",
-        /// The rules of the client's node list no endpoint (TR-043).
+        /// The rules on the client's node list no endpoint (TR-043).
         NoEndpoints = "no-endpoints",
-        /// A policy `Local`, and no endpoint on the node (TR-044).
+        /// The traffic policy is `Local`, and the node has no endpoint (TR-044).
         NoLocalEndpoints = "no-local-endpoints",
-        /// The process runs and does not listen yet (TR-040, TR-060).
+        /// The process runs but does not listen yet (TR-040, TR-060).
         Starting = "starting",
         /// The process does not run (TR-040).
         NotRunning = "not-running",
-        /// The process has closed its listener after its stop signal (TR-040, TR-056).
+        /// The process closed its listener after the stop signal (TR-040, TR-056).
         ListenerClosed = "listener-closed",
-        /// The process ended with the request inside (TR-048).
+        /// The process ended while it handled the request (TR-048).
         ProcessEnded = "process-ended",
-        /// The pod is gone from its node (TR-041).
+        /// The pod no longer exists on its node (TR-041).
         PodGone = "pod-gone",
         /// The machine has no power (TR-042).
         NoPower = "no-power",
-        /// A link on the way is cut (TR-042, TR-068).
+        /// A link on the path is cut (TR-042, TR-068).
         LinkCut = "link-cut",
         /// The server answered with an error.
         ServerError = "server-error",
-        /// The server answers later than the client waits.
+        /// The server answers later than the client's timeout.
         ServerSlow = "server-slow",
     }
 }
@@ -71,28 +71,28 @@ impl RequestOutcome {
         Self::Timeout,
     ];
 
-    /// Whether the client got no answer that it can use.
+    /// Returns whether the client got no usable answer.
     pub const fn is_failed(self) -> bool {
         !matches!(self, Self::Ok | Self::Late)
     }
 }
 
-/// Who sends requests.
+/// The sender of requests.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum RequestClient {
-    /// Clients on every node whose machine runs.
+    /// A client on every node whose machine runs.
     Nodes,
-    /// Clients on every such node of a zone.
+    /// A client on every node of a zone whose machine runs.
     Zone(Str),
     /// A client on a node.
     Node(Str),
     Pod(ObjectKey),
-    /// Clients outside the cluster, through a port of the nodes.
+    /// Clients outside the cluster, through a node port.
     Outside,
 }
 
 impl fmt::Display for RequestClient {
-    /// As `--from` names it.
+    /// The form of the `--from` flag.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nodes => f.write_str("nodes"),
@@ -105,70 +105,69 @@ impl fmt::Display for RequestClient {
     }
 }
 
-/// A stretch of failures that are alike: one Service, one client's node, one endpoint, one outcome, one belief.
+/// A series of similar failures: the same Service, client node, endpoint, outcome and explanation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedRequests {
     pub service: ObjectKey,
-    /// The pod that they were sent to, or the address of an endpoint without one; none if no endpoint was chosen.
+    /// The target pod, or the address of an endpoint without a pod; `None` if no endpoint was chosen.
     pub endpoint: Option<Str>,
     pub client: RequestClient,
-    /// The node whose rules chose the endpoint.
+    /// The node whose kube-proxy rules chose the endpoint.
     pub node: Str,
     pub outcome: RequestOutcome,
-    /// When the first of them was sent, at the earliest.
+    /// Lower bound of the time at which the first request was sent.
     pub since: SimTime,
-    /// When the last of them was sent, at the latest.
+    /// Upper bound of the time at which the last request was sent.
     pub until: SimTime,
     pub count: u64,
-    /// Since when the rules of the node listed that endpoint.
+    /// Since when the rules on the node have listed that endpoint.
     pub believed_since: Option<SimTime>,
     pub truth: RequestTruth,
-    /// Since when it was true, where that is known.
+    /// Since when that state has held, if known.
     pub truth_since: Option<SimTime>,
 }
 
-/// What clients send to a Service from now on, and what becomes of it.
+/// The current rate of requests from a client to a Service, by outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestRate {
     pub service: ObjectKey,
     pub client: RequestClient,
     /// Thousandths of a request per second.
     pub per_second: i64,
-    /// The same by outcome; what does not occur is absent.
+    /// The rate of each outcome that occurs, in the same unit.
     pub outcomes: Vec<(RequestOutcome, i64)>,
 }
 
 impl FailedRequests {
-    /// The client's node.
     pub fn node_name(&self) -> NodeName {
         NodeName(self.node.clone())
     }
 }
 
-/// Thousandths as a number with decimals.
+/// Converts thousandths to a decimal number.
 fn thousandths(amount: i64) -> Value {
     crate::trace::seconds(amount.saturating_mul(1000))
 }
 
 impl Field for Box<FailedRequests> {
-    fn say(&self, _: &'static str, fields: &mut Fields) {
-        self.service.say("service", fields);
-        self.endpoint.say("endpoint", fields);
+    fn add_to(&self, _: &'static str, fields: &mut Fields) {
+        self.service.add_to("service", fields);
+        self.endpoint.add_to("endpoint", fields);
         fields.push(("client", self.client.to_string().into()));
-        self.node.say("node", fields);
-        self.outcome.say("outcome", fields);
-        self.since.say("since", fields);
-        self.until.say("until", fields);
-        self.count.say("count", fields);
-        self.believed_since.say("believedSince", fields);
-        self.truth.say("truth", fields);
-        self.truth_since.say("truthSince", fields);
+        self.node.add_to("node", fields);
+        self.outcome.add_to("outcome", fields);
+        self.since.add_to("since", fields);
+        self.until.add_to("until", fields);
+        self.count.add_to("count", fields);
+        self.believed_since.add_to("believedSince", fields);
+        self.truth.add_to("truth", fields);
+        self.truth_since.add_to("truthSince", fields);
     }
 }
 
 impl Field for Box<RequestRate> {
-    fn say(&self, _: &'static str, fields: &mut Fields) {
-        self.service.say("service", fields);
+    fn add_to(&self, _: &'static str, fields: &mut Fields) {
+        self.service.add_to("service", fields);
         fields.push(("client", self.client.to_string().into()));
         fields.push(("perSecond", thousandths(self.per_second)));
         let outcomes = self.outcomes.iter();

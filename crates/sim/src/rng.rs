@@ -1,6 +1,5 @@
-//! Randomness: one generator per component, split from the scenario's seed by
-//! the component's name, so that a new component does not shift the draws of
-//! another (ARCHITECTURE, "The way of one event").
+//! Randomness: one generator per component, split from the scenario's seed by the component's name, so that a new
+//! component does not change the random numbers of the others (ARCHITECTURE, "The way of one event").
 
 use podscope_api::Uid;
 use podscope_api::hash::{self, fnv1a};
@@ -9,12 +8,12 @@ use rand_pcg::Pcg32;
 
 use crate::Span;
 
-/// A seeded generator with integer draws only; the same on every target.
+/// A seeded generator of integers, with the same sequence on every target.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rng(Pcg32);
 
 impl Rng {
-    /// The generator of the component called `name` under `seed`.
+    /// Creates the generator of the component `name` under `seed`.
     pub fn split(seed: u64, name: &str) -> Self {
         Self(Pcg32::new(seed, fnv64([name])))
     }
@@ -24,7 +23,7 @@ impl Rng {
         self.0.next_u64()
     }
 
-    /// Uniform in `0..bound`; 0 for an empty range.
+    /// A uniform number in `0..bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         if bound == 0 {
             return 0;
@@ -39,13 +38,13 @@ impl Rng {
         }
     }
 
-    /// Uniform between two spans, both inclusive.
+    /// A uniform span between `low` and `high`, both inclusive.
     pub fn between(&mut self, low: Span, high: Span) -> Span {
         let width = u64::try_from((high - low).0).unwrap_or(0);
         Span(low.0 + self.below(width.saturating_add(1)) as i64)
     }
 
-    /// A version-4 UUID.
+    /// A random version-4 UUID.
     pub fn uid(&mut self) -> Uid {
         let (high, low) = (self.bits(), self.bits());
         Uid(format!(
@@ -59,13 +58,13 @@ impl Rng {
         .into())
     }
 
-    /// True `n` times in a thousand.
+    /// True with a probability of `n` in a thousand.
     pub fn per_mille(&mut self, n: u64) -> bool {
         self.below(1000) < n
     }
 }
 
-/// FNV-1a (64 bits) over texts, with a zero between two.
+/// FNV-1a hash (64 bits) of the texts, separated by a zero byte.
 pub fn fnv64<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
     let mut hash = hash::EMPTY;
     for (at, text) in texts.into_iter().enumerate() {

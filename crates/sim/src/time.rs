@@ -1,4 +1,4 @@
-//! Simulated time: whole microseconds since the start of the scenario.
+//! Simulated time: microseconds since the start of the scenario.
 
 use std::ops::{Add, AddAssign, Sub};
 
@@ -11,7 +11,6 @@ pub struct SimTime(pub i64);
 pub struct Span(pub i64);
 
 impl Span {
-    /// No time at all.
     pub const ZERO: Span = Span(0);
     /// Whole seconds.
     pub const fn seconds(seconds: i64) -> Self {
@@ -85,14 +84,14 @@ impl Sub for Span {
 }
 
 impl std::fmt::Display for SimTime {
-    /// Seconds with as many decimals as needed.
+    /// Formats seconds with as many decimals as needed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         Span(self.0).fmt(f)
     }
 }
 
 impl std::fmt::Display for Span {
-    /// Seconds with as many decimals as needed, and `s`.
+    /// Formats seconds with as many decimals as needed, followed by `s`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         podscope_api::clock::Seconds(self.0).fmt(f)
     }

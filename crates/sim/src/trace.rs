@@ -1,5 +1,5 @@
-//! The trace: what happened, in order. Components emit records; whoever drives the world collects them. This is the
-//! one place where a record becomes a line of the contract.
+//! The trace: everything that happened, in order. Components emit records, and the driver of the world collects them.
+//! This module defines the JSON line of a record.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{Actor, Happening, SimTime, Violation, What};
 
-/// The object a record is about.
+/// The object that a record is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Subject {
     pub kind: Kind,
@@ -21,17 +21,16 @@ pub struct Subject {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     pub at: SimTime,
-    /// Place in the trace, from 0.
+    /// Position in the trace, from 0.
     pub seq: u64,
     /// The earlier record that led to this one.
     pub caused_by: CausedBy,
-    /// Who acted.
+    /// The process that acted.
     pub actor: Actor,
-    /// What happened.
     pub happening: Happening,
-    /// The API object acted on, if any.
+    /// The API object that the record is about, if any.
     pub object: Option<Arc<Subject>>,
-    /// The container, for container, hook, signal and probe records.
+    /// The container, for records about containers, hooks, signals and probes.
     pub container: Option<Str>,
 }
 
@@ -41,7 +40,7 @@ impl Record {
         self.happening.what()
     }
 
-    /// The break of an invariant, if that is what happened.
+    /// The violation, if the record reports one.
     pub fn violation(&self) -> Option<&Violation> {
         match &self.happening {
             Happening::InvariantViolated { violation } => Some(violation),
@@ -49,7 +48,7 @@ impl Record {
         }
     }
 
-    /// A field of its line: for tests and tools, which know the contract alone.
+    /// A field of the record's JSON line, for tests and tools that know only the trace format.
     pub fn field(&self, name: &str) -> Option<Value> {
         let fields = self.happening.fields().into_iter();
         fields
@@ -58,13 +57,13 @@ impl Record {
             .next()
     }
 
-    /// The record as one JSON line of the contract (no newline). `t` is in seconds, exact to the microsecond;
-    /// `causedBy` is the `seq` of the record that led to this one, or null.
+    /// The record as one JSON line, without a newline. `t` is in seconds, exact to the microsecond; `causedBy` is the
+    /// `seq` of the record that led to this one, or null.
     pub fn to_json_line(&self) -> String {
         self.line(LineForm::Whole)
     }
 
-    /// The line that a fingerprint of the trace is made of.
+    /// The line from which a fingerprint of the trace is computed.
     pub fn fingerprint_line(&self, form: Fingerprint) -> String {
         self.line(match form {
             Fingerprint::WholeLines => LineForm::WithoutCause,
@@ -103,9 +102,9 @@ impl Record {
             let _ = write!(line, ",\"container\":{}", Value::from(&**container));
         }
         for (name, value) in self.happening.fields() {
-            match (form, self.what().sentence(name)) {
-                (LineForm::Facts, Sentence::LeftOut) => {}
-                (LineForm::Facts, Sentence::OnlyThatItIs) => {
+            match (form, self.what().fact_form(name)) {
+                (LineForm::Facts, FactForm::Omitted) => {}
+                (LineForm::Facts, FactForm::OnlyPresence) => {
                     let _ = write!(line, ",\"{name}\":true");
                 }
                 _ => {
@@ -126,7 +125,7 @@ impl Record {
     }
 }
 
-/// Seconds since t = 0, exact to the microsecond, as a line's `t`.
+/// Seconds since t = 0, exact to the microsecond, as in the field `t`.
 pub fn seconds(micros: i64) -> Value {
     if micros % 1_000_000 == 0 {
         return Value::from(micros / 1_000_000);
@@ -135,13 +134,13 @@ pub fn seconds(micros: i64) -> Value {
     serde_json::from_str(text.trim_end_matches('0')).unwrap_or(Value::Null)
 }
 
-/// What a fingerprint of a trace is made of. Links say which one they carry.
+/// The content of a trace that its fingerprint covers. A link states which form it uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fingerprint {
-    /// Lines without `causedBy`: what links carried before traces had it.
+    /// Lines without `causedBy`, for links that are older than this field.
     WholeLines,
-    /// Lines without `causedBy` and without the sentences of Podscope's own: better words, or another language, change
-    /// no fingerprint.
+    /// Lines without `causedBy` and without Podscope's own sentences, so that rewording or translating a sentence keeps
+    /// the fingerprint.
     Facts,
 }
 
@@ -152,41 +151,41 @@ enum LineForm {
     Facts,
 }
 
-/// What becomes of a field in a line that holds facts alone.
-enum Sentence {
-    /// It is a fact, or the words of Kubernetes.
-    No,
-    /// It is a sentence of Podscope's own.
-    LeftOut,
-    /// Its words are Podscope's own, but whether it is there is a fact.
-    OnlyThatItIs,
+/// How a field appears in a line of [`Fingerprint::Facts`].
+enum FactForm {
+    /// It is a fact or Kubernetes' own text, and appears as it is.
+    AsIs,
+    /// It is a sentence of Podscope's own, and is left out.
+    Omitted,
+    /// It is a sentence of Podscope's own, but its presence is a fact; `true` replaces the text.
+    OnlyPresence,
 }
 
 impl What {
-    fn sentence(self, field: &str) -> Sentence {
+    fn fact_form(self, field: &str) -> FactForm {
         match (self, field) {
             (What::InvariantViolated, "by" | "message")
             | (What::VolumeCorrupted, "message")
-            | (What::Expectation, "expect" | "found") => Sentence::LeftOut,
-            (What::Command, "error") => Sentence::OnlyThatItIs,
-            _ => Sentence::No,
+            | (What::Expectation, "expect" | "found") => FactForm::Omitted,
+            (What::Command, "error") => FactForm::OnlyPresence,
+            _ => FactForm::AsIs,
         }
     }
 }
 
-/// What a printed line is, known where it is made: nobody reads it from the words.
+/// The kind of a printed line, set where the line is made, so that no reader has to guess it from the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputKind {
-    /// What was asked for, on standard output.
+    /// Requested output, on standard output.
     Output,
-    /// On standard error: the command goes on all the same.
+    /// A warning on standard error; the command continues.
     Warning,
-    /// Anything else on standard error.
+    /// Any other line on standard error.
     Error,
 }
 
 impl OutputKind {
-    /// Whether it goes to standard error.
+    /// Returns whether the line belongs on standard error.
     #[must_use]
     pub fn is_stderr(self) -> bool {
         self != OutputKind::Output
@@ -197,22 +196,21 @@ impl OutputKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputLine {
     pub at: SimTime,
-    /// The command's number.
+    /// Number of the command that printed it.
     pub command: u32,
-    /// What it is.
     pub kind: OutputKind,
-    /// Text without newline.
+    /// The text, without a newline.
     pub text: String,
 }
 
-/// Where a world reports. The world itself keeps no trace, so that checkpoints stay small.
+/// Receiver of a world's output. The world itself keeps no trace, so that checkpoints stay small.
 pub trait Sink {
     /// A record of the trace.
     fn record(&mut self, record: Record);
-    /// A line a command printed.
+    /// A line that a command printed.
     fn output(&mut self, line: OutputLine);
-    /// A command's client ended with that exit status.
+    /// The client of a command ended with an exit status.
     fn finished(&mut self, command: u32, at: SimTime, status: u8);
-    /// What the requests of a client that speaks HTTP were answered, in their order; it ends with that.
+    /// The answers to all requests of a client that speaks HTTP, in order. The client ends with them.
     fn answered(&mut self, _command: u32, _answers: Vec<crate::Answer>) {}
 }

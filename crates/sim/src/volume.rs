@@ -1,6 +1,5 @@
-//! Volumes behind pods: which back-end, under which name, whether it must be
-//! attached to a node and whether it admits one node only. Shared by kubelets
-//! and the attach/detach controller, so that both mean the same.
+//! Volumes of pods: their back-end, its name, whether it must be attached to a node and whether it accepts only one
+//! node. Kubelets and the attach/detach controller share this module, so that they use the same names.
 
 use podscope_api::{
     AwsDiskVolume, CsiDriver, GceDiskVolume, IscsiVolume, NfsVolume, ObjectKey, PersistentVolume,
@@ -10,26 +9,26 @@ use serde_json::Value;
 
 use crate::Objects;
 
-/// A piece of storage as nodes see it.
+/// A storage volume as nodes see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backend {
-    /// Its name in records: the PersistentVolume's, or the disk's or export's of an inline volume.
+    /// Name in records: that of the PersistentVolume, or of the disk or export of an inline volume.
     pub name: Str,
-    /// Its name in `volumesInUse` and `volumesAttached`, e.g. `kubernetes.io/csi/DRIVER^HANDLE`.
+    /// Name in `volumesInUse` and `volumesAttached`, e.g. `kubernetes.io/csi/DRIVER^HANDLE`.
     pub unique_name: Str,
-    /// Whether it must be attached to a node before it is mounted (CT-127).
+    /// Whether the volume must be attached to a node before it is mounted (CT-127).
     pub needs_attach: bool,
-    /// Whether the back-end itself refuses a second node, as a block device does and a share of files does not.
+    /// Whether the back-end itself refuses a second node, as block devices do and file shares do not.
     pub is_exclusive: bool,
-    /// Whether it is a disk with a file system on it, which two nodes that write destroy, and no share of files.
+    /// Whether it is a disk with a file system, which two writing nodes corrupt, and not a file share.
     pub is_block: bool,
-    /// Whether it lies behind the network, and not in the machine.
+    /// Whether it is reached over the network, and not local to the machine.
     pub is_remote: bool,
-    /// Whether the pod asked for it read-only.
+    /// Whether the pod uses it read-only.
     pub is_read_only: bool,
 }
 
-/// The driver of a volume; those of former in-tree plugins have one too.
+/// The CSI driver of a volume. Volumes of former in-tree plugins have one by CSI migration.
 pub fn driver_of(volume: &PersistentVolume) -> Option<Str> {
     let spec = &volume.spec;
     if let Some(csi) = &spec.csi {
@@ -45,11 +44,11 @@ pub fn driver_of(volume: &PersistentVolume) -> Option<Str> {
     ];
     moved
         .into_iter()
-        .find(|(is_it, _)| *is_it)
+        .find(|(is_set, _)| *is_set)
         .map(|(_, driver)| driver.into())
 }
 
-/// Drivers whose back-ends let several nodes write.
+/// Drivers whose back-ends let several nodes write to a volume.
 const SHARED_DRIVERS: [&str; 10] = [
     "nfs.csi.k8s.io",
     "smb.csi.k8s.io",
@@ -63,7 +62,7 @@ const SHARED_DRIVERS: [&str; 10] = [
     "cephfs.manila.csi.openstack.org",
 ];
 
-/// A source of storage as a PersistentVolume or a pod names it.
+/// The volume sources that a PersistentVolume and an inline volume of a pod have in common.
 struct Sources<'a> {
     gce: Option<&'a GceDiskVolume>,
     aws: Option<&'a AwsDiskVolume>,
@@ -114,59 +113,67 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// The storage, under the name that its plugin gives it, whoever names it.
+    /// The back-end with the name that its in-tree plugin gives it, or `None` if no source is set.
     fn backend(&self) -> Option<Backend> {
-        // A disk that refuses a second node; one that does not; a share of files.
-        let disk =
-            |plugin: &str, id: String, is_read_only: Option<bool>| Some(made(plugin, id, true, true, is_read_only));
-        let lun = |plugin: &str, id: String, is_read_only| Some(made(plugin, id, true, false, is_read_only));
+        // `disk` refuses a second node, `lun` does not, `share` is a file share.
+        let disk = |plugin: &str, id: String, is_read_only: Option<bool>| {
+            Some(backend_of_plugin(plugin, id, true, true, is_read_only))
+        };
+        let lun =
+            |plugin: &str, id: String, is_read_only| Some(backend_of_plugin(plugin, id, true, false, is_read_only));
         let share = |plugin: &str, id: String, is_read_only: Option<bool>| {
-            let mut backend = made(plugin, id, false, false, is_read_only);
+            let mut backend = backend_of_plugin(plugin, id, false, false, is_read_only);
             backend.is_block = false;
             Some(backend)
         };
-        if let Some(of) = self.gce {
-            return disk("gce-pd", of.pd_name.to_string(), of.read_only);
+        if let Some(source) = self.gce {
+            return disk("gce-pd", source.pd_name.to_string(), source.read_only);
         }
-        if let Some(of) = self.aws {
-            // `aws://zone/vol-1` and `vol-1` are one disk.
-            let id = of.volume_id.rsplit('/').next().unwrap_or_default();
-            return disk("aws-ebs", id.to_owned(), of.read_only);
+        if let Some(source) = self.aws {
+            // `aws://zone/vol-1` and `vol-1` name the same disk.
+            let id = source.volume_id.rsplit('/').next().unwrap_or_default();
+            return disk("aws-ebs", id.to_owned(), source.read_only);
         }
-        if let Some(of) = self.rbd {
-            return disk("rbd", format!("{}:{}", of.pool, of.image), of.read_only);
+        if let Some(source) = self.rbd {
+            return disk("rbd", format!("{}:{}", source.pool, source.image), source.read_only);
         }
-        if let Some(of) = self.azure_disk {
-            return disk("azure-disk", text(of, &["diskURI"]), flag(of));
+        if let Some(source) = self.azure_disk {
+            return disk("azure-disk", text(source, &["diskURI"]), flag(source));
         }
-        if let Some(of) = self.cinder {
-            return disk("cinder", text(of, &["volumeID"]), flag(of));
+        if let Some(source) = self.cinder {
+            return disk("cinder", text(source, &["volumeID"]), flag(source));
         }
-        if let Some(of) = self.vsphere {
-            return disk("vsphere-volume", text(of, &["volumePath"]), flag(of));
+        if let Some(source) = self.vsphere {
+            return disk("vsphere-volume", text(source, &["volumePath"]), flag(source));
         }
-        if let Some(of) = self.iscsi {
-            let id = format!("{}:{}:{}", of.target_portal, of.iqn, of.lun);
-            return lun("iscsi", id, of.read_only);
+        if let Some(source) = self.iscsi {
+            let id = format!("{}:{}:{}", source.target_portal, source.iqn, source.lun);
+            return lun("iscsi", id, source.read_only);
         }
-        if let Some(of) = self.fc {
-            return lun("fc", text(of, &["targetWWNs", "lun", "wwids"]), flag(of));
+        if let Some(source) = self.fc {
+            return lun("fc", text(source, &["targetWWNs", "lun", "wwids"]), flag(source));
         }
-        if let Some(of) = self.nfs {
-            return share("nfs", format!("{}:{}", of.server, of.path), of.read_only);
+        if let Some(source) = self.nfs {
+            return share("nfs", format!("{}:{}", source.server, source.path), source.read_only);
         }
-        if let Some(of) = self.cephfs {
-            return share("cephfs", text(of, &["monitors", "path"]), flag(of));
+        if let Some(source) = self.cephfs {
+            return share("cephfs", text(source, &["monitors", "path"]), flag(source));
         }
-        if let Some(of) = self.glusterfs {
-            return share("glusterfs", text(of, &["endpoints", "path"]), flag(of));
+        if let Some(source) = self.glusterfs {
+            return share("glusterfs", text(source, &["endpoints", "path"]), flag(source));
         }
-        let of = self.azure_file?;
-        share("azure-file", text(of, &["secretName", "shareName"]), flag(of))
+        let source = self.azure_file?;
+        share("azure-file", text(source, &["secretName", "shareName"]), flag(source))
     }
 }
 
-fn made(plugin: &str, id: String, needs_attach: bool, is_exclusive: bool, is_read_only: Option<bool>) -> Backend {
+fn backend_of_plugin(
+    plugin: &str,
+    id: String,
+    needs_attach: bool,
+    is_exclusive: bool,
+    is_read_only: Option<bool>,
+) -> Backend {
     Backend {
         unique_name: format!("kubernetes.io/{plugin}/{id}").into(),
         name: id.into(),
@@ -178,7 +185,7 @@ fn made(plugin: &str, id: String, needs_attach: bool, is_exclusive: bool, is_rea
     }
 }
 
-/// What identifies a source whose fields are not typed.
+/// An identifier made of the given fields of an untyped source.
 fn text(source: &Value, fields: &[&str]) -> String {
     let field = |name: &&str| match source.get(*name)? {
         Value::String(text) => Some(text.clone()),
@@ -192,7 +199,7 @@ fn flag(source: &Value) -> Option<bool> {
     source.get("readOnly")?.as_bool()
 }
 
-/// The storage behind a PersistentVolume; none for sources without one (nothing given).
+/// The back-end of a PersistentVolume; `None` if its source is none of the known ones.
 pub fn of_persistent_volume(volume: &PersistentVolume, objects: &Objects) -> Option<Backend> {
     let spec = &volume.spec;
     let mut backend = if let Some(csi) = &spec.csi {
@@ -201,9 +208,9 @@ pub fn of_persistent_volume(volume: &PersistentVolume, objects: &Objects) -> Opt
         let is_shared = SHARED_DRIVERS.contains(&&*csi.driver)
             || driver.is_some_and(|driver| driver.metadata.annotation("podscope.dev/attachment") == Some("shared"));
         let id = format!("{}^{}", csi.driver, csi.volume_handle);
-        made("csi", id, needs_attach, !is_shared, csi.read_only)
+        backend_of_plugin("csi", id, needs_attach, !is_shared, csi.read_only)
     } else if spec.host_path.is_some() || spec.local.is_some() {
-        let mut backend = made("local-volume", volume.metadata.name.to_string(), false, false, None);
+        let mut backend = backend_of_plugin("local-volume", volume.metadata.name.to_string(), false, false, None);
         (backend.is_block, backend.is_remote) = (false, false);
         backend
     } else {
@@ -216,23 +223,24 @@ pub fn of_persistent_volume(volume: &PersistentVolume, objects: &Objects) -> Opt
     Some(backend)
 }
 
-/// The storage behind a volume that a pod names itself, without a claim; none for scratch space and configuration.
+/// The back-end of an inline volume of a pod; `None` for volumes without shared storage, such as emptyDir and
+/// configMap.
 pub fn of_inline(volume: &Volume) -> Option<Backend> {
     Sources::of_volume(volume).backend()
 }
 
-/// What a volume of a pod rests on.
+/// The storage of a pod's volume.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolved {
-    /// Scratch space, configuration, a directory of the node: nothing shared.
+    /// Data that belongs to the node: emptyDir, configuration, hostPath.
     OfNode,
-    /// Storage.
+    /// Storage outside the pod's node directory.
     Backend(Backend),
-    /// Not to be had now; the kubelet's text why.
+    /// The volume is not available now; the kubelet's message.
     Missing(String),
 }
 
-/// The name of the claim behind a volume, if there is one (CT-123: ephemeral ones are called POD-VOLUME).
+/// The name of the volume's claim, if it has one. The claim of an ephemeral volume is called POD-VOLUME (CT-123).
 pub fn claim_name(pod: &Pod, volume: &Volume) -> Option<Str> {
     if let Some(claim) = &volume.persistent_volume_claim {
         return Some(claim.claim_name.clone());
@@ -241,7 +249,7 @@ pub fn claim_name(pod: &Pod, volume: &Volume) -> Option<Str> {
     is_ephemeral.then(|| format!("{}-{}", pod.metadata.name, volume.name).into())
 }
 
-/// What a volume of a pod rests on, as the API knows it now.
+/// Finds the storage of a pod's volume from the given API objects.
 pub fn resolve(pod: &Pod, volume: &Volume, objects: &Objects) -> Resolved {
     let Some(claim_name) = claim_name(pod, volume) else {
         return of_inline(volume).map_or(Resolved::OfNode, Resolved::Backend);
@@ -258,11 +266,11 @@ pub fn resolve(pod: &Pod, volume: &Volume, objects: &Objects) -> Resolved {
     };
     match of_persistent_volume(persistent, objects) {
         Some(mut backend) => {
-            let asked = volume
+            let requested = volume
                 .persistent_volume_claim
                 .as_ref()
                 .and_then(|claim| claim.read_only);
-            backend.is_read_only |= asked == Some(true);
+            backend.is_read_only |= requested == Some(true);
             Resolved::Backend(backend)
         }
         None => Resolved::OfNode,

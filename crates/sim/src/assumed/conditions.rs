@@ -1,23 +1,23 @@
-//! Nodes of a dump that are short of something, or that say themselves that they are not ready: both last, because
-//! nothing in a dump says what would end them (P-09).
+//! Node conditions that an imported Node keeps: pressure conditions, and `Ready=False` reported by the kubelet itself.
+//! Both stay for the whole run, because nothing in a dump says when they would end (P-09).
 
 use podscope_api::condition_taints::CONDITION_TAINTS;
 use podscope_api::{ConditionStatus, Node, NodeCondition, Object, Time};
 
 use super::{Assumed, is_imported};
 
-/// A kubelet writes its Node at least every five minutes (`nodeStatusReportFrequency`); one that is a minute behind that
-/// is not heard.
+/// A kubelet writes its Node at least every five minutes (`nodeStatusReportFrequency`). A kubelet whose heartbeat is
+/// more than six minutes old no longer reports.
 const STALE: i64 = 6 * 60 * 1_000_000;
 
-/// When the control plane last heard of a node that it imported: the newest heartbeat of all.
+/// The newest heartbeat of all imported nodes: the control plane was receiving heartbeats until then.
 pub fn newest_heartbeat(objects: &[Object]) -> Option<Time> {
     let nodes = objects.iter().filter(|object| is_imported(object));
-    let beats = nodes.filter_map(|object| match object {
+    let heartbeats = nodes.filter_map(|object| match object {
         Object::Node(node) => heartbeat(node),
         _ => None,
     });
-    beats.max()
+    heartbeats.max()
 }
 
 fn heartbeat(node: &Node) -> Option<Time> {
@@ -25,8 +25,8 @@ fn heartbeat(node: &Node) -> Option<Time> {
     all.filter_map(|known| known.last_heartbeat_time).max()
 }
 
-/// Whether the control plane hears the kubelet of an imported node: one that says itself that it is not ready is heard,
-/// as long as it says so now.
+/// Returns whether the kubelet of an imported node was still reporting when the dump was taken. A node with
+/// `Ready=False` counts as reporting if its heartbeat is recent.
 pub fn is_heard(node: &Node, newest: Option<Time>) -> bool {
     match node.condition("Ready").map(|ready| &ready.status) {
         None | Some(ConditionStatus::True) => true,
@@ -38,7 +38,7 @@ pub fn is_heard(node: &Node, newest: Option<Time>) -> bool {
     }
 }
 
-/// Notes what kubelets that are heard say of their nodes.
+/// Stores the lasting conditions of nodes whose kubelets report.
 pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
     let newest = newest_heartbeat(objects);
     for object in objects.iter().filter(|object| is_imported(object)) {
@@ -46,15 +46,16 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
         if !is_heard(node, newest) {
             continue;
         }
-        let told: Vec<NodeCondition> = strained(node).chain(unready(node)).collect();
-        if !told.is_empty() {
-            assumed.conditions.insert(node.metadata.name.clone(), told);
+        let lasting: Vec<NodeCondition> = pressure_conditions(node).chain(not_ready_condition(node)).collect();
+        if !lasting.is_empty() {
+            assumed.conditions.insert(node.metadata.name.clone(), lasting);
         }
     }
 }
 
-/// What the node is short of. Where a hand took the conditions away, the taint stands for its condition.
-fn strained(node: &Node) -> impl Iterator<Item = NodeCondition> {
+/// The node's pressure conditions. If a condition is absent but its taint is present, the taint stands for the
+/// condition.
+fn pressure_conditions(node: &Node) -> impl Iterator<Item = NodeCondition> {
     let pressures = CONDITION_TAINTS.iter().filter(|row| row.is_pressure);
     pressures.filter_map(|row| match node.condition(row.condition) {
         Some(known) => (known.status == ConditionStatus::True).then(|| known.clone()),
@@ -69,7 +70,7 @@ fn strained(node: &Node) -> impl Iterator<Item = NodeCondition> {
     })
 }
 
-fn unready(node: &Node) -> Option<NodeCondition> {
+fn not_ready_condition(node: &Node) -> Option<NodeCondition> {
     let ready = node.condition("Ready")?;
     (ready.status == ConditionStatus::False).then(|| ready.clone())
 }

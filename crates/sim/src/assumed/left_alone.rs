@@ -1,5 +1,5 @@
-//! Imported objects whose controllers would act on what the dump does not hold: pods that a status counts, contents of
-//! a namespace that ends, users of a volume.
+//! Imported objects whose controllers would otherwise react to objects that the dump does not hold: missing pods that a
+//! status counts, missing contents of a terminating namespace, missing users of a volume.
 
 use podscope_api::ordered;
 use podscope_api::{
@@ -13,26 +13,27 @@ const FOREGROUND: &str = "foregroundDeletion";
 const REVISION_LABEL: &str = "controller-revision-hash";
 const SERVICE_LABEL: &str = "kubernetes.io/service-name";
 
-/// What the dump holds, by the ways controllers ask for it.
+/// Indexes over the objects of the dump, by the questions that this module asks.
 #[derive(Default)]
-struct Held<'o> {
-    /// Active pods by their controller: all, and those that are ready.
+struct DumpIndex<'o> {
+    /// By controller UID: the number of active pods, and how many of them are ready.
     pods: ordered::Map<&'o Uid, (i32, i32)>,
-    /// UIDs of those that own something here.
+    /// UIDs of the owners of any object in the dump.
     owners: ordered::Set<&'o Uid>,
-    /// UIDs of Deployments with a ReplicaSet, and of workloads with a revision.
+    /// UIDs of owners, with the kind of the objects that they own: Deployments with a ReplicaSet, workloads with a
+    /// ControllerRevision.
     owners_of: ordered::Set<(Kind, &'o Uid)>,
     namespaces: ordered::Set<&'o str>,
     nodes: ordered::Set<&'o str>,
-    /// Namespace and name of the claims that pods here use.
+    /// Namespace and name of the claims that pods in the dump use.
     claims: ordered::Set<(&'o str, Str)>,
-    /// Services with endpoints.
-    served: ordered::Set<(&'o str, &'o str)>,
+    /// Namespace and name of Services with endpoints.
+    service_with_endpoints: ordered::Set<(&'o str, &'o str)>,
 }
 
-impl<'o> Held<'o> {
+impl<'o> DumpIndex<'o> {
     fn of(objects: &'o [Object]) -> Self {
-        let mut held = Held::default();
+        let mut held = DumpIndex::default();
         for object in objects {
             let meta = object.metadata();
             held.namespaces.insert(&meta.namespace);
@@ -44,9 +45,9 @@ impl<'o> Held<'o> {
                 held.owners_of.insert((object.kind(), &owner.uid));
             }
             if let Object::EndpointSlice(slice) = object
-                && let Some(service) = served(slice)
+                && let Some(service) = service_with_endpoints(slice)
             {
-                held.served.insert((&meta.namespace, service));
+                held.service_with_endpoints.insert((&meta.namespace, service));
             }
         }
         for pod in pods(objects) {
@@ -69,17 +70,17 @@ impl<'o> Held<'o> {
     }
 }
 
-fn served(slice: &EndpointSlice) -> Option<&str> {
+fn service_with_endpoints(slice: &EndpointSlice) -> Option<&str> {
     (!slice.endpoints.is_empty()).then(|| slice.metadata.label(SERVICE_LABEL))?
 }
 
-/// Notes what is to be left alone, and what is to be counted beyond what the dump holds.
+/// Stores which objects controllers leave alone, and how many pods they count beyond those in the dump.
 pub(super) fn note(assumed: &mut Assumed, objects: &[Object], generated: &[Str]) {
-    let mut held = Held::of(objects);
+    let mut held = DumpIndex::of(objects);
     held.nodes.extend(generated.iter().map(|name| &**name));
     for object in objects.iter().filter(|object| is_imported(object)) {
         let meta = object.metadata();
-        if is_waiting_for_unseen(object, &held) || acts_on_unseen(object, objects, &held) {
+        if waits_for_missing(object, &held) || would_react_to_missing(object, objects, &held) {
             assumed.left_alone.insert(meta.uid.clone());
         }
         let counted = match object {
@@ -89,17 +90,17 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object], generated: &[Str])
         };
         if let Some(status) = counted {
             let (replicas, ready) = held.pods_of(meta);
-            let short = |counted: i32, held: i32| (counted - held).max(0);
+            let shortfall = |counted: i32, held: i32| (counted - held).max(0);
             let missing = MissingPods {
-                replicas: short(status.replicas, replicas),
-                ready: short(status.ready_replicas.unwrap_or(0), ready),
-                available: short(status.available_replicas.unwrap_or(0), ready),
+                replicas: shortfall(status.replicas, replicas),
+                ready: shortfall(status.ready_replicas.unwrap_or(0), ready),
+                available: shortfall(status.available_replicas.unwrap_or(0), ready),
             };
             if missing.replicas > 0 {
                 assumed.missing_pods.insert(meta.uid.clone(), missing);
             }
         }
-        if let Some(revision) = unseen_revision(object, objects, &held) {
+        if let Some(revision) = missing_revision(object, objects, &held) {
             assumed.revisions.insert(meta.uid.clone(), revision);
         }
         if let Object::VolumeAttachment(attachment) = object
@@ -113,7 +114,7 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object], generated: &[Str])
     }
 }
 
-/// Autoscalers that no annotation gives a load: what their pods used in the real cluster is not in a dump.
+/// UIDs of HorizontalPodAutoscalers without a load annotation: the real usage of their pods is not in a dump.
 pub(super) fn unmetered(objects: &[Object]) -> ordered::Set<Uid> {
     let imported = objects.iter().filter(|object| is_imported(object));
     let unknown = imported.filter(|object| {
@@ -124,8 +125,8 @@ pub(super) fn unmetered(objects: &[Object]) -> ordered::Set<Uid> {
     unknown.map(|object| object.metadata().uid.clone()).collect()
 }
 
-/// Whether an object that is being deleted waits for something that the dump does not hold.
-fn is_waiting_for_unseen(object: &Object, held: &Held<'_>) -> bool {
+/// Returns whether a terminating object waits for something that the dump does not hold.
+fn waits_for_missing(object: &Object, held: &DumpIndex<'_>) -> bool {
     let meta = object.metadata();
     if !meta.is_terminating() {
         return false;
@@ -147,18 +148,18 @@ fn is_waiting_for_unseen(object: &Object, held: &Held<'_>) -> bool {
     }
 }
 
-/// Whether an object's controller would make or count anew what the dump does not hold.
-fn acts_on_unseen(object: &Object, objects: &[Object], held: &Held<'_>) -> bool {
+/// Returns whether the object's controller would recreate, delete or recount objects because the dump lacks some.
+fn would_react_to_missing(object: &Object, objects: &[Object], held: &DumpIndex<'_>) -> bool {
     let meta = object.metadata();
     let pods_here = held.pods_of(meta).0;
     match object {
         Object::Deployment(deployment) => {
             deployment.status.replicas.unwrap_or(0) > 0 && !held.owners_of.contains(&(Kind::ReplicaSet, &meta.uid))
         }
-        Object::StatefulSet(set) => set.status.replicas > pods_here && !is_between(objects, meta),
-        // Where a daemon belongs says the Node.
+        Object::StatefulSet(set) => set.status.replicas > pods_here && !has_ending_pods(objects, meta),
+        // The DaemonSet controller reads the Node to decide where a daemon pod belongs.
         Object::DaemonSet(set) => {
-            (set.status.current_number_scheduled > pods_here && !is_between(objects, meta))
+            (set.status.current_number_scheduled > pods_here && !has_ending_pods(objects, meta))
                 || pods(objects).any(|pod| {
                     let is_theirs = pod.metadata.controller_ref().is_some_and(|owner| owner.uid == meta.uid);
                     let node = pod.spec.node_name.as_ref();
@@ -175,14 +176,16 @@ fn acts_on_unseen(object: &Object, objects: &[Object], held: &Held<'_>) -> bool 
             budget.status.expected_pods > 0 && !pods(objects).any(covers)
         }
         Object::Service(service) => {
-            held.served.contains(&(&*meta.namespace, &*meta.name)) && !pods(objects).any(|pod| selects(service, pod))
+            held.service_with_endpoints.contains(&(&*meta.namespace, &*meta.name))
+                && !pods(objects).any(|pod| selects(service, pod))
         }
         _ => false,
     }
 }
 
-/// Whether pods of the owner are on their way out: then a status counts more than are active, and nothing is unseen.
-fn is_between(objects: &[Object], owner: &ObjectMeta) -> bool {
+/// Returns whether the owner has pods that are terminating or finished. The status then counts more pods than are
+/// active, although the dump lacks none.
+fn has_ending_pods(objects: &[Object], owner: &ObjectMeta) -> bool {
     pods(objects).any(|pod| {
         let is_theirs = pod
             .metadata
@@ -200,8 +203,9 @@ fn selects(service: &Service, pod: &Pod) -> bool {
             .all(|(key, value)| pod.metadata.labels.get(key) == Some(value))
 }
 
-/// A StatefulSet says which revision its template is; of a DaemonSet the newest pod does.
-fn unseen_revision(object: &Object, objects: &[Object], held: &Held<'_>) -> Option<Str> {
+/// The name of the current revision if the dump lacks it: a StatefulSet's status names it, for a DaemonSet it follows
+/// from the newest pod's hash label.
+fn missing_revision(object: &Object, objects: &[Object], held: &DumpIndex<'_>) -> Option<Str> {
     let meta = object.metadata();
     if held.owners_of.contains(&(Kind::ControllerRevision, &meta.uid)) {
         return None;
@@ -225,7 +229,7 @@ fn newest_hash<'o>(set: &DaemonSet, objects: &'o [Object]) -> Option<&'o str> {
     newest.metadata.label(REVISION_LABEL)
 }
 
-/// Whether a pod of the dump on that node uses the volume.
+/// Returns whether a pod of the dump on that node uses the volume.
 fn has_user(volume: &Str, node: &podscope_api::NodeName, objects: &[Object]) -> bool {
     let claim = objects.iter().find_map(|object| match object {
         Object::PersistentVolumeClaim(claim) if claim.spec.volume_name == *volume => Some(claim.metadata.key()),

@@ -1,14 +1,14 @@
-//! What a dump of part of a cluster refers to and does not hold (P-09).
+//! Objects that a dump of part of a cluster refers to but does not contain (P-09).
 //!
-//! A dump is a window: an owner, a claim or a node that is not in it is not gone. Imported objects (those with a UID)
-//! are looked at once, before the world begins:
+//! A dump is a partial view: an owner, a claim or a node that is absent from it may well exist. Imported objects (those
+//! with a UID) are inspected once, before the world starts:
 //!
-//! - what can be made up without saying anything false (a namespace, a class with the priority its pods carry, the
-//!   claim that a volume names) gets a *stand-in*, an object like any other;
-//! - what cannot (a ReplicaSet whose template nobody knows) is *assumed*: controllers ask [`Assumed`] before they take
-//!   its absence for its end.
+//! - A missing object about which enough is known gets a *stand-in*, an object like any other. Examples: a namespace, a
+//!   PriorityClass with the priority of its pods, the claim that a volume names.
+//! - A missing object about which too little is known (a ReplicaSet whose template is unknown) is *assumed* to exist:
+//!   controllers ask [`Assumed`] before they treat it as deleted.
 //!
-//! What was written without a UID keeps the rules of a live cluster.
+//! Objects written without a UID follow the rules of a live cluster.
 
 mod conditions;
 mod left_alone;
@@ -26,14 +26,14 @@ pub use stand_ins::{NOT_IN_THE_DUMP, OWN_NAMESPACES};
 pub use troubles::Trouble;
 pub use unplaced::Unheld;
 
-/// Pods that a workload counts in its status and the dump does not hold.
+/// Pods that a workload counts in its status but that the dump does not contain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MissingPods {
-    /// `status.replicas`, less those that the dump holds.
+    /// `status.replicas` minus the pods in the dump.
     pub replicas: i32,
-    /// The same of `status.readyReplicas`.
+    /// The same difference for `status.readyReplicas`.
     pub ready: i32,
-    /// The same of `status.availableReplicas`.
+    /// The same difference for `status.availableReplicas`.
     pub available: i32,
 }
 
@@ -41,40 +41,39 @@ pub struct MissingPods {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Owner {
     pub kind: Kind,
-    /// Its namespace and name.
     pub key: ObjectKey,
-    /// How many objects of the dump it controls: what it is taken to want.
+    /// Number of objects in the dump that it controls. The owner is assumed to want that many.
     pub controlled: i64,
 }
 
-/// What the world takes for granted because a dump could not hold it.
+/// Everything that the world assumes to exist or to be true because the dump could not contain it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Assumed {
     owners: ordered::Map<Uid, Owner>,
     missing_pods: ordered::Map<Uid, MissingPods>,
     left_alone: ordered::Set<Uid>,
-    /// Pods that were being deleted already.
-    leaving: ordered::Set<Uid>,
+    /// Pods that were already terminating.
+    terminating: ordered::Set<Uid>,
     attachments: ordered::Set<(Str, NodeName)>,
     revisions: ordered::Map<Uid, Str>,
     stand_ins: Vec<(Kind, ObjectKey)>,
     troubles: ordered::Map<Uid, Vec<(Str, Trouble)>>,
-    /// Pods that do not run as they should, each with the word for it.
+    /// Pods that do not run as they should, each with its status as `kubectl get pods` prints it.
     troubled: Vec<(ObjectKey, Str)>,
     unplaced: ordered::Map<ObjectKey, Str>,
     hopeful: ordered::Map<ObjectKey, Vec<(Kind, Str)>>,
-    /// What kubelets say of their nodes that is not well, by the node's name.
+    /// Lasting conditions of unhealthy nodes, by node name.
     conditions: ordered::Map<Str, Vec<NodeCondition>>,
     unmetered: ordered::Set<Uid>,
     refused: ordered::Map<ObjectKey, Str>,
-    /// Annotations of Deployments, which their ReplicaSets have as far as the dump says so.
+    /// Annotations of imported Deployments. Their ReplicaSets are assumed to have received them already.
     annotations: ordered::Map<Uid, Labels>,
     knows_only_names: bool,
 }
 
 impl Assumed {
-    /// Looks at what a scenario imports, and adds the stand-ins to it. Some nodes may be made without being among the
-    /// objects.
+    /// Inspects the objects that a scenario imports, and adds the stand-ins to them. `generated` names the nodes that
+    /// the scenario generates, which are not among the objects.
     pub fn complete(objects: &mut Vec<Object>, generated: impl IntoIterator<Item = Str>) -> Assumed {
         let mut assumed = Assumed::default();
         if !objects.iter().any(is_imported) {
@@ -85,11 +84,11 @@ impl Assumed {
         assumed.stand_ins = stand_ins.iter().map(|object| (object.kind(), object.key())).collect();
         assumed.owners(objects);
         left_alone::note(&mut assumed, objects, &generated);
-        let leaving = pods(objects).filter(|pod| pod.metadata.is_terminating());
-        assumed.leaving = leaving.map(|pod| pod.metadata.uid.clone()).collect();
+        let terminating = pods(objects).filter(|pod| pod.metadata.is_terminating());
+        assumed.terminating = terminating.map(|pod| pod.metadata.uid.clone()).collect();
         troubles::note(&mut assumed, objects);
         unplaced::note(&mut assumed, objects);
-        unplaced::note_hopeful(&mut assumed, objects);
+        unplaced::note_pending_with_stand_ins(&mut assumed, objects);
         conditions::note(&mut assumed, objects);
         assumed.unmetered = left_alone::unmetered(objects);
         let deployments = objects
@@ -109,104 +108,107 @@ impl Assumed {
         *self == Self::default()
     }
 
-    /// Whether the object of that UID lives although the world has never seen it.
+    /// Returns whether the object with that UID is assumed to exist.
     pub fn lives(&self, uid: &Uid) -> bool {
         self.owners.contains_key(uid)
     }
 
-    /// The owner of that UID, if it is assumed.
+    /// The assumed owner with that UID.
     pub fn owner(&self, uid: &Uid) -> Option<&Owner> {
         self.owners.get(uid)
     }
 
-    /// The owners that are assumed.
+    /// All assumed owners.
     pub fn all_owners(&self) -> impl Iterator<Item = &Owner> {
         self.owners.values()
     }
 
-    /// What a workload has beyond the pods of the dump.
+    /// The pods that a workload has beyond those in the dump.
     pub fn missing_pods(&self, owner: &Uid) -> MissingPods {
         self.missing_pods.get(owner).copied().unwrap_or_default()
     }
 
-    /// Whether controllers keep their hands off the object: what they would act on is not in the dump.
+    /// Returns whether controllers leave the object alone, because they would react to something that is not in the
+    /// dump.
     pub fn is_left_alone(&self, uid: &Uid) -> bool {
         self.left_alone.contains(uid)
     }
 
-    /// Whether the pod was being deleted when the dump was made: whoever had a reason to delete it has done so.
+    /// Returns whether the pod was terminating when the dump was taken, so no controller deletes it again.
     pub fn was_leaving(&self, pod: &Uid) -> bool {
-        self.leaving.contains(pod)
+        self.terminating.contains(pod)
     }
 
-    /// How many objects controllers keep their hands off, or count pods for that the dump does not hold.
+    /// Number of objects that controllers leave alone, plus workloads with pods that the dump does not contain.
     pub fn n_left_alone(&self) -> usize {
         self.left_alone.len() + self.missing_pods.len()
     }
 
-    /// Whether a pod that is not in the dump is taken to use the volume there.
+    /// Returns whether a pod that is not in the dump is assumed to use the volume on that node.
     pub fn is_attached(&self, volume: &str, node: &NodeName) -> bool {
         self.attachments.contains(&(volume.into(), node.clone()))
     }
 
-    /// The name of the revision of a workload's present template, where the dump has none of its revisions.
+    /// The name of the workload's current revision, if the dump contains none of its ControllerRevisions.
     pub fn revision(&self, owner: &Uid) -> Option<&Str> {
         self.revisions.get(owner)
     }
 
-    /// Kind and name of what was made up, in the order it was made.
+    /// Kind and key of each stand-in, in creation order.
     pub fn stand_ins(&self) -> &[(Kind, ObjectKey)] {
         &self.stand_ins
     }
 
-    /// What is wrong with containers of an imported pod, by name.
+    /// The faults of an imported pod's containers, by container name.
     pub fn troubles(&self, pod: &Uid) -> &[(Str, Trouble)] {
         self.troubles.get(pod).map_or(&[], Vec::as_slice)
     }
 
-    /// Pods that do not run as they should, each with the word for it.
+    /// Pods that do not run as they should, each with its status as `kubectl get pods` prints it.
     pub fn troubled(&self) -> &[(ObjectKey, Str)] {
         &self.troubled
     }
 
-    /// Conditions of nodes that last: what each is short of, and that it is not ready by its own word.
+    /// Lasting conditions of nodes: pressure, and `Ready=False` reported by the kubelet.
     pub fn conditions(&self) -> &ordered::Map<Str, Vec<NodeCondition>> {
         &self.conditions
     }
 
-    /// Pods that no node could take when the dump was taken and that use a claim or volume that is not in it, each with
-    /// what the scheduler said.
+    /// Pods that were unschedulable when the dump was taken and use a claim or volume that is not in it, each with the
+    /// scheduler's message.
     pub fn unplaced(&self) -> &ordered::Map<ObjectKey, Str> {
         &self.unplaced
     }
 
-    /// Pending pods that nobody had refused when the dump was taken, each with what it uses that was made up.
+    /// Pending pods that had not been refused when the dump was taken, each with the stand-ins that it uses.
     pub fn hopeful(&self) -> &ordered::Map<ObjectKey, Vec<(Kind, Str)>> {
         &self.hopeful
     }
 
-    /// Pods that no node could take when the dump was taken, each with what the scheduler said.
+    /// Pods that were unschedulable when the dump was taken, each with the scheduler's message.
     pub fn refused(&self) -> &ordered::Map<ObjectKey, Str> {
         &self.refused
     }
 
-    /// Whether of every node only the name is known: why a pod is pending nobody can say.
+    /// Returns whether only the names of the nodes are known, so that nothing can explain why a pod is pending.
     pub fn knows_only_names(&self) -> bool {
         self.knows_only_names
     }
 
-    /// Whether a Deployment had that annotation already: whoever copies it has done so, or left it out.
+    /// Returns whether the imported Deployment had that annotation, so that it was already copied to its ReplicaSets or
+    /// deliberately left out.
     pub fn had_annotation(&self, deployment: &Uid, key: &str, value: &str) -> bool {
         let known = self.annotations.get(deployment);
         known.is_some_and(|known| known.get(key).is_some_and(|own| **own == *value))
     }
 
-    /// Autoscalers of a real cluster, where nothing says what pods use.
+    /// UIDs of imported HorizontalPodAutoscalers for which no resource usage is known.
     pub fn unmetered(&self) -> &ordered::Set<Uid> {
         &self.unmetered
     }
 
-    /// Owners that references name and nobody holds. One whose name another has taken is gone.
+    /// Collects owners that ownerReferences name but the dump does not contain. If another object has the owner's name,
+    /// the owner was deleted and is not assumed.
     fn owners(&mut self, objects: &[Object]) {
         let held: ordered::Set<&Uid> = objects.iter().map(|object| &object.metadata().uid).collect();
         let names: ordered::Set<(Kind, ObjectKey)> =
@@ -237,12 +239,11 @@ impl Assumed {
     }
 }
 
-/// Whether an object was read from a live cluster.
 fn is_imported(object: &Object) -> bool {
     !object.metadata().uid.is_empty()
 }
 
-/// The imported pods.
+/// All imported pods.
 fn pods(objects: &[Object]) -> impl Iterator<Item = &Pod> {
     objects
         .iter()

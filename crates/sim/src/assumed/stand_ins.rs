@@ -1,5 +1,5 @@
-//! Objects that are made up for those that a dump refers to and does not hold: each says no more than what refers to
-//! it says.
+//! Stand-ins: objects that are created for those that a dump refers to but does not contain. A stand-in holds only what
+//! the objects that refer to it imply.
 
 use std::sync::Arc;
 
@@ -13,21 +13,21 @@ use podscope_api::{
 };
 
 use super::troubles::{Missing, missing_configuration};
-use super::unplaced::{Sought, sought};
+use super::unplaced::{RefusedClaim, claims_of_refused_pods};
 use super::{is_imported, pods};
 use crate::volume::claim_name;
 
-/// Key of the annotation of every stand-in, and of the taint of a Node that is one: what else would fit there nobody
-/// knows, so nothing new is placed there.
+/// Annotation key of every stand-in, and key of the taint of stand-in Nodes: their free capacity is unknown, so no new
+/// pod may be placed there.
 pub const NOT_IN_THE_DUMP: &str = "podscope.dev/not-in-the-dump";
 
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 const PROVISIONER: &str = "volume.kubernetes.io/storage-provisioner";
-/// Namespaces of a cluster that are there before any object is.
+/// Namespaces that every cluster has from the start.
 pub const OWN_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/// The stand-ins for a scenario's objects, in the order in which they can be imported.
+/// The stand-ins for a scenario's objects, in an order in which they can be imported.
 pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
     let nodes = generated
         .iter()
@@ -37,42 +37,42 @@ pub(super) fn of(objects: &[Object], generated: &[Str]) -> Vec<Object> {
         .map(|object| (object.kind(), object.key()))
         .chain(nodes)
         .collect();
-    let mut making = Making {
+    let mut builder = Builder {
         known,
         made: Vec::new(),
-        sought: sought(objects),
-        missing: told_missing(objects),
+        claims_of_refused_pods: claims_of_refused_pods(objects),
+        missing: reported_missing(objects),
     };
     let imported = || objects.iter().filter(|object| is_imported(object));
     for object in imported() {
-        making.namespace(&object.metadata().namespace);
+        builder.namespace(&object.metadata().namespace);
     }
-    making.nodes(objects);
+    builder.nodes(objects);
     for (object, spec) in imported().filter_map(|object| Some((object, spec_of(object)?))) {
-        making.priority_class(spec);
-        making.service_account(&object.metadata().namespace, &spec.service_account_name);
+        builder.priority_class(spec);
+        builder.service_account(&object.metadata().namespace, &spec.service_account_name);
     }
     for object in imported() {
         match object {
-            Object::PersistentVolume(volume) => making.claim_of(volume),
-            Object::PersistentVolumeClaim(claim) => making.volume_of(claim),
+            Object::PersistentVolume(volume) => builder.claim_of(volume),
+            Object::PersistentVolumeClaim(claim) => builder.volume_of(claim),
             _ => {}
         }
     }
     for pod in pods(objects).filter(|pod| !pod.is_terminal()) {
         for volume in pod.spec.volumes.iter() {
             if let Some(name) = claim_name(pod, volume) {
-                making.claim(&pod.metadata.namespace, &name);
+                builder.claim(&pod.metadata.namespace, &name);
             }
         }
     }
     for (object, spec) in imported().filter_map(|object| Some((object, spec_of(object)?))) {
-        making.configuration(&object.metadata().namespace, spec);
+        builder.configuration(&object.metadata().namespace, spec);
     }
-    making.made
+    builder.made
 }
 
-/// The pod an object is or makes.
+/// The pod spec of a Pod, or of the pods that a workload creates.
 fn spec_of(object: &Object) -> Option<&PodSpec> {
     match object {
         Object::Pod(pod) => Some(&pod.spec),
@@ -81,19 +81,20 @@ fn spec_of(object: &Object) -> Option<&PodSpec> {
     }
 }
 
-/// ConfigMaps and Secrets that a kubelet has looked for in vain, by namespace: whoever else names them.
-fn told_missing(objects: &[Object]) -> ordered::Set<(Str, Missing)> {
-    let told = pods(objects).flat_map(|pod| {
+/// ConfigMaps, Secrets and keys of them that a kubelet reported as missing, by namespace. They get no stand-in,
+/// whichever pod names them.
+fn reported_missing(objects: &[Object]) -> ordered::Set<(Str, Missing)> {
+    let reported = pods(objects).flat_map(|pod| {
         let waiting = pod.status.statuses().filter_map(|status| status.state.waiting.as_ref());
         waiting.filter_map(|waiting| {
             let missing = missing_configuration(&waiting.message)?;
             Some((pod.metadata.namespace.clone(), missing))
         })
     });
-    told.collect()
+    reported.collect()
 }
 
-/// ConfigMaps and Secrets that a pod uses, each with the keys that it names.
+/// The ConfigMaps and Secrets that a pod uses, each with the keys that it references.
 pub(super) fn configuration_of(spec: &PodSpec) -> ordered::Map<(Kind, Str), ordered::Map<Str, Str>> {
     let mut asked: ordered::Map<(Kind, Str), ordered::Map<Str, Str>> = ordered::Map::new();
     for volume in spec.volumes.iter() {
@@ -106,22 +107,22 @@ pub(super) fn configuration_of(spec: &PodSpec) -> ordered::Map<(Kind, Str), orde
     }
     for container in spec.all_containers() {
         for source in &container.env_from {
-            let of_kinds = [
+            let references = [
                 (Kind::ConfigMap, &source.config_map_ref),
                 (Kind::Secret, &source.secret_ref),
             ];
-            for (kind, reference) in of_kinds {
+            for (kind, reference) in references {
                 if let Some(reference) = reference {
                     asked.entry((kind, reference.name.clone())).or_default();
                 }
             }
         }
         for source in container.env.iter().filter_map(|variable| variable.value_from.as_ref()) {
-            let of_kinds = [
+            let references = [
                 (Kind::ConfigMap, &source.config_map_key_ref),
                 (Kind::Secret, &source.secret_key_ref),
             ];
-            for (kind, selector) in of_kinds {
+            for (kind, selector) in references {
                 if let Some(selector) = selector {
                     let keys = asked.entry((kind, selector.name.clone())).or_default();
                     keys.insert(selector.key.clone(), Str::default());
@@ -132,17 +133,17 @@ pub(super) fn configuration_of(spec: &PodSpec) -> ordered::Map<(Kind, Str), orde
     asked
 }
 
-struct Making {
+struct Builder {
     known: ordered::Set<(Kind, ObjectKey)>,
     made: Vec<Object>,
-    /// Claims that pods wait for which could not be placed.
-    sought: ordered::Map<ObjectKey, Sought>,
-    /// What a kubelet has looked for in vain.
+    /// Claims that only unschedulable pods use.
+    claims_of_refused_pods: ordered::Map<ObjectKey, RefusedClaim>,
+    /// ConfigMaps, Secrets and keys that a kubelet reported as missing.
     missing: ordered::Set<(Str, Missing)>,
 }
 
-impl Making {
-    /// The metadata of a stand-in, unless there is such an object already.
+impl Builder {
+    /// The metadata of a new stand-in; `None` if the object exists already.
     fn metadata(&mut self, kind: Kind, key: ObjectKey) -> Option<ObjectMeta> {
         if key.name.is_empty() || !self.known.insert((kind, key.clone())) {
             return None;
@@ -181,7 +182,7 @@ impl Making {
         })));
     }
 
-    /// Machines that pods run on, or volumes are attached to: as large as what is known to run there asks for.
+    /// Creates Nodes that pods run on or volumes are attached to, sized by the requests of their known pods.
     fn nodes(&mut self, objects: &[Object]) {
         let mut asked: ordered::Map<NodeName, (u64, ResourceList)> = ordered::Map::new();
         for pod in pods(objects) {
@@ -215,7 +216,7 @@ impl Making {
         };
         let quantity = |text: &str| text.parse::<Quantity>().expect("the quantities below");
         for (resource, least) in [("cpu", "4"), ("memory", "8Gi"), ("ephemeral-storage", "100Gi")] {
-            // What runs has room, with some to spare: no pressure comes of what nobody knows.
+            // Twice the known requests: unknown pods on the node must not cause pressure.
             let asked = sums.remove(resource).unwrap_or_default();
             let size = asked.plus(asked).max(quantity(least));
             sums.insert(resource.into(), size);
@@ -231,7 +232,7 @@ impl Making {
             ..Taint::default()
         }];
         node.status.capacity = sums;
-        // Nothing says that it does not work.
+        // Nothing in the dump says that the node is not ready.
         node.status.conditions = vec![NodeCondition {
             kind: "Ready".into(),
             status: ConditionStatus::True,
@@ -241,7 +242,8 @@ impl Making {
         self.made.push(Object::Node(Arc::new(node)));
     }
 
-    /// Its value is the priority of the pods that carry it; of one that only templates name nobody knows it.
+    /// Creates a PriorityClass with the priority of its pods. If only templates name the class, its value is unknown
+    /// and stays 0.
     fn priority_class(&mut self, spec: &PodSpec) {
         let name = &spec.priority_class_name;
         if name.starts_with("system-") {
@@ -268,8 +270,8 @@ impl Making {
         }
     }
 
-    /// The account that a pod runs as: admission asks for it when a pod is made. The one called `default` comes by
-    /// itself.
+    /// Creates the ServiceAccount that a pod runs as, which admission requires when the pod is recreated. The
+    /// ServiceAccount controller creates the one called `default`.
     fn service_account(&mut self, namespace: &Str, name: &Str) {
         if &**name == "default" {
             return;
@@ -283,7 +285,7 @@ impl Making {
         }
     }
 
-    /// The claim that a volume says it is bound to.
+    /// Creates the claim that a bound volume names.
     fn claim_of(&mut self, volume: &PersistentVolume) {
         let Some(reference) = volume.spec.claim_ref.as_ref().filter(|claim| !claim.uid.is_empty()) else {
             return;
@@ -298,7 +300,7 @@ impl Making {
         }
     }
 
-    /// A claim that is bound to the volume.
+    /// Creates a claim that is bound to the volume.
     fn bound(&mut self, mut metadata: ObjectMeta, volume: &PersistentVolume) {
         self.namespace(&metadata.namespace.clone());
         Arc::make_mut(&mut metadata.annotations).insert(BIND_COMPLETED.into(), "yes".into());
@@ -317,21 +319,21 @@ impl Making {
         self.made.push(Object::PersistentVolumeClaim(Arc::new(claim)));
     }
 
-    /// The volume of a bound claim; the class of one that is not bound yet.
+    /// Creates the volume of a bound claim, or the StorageClass of an unbound one.
     fn volume_of(&mut self, claim: &PersistentVolumeClaim) {
         let class = claim.spec.storage_class_name.clone().unwrap_or_default();
         let name = &claim.spec.volume_name;
-        let sought = self.sought.get(&claim.metadata.key()).copied();
+        let refusal = self.claims_of_refused_pods.get(&claim.metadata.key()).copied();
         if name.is_empty() {
-            if sought == Some(Sought::Unbound) {
-                // The scheduler has looked for its class, and would have waited for the pod.
+            if refusal == Some(RefusedClaim::Unbound) {
+                // The scheduler found the StorageClass missing: otherwise it would have waited for the first consumer.
                 return;
             }
-            // Bound at once, it would be bound by now.
+            // The binding mode is WaitForFirstConsumer: with Immediate the claim would be bound by now.
             if let Some(metadata) = self.metadata(Kind::StorageClass, ObjectKey::cluster(class)) {
                 let known = claim.metadata.annotation(PROVISIONER);
-                // A pod that found no node for it: nothing makes such volumes.
-                let none = sought.map(|_| NO_PROVISIONER);
+                // A pod that uses the claim was unschedulable, so nothing provisions such volumes.
+                let none = refusal.map(|_| NO_PROVISIONER);
                 let provisioner = none.or(known).unwrap_or(NOT_IN_THE_DUMP);
                 self.made.push(Object::StorageClass(Arc::new(StorageClass {
                     metadata,
@@ -357,22 +359,23 @@ impl Making {
             volume.spec.volume_mode = claim.spec.volume_mode.clone();
             volume.spec.claim_ref = Some(reference_to(&claim.metadata));
             volume.status.phase = Some(VolumePhase::Bound);
-            volume.spec.node_affinity = sought.map(|_| out_of_reach());
+            volume.spec.node_affinity = refusal.map(|_| unreachable_affinity());
             self.made.push(Object::PersistentVolume(Arc::new(volume)));
         }
     }
 
-    /// A claim of which only the name is known: bound to a volume that every node reaches, or none if pods wait for it.
+    /// Creates a claim of which only the name is known: bound to a volume that every node can reach, or to one that no
+    /// node can reach if only unschedulable pods use it.
     fn claim(&mut self, namespace: &Str, name: &Str) {
         let key = ObjectKey::new(namespace.clone(), name.clone());
-        let sought = self.sought.get(&key).copied();
-        if sought == Some(Sought::Missing) {
+        let refusal = self.claims_of_refused_pods.get(&key).copied();
+        if refusal == Some(RefusedClaim::Missing) {
             return;
         }
         let Some(metadata) = self.metadata(Kind::PersistentVolumeClaim, key) else {
             return;
         };
-        if sought == Some(Sought::Unbound) {
+        if refusal == Some(RefusedClaim::Unbound) {
             let mut claim = PersistentVolumeClaim {
                 metadata,
                 ..PersistentVolumeClaim::default()
@@ -392,12 +395,12 @@ impl Making {
         };
         volume.spec.claim_ref = Some(reference_to(&metadata));
         volume.status.phase = Some(VolumePhase::Bound);
-        volume.spec.node_affinity = sought.map(|_| out_of_reach());
+        volume.spec.node_affinity = refusal.map(|_| unreachable_affinity());
         self.bound(metadata, &volume);
         self.made.push(Object::PersistentVolume(Arc::new(volume)));
     }
 
-    /// ConfigMaps and Secrets of a pod, with the keys it asks for.
+    /// Creates the ConfigMaps and Secrets of a pod, with the keys that it references.
     fn configuration(&mut self, namespace: &Str, spec: &PodSpec) {
         for ((kind, name), mut keys) in configuration_of(spec) {
             let mut missing = Missing {
@@ -416,7 +419,8 @@ impl Making {
         }
     }
 
-    /// A ConfigMap or Secret with at least these keys; one that the dump holds stays as it is.
+    /// Creates a ConfigMap or Secret with these keys, or adds them to an existing stand-in. An imported object stays as
+    /// it is.
     fn keys_of(&mut self, kind: Kind, key: ObjectKey, keys: ordered::Map<Str, Str>) {
         if let Some(metadata) = self.metadata(kind, key.clone()) {
             self.made.push(match kind {
@@ -445,8 +449,9 @@ impl Making {
     }
 }
 
-/// Where no node is: a pod has found none, and where the volume is nobody knows.
-fn out_of_reach() -> VolumeNodeAffinity {
+/// A node affinity that matches no node: the scheduler found no node for the pod, and the volume's real location is
+/// unknown.
+fn unreachable_affinity() -> VolumeNodeAffinity {
     let requirement = NodeSelectorRequirement {
         key: NOT_IN_THE_DUMP.into(),
         operator: SelectorOperator::Exists,

@@ -1,4 +1,4 @@
-//! Pods of a dump that do not run as they should: what the status tells of it lasts as long as the pod does (P-09).
+//! Imported pods that do not run as they should. What their status reports lasts as long as the pod (P-09).
 
 use podscope_api::ordered;
 use podscope_api::{
@@ -8,46 +8,44 @@ use podscope_api::{
 use super::{Assumed, pods};
 use crate::Span;
 
-/// For so long a pod may well be on its way: a sync of the kubelet waits two minutes for volumes.
-const ON_ITS_WAY: i64 = 120 * 1_000_000;
+/// Startup or termination that takes less than this is still normal: one kubelet sync waits two minutes for volumes.
+const NORMAL_DELAY: i64 = 120 * 1_000_000;
 
-/// What is wrong with a container, as the status of its imported pod tells it.
+/// A fault of a container, as the status of its imported pod reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trouble {
-    /// This image cannot be pulled.
+    /// The image, with this name, cannot be pulled.
     Pull(Str),
-    /// It ends again as it did.
+    /// The process exits again in the same way as before.
     Ends {
-        /// So long after its start.
+        /// Run time until the exit.
         after: Span,
-        /// Its exit code.
         code: i32,
-        /// Whether it was killed for the memory it used.
         is_out_of_memory: bool,
     },
-    /// An init container that had not done its work runs on.
+    /// An unfinished init container keeps running.
     RunsOn,
     /// Its startup probe fails.
     NotStarted,
     /// Its readiness probe fails.
     NotReady,
-    /// It cannot be created, for this reason, with the kubelet's message.
+    /// The container cannot be created.
     NotCreated {
-        /// As the state tells it.
+        /// Reason of the waiting state.
         reason: Str,
-        /// As the state tells it.
+        /// The kubelet's message.
         message: Str,
     },
-    /// Nothing of the pod is made, and nothing says why.
+    /// No container of the pod was ever created, for an unknown reason.
     Waits,
-    /// It was to end, and does not.
+    /// The container still runs although its pod is overdue for termination.
     Outlives,
 }
 
-/// Nodes of the files, each with whether it is Ready.
+/// Whether each imported Node is Ready, by name.
 type Nodes<'o> = ordered::Map<&'o str, bool>;
 
-/// Notes the troubles of what is imported.
+/// Stores the faults of all imported pods that are bound to a node.
 pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
     let newest = super::newest_time(objects);
     let has_nodes = objects.iter().any(|object| object.kind() == Kind::Node);
@@ -59,18 +57,18 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
         })
         .collect();
     for pod in pods(objects).filter(|pod| pod.spec.node_name.is_some() && !pod.is_terminal()) {
-        let troubles = of_pod(pod, newest, &nodes);
+        let troubles = troubles_of_pod(pod, newest, &nodes);
         if !troubles.is_empty() {
             assumed.troubles.insert(pod.metadata.uid.clone(), troubles);
         }
-        if let Some(word) = word(pod, newest, &nodes) {
-            assumed.troubled.push((pod.metadata.key(), word));
+        if let Some(displayed_status) = displayed_status(pod, newest, &nodes) {
+            assumed.troubled.push((pod.metadata.key(), displayed_status));
         }
     }
 }
 
-/// Every container that a status tells of, with whether it is an init container.
-fn told(pod: &Pod) -> impl Iterator<Item = (&Container, &ContainerStatus, bool)> {
+/// Every container with a status, and whether it is an init container (not a sidecar).
+fn containers_with_status(pod: &Pod) -> impl Iterator<Item = (&Container, &ContainerStatus, bool)> {
     let inits = pod.spec.init_containers.iter().map(|container| {
         let is_init = container.restart_policy.is_none();
         (container, &pod.status.init_container_statuses, is_init)
@@ -84,47 +82,47 @@ fn told(pod: &Pod) -> impl Iterator<Item = (&Container, &ContainerStatus, bool)>
         })
 }
 
-fn of_pod(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Vec<(Str, Trouble)> {
+fn troubles_of_pod(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Vec<(Str, Trouble)> {
     let scripted = |container: &Container| {
         let key = format!("{BEHAVIOR_PREFIX}{}", container.name);
         pod.metadata.annotation(&key).is_some()
     };
-    let mut troubles: Vec<(Str, Trouble)> = told(pod)
+    let mut troubles: Vec<(Str, Trouble)> = containers_with_status(pod)
         .filter(|(container, ..)| !scripted(container))
         .filter_map(|(container, status, is_init)| {
-            let trouble = of_container(pod, container, status, is_init, newest)?;
+            let trouble = trouble_of_container(pod, container, status, is_init, newest)?;
             Some((container.name.clone(), trouble))
         })
         .collect();
     if is_overdue(pod, newest, nodes) {
-        let running = told(pod).filter(|(_, status, _)| status.state.running.is_some());
+        let running = containers_with_status(pod).filter(|(_, status, _)| status.state.running.is_some());
         troubles = running
             .map(|(container, ..)| (container.name.clone(), Trouble::Outlives))
             .collect();
     }
-    if waits(pod) && !is_on_its_way(pod.status.start_time, newest) {
-        troubles.extend(told(pod).map(|(container, ..)| (container.name.clone(), Trouble::Waits)));
+    if is_waiting_for_creation(pod) && !is_recent(pod.status.start_time, newest) {
+        troubles.extend(containers_with_status(pod).map(|(container, ..)| (container.name.clone(), Trouble::Waits)));
     }
     troubles
 }
 
-/// Whether the pod should have ended by now, and its node is not known to be lost; of a node that the files do not have,
-/// nothing says that it ends the pod.
+/// Returns whether the pod should have terminated by now and its node is Ready. Also true if the node is not in the
+/// dump: then nothing shows that the pod will terminate.
 fn is_overdue(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> bool {
     let Some(until) = pod.metadata.deletion_timestamp else {
         return false;
     };
     let node = pod.spec.node_name.as_ref().and_then(|node| nodes.get(node.as_str()));
-    node.is_none_or(|is_ready| *is_ready && !is_on_its_way(Some(until), newest))
+    node.is_none_or(|is_ready| *is_ready && !is_recent(Some(until), newest))
 }
 
-fn is_on_its_way(since: Option<Time>, newest: Option<Time>) -> bool {
+fn is_recent(since: Option<Time>, newest: Option<Time>) -> bool {
     since
         .zip(newest)
-        .is_some_and(|(since, newest)| newest.0 - since.0 < ON_ITS_WAY)
+        .is_some_and(|(since, newest)| newest.0 - since.0 < NORMAL_DELAY)
 }
 
-fn of_container(
+fn trouble_of_container(
     pod: &Pod,
     container: &Container,
     status: &ContainerStatus,
@@ -133,7 +131,7 @@ fn of_container(
 ) -> Option<Trouble> {
     if let Some(waiting) = &status.state.waiting {
         return match &*waiting.reason {
-            "CrashLoopBackOff" => status.last_state.terminated.as_ref().map(ends),
+            "CrashLoopBackOff" => status.last_state.terminated.as_ref().map(repeated_exit),
             "ErrImagePull" | "ImagePullBackOff" | "ImageInspectError" | "RegistryUnavailable" => {
                 Some(Trouble::Pull(container.image.clone()))
             }
@@ -147,13 +145,13 @@ fn of_container(
     }
     if let Some(ended) = &status.state.terminated {
         let policy = pod.spec.restart_policy.as_ref();
-        let is_started_again = policy.is_none_or(|policy| *policy == RestartPolicy::Always)
+        let is_restarted = policy.is_none_or(|policy| *policy == RestartPolicy::Always)
             || (policy == Some(&RestartPolicy::OnFailure) && ended.exit_code != 0);
-        let has_done_its_work = is_init && ended.exit_code == 0;
-        return (is_started_again && !has_done_its_work).then(|| ends(ended));
+        let is_finished_init = is_init && ended.exit_code == 0;
+        return (is_restarted && !is_finished_init).then(|| repeated_exit(ended));
     }
     let running = status.state.running.as_ref()?;
-    if is_on_its_way(running.started_at, newest) {
+    if is_recent(running.started_at, newest) {
         return None;
     }
     if is_init {
@@ -165,46 +163,48 @@ fn of_container(
     }
 }
 
-fn ends(ended: &ContainerStateTerminated) -> Trouble {
+fn repeated_exit(ended: &ContainerStateTerminated) -> Trouble {
     let ran = ended.started_at.zip(ended.finished_at);
-    // Times of a status are whole seconds.
-    let least = 500_000;
+    // Status times are whole seconds, so a shorter run shows as zero.
+    let shortest_run = 500_000;
     Trouble::Ends {
-        after: Span(ran.map_or(least, |(from, until)| (until.0 - from.0).max(least))),
+        after: Span(ran.map_or(shortest_run, |(from, until)| (until.0 - from.0).max(shortest_run))),
         code: ended.exit_code,
         is_out_of_memory: &*ended.reason == "OOMKilled",
     }
 }
 
-/// Whether nothing of the pod was ever made: each container that has not done its work waits for what comes before it.
-fn waits(pod: &Pod) -> bool {
-    let is_before = |reason: &str| matches!(reason, "ContainerCreating" | "PodInitializing");
-    let mut left = told(pod).filter(|(_, status, is_init)| {
+/// Returns whether no container of the pod was ever created: each unfinished one waits for the steps before it.
+fn is_waiting_for_creation(pod: &Pod) -> bool {
+    let is_not_created_reason = |reason: &str| matches!(reason, "ContainerCreating" | "PodInitializing");
+    let mut unfinished = containers_with_status(pod).filter(|(_, status, is_init)| {
         let ended = status.state.terminated.as_ref();
         !(*is_init && ended.is_some_and(|ended| ended.exit_code == 0))
     });
-    let mut any = false;
-    left.all(|(_, status, _)| {
-        any = true;
+    let mut has_any = false;
+    unfinished.all(|(_, status, _)| {
+        has_any = true;
         let waiting = status.state.waiting.as_ref();
-        waiting.is_some_and(|waiting| is_before(&waiting.reason))
-    }) && any
+        waiting.is_some_and(|waiting| is_not_created_reason(&waiting.reason))
+    }) && has_any
 }
 
-/// What a pod that is not well waits for, in the words of `kubectl get pods`.
-fn word(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Option<Str> {
-    if is_overdue(pod, newest, nodes) && told(pod).any(|(_, status, _)| status.state.running.is_some()) {
+/// The status of an unhealthy pod, as `kubectl get pods` prints it.
+fn displayed_status(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Option<Str> {
+    if is_overdue(pod, newest, nodes)
+        && containers_with_status(pod).any(|(_, status, _)| status.state.running.is_some())
+    {
         return Some("Terminating".into());
     }
-    if waits(pod) {
-        return (!is_on_its_way(pod.status.start_time, newest)).then(|| "ContainerCreating".into());
+    if is_waiting_for_creation(pod) {
+        return (!is_recent(pod.status.start_time, newest)).then(|| "ContainerCreating".into());
     }
-    told(pod).find_map(|(container, status, is_init)| {
+    containers_with_status(pod).find_map(|(container, status, is_init)| {
         let waiting = status.state.waiting.as_ref();
         if let Some(waiting) = waiting.filter(|waiting| missing_configuration(&waiting.message).is_some()) {
             return Some(waiting.reason.clone());
         }
-        Some(match of_container(pod, container, status, is_init, newest)? {
+        Some(match trouble_of_container(pod, container, status, is_init, newest)? {
             Trouble::NotStarted | Trouble::NotReady => "not ready".into(),
             Trouble::RunsOn => "initializing".into(),
             Trouble::Waits => "ContainerCreating".into(),
@@ -218,7 +218,7 @@ fn word(pod: &Pod, newest: Option<Time>, nodes: &Nodes<'_>) -> Option<Str> {
     })
 }
 
-/// A ConfigMap or Secret, or a key of one, that a kubelet looked for in vain.
+/// A ConfigMap or Secret, or a key of one, that a kubelet did not find.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Missing {
     pub(super) kind: Kind,
@@ -226,11 +226,11 @@ pub(super) struct Missing {
     pub(super) key: Option<Str>,
 }
 
-/// What a kubelet's message says is not there.
+/// The ConfigMap, Secret or key that a kubelet's message reports as missing.
 pub(super) fn missing_configuration(message: &str) -> Option<Missing> {
-    for (kind, word) in [(Kind::ConfigMap, "configmap \""), (Kind::Secret, "secret \"")] {
+    for (kind, prefix) in [(Kind::ConfigMap, "configmap \""), (Kind::Secret, "secret \"")] {
         if let Some(name) = message
-            .strip_prefix(word)
+            .strip_prefix(prefix)
             .and_then(|rest| rest.strip_suffix("\" not found"))
         {
             return Some(Missing {

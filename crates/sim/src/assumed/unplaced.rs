@@ -1,5 +1,5 @@
-//! Pods that no node could take when the dump was taken, and whose claims or volumes are not in it: what was found
-//! then is evidence. Nothing is made up that would let them be placed (P-09).
+//! Pods that were unschedulable when the dump was taken, and whose claims or volumes are not in it. The refusal is
+//! evidence: no stand-in may make these pods schedulable (P-09).
 
 use podscope_api::ordered;
 use podscope_api::{
@@ -11,14 +11,14 @@ use super::{Assumed, NOT_IN_THE_DUMP, pods};
 use crate::Objects;
 use crate::volume::claim_name;
 
-/// What an answer about a pending pod would rest on, and a dump does not hold.
+/// The information that a dump lacks to explain a pending pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unheld {
-    /// Any Node: of each only the name is known.
+    /// All Nodes: only their names are known.
     Nodes,
-    /// Claims of these names.
+    /// The claims with these names.
     Claims(Vec<Str>),
-    /// The volumes of the claims of these names.
+    /// The volumes of the claims with these names.
     Volumes(Vec<Str>),
 }
 
@@ -27,7 +27,8 @@ fn is_stand_in(meta: &ObjectMeta) -> bool {
 }
 
 impl Objects {
-    /// What keeps everybody from knowing where a pod may go; none once what was made up has been replaced.
+    /// The information that is missing to tell where the pod can be placed; `None` if nothing is missing any more,
+    /// because real objects replaced the stand-ins.
     pub fn unheld(&self, pod: &Pod) -> Option<Unheld> {
         let assumed = self.assumed();
         if assumed.knows_only_names() && self.list::<Node>().all(|node| is_stand_in(&node.metadata)) {
@@ -36,44 +37,44 @@ impl Objects {
         if !assumed.unplaced().contains_key(&pod.metadata.key()) {
             return None;
         }
-        let (mut made, mut bound) = (Vec::new(), Vec::new());
+        let (mut made_claims, mut bound) = (Vec::new(), Vec::new());
         for key in claims(pod) {
             let Some(claim) = self.get::<PersistentVolumeClaim>(&key) else {
                 continue;
             };
             let volume = self.named::<PersistentVolume>(&claim.spec.volume_name);
             if is_stand_in(&claim.metadata) {
-                made.push(key.name);
+                made_claims.push(key.name);
             } else if volume.is_some_and(|volume| is_stand_in(&volume.metadata)) {
                 bound.push(key.name);
             }
         }
-        match (made.is_empty(), bound.is_empty()) {
-            (false, _) => Some(Unheld::Claims(made)),
+        match (made_claims.is_empty(), bound.is_empty()) {
+            (false, _) => Some(Unheld::Claims(made_claims)),
             (true, false) => Some(Unheld::Volumes(bound)),
             _ => None,
         }
     }
 
-    /// Whether what the pod's status says of its refusal is what the real scheduler said.
+    /// Returns whether the pod's `PodScheduled` condition still holds the message of the real scheduler.
     pub fn is_as_refused(&self, pod: &Pod) -> bool {
         let condition = pod.condition("PodScheduled");
         condition.is_some_and(|own| self.assumed().refused().get(&pod.metadata.key()) == Some(&own.message))
     }
 }
 
-/// What is known of a claim that a pod waits for.
+/// What a refusal message says about a claim of a pending pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sought {
+pub(super) enum RefusedClaim {
     /// The scheduler did not find it.
     Missing,
-    /// It is not bound, and nothing that the scheduler does binds it.
+    /// It is not bound, and its binding does not wait for a pod.
     Unbound,
-    /// Nothing, or that no node reaches its volume.
+    /// The message does not name the claim; its volume may be out of reach of all nodes.
     Elsewhere,
 }
 
-/// What the scheduler said of a pod that waits; none of one that it has not refused.
+/// The scheduler's message about a pending pod; `None` if the pod was not refused.
 fn refusal(pod: &Pod) -> Option<&Str> {
     let condition = pod.condition("PodScheduled")?;
     let is_refused = condition.status == ConditionStatus::False && &*condition.reason == "Unschedulable";
@@ -86,33 +87,33 @@ fn claims(pod: &Pod) -> impl Iterator<Item = ObjectKey> {
 }
 
 /// The claims that only refused pods use.
-pub(super) fn sought(objects: &[Object]) -> ordered::Map<ObjectKey, Sought> {
-    let mut sought = ordered::Map::new();
+pub(super) fn claims_of_refused_pods(objects: &[Object]) -> ordered::Map<ObjectKey, RefusedClaim> {
+    let mut refused = ordered::Map::new();
     for pod in pods(objects) {
         let Some(message) = refusal(pod) else { continue };
         for claim in claims(pod) {
-            let is_missing = message.contains(&format!("persistentvolumeclaim \"{}\" not found", claim.name));
-            let found = if is_missing {
-                Sought::Missing
+            let is_reported_missing = message.contains(&format!("persistentvolumeclaim \"{}\" not found", claim.name));
+            let found = if is_reported_missing {
+                RefusedClaim::Missing
             } else if message.contains("unbound immediate PersistentVolumeClaims") {
-                Sought::Unbound
+                RefusedClaim::Unbound
             } else {
-                Sought::Elsewhere
+                RefusedClaim::Elsewhere
             };
-            sought.insert(claim, found);
+            refused.insert(claim, found);
         }
     }
     for pod in pods(objects).filter(|pod| !pod.is_terminal() && refusal(pod).is_none()) {
         for claim in claims(pod) {
-            sought.remove(&claim);
+            refused.remove(&claim);
         }
     }
-    sought
+    refused
 }
 
-/// Notes the pods that are kept waiting because the dump does not hold what they use.
+/// Stores the refused pods, and which of them stay pending because their claims or volumes are not in the dump.
 pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
-    let sought = sought(objects);
+    let refused = claims_of_refused_pods(objects);
     let mut held: ordered::Map<ObjectKey, &Str> = ordered::Map::new();
     let mut volumes: ordered::Set<&str> = ordered::Set::new();
     for object in objects {
@@ -126,12 +127,12 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
             _ => {}
         }
     }
-    let made: ordered::Set<&ObjectKey> = (assumed.stand_ins.iter())
+    let made_claims: ordered::Set<&ObjectKey> = (assumed.stand_ins.iter())
         .filter(|(kind, _)| *kind == Kind::PersistentVolumeClaim)
         .map(|(_, key)| key)
         .collect();
-    let is_unseen = |claim: &ObjectKey| match held.get(claim) {
-        None => made.contains(claim) || sought.get(claim) == Some(&Sought::Missing),
+    let is_missing_in_dump = |claim: &ObjectKey| match held.get(claim) {
+        None => made_claims.contains(claim) || refused.get(claim) == Some(&RefusedClaim::Missing),
         Some(volume) => !volume.is_empty() && !volumes.contains(&***volume),
     };
     for pod in pods(objects) {
@@ -139,16 +140,16 @@ pub(super) fn note(assumed: &mut Assumed, objects: &[Object]) {
             assumed.refused.insert(pod.metadata.key(), message.clone());
         }
         if let Some(message) = refusal(pod)
-            && claims(pod).any(|claim| sought.contains_key(&claim) && is_unseen(&claim))
+            && claims(pod).any(|claim| refused.contains_key(&claim) && is_missing_in_dump(&claim))
         {
             assumed.unplaced.insert(pod.metadata.key(), message.clone());
         }
     }
 }
 
-/// Notes the pods that nobody had placed or refused yet, and what was made up that they use: with it they may run.
-pub(super) fn note_hopeful(assumed: &mut Assumed, objects: &[Object]) {
-    let made: ordered::Set<(Kind, ObjectKey)> = assumed.stand_ins.iter().cloned().collect();
+/// Stores the pending pods that were not refused, with the stand-ins that they use: thanks to these they may run.
+pub(super) fn note_pending_with_stand_ins(assumed: &mut Assumed, objects: &[Object]) {
+    let stand_ins: ordered::Set<(Kind, ObjectKey)> = assumed.stand_ins.iter().cloned().collect();
     let volumes: ordered::Map<ObjectKey, &Str> = (objects.iter())
         .filter_map(|object| match object {
             Object::PersistentVolumeClaim(claim) => Some((claim.metadata.key(), &claim.spec.volume_name)),
@@ -168,7 +169,7 @@ pub(super) fn note_hopeful(assumed: &mut Assumed, objects: &[Object]) {
         let configuration = configuration_of(&pod.spec).into_keys();
         let configuration = configuration.map(|(kind, name)| (kind, ObjectKey::new(namespace.clone(), name)));
         let used = storage.flatten().chain(configuration);
-        let rests_on: Vec<(Kind, Str)> = (used.filter(|one| made.contains(one)))
+        let rests_on: Vec<(Kind, Str)> = (used.filter(|object| stand_ins.contains(object)))
             .map(|(kind, key)| (kind, key.name))
             .collect();
         if !rests_on.is_empty() {
