@@ -1,5 +1,5 @@
-//! Admission: what the API server checks and fills in before it stores an
-//! object (LC-043, LC-046 to LC-050, S-04).
+//! Admission: the checks and defaults that the API server applies before it stores an object (LC-043, LC-046 to LC-050,
+//! S-04).
 
 use std::sync::Arc;
 
@@ -18,20 +18,20 @@ const DEFAULT_TOLERATION_SECONDS: i64 = 300;
 
 impl ApiServer {
     fn default_tolerations(&mut self, spec: &mut PodSpec) {
-        let (given, filled) = &mut self.tolerations;
-        if filled.is_empty() || *given != spec.tolerations {
+        let (given, defaulted) = &mut self.tolerations;
+        if defaulted.is_empty() || *given != spec.tolerations {
             *given = spec.tolerations.clone();
-            *filled = spec.tolerations.clone();
-            default_tolerations(Arc::make_mut(filled));
+            *defaulted = spec.tolerations.clone();
+            default_tolerations(Arc::make_mut(defaulted));
         }
-        spec.tolerations = filled.clone();
+        spec.tolerations = defaulted.clone();
     }
 
-    /// Admission of a create.
+    /// Admission of a create request.
     pub(super) fn admit(&mut self, object: &mut Object, caller: &Caller<'_>) -> Result<(), ApiError> {
         self.admit_namespace(object)?;
         if self.ignores_priority {
-            drop_priority(object);
+            clear_priority(object);
         }
         match object {
             Object::Pod(pod) => {
@@ -41,9 +41,9 @@ impl ApiServer {
                 }
                 self.default_tolerations(&mut pod.spec);
                 if !pod.is_mirror() {
-                    self.fill_from_limit_ranges(pod);
+                    self.default_from_limit_ranges(pod);
                 }
-                fold_match_label_keys(pod);
+                merge_match_label_keys(pod);
                 if let Some(node) = pod.spec.node_name.clone() {
                     self.copy_topology_labels(pod, &node);
                 }
@@ -55,7 +55,7 @@ impl ApiServer {
             Object::PriorityClass(class) if class.global_default == Some(true) => {
                 let name = &class.metadata.name;
                 if let Some(other) = self.global_default().filter(|other| other.metadata.name != *name) {
-                    return Err(second_default(name, &other.metadata.name));
+                    return Err(second_global_default(name, &other.metadata.name));
                 }
             }
             Object::PersistentVolumeClaim(claim) => {
@@ -88,8 +88,8 @@ impl ApiServer {
         Ok(())
     }
 
-    /// PodTopologyLabels (since v1.35): a pod that gets a node gets the node's zone and region as labels, in place
-    /// of its own.
+    /// PodTopologyLabels (since v1.35): when a pod is assigned to a node, it gets the node's zone and region as labels,
+    /// which replace its own.
     pub(super) fn copy_topology_labels(&self, pod: &mut Pod, node: &NodeName) {
         let Some(Object::Node(node)) = self.objects().get_kind(Kind::Node, &ObjectKey::cluster(node.0.clone())) else {
             return;
@@ -101,9 +101,11 @@ impl ApiServer {
         }
     }
 
-    /// The class of runtime that a pod names must be there, and says what the pod costs beside its containers.
+    /// Admission plugin RuntimeClass: the named class must exist, and sets the pod's overhead, nodeSelector and
+    /// tolerations.
     ///
-    /// Deviation: only what a client posts is refused; pods of workloads that came from elsewhere may name what did not.
+    /// Deviation: only pods created by clients are refused. An imported workload may name a RuntimeClass that was not
+    /// imported.
     fn admit_runtime_class(&self, pod: &mut Pod, caller: &Caller<'_>) -> Result<(), ApiError> {
         let refuse = |why: &str| {
             let why = format!("pod rejected: {why}");
@@ -119,12 +121,12 @@ impl ApiServer {
                 None => return Ok(()),
             },
         };
-        let fixed = class
+        let overhead = class
             .and_then(|class| class.overhead.as_ref())
             .map(|overhead| &overhead.pod_fixed);
-        match fixed {
-            Some(fixed) if pod.spec.overhead.is_empty() => pod.spec.overhead = fixed.clone(),
-            Some(fixed) if pod.spec.overhead != *fixed => {
+        match overhead {
+            Some(overhead) if pod.spec.overhead.is_empty() => pod.spec.overhead = overhead.clone(),
+            Some(overhead) if pod.spec.overhead != *overhead => {
                 return refuse("Pod's Overhead doesn't match RuntimeClass's defined Overhead");
             }
             None if !pod.spec.overhead.is_empty() && matches!(caller.actor, Actor::Client(_)) => {
@@ -149,8 +151,8 @@ impl ApiServer {
         Ok(())
     }
 
-    /// The account that a pod names must be there; every namespace has one that is called `default`. It gives the pod
-    /// its token and its secrets for images (VA-284).
+    /// Admission plugin ServiceAccount: the named account must exist, except `default`, which every namespace has. The
+    /// pod gets the account's token volume and imagePullSecrets (VA-284).
     fn admit_account(&mut self, pod: &mut Pod) -> Result<(), ApiError> {
         let namespace = pod.metadata.namespace.clone();
         let spec = &mut pod.spec;
@@ -169,9 +171,9 @@ impl ApiServer {
         if let Some(account) = account.filter(|_| spec.image_pull_secrets.is_empty()) {
             spec.image_pull_secrets.clone_from(&account.image_pull_secrets);
         }
-        let of_account = account.and_then(|account| account.automount_service_account_token);
-        if spec.automount_service_account_token.or(of_account).unwrap_or(true) {
-            spec.add_api_access(|| name_suffix(&mut self.access));
+        let by_account = account.and_then(|account| account.automount_service_account_token);
+        if spec.automount_service_account_token.or(by_account).unwrap_or(true) {
+            spec.add_api_access(|| name_suffix(&mut self.token_names));
         }
         Ok(())
     }
@@ -181,7 +183,7 @@ impl ApiServer {
         if let (Object::Pod(old), Object::Pod(pod)) = (old, &mut *object)
             && (pod.spec.priority, &pod.spec.preemption_policy) != (old.spec.priority, &old.spec.preemption_policy)
         {
-            // What the admission of its creation computed.
+            // Keep the values that admission computed when the pod was created.
             let spec = &mut Arc::make_mut(pod).spec;
             spec.priority = spec.priority.or(old.spec.priority);
             if spec.preemption_policy.is_none() {
@@ -189,14 +191,14 @@ impl ApiServer {
             }
         }
         match object {
-            Object::Pod(pod) if !has_tolerations(pod) => {
+            Object::Pod(pod) if !has_default_tolerations(pod) => {
                 default_tolerations(Arc::make_mut(&mut Arc::make_mut(pod).spec.tolerations));
             }
             Object::PersistentVolumeClaim(claim) => self.admit_growth(old, claim)?,
             Object::PriorityClass(class) if class.global_default == Some(true) => {
                 let name = &class.metadata.name;
                 if let Some(other) = self.global_default().filter(|other| other.metadata.name != *name) {
-                    return Err(second_default(name, &other.metadata.name));
+                    return Err(second_global_default(name, &other.metadata.name));
                 }
             }
             _ => {}
@@ -204,17 +206,17 @@ impl ApiServer {
         Ok(())
     }
 
-    /// VA-288: what a class does not let grow stays as large as it is.
+    /// A bound claim cannot grow unless its StorageClass allows volume expansion (VA-288).
     fn admit_growth(&self, old: &Object, claim: &PersistentVolumeClaim) -> Result<(), ApiError> {
         let Object::PersistentVolumeClaim(old) = old else {
             return Ok(());
         };
         let size = |claim: &PersistentVolumeClaim| claim.spec.resources.requests.get("storage").cloned();
-        let (Some(had), Some(wanted)) = (size(old), size(claim)) else {
+        let (Some(old_size), Some(new_size)) = (size(old), size(claim)) else {
             return Ok(());
         };
         let is_bound = old.status.phase == Some(podscope_api::ClaimPhase::Bound);
-        if wanted <= had || !is_bound {
+        if new_size <= old_size || !is_bound {
             return Ok(());
         }
         let class = claim.spec.storage_class_name.as_deref().unwrap_or_default();
@@ -230,7 +232,7 @@ impl ApiServer {
         ))
     }
 
-    /// The namespace must exist and not be ending (CT-119).
+    /// The namespace must exist and must not be terminating (CT-119).
     fn admit_namespace(&self, object: &Object) -> Result<(), ApiError> {
         let namespace = &object.metadata().namespace;
         if namespace.is_empty() || object.kind() == Kind::Event {
@@ -251,17 +253,18 @@ impl ApiServer {
         Ok(())
     }
 
-    /// LC-047 to LC-049.
+    /// Admission plugin Priority: computes priority and preemptionPolicy from the PriorityClass, and refuses other
+    /// values (LC-047 to LC-049).
     fn admit_priority(&self, pod: &mut Pod) -> Result<(), ApiError> {
         let name = pod.metadata.name.clone();
         let refuse = |why: String| Err(ApiError::forbidden(Kind::Pod, &name, &why));
         let class = if pod.spec.priority_class_name.is_empty() {
             self.global_default()
         } else {
-            let wanted = &pod.spec.priority_class_name;
-            match self.objects().named::<PriorityClass>(wanted) {
+            let class_name = &pod.spec.priority_class_name;
+            match self.objects().named::<PriorityClass>(class_name) {
                 Some(class) => Some(class.clone()),
-                None => return refuse(format!("no PriorityClass with name {wanted} was found")),
+                None => return refuse(format!("no PriorityClass with name {class_name} was found")),
             }
         };
         let (priority, policy) = match &class {
@@ -287,7 +290,7 @@ impl ApiServer {
         Ok(())
     }
 
-    /// The default class; by a race there may be several, then the one of lowest value (LC-048).
+    /// The default PriorityClass. A race may create several; then the one with the lowest value applies (LC-048).
     fn global_default(&self) -> Option<Arc<PriorityClass>> {
         self.objects()
             .list::<PriorityClass>()
@@ -296,7 +299,7 @@ impl ApiServer {
             .cloned()
     }
 
-    /// The newest class annotated as default, for claims without one.
+    /// The newest StorageClass that is annotated as default, for claims without a class.
     fn default_storage_class(&self) -> Option<Str> {
         self.objects()
             .list::<StorageClass>()
@@ -311,7 +314,7 @@ impl ApiServer {
     }
 }
 
-fn second_default(name: &str, other: &str) -> ApiError {
+fn second_global_default(name: &str, other: &str) -> ApiError {
     ApiError::forbidden(
         Kind::PriorityClass,
         name,
@@ -325,7 +328,7 @@ fn add_finalizer(finalizers: &mut Vec<Str>, name: &str) {
     }
 }
 
-fn covers(toleration: &Toleration, key: &str) -> bool {
+fn tolerates(toleration: &Toleration, key: &str) -> bool {
     (toleration.key.is_empty() || &*toleration.key == key)
         && toleration
             .effect
@@ -333,16 +336,16 @@ fn covers(toleration: &Toleration, key: &str) -> bool {
             .is_none_or(|effect| effect.as_str().is_empty() || *effect == TaintEffect::NoExecute)
 }
 
-fn has_tolerations(pod: &Pod) -> bool {
+fn has_default_tolerations(pod: &Pod) -> bool {
     [NOT_READY, UNREACHABLE]
         .iter()
-        .all(|key| pod.spec.tolerations.iter().any(|toleration| covers(toleration, key)))
+        .all(|key| pod.spec.tolerations.iter().any(|toleration| tolerates(toleration, key)))
 }
 
-/// LC-046.
+/// Adds the tolerations of `not-ready` and `unreachable` for 300 seconds unless the pod has its own (LC-046).
 fn default_tolerations(tolerations: &mut Vec<Toleration>) {
     for key in [NOT_READY, UNREACHABLE] {
-        if !tolerations.iter().any(|toleration| covers(toleration, key)) {
+        if !tolerations.iter().any(|toleration| tolerates(toleration, key)) {
             tolerations.reserve_exact(1);
             tolerations.push(Toleration {
                 key: shared(key),
@@ -355,10 +358,10 @@ fn default_tolerations(tolerations: &mut Vec<Toleration>) {
     }
 }
 
-/// matchLabelKeys and mismatchLabelKeys become expressions of the selector, with the pod's own values.
-fn fold_match_label_keys(pod: &mut Pod) {
+/// Converts matchLabelKeys and mismatchLabelKeys to expressions of the selector, with the pod's own label values.
+fn merge_match_label_keys(pod: &mut Pod) {
     let labels = pod.metadata.labels.clone();
-    let fold = |selector: &mut Option<LabelSelector>, keys: &[Str], operator: &SelectorOperator| {
+    let merge_keys = |selector: &mut Option<LabelSelector>, keys: &[Str], operator: &SelectorOperator| {
         let Some(selector) = selector else { return };
         for key in keys {
             if let Some(value) = labels.get(key) {
@@ -395,8 +398,8 @@ fn fold_match_label_keys(pod: &mut Pod) {
                 .iter_mut()
                 .chain(preferred)
             {
-                fold(&mut term.label_selector, &term.match_label_keys, &SelectorOperator::In);
-                fold(
+                merge_keys(&mut term.label_selector, &term.match_label_keys, &SelectorOperator::In);
+                merge_keys(
                     &mut term.label_selector,
                     &term.mismatch_label_keys,
                     &SelectorOperator::NotIn,
@@ -411,7 +414,7 @@ fn fold_match_label_keys(pod: &mut Pod) {
         .any(|constraint| !constraint.match_label_keys.is_empty())
     {
         for constraint in Arc::make_mut(&mut pod.spec.topology_spread_constraints) {
-            fold(
+            merge_keys(
                 &mut constraint.label_selector,
                 &constraint.match_label_keys,
                 &SelectorOperator::In,
@@ -420,14 +423,18 @@ fn fold_match_label_keys(pod: &mut Pod) {
     }
 }
 
-/// LC-043.
+/// The quality-of-service class of a pod (LC-043).
 pub(super) fn qos_class(spec: &PodSpec) -> QosClass {
-    const COUNTED: [&str; 2] = ["cpu", "memory"];
-    let positive = |list: &ResourceList| COUNTED.iter().any(|name| list.get(*name).is_some_and(|q| q.sign() > 0));
+    const COMPUTE_RESOURCES: [&str; 2] = ["cpu", "memory"];
+    let has_positive = |list: &ResourceList| {
+        COMPUTE_RESOURCES
+            .iter()
+            .any(|name| list.get(*name).is_some_and(|q| q.sign() > 0))
+    };
     if let Some(own) = &spec.resources {
-        return if !positive(&own.requests) && !positive(&own.limits) {
+        return if !has_positive(&own.requests) && !has_positive(&own.limits) {
             QosClass::BestEffort
-        } else if COUNTED.iter().all(|name| {
+        } else if COMPUTE_RESOURCES.iter().all(|name| {
             let limit = own.limits.get(*name);
             limit.is_some_and(|limit| limit.sign() > 0) && limit == own.requests.get(*name)
         }) {
@@ -437,7 +444,8 @@ pub(super) fn qos_class(spec: &PodSpec) -> QosClass {
         };
     }
     let containers = || spec.init_containers.iter().chain(spec.containers.iter());
-    if containers().all(|container| !positive(&container.resources.requests) && !positive(&container.resources.limits))
+    if containers()
+        .all(|container| !has_positive(&container.resources.requests) && !has_positive(&container.resources.limits))
     {
         return QosClass::BestEffort;
     }
@@ -447,14 +455,14 @@ pub(super) fn qos_class(spec: &PodSpec) -> QosClass {
             .reduce(Quantity::plus)
     };
     let is_guaranteed = containers().all(|container| {
-        COUNTED.iter().all(|name| {
+        COMPUTE_RESOURCES.iter().all(|name| {
             container
                 .resources
                 .limits
                 .get(*name)
                 .is_some_and(|limit| limit.sign() > 0)
         })
-    }) && COUNTED
+    }) && COMPUTE_RESOURCES
         .iter()
         .all(|name| sum(|c| &c.resources.requests, name) == sum(|c| &c.resources.limits, name));
     if is_guaranteed {
@@ -464,8 +472,8 @@ pub(super) fn qos_class(spec: &PodSpec) -> QosClass {
     }
 }
 
-/// Where priority is switched off, both of its fields are blanked, in pods and in templates (F-20; `dropDisabledFields`).
-fn drop_priority(object: &mut Object) {
+/// With the priority feature off, both fields are cleared in pods and templates (F-20; `dropDisabledFields`).
+fn clear_priority(object: &mut Object) {
     let spec = match object {
         Object::Pod(pod) => &mut Arc::make_mut(pod).spec,
         _ => match object.template_mut() {

@@ -1,5 +1,5 @@
-//! Server-side apply, and whose the fields of an object are: every command owns what it set last, an apply also what it
-//! leaves as it was, and another apply is refused what it would take from somebody.
+//! Server-side apply and field ownership. A command owns the fields that it changed last. An apply owns all fields of
+//! its document, even those that it did not change, and conflicts if it would change a field of another manager.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use super::{ApiServer, Caller, Outcome};
 use podscope_sim::{Actor, Answer, ApiError, Applied, Part};
 
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
-/// What `kubectl apply` without `--server-side` is called; `kubectl` takes its fields over.
+/// Field manager of `kubectl apply` without `--server-side`. A server-side apply by `kubectl` takes over its fields.
 const CLIENT_SIDE: &str = "kubectl-client-side-apply";
 const KUBECTL: &str = "kubectl";
 
-/// Whose the fields become that a write changes.
-pub(super) enum By {
-    /// The writer's, if it is written down at all.
+/// How a write changes field ownership.
+pub(super) enum Ownership {
+    /// The writer owns the changed fields. `None` if ownership is not tracked for this write.
     Writer(Option<Writer>),
-    /// As server-side apply has decided.
+    /// The complete list of managers, computed by server-side apply.
     Managers(Managers),
 }
 
-/// Who writes an object that is there, and when.
+/// The field manager of a write to an existing object, with the time of the write.
 pub(super) struct Writer {
     name: Str,
     subresource: Str,
@@ -34,7 +34,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Who it is, of a change that has a name; none where nothing is written down.
+    /// The field manager of a write; `change` is the name for writes of clients. `None` if ownership is not tracked.
     pub(super) fn of(caller: &Caller<'_>, old: &Object, change: &str, subresource: &str, part: Part) -> Option<Writer> {
         let managers = old.metadata().managers.list();
         let is_applied = managers.iter().any(|manager| manager.is_apply);
@@ -66,16 +66,16 @@ impl ApiServer {
         if let Some(served) = schema::served(kind.api_version(), kind.name()) {
             let errors = schema::typed_errors(served.fields, document);
             if !errors.is_empty() {
-                return Err(untyped(applied, &errors));
+                return Err(typed_patch_error(applied, &errors));
             }
         }
-        let set = fields_of(document);
+        let applied_fields = fields_of(document);
         let own = Manager {
             name: applied.manager.clone(),
             subresource: Str::default(),
             is_apply: true,
             time: Some(caller.wall()),
-            fields: Owned::Fields(Arc::new(set.clone())),
+            fields: Owned::Fields(Arc::new(applied_fields.clone())),
         };
         let Some(live) = self.objects().get_kind(*kind, key) else {
             let mut object = read(applied, document)?;
@@ -90,58 +90,58 @@ impl ApiServer {
             return self.create(object, caller, out);
         };
         let before = live.to_value();
-        let mut managers = written_out(&live);
-        let mut lost = conflicts(&managers, &set, document, &before, applied);
+        let mut managers = explicit_managers(&live);
+        let mut conflicting = conflicts(&managers, &applied_fields, document, &before, applied);
         if applied.manager == KUBECTL.into() {
-            allow_last_applied(&live, &before, &mut lost);
+            allow_last_applied(&live, &before, &mut conflicting);
         }
-        if !applied.force && !lost.is_empty() {
-            return Err(conflict(&lost, kind.api_version()));
+        if !applied.force && !conflicting.is_empty() {
+            return Err(conflict(&conflicting, kind.api_version()));
         }
-        for (taken, path) in &lost {
+        for (owner, path) in &conflicting {
             managers
                 .iter_mut()
-                .filter(|manager| *manager == taken)
-                .for_each(|manager| give_up(manager, path));
+                .filter(|manager| *manager == owner)
+                .for_each(|manager| disown(manager, path));
         }
         let mut dropped = take_over(&mut managers, applied);
-        dropped.retain(|path| set.binary_search(path).is_err() && !is_held(&managers, path));
+        dropped.retain(|path| applied_fields.binary_search(path).is_err() && !is_owned(&managers, path));
         let mut merged = merge("", &before, document);
-        // Elements after what they hold.
+        // In reverse order, so that the fields of a list element are removed before the element itself.
         dropped.iter().rev().for_each(|path| remove(&mut merged, path));
         keep_last_applied(&live, applied, &mut merged);
         managers.push(own);
         let object = read(applied, &merged)?;
-        if merged == before && are_same(live.metadata().managers.list(), &managers) {
+        if merged == before && are_equal_except_times(live.metadata().managers.list(), &managers) {
             return Ok(Some(live));
         }
         self.replace_as(
             &live,
             object,
             Part::Main,
-            By::Managers(Managers::of(managers)),
+            Ownership::Managers(Managers::of(managers)),
             caller,
             out,
         )
     }
 }
 
-/// Whose the fields are that a write changes: the writer's, and nobody's who had them.
+/// Makes the writer the owner of the fields that the write changes, and removes those from all other managers.
 pub(super) fn note_write(old: &Object, new: &mut Object, writer: &Writer) {
     let (before, after) = (old.to_value(), new.to_value());
-    let has = fields_of(&after);
-    let changed: Vec<FieldPath> = has
+    let fields_after = fields_of(&after);
+    let changed: Vec<FieldPath> = fields_after
         .iter()
         .filter(|path| value_at(&before, path) != value_at(&after, path))
         .filter(|path| !is_element(path) || value_at(&before, path).is_none())
         .cloned()
         .collect();
-    let mut managers = written_out(old);
+    let mut managers = explicit_managers(old);
     for manager in &mut managers {
         let is_writer = !manager.is_apply && manager.name == writer.name && manager.subresource == writer.subresource;
         if let Owned::Fields(fields) = &mut manager.fields {
             let fields = Arc::make_mut(fields);
-            fields.retain(|path| has.binary_search(path).is_ok());
+            fields.retain(|path| fields_after.binary_search(path).is_ok());
             match is_writer {
                 true => fields.extend(changed.iter().cloned()),
                 false => fields.retain(|path| changed.binary_search(path).is_err()),
@@ -169,8 +169,8 @@ pub(super) fn note_write(old: &Object, new: &mut Object, writer: &Writer) {
     new.metadata_mut().managers = Managers::of(managers);
 }
 
-/// The managers with their fields written out; of an object that nobody is known to have made, one that stands for all.
-fn written_out(object: &Object) -> Vec<Manager> {
+/// The managers with explicit field lists. An object without managers gets one that owns all its fields.
+fn explicit_managers(object: &Object) -> Vec<Manager> {
     let metadata = object.metadata();
     let mut managers = metadata.managers.list().to_vec();
     if managers.is_empty() {
@@ -187,71 +187,72 @@ fn written_out(object: &Object) -> Vec<Manager> {
     managers
 }
 
-/// Whether the same managers own the same fields, whenever they wrote.
-fn are_same(before: &[Manager], now: &[Manager]) -> bool {
-    let owns = |manager: &Manager| Manager {
+/// Returns whether the same managers own the same fields, regardless of their timestamps.
+fn are_equal_except_times(before: &[Manager], now: &[Manager]) -> bool {
+    let without_time = |manager: &Manager| Manager {
         time: None,
         ..manager.clone()
     };
     before.len() == now.len()
         && now
             .iter()
-            .all(|one| before.iter().any(|other| owns(other) == owns(one)))
+            .all(|one| before.iter().any(|other| without_time(other) == without_time(one)))
 }
 
 fn is_element(path: &[Str]) -> bool {
     path.last().is_some_and(|step| step.starts_with("k:"))
 }
 
-fn holds(manager: &Manager, path: &FieldPath) -> bool {
+fn owns_field(manager: &Manager, path: &FieldPath) -> bool {
     matches!(&manager.fields, Owned::Fields(fields) if fields.binary_search(path).is_ok())
 }
 
-/// Whether a manager has the field, or one inside it.
-fn is_held(managers: &[Manager], path: &FieldPath) -> bool {
+/// Returns whether a manager owns the field or a field inside it.
+fn is_owned(managers: &[Manager], path: &FieldPath) -> bool {
     managers.iter().any(|manager| match &manager.fields {
         Owned::Fields(fields) => fields.iter().any(|one| one.starts_with(path)),
         Owned::All => true,
     })
 }
 
-fn give_up(manager: &mut Manager, path: &FieldPath) {
+fn disown(manager: &mut Manager, path: &FieldPath) {
     if let Owned::Fields(fields) = &mut manager.fields {
         Arc::make_mut(fields).retain(|one| one != path);
     }
 }
 
-/// The fields of others that the document sets to something else.
+/// The fields of other managers that the document would set to a different value.
 fn conflicts(
     managers: &[Manager],
-    set: &[FieldPath],
+    applied_fields: &[FieldPath],
     document: &Value,
     live: &Value,
     applied: &Applied,
 ) -> Vec<(Manager, FieldPath)> {
     let differs = |path: &&FieldPath| !is_element(path) && value_at(document, path) != value_at(live, path);
-    let changed: Vec<&FieldPath> = set.iter().filter(differs).collect();
+    let changed: Vec<&FieldPath> = applied_fields.iter().filter(differs).collect();
     let others = managers
         .iter()
         .filter(|manager| !(manager.is_apply && manager.name == applied.manager));
     others
         .flat_map(|manager| {
-            let held = changed.iter().filter(|path| holds(manager, path));
+            let held = changed.iter().filter(|path| owns_field(manager, path));
             held.map(|path| (manager.clone(), (*path).clone())).collect::<Vec<_>>()
         })
         .collect()
 }
 
-/// What `kubectl apply` gave last and nobody has changed since is kubectl's own.
-fn allow_last_applied(live: &Object, before: &Value, lost: &mut Vec<(Manager, FieldPath)>) {
+/// Removes conflicts on fields that still have the value of the last client-side apply: kubectl owns those.
+fn allow_last_applied(live: &Object, before: &Value, conflicting: &mut Vec<(Manager, FieldPath)>) {
     let text = live.metadata().annotation(LAST_APPLIED);
     let Some(last) = text.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
         return;
     };
-    lost.retain(|(_, path)| value_at(&last, path).is_none_or(|value| Some(value) != value_at(before, path)));
+    conflicting.retain(|(_, path)| value_at(&last, path).is_none_or(|value| Some(value) != value_at(before, path)));
 }
 
-/// Takes the manager's own entry out, and that of the client-side apply which kubectl follows; the fields they had.
+/// Removes the entries that the new apply replaces (its own, and for kubectl that of client-side apply), and returns
+/// their fields.
 fn take_over(managers: &mut Vec<Manager>, applied: &Applied) -> Vec<FieldPath> {
     let is_own = |manager: &Manager| {
         let is_followed = applied.manager == KUBECTL.into() && !manager.is_apply && manager.name == CLIENT_SIDE.into();
@@ -266,12 +267,12 @@ fn take_over(managers: &mut Vec<Manager>, applied: &Applied) -> Vec<FieldPath> {
     managers.retain(|manager| !is_own(manager));
     had.stable_sort();
     had.dedup();
-    // The annotation that tells them apart stays.
+    // The last-applied annotation stays, so that a later apply still recognises the object as client-side applied.
     had.retain(|path| !path.iter().any(|step| step.get(2..) == Some(LAST_APPLIED)));
     had
 }
 
-/// The annotation of an object that was applied by a client goes with what is applied on the server.
+/// Updates the last-applied annotation of an object that kubectl applied on the client side before.
 fn keep_last_applied(live: &Object, applied: &Applied, merged: &mut Value) {
     if applied.manager != KUBECTL.into() || live.metadata().annotation(LAST_APPLIED).is_none() {
         return;
@@ -308,13 +309,13 @@ fn read(applied: &Applied, value: &Value) -> Result<Object, ApiError> {
     Ok(object)
 }
 
-/// Two values of one field, as the kinds' lists and maps are merged.
+/// Merges two values of a field by the merge strategy of its list or map type.
 fn merge(field: &str, live: &Value, wanted: &Value) -> Value {
     match (live, wanted) {
-        (Value::Object(have), Value::Object(map)) if !is_atomic(field) => {
-            let mut merged = have.clone();
+        (Value::Object(existing), Value::Object(map)) if !is_atomic(field) => {
+            let mut merged = existing.clone();
             for (key, value) in map {
-                let next = have
+                let next = existing
                     .get(key)
                     .map_or_else(|| value.clone(), |live| merge(key, live, value));
                 match next {
@@ -324,20 +325,20 @@ fn merge(field: &str, live: &Value, wanted: &Value) -> Value {
             }
             Value::Object(merged)
         }
-        (Value::Array(have), Value::Array(items)) if field == "finalizers" => {
-            let mut merged = have.clone();
-            merged.extend(items.iter().filter(|item| !have.contains(item)).cloned());
+        (Value::Array(existing), Value::Array(items)) if field == "finalizers" => {
+            let mut merged = existing.clone();
+            merged.extend(items.iter().filter(|item| !existing.contains(item)).cloned());
             Value::Array(merged)
         }
-        (Value::Array(have), Value::Array(items)) => {
+        (Value::Array(existing), Value::Array(items)) => {
             let Some(keys) = list_keys(field, items) else {
                 return wanted.clone();
             };
-            let mut merged = have.clone();
+            let mut merged = existing.clone();
             for item in items {
                 let Some(step) = element_step(item, keys) else { continue };
                 match position(&merged, &step).and_then(|at| merged.get_mut(at)) {
-                    Some(slot) => *slot = merge("", slot, item),
+                    Some(element) => *element = merge("", element, item),
                     None => merged.push(item.clone()),
                 }
             }
@@ -377,10 +378,10 @@ fn remove(value: &mut Value, path: &[Str]) {
     }
 }
 
-fn untyped(applied: &Applied, errors: &[String]) -> ApiError {
+fn typed_patch_error(applied: &Applied, errors: &[String]) -> ApiError {
     let kind = applied.kind;
     let (group, version) = kind.group_and_version();
-    // As the document has it, which may leave its namespace to the path.
+    // The message shows the namespace of the document, which may be absent there.
     let namespace = applied.document.pointer("/metadata/namespace").and_then(Value::as_str);
     let key = podscope_api::ObjectKey::new(namespace.unwrap_or_default(), applied.key.name.clone());
     let of = format!(
@@ -396,11 +397,11 @@ fn untyped(applied: &Applied, errors: &[String]) -> ApiError {
     ApiError::unnamed(format!("failed to create typed patch object ({of}): {why}"))
 }
 
-/// 409 with whose the fields are, manager by manager.
-fn conflict(lost: &[(Manager, FieldPath)], api_version: &str) -> ApiError {
-    let texts = lost
+/// 409 that lists the conflicting fields by manager.
+fn conflict(conflicting: &[(Manager, FieldPath)], api_version: &str) -> ApiError {
+    let texts = conflicting
         .iter()
-        .map(|(manager, path)| (manager.told(api_version), path_text(path)));
+        .map(|(manager, path)| (manager.printed(api_version), path_text(path)));
     let message = match texts.clone().collect::<Vec<_>>().as_slice() {
         [(manager, path)] => format!("Apply failed with 1 conflict: conflict with {manager}: {path}"),
         several => {

@@ -1,4 +1,4 @@
-//! POST: names, admission, defaults, validation, first write.
+//! POST: name generation, admission, defaults, validation, first write.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{ApiServer, Caller, Outcome, admission, is_unrecorded, name_suffix, p
 use podscope_sim::{Actor, Answer, ApiError, Happening, MAX_OBJECTS_OF_KIND};
 
 impl ApiServer {
-    /// Creates an object as a client posts it.
+    /// Creates an object that a client posted.
     pub(super) fn create(&mut self, mut object: Object, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
         let kind = object.kind();
         let metadata = object.metadata_mut();
@@ -27,7 +27,7 @@ impl ApiServer {
         }
         let was_unnamed = metadata.name.is_empty() && !metadata.generate_name.is_empty();
         if was_unnamed {
-            // The suffix keeps names within 63 bytes, as the real generator does.
+            // As in the real generator, the base is cut so that the name fits into 63 bytes.
             let base: String = metadata.generate_name.chars().take(58).collect();
             metadata.name = format!("{base}{}", name_suffix(&mut self.rng)).into();
         }
@@ -48,12 +48,12 @@ impl ApiServer {
         if let Object::Job(job) = &mut object {
             generate_job_selector(Arc::make_mut(job));
         }
-        self.admit_by_prefix(&mut object, was_unnamed, caller)?;
+        self.admit_before_naming(&mut object, was_unnamed, caller)?;
         if let Object::Service(service) = &mut object {
             super::service::name_cluster_ips(&mut Arc::make_mut(service).spec);
             self.check_allocation(service, None)?;
         }
-        self.strategy(&mut object, caller);
+        self.apply_strategy(&mut object, caller);
         let problems = validate(&object);
         if !problems.is_empty() {
             return Err(ApiError::invalid(kind, &object.metadata().name, problems));
@@ -81,20 +81,26 @@ impl ApiServer {
         Ok(Some(stored))
     }
 
-    /// Admission, which changes objects before their names are drawn: it tells of one by what its name begins with.
-    fn admit_by_prefix(&mut self, object: &mut Object, was_unnamed: bool, caller: &Caller<'_>) -> Result<(), ApiError> {
+    /// Runs admission. For a generated name the object still carries its prefix (`generateName`), because the real
+    /// server runs admission before it generates the name.
+    fn admit_before_naming(
+        &mut self,
+        object: &mut Object,
+        was_unnamed: bool,
+        caller: &Caller<'_>,
+    ) -> Result<(), ApiError> {
         if !was_unnamed {
             return self.admit(object, caller);
         }
         let metadata = object.metadata_mut();
-        let drawn = std::mem::replace(&mut metadata.name, metadata.generate_name.clone());
+        let generated = std::mem::replace(&mut metadata.name, metadata.generate_name.clone());
         self.admit(object, caller)?;
-        object.metadata_mut().name = drawn;
+        object.metadata_mut().name = generated;
         Ok(())
     }
 
-    /// What the kind's own strategy fills in (LC-040, LC-044).
-    fn strategy(&mut self, object: &mut Object, caller: &Caller<'_>) {
+    /// The defaults of the kind's own create strategy (LC-040, LC-044).
+    fn apply_strategy(&mut self, object: &mut Object, caller: &Caller<'_>) {
         match object {
             Object::Pod(pod) => {
                 let pod = Arc::make_mut(pod);
@@ -133,7 +139,7 @@ impl ApiServer {
             }
             Object::Node(node) => {
                 let node = Arc::make_mut(node);
-                // By the TTL controller, at once.
+                // The TTL controller would set it at once.
                 let annotations = Arc::make_mut(&mut node.metadata.annotations);
                 annotations
                     .entry("node.alpha.kubernetes.io/ttl".into())
@@ -144,7 +150,7 @@ impl ApiServer {
                 annotations.insert("deprecated.daemonset.template.generation".into(), "1".into());
             }
             Object::StatefulSet(set) => {
-                // Behind a feature gate that is off.
+                // The field is behind a feature gate that is off by default.
                 if let Some(bounds) = &mut Arc::make_mut(set).spec.update_strategy.rolling_update {
                     bounds.max_unavailable = None;
                 }
@@ -158,7 +164,7 @@ impl ApiServer {
     }
 }
 
-/// In the words of an object count quota.
+/// The error of an exceeded object count quota, for Podscope's own limit.
 fn exceeded_quota(kind: Kind, name: &str) -> ApiError {
     let what = format!("count/{}", kind.qualified_plural());
     ApiError::forbidden(
@@ -181,8 +187,8 @@ fn created(object: &Object) -> Happening {
     }
 }
 
-/// What is told of a definition: its names are taken, and what it defines is there. Deviation: at once, and no objects
-/// of it can be made.
+/// Sets the conditions of a CustomResourceDefinition as established. Deviation: this happens at once, and no custom
+/// objects can be created.
 fn establish(definition: &mut podscope_api::Kept, caller: &Caller<'_>) {
     let now = caller.wall().to_string();
     let condition = |kind: &str, reason: &str, message: &str| json!({"type": kind, "status": "True", "lastTransitionTime": now, "reason": reason, "message": message});

@@ -1,7 +1,7 @@
-//! DELETE: graceful for pods, at once for the rest, held by finalizers.
+//! DELETE: graceful for pods, immediate for other kinds, delayed by finalizers.
 //!
 //! ```text
-//!            first DELETE, grace > 0              grace 0, or its own
+//!            first DELETE, grace > 0              DELETE with grace 0
 //!   live ───────────────────────────► pending ───────────────────────► gone
 //!     │  grace 0: two writes (LC-016)     │ finalizers hold it (LC-020)
 //!     └───────────────────────────────────┴──────────► last finalizer ─► gone
@@ -14,24 +14,24 @@ use podscope_api::{Kind, Object, ObjectKey, Pod, Str, Time};
 use super::{ApiServer, Caller, Outcome, records};
 use podscope_sim::{Answer, ApiError, DeleteOptions, Happening, Propagation};
 
-/// Finalizer of an owner that waits for its dependents (CT-152).
+/// Finalizer of an owner that is deleted after its dependents (CT-152).
 const FOREGROUND: &str = "foregroundDeletion";
-/// Finalizer of an owner whose dependents shall stay (CT-152).
+/// Finalizer of an owner whose dependents stay (CT-152).
 const ORPHAN: &str = "orphan";
 
-/// What a DELETE finds (LC-011 to LC-015).
+/// The effect of a DELETE on an object (LC-011 to LC-015).
 #[derive(Debug, PartialEq, Eq)]
-enum Step {
-    /// Set timestamp and grace (absolute instant, seconds).
+enum DeletionStep {
+    /// Set the deletion timestamp and the grace period in seconds.
     Mark {
         timestamp: Time,
         grace: i64,
         is_first: bool,
     },
-    /// Already pending, nothing shorter was asked: success without a change.
+    /// Deletion is pending with a grace period that is not longer than requested: succeed without a change.
     Pending,
-    /// Not graceful: remove, unless finalizers hold it.
-    AtOnce,
+    /// No grace period: remove the object unless finalizers hold it.
+    Immediate,
 }
 
 impl ApiServer {
@@ -49,7 +49,7 @@ impl ApiServer {
             return self.delete_namespace(&old, options, caller, out);
         }
         if kind == Kind::PriorityClass && key.name.starts_with("system-") {
-            // Nobody else may use that prefix: it is one of the two that the server makes (VA-210).
+            // Only the API server itself creates classes with that prefix, and there are two (VA-210).
             return Err(ApiError::forbidden(
                 kind,
                 &key.name,
@@ -57,15 +57,15 @@ impl ApiServer {
             ));
         }
         let mut object = old.clone();
-        let step = match &old {
-            Object::Pod(pod) => step(pod, options, caller.wall()),
-            _ => Step::AtOnce,
+        let deletion_step = match &old {
+            Object::Pod(pod) => deletion_step(pod, options, caller.wall()),
+            _ => DeletionStep::Immediate,
         };
         let had_finalizers = !old.metadata().finalizers.is_empty();
         set_propagation(&mut object, options.propagation);
-        match step {
-            Step::Pending => Ok(Some(old)),
-            Step::Mark {
+        match deletion_step {
+            DeletionStep::Pending => Ok(Some(old)),
+            DeletionStep::Mark {
                 timestamp,
                 grace,
                 is_first,
@@ -83,7 +83,7 @@ impl ApiServer {
                 self.remove(kind, key, out);
                 Ok(Some(stored))
             }
-            Step::AtOnce => {
+            DeletionStep::Immediate => {
                 if object.metadata().finalizers.is_empty() {
                     if had_finalizers {
                         object = self.mark(&old, object, false, out);
@@ -120,7 +120,7 @@ impl ApiServer {
         stored
     }
 
-    /// A namespace is marked first; it goes when its content and its finalizers have gone (CT-119, CT-120).
+    /// Marks a namespace as terminating. It is removed after its content and its finalizers (CT-119, CT-120).
     fn delete_namespace(
         &mut self,
         old: &Object,
@@ -129,7 +129,7 @@ impl ApiServer {
         out: &mut Outcome,
     ) -> Answer {
         let Object::Namespace(namespace) = old else {
-            return Err(ApiError::internal("a namespace is not a namespace"));
+            return Err(ApiError::internal("an object of kind Namespace is no Namespace"));
         };
         let name = &namespace.metadata.name;
         if matches!(&**name, "default" | "kube-system" | "kube-public") {
@@ -158,33 +158,33 @@ impl ApiServer {
     }
 }
 
-/// LC-011 to LC-015 for a pod.
-fn step(pod: &Pod, options: &DeleteOptions, now: Time) -> Step {
+/// The effect of a DELETE on a pod (LC-011 to LC-015).
+fn deletion_step(pod: &Pod, options: &DeleteOptions, now: Time) -> DeletionStep {
     let metadata = &pod.metadata;
-    let asked = options
+    let requested = options
         .grace_seconds
         .map(|seconds| if seconds < 0 { 1 } else { seconds });
     let after = |base: Time, seconds: i64| Time(base.0.saturating_add(seconds.saturating_mul(1_000_000)));
     if let Some(timestamp) = metadata.deletion_timestamp {
         let stored = match metadata.deletion_grace_period_seconds {
-            None | Some(0) => return Step::AtOnce,
+            None | Some(0) => return DeletionStep::Immediate,
             Some(negative) if negative < 0 => 1,
             Some(seconds) => seconds,
         };
-        let Some(asked) = asked.filter(|asked| *asked < stored) else {
-            return Step::Pending;
+        let Some(requested) = requested.filter(|requested| *requested < stored) else {
+            return DeletionStep::Pending;
         };
-        let shorter = after(timestamp, asked - stored);
+        let shorter = after(timestamp, requested - stored);
         return if shorter < now {
-            Step::Mark {
+            DeletionStep::Mark {
                 timestamp: now,
-                grace: asked.min(1),
+                grace: requested.min(1),
                 is_first: false,
             }
         } else {
-            Step::Mark {
+            DeletionStep::Mark {
                 timestamp: shorter,
-                grace: asked,
+                grace: requested,
                 is_first: false,
             }
         };
@@ -193,10 +193,10 @@ fn step(pod: &Pod, options: &DeleteOptions, now: Time) -> Step {
     let period = if pod.spec.node_name.is_none() || pod.is_terminal() {
         0
     } else {
-        asked.unwrap_or(own)
+        requested.unwrap_or(own)
     };
     let grace = if period < 0 { 1 } else { period };
-    Step::Mark {
+    DeletionStep::Mark {
         timestamp: after(now, grace),
         grace,
         is_first: true,
@@ -208,7 +208,7 @@ fn check_preconditions(old: &Object, options: &DeleteOptions) -> Result<(), ApiE
     if let Some(uid) = &options.uid
         && *uid != metadata.uid
     {
-        // The real server names the kind here, not the resource.
+        // The real server prints the kind here, not the resource.
         return Err(ApiError::conflict_on(
             &kind.qualified_name(),
             &metadata.name,
@@ -233,8 +233,8 @@ fn check_preconditions(old: &Object, options: &DeleteOptions) -> Result<(), ApiE
     Ok(())
 }
 
-/// Finalizers of the owner collector follow the asked propagation (CT-152). Once deletion is pending
-/// the client may still choose (the collector reads it when the last dependent goes).
+/// Sets the garbage collector's finalizers for the requested propagation (CT-152). The client may change the policy
+/// while deletion is pending; the collector reads it when the last dependent is deleted.
 fn set_propagation(object: &mut Object, propagation: Option<Propagation>) {
     let Some(propagation) = propagation else { return };
     let wanted = match propagation {
@@ -242,17 +242,17 @@ fn set_propagation(object: &mut Object, propagation: Option<Propagation>) {
         Propagation::Foreground => Some(FOREGROUND),
         Propagation::Orphan => Some(ORPHAN),
     };
-    let has = |name: &str| {
+    let has_finalizer = |name: &str| {
         object
             .metadata()
             .finalizers
             .iter()
             .any(|finalizer| &**finalizer == name)
     };
-    let is_right = [FOREGROUND, ORPHAN]
+    let is_up_to_date = [FOREGROUND, ORPHAN]
         .iter()
-        .all(|name| has(name) == (wanted == Some(*name)));
-    if is_right {
+        .all(|name| has_finalizer(name) == (wanted == Some(*name)));
+    if is_up_to_date {
         return;
     }
     let finalizers = &mut object.metadata_mut().finalizers;
@@ -285,8 +285,8 @@ mod tests {
         pod
     }
 
-    fn mark(at: i64, grace: i64, is_first: bool) -> Step {
-        Step::Mark {
+    fn mark(at: i64, grace: i64, is_first: bool) -> DeletionStep {
+        DeletionStep::Mark {
             timestamp: Time::from_seconds(at),
             grace,
             is_first,
@@ -298,32 +298,32 @@ mod tests {
     fn the_grace_of_a_delete_follows_the_first_rule_that_applies() {
         use PodPhase::{Pending, Running, Succeeded};
         let now = Time::from_seconds(100);
-        // (name, bound, phase, own, pending, asked, expected)
+        // (name, is_bound, phase, pod's own grace, pending (timestamp, grace), requested grace, expected)
         #[rustfmt::skip]
         let rows = [
-            ("own period", true, Running, Some(30), None, None, mark(130, 30, true)),
-            ("asked wins", true, Running, Some(30), None, Some(5), mark(105, 5, true)),
-            ("unbound goes at once", false, Pending, Some(30), None, Some(60), mark(100, 0, true)),
-            ("terminal goes at once", true, Succeeded, Some(30), None, None, mark(100, 0, true)),
+            ("pod's own period", true, Running, Some(30), None, None, mark(130, 30, true)),
+            ("requested period wins", true, Running, Some(30), None, Some(5), mark(105, 5, true)),
+            ("unbound pod has no grace", false, Pending, Some(30), None, Some(60), mark(100, 0, true)),
+            ("finished pod has no grace", true, Succeeded, Some(30), None, None, mark(100, 0, true)),
             ("negative option is 1", true, Running, Some(30), None, Some(-7), mark(101, 1, true)),
-            ("negative own is 1", true, Running, Some(-7), None, None, mark(101, 1, true)),
-            ("own 0 is a force deletion (LC-018)", true, Running, Some(0), None, None, mark(100, 0, true)),
-            ("repeat without option", true, Running, Some(30), Some((120, 30)), None, Step::Pending),
-            ("repeat with longer", true, Running, Some(30), Some((120, 30)), Some(60), Step::Pending),
-            ("repeat with equal", true, Running, Some(30), Some((120, 30)), Some(30), Step::Pending),
+            ("negative period of the pod is 1", true, Running, Some(-7), None, None, mark(101, 1, true)),
+            ("period 0 of the pod is a force deletion (LC-018)", true, Running, Some(0), None, None, mark(100, 0, true)),
+            ("repeat without option", true, Running, Some(30), Some((120, 30)), None, DeletionStep::Pending),
+            ("repeat with longer", true, Running, Some(30), Some((120, 30)), Some(60), DeletionStep::Pending),
+            ("repeat with equal", true, Running, Some(30), Some((120, 30)), Some(30), DeletionStep::Pending),
             ("repeat with shorter", true, Running, Some(30), Some((120, 30)), Some(15), mark(105, 15, false)),
             ("shorter, already past: 1", true, Running, Some(30), Some((120, 30)), Some(5), mark(100, 1, false)),
             ("forced while pending", true, Running, Some(30), Some((120, 30)), Some(0), mark(100, 0, false)),
-            ("half-done deletion", true, Running, Some(30), Some((120, 0)), None, Step::AtOnce),
-            ("terminal while pending (LC-011)", true, Succeeded, Some(30), Some((120, 30)), None, Step::Pending),
+            ("half-done deletion", true, Running, Some(30), Some((120, 0)), None, DeletionStep::Immediate),
+            ("terminal while pending (LC-011)", true, Succeeded, Some(30), Some((120, 30)), None, DeletionStep::Pending),
         ];
-        for (name, bound, phase, own, pending, asked, expected) in rows {
+        for (name, bound, phase, own, pending, requested, expected) in rows {
             let options = DeleteOptions {
-                grace_seconds: asked,
+                grace_seconds: requested,
                 ..DeleteOptions::default()
             };
             assert_eq!(
-                step(&pod(bound, phase, own, pending), &options, now),
+                deletion_step(&pod(bound, phase, own, pending), &options, now),
                 expected,
                 "{name}"
             );

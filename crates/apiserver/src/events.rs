@@ -1,13 +1,16 @@
-//! Events, as client-go's recorders make them. Those of most components are correlated: equal ones are one object with
-//! a count, the tenth different message of one reason begins an event `(combined from similar events)`, and an object
-//! that one component talks about all the time is heard once in five minutes. Writers of `events.k8s.io` (the
-//! scheduler) say what they did and when in other fields (`eventTime`, `action`, `series`), and tell events apart by the
-//! version of the object they are about (KC-073, SCH-128, CT-194).
+//! Events as client-go's event recorders create them (KC-073, SCH-128, CT-194).
 //!
-//! A recorder's memory ends with its process: what the next one says is counted anew.
+//! Most components correlate events: equal ones become one object with a count. From the tenth different message of one
+//! reason on, the event becomes `(combined from similar events)`. A component that sends too many events about one
+//! object may send only one more every five minutes.
 //!
-//! Deviation: the recorders' memories are kept here; a series is counted as it goes, where the real recorder writes its
-//! beginning and its end.
+//! Writers of `events.k8s.io` (the scheduler) use other fields (`eventTime`, `action`, `series`), and also distinguish
+//! events by the resourceVersion of the object.
+//!
+//! A recorder's memory ends with its process; a restarted process counts anew.
+//!
+//! Deviation: the recorders' memories are kept in the API server, and a series is counted at each event, where the real
+//! recorder writes its start and its end.
 
 mod fifo;
 mod recent;
@@ -23,48 +26,49 @@ use fifo::Fifo;
 use podscope_api::hash::fnv1a;
 use podscope_sim::{Actor, EventNote, subject};
 use podscope_sim::{Happening, fnv64};
-use recent::Recent;
+use recent::LruCache;
 
-/// Events kept; beyond this the oldest go. Deviation: the real server has no such bound; it keeps memory in check in
-/// large runs.
-const KEPT_MAX: usize = 10_000;
-/// How long an event is kept after it was told last, in microseconds.
-const KEPT_FOR: i64 = 3600 * 1_000_000;
+/// Maximum number of stored events; the oldest are removed. Deviation: the real server has no such limit. It bounds
+/// memory in large runs.
+const EVENTS_MAX: usize = 10_000;
+/// Retention of an event after its last occurrence, in microseconds.
+const EVENT_TTL: i64 = 3600 * 1_000_000;
 
-/// `~` The name of the machine that the control plane runs on.
+/// `~` Host name of the control plane's machine.
 const HOST: &str = "control-plane";
 
-/// Different messages of one reason, from which on they are combined.
+/// Number of different messages of one reason from which they are combined.
 const SIMILAR_MAX: usize = 10;
-/// Silence after which similar messages are told one by one again, in microseconds.
-const SIMILAR_FOR: i64 = 600 * 1_000_000;
-/// What one component may say about one object without a pause, and how long it then waits for one more.
+/// Pause after which similar messages are no longer combined, in microseconds.
+const SIMILAR_INTERVAL: i64 = 600 * 1_000_000;
+/// Number of events that one component may send about one object without a pause.
 const BURST: i64 = 25;
+/// Time after which one more event is allowed, in microseconds.
 const REFILL: i64 = 300 * 1_000_000;
-/// A series of the scheduler ends after so much silence.
-const SERIES_FOR: i64 = 360 * 1_000_000;
+/// Pause that ends an event series of the scheduler, in microseconds.
+const SERIES_PAUSE: i64 = 360 * 1_000_000;
 
-/// Which event objects exist, and what the recorders remember.
+/// The existing event objects, and the memory of all recorders.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EventLog {
-    /// What was sent, by what makes it equal.
-    sent: Recent<Sent>,
-    /// Messages that differ only in their words, by what they have in common.
-    similar: Recent<Similar>,
-    /// What a component may still say about an object.
-    budget: Recent<Budget>,
+    /// Sent events, by the hash of the properties that make two events equal.
+    sent: LruCache<Sent>,
+    /// Messages that differ only in their text, by the hash of their common properties.
+    similar: LruCache<Similar>,
+    /// Remaining event budget, by the hash of component and object.
+    budget: LruCache<Budget>,
     /// Keys of events, in the order of their creation.
     order: Fifo<ObjectKey>,
-    /// No event was told last before that; none: nobody has looked yet.
-    first_told: Option<Time>,
+    /// Lower bound for the last occurrence of all events; `None` if not computed yet.
+    oldest_occurrence: Option<Time>,
     next: u64,
-    /// How often each process began anew, of those that did.
-    lives: ordered::Map<Actor, u64>,
-    /// The labels of events.
-    nothing: Labels,
+    /// Number of restarts of each process.
+    restarts: ordered::Map<Actor, u64>,
+    /// The empty map, shared as labels and annotations of all events.
+    no_labels: Labels,
 }
 
-/// An event as it was sent last.
+/// The last occurrence of an event.
 #[derive(Debug, Clone)]
 struct Sent {
     key: ObjectKey,
@@ -72,60 +76,61 @@ struct Sent {
     at: Time,
 }
 
-/// Hashes of different messages, in the order of their coming.
+/// Hashes of different messages, in order of arrival.
 #[derive(Debug, Clone, Default)]
 struct Similar {
     messages: Vec<u64>,
     at: Time,
 }
 
-/// A bucket of tokens, in microseconds of waiting.
+/// A token bucket, filled by elapsed microseconds.
 #[derive(Debug, Clone)]
 struct Budget {
-    left: i64,
+    tokens: i64,
     at: Time,
 }
 
-/// What becomes of a note: what makes it equal to another, and its words.
-struct Correlated {
+/// The result of correlation: the hash that identifies equal events, and the message to store.
+struct CorrelatedEvent {
     hash: u64,
     message: Str,
 }
 
 impl EventLog {
-    /// Whether a note is told by itself or as one of many that are alike; `version` is that of the object it is about.
-    fn correlate(&mut self, note: &EventNote, speaker: u64, version: &str, now: Time) -> Correlated {
+    /// Decides whether an event is stored by itself or combined with similar ones. `version` is the resourceVersion of
+    /// the object that it is about.
+    fn correlate(&mut self, note: &EventNote, reporter_hash: u64, version: &str, now: Time) -> CorrelatedEvent {
         if !note.action.is_empty() {
-            let what = [&*note.reason, note.kind_of_event.as_str(), &*note.action, version];
-            return Correlated {
-                hash: hash_of(speaker, &what),
+            let parts = [&*note.reason, note.kind_of_event.as_str(), &*note.action, version];
+            return CorrelatedEvent {
+                hash: hash_of(reporter_hash, &parts),
                 message: note.message.clone(),
             };
         }
-        let alike = hash_of(speaker, &[&note.reason, note.kind_of_event.as_str()]);
+        let group_hash = hash_of(reporter_hash, &[&note.reason, note.kind_of_event.as_str()]);
         let message = fnv64([&*note.message]);
-        let mut similar = self.similar.get(alike).cloned().unwrap_or_default();
-        if now.0 - similar.at.0 > SIMILAR_FOR {
+        let mut similar = self.similar.get(group_hash).cloned().unwrap_or_default();
+        if now.0 - similar.at.0 > SIMILAR_INTERVAL {
             similar.messages.clear();
         }
         if !similar.messages.contains(&message) {
             similar.messages.push(message);
         }
-        let are_many = similar.messages.len() >= SIMILAR_MAX;
-        if are_many {
+        let is_combined = similar.messages.len() >= SIMILAR_MAX;
+        if is_combined {
             similar.messages.remove(0);
         }
         similar.at = now;
-        self.similar.put(alike, similar);
-        if are_many {
-            return Correlated {
-                hash: alike,
+        self.similar.put(group_hash, similar);
+        if is_combined {
+            return CorrelatedEvent {
+                hash: group_hash,
                 message: format!("(combined from similar events): {}", note.message).into(),
             };
         }
-        Correlated {
+        CorrelatedEvent {
             hash: hash_of(
-                speaker,
+                reporter_hash,
                 &[
                     &note.reason,
                     note.kind_of_event.as_str(),
@@ -137,35 +142,35 @@ impl EventLog {
         }
     }
 
-    /// Takes one of what a component may say about an object; false if it has to wait.
-    fn may_say(&mut self, about: u64, now: Time) -> bool {
-        let full = BURST * REFILL;
-        let left = self
+    /// Takes a token from the event budget of a component and object; false if the budget is empty.
+    fn take_token(&mut self, about: u64, now: Time) -> bool {
+        let capacity = BURST * REFILL;
+        let tokens = self
             .budget
             .get(about)
-            .map_or(full, |budget| (budget.left + (now.0 - budget.at.0)).min(full));
-        let may = left >= REFILL;
-        let left = if may { left - REFILL } else { left };
-        self.budget.put(about, Budget { left, at: now });
-        may
+            .map_or(capacity, |budget| (budget.tokens + (now.0 - budget.at.0)).min(capacity));
+        let has_token = tokens >= REFILL;
+        let tokens = if has_token { tokens - REFILL } else { tokens };
+        self.budget.put(about, Budget { tokens, at: now });
+        has_token
     }
 }
 
 impl ApiServer {
-    /// A process began anew: its recorder remembers nothing.
+    /// Clears the memory of a process's recorder after a restart.
     pub fn forget_recorder(&mut self, actor: &Actor) {
-        *self.events.lives.entry(actor.clone()).or_default() += 1;
+        *self.events.restarts.entry(actor.clone()).or_default() += 1;
     }
 
     /// Records an event, or raises the count of an equal one.
     pub(super) fn note_event(&mut self, note: &EventNote, caller: &Caller<'_>, out: &mut Outcome) {
         let (now, is_series) = (caller.wall(), !note.action.is_empty());
         let version = self.version_of(note.kind, &note.key, &note.uid);
-        let lives = self.events.lives.get(caller.actor).copied().unwrap_or_default();
-        let speaker = speaker(note, caller.actor).wrapping_add(lives);
-        let Correlated { hash, message } = self.events.correlate(note, speaker, &version, now);
+        let restarts = self.events.restarts.get(caller.actor).copied().unwrap_or_default();
+        let reporter_hash = reporter_hash(note, caller.actor).wrapping_add(restarts);
+        let CorrelatedEvent { hash, message } = self.events.correlate(note, reporter_hash, &version, now);
         let last = self.events.sent.get(hash).cloned();
-        let last = last.filter(|last| !is_series || now.0 - last.at.0 <= SERIES_FOR);
+        let last = last.filter(|last| !is_series || now.0 - last.at.0 <= SERIES_PAUSE);
         let count = last.as_ref().map_or(0, |last| last.count).saturating_add(1);
         let namespace = if note.key.namespace.is_empty() {
             shared("default")
@@ -173,27 +178,27 @@ impl ApiServer {
             note.key.namespace.clone()
         };
         let known = last.and_then(|last| match self.store.objects().get_kind(Kind::Event, &last.key) {
-            Some(Object::Event(event)) if says(&event, note) => Some(event),
+            Some(Object::Event(event)) if matches_note(&event, note) => Some(event),
             _ => None,
         });
-        // What is refused is not tried again.
-        if known.is_none() && self.is_ending(&namespace) {
+        // A refused event is not retried.
+        if known.is_none() && self.is_terminating(&namespace) {
             return;
         }
-        let is_heard = is_series || self.events.may_say(speaker, now);
+        let is_within_budget = is_series || self.events.take_token(reporter_hash, now);
         let (key, count) = match known {
             Some(event) => {
                 let key = event.metadata.key();
-                if is_heard {
-                    self.count_again(event, &message, count, now);
+                if is_within_budget {
+                    self.raise_count(event, &message, count, now);
                 }
                 (key, count)
             }
-            None if is_heard => (self.first(note, namespace, &message, version, caller), 1),
+            None if is_within_budget => (self.create_event(note, namespace, &message, version, caller), 1),
             None => return,
         };
         self.events.sent.put(hash, Sent { key, count, at: now });
-        if !is_heard {
+        if !is_within_budget {
             return;
         }
         out.records.push(Draft {
@@ -207,7 +212,7 @@ impl ApiServer {
         });
     }
 
-    /// The object that the note is about, also where its writer names it by its name alone.
+    /// UID of the object that the event is about, looked up by name if the event has no UID.
     fn uid_of(&self, note: &EventNote) -> Uid {
         let object = note
             .uid
@@ -218,8 +223,8 @@ impl ApiServer {
             .map_or_else(|| note.uid.clone(), |object| object.metadata().uid.clone())
     }
 
-    /// The version of an object that an event names, as far as its writer gives it: kubelets and the controllers of
-    /// nodes name their node alone.
+    /// The resourceVersion of the object that an event names. Empty for Nodes, because kubelets and node controllers
+    /// give only the node's name.
     fn version_of(&self, kind: Kind, key: &ObjectKey, uid: &Uid) -> Str {
         let object = (kind != Kind::Node)
             .then(|| self.objects().get_kind(kind, key))
@@ -228,8 +233,8 @@ impl ApiServer {
         object.map_or_else(Str::default, |object| object.metadata().resource_version.clone())
     }
 
-    /// Makes the object of an event that is new.
-    fn first(
+    /// Stores a new event.
+    fn create_event(
         &mut self,
         note: &EventNote,
         namespace: Str,
@@ -239,15 +244,15 @@ impl ApiServer {
     ) -> ObjectKey {
         self.events.next += 1;
         let nanoseconds = caller.wall().0.wrapping_mul(1000) + (self.events.next % 1000) as i64;
-        let (wall, signed) = (caller.wall(), source(caller.actor, note));
+        let (wall, source) = (caller.wall(), source(caller.actor, note));
         let mut event = Event {
             metadata: podscope_api::ObjectMeta {
                 name: format!("{}.{nanoseconds:x}", note.key.name).into(),
                 namespace,
                 uid: self.rng.uid(),
                 creation_timestamp: Some(caller.wall()),
-                labels: self.events.nothing.clone(),
-                annotations: self.events.nothing.clone(),
+                labels: self.events.no_labels.clone(),
+                annotations: self.events.no_labels.clone(),
                 ..Default::default()
             },
             involved_object: ObjectReference {
@@ -261,35 +266,35 @@ impl ApiServer {
                 resource_version: self.version_of(*kind, key, uid),
                 ..reference(*kind, key, uid, "")
             }),
-            reporting_component: signed.component.clone(),
-            reporting_instance: signed.host.clone(),
+            reporting_component: source.component.clone(),
+            reporting_instance: source.host.clone(),
             ..Event::default()
         };
         if note.action.is_empty() {
-            event.source = signed;
+            event.source = source;
             event.first_timestamp = Some(wall);
             event.last_timestamp = Some(wall);
             event.count = Some(1);
         } else {
             event.action = note.action.clone();
             event.event_time = Some(MicroTime(wall.0));
-            event.reporting_instance = format!("{}-{HOST}", signed.component).into();
+            event.reporting_instance = format!("{}-{HOST}", source.component).into();
         }
         let key = event.metadata.key();
         self.store.put_unwatched(Object::Event(Arc::new(event)));
         self.events.order.push(key.clone());
-        self.forget_oldest();
+        self.drop_excess_events();
         key
     }
 
-    /// Whether a namespace takes nothing new any more (CT-119).
-    fn is_ending(&self, namespace: &str) -> bool {
+    /// Returns whether a namespace is terminating, so that it accepts no new objects (CT-119).
+    fn is_terminating(&self, namespace: &str) -> bool {
         let namespace = self.objects().named::<Namespace>(namespace);
         namespace.is_some_and(|namespace| namespace.metadata.is_terminating())
     }
 
-    /// Writes a new count, and the words of the last one.
-    fn count_again(&mut self, mut event: Arc<Event>, message: &Str, count: i32, now: Time) {
+    /// Raises the count of a stored event and updates its message.
+    fn raise_count(&mut self, mut event: Arc<Event>, message: &Str, count: i32, now: Time) {
         let typed = Arc::make_mut(&mut event);
         if typed.action.is_empty() {
             typed.message = message.clone();
@@ -305,39 +310,42 @@ impl ApiServer {
         self.store.put_unwatched(Object::Event(event));
     }
 
-    /// Takes up an event that was made before the world began.
+    /// Registers an imported event.
     pub(super) fn adopt_event(&mut self, key: ObjectKey) {
         self.events.order.push(key);
-        self.forget_oldest();
+        self.drop_excess_events();
     }
 
-    /// Events go an hour after they were told last (`--event-ttl`).
+    /// Removes events an hour after their last occurrence (`--event-ttl`).
     pub fn forget_old_events(&mut self, now: Time) {
-        let old = |event: &Event| now.0 - last_told(event).map_or(now.0, |at| at.0) >= KEPT_FOR;
-        // The oldest of all is not younger than that.
-        let has_old = self.events.first_told.is_none_or(|first| now.0 - first.0 >= KEPT_FOR);
+        let is_old = |event: &Event| now.0 - last_occurrence_of(event).map_or(now.0, |at| at.0) >= EVENT_TTL;
+        // No event is older than `oldest_occurrence`, so the scan is needed only if that is old.
+        let has_old = self
+            .events
+            .oldest_occurrence
+            .is_none_or(|oldest| now.0 - oldest.0 >= EVENT_TTL);
         if !has_old {
             return;
         }
         let all = self.objects().clone();
-        self.events.first_told = all
+        self.events.oldest_occurrence = all
             .list::<Event>()
-            .filter(|event| !old(event))
-            .filter_map(|event| last_told(event))
+            .filter(|event| !is_old(event))
+            .filter_map(|event| last_occurrence_of(event))
             .min();
-        self.events.first_told.get_or_insert(now);
-        let gone: Vec<ObjectKey> = all
+        self.events.oldest_occurrence.get_or_insert(now);
+        let expired: Vec<ObjectKey> = all
             .list::<Event>()
-            .filter(|event| old(event))
+            .filter(|event| is_old(event))
             .map(|event| event.metadata.key())
             .collect();
-        for key in gone {
+        for key in expired {
             self.store.remove_unwatched(Kind::Event, &key);
         }
     }
 
-    fn forget_oldest(&mut self) {
-        while self.events.order.len() > KEPT_MAX
+    fn drop_excess_events(&mut self) {
+        while self.events.order.len() > EVENTS_MAX
             && let Some((_, key)) = self.events.order.pop()
         {
             self.store.remove_unwatched(Kind::Event, &key);
@@ -345,15 +353,17 @@ impl ApiServer {
     }
 }
 
-/// When an event was told last.
-fn last_told(event: &Event) -> Option<Time> {
+/// The last occurrence of an event.
+fn last_occurrence_of(event: &Event) -> Option<Time> {
     let series = event.series.as_ref().and_then(|series| series.last_observed_time);
-    let told = series.max(event.event_time).map(|at| Time(at.0));
-    told.max(event.last_timestamp).max(event.metadata.creation_timestamp)
+    let last_occurrence = series.max(event.event_time).map(|at| Time(at.0));
+    last_occurrence
+        .max(event.last_timestamp)
+        .max(event.metadata.creation_timestamp)
 }
 
-/// Who speaks of which object: where the hashes of what is said begin.
-fn speaker(note: &EventNote, actor: &Actor) -> u64 {
+/// Hash of the component and the object that it reports about; the base of the other hashes.
+fn reporter_hash(note: &EventNote, actor: &Actor) -> u64 {
     let ObjectKey { namespace, name } = &note.key;
     let actor = actor.to_string();
     fnv64([
@@ -366,14 +376,14 @@ fn speaker(note: &EventNote, actor: &Actor) -> u64 {
     ])
 }
 
-/// That, and what more is given; [`says`] tells those apart that share a number.
-fn hash_of(speaker: u64, more: &[&str]) -> u64 {
-    let on = |hash, text: &&str| fnv1a(hash, [0].into_iter().chain(text.bytes()));
-    more.iter().fold(speaker, on)
+/// Extends the hash by further texts. Collisions are detected by [`matches_note`].
+fn hash_of(reporter_hash: u64, more: &[&str]) -> u64 {
+    let extend = |hash, text: &&str| fnv1a(hash, [0].into_iter().chain(text.bytes()));
+    more.iter().fold(reporter_hash, extend)
 }
 
-/// Whether an event is of the kind that is noted now.
-fn says(event: &Event, note: &EventNote) -> bool {
+/// Returns whether a stored event has the component, object and reason of the new one.
+fn matches_note(event: &Event, note: &EventNote) -> bool {
     let about = &event.involved_object;
     event.reporting_component == note.component
         && *about.kind == *note.kind.name()
@@ -395,7 +405,7 @@ fn reference(kind: Kind, key: &ObjectKey, uid: &Uid, field_path: &str) -> Object
     }
 }
 
-/// The component that says so, as the `From` column of `kubectl describe` shows it.
+/// The event source, which the `From` column of `kubectl describe` shows.
 fn source(actor: &Actor, note: &EventNote) -> EventSource {
     EventSource {
         component: shared(&note.component),

@@ -1,5 +1,5 @@
-//! The eviction subresource: budgets are asked, then the pod is deleted
-//! gracefully (LC-024 to LC-029, CT-101, CT-102).
+//! The eviction subresource: PodDisruptionBudgets are checked, then the pod is deleted gracefully (LC-024 to LC-029,
+//! CT-101, CT-102).
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use podscope_api::{
 use super::{ApiServer, Caller, Outcome, pods::set_condition, records};
 use podscope_sim::{Answer, ApiError, DeleteOptions, Updated};
 
-/// More entries of `disruptedPods` than this refuse further evictions (LC-029).
+/// Evictions are refused while `disruptedPods` has more entries than this (LC-029).
 const DISRUPTED_PODS_MAX: usize = 2000;
 
 impl ApiServer {
-    /// POST pods/eviction. The whole exchange with the budget happens in one step, so a conflict cannot
-    /// arise inside it. Deviation: the real server makes several writes with retries, to the same end.
+    /// POST pods/eviction. The budget is checked and updated in one step, so no conflict can arise. Deviation: the real
+    /// server makes several writes with retries, with the same result.
     pub(super) fn evict(
         &mut self,
         key: &ObjectKey,
@@ -29,15 +29,15 @@ impl ApiServer {
         };
         if !ignores_budgets(&pod)
             && let Some(budget) = self.budget_of(&pod)?
-            && !passes_unready(&pod, &budget)
+            && !may_evict_unready(&pod, &budget)
         {
             self.take_disruption(&pod, &budget, caller, out)?;
         }
         if !pod.metadata.is_terminating() && !pod.is_terminal() {
             let old = Object::Pod(pod.clone());
-            let mut marked = pod.clone();
+            let mut with_condition = pod.clone();
             set_condition(
-                &mut Arc::make_mut(&mut marked).status.conditions,
+                &mut Arc::make_mut(&mut with_condition).status.conditions,
                 PodCondition {
                     kind: "DisruptionTarget".into(),
                     status: ConditionStatus::True,
@@ -48,14 +48,14 @@ impl ApiServer {
                     ..PodCondition::default()
                 },
             );
-            let stored = self.write(Object::Pod(marked), out);
+            let stored = self.write(Object::Pod(with_condition), out);
             out.record(records::updated(&old, &stored).into(), &stored);
             records::details(&old, &stored, out);
         }
         self.delete(Kind::Pod, key, options, caller, out)
     }
 
-    /// The only budget that covers the pod.
+    /// The PodDisruptionBudget that selects the pod; an error if there are several.
     fn budget_of(&self, pod: &Pod) -> Result<Option<Arc<PodDisruptionBudget>>, ApiError> {
         let mut matching = self.objects().budgets_of(pod);
         let first = matching.next().cloned();
@@ -67,7 +67,7 @@ impl ApiServer {
         Ok(first)
     }
 
-    /// Counts the eviction against the budget, or refuses.
+    /// Takes one disruption from the budget, or refuses the eviction.
     fn take_disruption(
         &mut self,
         pod: &Pod,
@@ -97,7 +97,7 @@ impl ApiServer {
             ));
         }
         if status.disruptions_allowed == 0 {
-            return Err(ApiError::too_many_requests(why_none_is_allowed(name, status), None));
+            return Err(ApiError::too_many_requests(no_disruption_message(name, status), None));
         }
         let mut new = budget.clone();
         let status = &mut Arc::make_mut(&mut new).status;
@@ -105,17 +105,17 @@ impl ApiServer {
         status.disrupted_pods.insert(pod.metadata.name.clone(), caller.wall());
         let allowed = status.disruptions_allowed;
         let stored = self.write(Object::PodDisruptionBudget(new), out);
-        let told = Updated {
+        let updated = Updated {
             disruptions_allowed: Some(allowed),
             ..Updated::default()
         };
-        out.record(told.into(), &stored);
+        out.record(updated.into(), &stored);
         Ok(())
     }
 }
 
-/// The cause of a refusal, with the API server's words (LC-026).
-fn why_none_is_allowed(name: &str, status: &PodDisruptionBudgetStatus) -> String {
+/// The cause of a refusal, in the API server's words (LC-026).
+fn no_disruption_message(name: &str, status: &PodDisruptionBudgetStatus) -> String {
     let condition = status.conditions.iter().find(|one| &*one.kind == "DisruptionAllowed");
     let refuses = format!("The disruption budget {name} does not allow evicting pods currently");
     match condition.filter(|one| one.status == ConditionStatus::False) {
@@ -131,13 +131,14 @@ fn why_none_is_allowed(name: &str, status: &PodDisruptionBudgetStatus) -> String
     }
 }
 
-/// LC-024.
+/// Evictions of finished, terminating and pending pods ignore budgets (LC-024).
 fn ignores_budgets(pod: &Pod) -> bool {
     pod.is_terminal() || pod.metadata.is_terminating() || pod.status.phase == Some(PodPhase::Pending)
 }
 
-/// LC-028: a pod that is not Ready may go without counting.
-fn passes_unready(pod: &Pod, budget: &PodDisruptionBudget) -> bool {
+/// Returns whether the budget's unhealthy pod eviction policy lets an unready pod be evicted without counting it
+/// (LC-028).
+fn may_evict_unready(pod: &Pod, budget: &PodDisruptionBudget) -> bool {
     !pod.is_ready()
         && match budget.spec.unhealthy_pod_eviction_policy.as_deref() {
             Some("AlwaysAllow") => true,

@@ -1,6 +1,5 @@
-//! kube-apiserver: the only writer of the store. Every request passes
-//! admission and the deletion and concurrency rules here; every write becomes
-//! a [`WatchResponse`] for the watches and records for the trace.
+//! kube-apiserver: the only writer of the store. Every request passes admission and the rules of deletion and
+//! concurrency. Every write produces a [`WatchResponse`] for the watches and records for the trace.
 //!
 //! ```
 //! use podscope_api::{Time, parse};
@@ -15,7 +14,7 @@
 //!     let namespace = format!("{{apiVersion: v1, kind: Namespace, metadata: {{name: {name}}}}}");
 //!     server.import(parse(&namespace).objects.remove(0).value, &caller);
 //! }
-//! server.handle(&Request::Create(object), &caller, &mut out).expect("it is admitted");
+//! server.handle(&Request::Create(object), &caller, &mut out).expect("the object is admitted");
 //! assert_eq!((out.changes.len(), out.records[0].happening.what()), (1, What::Created));
 //! ```
 
@@ -46,15 +45,14 @@ use podscope_sim::{
 
 pub use store::Store;
 
-/// A record without its place in the trace.
+/// A record before it gets its position in the trace.
 #[derive(Debug, Clone)]
 pub struct Draft {
-    /// What happened.
     pub happening: Happening,
     pub object: Option<Arc<Subject>>,
 }
 
-/// Who asks, and when.
+/// The sender of a request, and the time of the request.
 pub struct Caller<'a> {
     pub actor: &'a Actor,
     pub now: SimTime,
@@ -68,7 +66,7 @@ impl Caller<'_> {
     }
 }
 
-/// What one request led to.
+/// The effects of one request.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// Writes, in order.
@@ -91,15 +89,16 @@ impl Outcome {
 pub struct ApiServer {
     store: Store,
     rng: Rng,
-    /// UIDs of what the cluster keeps beside what it was given: they shift no name and no UID of that.
-    aside: Rng,
-    /// Names of the volumes with the tokens of accounts.
-    access: Rng,
+    /// Generates the UIDs of objects that the cluster creates by itself, so that these do not change the names and UIDs
+    /// of other objects.
+    internal_uids: Rng,
+    /// Generates the name suffixes of service account token volumes.
+    token_names: Rng,
     events: events::EventLog,
     next_cluster_ip: u32,
-    /// Whether priority classes mean nothing: the history switch of that name.
+    /// Whether pod priority is disabled, by the switch `pod-priority-off`.
     ignores_priority: bool,
-    /// Tolerations as they were given last, and with the default ones: pods of a template share both.
+    /// Cache of the last tolerations before and after defaulting, so that the pods of a template share both.
     tolerations: (Arc<Vec<Toleration>>, Arc<Vec<Toleration>>),
 }
 
@@ -109,8 +108,8 @@ impl ApiServer {
         Self {
             store: Store::default(),
             rng: Rng::split(seed, "apiserver"),
-            aside: Rng::split(seed, "apiserver/aside"),
-            access: Rng::split(seed, "apiserver/access"),
+            internal_uids: Rng::split(seed, "apiserver/aside"),
+            token_names: Rng::split(seed, "apiserver/access"),
             events: events::EventLog::default(),
             next_cluster_ip: 0,
             ignores_priority: false,
@@ -118,14 +117,14 @@ impl ApiServer {
         }
     }
 
-    /// The server of a history with those switches (F-20).
+    /// Applies the history switches (F-20).
     #[must_use]
     pub fn with_switches(mut self, switches: &Switches) -> Self {
         self.ignores_priority = switches.pod_priority_off;
         self
     }
 
-    /// The store, to read.
+    /// Read access to the store.
     pub fn store(&self) -> &Store {
         &self.store
     }
@@ -135,17 +134,17 @@ impl ApiServer {
         self.store.objects()
     }
 
-    /// Writes down which record tells of the change of that revision: a watch that resumes learns it again.
+    /// Stores which record reports the change of that revision, for watches that resume.
     pub fn note_record(&mut self, revision: u64, record: CausedBy) {
         self.store.note_record(revision, record);
     }
 
-    /// Takes for granted what a dump does not hold (P-09).
+    /// Sets the assumptions about objects that a dump does not contain (P-09).
     pub fn assume(&mut self, assumed: Arc<Assumed>) {
         self.store.assume(assumed);
     }
 
-    /// Puts an object as it is: what a scenario imports with its UID and status, and the world's own set-up.
+    /// Stores an object without admission: imported objects with UID and status, and the world's initial objects.
     pub fn import(&mut self, mut object: Object, caller: &Caller<'_>) -> Object {
         if object.metadata().uid.is_empty() {
             object.metadata_mut().uid = self.next_uid(&object);
@@ -158,23 +157,23 @@ impl ApiServer {
             key.into_iter().for_each(|key| self.adopt_event(key));
             return stored;
         }
-        written(&self.store.put(object))
+        stored_object(&self.store.put(object))
     }
 
-    /// Turns a request away: so much waits to be told already that no more is taken now, as by API Priority and Fairness.
+    /// Refuses a request because too many deliveries are pending, as API Priority and Fairness does.
     ///
     /// # Errors
-    /// Always: 429, upon which clients try again.
+    /// Always returns 429, after which clients retry.
     pub fn turn_away(&self, request: &Request, out: &mut Outcome) -> Answer {
         let answer = Err(ApiError::overloaded(target(request).0));
         record_refusal(request, &answer, out);
         answer
     }
 
-    /// Applies one request; what it changed and recorded is in `out`.
+    /// Applies one request; its changes and records are added to `out`.
     ///
     /// # Errors
-    /// Its refusal, in the API server's words.
+    /// Returns the refusal, with the API server's message.
     pub fn handle(&mut self, request: &Request, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
         let answer = match request {
             Request::Get { kind, key } => {
@@ -206,10 +205,10 @@ impl ApiServer {
                 Ok(None)
             }
             Request::DryRun(request) => {
-                // On a copy that is thrown away: what it would change and record never was, only a refusal is one.
+                // The request runs on a copy of the server, which is discarded. Only a refusal is recorded.
                 let mut rehearsal = Outcome::default();
                 let mut answer = self.clone().handle(request, caller, &mut rehearsal);
-                // What is never stored has no version.
+                // An object that is not stored has no resourceVersion.
                 let is_new = match &**request {
                     Request::Create(_) => true,
                     Request::Apply(applied) => self.objects().get_kind(applied.kind, &applied.key).is_none(),
@@ -231,18 +230,18 @@ impl ApiServer {
         answer
     }
 
-    /// The UID of an object that is made.
+    /// The UID of a new object.
     fn next_uid(&mut self, object: &Object) -> Uid {
         let name = &*object.metadata().name;
-        let is_kept_beside = match object.kind() {
+        let is_internal = match object.kind() {
             Kind::Endpoints => true,
             Kind::ConfigMap => name == podscope_api::ROOT_CA,
             Kind::ServiceAccount => name == "default",
             Kind::Service | Kind::EndpointSlice => name == "kubernetes",
             _ => false,
         };
-        match is_kept_beside {
-            true => self.aside.uid(),
+        match is_internal {
+            true => self.internal_uids.uid(),
             false => self.rng.uid(),
         }
     }
@@ -253,7 +252,7 @@ impl ApiServer {
             return self.store.put_unwatched(object);
         }
         let change = self.store.put(object);
-        let stored = written(&change);
+        let stored = stored_object(&change);
         out.changes.push(change);
         stored
     }
@@ -275,7 +274,7 @@ impl ApiServer {
     }
 }
 
-/// Records a 4xx answer. An election that is lost to another is no refusal worth telling.
+/// Records a 4xx answer. Lost leader elections are not recorded.
 fn record_refusal(request: &Request, answer: &Answer, out: &mut Outcome) {
     let Err(error) = answer else { return };
     let (kind, key, uid) = target(request);
@@ -291,21 +290,26 @@ fn record_refusal(request: &Request, answer: &Answer, out: &mut Outcome) {
 }
 
 /// The object that a write stored.
-fn written(change: &Change) -> Object {
-    change.new.clone().expect("a write that is no removal stores an object")
+fn stored_object(change: &Change) -> Object {
+    change
+        .new
+        .clone()
+        .expect("a write other than a removal stores an object")
 }
 
-/// Kinds that no component watches and whose writes are not recorded: events have records of their own, leases are heartbeats.
+/// Returns whether no component watches the kind. Writes of these kinds are not recorded: events have records of their
+/// own, and leases are heartbeats.
 fn is_unwatched(kind: Kind) -> bool {
     matches!(kind, Kind::Event | Kind::Lease)
 }
 
-/// Kinds whose writes are not recorded: those, and Endpoints, which say again what the slices say.
+/// Returns whether writes of the kind are not recorded: unwatched kinds, and Endpoints, which repeat the
+/// EndpointSlices.
 fn is_unrecorded(kind: Kind) -> bool {
     is_unwatched(kind) || kind == Kind::Endpoints
 }
 
-/// The object a request is about.
+/// The object that a request is about.
 fn target(request: &Request) -> (Kind, ObjectKey, Uid) {
     match request {
         Request::Create(object) | Request::Update(object, _) => {
@@ -329,7 +333,7 @@ fn target(request: &Request) -> (Kind, ObjectKey, Uid) {
     }
 }
 
-/// Five characters of Kubernetes' alphabet without vowels and look-alikes.
+/// Five random characters of Kubernetes' name alphabet, which has no vowels and no look-alikes.
 fn name_suffix(rng: &mut Rng) -> Str {
     const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
     (0..5)

@@ -1,6 +1,6 @@
-//! Which part of an object a write may change: `status` is ignored on the
-//! main resource, everything else on the status subresource, all but resources
-//! on a pod's resize; and when the generation rises.
+//! The part of an object that a write may change: the main resource ignores `status`, the status subresource changes
+//! only it, and the resize subresource changes only the resources of a pod. Also decides when `metadata.generation`
+//! rises.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use podscope_sim::Part;
 
-/// The object that a write of `part` leaves behind: `new` where it may write, `old` elsewhere.
-/// The server's own metadata (UID, deletion state, …) always stays.
+/// Merges a write of `part`: fields of that part come from `new`, all others from `old`. Metadata that the server owns
+/// (UID, deletion timestamp, …) always stays. `None` if the kinds differ.
 pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
     if part == Part::Resize {
         return match (old, new) {
@@ -46,7 +46,7 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
                         keep_metadata(&mut kept.metadata, &old.metadata);
                         Object::Kept(new)
                     }
-                    // Only pods are resized.
+                    // Only pods have a resize subresource.
                     Part::Resize => Object::Kept(old.clone()),
                     Part::Status => {
                         let mut merged = old.clone();
@@ -68,8 +68,8 @@ pub(super) fn merge(old: &Object, new: Object, part: Part) -> Option<Object> {
     )
 }
 
-/// The pod with the resources that another version of it has, container by container by name; all else that differs
-/// is dropped (`dropNonResizeUpdates`).
+/// The old pod with the container resources of the new one, matched by container name. Other differences are dropped
+/// (`dropNonResizeUpdates`).
 fn resized(old: &Arc<Pod>, new: &Pod) -> Arc<Pod> {
     let mut merged = old.clone();
     let pod = Arc::make_mut(&mut merged);
@@ -103,13 +103,13 @@ fn keep_metadata(metadata: &mut ObjectMeta, old: &ObjectMeta) {
     metadata.managers = stored.managers;
 }
 
-/// Whether objects of this kind carry a generation, and it rises with this change of the spec.
+/// Returns whether a change raises the object's generation.
 pub(super) fn raises_generation(old: &Object, new: &Object) -> bool {
     macro_rules! spec_differs {
         ($($kind:ident),*) => {
             match (old, new) {
                 (Object::Deployment(old), Object::Deployment(new)) => {
-                    old.spec != new.spec || !are_annotated_alike(&old.metadata, &new.metadata)
+                    old.spec != new.spec || !have_equal_annotations(&old.metadata, &new.metadata)
                 }
                 (Object::EndpointSlice(old), Object::EndpointSlice(new)) => {
                     (&old.endpoints, &old.ports, &old.metadata.labels)
@@ -137,40 +137,41 @@ pub(super) fn raises_generation(old: &Object, new: &Object) -> bool {
     )
 }
 
-/// Deployments are the one kind whose annotations count too; but for the revision, which is written with the status.
-fn are_annotated_alike(old: &ObjectMeta, new: &ObjectMeta) -> bool {
+/// Compares annotations, which raise the generation of Deployments only. The revision annotation does not count,
+/// because it is written together with the status.
+fn have_equal_annotations(old: &ObjectMeta, new: &ObjectMeta) -> bool {
     const REVISION: &str = "deployment.kubernetes.io/revision";
-    let own = |metadata: &ObjectMeta| {
-        let mut own = metadata.annotations.clone();
-        Arc::make_mut(&mut own).remove(REVISION);
-        own
+    let without_revision = |metadata: &ObjectMeta| {
+        let mut without_revision = metadata.annotations.clone();
+        Arc::make_mut(&mut without_revision).remove(REVISION);
+        without_revision
     };
-    old.annotations == new.annotations || own(old) == own(new)
+    old.annotations == new.annotations || without_revision(old) == without_revision(new)
 }
 
-/// A DaemonSet counts the changes of its template in an annotation.
-pub(super) fn number_template(old: &Object, new: &mut Object) {
+/// Counts the template changes of a DaemonSet in its annotation.
+pub(super) fn count_template_generation(old: &Object, new: &mut Object) {
     const GENERATION: &str = "deprecated.daemonset.template.generation";
     let (Object::DaemonSet(old), Object::DaemonSet(new)) = (old, new) else {
         return;
     };
-    let had = old
+    let old_generation = old
         .metadata
         .annotation(GENERATION)
         .and_then(|text| text.parse::<i64>().ok());
-    let Some(had) = had else { return };
-    let now = if old.spec.template == new.spec.template {
-        had
+    let Some(old_generation) = old_generation else { return };
+    let new_generation = if old.spec.template == new.spec.template {
+        old_generation
     } else {
-        had + 1
+        old_generation + 1
     };
-    if new.metadata.annotation(GENERATION) != Some(&now.to_string()) {
+    if new.metadata.annotation(GENERATION) != Some(&new_generation.to_string()) {
         let annotations = &mut Arc::make_mut(new).metadata.annotations;
-        Arc::make_mut(annotations).insert(GENERATION.into(), now.to_string().into());
+        Arc::make_mut(annotations).insert(GENERATION.into(), new_generation.to_string().into());
     }
 }
 
-/// Whether objects of this kind start with generation 1.
+/// Returns whether objects of this kind start with generation 1.
 pub(super) fn has_generation(object: &Object) -> bool {
     matches!(
         object,
@@ -202,7 +203,7 @@ pub(super) fn has_generation(object: &Object) -> bool {
     )
 }
 
-/// Wipes the status of an object that is created (LC-040); a Node keeps the one its kubelet reports.
+/// Clears the status of a new object (LC-040). A Node keeps the status that its kubelet reports.
 pub(super) fn wipe_status(object: &mut Object) {
     macro_rules! wipe {
         ($($kind:ident),*) => {

@@ -10,7 +10,7 @@ use podscope_sim::{Answer, ApiError, Happening};
 const BINDING: &str = "pods/binding";
 
 impl ApiServer {
-    /// POST pods/binding: sets the node once and for ever (LC-001, LC-045).
+    /// POST pods/binding: assigns the pod to a node, once and for all (LC-001, LC-045).
     pub(super) fn bind(
         &mut self,
         key: &ObjectKey,
@@ -46,7 +46,7 @@ impl ApiServer {
         let mut pod = old.clone();
         let typed = Arc::make_mut(&mut pod);
         typed.spec.node_name = Some(node.clone());
-        // What was expected has come true, or another node was taken (LC-045).
+        // A nomination ends with the binding, whichever node was chosen (LC-045).
         typed.status.nominated_node_name = Default::default();
         self.copy_topology_labels(typed, node);
         set_condition(
@@ -64,7 +64,7 @@ impl ApiServer {
     }
 }
 
-/// Sets a condition by type; the transition time stays while the status does.
+/// Sets a condition by type. Its transition time changes only with its status.
 pub(super) fn set_condition(conditions: &mut Vec<PodCondition>, mut condition: PodCondition) {
     match conditions.iter_mut().find(|other| other.kind == condition.kind) {
         Some(other) => {

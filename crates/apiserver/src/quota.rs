@@ -1,8 +1,8 @@
-//! Admission by quotas: what a create or a larger object takes is charged to every quota of its namespace that asks
-//! about it, or the write is refused (VA-290, CT-189). What goes is given back by the quota controller.
+//! Admission by ResourceQuotas: a create, or an update that raises usage, is charged to every matching quota of the
+//! namespace, or refused (VA-290, CT-189). The quota controller gives the usage of deleted objects back.
 //!
-//! Deviation: a quota whose use was never counted is counted here; the real server refuses until its controller has
-//! done so, a moment after the quota was made.
+//! Deviation: a quota whose usage was never counted is counted here. The real server refuses until its controller has
+//! counted it, shortly after the quota is created.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::{ApiServer, Caller, Outcome, is_unwatched};
 use podscope_sim::{ApiError, Part};
 
 impl ApiServer {
-    /// The quotas of the object's namespace with what the write adds to them; refused if one of them has no room.
+    /// The namespace's quotas with the usage that the write adds; an error if it exceeds one of them.
     pub(super) fn charges(
         &self,
         old: Option<&Object>,
@@ -59,14 +59,14 @@ impl ApiServer {
         Ok(charges)
     }
 
-    /// Writes down what [`ApiServer::charges`] found.
+    /// Stores the quotas that [`ApiServer::charges`] returned.
     pub(super) fn charge(&mut self, charges: Vec<Arc<ResourceQuota>>, out: &mut Outcome) {
         let charged = charges.into_iter().map(Object::ResourceQuota);
         out.changes.extend(self.store.put_all(charged));
     }
 }
 
-/// Which updates may take more of a quota than was charged before.
+/// Returns whether an update of that part may raise the usage of a quota.
 pub(super) fn may_take_more(new: &Object, part: Part) -> bool {
     match part {
         Part::Main => matches!(new, Object::Service(_) | Object::PersistentVolumeClaim(_)),
@@ -75,30 +75,30 @@ pub(super) fn may_take_more(new: &Object, part: Part) -> bool {
     }
 }
 
-/// What a write takes of the quota beyond what the object took before.
+/// The usage that a write adds to the quota.
 fn added(limit: &ResourceQuota, old: Option<&Object>, new: &Object, caller: &Caller<'_>) -> ResourceList {
     let before = old.map_or_else(ResourceList::new, |old| quota::usage(old, caller.wall()));
     let taken = quota::usage(new, caller.wall()).into_iter();
     taken
         .filter(|(resource, _)| limit.spec.hard.contains_key(resource))
         .map(|(resource, amount)| match before.get(&resource) {
-            Some(already) => (resource, amount.minus(*already)),
+            Some(before) => (resource, amount.minus(*before)),
             None => (resource, amount),
         })
         .filter(|(_, more)| more.sign() > 0 || (old.is_none() && more.is_zero()))
         .collect()
 }
 
-/// Says which resources of the quota do not suffice.
+/// Describes the resources of the quota that do not suffice; `None` if all do.
 fn exceeded(limit: &ResourceQuota, added: &ResourceList) -> Option<String> {
     let used = |resource: &str| limit.status.used.get(resource).copied().unwrap_or_default();
-    let (mut requested, mut already, mut hard) = (ResourceList::new(), ResourceList::new(), ResourceList::new());
+    let (mut requested, mut before, mut hard) = (ResourceList::new(), ResourceList::new(), ResourceList::new());
     for (resource, amount) in added {
-        let most = limit.status.hard.get(resource).copied().unwrap_or_default();
-        if used(resource).plus(*amount) > most {
+        let hard_limit = limit.status.hard.get(resource).copied().unwrap_or_default();
+        if used(resource).plus(*amount) > hard_limit {
             requested.insert(resource.clone(), *amount);
-            already.insert(resource.clone(), used(resource));
-            hard.insert(resource.clone(), most);
+            before.insert(resource.clone(), used(resource));
+            hard.insert(resource.clone(), hard_limit);
         }
     }
     let print = |list: &ResourceList| -> String {
@@ -110,7 +110,7 @@ fn exceeded(limit: &ResourceQuota, added: &ResourceList) -> Option<String> {
             "exceeded quota: {}, requested: {}, used: {}, limited: {}",
             limit.metadata.name,
             print(&requested),
-            print(&already),
+            print(&before),
             print(&hard)
         )
     })

@@ -1,31 +1,36 @@
-//! What a write says in the trace: the details of an update (conditions,
-//! taints, nomination), and which updates say nothing.
+//! The trace records of a write: details of an update (conditions, taints, nomination), and which updates are not
+//! recorded.
 
 use podscope_api::{ConditionStatus, Node, NodeCondition, Object, Pod, PodCondition};
 
 use super::Outcome;
 use podscope_sim::{Happening, Updated};
 
-/// Whether an update only carries heartbeat times, which are not recorded.
+/// Returns whether an update changes only heartbeat times, and therefore is not recorded.
 pub(super) fn is_heartbeat(old: &Object, new: &Object) -> bool {
     let (Object::Node(old), Object::Node(new)) = (old, new) else {
         return false;
     };
-    let mut quiet = Node::clone(new);
-    quiet
+    let mut without_heartbeats = Node::clone(new);
+    without_heartbeats
         .metadata
         .resource_version
         .clone_from(&old.metadata.resource_version);
-    if quiet.status.conditions.len() != old.status.conditions.len() {
+    if without_heartbeats.status.conditions.len() != old.status.conditions.len() {
         return false;
     }
-    for (condition, before) in quiet.status.conditions.iter_mut().zip(&old.status.conditions) {
+    for (condition, before) in without_heartbeats
+        .status
+        .conditions
+        .iter_mut()
+        .zip(&old.status.conditions)
+    {
         condition.last_heartbeat_time = before.last_heartbeat_time;
     }
-    quiet == **old
+    without_heartbeats == **old
 }
 
-/// The record of an update: what a reader looks for first.
+/// The main record of an update.
 pub(super) fn updated(old: &Object, new: &Object) -> Updated {
     let phase = match (old, new) {
         (Object::Pod(old), Object::Pod(new)) if old.status.phase != new.status.phase => {
@@ -61,7 +66,7 @@ pub(super) fn updated(old: &Object, new: &Object) -> Updated {
     }
 }
 
-/// The further records of an update.
+/// The detail records of an update.
 pub(super) fn details(old: &Object, new: &Object, out: &mut Outcome) {
     match (old, new) {
         (Object::Pod(before), Object::Pod(after)) => pod_details(before, after, new, out),
@@ -70,7 +75,7 @@ pub(super) fn details(old: &Object, new: &Object, out: &mut Outcome) {
     }
 }
 
-/// What a record says of a condition of either kind.
+/// The common fields of pod and node conditions.
 struct ConditionView<'a> {
     kind: &'a str,
     status: &'a ConditionStatus,
@@ -79,44 +84,44 @@ struct ConditionView<'a> {
 }
 
 impl<'a> From<&'a PodCondition> for ConditionView<'a> {
-    fn from(one: &'a PodCondition) -> Self {
+    fn from(condition: &'a PodCondition) -> Self {
         Self {
-            kind: &one.kind,
-            status: &one.status,
-            reason: &one.reason,
-            message: &one.message,
+            kind: &condition.kind,
+            status: &condition.status,
+            reason: &condition.reason,
+            message: &condition.message,
         }
     }
 }
 
 impl<'a> From<&'a NodeCondition> for ConditionView<'a> {
-    fn from(one: &'a NodeCondition) -> Self {
+    fn from(condition: &'a NodeCondition) -> Self {
         Self {
-            kind: &one.kind,
-            status: &one.status,
-            reason: &one.reason,
-            message: &one.message,
+            kind: &condition.kind,
+            status: &condition.status,
+            reason: &condition.reason,
+            message: &condition.message,
         }
     }
 }
 
-/// A record for every condition whose status or reason is new.
+/// Records every condition whose status or reason changed.
 fn condition_details<'a, C>(before: &'a [C], after: &'a [C], object: &Object, out: &mut Outcome)
 where
     ConditionView<'a>: From<&'a C>,
 {
-    for one in after.iter().map(ConditionView::from) {
+    for condition in after.iter().map(ConditionView::from) {
         let mut known = before.iter().map(ConditionView::from);
-        let old = known.find(|old| old.kind == one.kind);
-        if old.is_some_and(|old| old.status == one.status && old.reason == one.reason) {
+        let old = known.find(|old| old.kind == condition.kind);
+        if old.is_some_and(|old| old.status == condition.status && old.reason == condition.reason) {
             continue;
         }
         let unless_empty = |text: &str| (!text.is_empty()).then(|| text.into());
         let happening = Happening::ConditionChanged {
-            kind: one.kind.into(),
-            status: one.status.clone(),
-            reason: unless_empty(one.reason),
-            message: unless_empty(one.message),
+            kind: condition.kind.into(),
+            status: condition.status.clone(),
+            reason: unless_empty(condition.reason),
+            message: unless_empty(condition.message),
         };
         out.record(happening, object);
     }
@@ -133,8 +138,8 @@ fn pod_details(before: &Pod, after: &Pod, object: &Object, out: &mut Outcome) {
 
 fn node_details(before: &Node, after: &Node, object: &Object, out: &mut Outcome) {
     condition_details(&before.status.conditions, &after.status.conditions, object, out);
-    let same = |one: &podscope_api::Taint, other: &podscope_api::Taint| {
-        one.key == other.key && one.effect == other.effect && one.value == other.value
+    let same = |condition: &podscope_api::Taint, other: &podscope_api::Taint| {
+        condition.key == other.key && condition.effect == other.effect && condition.value == other.value
     };
     let value = |taint: &podscope_api::Taint| (!taint.value.is_empty()).then(|| taint.value.clone());
     for taint in &before.spec.taints {

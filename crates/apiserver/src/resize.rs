@@ -1,4 +1,4 @@
-//! The resize subresource of pods: what may change in place, and whether the pod's node can do it.
+//! The resize subresource of pods: allowed in-place changes, and whether the pod's node can satisfy them.
 
 use podscope_api::{Container, Kind, Node, Object, Pod, Quantity, ResourceList, features};
 
@@ -6,7 +6,7 @@ use super::{ApiServer, admission};
 use podscope_sim::ApiError;
 
 impl ApiServer {
-    /// Refuses a resize that is invalid, or that the pod's node could never grant.
+    /// Refuses a resize that is invalid, or that the pod's node could never satisfy.
     pub(super) fn admit_resize(&self, old: &Object, new: &Object) -> Result<(), ApiError> {
         let (Object::Pod(old), Object::Pod(new)) = (old, new) else {
             return Err(ApiError::not_found(old.kind(), &old.metadata().name));
@@ -21,14 +21,14 @@ impl ApiServer {
         };
         let node = self.objects().named::<Node>(node_name);
         if let Some(node) = node {
-            declares(node, old, new)?;
+            check_declared_features(node, old, new)?;
         }
-        // What changes nothing is not asked of the node.
+        // An unchanged spec needs no room on the node.
         if old.spec == new.spec {
             return Ok(());
         }
         match node {
-            Some(node) => can_hold(node, new),
+            Some(node) => check_capacity(node, new),
             None => {
                 let why = format!("node {:?} not found", node_name.as_str());
                 Err(ApiError::forbidden(Kind::Pod, name, &why))
@@ -37,11 +37,11 @@ impl ApiServer {
     }
 }
 
-/// NodeDeclaredFeatureValidator: whether the node declares what the resize needs.
-fn declares(node: &Node, old: &Pod, new: &Pod) -> Result<(), ApiError> {
+/// NodeDeclaredFeatureValidator: checks that the node declares the features that the resize needs.
+fn check_declared_features(node: &Node, old: &Pod, new: &Pod) -> Result<(), ApiError> {
     let declared = &node.status.declared_features;
-    let missing: Vec<&str> = needed(old, new)
-        .filter(|needed| !declared.iter().any(|known| &**known == *needed))
+    let missing: Vec<&str> = needed_features(old, new)
+        .filter(|needed_features| !declared.iter().any(|known| &**known == *needed_features))
         .collect();
     if missing.is_empty() {
         return Ok(());
@@ -54,11 +54,11 @@ fn declares(node: &Node, old: &Pod, new: &Pod) -> Result<(), ApiError> {
     Err(ApiError::forbidden(Kind::Pod, &new.metadata.name, &why))
 }
 
-/// PodResizeValidator (LC-230): whether the empty node could hold the pod, and whether it runs Linux.
-fn can_hold(node: &Node, pod: &Pod) -> Result<(), ApiError> {
+/// PodResizeValidator (LC-230): checks that the node, if empty, could hold the pod, and that it runs Linux.
+fn check_capacity(node: &Node, pod: &Pod) -> Result<(), ApiError> {
     const OS: &str = "kubernetes.io/os";
     let requests = pod.spec.total_requests();
-    let too_much: Vec<String> = [
+    let exceeded: Vec<String> = [
         ("cpu", Quantity::milli_value as fn(&Quantity) -> i64),
         ("memory", Quantity::value),
     ]
@@ -69,34 +69,34 @@ fn can_hold(node: &Node, pod: &Pod) -> Result<(), ApiError> {
         (requested > allocatable).then(|| format!("{name}, requested: {requested}, allocatable: {allocatable}"))
     })
     .collect();
-    let refused = |why: &str, cause: &str| {
+    let refuse = |why: &str, cause: &str| {
         let error = ApiError::forbidden(Kind::Pod, &pod.metadata.name, why);
         Err(error.with_cause(cause, ""))
     };
-    if !too_much.is_empty() {
-        let why = format!("Node didn't have enough allocatable resources: {}", too_much.join("; "));
-        return refused(&why, "NodeCapacity");
+    if !exceeded.is_empty() {
+        let why = format!("Node didn't have enough allocatable resources: {}", exceeded.join("; "));
+        return refuse(&why, "NodeCapacity");
     }
     let os = node.metadata.labels.get(OS).map_or("", |os| &**os);
     if os != "linux" {
         let name = &*node.metadata.name;
         let why = format!("pod resize is only supported on linux nodes, node {name:?} is {os:?}");
-        return refused(&why, "UnsupportedPlatform");
+        return refuse(&why, "UnsupportedPlatform");
     }
     Ok(())
 }
 
-/// The features of kubelets that a resize needs.
-fn needed(old: &Pod, new: &Pod) -> impl Iterator<Item = &'static str> {
-    let is_of_pod = old.spec.resources != new.spec.resources;
-    let plain = |pod: &Pod| -> Vec<Container> {
+/// The kubelet features that a resize needs.
+fn needed_features(old: &Pod, new: &Pod) -> impl Iterator<Item = &'static str> {
+    let changes_pod_level = old.spec.resources != new.spec.resources;
+    let regular_inits = |pod: &Pod| -> Vec<Container> {
         let inits = pod.spec.init_containers.iter();
         inits.filter(|init| !init.is_sidecar()).cloned().collect()
     };
-    let is_of_init = plain(old) != plain(new);
+    let changes_init = regular_inits(old) != regular_inits(new);
     [
-        (is_of_pod, features::POD_LEVEL_RESIZE),
-        (is_of_init, features::INIT_CONTAINER_RESIZE),
+        (changes_pod_level, features::POD_LEVEL_RESIZE),
+        (changes_init, features::INIT_CONTAINER_RESIZE),
     ]
     .into_iter()
     .filter_map(|(is_needed, name)| is_needed.then_some(name))

@@ -1,4 +1,4 @@
-//! Addresses and ports of Services: what is given out, what an update keeps, and what another type of Service loses.
+//! Addresses and ports of Services: their allocation, what an update keeps, and what a change of the type removes.
 
 use podscope_api::{Kind, Service, ServiceSpec, Str, Unallocated, ordered};
 
@@ -7,9 +7,9 @@ use podscope_sim::ApiError;
 use super::ApiServer;
 
 impl ApiServer {
-    /// Ports of the nodes that no Service has, from the lowest. Deviation: the real server draws them.
-    fn free_node_ports(&self, asked: &ServiceSpec) -> impl Iterator<Item = i32> + use<> {
-        let mut taken: ordered::Set<i32> = asked.ports.iter().filter_map(|port| port.node_port).collect();
+    /// Node ports that no Service uses, lowest first. Deviation: the real server picks random ones.
+    fn free_node_ports(&self, service: &ServiceSpec) -> impl Iterator<Item = i32> + use<> {
+        let mut taken: ordered::Set<i32> = service.ports.iter().filter_map(|port| port.node_port).collect();
         for service in self.objects().list::<Service>() {
             taken.extend(service.spec.ports.iter().filter_map(|port| port.node_port));
             taken.extend(service.spec.health_check_node_port);
@@ -17,7 +17,7 @@ impl ApiServer {
         (30_000..32_768).filter(move |port| !taken.contains(port))
     }
 
-    /// The next cluster address that nobody asked for by name.
+    /// The next cluster IP that no Service uses.
     fn free_cluster_ip(&mut self) -> Str {
         loop {
             self.next_cluster_ip += 1;
@@ -30,7 +30,7 @@ impl ApiServer {
         }
     }
 
-    /// Refuses a Service that asks for addresses or ports it cannot have; `old` is what an update replaces.
+    /// Refuses a Service that requests unavailable addresses or ports. `old` is the Service that an update replaces.
     pub(super) fn check_allocation(&self, service: &Service, old: Option<&Service>) -> Result<(), ApiError> {
         let name = &service.metadata.name;
         let replaced = old.map(|old| old.metadata.key());
@@ -45,32 +45,36 @@ impl ApiServer {
         })
     }
 
-    /// Gives a Service the addresses and ports that its type needs and it has not.
+    /// Allocates the addresses and ports that the type of the Service needs and that it does not have yet.
     pub(super) fn allocate(&mut self, service: &mut Service, is_new: bool) {
         let mut ports = self.free_node_ports(&service.spec);
         node_ports(&mut service.spec, is_new, &mut ports);
         let is_external = &*service.spec.kind == "ExternalName";
-        // Of the other family there are no addresses, which the validation says.
-        let wants_other = service
+        // The cluster has no IPv6 addresses; validation reports it.
+        let wants_ipv6 = service
             .spec
             .ip_families
             .first()
             .is_some_and(|family| &**family == "IPv6");
-        if service.spec.cluster_ip.is_empty() && !is_external && !wants_other {
+        if service.spec.cluster_ip.is_empty() && !is_external && !wants_ipv6 {
             service.spec.cluster_ip = self.free_cluster_ip();
         }
         if !is_external {
-            // A cluster of one family. `~` Also for headless services without a selector.
+            // The cluster has one IP family. `~` Also for headless services without a selector.
             let spec = &mut service.spec;
-            // Who makes the endpoints of a headless Service by hand may mean either family.
-            let is_by_hand = &*spec.cluster_ip == "None" && spec.selector.is_none();
+            // The endpoints of a headless Service without a selector are made by hand and may be of either family.
+            let has_manual_endpoints = &*spec.cluster_ip == "None" && spec.selector.is_none();
             if spec.ip_family_policy.is_empty() {
-                let policy = if is_by_hand { "RequireDualStack" } else { "SingleStack" };
+                let policy = if has_manual_endpoints {
+                    "RequireDualStack"
+                } else {
+                    "SingleStack"
+                };
                 spec.ip_family_policy = policy.into();
             }
             if spec.ip_families.is_empty() {
                 spec.ip_families = vec!["IPv4".into()];
-                if is_by_hand {
+                if has_manual_endpoints {
                     spec.ip_families.push("IPv6".into());
                 }
             }
@@ -79,7 +83,7 @@ impl ApiServer {
     }
 }
 
-/// One form of the address follows the other.
+/// Sets `clusterIPs` from `clusterIP`.
 pub(super) fn name_cluster_ips(spec: &mut ServiceSpec) {
     if spec.cluster_ips.is_empty() && !spec.cluster_ip.is_empty() {
         spec.cluster_ips = vec![spec.cluster_ip.clone()];
@@ -94,11 +98,11 @@ fn needs_health_port(spec: &ServiceSpec) -> bool {
     &*spec.kind == "LoadBalancer" && &*spec.external_traffic_policy == "Local"
 }
 
-/// What the server makes of an update before it looks at it: an address that is left out stays, and what only the old
-/// type had goes, unless it was changed with it.
+/// Prepares an update before validation: omitted addresses and ports are kept, and fields that only the old type has
+/// are cleared unless the update changes them.
 pub(super) fn carry_over(old: &ServiceSpec, new: &mut ServiceSpec) {
     let is_external = |spec: &ServiceSpec| &*spec.kind == "ExternalName";
-    // One form of the address follows the other.
+    // `clusterIPs` follows a changed `clusterIP`.
     if new.cluster_ip != old.cluster_ip && new.cluster_ips == old.cluster_ips {
         match new.cluster_ip.is_empty() {
             true => new.cluster_ips.clear(),
@@ -160,14 +164,15 @@ pub(super) fn carry_over(old: &ServiceSpec, new: &mut ServiceSpec) {
     }
 }
 
-/// Ports of the nodes for a Service that is reached through them. Of a new one, two protocols of one port share theirs.
+/// Allocates the node ports of a Service that needs them. In a new Service, equal ports with different protocols share
+/// one.
 fn node_ports(spec: &mut ServiceSpec, is_new: bool, free: &mut impl Iterator<Item = i32>) {
-    let wants = match &*spec.kind {
+    let needs_ports = match &*spec.kind {
         "NodePort" => true,
         "LoadBalancer" => spec.allocate_load_balancer_node_ports != Some(false),
         _ => false,
     };
-    for index in (0..spec.ports.len()).filter(|_| wants) {
+    for index in (0..spec.ports.len()).filter(|_| needs_ports) {
         if spec.ports[index].node_port.unwrap_or(0) == 0 {
             let port = spec.ports[index].port;
             let mut same = spec.ports.iter().filter(|other| is_new && other.port == port);

@@ -1,5 +1,5 @@
-//! The store: all objects at the newest revision, and a bounded log of the
-//! changes that led there. Only the API server can write it.
+//! The store: all objects at the newest revision, and a bounded log of the latest changes. Only the API server writes
+//! it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,19 +8,21 @@ use podscope_api::{CausedBy, Kind, Object, ObjectKey};
 
 use podscope_sim::{Assumed, Change, Objects, WatchResponse};
 
-/// Changes kept for watches that resume; one that is further behind lists again (etcd's compaction).
+/// Number of changes kept for watches that resume. A watch that is further behind lists again, as after etcd's
+/// compaction.
 const LOG_MAX: usize = 1024;
-/// Changes kept of what no process watches.
-const ASIDE_MAX: usize = 512;
+/// Number of changes kept of kinds that no process watches.
+const UNWATCHED_CHANGES_MAX: usize = 512;
 
-/// A change with the record that tells of it.
+/// A change, with the record that reports it.
 #[derive(Debug, Clone)]
 struct Logged {
     change: Arc<Change>,
     record: CausedBy,
 }
 
-/// Objects, revision and log. Invariant: the log's revisions rise, from after `compacted` to `revision` at most.
+/// Objects, revision and log. Invariant: the log's revisions increase, and all are greater than `compacted` and at most
+/// `revision`.
 #[derive(Debug, Clone, Default)]
 pub struct Store {
     objects: Arc<Objects>,
@@ -28,8 +30,8 @@ pub struct Store {
     log: VecDeque<Logged>,
     /// Revision of the newest change that the log has dropped.
     compacted: u64,
-    /// The newest changes of what no process watches: programs that speak HTTP watch that too.
-    aside: VecDeque<Arc<Change>>,
+    /// The latest changes of kinds that no process watches. Clients that speak HTTP may watch them.
+    unwatched_changes: VecDeque<Arc<Change>>,
 }
 
 impl Store {
@@ -43,8 +45,8 @@ impl Store {
         self.revision
     }
 
-    /// What watches are told of the time after a revision, with the record of each change; none if the log no longer reaches back that far. The log
-    /// keeps no states, so that each goes while it is at hand: those between are made again from the newest one.
+    /// The watch responses after a revision, each with the record of its change; `None` if the log no longer reaches
+    /// back to it. The log keeps no states: the states in between are reconstructed backwards from the newest one.
     pub fn since(&self, revision: u64) -> Option<Vec<(Arc<WatchResponse>, CausedBy)>> {
         if revision < self.compacted {
             return None;
@@ -58,7 +60,7 @@ impl Store {
             match (&change.old, &change.new) {
                 (Some(old), _) => drop(state.put(old.clone())),
                 (None, Some(new)) => drop(state.remove(new.kind(), &new.key())),
-                (None, None) => unreachable!("a change is of an object"),
+                (None, None) => unreachable!("a change has an old or a new object"),
             }
             responses.push((Arc::new(WatchResponse { change, after: then }), logged.record));
         }
@@ -66,28 +68,30 @@ impl Store {
         Some(responses)
     }
 
-    /// The newest change that watches are told, if the log holds one.
+    /// The newest change in the log.
     pub fn last(&self) -> Option<&Arc<Change>> {
         self.log.back().map(|logged| &logged.change)
     }
 
-    /// The changes after this very one; none if the log does not hold it: it has been dropped, or belongs to another
-    /// history.
+    /// The changes after the given one; `None` if the log does not contain that very change, because it was dropped or
+    /// belongs to another branch.
     pub fn after(&self, last: &Arc<Change>) -> Option<impl Iterator<Item = &Arc<Change>>> {
         let at = self
             .log
             .partition_point(|logged| logged.change.revision < last.revision);
-        let is_it = (self.log.get(at)).is_some_and(|logged| Arc::ptr_eq(&logged.change, last));
-        is_it.then(|| self.log.range(at + 1..).map(|logged| &logged.change))
+        let is_same_change = (self.log.get(at)).is_some_and(|logged| Arc::ptr_eq(&logged.change, last));
+        is_same_change.then(|| self.log.range(at + 1..).map(|logged| &logged.change))
     }
 
-    /// The changes after a revision of what no process watches, oldest first, as far as they are kept.
+    /// The kept changes of unwatched kinds after a revision, oldest first.
     pub fn aside_after(&self, revision: u64) -> impl Iterator<Item = &Arc<Change>> {
-        let first = self.aside.partition_point(|change| change.revision <= revision);
-        self.aside.range(first..)
+        let first = self
+            .unwatched_changes
+            .partition_point(|change| change.revision <= revision);
+        self.unwatched_changes.range(first..)
     }
 
-    /// Writes down which record tells of the change of that revision, if the log still holds it.
+    /// Stores which record reports the change of that revision, if the log still contains it.
     pub(super) fn note_record(&mut self, revision: u64, record: CausedBy) {
         let mut newest_first = self.log.iter_mut().rev();
         if let Some(logged) = newest_first.find(|logged| logged.change.revision == revision) {
@@ -95,12 +99,12 @@ impl Store {
         }
     }
 
-    /// Takes for granted what a dump does not hold, before anything is put.
+    /// Sets the assumptions about objects missing from a dump, before anything is stored.
     pub(super) fn assume(&mut self, assumed: Arc<Assumed>) {
         Arc::make_mut(&mut self.objects).assume(assumed);
     }
 
-    /// Creates or replaces an object; sets its resourceVersion, in place if nobody else holds it.
+    /// Creates or replaces an object and sets its resourceVersion.
     pub(super) fn put(&mut self, mut object: Object) -> Arc<WatchResponse> {
         self.revision += 1;
         object.metadata_mut().resource_version = self.revision.to_string().into();
@@ -108,8 +112,8 @@ impl Store {
         self.append(self.revision, old, Some(object))
     }
 
-    /// The same of objects that are written together: watches are told of each with the objects after all of them, which
-    /// are held once.
+    /// Stores several objects at once. Each watch response carries the state after all of them, so that only one state
+    /// is kept.
     pub(super) fn put_all(&mut self, objects: impl Iterator<Item = Object>) -> Vec<Arc<WatchResponse>> {
         let mut written = Vec::new();
         for mut object in objects {
@@ -118,8 +122,9 @@ impl Store {
             let old = Arc::make_mut(&mut self.objects).put(object.clone());
             written.push((self.revision, old, object));
         }
-        let told = written.into_iter();
-        told.map(|(revision, old, object)| self.append(revision, old, Some(object)))
+        let written = written.into_iter();
+        written
+            .map(|(revision, old, object)| self.append(revision, old, Some(object)))
             .collect()
     }
 
@@ -130,29 +135,30 @@ impl Store {
         Some(self.append(self.revision, Some(old), None))
     }
 
-    /// Writes what no process watches (events, leases): no log entry.
+    /// Stores an object of an unwatched kind (events, leases), without an entry in the main log.
     pub(super) fn put_unwatched(&mut self, mut object: Object) -> Object {
         self.revision += 1;
         object.metadata_mut().resource_version = self.revision.to_string().into();
         let old = Arc::make_mut(&mut self.objects).put(object.clone());
-        self.note_aside(old, Some(object.clone()));
+        self.log_unwatched(old, Some(object.clone()));
         object
     }
 
-    /// Removes what no process watches.
+    /// Removes an object of an unwatched kind.
     pub(super) fn remove_unwatched(&mut self, kind: Kind, key: &ObjectKey) -> Option<Object> {
         self.revision += 1;
         let old = Arc::make_mut(&mut self.objects).remove(kind, key);
-        self.note_aside(old.clone(), None);
+        self.log_unwatched(old.clone(), None);
         old
     }
 
-    fn note_aside(&mut self, old: Option<Object>, new: Option<Object>) {
-        if self.aside.len() >= ASIDE_MAX {
-            self.aside.pop_front();
+    fn log_unwatched(&mut self, old: Option<Object>, new: Option<Object>) {
+        if self.unwatched_changes.len() >= UNWATCHED_CHANGES_MAX {
+            self.unwatched_changes.pop_front();
         }
         let revision = self.revision;
-        self.aside.push_back(Arc::new(Change { revision, old, new }));
+        self.unwatched_changes
+            .push_back(Arc::new(Change { revision, old, new }));
     }
 
     fn append(&mut self, revision: u64, old: Option<Object>, new: Option<Object>) -> Arc<WatchResponse> {
@@ -161,7 +167,7 @@ impl Store {
             self.log
                 .back()
                 .is_none_or(|last| last.change.revision < change.revision),
-            "a change comes after those before it: watches find their place by its revision"
+            "revisions increase: watches find their position in the log by revision"
         );
         if self.log.len() >= LOG_MAX {
             self.compacted = self
@@ -193,31 +199,31 @@ mod tests {
         parse(&text).objects.remove(0).value
     }
 
-    /// A watch that resumes is told what it would have been told (LC-208): each change with the objects after it.
+    /// A watch that resumes receives what it missed, each change with the objects after it (LC-208).
     /// Shows: LC-208
     #[test]
-    fn what_a_watch_missed_is_told_as_it_was() {
+    fn resumed_watch_receives_missed_changes_with_their_states() {
         let mut store = Store::default();
-        let told = [
+        let responses = [
             store.put(object("a", "1")),
             store.put(object("b", "1")),
             store.put(object("a", "2")),
             store
                 .remove(Kind::ConfigMap, &object("b", "1").key())
-                .expect("it is there"),
+                .expect("the object exists"),
             store.put(object("b", "3")),
         ];
         let state = |objects: &Objects| format!("{:?}", objects.list_kind(Kind::ConfigMap));
-        for from in 0..told.len() {
-            let again = store.since(from as u64).expect("the log reaches back");
+        for from in 0..responses.len() {
+            let resumed = store.since(from as u64).expect("the log reaches back to the revision");
             let states = |responses: &[Arc<WatchResponse>]| -> Vec<(u64, String)> {
                 responses
                     .iter()
-                    .map(|told| (told.revision, state(&told.after)))
+                    .map(|responses| (responses.revision, state(&responses.after)))
                     .collect()
             };
-            let again: Vec<_> = again.into_iter().map(|(response, _)| response).collect();
-            assert_eq!(states(&again), states(&told[from..]));
+            let resumed: Vec<_> = resumed.into_iter().map(|(response, _)| response).collect();
+            assert_eq!(states(&resumed), states(&responses[from..]));
         }
     }
 }

@@ -1,14 +1,14 @@
-//! PUT and PATCH: optimistic concurrency, the parts a write may change, the
-//! removal of an object whose last finalizer goes.
+//! PUT and PATCH: optimistic concurrency, the part that a write may change, and the removal of an object when its last
+//! finalizer is removed.
 
 use podscope_api::{Kind, Object, ObjectKey, Uid};
 
-use super::apply::{self, By, Writer};
+use super::apply::{self, Ownership, Writer};
 use super::{ApiServer, Caller, Outcome, is_unrecorded, parts, quota, records};
 use podscope_sim::{Actor, Answer, ApiError, Mutation, Part};
 
 impl ApiServer {
-    /// PUT: refused if the resourceVersion is stale; unconditional if it is empty (CT-161).
+    /// PUT: refused if the resourceVersion is stale, unconditional if it is empty (CT-161).
     pub(super) fn update(&mut self, object: &Object, part: Part, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
         let (kind, key) = (object.kind(), object.key());
         let old = self.stored(kind, &key)?;
@@ -19,13 +19,13 @@ impl ApiServer {
         if !metadata.resource_version.is_empty() && metadata.resource_version != old.metadata().resource_version {
             return Err(ApiError::stale(kind, &key.name));
         }
-        // Who sends an object over HTTP says so in it.
+        // A body sent over HTTP names its field manager in managedFields.
         let sender = metadata.managers.list().first().map(|manager| manager.name.clone());
         let writer = Writer::of(caller, &old, sender.as_deref().unwrap_or("kubectl-replace"), "", part);
-        self.replace_as(&old, object.clone(), part, By::Writer(writer), caller, out)
+        self.replace_as(&old, object.clone(), part, Ownership::Writer(writer), caller, out)
     }
 
-    /// PATCH: applied to whatever is stored.
+    /// PATCH: applied to the stored object.
     pub(super) fn patch(
         &mut self,
         (kind, key): (Kind, &ObjectKey),
@@ -45,7 +45,7 @@ impl ApiServer {
             return Err(ApiError::bad_request("the patch changes the kind of the object"));
         }
         let writer = Writer::of(caller, &old, &change.name, change.subresource, part);
-        self.replace_as(&old, new, part, By::Writer(writer), caller, out)
+        self.replace_as(&old, new, part, Ownership::Writer(writer), caller, out)
     }
 
     pub(super) fn stored(&self, kind: Kind, key: &ObjectKey) -> Result<Object, ApiError> {
@@ -54,13 +54,13 @@ impl ApiServer {
             .ok_or_else(|| ApiError::not_found(kind, &key.name))
     }
 
-    /// Writes `new` over `old`, as far as `part` allows.
+    /// Replaces `old` by `new`, as far as `part` allows.
     pub(super) fn replace_as(
         &mut self,
         old: &Object,
         new: Object,
         part: Part,
-        by: By,
+        by: Ownership,
         caller: &Caller<'_>,
         out: &mut Outcome,
     ) -> Answer {
@@ -74,7 +74,7 @@ impl ApiServer {
         }
         let mut merged = parts::merge(old, new, part)
             .ok_or_else(|| ApiError::bad_request(format!("the object is not a {}", kind.name())))?;
-        // What the cluster's own components say of their objects is right by their making.
+        // Status updates of the cluster's own components need no validation.
         if is_client && part == Part::Status {
             let problems = podscope_api::validate_status_update(old, &merged);
             if !problems.is_empty() {
@@ -97,7 +97,7 @@ impl ApiServer {
                 let metadata = merged.metadata_mut();
                 metadata.generation = metadata.generation.map(|generation| generation + 1);
             }
-            parts::number_template(old, &mut merged);
+            parts::count_template_generation(old, &mut merged);
         }
         if part == Part::Resize {
             podscope_api::default_object(&mut merged);
@@ -108,9 +108,9 @@ impl ApiServer {
             }
         }
         match by {
-            By::Managers(managers) => merged.metadata_mut().managers = managers,
-            By::Writer(Some(writer)) if merged != *old => apply::note_write(old, &mut merged, &writer),
-            By::Writer(_) => {}
+            Ownership::Managers(managers) => merged.metadata_mut().managers = managers,
+            Ownership::Writer(Some(writer)) if merged != *old => apply::note_write(old, &mut merged, &writer),
+            Ownership::Writer(_) => {}
         }
         if merged == *old {
             return Ok(Some(merged));
@@ -132,7 +132,8 @@ impl ApiServer {
         Ok(Some(stored))
     }
 
-    /// Namespace finalize: takes `kubernetes` out of spec.finalizers; the object goes if nothing else holds it (CT-120).
+    /// Namespace finalize: removes `kubernetes` from spec.finalizers. The namespace is removed if no other finalizer is
+    /// left (CT-120).
     pub(super) fn finalize(&mut self, name: &str, caller: &Caller<'_>, out: &mut Outcome) -> Answer {
         let key = ObjectKey::cluster(name);
         let old = self.stored(Kind::Namespace, &key)?;
@@ -148,11 +149,19 @@ impl ApiServer {
             self.remove(Kind::Namespace, &key, out);
             return Ok(Some(Object::Namespace(new)));
         }
-        self.replace_as(&old, Object::Namespace(new), Part::Main, By::Writer(None), caller, out)
+        self.replace_as(
+            &old,
+            Object::Namespace(new),
+            Part::Main,
+            Ownership::Writer(None),
+            caller,
+            out,
+        )
     }
 }
 
-/// LC-020: the last finalizer goes while the grace stored **before** this write is absent or 0.
+/// Returns whether the write removes the last finalizer while the grace period stored **before** the write is absent or
+/// 0 (LC-020).
 fn ends_with_this_write(old: &Object, new: &Object) -> bool {
     let stored = old.metadata();
     new.metadata().finalizers.is_empty()

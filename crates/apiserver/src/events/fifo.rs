@@ -1,15 +1,15 @@
-//! A queue of which clones share all but the end: a checkpoint holds one, and the next event goes on with another.
+//! A persistent queue: clones share all chunks but the last, so that a checkpoint that holds one stays small.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Values of a chunk.
+/// Number of values per chunk.
 const CHUNK: u64 = 256;
 
-/// Values in the order of their coming, each with a number that no later one has.
+/// Values in insertion order, each with an increasing number.
 ///
-/// Invariant: all chunks but the last are full, and the first one begins at the multiple of [`CHUNK`] that is not after
-/// `first`.
+/// Invariant: all chunks but the last are full, and the first chunk starts at the greatest multiple of [`CHUNK`] that
+/// is not greater than `first`.
 #[derive(Debug, Clone)]
 pub(super) struct Fifo<T> {
     chunks: VecDeque<Arc<Vec<T>>>,
@@ -32,19 +32,19 @@ impl<T: Clone> Fifo<T> {
         (self.next - self.first) as usize
     }
 
-    /// Puts a value at the end; its number.
+    /// Appends a value and returns its number.
     pub(super) fn push(&mut self, value: T) -> u64 {
         let number = self.next;
         if number.is_multiple_of(CHUNK) {
             self.chunks.push_back(Arc::default());
         }
-        let chunk = self.chunks.back_mut().expect("a chunk that is not full is there");
+        let chunk = self.chunks.back_mut().expect("the last chunk has room");
         Arc::make_mut(chunk).push(value);
         self.next += 1;
         number
     }
 
-    /// Takes the value that came first, with its number.
+    /// Removes the oldest value and returns it with its number.
     pub(super) fn pop(&mut self) -> Option<(u64, T)> {
         let number = (self.first < self.next).then_some(self.first)?;
         let value = self.chunks[0][(number % CHUNK) as usize].clone();
@@ -61,17 +61,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_first_goes_first_and_a_clone_stays_as_it_was() {
+    fn values_leave_in_insertion_order_and_clones_are_independent() {
         let mut queue = Fifo::default();
         let numbers: Vec<u64> = (0..600).map(|value: u64| queue.push(value * 10)).collect();
         assert_eq!(numbers, (0..600).collect::<Vec<_>>());
-        let kept = queue.clone();
+        let snapshot = queue.clone();
         for value in 0..600 {
             assert_eq!(queue.pop(), Some((value, value * 10)));
         }
         assert_eq!((queue.pop(), queue.len()), (None, 0));
         assert_eq!((queue.push(1), queue.pop(), queue.pop()), (600, Some((600, 1)), None));
-        let mut kept = kept;
-        assert_eq!((kept.len(), kept.pop(), kept.push(7)), (600, Some((0, 0)), 600));
+        let mut snapshot = snapshot;
+        assert_eq!(
+            (snapshot.len(), snapshot.pop(), snapshot.push(7)),
+            (600, Some((0, 0)), 600)
+        );
     }
 }

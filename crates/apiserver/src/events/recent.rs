@@ -1,36 +1,36 @@
-//! What a recorder remembers: so many entries, the least recently used of which goes first.
+//! A least-recently-used cache with a fixed capacity, for the memory of event recorders.
 
 use std::sync::Arc;
 
 use super::fifo::Fifo;
 
-/// As many as the caches of client-go's recorders hold.
-const KEPT: usize = 4096;
-/// Former uses are forgotten when there are more uses than these.
-const USES: usize = 4 * KEPT;
-/// Buckets of entries. A put looks through one, and copies it if a checkpoint holds it too.
+/// Capacity of the LRU caches of client-go's recorders.
+const CAPACITY: usize = 4096;
+/// Number of recorded uses from which obsolete ones are dropped.
+const USES_MAX: usize = 4 * CAPACITY;
+/// Number of hash buckets. A put searches one bucket, and copies it if a checkpoint shares it.
 const BUCKETS: usize = 256;
 
 #[derive(Debug, Clone)]
 struct Entry<V> {
     hash: u64,
-    /// The number of its last use.
-    used: u64,
+    /// Number of the entry's last use in `uses`.
+    use_number: u64,
     value: V,
 }
 
-/// Values by a hash.
+/// Values by hash.
 ///
-/// Invariant: each entry's last use stands in `uses`; what else stands there are former ones.
+/// Invariant: `uses` holds the last use of each entry; its other elements are earlier uses.
 #[derive(Debug, Clone)]
-pub(super) struct Recent<V> {
-    /// None before the first put, then all.
+pub(super) struct LruCache<V> {
+    /// Empty before the first put, then [`BUCKETS`] elements.
     buckets: Vec<Arc<Vec<Entry<V>>>>,
     len: usize,
     uses: Fifo<u64>,
 }
 
-impl<V> Default for Recent<V> {
+impl<V> Default for LruCache<V> {
     fn default() -> Self {
         Self {
             buckets: Vec::new(),
@@ -44,7 +44,7 @@ fn bucket_of(hash: u64) -> usize {
     (hash % BUCKETS as u64) as usize
 }
 
-impl<V: Clone> Recent<V> {
+impl<V: Clone> LruCache<V> {
     pub(super) fn get(&self, hash: u64) -> Option<&V> {
         let bucket = self.buckets.get(bucket_of(hash))?;
         let entry = bucket.iter().find(|entry| entry.hash == hash)?;
@@ -55,51 +55,63 @@ impl<V: Clone> Recent<V> {
         if self.buckets.is_empty() {
             self.buckets = vec![Arc::default(); BUCKETS];
         }
-        let used = self.uses.push(hash);
+        let use_number = self.uses.push(hash);
         let bucket = Arc::make_mut(&mut self.buckets[bucket_of(hash)]);
         match bucket.iter_mut().find(|entry| entry.hash == hash) {
-            Some(entry) => *entry = Entry { hash, used, value },
+            Some(entry) => {
+                *entry = Entry {
+                    hash,
+                    use_number,
+                    value,
+                }
+            }
             None => {
-                bucket.push(Entry { hash, used, value });
+                bucket.push(Entry {
+                    hash,
+                    use_number,
+                    value,
+                });
                 self.len += 1;
             }
         }
-        while self.len > KEPT {
-            self.forget_a_use();
+        while self.len > CAPACITY {
+            self.pop_use();
         }
-        if self.uses.len() > USES {
-            self.forget_former_uses();
+        if self.uses.len() > USES_MAX {
+            self.compact_uses();
         }
         debug_assert!(
             self.len <= self.uses.len() && self.len == self.buckets.iter().map(|bucket| bucket.len()).sum::<usize>(),
-            "each entry is counted, and has a use"
+            "the length counts every entry, and every entry has a use"
         );
     }
 
-    /// Takes the oldest use away, and with it the entry whose last one it was.
-    fn forget_a_use(&mut self) {
-        let (used, hash) = self.uses.pop().expect("each entry has a use");
-        if let Some(at) = self.find(hash, used) {
+    /// Removes the oldest use, and its entry if that was its last use.
+    fn pop_use(&mut self) {
+        let (use_number, hash) = self.uses.pop().expect("every entry has a use");
+        if let Some(at) = self.find(hash, use_number) {
             Arc::make_mut(&mut self.buckets[bucket_of(hash)]).swap_remove(at);
             self.len -= 1;
         }
     }
 
-    /// Keeps the last use of each entry alone.
-    fn forget_former_uses(&mut self) {
+    /// Drops all uses but the last one of each entry.
+    fn compact_uses(&mut self) {
         for _ in 0..self.uses.len() {
-            let (used, hash) = self.uses.pop().expect("as many as were counted");
-            if let Some(at) = self.find(hash, used) {
-                let used = self.uses.push(hash);
-                Arc::make_mut(&mut self.buckets[bucket_of(hash)])[at].used = used;
+            let (use_number, hash) = self.uses.pop().expect("the loop pops as many uses as there were");
+            if let Some(at) = self.find(hash, use_number) {
+                let use_number = self.uses.push(hash);
+                Arc::make_mut(&mut self.buckets[bucket_of(hash)])[at].use_number = use_number;
             }
         }
     }
 
-    /// Where the entry is whose last use that was.
-    fn find(&self, hash: u64, used: u64) -> Option<usize> {
+    /// Index in its bucket of the entry whose last use has that number.
+    fn find(&self, hash: u64, use_number: u64) -> Option<usize> {
         let bucket = &self.buckets[bucket_of(hash)];
-        bucket.iter().position(|entry| entry.hash == hash && entry.used == used)
+        bucket
+            .iter()
+            .position(|entry| entry.hash == hash && entry.use_number == use_number)
     }
 }
 
@@ -107,28 +119,31 @@ impl<V: Clone> Recent<V> {
 mod tests {
     use super::*;
 
-    /// The least recently used one goes, however often the others were used.
+    /// The least recently used entry is evicted, however often other entries were used.
     #[test]
-    fn the_least_recently_used_goes_first() {
-        let mut recent = Recent::default();
-        for hash in 0..KEPT as u64 {
+    fn least_recently_used_entry_is_evicted_first() {
+        let mut recent = LruCache::default();
+        for hash in 0..CAPACITY as u64 {
             recent.put(hash, hash);
         }
         for round in 0..20 {
             (1..1024).for_each(|hash| recent.put(hash, hash + round));
         }
-        assert_eq!(recent.len, KEPT);
+        assert_eq!(recent.len, CAPACITY);
         let before = recent.clone();
         recent.put(1 << 40, 1);
         recent.put(1 << 41, 2);
         assert_eq!(
             (recent.get(0), recent.get(1024)),
             (None, None),
-            "unused since the beginning"
+            "entries that were not used since the start are evicted"
         );
         assert_eq!((recent.get(1), recent.get(1025)), (Some(&20), Some(&1025)));
         assert_eq!((before.get(0), before.get(1 << 40)), (Some(&0), None));
-        (2..KEPT as u64).for_each(|more| recent.put((1 << 40) + more, 3));
-        assert_eq!((recent.len, recent.get(1), recent.get(1 << 40)), (KEPT, None, Some(&1)));
+        (2..CAPACITY as u64).for_each(|more| recent.put((1 << 40) + more, 3));
+        assert_eq!(
+            (recent.len, recent.get(1), recent.get(1 << 40)),
+            (CAPACITY, None, Some(&1))
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What the account of a pod brings: its token and its secrets for images.
+//! The token volume and the imagePullSecrets that a pod gets from its ServiceAccount.
 
 use podscope_api::{Object, object_from_value};
 use podscope_sim::{Part, Request};
@@ -12,11 +12,11 @@ fn pod(spec: &str) -> String {
     format!("{{apiVersion: v1, kind: Pod, metadata: {{name: p, namespace: default}}, spec: {{{spec}}}}}")
 }
 
-fn account(name: &str, says: &str) -> String {
-    format!("{{apiVersion: v1, kind: ServiceAccount, metadata: {{name: {name}, namespace: default}}, {says}}}")
+fn account(name: &str, fields: &str) -> String {
+    format!("{{apiVersion: v1, kind: ServiceAccount, metadata: {{name: {name}, namespace: default}}, {fields}}}")
 }
 
-/// The names of the volumes, and of what each container mounts.
+/// The names of the volumes and of each container's mounts, with the generated suffix as `*`.
 fn mounts(stored: &Object) -> String {
     let spec = &stored.to_value()["spec"];
     let names = |list: &Value| {
@@ -38,7 +38,7 @@ fn mounts(stored: &Object) -> String {
         })
         .collect();
     let volumes = names(&spec["volumes"]);
-    // A drawn name has five letters.
+    // The generated suffix has five letters.
     let text = format!("[{volumes}] {}", mounts.join(", "));
     match text.split_once("kube-api-access-") {
         Some((_, rest)) if !rest.starts_with("given") => text.replace(&rest[..5], "*"),
@@ -48,7 +48,7 @@ fn mounts(stored: &Object) -> String {
 
 /// Shows: VA-284
 #[test]
-fn containers_get_the_token_of_their_account_unless_they_have_something_in_its_place() {
+fn token_is_mounted_unless_its_path_or_volume_is_taken() {
     let own = format!("volumeMounts: [{{name: v, mountPath: {PATH}}}]");
     let given = "{name: kube-api-access-given, emptyDir: {}}";
     let rows = [
@@ -66,7 +66,7 @@ fn containers_get_the_token_of_their_account_unless_they_have_something_in_its_p
             format!("containers: [{{name: c, image: x, {own}}}], volumes: [{{name: v, emptyDir: {{}}}}]"),
             "[v] c: v",
         ),
-        // A volume of such a name is taken for the token's, whatever it is.
+        // A volume with that name prefix counts as the token volume, whatever its type.
         (
             format!("containers: [{{name: c, image: x}}], volumes: [{given}]"),
             "[kube-api-access-given] c: kube-api-access-given",
@@ -94,7 +94,7 @@ fn containers_get_the_token_of_their_account_unless_they_have_something_in_its_p
 
 /// Shows: VA-284
 #[test]
-fn the_secrets_for_images_are_the_accounts_where_the_pod_names_none() {
+fn pod_without_image_pull_secrets_gets_those_of_its_account() {
     for (more, expected) in [
         ("", json!([{"name": "registry"}])),
         ("imagePullSecrets: [{name: own}], ", json!([{"name": "own"}])),
@@ -106,17 +106,17 @@ fn the_secrets_for_images_are_the_accounts_where_the_pod_names_none() {
     }
 }
 
-/// Whoever writes a pod back as it was read changes nothing; whoever leaves the volume out does.
+/// An update with the pod as it was read changes nothing. An update without the token volume is refused.
 /// Shows: LC-042, VA-284
 #[test]
-fn the_volume_is_part_of_the_pod_that_is_written_back() {
+fn update_without_token_volume_is_refused() {
     let mut server = server();
     let text = pod("containers: [{name: c, image: x}]");
     let stored = create(&mut server, &text).expect("a pod");
     let read = object_from_value(&stored.to_value()).expect("it is well formed");
     let written = answer(&mut server, &Request::Update(read, Part::Main)).expect("nothing changes");
     assert_eq!(written, stored);
-    // A copy under another name keeps the volume it has.
+    // A copy under another name keeps its token volume.
     let mut copy = stored.to_value();
     for field in ["uid", "resourceVersion"] {
         copy["metadata"]
@@ -129,14 +129,14 @@ fn the_volume_is_part_of_the_pod_that_is_written_back() {
     for field in ["volumes", "containers"] {
         assert_eq!(copied.to_value()["spec"][field], stored.to_value()["spec"][field]);
     }
-    // What a manifest alone says lacks it.
+    // The original manifest lacks the token volume.
     let mut bare = stored.to_value();
     bare["spec"]
         .as_object_mut()
         .and_then(|spec| spec.shift_remove("volumes"));
     bare["spec"]["containers"] = json!([{"name": "c", "image": "x"}]);
     let bare = Request::Update(object_from_value(&bare).expect("it is well formed"), Part::Main);
-    let refused = answer(&mut server, &bare).expect_err("the volume would go");
+    let refused = answer(&mut server, &bare).expect_err("the update would remove the token volume");
     for line in [
         "- \"Volumes\": [",
         "-     \"Name\": \"kube-api-access-",

@@ -1,4 +1,4 @@
-//! Events as clients' recorders make them.
+//! Events as event recorders write them.
 
 use podscope_api::{Event, EventType, Kind, Object, Uid};
 use podscope_apiserver::{ApiServer, Outcome};
@@ -6,26 +6,26 @@ use podscope_sim::{EventNote, Happening, Request};
 
 use crate::{CALLER, create, server};
 
-fn note(about: &Object, uid: Uid) -> EventNote {
+fn event_note(about: &Object, uid: Uid) -> EventNote {
     EventNote {
-        component: "speaker".into(),
+        component: "reporter".into(),
         kind: Kind::Pod,
         key: about.key(),
         uid,
         field_path: "".into(),
         kind_of_event: EventType::Normal,
-        reason: "Spoken".into(),
-        message: "a word".into(),
+        reason: "Reported".into(),
+        message: "a message".into(),
         action: "".into(),
         related: None,
     }
 }
 
-/// The event as it is stored, and the UID of the object of its record.
-fn noted(server: &mut ApiServer, note: EventNote) -> (Event, Uid) {
+/// Sends an event; returns the stored event, and the UID in its record.
+fn record_event(server: &mut ApiServer, event_note: EventNote) -> (Event, Uid) {
     let mut out = Outcome::default();
     server
-        .handle(&Request::Event(note), &CALLER, &mut out)
+        .handle(&Request::Event(event_note), &CALLER, &mut out)
         .expect("it is taken");
     let event = server.objects().list::<Event>().last().expect("an event");
     let mut records = out
@@ -43,31 +43,31 @@ fn pod(server: &mut ApiServer, name: &str) -> Object {
     create(server, &text).expect("a pod")
 }
 
-/// Who names the pod by its name alone says nothing else of it; the record tells which pod that is.
+/// An event that names its pod without a UID is stored without one; its record still has the pod's UID.
 /// Shows: CT-033
 #[test]
-fn what_names_a_pod_by_its_name_alone_has_no_uid() {
+fn event_without_uid_is_recorded_with_uid_of_named_pod() {
     let mut server = server();
     let about = pod(&mut server, "one");
-    let (event, recorded) = noted(&mut server, note(&about, Uid::default()));
+    let (event, recorded) = record_event(&mut server, event_note(&about, Uid::default()));
     let named = event.involved_object;
     assert_eq!((&*named.name, &*named.uid.0, &*named.resource_version), ("one", "", ""));
     assert_eq!(recorded, about.metadata().uid);
 }
 
-/// The event of a victim names its preemptor whole.
+/// The event of a preempted pod refers to the preemptor with its resourceVersion.
 /// Shows: SCH-105
 #[test]
-fn a_second_object_is_named_like_the_first() {
+fn related_object_has_resource_version() {
     let mut server = server();
     let (victim, preemptor) = (pod(&mut server, "low"), pod(&mut server, "high"));
     let related = (Kind::Pod, preemptor.key(), preemptor.metadata().uid.clone());
-    let (event, _) = noted(
+    let (event, _) = record_event(
         &mut server,
         EventNote {
             action: "Preempting".into(),
             related: Some(related),
-            ..note(&victim, victim.metadata().uid.clone())
+            ..event_note(&victim, victim.metadata().uid.clone())
         },
     );
     let version = |object: &Object| object.metadata().resource_version.clone();

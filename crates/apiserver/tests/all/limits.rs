@@ -1,11 +1,11 @@
-//! LimitRanges and quotas at the server's door.
+//! Admission by LimitRanges and ResourceQuotas.
 
 use podscope_api::{Quantity, print_yaml};
 use podscope_apiserver::ApiServer;
 
 use crate::create;
 
-/// A server with a namespace and what its owner set.
+/// A server with a namespace that has a LimitRange or a ResourceQuota.
 fn server(kind: &str, spec: &str) -> ApiServer {
     let mut server = crate::server();
     let limits = format!("{{apiVersion: v1, kind: {kind}, metadata: {{name: l, namespace: default}}, spec: {spec}}}");
@@ -22,7 +22,7 @@ fn pod(name: &str, resources: &str) -> String {
 
 /// Shows: CT-191, VA-289
 #[test]
-fn limit_ranges_fill_in_and_refuse() {
+fn limit_ranges_set_defaults_and_refuse_violations() {
     let container = "{limits: [{type: Container, default: {cpu: 500m}, defaultRequest: {cpu: 200m}, min: {cpu: 100m}, \
                      max: {cpu: 1}, maxLimitRequestRatio: {cpu: 4}}]}";
     let mut server_of_containers = server("LimitRange", container);
@@ -82,7 +82,7 @@ fn limit_ranges_fill_in_and_refuse() {
 
 /// Shows: CT-189, VA-290
 #[test]
-fn quotas_charge_by_scope_and_say_what_is_exceeded() {
+fn quotas_charge_by_scope_and_name_exceeded_resources() {
     let mut compute = server(
         "ResourceQuota",
         "{hard: {pods: '2', requests.cpu: '1', limits.memory: 1Gi}}",

@@ -1,4 +1,4 @@
-//! The server, by requests alone.
+//! Tests of the API server through its requests.
 
 mod accounts;
 mod events;
@@ -20,7 +20,7 @@ fn object(text: &str) -> Object {
     parsed.objects.remove(0).value
 }
 
-/// A server with a namespace.
+/// A server with the namespace `default`.
 fn server() -> ApiServer {
     let mut server = ApiServer::new(1);
     let namespace = "{apiVersion: v1, kind: Namespace, metadata: {name: default}}";
@@ -28,7 +28,7 @@ fn server() -> ApiServer {
     server
 }
 
-/// What is stored, or the server's refusal.
+/// The stored object, or the message of the refusal.
 fn answer(server: &mut ApiServer, request: &Request) -> Result<Object, String> {
     let answer = server.handle(request, &CALLER, &mut Outcome::default());
     answer
