@@ -53,7 +53,7 @@ pub(super) fn node_selector(node_selector: &NodeSelector, path: &Path<'_>, error
     }
 }
 
-/// Values of a wish may be what no label can have.
+/// Label values of preferred terms are not checked.
 fn node_term(term: &NodeSelectorTerm, is_required: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let expressions = path.child("matchExpressions");
     for (index, requirement) in term.match_expressions.iter().enumerate() {
@@ -81,7 +81,7 @@ fn node_requirement(requirement: &NodeSelectorRequirement, is_required: bool, pa
     }
 }
 
-/// VA-148: the only field is the node's name.
+/// Checks a `matchFields` requirement; the only supported field is the node's name (VA-148).
 fn field_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_>, errors: &mut ErrorList) {
     let values = path.child("values");
     match requirement.operator {
@@ -93,7 +93,7 @@ fn field_requirement(requirement: &NodeSelectorRequirement, path: &Path<'_>, err
                 );
             }
         }
-        _ => selector::no_operator(requirement.operator.as_str(), path, errors),
+        _ => selector::invalid_operator(requirement.operator.as_str(), path, errors),
     }
     if &*requirement.key == NAME_FIELD {
         for (index, value) in requirement.values.iter().enumerate() {
@@ -146,8 +146,8 @@ fn pod_term(term: &PodAffinityTerm, path: &Path<'_>, errors: &mut ErrorList) {
 
 const NO_SELECTOR: &str = "must not be specified when labelSelector is not set";
 
-/// Keys that narrow a selector by the pod's own labels: of an affinity term, and of a spread constraint, which has no
-/// others (VA-153).
+/// Checks label keys that restrict a selector by the pod's own labels: for affinity terms, and for spread constraints,
+/// which have no mismatch keys (VA-153).
 pub(super) fn label_keys(
     keys: &[Str],
     others: &[Str],
@@ -166,7 +166,7 @@ pub(super) fn label_keys(
         }
     }
     if let Some(labels) = labels {
-        twice_selected(labels, keys, path, errors);
+        doubly_selected_keys(labels, keys, path, errors);
     }
     let both = path.child("matchLabelKeys");
     for (index, key) in keys.iter().enumerate() {
@@ -177,9 +177,10 @@ pub(super) fn label_keys(
     }
 }
 
-/// VA-153. The server has added an expression for each key whose label the pod has; one that was there before it makes
-/// two of one key. The place that is named is the number of the key, in the list of terms.
-fn twice_selected(labels: &LabelSelector, keys: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
+/// Finds keys that are both in `matchLabelKeys` and in the selector (VA-153). The server has already added an
+/// expression for each match key, so such a key occurs twice in the selector. The server reports the key's index under
+/// the path of the term.
+fn doubly_selected_keys(labels: &LabelSelector, keys: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
     let mut seen: Vec<&str> = labels.match_labels.keys().map(|key| &**key).collect();
     for expression in &labels.match_expressions {
         let key = &*expression.key;

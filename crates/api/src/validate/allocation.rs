@@ -1,27 +1,27 @@
-//! What the API server has to give out to a Service before it looks at the rest of it: families, addresses, ports of
-//! the nodes (VA-322, VA-324).
+//! Allocation for Services, which the API server does before other validation: IP families, cluster IPs, node ports
+//! (VA-322, VA-324).
 
 use crate::{Service, ServiceSpec, ordered};
 
 use super::service::{addresses, is_headless};
 use super::{ErrorList, Path};
 
-/// Ports of the nodes that Services may have.
+/// The range of node ports.
 const NODE_PORTS: std::ops::RangeInclusive<i32> = 30_000..=32_767;
 
-/// Why a Service cannot have what it asks for.
+/// Why an allocation failed.
 #[derive(Debug)]
 pub enum Unallocated {
-    /// A field of it is wrong.
+    /// A field of the Service is invalid.
     Invalid(ErrorList),
-    /// The server says that it failed itself.
+    /// The server reports an internal error.
     Internal(String),
-    /// Said without a reason.
+    /// An error without a reason code.
     Unnamed(String),
 }
 
-/// What keeps a Service from the addresses and ports it asks for. The first stage that fails is told alone; `old` is
-/// what an update replaces, `others` are all Services but that one.
+/// Checks whether a Service can get the addresses and ports it requests. Only errors of the first failing stage are
+/// reported. `old` is the Service before an update; `others` are all other Services.
 pub fn service_allocation<'o>(
     service: &Service,
     old: Option<&Service>,
@@ -45,7 +45,7 @@ pub fn service_allocation<'o>(
     if !errors.is_empty() {
         return Err(Unallocated::Invalid(errors));
     }
-    let mut taken = Taken::new(others);
+    let mut taken = NodePortAllocator::new(others);
     if matches!(&*service.spec.kind, "NodePort" | "LoadBalancer") {
         match old {
             Some(old) => taken.update(service, old, &path)?,
@@ -58,7 +58,7 @@ pub fn service_allocation<'o>(
     if needs_check(service)
         && !old.is_some_and(needs_check)
         && let Some(port) = asked
-        && let Err(why) = taken.take(port)
+        && let Err(why) = taken.allocate(port)
     {
         let message = format!("failed to allocate requested HealthCheck NodePort {port}: {why}");
         return Err(Unallocated::Internal(message));
@@ -68,18 +68,18 @@ pub fn service_allocation<'o>(
 
 fn policy_of(spec: &ServiceSpec) -> &str {
     match &*spec.ip_family_policy {
-        "" if is_by_hand(spec) => "RequireDualStack",
+        "" if has_manual_endpoints(spec) => "RequireDualStack",
         "" => "SingleStack",
         policy => policy,
     }
 }
 
-/// Who makes the endpoints of a headless Service by hand may mean either family.
-fn is_by_hand(spec: &ServiceSpec) -> bool {
+/// Returns whether the endpoints of a headless Service are managed by the user, who may use either IP family.
+fn has_manual_endpoints(spec: &ServiceSpec) -> bool {
     &*spec.cluster_ip == "None" && spec.selector.as_ref().is_none_or(|labels| labels.is_empty())
 }
 
-/// Whether the policy goes with what is given of two families.
+/// Checks that the IP family policy allows the given families and cluster IPs.
 fn policy(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     if policy_of(spec) == "SingleStack" {
         let lists = [
@@ -100,9 +100,9 @@ fn policy(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Families that the server has no addresses of. A cluster here has one: IPv4.
+/// Checks that the cluster has addresses of the families. The simulated cluster supports only IPv4.
 fn families(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    if is_by_hand(spec) {
+    if has_manual_endpoints(spec) {
         return;
     }
     if policy_of(spec) == "RequireDualStack" {
@@ -117,13 +117,13 @@ fn families(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Whether an address is of the range of Services, 10.96.0.0/12.
+/// Returns whether an address is in the service range 10.96.0.0/12.
 fn is_in_range(ip: &str) -> bool {
     let address = ip.parse::<std::net::Ipv4Addr>().map(|ip| ip.octets());
     address.is_ok_and(|[a, b, ..]| a == 10 && b & 0xf0 == 96)
 }
 
-/// Addresses that are asked for by name; the first that cannot be had is told.
+/// Checks the requested cluster IPs; only the first failure is reported.
 fn cluster_ips<'o>(
     spec: &ServiceSpec,
     path: &Path<'_>,
@@ -147,15 +147,15 @@ fn cluster_ips<'o>(
     }
 }
 
-/// Ports of the nodes that are given away.
-struct Taken(ordered::Set<i32>);
+/// The allocated node ports.
+struct NodePortAllocator(ordered::Set<i32>);
 
-impl Taken {
+impl NodePortAllocator {
     fn new<'o>(others: impl Iterator<Item = &'o Service>) -> Self {
         Self(others.flat_map(numbers).collect())
     }
 
-    fn take(&mut self, number: i32) -> Result<(), String> {
+    fn allocate(&mut self, number: i32) -> Result<(), String> {
         if !NODE_PORTS.contains(&number) {
             let (start, end) = (NODE_PORTS.start(), NODE_PORTS.end());
             return Err(format!(
@@ -168,16 +168,16 @@ impl Taken {
         }
     }
 
-    fn take_for(&mut self, number: i32, index: usize, path: &Path<'_>) -> Result<(), Unallocated> {
-        self.take(number).map_err(|why| {
+    fn allocate_for(&mut self, number: i32, index: usize, path: &Path<'_>) -> Result<(), Unallocated> {
+        self.allocate(number).map_err(|why| {
             let mut errors = ErrorList::default();
             errors.invalid(&path.child("ports").index(index).child("nodePort"), number, &why);
             Unallocated::Invalid(errors)
         })
     }
 
-    /// One port of the nodes leads to one port of the Service, whatever the protocol: asked for twice for two ports,
-    /// it is taken.
+    /// Allocates node ports for a new Service. A node port belongs to one service port number, for all its protocols;
+    /// requesting it for a second port number is an error.
     fn create(&mut self, service: &Service, path: &Path<'_>) -> Result<(), Unallocated> {
         let ports = &service.spec.ports;
         let mut given: ordered::Map<i32, i32> = ordered::Map::new();
@@ -185,11 +185,11 @@ impl Taken {
             let own = port.node_port.unwrap_or(0);
             match given.get(&port.port) {
                 Some(shared) if own == 0 || own == *shared => {}
-                Some(_) => self.take_for(own, index, path)?,
+                Some(_) => self.allocate_for(own, index, path)?,
                 None => {
                     let mut same = ports.iter().filter(|other| other.port == port.port);
                     if let Some(asked) = same.find_map(|other| other.node_port.filter(|number| *number != 0)) {
-                        self.take_for(asked, index, path)?;
+                        self.allocate_for(asked, index, path)?;
                         given.insert(port.port, asked);
                     }
                 }
@@ -206,7 +206,7 @@ impl Taken {
                 continue;
             };
             if !before.contains(&number) && !taken.contains(&number) {
-                self.take_for(number, index, path)?;
+                self.allocate_for(number, index, path)?;
                 taken.push(number);
             }
             let pair = (&*port.protocol, number);

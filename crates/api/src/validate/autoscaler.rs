@@ -1,4 +1,4 @@
-//! What scales workloads: its target, its metrics and how fast it may move (VA-306, VA-307).
+//! Validation of HorizontalPodAutoscalers: target, metrics and scaling rules (VA-306, VA-307).
 
 use serde_json::Value;
 
@@ -8,20 +8,20 @@ use crate::{HorizontalPodAutoscaler, Quantity};
 use super::list::NOT_POSITIVE;
 use super::{ErrorList, Path, names, resources};
 
-/// Longest `stabilizationWindowSeconds`.
+/// Maximum `stabilizationWindowSeconds`.
 const MAX_WINDOW: i64 = 3600;
-/// Longest `periodSeconds` of a policy.
+/// Maximum `periodSeconds` of a policy.
 const MAX_PERIOD: i64 = 1800;
-/// A target that is both.
+/// Message for a target with both a value and a utilization.
 const BOTH: &str = "may not set both a target raw value and a target utilization";
-/// A target that is neither.
+/// Message for a target with neither.
 const NEITHER: &str = "must set either a target raw value or a target utilization";
 
 fn number(value: &Value, field: &str) -> Option<i64> {
     value.get(field).and_then(Value::as_i64)
 }
 
-/// An amount as the wire has it: a text or a number.
+/// A quantity in JSON: a string or a number.
 fn quantity(value: &Value, field: &str) -> Option<Quantity> {
     match value.get(field)? {
         Value::String(text) => text.parse().ok(),
@@ -51,12 +51,12 @@ pub(super) fn validate(
     let target = &spec.scale_target_ref;
     let field = path.child("scaleTargetRef");
     names_of(&target.kind, &target.name, &field, errors);
-    // What an update leaves as it was may name no group.
-    let is_kept = old.is_some_and(|old| {
+    // An unchanged reference may lack its API group.
+    let is_unchanged = old.is_some_and(|old| {
         let old = &old.spec.scale_target_ref;
         (&old.kind, &old.api_version) == (&target.kind, &target.api_version)
     });
-    if !is_kept {
+    if !is_unchanged {
         let may_be_core = &*target.kind == "ReplicationController";
         api_version(&target.api_version, may_be_core, &field, errors);
     }
@@ -108,7 +108,7 @@ fn metrics(object: &HorizontalPodAutoscaler, is_update: bool, path: &Path<'_>, e
     }
 }
 
-/// One metric: the source of its type and no other; of several the first is looked into.
+/// Checks one metric: exactly the source of its type must be set. If several are set, only the first is examined.
 fn metric(metric: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
     const KNOWN: [&str; 5] = ["ContainerResource", "External", "Object", "Pods", "Resource"];
     const SOURCES: [&str; 5] = ["object", "external", "pods", "resource", "containerResource"];
@@ -130,7 +130,7 @@ fn metric(metric: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorLi
             "object" => object_source(source, is_update, &path, errors),
             "external" => external_source(source, &path, errors),
             "pods" => pods_source(source, &path, errors),
-            of => resource_source(source, of == "containerResource", &path, errors),
+            described_path => resource_source(source, described_path == "containerResource", &path, errors),
         }
     }
     let expected = if is_known {
@@ -150,13 +150,18 @@ fn metric(metric: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorLi
 }
 
 fn object_source(source: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
-    let of = path.child("describedObject");
+    let described_path = path.child("describedObject");
     let described = source.get("describedObject").unwrap_or(&Value::Null);
-    names_of(text(described, "kind"), text(described, "name"), &of, errors);
+    names_of(
+        text(described, "kind"),
+        text(described, "name"),
+        &described_path,
+        errors,
+    );
     if !is_update {
-        api_version(text(described, "apiVersion"), true, &of, errors);
+        api_version(text(described, "apiVersion"), true, &described_path, errors);
     }
-    let target = identified(source, path, errors);
+    let target = metric_name_and_target(source, path, errors);
     if given(target, "value").is_none() && given(target, "averageValue").is_none() {
         let message = "must set either a target value or averageValue";
         errors.required(&path.child("target").child("averageValue"), message);
@@ -164,7 +169,7 @@ fn object_source(source: &Value, is_update: bool, path: &Path<'_>, errors: &mut 
 }
 
 fn external_source(source: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    let target = identified(source, path, errors);
+    let target = metric_name_and_target(source, path, errors);
     let (value, average) = (given(target, "value"), given(target, "averageValue"));
     let path = path.child("target");
     if value.is_none() && average.is_none() {
@@ -178,7 +183,7 @@ fn external_source(source: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 fn pods_source(source: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    let target = identified(source, path, errors);
+    let target = metric_name_and_target(source, path, errors);
     if given(target, "averageValue").is_none() {
         let message = "must specify a positive target averageValue";
         errors.required(&path.child("target").child("averageValue"), message);
@@ -210,8 +215,8 @@ fn resource_source(source: &Value, is_of_container: bool, path: &Path<'_>, error
     }
 }
 
-/// The metric's name and its target, which is returned.
-fn identified<'v>(source: &'v Value, path: &Path<'_>, errors: &mut ErrorList) -> &'v Value {
+/// Checks the metric's name and its target; returns the target.
+fn metric_name_and_target<'v>(source: &'v Value, path: &Path<'_>, errors: &mut ErrorList) -> &'v Value {
     let metric = path.child("metric");
     match text(source.get("metric").unwrap_or(&Value::Null), "name") {
         "" => errors.required(&metric.child("name"), "must specify a metric name"),

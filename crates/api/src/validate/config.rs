@@ -1,4 +1,4 @@
-//! ConfigMaps and Secrets.
+//! Validation of ConfigMaps and Secrets.
 
 use base64::Engine as _;
 
@@ -8,12 +8,12 @@ use crate::{ConfigMap, Secret, Str, ordered};
 use super::list::IMMUTABLE;
 use super::{ErrorList, Path, names};
 
-/// Most bytes of all values.
+/// Maximum size of all values together, in bytes.
 const SIZE_MAX: usize = 1 << 20;
 const FROZEN: &str = "field is immutable when `immutable` is set";
 
 fn decoded(text: &str) -> Vec<u8> {
-    // What is no base64 has been refused when it was read.
+    // Malformed base64 was refused when the object was decoded.
     base64::engine::general_purpose::STANDARD
         .decode(text)
         .unwrap_or_default()
@@ -38,7 +38,7 @@ pub(super) fn config_map(object: &ConfigMap, errors: &mut ErrorList) {
     let binary = object.binary_data.values().map(|value| decoded(value).len());
     let size: usize = object.data.values().map(|value| value.len()).chain(binary).sum();
     if size > SIZE_MAX {
-        // The whole object is named, which has no path.
+        // The server reports the error on the whole object, which has an empty path.
         errors.too_long(&Path::root("[]"), SIZE_MAX);
     }
 }
@@ -94,7 +94,7 @@ pub(super) fn secret(object: &Secret, errors: &mut ErrorList) {
     }
 }
 
-/// A registry's credentials are JSON; they are not shown.
+/// Registry credentials must be JSON; the error does not show them.
 fn docker(object: &Secret, key: &str, errors: &mut ErrorList) {
     let data = Path::root("data");
     let Some(value) = object.data.get(key) else {

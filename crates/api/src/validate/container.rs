@@ -1,4 +1,4 @@
-//! Containers (VA-084 to VA-105).
+//! Validation of containers (VA-084 to VA-105).
 
 use serde_json::Value;
 
@@ -11,30 +11,36 @@ use crate::{
 };
 
 use super::list::quoted;
-use super::mounts::{self, Sound};
+use super::mounts::{self, ValidVolumes};
 use super::probe::{self, ProbeKind};
 use super::{ErrorList, Path, downward, names, resources, security, volume};
 
-/// What a container's rules need to know of its pod.
+/// The parts of the pod that container validation needs.
 struct Pod<'p> {
     spec: &'p PodSpec,
-    /// The spec on the wire, where anything is given that is only kept.
+    /// The spec in JSON form, if it has untyped fields.
     value: &'p Value,
-    volumes: &'p Sound<'p>,
+    volumes: &'p ValidVolumes<'p>,
     claims: Vec<&'p str>,
-    /// The grace that a `sleep` hook must fit into.
+    /// The pod's grace period in seconds; a `sleep` hook must not exceed it.
     grace: i64,
 }
 
 impl<'p> Pod<'p> {
-    /// One container on the wire.
+    /// A container in JSON form.
     fn wire(&self, list: &str, index: usize) -> &'p Value {
         let list = self.value.get(list);
         list.and_then(|list| list.get(index)).unwrap_or(&Value::Null)
     }
 }
 
-pub(super) fn validate(spec: &PodSpec, value: &Value, volumes: &Sound<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn validate(
+    spec: &PodSpec,
+    value: &Value,
+    volumes: &ValidVolumes<'_>,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let mut claims: Vec<&str> = spec.resource_claims.iter().map(|claim| &*claim.name).collect();
     claims.retain(|name| !name.is_empty());
     claims.sort_unstable();
@@ -79,7 +85,7 @@ fn init(pod: &Pod<'_>, list: &Path<'_>, errors: &mut ErrorList) {
         } else if !container.name.is_empty() {
             names.insert(&container.name);
         }
-        // Each is looked at alone, as the first of a list.
+        // As in the server, conflicts are checked within each init container only, and reported with index 0.
         host_port_conflicts(container, &mut ordered::Set::new(), &list.index(0), errors);
         if container.is_sidecar() {
             lifecycle_and_probes(container, pod, &path, errors);
@@ -101,7 +107,7 @@ fn init(pod: &Pod<'_>, list: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// VA-300: they come later, and are refused at first; what else is wrong with them is said too.
+/// Checks ephemeral containers (VA-300).
 fn ephemeral(pod: &Pod<'_>, list: &Path<'_>, errors: &mut ErrorList) {
     const NEVER: &str = "cannot be set for an Ephemeral Container";
     let others = || pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
@@ -148,7 +154,7 @@ fn ephemeral(pod: &Pod<'_>, list: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Only pods are asked for it, and not templates.
+/// Checks for blanks around the image name. Called for pods, not for templates.
 pub(super) fn untrimmed_image(container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
     if container.image.trim() != &*container.image {
         errors.invalid_text(
@@ -201,7 +207,7 @@ fn common(container: &Container, value: &Value, pod: &Pod<'_>, path: &Path<'_>, 
     env(&container.env, &path.child("env"), errors);
     env_from(&container.env_from, &path.child("envFrom"), errors);
     restarts(container, path, errors);
-    mounts::directories(container, value, pod.volumes, path, errors);
+    mounts::volume_mounts(container, value, pod.volumes, path, errors);
     mounts::devices(container, value, pod.volumes, path, errors);
     match &container.image_pull_policy {
         Some(PullPolicy::Always | PullPolicy::IfNotPresent | PullPolicy::Never) => {}
@@ -221,7 +227,7 @@ fn common(container: &Container, value: &Value, pod: &Pod<'_>, path: &Path<'_>, 
     }
 }
 
-/// What a resize in place does: of cpu and memory, each once, and to no container that never starts again.
+/// Checks the resize policies: only cpu and memory, each once, and no restart in a pod that never restarts containers.
 fn resize_policy(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     let mut seen = ordered::Set::new();
     for (index, policy) in container.resize_policy.iter().enumerate() {
@@ -269,7 +275,7 @@ fn ports(ports: &[ContainerPort], path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Ports of pods that have their node's network; a template's may still be open.
+/// Checks the ports of a pod with host networking. In a template the host port may be unset.
 pub(super) fn host_network_ports(spec: &PodSpec, is_pod: bool, path: &Path<'_>, errors: &mut ErrorList) {
     if spec.host_network != Some(true) {
         return;
@@ -291,7 +297,7 @@ pub(super) fn host_network_ports(spec: &PodSpec, is_pod: bool, path: &Path<'_>, 
     }
 }
 
-/// VA-091: one port of the node for one container. `taken` is what the containers before it hold.
+/// Checks that each host port is used only once (VA-091). `taken` holds the host ports of preceding containers.
 fn host_port_conflicts(
     container: &Container,
     taken: &mut ordered::Set<String>,
@@ -346,7 +352,7 @@ fn env_from(sources: &[EnvFromSource], path: &Path<'_>, errors: &mut ErrorList) 
                 errors.each_invalid(&at.child("name"), &reference.name, &names::subdomain(&reference.name));
             }
         }
-        // The list is named, not its element.
+        // The server reports the list, not the element.
         match count {
             0 => errors.invalid_text(path, "", "must specify one of: `configMapRef` or `secretRef`"),
             1 => {}
@@ -355,7 +361,7 @@ fn env_from(sources: &[EnvFromSource], path: &Path<'_>, errors: &mut ErrorList) 
     }
 }
 
-/// VA-105: the container's own policy, and what its exit codes lead to.
+/// Checks the container's restart policy and its restart rules (VA-105).
 fn restarts(container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
     const RULES_MAX: usize = 20;
     const VALUES_MAX: usize = 255;
@@ -445,7 +451,7 @@ fn key_selector(selector: &KeySelector, path: &Path<'_>, errors: &mut ErrorList)
     }
 }
 
-/// VA-291: the key first, then where it is.
+/// Checks a key in an env file: first the key, then the file (VA-291).
 fn file_key_selector(selector: &FileKeySelector, path: &Path<'_>, errors: &mut ErrorList) {
     for (name, value, rule) in [
         ("key", &selector.key, names::env_name as names::Rule),
@@ -466,7 +472,7 @@ fn file_key_selector(selector: &FileKeySelector, path: &Path<'_>, errors: &mut E
     }
 }
 
-/// VA-291: files of variables are in emptyDir volumes of the pod. The last of what is checked of a pod.
+/// Checks that env files are in emptyDir volumes of the pod (VA-291). The server checks this last.
 pub(super) fn file_key_volumes(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     for (name, list) in [
         ("containers", &spec.containers),

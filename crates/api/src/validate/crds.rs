@@ -1,4 +1,5 @@
-//! CustomResourceDefinitions (VA-328): names, versions and the shape of schemas. Nothing serves what they define.
+//! Validation of CustomResourceDefinitions (VA-328): names, versions and the structure of schemas. The defined
+//! resources are not served.
 
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use super::untyped::one_of;
 use super::{ErrorList, Path, names};
 
 const NULL: &Value = &Value::Null;
-/// What columns of a table may hold.
+/// Types of printer columns.
 const COLUMN_TYPES: &[&str] = &["boolean", "date", "integer", "number", "string"];
 const COLUMN_FORMATS: &[&str] = &[
     "byte",
@@ -25,7 +26,8 @@ const COLUMN_FORMATS: &[&str] = &[
     "password",
 ];
 const SCHEMA_TYPES: &[&str] = &["array", "boolean", "integer", "number", "object", "string"];
-/// Fields that the API server works with once for all versions where they are the same in all.
+/// Fields that the server moves from the versions to the spec if they are equal in all versions: name in a version,
+/// name in the spec.
 const SHARED: [(&str, &str); 2] = [
     ("schema", "validation"),
     ("additionalPrinterColumns", "additionalPrinterColumns"),
@@ -48,9 +50,9 @@ pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
     given_one_of(spec, "scope", &["Cluster", "Namespaced"], &path, errors);
     versions(spec, &path, errors);
     all_names(names, &path.child("names"), errors);
-    for (field, told) in SHARED {
+    for (field, spec_field) in SHARED {
         if let Some(shared) = shared(spec, field) {
-            part(field, shared, &path.child(told), errors);
+            schema_or_columns(field, shared, &path.child(spec_field), errors);
         }
     }
     conversion(
@@ -84,7 +86,7 @@ pub(super) fn validate_update(old: &Kept, new: &Kept, errors: &mut ErrorList) {
     }
 }
 
-/// The version that objects of a definition would be stored in.
+/// The name of the storage version.
 #[must_use]
 pub fn stored_version(spec: &Value) -> Option<&str> {
     items(spec, "versions")
@@ -99,7 +101,7 @@ fn given_one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, err
     }
 }
 
-/// All that is wrong with a name, as one text.
+/// Reports all problems of a name as one error.
 fn joined(path: &Path<'_>, word: &str, problems: &[names::NameFault], before: &str, errors: &mut ErrorList) {
     if !problems.is_empty() {
         errors.each_invalid(path, word, &[names::joined(problems, before, ",")]);
@@ -118,7 +120,7 @@ fn group(group: &str, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// A field that is the same in all versions, as the API server then has it: above them.
+/// The value of a field that is equal in all versions.
 fn shared<'v>(spec: &'v Value, field: &str) -> Option<&'v Value> {
     let mut all = items(spec, "versions").map(|(_, version)| given(version, field));
     let first = all.next()??;
@@ -145,7 +147,7 @@ fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         }
         for (field, _) in SHARED.iter().filter(|(field, _)| shared(spec, field).is_none()) {
             if let Some(own) = given(version, field) {
-                part(field, own, &path.child(field), errors);
+                schema_or_columns(field, own, &path.child(field), errors);
             }
         }
         known.push(name);
@@ -166,7 +168,7 @@ fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         let message = "must have exactly one version marked as storage version";
         errors.invalid(&path, whole(), message);
     }
-    // The API server also holds the first version's name by itself.
+    // The server also validates the first version's name under its own path.
     if let Some(first) = known.first().filter(|name| !name.is_empty()) {
         joined(
             &Path::root("spec.version"),
@@ -178,7 +180,7 @@ fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// The versions as the API server prints them, without what is above them.
+/// The versions as the API server prints them, without fields that are moved to the spec.
 fn internal(spec: &Value) -> String {
     const ABOVE: [&str; 4] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"];
     let one = |version: &Value| -> Value {
@@ -223,8 +225,8 @@ fn all_names(names: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     list("categories", errors);
 }
 
-/// A schema or columns.
-fn part(field: &str, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks a version's schema or printer columns.
+fn schema_or_columns(field: &str, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if field == "schema" {
         let schema = value.get("openAPIV3Schema").unwrap_or(NULL);
         let path = path.child("openAPIV3Schema");
@@ -270,7 +272,7 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     all.into_iter().flatten()
 }
 
-/// That every part of a schema says its type.
+/// Checks that the schema is structural: every part must have a type.
 fn structural(schema: &Value, level: Level, path: &Path<'_>, errors: &mut ErrorList) {
     let of = text(schema, "type");
     let parts = given(schema, "items");
@@ -331,7 +333,7 @@ fn conversion(conversion: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Groups of Kubernetes itself are not for everybody.
+/// API groups of Kubernetes require an approval annotation.
 fn approval(object: &Kept, errors: &mut ErrorList) {
     const APPROVED: &str = "api-approved.kubernetes.io";
     let group = object.at("/spec/group").and_then(Value::as_str).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What drivers of the Container Storage Interface say of themselves: CSIDriver, CSINode, CSIStorageCapacity (VA-321).
+//! Validation of CSIDriver, CSINode and CSIStorageCapacity (VA-321).
 
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ use crate::{CsiDriver, CsiStorageCapacity, ordered};
 use super::list::{IMMUTABLE, quoted};
 use super::{ErrorList, Path, internal, names, selector, volume};
 
-/// Most letters of what a driver calls a node.
+/// Maximum length of a driver's node ID, in bytes.
 const NODE_ID_MAX: usize = 256;
 
-/// A CSIDriver, as JSON.
+/// Validates a CSIDriver in JSON form.
 pub(super) fn driver(value: &Value, errors: &mut ErrorList) {
     const LIFECYCLES: &[&str] = &["Persistent", "Ephemeral"];
     const GROUP_POLICIES: &[&str] = &["File", "None", "ReadWriteOnceWithFSType"];
@@ -55,7 +55,7 @@ pub(super) fn driver(value: &Value, errors: &mut ErrorList) {
     }
 }
 
-/// What a driver never changes. The first field has that name in messages alone.
+/// Checks the immutable fields of a CSIDriver. Messages name the first field `attachedRequired`, as the server does.
 pub(super) fn driver_update(old: &CsiDriver, new: &CsiDriver, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let (before, now) = (&old.spec, &new.spec);
@@ -69,7 +69,7 @@ pub(super) fn driver_update(old: &CsiDriver, new: &CsiDriver, errors: &mut Error
     }
 }
 
-/// A CSINode, as JSON.
+/// Validates a CSINode in JSON form.
 pub(super) fn node(value: &Value, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let drivers = path.child("drivers");
@@ -104,7 +104,6 @@ pub(super) fn node(value: &Value, errors: &mut ErrorList) {
     }
 }
 
-/// A CSIStorageCapacity.
 pub(super) fn capacity(object: &CsiStorageCapacity, errors: &mut ErrorList) {
     if let Some(topology) = &object.node_topology {
         selector::validate(topology, &Path::root("nodeTopology"), errors);
@@ -117,7 +116,7 @@ pub(super) fn capacity(object: &CsiStorageCapacity, errors: &mut ErrorList) {
     }
 }
 
-/// Two CSINodes, as JSON: a driver on a node may change how many volumes it takes, and nothing else.
+/// Validates an update of a CSINode in JSON form: only a driver's volume limit may change.
 pub(super) fn node_update(before: &Value, after: &Value, errors: &mut ErrorList) {
     node(after, errors);
     let path = Path::root("spec");
@@ -133,7 +132,7 @@ pub(super) fn node_update(before: &Value, after: &Value, errors: &mut ErrorList)
     }
 }
 
-/// Where and of which class a capacity is, is what it is about.
+/// Checks the immutable fields of a CSIStorageCapacity.
 pub(super) fn capacity_update(old: &CsiStorageCapacity, new: &CsiStorageCapacity, errors: &mut ErrorList) {
     if old.node_topology != new.node_topology {
         errors.invalid(&Path::root("nodeTopology"), new.node_topology.write(), IMMUTABLE);

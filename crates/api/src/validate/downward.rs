@@ -1,10 +1,10 @@
-//! Fields of a pod and amounts of its containers that variables and files take (VA-292 to VA-295).
+//! Validation of the downward API: pod fields and container resources in variables and files (VA-292 to VA-295).
 
 use super::resources;
 use super::{ErrorList, Path, names};
 use crate::{ObjectFieldSelector, ResourceFieldSelector};
 
-/// What a file may hold.
+/// Fields supported in files.
 pub(super) const OF_FILES: &[&str] = &[
     "metadata.annotations",
     "metadata.labels",
@@ -12,7 +12,7 @@ pub(super) const OF_FILES: &[&str] = &[
     "metadata.namespace",
     "metadata.uid",
 ];
-/// What a variable may be.
+/// Fields supported in variables.
 pub(super) const OF_VARIABLES: &[&str] = &[
     "metadata.name",
     "metadata.namespace",
@@ -24,7 +24,7 @@ pub(super) const OF_VARIABLES: &[&str] = &[
     "status.podIP",
     "status.podIPs",
 ];
-/// Every field that the API knows for one or the other.
+/// All fields that the downward API knows.
 const KNOWN: &[&str] = &[
     "metadata.annotations",
     "metadata.labels",
@@ -55,8 +55,8 @@ const OF_BYTES: &[&str] = &[
     "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei",
 ];
 
-/// `fieldRef`: one of the fields that may be taken, or one entry of a map.
-pub(super) fn field(selector: &ObjectFieldSelector, may_take: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks a `fieldRef`: a supported field, or one key of labels or annotations.
+pub(super) fn field(selector: &ObjectFieldSelector, supported: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     let (at, label) = (path.child("fieldPath"), &*selector.field_path);
     if label.is_empty() {
         return errors.required(&at, "");
@@ -79,24 +79,24 @@ pub(super) fn field(selector: &ObjectFieldSelector, may_take: &[&str], path: &Pa
             }
         };
     }
-    if may_take.contains(&label) {
+    if supported.contains(&label) {
         return;
     }
     if KNOWN.contains(&label) {
-        errors.unsupported_text(&at, label, may_take);
+        errors.unsupported_text(&at, label, supported);
     } else {
         let message = format!("error converting fieldPath: field label not supported: {label}");
         errors.invalid_text(&at, label, &message);
     }
 }
 
-/// `metadata.labels['app']`: the map and the key.
+/// Splits `metadata.labels['app']` into map and key.
 fn subscripted(label: &str) -> Option<(&str, &str)> {
     let (map, key) = label.strip_suffix("']")?.split_once("['")?;
     (!map.is_empty()).then_some((map, key))
 }
 
-/// `resourceFieldRef`: an amount of a container, which a file names.
+/// Checks a `resourceFieldRef`. A file must name the container.
 pub(super) fn resource(selector: &ResourceFieldSelector, is_file: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let (at, resource) = (path.child("resource"), &*selector.resource);
     let is_huge = ["limits.", "requests."]

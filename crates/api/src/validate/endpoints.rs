@@ -1,4 +1,4 @@
-//! Endpoints of services, in their newer and their older form (VA-308, VA-309).
+//! Validation of EndpointSlices and Endpoints (VA-308, VA-309).
 
 use std::net::IpAddr;
 
@@ -8,16 +8,16 @@ use crate::untyped::{items, text};
 use crate::{EndpointAddress, EndpointPort, EndpointSlice, Endpoints, ordered};
 
 use super::list::{IMMUTABLE, quoted};
-use super::service::not_special;
+use super::service::refuse_special;
 use super::{ErrorList, Path, names};
 
-/// Most endpoints of a slice.
+/// Maximum number of endpoints in a slice.
 const MAX_ENDPOINTS: usize = 1000;
-/// Most addresses of an endpoint.
+/// Maximum number of addresses of an endpoint.
 const MAX_ADDRESSES: usize = 100;
-/// Most zones, or nodes, that an endpoint is meant for.
+/// Maximum number of zone hints, or of node hints, of an endpoint.
 const MAX_HINTS: usize = 8;
-/// Most ports of a slice.
+/// Maximum number of ports of a slice.
 const MAX_PORTS: usize = 20_000;
 
 pub(super) fn slice(object: &EndpointSlice, errors: &mut ErrorList) {
@@ -72,7 +72,7 @@ fn slice_endpoints(object: &EndpointSlice, path: &Path<'_>, errors: &mut ErrorLi
     }
 }
 
-/// For whom an endpoint is meant: zones and nodes, each once.
+/// Checks the topology hints of endpoints: no zone or node twice.
 fn hints(slice: &Value, errors: &mut ErrorList) {
     let path = Path::root("endpoints");
     'endpoints: for (index, endpoint) in items(slice, "endpoints") {
@@ -102,7 +102,7 @@ fn hints(slice: &Value, errors: &mut ErrorList) {
     }
 }
 
-/// An address that a client can be sent to, of that family if one is named.
+/// Checks that an address is usable as an endpoint, and belongs to `family` if given.
 fn address_of(address: &str, family: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
     let parsed = address.parse::<IpAddr>();
     match (names::ip_problem(address), family, &parsed) {
@@ -112,7 +112,7 @@ fn address_of(address: &str, family: Option<&str>, path: &Path<'_>, errors: &mut
         _ => {}
     }
     match parsed {
-        Ok(parsed) => not_special(parsed, path, errors),
+        Ok(parsed) => refuse_special(parsed, path, errors),
         Err(_) if names::ip_problem(address) == Some(names::IP) => {
             errors.invalid_text(path, address, "must be a valid IP address");
         }
@@ -120,7 +120,7 @@ fn address_of(address: &str, family: Option<&str>, path: &Path<'_>, errors: &mut
     }
 }
 
-/// A domain of at least three parts.
+/// Checks a fully qualified domain name of at least three parts.
 fn full_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if name.is_empty() {
         errors.required(path, "");

@@ -1,12 +1,12 @@
-//! Events (VA-327): what holds of all of them, and more of those that say when they were seen.
+//! Validation of events (VA-327). Events with `eventTime` must satisfy more rules than older ones.
 
 use crate::Event;
 
 use super::{ErrorList, Path, names};
 
-/// Most letters of what an event says of itself.
+/// Maximum length of reason, action and reporting instance, in bytes.
 const WORD_MAX: usize = 128;
-/// Most letters of its message.
+/// Maximum length of the message, in bytes.
 const NOTE_MAX: usize = 1024;
 
 pub(super) fn validate(event: &Event, errors: &mut ErrorList) {
@@ -23,14 +23,14 @@ pub(super) fn validate(event: &Event, errors: &mut ErrorList) {
         errors.invalid_text(&involved.child("namespace"), about, "does not match event.namespace");
     }
     if is_new {
-        said(event, errors);
+        new_event_fields(event, errors);
     }
     let namespace = Path::root("namespace");
     errors.each_invalid(&namespace, own, &names::subdomain(own));
 }
 
-/// Who saw what.
-fn said(event: &Event, errors: &mut ErrorList) {
+/// Checks the fields that events with `eventTime` require.
+fn new_event_fields(event: &Event, errors: &mut ErrorList) {
     let component = Path::root("reportingComponent");
     if event.reporting_component.is_empty() {
         errors.required(&component, "");

@@ -1,11 +1,11 @@
-//! Values as the API server prints them in its own spelling: the structs it works with inside, every field of them, in
-//! their order (`internal.txt`); and the lines in which two of them differ.
+//! Prints values as the API server's internal structs (with all fields in their order, from `internal.txt`), as some
+//! error messages contain them; and compares two of them as a unified diff.
 
 use serde_json::{Map, Value};
 
-/// A line is a struct and its fields, `GoName=wireName:type`. Types: `s`, `b`, `i`, `q` are text, truth, number and
-/// amount with a zero; `*` is null where absent, `*X` the same of a struct, `[]X` a list, `X` a struct; `raw` as it is.
-/// `^name` is a field of the struct around it.
+/// A line is a struct and its fields: `GoName=wireName:type`. The types `s`, `b`, `i`, `q` are string, bool, integer
+/// and quantity, with their zero value if absent; `*` is null if absent, `*X` a struct that is null if absent, `[]X` a
+/// list, `X` a struct; `raw` is copied. `^name` reads the field from the enclosing struct.
 const TABLE: &str = include_str!("internal.txt");
 
 fn fields(name: &str) -> Option<&'static str> {
@@ -14,17 +14,17 @@ fn fields(name: &str) -> Option<&'static str> {
         .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))
 }
 
-/// A value on the wire as that struct.
+/// Converts a wire value to an internal struct.
 pub(super) fn structured(name: &str, value: &Value) -> Value {
     of_struct(name, value, &Value::Null)
 }
 
-/// The same on one line.
+/// An internal struct as one line of JSON.
 pub(super) fn printed(name: &str, value: &Value) -> String {
     structured(name, value).to_string()
 }
 
-fn of_struct(name: &str, value: &Value, around: &Value) -> Value {
+fn of_struct(name: &str, value: &Value, parent: &Value) -> Value {
     let Some(fields) = fields(name) else {
         return value.clone();
     };
@@ -33,7 +33,7 @@ fn of_struct(name: &str, value: &Value, around: &Value) -> Value {
         let Some((go, of)) = row.split_once('=') else { continue };
         let Some((wire, of)) = of.split_once(':') else { continue };
         let given = match wire.strip_prefix('^') {
-            Some(wire) => around.get(wire),
+            Some(wire) => parent.get(wire),
             None => value.get(wire),
         };
         let given = given.filter(|given| !given.is_null());
@@ -42,17 +42,17 @@ fn of_struct(name: &str, value: &Value, around: &Value) -> Value {
     Value::Object(map)
 }
 
-fn of_type(of: &str, given: Option<&Value>, around: &Value) -> Value {
+fn of_type(of: &str, given: Option<&Value>, parent: &Value) -> Value {
     if let Some(of) = of.strip_prefix("[]") {
         return match given {
-            Some(Value::Array(items)) => items.iter().map(|item| of_struct(of, item, around)).collect(),
+            Some(Value::Array(items)) => items.iter().map(|item| of_struct(of, item, parent)).collect(),
             _ => Value::Null,
         };
     }
     if let Some(of) = of.strip_prefix('*') {
         return match given {
             Some(value) if of.is_empty() => value.clone(),
-            Some(value) => of_struct(of, value, around),
+            Some(value) => of_struct(of, value, parent),
             None => Value::Null,
         };
     }
@@ -61,11 +61,11 @@ fn of_type(of: &str, given: Option<&Value>, around: &Value) -> Value {
         ("b", given) => given.cloned().unwrap_or_else(|| false.into()),
         ("i", given) => given.cloned().unwrap_or_else(|| 0.into()),
         ("q", given) => given.cloned().unwrap_or_else(|| "0".into()),
-        (of, given) => of_struct(of, given.unwrap_or(&Value::Null), around),
+        (of, given) => of_struct(of, given.unwrap_or(&Value::Null), parent),
     }
 }
 
-/// The lines in which two values of a struct differ, with three lines of context.
+/// The unified diff of two internal structs.
 pub(super) fn difference(old: &Value, new: &Value) -> String {
     let lines = |value: &Value| {
         let mut text = Vec::new();
@@ -75,10 +75,10 @@ pub(super) fn difference(old: &Value, new: &Value) -> String {
     unified(&lines(old), &lines(new))
 }
 
-/// JSON with one blank for each level; `before` stands before the value, `after` behind it.
+/// Prints JSON with one space of indentation per level; `before` and `after` enclose the value.
 fn indented(value: &Value, level: usize, before: &str, after: &str, out: &mut Vec<String>) {
     let blanks = " ".repeat(level);
-    let (open, close, entries): (_, _, Vec<(String, &Value)>) = match value {
+    let (pending, close, entries): (_, _, Vec<(String, &Value)>) = match value {
         Value::Object(map) if !map.is_empty() => {
             let key = |key: &String| format!("{}: ", Value::from(key.as_str()));
             ('{', '}', map.iter().map(|(name, value)| (key(name), value)).collect())
@@ -88,7 +88,7 @@ fn indented(value: &Value, level: usize, before: &str, after: &str, out: &mut Ve
         }
         leaf => return out.push(format!("{blanks}{before}{leaf}{after}")),
     };
-    out.push(format!("{blanks}{before}{open}"));
+    out.push(format!("{blanks}{before}{pending}"));
     let last = entries.len() - 1;
     for (at, (key, value)) in entries.into_iter().enumerate() {
         let comma = if at == last { "" } else { "," };
@@ -97,12 +97,12 @@ fn indented(value: &Value, level: usize, before: &str, after: &str, out: &mut Ve
     out.push(format!("{blanks}{close}{after}"));
 }
 
-/// Lines of context around a change.
+/// Number of context lines around a change.
 const CONTEXT: usize = 3;
-/// From this many lines on, those that come too often begin no match.
-const MANY: usize = 200;
+/// From this number of lines on, very frequent lines do not start a match.
+const POPULAR_MIN_LINES: usize = 200;
 
-/// A run of lines that both have: where in the old, where in the new, how many.
+/// A block of matching lines.
 #[derive(Clone, Copy)]
 struct Block {
     old: usize,
@@ -110,28 +110,35 @@ struct Block {
     len: usize,
 }
 
-/// The runs that two lists have in common: the longest, and then those before and behind it (Ratcliff and Obershelp, as
-/// difflib has it; the server's diffs are made with a port of it).
+/// The matching blocks of two lists: the longest one, then recursively those before and after it (Ratcliff/Obershelp,
+/// as in Python's difflib, of which the server's diffs use a port).
 fn matching(old: &[String], new: &[String]) -> Vec<Block> {
-    let is_popular =
-        |line: &String| new.len() >= MANY && new.iter().filter(|other| *other == line).count() > new.len() / 100 + 1;
-    let begins: Vec<bool> = new.iter().map(|line| !is_popular(line)).collect();
+    let is_popular = |line: &String| {
+        new.len() >= POPULAR_MIN_LINES && new.iter().filter(|other| *other == line).count() > new.len() / 100 + 1
+    };
+    let can_start: Vec<bool> = new.iter().map(|line| !is_popular(line)).collect();
     let mut found = Vec::new();
-    let mut open = vec![(0, old.len(), 0, new.len())];
-    while let Some((from, to, new_from, new_to)) = open.pop() {
-        let block = longest(old, new, &begins, (from, to), (new_from, new_to));
+    let mut pending = vec![(0, old.len(), 0, new.len())];
+    while let Some((from, to, new_from, new_to)) = pending.pop() {
+        let block = longest(old, new, &can_start, (from, to), (new_from, new_to));
         if block.len == 0 {
             continue;
         }
-        open.push((from, block.old, new_from, block.new));
-        open.push((block.old + block.len, to, block.new + block.len, new_to));
+        pending.push((from, block.old, new_from, block.new));
+        pending.push((block.old + block.len, to, block.new + block.len, new_to));
         found.push(block);
     }
     found.sort_unstable_by_key(|block| block.old);
     found
 }
 
-fn longest(old: &[String], new: &[String], begins: &[bool], of_old: (usize, usize), of_new: (usize, usize)) -> Block {
+fn longest(
+    old: &[String],
+    new: &[String],
+    can_start: &[bool],
+    of_old: (usize, usize),
+    of_new: (usize, usize),
+) -> Block {
     let mut best = Block {
         old: of_old.0,
         new: of_new.0,
@@ -140,7 +147,7 @@ fn longest(old: &[String], new: &[String], begins: &[bool], of_old: (usize, usiz
     for at in of_old.0..of_old.1 {
         for start in of_new.0..of_new.1 {
             let pairs = (at..of_old.1).zip(start..of_new.1);
-            let same = |(one, other): &(usize, usize)| begins[*other] && old[*one] == new[*other];
+            let same = |(one, other): &(usize, usize)| can_start[*other] && old[*one] == new[*other];
             let len = pairs.take_while(same).count();
             if len > best.len {
                 best = Block {
@@ -151,7 +158,7 @@ fn longest(old: &[String], new: &[String], begins: &[bool], of_old: (usize, usiz
             }
         }
     }
-    // Lines that begin no match lengthen one.
+    // Lines that do not start a match can extend one.
     while best.old > of_old.0 && best.new > of_new.0 && old[best.old - 1] == new[best.new - 1] {
         best = Block {
             old: best.old - 1,
@@ -169,7 +176,7 @@ fn longest(old: &[String], new: &[String], begins: &[bool], of_old: (usize, usiz
 }
 
 fn unified(old: &[String], new: &[String]) -> String {
-    // Each line with its sign, and how many of each list came before it.
+    // Each line with its sign, and its indices in both lists.
     let mut lines: Vec<(char, &str, usize, usize)> = Vec::new();
     let (mut at, mut new_at) = (0, 0);
     let end = Block {
@@ -223,9 +230,9 @@ mod tests {
 
     use super::*;
 
-    /// The line numbers are those of the server: every field has a line.
+    /// The hunk has the server's line numbers, because every field has a line.
     #[test]
-    fn a_changed_claim_is_told_with_its_surroundings() {
+    fn changed_claim_prints_a_diff_with_context() {
         let claim = |class: &str| {
             structured(
                 "PersistentVolumeClaimSpec",
@@ -233,14 +240,14 @@ mod tests {
                     "storageClassName": class, "volumeMode": "Filesystem"}),
             )
         };
-        let told = difference(&claim("fast"), &claim("other"));
+        let text = difference(&claim("fast"), &claim("other"));
         let wanted = "@@ -10,7 +10,7 @@\n   }\n  },\n  \"VolumeName\": \"\",\n- \"StorageClassName\": \"fast\",\n+ \"StorageClassName\": \"other\",\n  \"VolumeMode\": \"Filesystem\",\n  \"DataSource\": null,\n  \"DataSourceRef\": null,\n";
-        assert_eq!(told, wanted);
+        assert_eq!(text, wanted);
         assert_eq!(difference(&claim("x"), &claim("x")), "");
     }
 
     #[test]
-    fn what_belongs_to_the_pod_is_shown_with_its_security_context() {
+    fn pod_security_context_includes_host_namespaces() {
         let spec = json!({"hostNetwork": true, "securityContext": {"runAsUser": 5}, "containers": []});
         let text = printed("PodSpec", &spec);
         assert!(

@@ -1,4 +1,4 @@
-//! Jobs (VA-195 to VA-197): indexes, failure and success policies.
+//! Validation of Jobs (VA-195 to VA-197): indexes, failure and success policies.
 
 use crate::ProblemKind;
 use crate::ordered;
@@ -10,30 +10,29 @@ use crate::{Job, JobSpec, RestartPolicy, Str};
 use super::list::{IMMUTABLE, quoted};
 use super::{ErrorList, Path, names, pod, selector};
 
-/// Most indexes that run at once.
+/// Maximum parallelism of an Indexed Job.
 const PARALLELISM_MAX: i32 = 100_000;
-/// The same, and most indexes that may fail, where each has a back-off limit of its own and there are many.
+/// Maximum parallelism, and maximum of `maxFailedIndexes`, for a large Indexed Job with a back-off limit per index.
 const PER_INDEX_MAX: i32 = 10_000;
-/// Most rules of a policy, and most patterns of a rule.
+/// Maximum number of rules in a policy, and of patterns in a rule.
 const RULES_MAX: usize = 20;
-/// Most exit codes of a rule.
+/// Maximum number of exit codes in a rule.
 const EXIT_CODES_MAX: usize = 255;
-/// Most bytes of the name of a Job's controller.
+/// Maximum length of `managedBy`, in bytes.
 const MANAGER_MAX: usize = 63;
 const INVALID_PATH: &str = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
 const INDEXED_ONLY: &str = "requires indexed completion mode";
 
 wire_types! {
-    /// What a pod's failure means for the Job.
+    /// Rules for pod failures; the first matching rule applies.
     struct PodFailurePolicy { rules: Vec<FailureRule> }
-    /// The first rule that matches counts.
     struct FailureRule { action: Str, on_exit_codes: Option<OnExitCodes>, on_pod_conditions: Vec<OnPodCondition> }
-    /// Exit codes of a container.
+    /// A match for exit codes of a container.
     struct OnExitCodes { container_name: Option<Str>, operator: Str, values: Vec<i32> }
     struct OnPodCondition { kind as "type": Str, status: Str }
-    /// When a Job is a success before all indexes are.
+    /// Rules that let a Job succeed before all its indexes do.
     struct SuccessPolicy { rules: Vec<SuccessRule> }
-    /// Which indexes, and how many of them.
+    /// The indexes that must succeed, and how many of them.
     struct SuccessRule { succeeded_indexes: Option<Str>, succeeded_count: Option<i32> }
 }
 
@@ -50,7 +49,7 @@ pub(super) fn validate(object: &Job, errors: &mut ErrorList) {
     if is_indexed(spec)
         && let Some(last) = spec.completions.filter(|completions| *completions > 0)
     {
-        // The name of the last index's pod is a host name.
+        // The pod name of the last index must be a valid host name.
         let name = &object.metadata.name;
         let hostname = format!("{name}-{}", last - 1);
         if !names::label(&hostname).is_empty() {
@@ -61,7 +60,7 @@ pub(super) fn validate(object: &Job, errors: &mut ErrorList) {
     }
 }
 
-/// What Jobs and the templates of CronJobs have in common.
+/// Checks that Jobs and the templates of CronJobs have in common.
 pub(super) fn job_spec(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     numbers(spec, path, errors);
     if let Some(manager) = &spec.managed_by {
@@ -86,12 +85,12 @@ pub(super) fn job_spec(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) 
     template(spec, path, errors);
 }
 
-/// The selector picks the template's pods.
+/// Checks that the selector matches the labels of the template.
 fn own_template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let labels = &spec.template.metadata.labels;
     let selects = match &spec.selector {
         None => false,
-        Some(given) => !selector::is_sound(given) || given.matches(labels),
+        Some(given) => !selector::is_valid(given) || given.matches(labels),
     };
     if !selects {
         let template = path.child("template");
@@ -110,7 +109,7 @@ fn own_template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// A selector that nobody asked for is the generated one.
+/// Without `manualSelector`, checks that selector and labels are the generated ones.
 fn generated_selector(object: &Job, path: &Path<'_>, errors: &mut ErrorList) {
     let Some(labels) = object
         .spec
@@ -166,7 +165,7 @@ fn numbers(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// `acme.io/foo`.
+/// Checks a domain-prefixed path such as `acme.io/foo`.
 pub(super) fn domain_prefixed(text: &str, path: &Path<'_>, errors: &mut ErrorList) {
     match text.split_once('/') {
         Some((host, rest)) if !host.is_empty() && !rest.is_empty() => {
@@ -286,7 +285,7 @@ fn failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, errors: &mu
     }
 }
 
-/// A text that is required, and one of some.
+/// Checks a required string with a fixed set of values.
 fn one_of(text: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     if text.is_empty() {
         let list: Vec<String> = known.iter().map(|known| quoted(known)).collect();
@@ -406,10 +405,10 @@ fn success_rule(rule: &SuccessRule, completions: i32, path: &Path<'_>, errors: &
     }
 }
 
-/// How many indexes a text such as `0-2,5` names.
+/// The number of indexes in a list such as `0-2,5`.
 ///
 /// # Errors
-/// Why it is none, in the API server's words.
+/// The API server's message for a malformed list.
 fn count_indexes(text: &str, completions: i32) -> Result<i32, String> {
     let (mut total, mut last) = (0, None);
     for interval in text.split(',').filter(|_| !text.is_empty()) {
@@ -472,7 +471,7 @@ fn template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Completions change only together with the parallelism, and only of an Indexed Job.
+/// Checks that `completions` changes only in an Indexed Job and together with `parallelism`.
 pub(super) fn completions_update(old: &JobSpec, new: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("completions");
     let value = || {

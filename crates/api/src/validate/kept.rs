@@ -1,4 +1,4 @@
-//! Kinds that are only kept: the rules that a manifest meets first.
+//! Validation of kinds without a Rust type; covers the most important rules only.
 
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
     }
 }
 
-/// The template alone, with the defaults that it has in a ReplicaSet.
+/// Validates the pod template after setting the defaults that it would have in a ReplicaSet.
 fn pod_template(object: &Kept, errors: &mut ErrorList) {
     let template = object.at("/template").cloned().unwrap_or_default();
     let set = serde_json::json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "spec": {"template": template}});
@@ -62,7 +62,7 @@ pub(super) fn validate_update(old: &Kept, new: &Kept, errors: &mut ErrorList) {
     }
 }
 
-/// Roles whose rules a ClusterRole takes up (VA-329).
+/// Checks the aggregation rule of a ClusterRole (VA-329).
 fn aggregation(object: &Kept, errors: &mut ErrorList) {
     let Some(rule) = object.at("/aggregationRule") else {
         return;
@@ -81,7 +81,7 @@ fn aggregation(object: &Kept, errors: &mut ErrorList) {
     }
 }
 
-/// A class of attributes: as a class of storage, but with parameters.
+/// Validates a VolumeAttributesClass like a StorageClass, but with required parameters.
 fn attributes_class(object: &Kept, errors: &mut ErrorList) {
     let driver = object.at("/driverName").and_then(Value::as_str).unwrap_or_default();
     storage::provisioner(driver, &Path::root("driverName"), errors);
@@ -95,7 +95,7 @@ fn attributes_class(object: &Kept, errors: &mut ErrorList) {
     }
 }
 
-/// What a role may do.
+/// Checks the rules of a Role or ClusterRole.
 fn rules(object: &Kept, errors: &mut ErrorList) {
     let path = Path::root("rules");
     for (index, rule) in list(object.at("/rules")) {

@@ -1,20 +1,20 @@
-//! Field errors and how they print (VA-001 to VA-017).
+//! Field errors and their text form (VA-001 to VA-017).
 
 use std::fmt::{self, Display, Write};
 
 use super::names::NameFault;
 use crate::{Kind, ProblemKind};
 
-/// One thing that is wrong with one field.
+/// A problem with one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValidationError {
-    /// The field, as `spec.containers[0].image`.
+    /// The field, such as `spec.containers[0].image`.
     pub path: String,
-    /// `causes[].reason` of the API's answer, as `FieldValueRequired`.
+    /// `causes[].reason` in the API's response, such as `FieldValueRequired`.
     pub reason: &'static str,
-    /// What is wrong, without the field: `Invalid value: 0: must be greater than zero`.
+    /// The message without the field: `Invalid value: 0: must be greater than zero`.
     pub message: String,
-    /// The same, for those who do more than show it.
+    /// Classification of the problem, for callers that offer help.
     pub kind: ProblemKind,
 }
 
@@ -24,27 +24,24 @@ impl Display for ValidationError {
     }
 }
 
-/// Everything that is wrong with an object, in the API server's order (VA-018).
+/// All problems of an object, in the API server's order (VA-018).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ErrorList(Vec<ValidationError>);
 
 impl ErrorList {
-    /// Whether nothing is wrong.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many things are wrong.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Each thing that is wrong.
     pub fn iter(&self) -> std::slice::Iter<'_, ValidationError> {
         self.0.iter()
     }
 
-    /// `Pod "web" is invalid: [a, b]`: the message of the API's refusal, exact repeats once (VA-016).
+    /// The message of the API's refusal, without repeated errors: `Pod "web" is invalid: [a, b]` (VA-016).
     pub fn to_status_message(&self, kind: Kind, name: &str) -> String {
         format!("{} {} is invalid: {self}", kind.qualified_name(), quoted(name))
     }
@@ -67,7 +64,7 @@ impl ErrorList {
         });
     }
 
-    /// An invalid value of which more can be said than that.
+    /// Adds an invalid value with a more specific kind.
     pub(crate) fn invalid_of(&mut self, kind: ProblemKind, path: &Path<'_>, value: impl Display, detail: &str) {
         self.invalid(path, value, detail);
         if let Some(last) = self.0.last_mut() {
@@ -84,7 +81,8 @@ impl ErrorList {
         self.push(path, "FieldValueRequired", message);
     }
 
-    /// `value` is printed as it is: numbers bare, strings through [`quoted`], the rest as JSON.
+    /// Adds an invalid value. `value` is already formatted: numbers bare, strings through [`quoted`], other values as
+    /// JSON.
     pub(crate) fn invalid(&mut self, path: &Path<'_>, value: impl Display, detail: &str) {
         let detail = if detail.is_empty() {
             String::new()
@@ -155,19 +153,19 @@ impl ErrorList {
         );
     }
 
-    /// What is wrong is no one value.
+    /// Adds an error that does not refer to a single value.
     pub(crate) fn invalid_without_value(&mut self, path: &Path<'_>, detail: &str) {
         self.push(path, "FieldValueInvalid", format!("Invalid value: {detail}"));
     }
 
-    /// Each message of a rule about names, at one field.
+    /// Adds each problem of a name at one field.
     pub(crate) fn each_invalid(&mut self, path: &Path<'_>, value: &str, faults: &[NameFault]) {
         for fault in faults {
             self.invalid_of(fault.kind.clone(), path, quoted(value), &fault.text);
         }
     }
 
-    /// A name that has to be there, and what a rule finds wrong with it.
+    /// Checks a required name with a rule.
     pub(crate) fn name(&mut self, path: &Path<'_>, name: &str, rule: impl Fn(&str) -> Vec<NameFault>) {
         match name {
             "" => self.required(path, ""),
@@ -175,7 +173,7 @@ impl ErrorList {
         }
     }
 
-    /// A number that no port has.
+    /// Checks that a number is a valid port.
     pub(crate) fn port(&mut self, path: &Path<'_>, number: impl Into<i64>) {
         let number = number.into();
         if !(1..=65_535).contains(&number) {
@@ -183,7 +181,7 @@ impl ErrorList {
         }
     }
 
-    /// What ports speak, which has to be said.
+    /// Checks a required protocol.
     pub(crate) fn protocol(&mut self, path: &Path<'_>, protocol: &str) {
         match protocol {
             "TCP" | "UDP" | "SCTP" => {}
@@ -192,7 +190,7 @@ impl ErrorList {
         }
     }
 
-    /// `must be greater than or equal to 0` where it is not.
+    /// Checks that a number is not negative.
     pub(crate) fn not_negative(&mut self, path: &Path<'_>, value: Option<impl Into<i64> + Copy>) {
         if let Some(value) = value.map(Into::into)
             && value < 0
@@ -202,15 +200,15 @@ impl ErrorList {
     }
 }
 
-/// The text of VA-067.
+/// Message for a negative number (VA-067).
 pub(crate) const NEGATIVE: &str = "must be greater than or equal to 0";
-/// The text of VA-067.
+/// Message for a number that is not positive (VA-067).
 pub(crate) const NOT_POSITIVE: &str = "must be greater than zero";
-/// The text of fields that never change.
+/// Message for a changed field that is immutable.
 pub(crate) const IMMUTABLE: &str = "field is immutable";
 
 impl Display for ErrorList {
-    /// One error bare; several as `[a, b, c]`, exact repeats once.
+    /// Prints a single error bare, several as `[a, b, c]` without repetitions.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut texts: Vec<String> = Vec::new();
         for error in &self.0 {
@@ -240,7 +238,7 @@ impl IntoIterator for ErrorList {
     }
 }
 
-/// A path to a field, kept on the stack and printed only where something is wrong.
+/// A path to a field. It is built on the stack and formatted only when an error is reported.
 #[derive(Clone, Copy)]
 pub(crate) struct Path<'a> {
     parent: Option<&'a Path<'a>>,
@@ -298,7 +296,7 @@ impl Display for Path<'_> {
     }
 }
 
-/// Go's `%q` of a string.
+/// Quotes a string like Go's `%q`.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

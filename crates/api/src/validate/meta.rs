@@ -1,4 +1,4 @@
-//! Metadata of every kind (VA-070 to VA-081, VA-276).
+//! Validation of metadata (VA-070 to VA-081, VA-276).
 
 use crate::{Kind, Labels, Object, ObjectMeta};
 
@@ -54,7 +54,7 @@ fn last_len(text: &str) -> usize {
     text.chars().next_back().map_or(0, char::len_utf8)
 }
 
-/// What create and update check alike.
+/// Checks on both create and update.
 fn common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
     errors.not_negative(&path.child("generation"), metadata.generation);
     labels(&metadata.labels, &path.child("labels"), errors);
@@ -67,7 +67,7 @@ fn common(kind: Kind, metadata: &ObjectMeta, path: &Path<'_>, errors: &mut Error
     }
 }
 
-/// One finalizer: of a name of its own, if it must be.
+/// Checks a finalizer's name; objects of core kinds require a standard or qualified name.
 pub(super) fn finalizer(name: &str, is_core: bool, list: &Path<'_>, at: &Path<'_>, errors: &mut ErrorList) {
     errors.each_invalid(list, name, &names::qualified(name));
     if is_core && !name.contains('/') && !matches!(name, "orphan" | "foregroundDeletion" | "kubernetes") {
@@ -126,8 +126,8 @@ fn owner_references(metadata: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorLi
     }
 }
 
-/// What a write may not change of the server's own metadata. A deletion's time stays as it is, whatever is sent; that there
-/// is one, and how long its grace is, is for the server to say (VA-357).
+/// Checks the immutable deletion fields in an update. `deletionTimestamp` keeps its value whatever the client sends; a
+/// client must not set it, nor change the grace period (VA-357).
 #[must_use]
 pub fn validate_metadata_update(old: &Object, new: &Object) -> ErrorList {
     let mut errors = ErrorList::default();

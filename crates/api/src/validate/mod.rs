@@ -1,8 +1,7 @@
-//! Validation: what the API server refuses on create and update, in its own
-//! words and order (VA-001 to VA-022, VA-057 to VA-214). All problems at once.
+//! Validation: what the API server refuses on create and update, with its messages in its order (VA-001 to VA-022,
+//! VA-057 to VA-214). All problems are reported at once.
 //!
-//! Objects are expected with their defaults ([`crate::default_object`]).
-//! Knows one object (and its older self) only; what needs others is admission.
+//! Objects must have their defaults ([`crate::default_object`]). Checks that need other objects belong to admission.
 
 mod affinity;
 mod allocation;
@@ -54,7 +53,7 @@ pub use self::pod_resize::validate_resize;
 pub use self::status::validate_status_update;
 use crate::Object;
 
-/// Everything that is wrong with an object that is to be created.
+/// All problems of an object that is to be created.
 pub fn validate(object: &Object) -> ErrorList {
     let mut errors = ErrorList::default();
     meta::validate(object, &mut errors);
@@ -100,7 +99,7 @@ pub fn validate(object: &Object) -> ErrorList {
     errors
 }
 
-/// Everything that is wrong with replacing `old` by `new` on the main resource (not `/status`).
+/// All problems of an update from `old` to `new` on the main resource (not `/status`).
 pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
     let mut errors = ErrorList::default();
     meta::validate_update(old, new, &mut errors);
@@ -159,7 +158,7 @@ pub fn validate_update(old: &Object, new: &Object) -> ErrorList {
     errors
 }
 
-/// What keeps a text from being a DNS label.
+/// The reasons why a text is not a DNS label.
 pub(crate) fn dns_label(text: &str) -> Vec<String> {
     names::texts(names::label(text))
 }

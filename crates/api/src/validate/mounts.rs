@@ -1,4 +1,4 @@
-//! What containers mount: directories (VA-098 to VA-101) and block volumes.
+//! Validation of volume mounts (VA-098 to VA-101) and block devices of containers.
 
 use serde_json::Value;
 
@@ -8,14 +8,14 @@ use crate::{Container, Volume, VolumeMount, ordered};
 use super::volume::{local_descending_path, no_backsteps_in};
 use super::{ErrorList, Path};
 
-/// The volumes of a pod in which nothing is wrong, by name: others cannot be mounted.
-pub(super) type Sound<'v> = ordered::Map<&'v str, &'v Volume>;
+/// The valid volumes of a pod by name; only these can be mounted.
+pub(super) type ValidVolumes<'v> = ordered::Map<&'v str, &'v Volume>;
 
-/// `value` is the container on the wire.
-pub(super) fn directories(
+/// Checks the volume mounts of a container; `value` is the container in JSON form.
+pub(super) fn volume_mounts(
     container: &Container,
     value: &Value,
-    volumes: &Sound<'_>,
+    volumes: &ValidVolumes<'_>,
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {
@@ -58,7 +58,7 @@ pub(super) fn directories(
             local_descending_path(expression, &path.child("subPathExpr"), errors);
         }
         propagation(mount, container, &path.child("mountPropagation"), errors);
-        recursive(mount, own, &path.child("recursiveReadOnly"), errors);
+        recursive_read_only(mount, own, &path.child("recursiveReadOnly"), errors);
     }
 }
 
@@ -76,8 +76,8 @@ fn propagation(mount: &VolumeMount, container: &Container, path: &Path<'_>, erro
     }
 }
 
-/// Whether what is mounted below a read-only mount may be written (VA-297).
-fn recursive(mount: &VolumeMount, own: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks `recursiveReadOnly` (VA-297).
+fn recursive_read_only(mount: &VolumeMount, own: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     match own.get("recursiveReadOnly").and_then(Value::as_str) {
         None | Some("Disabled") => {}
         Some("Enabled" | "IfPossible") => {
@@ -93,11 +93,11 @@ fn recursive(mount: &VolumeMount, own: &Value, path: &Path<'_>, errors: &mut Err
     }
 }
 
-/// Block volumes of a container.
+/// Checks the block devices of a container; `value` is the container in JSON form.
 pub(super) fn devices(
     container: &Container,
     value: &Value,
-    volumes: &Sound<'_>,
+    volumes: &ValidVolumes<'_>,
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {

@@ -1,4 +1,4 @@
-//! Rules about names, and their texts (VA-057 to VA-083).
+//! Rules for names, with the API server's messages (VA-057 to VA-083).
 
 use crate::ProblemKind;
 
@@ -13,7 +13,7 @@ pub(super) const CIDR: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 
 const ENV_NAME: &str =
     "a valid environment variable name must consist only of printable ASCII characters other than '='";
 
-/// What is wrong with a name, in the API server's words.
+/// A problem of a name, with the API server's message.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NameFault {
     pub(super) text: String,
@@ -29,8 +29,8 @@ impl<T: Into<String>> From<T> for NameFault {
     }
 }
 
-/// Small letters, digits and -, and nothing else.
-fn lowercase(text: &str) -> NameFault {
+/// A problem that lower-case letters, digits and hyphens alone would avoid.
+fn bad_letters(text: &str) -> NameFault {
     NameFault {
         text: text.to_owned(),
         kind: ProblemKind::NoName,
@@ -39,10 +39,10 @@ fn lowercase(text: &str) -> NameFault {
 
 type Messages = Vec<NameFault>;
 
-/// Finds what is wrong with a name.
+/// Returns the problems of a name.
 pub(super) type Rule = fn(&str) -> Messages;
 
-/// All that is wrong in one.
+/// Joins several problems into one.
 pub(super) fn joined(faults: &[NameFault], before: &str, between: &str) -> NameFault {
     let texts: Vec<&str> = faults.iter().map(|fault| fault.text.as_str()).collect();
     let known = faults.iter().find(|fault| fault.kind != ProblemKind::Other);
@@ -52,7 +52,7 @@ pub(super) fn joined(faults: &[NameFault], before: &str, between: &str) -> NameF
     }
 }
 
-/// The texts of all that is wrong.
+/// The messages of some problems.
 pub(super) fn texts(faults: Messages) -> Vec<String> {
     faults.into_iter().map(|fault| fault.text).collect()
 }
@@ -63,12 +63,13 @@ fn max_length(text: &str, max: usize, messages: &mut Messages) {
     }
 }
 
-fn lower(byte: u8) -> bool {
+fn is_lower_or_digit(byte: u8) -> bool {
     byte.is_ascii_lowercase() || byte.is_ascii_digit()
 }
 
-/// Whether it is an inner of `edge` characters at both ends and `edge` or `inner` between.
-fn shaped(text: &str, edge: fn(u8) -> bool, inner: &[u8]) -> bool {
+/// Returns whether the text is not empty, starts and ends with an `edge` character, and contains only `edge` and
+/// `inner` characters.
+fn has_shape(text: &str, edge: fn(u8) -> bool, inner: &[u8]) -> bool {
     let bytes = text.as_bytes();
     let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else {
         return false;
@@ -77,24 +78,24 @@ fn shaped(text: &str, edge: fn(u8) -> bool, inner: &[u8]) -> bool {
 }
 
 fn is_label(text: &str) -> bool {
-    shaped(text, lower, b"-")
+    has_shape(text, is_lower_or_digit, b"-")
 }
 
 fn is_subdomain(text: &str) -> bool {
     text.split('.').all(is_label)
 }
 
-/// VA-070: names of most objects.
+/// Rule for the names of most objects (VA-070).
 pub(super) fn subdomain(text: &str) -> Messages {
     let mut messages = Vec::new();
     max_length(text, 253, &mut messages);
     if !is_subdomain(text) {
-        messages.push(lowercase(SUBDOMAIN));
+        messages.push(bad_letters(SUBDOMAIN));
     }
     messages
 }
 
-/// VA-071: namespaces, containers, volumes.
+/// Rule for the names of namespaces, containers and volumes (VA-071).
 pub(super) fn label(text: &str) -> Messages {
     let mut messages = Vec::new();
     max_length(text, 63, &mut messages);
@@ -102,13 +103,13 @@ pub(super) fn label(text: &str) -> Messages {
         messages.push(if is_subdomain(text) {
             "must not contain dots".into()
         } else {
-            lowercase(LABEL)
+            bad_letters(LABEL)
         });
     }
     messages
 }
 
-/// A label that begins with a letter (VA-059).
+/// Rule for a label that starts with a letter (VA-059).
 pub(super) fn label_1035(text: &str) -> Messages {
     const MESSAGE: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an \
         alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for \
@@ -125,13 +126,13 @@ pub(super) fn label_1035(text: &str) -> Messages {
     messages
 }
 
-/// All hosts of a domain: `*.example.com`.
+/// Rule for a wildcard domain such as `*.example.com`.
 pub(super) fn wildcard(text: &str) -> Messages {
-    let is_sound = text.strip_prefix("*.").is_some_and(is_subdomain);
-    if is_sound { Vec::new() } else { vec![WILDCARD.into()] }
+    let is_valid = text.strip_prefix("*.").is_some_and(is_subdomain);
+    if is_valid { Vec::new() } else { vec![WILDCARD.into()] }
 }
 
-/// VA-073: budgets.
+/// Rule for the names of PodDisruptionBudgets (VA-073).
 pub(super) fn path_segment(text: &str) -> Messages {
     if matches!(text, "." | "..") {
         return vec![format!("may not be '{text}'").into()];
@@ -143,22 +144,22 @@ pub(super) fn path_segment(text: &str) -> Messages {
         .collect()
 }
 
-/// What is wrong with a label's key, a taint's, a condition's (VA-076), in the API server's words; kubectl asks the same.
+/// The problems of a label key, taint key or condition type (VA-076). kubectl applies the same rule.
 pub fn qualified_name_problems(text: &str) -> Vec<String> {
     texts(qualified(text))
 }
 
-/// What is wrong with a label's value (VA-077), in the API server's words; kubectl asks the same.
+/// The problems of a label value (VA-077). kubectl applies the same rule.
 pub fn label_value_problems(text: &str) -> Vec<String> {
     texts(label_value(text))
 }
 
-/// What is wrong with a DNS subdomain, as [`label_value_problems`].
+/// The problems of a DNS subdomain. kubectl applies the same rule.
 pub fn subdomain_problems(text: &str) -> Vec<String> {
     texts(subdomain(text))
 }
 
-/// VA-076: label keys, taint keys, conditions.
+/// Rule for label keys, taint keys and condition types (VA-076).
 pub(super) fn qualified(text: &str) -> Messages {
     let mut messages = Vec::new();
     let parts: Vec<&str> = text.split('/').collect();
@@ -172,7 +173,7 @@ pub(super) fn qualified(text: &str) -> Messages {
                     messages.push("prefix part must be no more than 253 bytes".into());
                 }
                 if !is_subdomain(prefix) {
-                    messages.push(lowercase(&format!("prefix part {SUBDOMAIN}")));
+                    messages.push(bad_letters(&format!("prefix part {SUBDOMAIN}")));
                 }
             }
             name
@@ -191,34 +192,34 @@ pub(super) fn qualified(text: &str) -> Messages {
     } else if name.len() > 63 {
         messages.push("name part must be no more than 63 bytes".into());
     }
-    if !shaped(name, |byte| byte.is_ascii_alphanumeric(), b"-_.") {
+    if !has_shape(name, |byte| byte.is_ascii_alphanumeric(), b"-_.") {
         messages.push(format!("name part {QUALIFIED}").into());
     }
     messages
 }
 
-/// VA-077: label values.
+/// Rule for label values (VA-077).
 pub(super) fn label_value(text: &str) -> Messages {
     let mut messages = Vec::new();
     if text.len() > 63 {
         messages.push("must be no more than 63 bytes".into());
     }
-    if !text.is_empty() && !shaped(text, |byte| byte.is_ascii_alphanumeric(), b"-_.") {
+    if !text.is_empty() && !has_shape(text, |byte| byte.is_ascii_alphanumeric(), b"-_.") {
         messages.push(LABEL_VALUE.into());
     }
     messages
 }
 
-/// What is wrong with a port's name (VA-082), in the API server's words; kubectl asks the same.
+/// The problems of a port name (VA-082). kubectl applies the same rule.
 pub fn port_name_problems(text: &str) -> Vec<String> {
     texts(port_name(text))
 }
 
-/// VA-082: names of ports.
+/// Rule for port names (VA-082).
 pub(super) fn port_name(text: &str) -> Messages {
     let mut messages = Vec::new();
     max_length(text, 15, &mut messages);
-    if !text.bytes().all(|byte| lower(byte) || byte == b'-') || text.is_empty() {
+    if !text.bytes().all(|byte| is_lower_or_digit(byte) || byte == b'-') || text.is_empty() {
         messages.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)".into());
     }
     if !text.bytes().any(|byte| byte.is_ascii_lowercase()) {
@@ -233,7 +234,7 @@ pub(super) fn port_name(text: &str) -> Messages {
     messages
 }
 
-/// VA-083: names of environment variables.
+/// Rule for names of environment variables (VA-083).
 pub(super) fn env_name(text: &str) -> Messages {
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'=') {
         Vec::new()
@@ -242,7 +243,7 @@ pub(super) fn env_name(text: &str) -> Messages {
     }
 }
 
-/// Keys of ConfigMaps and Secrets.
+/// Rule for keys of ConfigMaps and Secrets.
 pub(super) fn config_key(text: &str) -> Messages {
     let mut messages = Vec::new();
     max_length(text, 253, &mut messages);
@@ -263,12 +264,11 @@ pub(super) fn config_key(text: &str) -> Messages {
     messages
 }
 
-/// Whether it is an IPv4 or IPv6 address.
 pub(super) fn is_ip(text: &str) -> bool {
     text.parse::<std::net::IpAddr>().is_ok()
 }
 
-/// What is wrong with an address of a new object: it must be one, and in its plain form (VA-064).
+/// The problem of an IP address in a new object: it must be valid and in canonical form (VA-064).
 pub(super) fn ip_problem(text: &str) -> Option<&'static str> {
     match text.parse() {
         Ok(std::net::IpAddr::V6(address)) if address.to_ipv4_mapped().is_some() => {
@@ -287,7 +287,7 @@ pub(super) fn ip_problem(text: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether it is an address with a prefix length.
+/// Returns whether the text is an IP address with a prefix length.
 pub(super) fn is_cidr(text: &str) -> bool {
     let Some((address, length)) = text.split_once('/') else {
         return false;
@@ -302,19 +302,19 @@ pub(super) fn is_cidr(text: &str) -> bool {
         && length.parse::<u32>().is_ok_and(|length| length <= max)
 }
 
-/// A domain in which names are looked up: an underscore may stand in it.
+/// Rule for a DNS search domain, which may contain underscores.
 pub(super) fn search_domain(text: &str) -> Messages {
     const RELAXED: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
     let mut messages = Vec::new();
     max_length(text, 253, &mut messages);
-    let is_part = |part: &str| shaped(part.strip_prefix('_').unwrap_or(part), lower, b"-_");
+    let is_part = |part: &str| has_shape(part.strip_prefix('_').unwrap_or(part), is_lower_or_digit, b"-_");
     if !text.split('.').all(is_part) {
-        messages.push(lowercase(RELAXED));
+        messages.push(bad_letters(RELAXED));
     }
     messages
 }
 
-/// Whether a range of addresses, sound as it is, has no bits behind its length.
+/// Returns whether a valid CIDR has no bits set beyond its prefix length.
 pub(super) fn is_network(text: &str) -> bool {
     let Some((address, length)) = text.split_once('/') else {
         return false;
@@ -327,7 +327,7 @@ pub(super) fn is_network(text: &str) -> bool {
     }
 }
 
-/// Whether a range of addresses is a part of another, and smaller; both are sound.
+/// Returns whether `part` is a strict subset of `whole`; both are valid CIDRs.
 pub(super) fn is_inside(part: &str, whole: &str) -> bool {
     let parsed = |text: &str| {
         let (address, length) = text.split_once('/')?;
@@ -335,18 +335,18 @@ pub(super) fn is_inside(part: &str, whole: &str) -> bool {
     };
     match (parsed(part), parsed(whole)) {
         (Some((std::net::IpAddr::V4(part), longer)), Some((std::net::IpAddr::V4(whole), length))) => {
-            let kept = |address: std::net::Ipv4Addr| u32::from(address).checked_shr(32 - length).unwrap_or(0);
-            longer > length && kept(part) == kept(whole)
+            let network_bits = |address: std::net::Ipv4Addr| u32::from(address).checked_shr(32 - length).unwrap_or(0);
+            longer > length && network_bits(part) == network_bits(whole)
         }
         (Some((std::net::IpAddr::V6(part), longer)), Some((std::net::IpAddr::V6(whole), length))) => {
-            let kept = |address: std::net::Ipv6Addr| u128::from(address).checked_shr(128 - length).unwrap_or(0);
-            longer > length && kept(part) == kept(whole)
+            let network_bits = |address: std::net::Ipv6Addr| u128::from(address).checked_shr(128 - length).unwrap_or(0);
+            longer > length && network_bits(part) == network_bits(whole)
         }
         _ => false,
     }
 }
 
-/// `must be between a and b, inclusive`.
+/// The message for a number outside a range.
 pub(super) fn range_text(low: i64, high: i64) -> String {
     format!("must be between {low} and {high}, inclusive")
 }

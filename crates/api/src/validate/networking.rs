@@ -1,4 +1,4 @@
-//! Ingresses, their classes, and network policies (VA-303 to VA-305): kept as they are on the wire.
+//! Validation of Ingresses, IngressClasses and NetworkPolicies (VA-303 to VA-305), in their JSON form.
 
 use serde_json::Value;
 
@@ -162,7 +162,7 @@ pub(super) fn ingress(object: &Kept, errors: &mut ErrorList) {
     }
 }
 
-/// What is wrong with the name of a host, or of all hosts of a domain.
+/// The problems of an Ingress host, which may be a wildcard.
 fn host(name: &str) -> Vec<names::NameFault> {
     if name.contains('*') {
         names::wildcard(name)
@@ -249,7 +249,7 @@ fn backend(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// A reference to an object of any kind.
+/// Checks a reference to an object of any kind.
 fn reference(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(group) = value.get("apiGroup").and_then(Value::as_str) {
         errors.each_invalid(&path.child("apiGroup"), group, &names::subdomain(group));

@@ -1,4 +1,4 @@
-//! Nodes (VA-212 to VA-214).
+//! Validation of Nodes (VA-212 to VA-214), VolumeAttachments, Namespaces and Leases.
 
 use crate::{Node, TaintEffect};
 
@@ -46,14 +46,14 @@ pub(super) fn validate(node: &Node, errors: &mut ErrorList) {
     ] {
         let path = status.child(name);
         for (resource, quantity) in list {
-            // The key is a field of the path here, not in brackets (VA-213).
+            // The server appends the resource name to the path without brackets (VA-213).
             resources::amount(resource, *quantity, &path.child(resource), errors);
         }
     }
     pod_ranges(node, errors);
 }
 
-/// The addresses of a node's pods: one range for each family.
+/// Checks the pod CIDRs of a node: at most one for each IP family.
 fn pod_ranges(node: &Node, errors: &mut ErrorList) {
     let spec = Path::root("spec");
     let path = spec.child("podCIDRs");
@@ -98,7 +98,7 @@ pub(super) fn validate_update(old: &Node, new: &Node, errors: &mut ErrorList) {
     }
 }
 
-/// The wish to attach a volume.
+/// Validates a VolumeAttachment.
 pub(super) fn attachment(object: &crate::VolumeAttachment, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
@@ -129,7 +129,7 @@ pub(super) fn attachment_update(old: &crate::VolumeAttachment, new: &crate::Volu
     }
 }
 
-/// What keeps a namespace, and its labels that say what its pods may do.
+/// Validates a namespace's finalizers and its Pod Security labels.
 pub(super) fn namespace(object: &crate::Namespace, errors: &mut ErrorList) {
     const PREFIX: &str = "pod-security.kubernetes.io/";
     let spec = Path::root("spec");
@@ -163,7 +163,6 @@ pub(super) fn namespace(object: &crate::Namespace, errors: &mut ErrorList) {
     }
 }
 
-/// A lease's numbers.
 pub(super) fn lease(object: &crate::Lease, errors: &mut ErrorList) {
     let path = Path::root("spec");
     if let Some(seconds) = object.spec.lease_duration_seconds.filter(|seconds| *seconds <= 0) {

@@ -1,4 +1,4 @@
-//! What pods of one operating system may not have (VA-299): fields of the other one.
+//! Fields that a pod must not set for its operating system (VA-299).
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::{ErrorList, Path};
 const NOT_WINDOWS: &str = "cannot be set for a windows pod";
 const LISTS: [&str; 3] = ["initContainers", "containers", "ephemeralContainers"];
 
-/// A pod that names its system; `spec` is its spec on the wire.
+/// Checks the fields of a pod that sets `spec.os`; `spec` is the pod's spec in JSON form.
 pub(super) fn fields(system: &str, spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     match system {
         "linux" => linux(spec, path, errors),
@@ -90,7 +90,7 @@ fn windows(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Containers that are processes of a Windows node: all of a pod's, and with the node's network.
+/// Checks HostProcess containers of Windows: either all containers of a pod or none, and with host networking.
 pub(super) fn host_processes(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let of = |value: &Value| {
         let context = value.pointer("/securityContext/windowsOptions/hostProcess");

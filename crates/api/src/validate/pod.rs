@@ -1,4 +1,4 @@
-//! Pods and pod templates on create (VA-018, VA-084 to VA-170).
+//! Validation of pods and pod templates on create (VA-018, VA-084 to VA-170).
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::Extra;
 use crate::untyped::is_true;
 use crate::wire::Wire;
 
-/// What is checked on create; the metadata is the caller's.
+/// Validates a new pod, except its metadata.
 pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
     let metadata = Path::root("metadata");
     behaviors(&pod.metadata.annotations, &pod.spec, &metadata, errors);
@@ -24,7 +24,7 @@ pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
         errors,
     );
     let path = Path::root("spec");
-    whole(pod, &path, errors);
+    spec_of_pod(pod, &path, errors);
     if !pod.spec.ephemeral_containers.is_empty() {
         errors.forbidden(&path.child("ephemeralContainers"), "cannot be set on create");
     }
@@ -36,12 +36,12 @@ pub(super) fn validate(pod: &Pod, errors: &mut ErrorList) {
     }
 }
 
-/// A pod's spec, new or changed.
-pub(super) fn whole(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
-    // An ephemeral container may mount any volume.
+/// Validates the spec of a new or changed pod.
+pub(super) fn spec_of_pod(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
+    // An ephemeral container may mount the implicit token volume.
     let written_out = (!pod.spec.ephemeral_containers.is_empty()).then(|| pod.written_out());
     let pod = written_out.as_deref().unwrap_or(pod);
-    let value = on_wire(&pod.spec, pod, &pod.extra);
+    let value = json_if_needed(&pod.spec, pod, &pod.extra);
     let value = value
         .as_ref()
         .and_then(|value| value.get("spec"))
@@ -58,7 +58,7 @@ pub(super) fn whole(pod: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// A workload's template. `claims` are names of volumes that the workload adds itself.
+/// Validates a workload's pod template. `claims` are the names of volumes that the workload adds.
 pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
     meta::labels(&template.metadata.labels, &path.child("labels"), errors);
     meta::annotations(&template.metadata.annotations, &path.child("annotations"), errors);
@@ -75,7 +75,7 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
         errors,
     );
     let spec_path = path.child("spec");
-    let value = on_wire(&template.spec, template, &template.extra);
+    let value = json_if_needed(&template.spec, template, &template.extra);
     let value = value
         .as_ref()
         .and_then(|value| value.get("spec"))
@@ -83,9 +83,9 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
     if claims.is_empty() {
         spec(&template.spec, value, None, &spec_path, errors);
     } else {
-        // A claim of the workload stands for a volume, and replaces one of its name.
-        let mut whole = template.spec.clone();
-        let volumes = std::sync::Arc::make_mut(&mut whole.volumes);
+        // A volume claim template of the workload provides a volume with its name.
+        let mut spec_of_pod = template.spec.clone();
+        let volumes = std::sync::Arc::make_mut(&mut spec_of_pod.volumes);
         for claim in claims {
             if !volumes.iter().any(|volume| volume.name == *claim) {
                 volumes.push(crate::Volume {
@@ -98,7 +98,7 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
                 });
             }
         }
-        spec(&whole, value, None, &spec_path, errors);
+        spec(&spec_of_pod, value, None, &spec_path, errors);
     }
     if !template.spec.ephemeral_containers.is_empty() {
         errors.forbidden(
@@ -108,7 +108,7 @@ pub(super) fn template(template: &PodTemplateSpec, claims: &[Str], path: &Path<'
     }
 }
 
-/// VA-340: a name of the pod's own choice is the whole of its host name.
+/// Checks `hostnameOverride`, which replaces the whole host name (VA-340).
 fn host_name(spec: &PodSpec, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const MAX: usize = 64;
     let Some(name) = value.get("hostnameOverride").and_then(Value::as_str) else {
@@ -127,20 +127,20 @@ fn host_name(spec: &PodSpec, value: &Value, path: &Path<'_>, errors: &mut ErrorL
     errors.each_invalid(&path, name, &names::subdomain(name));
 }
 
-/// A pod or a template as it is written, where there is anything in it that is only kept, or a system that forbids it.
-fn on_wire(spec: &PodSpec, whole: &dyn Wire, extra: &Extra) -> Option<Value> {
+/// A pod or template in JSON form, if it has untyped fields or fields that must be checked in this form.
+fn json_if_needed(spec: &PodSpec, spec_of_pod: &dyn Wire, extra: &Extra) -> Option<Value> {
     let has_sysctls = spec.security_context.iter().any(|context| !context.sysctls.is_empty());
     let mut mounts = spec.all_containers().flat_map(|container| &container.volume_mounts);
     let has_expressions = mounts.any(|mount| !mount.sub_path_expr.is_empty());
     let is_needed = !extra.is_empty() || spec.os.is_some() || has_sysctls || has_expressions;
     is_needed.then(|| {
-        let mut value = whole.write();
+        let mut value = spec_of_pod.write();
         extra.merge_into(&mut value);
         value
     })
 }
 
-/// VA-301: annotations that say what fields say now, or that the server reads.
+/// Checks annotations that the server interprets, including those replaced by fields (VA-301).
 fn annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     const DELETION_COST: &str = "controller.kubernetes.io/pod-deletion-cost";
     const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
@@ -192,7 +192,7 @@ fn annotations(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &m
     }
 }
 
-/// L-08: a behaviour annotation that cannot be followed is refused, as what it says would silently not happen.
+/// Refuses malformed behaviour annotations, which would otherwise be ignored silently (L-08).
 pub(super) fn behaviors(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(text) = annotations.get(CALLS_ANNOTATION)
         && let Err(wrong) = parse_calls(text)
@@ -207,7 +207,7 @@ pub(super) fn behaviors(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, e
         return;
     }
     if let Err(problems) = container_behaviors(annotations, spec) {
-        // An annotation is quoted once, however much of it is wrong.
+        // Reports each annotation once, with all its errors.
         for of_one in problems.chunk_by(|one, next| one.container == next.container) {
             let Some(first) = of_one.first() else { continue };
             let key = format!("{BEHAVIOR_PREFIX}{}", first.container);
@@ -218,7 +218,8 @@ pub(super) fn behaviors(annotations: &Labels, spec: &PodSpec, path: &Path<'_>, e
     }
 }
 
-/// `value` is it on the wire, where anything is only kept; `pod` the name, where it is a pod's own and not a template's.
+/// Validates a pod spec. `value` is the spec in JSON form if it has untyped fields. `pod` is the pod's name, None for a
+/// template.
 #[expect(
     clippy::too_many_lines,
     reason = "the fields one by one, in the order in which the server checks them"
@@ -336,7 +337,7 @@ fn enums(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Claims on dynamic resources: each has a name of its own, and one claim or one template.
+/// Checks resource claims: unique names, and either a claim or a template.
 fn resource_claims(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let mut seen = ordered::Set::new();
     for (index, claim) in spec.resource_claims.iter().enumerate() {
@@ -373,7 +374,7 @@ fn resource_claims(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Pod-level resources against those of the containers (VA-125).
+/// Checks pod-level resources against those of the containers (VA-125).
 fn pod_resources(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let Some(own) = &spec.resources else { return };
     let path = path.child("resources");
@@ -398,10 +399,10 @@ fn pod_resources(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     for (index, container) in spec.containers.iter().enumerate() {
         let container_path = containers.index(index);
         for (resource, limit) in &container.resources.limits {
-            if let Some(whole) = own.limits.get(resource)
-                && limit > whole
+            if let Some(spec_of_pod) = own.limits.get(resource)
+                && limit > spec_of_pod
             {
-                let message = format!("must be less than or equal to pod limits of {whole}");
+                let message = format!("must be less than or equal to pod limits of {spec_of_pod}");
                 errors.invalid_text(
                     &container_path.key(resource).child("limits"),
                     &limit.to_string(),

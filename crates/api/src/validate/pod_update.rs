@@ -1,4 +1,4 @@
-//! Updates of pods: almost nothing may change (LC-042, VA-171 to VA-178).
+//! Validation of pod updates, which may change only a few fields (LC-042, VA-171 to VA-178).
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{Container, MIRROR, Pod, PodSpec, Str, Toleration};
 use super::{ErrorList, Path, internal, names, pod};
 use crate::wire::Wire;
 
-/// The text of LC-042; a diff in the server's own spelling follows.
+/// Message for a change of any other field (LC-042); a diff of the internal structs follows.
 const FORBIDDEN: &str = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 const ONLY_ADDITIONS: &str = "only additions are allowed (no mutations or deletions)";
 
@@ -26,7 +26,7 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
         return;
     }
     let path = Path::root("spec");
-    pod::whole(new, &path, errors);
+    pod::spec_of_pod(new, &path, errors);
     for (name, before, after) in [
         ("containers", &old.spec.containers, &new.spec.containers),
         ("initContainers", &old.spec.init_containers, &new.spec.init_containers),
@@ -76,7 +76,7 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     }
 }
 
-/// A pod's spec as the server has it inside.
+/// A pod's spec as the server's internal struct.
 fn internal_spec(pod: &Pod) -> Value {
     let mut value = pod.written_out().write();
     pod.extra.merge_into(&mut value);
@@ -84,7 +84,7 @@ fn internal_spec(pod: &Pod) -> Value {
     internal::structured("PodSpec", &spec)
 }
 
-/// Whether a pod mirrors a static one is said when it is created, or never (LC-213; `ValidatePodSpecificAnnotationUpdates`).
+/// Checks that the mirror annotation is not added, changed or removed (LC-213; `ValidatePodSpecificAnnotationUpdates`).
 fn mirror(old: &Pod, new: &Pod, path: &Path<'_>, errors: &mut ErrorList) {
     let of = |pod: &Pod| pod.metadata.annotation(MIRROR).map(str::to_owned);
     match (of(old), of(new)) {
@@ -110,7 +110,7 @@ fn images(spec: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// VA-167, VA-174; false where validation stops.
+/// Checks a change of `activeDeadlineSeconds` (VA-167, VA-174). Returns false if validation must stop.
 fn active_deadline(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) -> bool {
     match (old.active_deadline_seconds, new.active_deadline_seconds) {
         (_, Some(seconds)) if !(0..=i64::from(i32::MAX)).contains(&seconds) => {
@@ -129,7 +129,7 @@ fn active_deadline(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut E
     }
 }
 
-/// VA-175.
+/// Checks that tolerations are only added (VA-175).
 fn tolerations(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     if old.tolerations == new.tolerations {
         return;
@@ -149,7 +149,7 @@ fn tolerations(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut Error
     }
 }
 
-/// VA-176.
+/// Checks that scheduling gates are only removed (VA-176).
 fn gates(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     for (index, gate) in new.scheduling_gates.iter().enumerate() {
         if !old.scheduling_gates.contains(gate) {
@@ -162,7 +162,7 @@ fn gates(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) 
     }
 }
 
-/// VA-177, VA-178: a gated pod's node selector and affinity may become stricter.
+/// Checks that node selector and affinity of a gated pod become only stricter (VA-177, VA-178).
 fn gated(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let grown = |before: &ordered::Map<Str, Str>, after: &ordered::Map<Str, Str>| {
         before.iter().all(|(key, value)| after.get(key) == Some(value))
@@ -209,7 +209,7 @@ fn gated(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path<'_>, erro
             }
         }
     }
-    // Whatever the rules above allow is not a change; the rest of the affinity still may not change.
+    // Node affinity was checked above; the rest of the affinity must not change.
     let mut before = old.affinity.clone().unwrap_or_default();
     let mut after = new.affinity.clone().unwrap_or_default();
     Arc::make_mut(&mut before).node_affinity = None;
@@ -219,7 +219,7 @@ fn gated(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path<'_>, erro
     }
 }
 
-/// A term as the API's internal JSON prints it (VA-014).
+/// A node selector term as the server's internal JSON (VA-014).
 fn internal_term(term: &crate::NodeSelectorTerm) -> String {
     let list = |requirements: &[crate::NodeSelectorRequirement]| {
         if requirements.is_empty() {

@@ -1,11 +1,11 @@
-//! Budgets and priority classes (VA-209 to VA-211, S-04, LC-050).
+//! Validation of PodDisruptionBudgets and PriorityClasses (VA-209 to VA-211, S-04, LC-050).
 
 use crate::{IntOrString, PodDisruptionBudget, PreemptionPolicy, PriorityClass};
 
 use super::list::{IMMUTABLE, NEGATIVE, quoted};
 use super::{ErrorList, Path, names, selector};
 
-/// The highest value of a class that a user defines.
+/// Maximum value of a user-defined priority class.
 const PRIORITY_MAX: i32 = 1_000_000_000;
 
 pub(super) fn budget(budget: &PodDisruptionBudget, errors: &mut ErrorList) {
@@ -53,7 +53,7 @@ fn int_or_percent_json(value: &IntOrString) -> String {
     }
 }
 
-/// VA-187: digits and a per cent sign, or an integer that is not negative.
+/// Checks an IntOrString: a percentage, or an integer that is not negative (VA-187).
 pub(super) fn int_or_percent(value: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
     match value {
         IntOrString::Int(number) if *number < 0 => errors.invalid(path, number, NEGATIVE),
@@ -67,7 +67,7 @@ pub(super) fn int_or_percent(value: &IntOrString, path: &Path<'_>, errors: &mut 
     }
 }
 
-/// VA-187.
+/// Checks that a percentage does not exceed 100 % (VA-187).
 pub(super) fn not_more_than_100_percent(value: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
     let IntOrString::String(text) = value else { return };
     let digits = text.strip_suffix('%').unwrap_or("");

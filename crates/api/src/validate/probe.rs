@@ -1,4 +1,4 @@
-//! Probes and hooks (VA-104 to VA-114).
+//! Validation of probes and lifecycle hooks (VA-104 to VA-114).
 
 use crate::{ExecAction, GrpcAction, HttpGetAction, IntOrString, Lifecycle, Probe, SleepAction, TcpSocketAction};
 
@@ -6,7 +6,7 @@ use super::{ErrorList, Path, names};
 
 const HEADER: &str = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
 
-/// What is asked of a process, in the API server's order.
+/// The handlers of a probe or hook, in the API server's order.
 struct Handler<'h> {
     exec: Option<&'h ExecAction>,
     http_get: Option<&'h HttpGetAction>,
@@ -43,8 +43,8 @@ fn handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mut Erro
             errors.unsupported_text(&path.child("scheme"), &request.scheme, &["HTTP", "HTTPS"]);
         }
         for header in &request.http_headers {
-            let is_sound = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-            if header.name.is_empty() || !is_sound(&header.name) {
+            let is_valid = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+            if header.name.is_empty() || !is_valid(&header.name) {
                 errors.invalid_text(&path.child("httpHeaders"), &header.name, HEADER);
             }
         }
@@ -71,7 +71,7 @@ fn handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mut Erro
     }
 }
 
-/// VA-112.
+/// Checks the port of a handler: a number or a port name (VA-112).
 fn port(port: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
     match port {
         IntOrString::Int(number) => errors.port(path, *number),
@@ -79,7 +79,7 @@ fn port(port: &IntOrString, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Which of the three probes.
+/// The type of a probe.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum ProbeKind {
     Liveness,

@@ -1,4 +1,4 @@
-//! Quotas, ranges of limits, and what scales workloads.
+//! Validation of CronJobs, ResourceQuotas, LimitRanges and RuntimeClasses.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::{
 use super::list::{IMMUTABLE, quoted};
 use super::{ErrorList, Path, internal, job, names, resources, scheduling, selector};
 
-/// Most letters of a CronJob's name: its Jobs' names are longer.
+/// Maximum length of a CronJob's name; the names of its Jobs get a suffix.
 const CRON_NAME_MAX: usize = 52;
 
 pub(super) fn cron_job(object: &CronJob, errors: &mut ErrorList) {
@@ -43,7 +43,7 @@ pub(super) fn cron_job(object: &CronJob, errors: &mut ErrorList) {
     let template = path.child("jobTemplate");
     let of_job = template.child("spec");
     job::job_spec(&spec.job_template.spec, &of_job, errors);
-    // Each Job gets a selector of its own.
+    // The selector is generated for each Job.
     if let Some(selector) = &spec.job_template.spec.selector {
         let message = "`selector` will be auto-generated";
         errors.invalid(&of_job.child("selector"), crate::wire::Wire::write(selector), message);
@@ -93,7 +93,7 @@ pub(super) fn quota(object: &ResourceQuota, errors: &mut ErrorList) {
     }
 }
 
-/// What a quota can be narrowed to.
+/// Valid scopes of a quota.
 const SCOPES: [&str; 7] = [
     "Terminating",
     "NotTerminating",
@@ -120,7 +120,7 @@ fn scopes(object: &ResourceQuota, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Resources of the quota that the scope knows nothing of.
+/// Resources of the quota that the scope does not support.
 fn out_of_scope<'q>(object: &'q ResourceQuota, scope: &'q str) -> impl Iterator<Item = &'q Str> {
     let fits = move |resource: &str| match scope {
         "Terminating" | "NotTerminating" | "NotBestEffort" | "PriorityClass" | "CrossNamespacePodAffinity" => {
@@ -140,14 +140,14 @@ fn out_of_scope<'q>(object: &'q ResourceQuota, scope: &'q str) -> impl Iterator<
     standard.filter(move |name| !fits(name))
 }
 
-/// Pairs of scopes that no pod has together.
+/// Pairs of scopes that exclude each other.
 fn conflicts(has: impl Fn(&str) -> bool) -> impl Iterator<Item = [&'static str; 2]> {
     [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]]
         .into_iter()
         .filter(move |[one, other]| has(one) && has(other))
 }
 
-/// The newer form of scopes (VA-310).
+/// Checks the scope selector (VA-310).
 fn scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("matchExpressions");
     for (_, one) in items(selector, "matchExpressions") {
@@ -181,11 +181,11 @@ fn scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_>, err
                 errors.invalid(&path.child("values"), values, message);
             }
             ("In" | "NotIn" | "Exists" | "DoesNotExist", _) => {}
-            _ => selector::no_operator(operator, &path, errors),
+            _ => selector::invalid_operator(operator, &path, errors),
         }
     }
     for _ in conflicts(|wanted| items(selector, "matchExpressions").any(|(_, one)| text(one, "scopeName") == wanted)) {
-        // The server prints the other field, which is seldom there.
+        // The server prints the other field, `scopes`, which is usually empty.
         let scopes = Some(&object.spec.scopes).filter(|scopes| !scopes.is_empty());
         let shown = scopes.map_or_else(
             || Value::Null.to_string(),
@@ -264,7 +264,7 @@ fn limit_item(item: &LimitRangeItem, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Each bound of a resource against the others.
+/// Checks the bounds of a resource against each other.
 fn bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: &mut ErrorList) {
     let of = |list: &ResourceList| list.get(resource).copied();
     let is_pod = &*item.kind == "Pod";
@@ -273,7 +273,7 @@ fn bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: &mut E
         true => (None, None),
         false => (of(&item.default), of(&item.default_request)),
     };
-    let mut above =
+    let mut check_order =
         |low: Option<Quantity>, high: Option<Quantity>, field: &str, value: Option<Quantity>, words: [&str; 2]| {
             if let (Some(low), Some(high), Some(value)) = (low, high, value)
                 && low > high
@@ -282,30 +282,30 @@ fn bounds(item: &LimitRangeItem, resource: &Str, path: &Path<'_>, errors: &mut E
                 errors.invalid_text(&path.child(field).key(resource), &value.to_string(), &message);
             }
         };
-    above(min, max, "min", min, ["min", "greater than max"]);
-    above(
+    check_order(min, max, "min", min, ["min", "greater than max"]);
+    check_order(
         min,
         request,
         "defaultRequest",
         request,
         ["min", "greater than default request"],
     );
-    above(
+    check_order(
         request,
         max,
         "defaultRequest",
         request,
         ["default request", "greater than max"],
     );
-    above(
+    check_order(
         request,
         default,
         "defaultRequest",
         request,
         ["default request", "greater than default limit"],
     );
-    above(min, default, "default", min, ["min", "greater than default"]);
-    above(default, max, "default", max, ["default", "greater than max"]);
+    check_order(min, default, "default", min, ["min", "greater than default"]);
+    check_order(default, max, "default", max, ["default", "greater than max"]);
     if let Some(ratio) = ratio {
         let path = path.child("maxLimitRequestRatio");
         if ratio.milli_value() < 1000 {

@@ -1,4 +1,4 @@
-//! Requests and limits (VA-115 to VA-126).
+//! Validation of resource names, requests and limits (VA-115 to VA-126).
 
 use crate::{Quantity, ResourceList, ResourceRequirements, ordered};
 
@@ -36,7 +36,7 @@ pub(super) fn is_huge_page(name: &str) -> bool {
     name.starts_with("hugepages-")
 }
 
-/// A resource of Kubernetes itself.
+/// Returns whether the resource belongs to Kubernetes itself.
 fn is_native(name: &str) -> bool {
     !name.contains('/') || name.contains("kubernetes.io/")
 }
@@ -45,7 +45,7 @@ fn is_extended(name: &str) -> bool {
     !is_native(name) && !name.starts_with("requests.") && names::qualified(&format!("requests.{name}")).is_empty()
 }
 
-/// Whether a container may get more than it asks for.
+/// Returns whether a container's limit may exceed its request.
 pub(super) fn may_overcommit(name: &str) -> bool {
     is_native(name) && !is_huge_page(name)
 }
@@ -65,7 +65,7 @@ fn is_integer(name: &str) -> bool {
     ) || is_extended(name)
 }
 
-/// The name of a resource anywhere: qualified, and known where it has no prefix.
+/// Checks a resource name: qualified, and a standard name if it has no prefix.
 fn name(name: &str, path: &Path<'_>, errors: &mut ErrorList) -> bool {
     let messages = names::qualified(name);
     errors.each_invalid(path, name, &messages);
@@ -79,7 +79,7 @@ fn name(name: &str, path: &Path<'_>, errors: &mut ErrorList) -> bool {
     is_known
 }
 
-/// Whether a quota can hold that resource without a prefix in its name.
+/// Returns whether the resource is a standard resource of quotas.
 pub(super) fn is_standard_quota(resource: &str) -> bool {
     let of = resource.strip_prefix("requests.").or(resource.strip_prefix("limits."));
     match of {
@@ -105,7 +105,7 @@ pub(super) fn is_standard_quota(resource: &str) -> bool {
     }
 }
 
-/// The name of a resource of a quota.
+/// Checks a resource name in a quota.
 pub(super) fn quota_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
     name(resource, path, errors);
     if !resource.contains('/') && !is_standard_quota(resource) {
@@ -113,7 +113,7 @@ pub(super) fn quota_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList
     }
 }
 
-/// The name of a resource of a range of limits: a container's, where it is for pods or containers.
+/// Checks a resource name in a LimitRange. For pods and containers, it must be a container resource.
 pub(super) fn limit_name(resource: &str, kind: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if matches!(kind, "Pod" | "Container") {
         container_name(resource, path, errors);
@@ -122,14 +122,14 @@ pub(super) fn limit_name(resource: &str, kind: &str, path: &Path<'_>, errors: &m
     }
 }
 
-/// The name of a resource of a pod as a whole.
+/// Checks the name of a pod-level resource.
 fn pod_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if name(resource, path, errors) && !matches!(resource, "cpu" | "memory") && !is_huge_page(resource) {
         errors.unsupported_text(path, resource, &["cpu", "hugepages-", "memory"]);
     }
 }
 
-/// The name of a resource of a container.
+/// Checks the name of a container resource.
 pub(super) fn container_name(resource: &str, path: &Path<'_>, errors: &mut ErrorList) {
     name(resource, path, errors);
     if !resource.contains('/') {
@@ -141,7 +141,7 @@ pub(super) fn container_name(resource: &str, path: &Path<'_>, errors: &mut Error
     }
 }
 
-/// An amount of a resource: not negative, whole where the resource counts things.
+/// Checks an amount: not negative, and an integer if the resource counts objects.
 pub(super) fn amount(resource: &str, quantity: Quantity, path: &Path<'_>, errors: &mut ErrorList) {
     if quantity.sign() < 0 {
         errors.invalid_text(path, &quantity.to_string(), NEGATIVE);
@@ -149,14 +149,14 @@ pub(super) fn amount(resource: &str, quantity: Quantity, path: &Path<'_>, errors
     if is_integer(resource) && !quantity.is_whole() {
         errors.invalid_text(path, &quantity.to_string(), "must be an integer");
     }
-    // Deviation: the server takes it, and everybody who counts in thousandths sees another number (VA-360).
+    // Deviation: the server accepts this amount, but its value in thousandths overflows (VA-360).
     if matches!(resource, "cpu" | "requests.cpu" | "limits.cpu") && quantity.overflows_milli() {
         let message = "must be no more than 9223372036854775 (its thousandths are counted in 64 bits)";
         errors.invalid_text(path, &quantity.to_string(), message);
     }
 }
 
-/// What a pod takes beside its containers: checked as if they were limits.
+/// Checks pod overhead, by the rules for limits.
 pub(super) fn overhead(list: &ResourceList, path: &Path<'_>, errors: &mut ErrorList) {
     let limits = ResourceRequirements {
         limits: list.clone(),
@@ -186,13 +186,13 @@ fn huge_page_multiple(resource: &str, quantity: Quantity, path: &Path<'_>, error
     }
 }
 
-/// Requests and limits of a container; `claims` are the names of the pod's resource claims.
+/// Checks requests and limits of a container; `claims` are the names of the pod's resource claims.
 pub(super) fn validate(resources: &ResourceRequirements, claims: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     amounts(resources, container_name, path, errors);
     claim_names(resources, claims, path, errors);
 }
 
-/// Requests and limits of a pod as a whole.
+/// Checks pod-level requests and limits.
 pub(super) fn of_pod(resources: &ResourceRequirements, path: &Path<'_>, errors: &mut ErrorList) {
     amounts(resources, pod_name, path, errors);
 }
@@ -244,7 +244,7 @@ fn amounts(
 
 fn claim_names(resources: &ResourceRequirements, claims: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("claims");
-    // Whole claims, and requests of claims as `CLAIM/REQUEST`.
+    // Contains claim names, and `CLAIM/REQUEST` for single requests.
     let mut seen: ordered::Set<String> = ordered::Set::new();
     for (index, claim) in resources.claims.iter().enumerate() {
         let path = path.index(index);

@@ -1,4 +1,4 @@
-//! Spread, tolerations, gates (VA-154 to VA-163).
+//! Validation of spread constraints, tolerations and gates (VA-154 to VA-163).
 
 use crate::ordered;
 

@@ -1,4 +1,4 @@
-//! Security contexts of pods and containers (VA-102, VA-103, VA-298): most of it is only kept, and read from the wire.
+//! Validation of security contexts (VA-102, VA-103, VA-298), mostly in their JSON form.
 
 use serde_json::Value;
 
@@ -12,14 +12,14 @@ use super::{ErrorList, Path, names, volume};
 
 const ID_MAX: i64 = i32::MAX as i64;
 
-/// A number of a user or a group.
+/// Checks a user or group ID.
 fn id(id: Option<i64>, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(id) = id.filter(|id| !(0..=ID_MAX).contains(id)) {
         errors.invalid(path, id, &names::range_text(0, ID_MAX));
     }
 }
 
-/// Of a container; `value` is it on the wire.
+/// Validates a container's security context; `value` is the same in JSON form.
 pub(super) fn of_container(
     context: &SecurityContext,
     value: &Value,
@@ -51,7 +51,7 @@ pub(super) fn of_container(
     app_armor(value, &path.child("appArmorProfile"), errors);
 }
 
-/// Of a pod; `spec` is its spec on the wire.
+/// Validates a pod's security context; `spec` is the pod's spec in JSON form.
 pub(super) fn of_pod(context: &PodSecurityContext, spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let value = spec.get("securityContext").unwrap_or(&Value::Null);
     id(context.fs_group, &path.child("fsGroup"), errors);
@@ -83,7 +83,7 @@ pub(super) fn of_pod(context: &PodSecurityContext, spec: &Value, path: &Path<'_>
     );
 }
 
-/// It is a part of the security context inside the server.
+/// Checks `shareProcessNamespace`. Internally, the server keeps it in the security context, hence the path.
 pub(super) fn shared_processes(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     if is_true(spec, "shareProcessNamespace") && is_true(spec, "hostPID") {
         let message = "ShareProcessNamespace and HostPID cannot both be enabled";
@@ -91,7 +91,7 @@ pub(super) fn shared_processes(spec: &Value, path: &Path<'_>, errors: &mut Error
     }
 }
 
-/// What of the kernel is set for the pod alone; where it shares the node's, it may not.
+/// Checks the pod's sysctls; those of a namespace shared with the host are not allowed.
 fn sysctls(context: &Value, spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let mut seen = ordered::Set::new();
     for (index, sysctl) in items(context, "sysctls") {
@@ -119,7 +119,7 @@ fn sysctls(context: &Value, spec: &Value, path: &Path<'_>, errors: &mut ErrorLis
     }
 }
 
-/// A name whose first separator is a slash has its dots and slashes exchanged.
+/// Normalizes a sysctl name: if its first separator is a slash, dots and slashes are exchanged.
 fn dotted(name: &str) -> String {
     let first = name.find(['.', '/']).and_then(|at| name.as_bytes().get(at));
     if first != Some(&b'/') {
@@ -172,7 +172,7 @@ fn seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 fn app_armor(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    /// Most bytes of a path, and one less.
+    /// Maximum length of the profile name, in bytes.
     const NAME_MAX: usize = 4095;
     const NEEDED: &str = "must be set when AppArmor type is Localhost";
     let Some(profile) = given(context, "appArmorProfile") else {
@@ -201,7 +201,7 @@ fn app_armor(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// What only Windows knows.
+/// Checks options for Windows.
 fn windows(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const SPEC_MAX: usize = 64 * 1024;
     let Some(options) = context.get("windowsOptions") else {
@@ -227,7 +227,7 @@ fn windows(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// What is wrong with `DOMAIN\USER` or `USER`.
+/// The problems of a user name `DOMAIN\USER` or `USER`.
 fn windows_user(name: &str) -> Vec<&'static str> {
     let (domain, user) = match name.split('\\').collect::<Vec<_>>().as_slice() {
         _ if name.is_empty() => return vec!["runAsUserName cannot be an empty string"],

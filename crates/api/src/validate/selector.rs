@@ -1,10 +1,10 @@
-//! Label selectors (VA-152, VA-180 to VA-183).
+//! Validation of label selectors (VA-152, VA-180 to VA-183).
 
 use crate::{LabelSelector, SelectorOperator, Str};
 
 use super::{ErrorList, Path, meta, names};
 
-/// A selector's parts; `true` if it can be used.
+/// Validates all parts of a selector.
 pub(super) fn validate(selector: &LabelSelector, path: &Path<'_>, errors: &mut ErrorList) {
     meta::labels(&selector.match_labels, &path.child("matchLabels"), errors);
     let expressions = path.child("matchExpressions");
@@ -16,7 +16,7 @@ pub(super) fn validate(selector: &LabelSelector, path: &Path<'_>, errors: &mut E
     }
 }
 
-/// An operator of labels, and how many values it wants.
+/// Checks the operator of a requirement and its number of values.
 pub(super) fn operator(operator: &SelectorOperator, values: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
     match operator {
         SelectorOperator::In | SelectorOperator::NotIn => {
@@ -31,20 +31,20 @@ pub(super) fn operator(operator: &SelectorOperator, values: &[Str], path: &Path<
                 errors.forbidden(&path.child("values"), message);
             }
         }
-        other => no_operator(other.as_str(), path, errors),
+        other => invalid_operator(other.as_str(), path, errors),
     }
 }
 
-pub(super) fn no_operator(given: &str, path: &Path<'_>, errors: &mut ErrorList) {
+pub(super) fn invalid_operator(given: &str, path: &Path<'_>, errors: &mut ErrorList) {
     errors.invalid_text(&path.child("operator"), given, "not a valid selector operator");
 }
 
-/// The key of a requirement.
+/// Checks the key of a requirement.
 pub(super) fn key(key: &str, path: &Path<'_>, errors: &mut ErrorList) {
     errors.each_invalid(&path.child("key"), key, &names::qualified(key));
 }
 
-/// The values of a requirement, as a label has them.
+/// Checks that the values of a requirement are valid label values.
 pub(super) fn values(values: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
     let path = path.child("values");
     for (index, value) in values.iter().enumerate() {
@@ -52,7 +52,7 @@ pub(super) fn values(values: &[Str], path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// A selector as JSON; `true` if there is none, or it can be used.
+/// Validates a selector in JSON form. Returns true if it is valid or absent.
 pub(super) fn validate_value(value: Option<&serde_json::Value>, path: &Path<'_>, errors: &mut ErrorList) -> bool {
     let before = errors.len();
     if let Some(labels) = value.and_then(|value| crate::wire::from_value::<LabelSelector>(value).ok()) {
@@ -61,8 +61,8 @@ pub(super) fn validate_value(value: Option<&serde_json::Value>, path: &Path<'_>,
     errors.len() == before
 }
 
-/// Whether the API can turn it into a matcher.
-pub(super) fn is_sound(selector: &LabelSelector) -> bool {
+/// Returns whether the selector is valid.
+pub(super) fn is_valid(selector: &LabelSelector) -> bool {
     let mut errors = ErrorList::default();
     validate(selector, &Path::root(""), &mut errors);
     errors.is_empty()
@@ -73,7 +73,7 @@ pub(super) fn json(selector: &LabelSelector) -> String {
     crate::wire::to_json(selector)
 }
 
-/// A map of labels as the API prints it; `null` where there is none.
+/// Labels as the API prints them in messages: JSON, or `null` if empty.
 pub(super) fn labels_json(labels: &crate::ordered::Map<Str, Str>) -> String {
     if labels.is_empty() {
         "null".into()

@@ -1,4 +1,4 @@
-//! Services (VA-199, VA-200).
+//! Validation of Services (VA-199, VA-200).
 
 use crate::ordered;
 
@@ -8,8 +8,8 @@ use super::allocation::{Unallocated, service_allocation};
 use super::list::quoted;
 use super::{ErrorList, Path, meta, names};
 
-const ONLY_BALANCED: &str = "may only be used when `type` is 'LoadBalancer'";
-/// Longest that a client keeps its endpoint, in seconds.
+const ONLY_LOAD_BALANCER: &str = "may only be used when `type` is 'LoadBalancer'";
+/// Maximum timeout of client IP affinity, in seconds.
 const AFFINITY_MAX: i64 = 86_400;
 
 pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
@@ -21,7 +21,7 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     if spec.ports.is_empty() && !headless && !external {
         errors.required(&ports, "");
     }
-    of_type(spec, &path, errors);
+    fields_of_type(spec, &path, errors);
     let mut known = ordered::Set::new();
     for (index, port) in spec.ports.iter().enumerate() {
         one_port(port, spec.ports.len() > 1, &mut known, &ports.index(index), errors);
@@ -37,7 +37,7 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     for (index, address) in spec.external_ips.iter().enumerate() {
         let path = given.index(index);
         match address.parse() {
-            Ok(parsed) if names::ip_problem(address).is_none() => not_special(parsed, &path, errors),
+            Ok(parsed) if names::ip_problem(address).is_none() => refuse_special(parsed, &path, errors),
             _ => errors.invalid_text(&path, address, names::ip_problem(address).unwrap_or(names::IP)),
         }
     }
@@ -51,7 +51,7 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
         ),
     }
     port_pairs(spec, &ports, errors);
-    balancer(service, &path, errors);
+    load_balancer_fields(service, &path, errors);
     traffic_policy(service, &path, errors);
     if let Some(policy) = spec.internal_traffic_policy.as_deref()
         && !matches!(policy, "Cluster" | "Local")
@@ -71,7 +71,7 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     }
 }
 
-/// Whether there is no address but those of the pods.
+/// Returns whether the Service has no cluster IP.
 pub(super) fn is_headless(spec: &ServiceSpec) -> bool {
     match &*spec.cluster_ips {
         [] => &*spec.cluster_ip == "None",
@@ -80,8 +80,8 @@ pub(super) fn is_headless(spec: &ServiceSpec) -> bool {
     }
 }
 
-/// What each type of Service may not have.
-fn of_type(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks fields that a Service type excludes.
+fn fields_of_type(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     const NOT_EXTERNAL: &str = "may not be set for ExternalName services";
     let ips = path.child("clusterIPs");
     match &*spec.kind {
@@ -134,7 +134,7 @@ fn affinity(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Addresses and their families (VA-302).
+/// Checks cluster IPs and IP families (VA-302).
 pub(super) fn addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let ips = path.child("clusterIPs");
     let all = || crate::wire::to_json(&spec.cluster_ips);
@@ -176,16 +176,16 @@ pub(super) fn addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorL
             errors.invalid_text(&ips.index(index), address, problem);
         }
     }
-    let is_sound = errors.len() == before;
+    let is_valid = errors.len() == before;
     if given.len() > 2 {
         errors.invalid(&ips, all(), "may only hold up to 2 values");
     }
-    if is_sound {
+    if is_valid {
         families_of(&given, spec, &ips, errors);
     }
 }
 
-/// One address of each family, and those that were asked for.
+/// Checks that there is one address per family, in the order of `ipFamilies`.
 fn families_of(given: &[&str], spec: &ServiceSpec, ips: &Path<'_>, errors: &mut ErrorList) {
     let is_6 = |address: &str| address.contains(':');
     if given.len() > 1 && given.iter().all(|address| is_6(address) == is_6(given[0])) {
@@ -203,8 +203,8 @@ fn families_of(given: &[&str], spec: &ServiceSpec, ips: &Path<'_>, errors: &mut 
     }
 }
 
-/// Addresses that lead nowhere outside.
-pub(super) fn not_special(address: std::net::IpAddr, path: &Path<'_>, errors: &mut ErrorList) {
+/// Refuses unspecified, loopback, link-local and link-local multicast addresses.
+pub(super) fn refuse_special(address: std::net::IpAddr, path: &Path<'_>, errors: &mut ErrorList) {
     let (is_link_local, is_link_multicast) = match address {
         std::net::IpAddr::V4(address) => {
             let [a, b, c, _] = address.octets();
@@ -258,11 +258,11 @@ fn port_pairs(spec: &ServiceSpec, ports: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// What only a load balancer has.
-fn balancer(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
+/// Checks fields that only a LoadBalancer may set.
+fn load_balancer_fields(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
     const RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
     let spec = &service.spec;
-    let is_balanced = &*spec.kind == "LoadBalancer";
+    let is_load_balancer = &*spec.kind == "LoadBalancer";
     let range = |range: &str, path: &Path<'_>, errors: &mut ErrorList| {
         let range = range.trim();
         if !names::is_cidr(range) {
@@ -271,11 +271,11 @@ fn balancer(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
             errors.invalid_text(path, range, "must not have bits set beyond the prefix length");
         }
     };
-    // The name of the field is spelt so.
+    // The server's message has this spelling.
     let ranges = path.child("LoadBalancerSourceRanges");
     if !spec.load_balancer_source_ranges.is_empty() {
-        if !is_balanced {
-            errors.forbidden(&ranges, ONLY_BALANCED);
+        if !is_load_balancer {
+            errors.forbidden(&ranges, ONLY_LOAD_BALANCER);
         }
         for (index, one) in spec.load_balancer_source_ranges.iter().enumerate() {
             range(one, &ranges.index(index), errors);
@@ -284,22 +284,22 @@ fn balancer(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
         let metadata = Path::root("metadata");
         let annotations = metadata.child("annotations");
         let path = annotations.key(RANGES);
-        if !is_balanced {
-            errors.forbidden(&path, ONLY_BALANCED);
+        if !is_load_balancer {
+            errors.forbidden(&path, ONLY_LOAD_BALANCER);
         }
         for one in given.split(',').filter(|_| !given.trim().is_empty()) {
             range(one, &path, errors);
         }
     }
-    if spec.allocate_load_balancer_node_ports.is_some() && !is_balanced {
-        errors.forbidden(&path.child("allocateLoadBalancerNodePorts"), ONLY_BALANCED);
+    if spec.allocate_load_balancer_node_ports.is_some() && !is_load_balancer {
+        errors.forbidden(&path.child("allocateLoadBalancerNodePorts"), ONLY_LOAD_BALANCER);
     }
     if let Some(class) = &spec.load_balancer_class {
         let path = path.child("loadBalancerClass");
-        if is_balanced {
+        if is_load_balancer {
             errors.each_invalid(&path, class, &names::qualified(class));
         } else {
-            errors.forbidden(&path, ONLY_BALANCED);
+            errors.forbidden(&path, ONLY_LOAD_BALANCER);
         }
     }
 }
@@ -339,7 +339,7 @@ pub(super) fn validate_update(old: &Service, new: &Service, errors: &mut ErrorLi
     const ONCE: &str = "may not change once set";
     let path = Path::root("spec");
     let is_external = |service: &Service| &*service.spec.kind == "ExternalName";
-    // Either form of the addresses.
+    // The cluster IPs, from whichever field is set.
     let given = |spec: &ServiceSpec| match (spec.cluster_ips.is_empty(), spec.cluster_ip.is_empty()) {
         (true, false) => vec![spec.cluster_ip.clone()],
         _ => spec.cluster_ips.clone(),
@@ -352,26 +352,26 @@ pub(super) fn validate_update(old: &Service, new: &Service, errors: &mut ErrorLi
         let value = crate::wire::to_json(&given(&new.spec));
         errors.invalid(&path.child("clusterIPs").index(0), value, ONCE);
     }
-    let checks = |service: &Service| {
+    let health_check_port = |service: &Service| {
         let spec = &service.spec;
         (&*spec.kind == "LoadBalancer" && &*spec.external_traffic_policy == "Local")
             .then_some(spec.health_check_node_port)
     };
-    if let (Some(before), Some(now)) = (checks(old), checks(new))
+    if let (Some(before), Some(now)) = (health_check_port(old), health_check_port(new))
         && before != now
     {
         errors.forbidden(&path.child("healthCheckNodePort"), super::list::IMMUTABLE);
     }
     validate(new, errors);
     let class = |service: &Service| service.spec.load_balancer_class.clone();
-    let is_balanced = |service: &Service| &*service.spec.kind == "LoadBalancer";
-    if is_balanced(old) && is_balanced(new) && class(old) != class(new) {
+    let is_load_balancer = |service: &Service| &*service.spec.kind == "LoadBalancer";
+    if is_load_balancer(old) && is_load_balancer(new) && class(old) != class(new) {
         let value = class(new).map_or_else(|| "null".to_owned(), |class| quoted(&class));
         errors.invalid(&path.child("loadBalancerClass"), value, ONCE);
     }
 }
 
-/// Where traffic from outside goes: only for what is reached from outside.
+/// Checks the external traffic policy, which only externally reachable Services may set.
 fn traffic_policy(service: &Service, path: &Path<'_>, errors: &mut ErrorList) {
     let spec = &service.spec;
     let is_external = matches!(&*spec.kind, "NodePort" | "LoadBalancer")

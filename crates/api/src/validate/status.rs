@@ -1,4 +1,4 @@
-//! What a write of a status may not say (VA-179, VA-356).
+//! Validation of status updates (VA-179, VA-356).
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::{ContainerStatus, Object, Pod, RestartPolicy};
 use super::list::{IMMUTABLE, NEGATIVE};
 use super::{ErrorList, Path, names};
 
-/// Counts of a DaemonSet's status.
+/// Numeric fields in a DaemonSet's status.
 const DAEMON_COUNTS: &[&str] = &[
     "currentNumberScheduled",
     "numberMisscheduled",
@@ -20,7 +20,7 @@ const DAEMON_COUNTS: &[&str] = &[
     "numberUnavailable",
 ];
 
-/// What the API server refuses of a write of a status, in its own words.
+/// All problems of a status update.
 #[must_use]
 pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
     let mut errors = ErrorList::default();
@@ -94,7 +94,7 @@ pub fn validate_status_update(old: &Object, new: &Object) -> ErrorList {
 
 fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     let path = Path::root("status");
-    // The server names the place so.
+    // The server reports condition types under this path.
     let metadata = Path::root("metadata");
     let list = metadata.child("conditions");
     for (index, condition) in new.status.conditions.iter().enumerate() {
@@ -142,7 +142,7 @@ fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     }
 }
 
-/// Containers that ended and may not start again stay as they are.
+/// Checks that terminated containers that may not restart stay terminated.
 fn transitions(
     pod: &Pod,
     before: &[ContainerStatus],
@@ -152,7 +152,7 @@ fn transitions(
 ) {
     let policy = pod.spec.restart_policy.clone().unwrap_or(RestartPolicy::Always);
     let all = || pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
-    // Rules of one container may start all of them anew.
+    // A restart rule of one container can restart all containers.
     if policy == RestartPolicy::Always || all().any(|container| !container.restart_policy_rules.is_empty()) {
         return;
     }
@@ -167,16 +167,16 @@ fn transitions(
         if policy == RestartPolicy::Always || ended.exit_code != 0 && policy == RestartPolicy::OnFailure {
             continue;
         }
-        let starts = |after: &&ContainerStatus| after.name == status.name && after.state.terminated.is_none();
-        if after.iter().any(|after| starts(&after)) {
+        let is_running_again = |after: &&ContainerStatus| after.name == status.name && after.state.terminated.is_none();
+        if after.iter().any(|after| is_running_again(&after)) {
             let message = "may not be transitioned to non-terminated state";
             errors.forbidden(&path.index(index).child("state"), message);
         }
     }
 }
 
-/// Numbers that are not negative; some of them no larger than `replicas`, and `availableReplicas` no larger than the ready
-/// ones, as `ready` names these.
+/// Checks that numbers are not negative, that those in `within` do not exceed `replicas`, and that `availableReplicas`
+/// does not exceed `readyReplicas`, which the message names `ready`.
 fn counts(object: &Object, fields: &[&str], within: &[&str], ready: &str, errors: &mut ErrorList) {
     let value = object.to_value();
     let path = Path::root("status");
@@ -206,7 +206,7 @@ fn counts(object: &Object, fields: &[&str], within: &[&str], ready: &str, errors
     }
 }
 
-/// Conditions as all newer kinds have them.
+/// Checks conditions of the type `metav1.Condition`.
 fn conditions(object: &Object, errors: &mut ErrorList) {
     let value = object.to_value();
     let status = value.get("status").unwrap_or(&Value::Null);

@@ -1,4 +1,4 @@
-//! Volumes, claims and classes (VA-201 to VA-208).
+//! Validation of volumes, claims and storage classes (VA-201 to VA-208).
 
 use crate::{
     AccessMode, PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeSpec, StorageClass,
@@ -15,10 +15,10 @@ use crate::untyped::{given, text};
 use crate::wire::Wire;
 
 const ACCESS_MODES: [&str; 4] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-/// Most parameters of a class.
-const PARAMETERS_MOST: usize = 512;
-/// Most bytes of a class's parameters.
-const PARAMETERS_MAX: usize = 256 * 1024;
+/// Maximum number of parameters of a class.
+const PARAMETERS_MAX_COUNT: usize = 512;
+/// Maximum size of a class's parameters, in bytes.
+const PARAMETERS_MAX_BYTES: usize = 256 * 1024;
 const VOLUME_MODES: [&str; 2] = ["Block", "Filesystem"];
 
 fn access_modes(modes: &[AccessMode], path: &Path<'_>, errors: &mut ErrorList) {
@@ -116,7 +116,7 @@ fn volume_mode(mode: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Whether nothing but dots and slashes is left of it.
+/// Returns whether the path, after resolving `.` and `..`, is `/`.
 fn is_root(path: &str) -> bool {
     let mut depth = 0_usize;
     for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
@@ -128,7 +128,7 @@ fn is_root(path: &str) -> bool {
     path.starts_with('/') && depth == 0
 }
 
-/// `value` is the spec on the wire, where anything is only kept.
+/// Checks the source of a volume; `value` is the spec in JSON form if it has untyped fields.
 fn source(object: &PersistentVolume, value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let spec = &object.spec;
     let mut count = 0;
@@ -182,7 +182,7 @@ fn source(object: &PersistentVolume, value: &Value, path: &Path<'_>, errors: &mu
     }
 }
 
-/// A source that nothing reads.
+/// A source that is kept as JSON.
 fn kept_source<'v>(spec: &'v PersistentVolumeSpec, name: &str) -> Option<&'v Value> {
     let source = match name {
         "fc" => &spec.fc,
@@ -204,7 +204,7 @@ fn kept_source<'v>(spec: &'v PersistentVolumeSpec, name: &str) -> Option<&'v Val
     source.as_ref()
 }
 
-/// Secrets that a CSI driver is handed.
+/// Checks the secret references of a CSI source.
 fn secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     for field in [
         "controllerPublishSecretRef",
@@ -222,7 +222,7 @@ fn secrets(csi: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// The parts of a volume that say what it is.
+/// A volume spec reduced to its source.
 fn source_only(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
     PersistentVolumeSpec {
         capacity: Default::default(),
@@ -316,7 +316,7 @@ pub(super) fn claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<'_>, erro
             errors.each_invalid(&path.child("namespace"), namespace, &names::label(namespace));
         }
     }
-    // What is wrong is printed as an empty struct.
+    // The server prints the spec as an empty struct.
     if let (Some(source), Some(whole)) = (&spec.data_source, &spec.data_source_ref) {
         let fields = ["apiGroup", "kind", "name"];
         if whole
@@ -342,14 +342,14 @@ pub(super) fn claim_spec(spec: &PersistentVolumeClaimSpec, path: &Path<'_>, erro
     }
 }
 
-/// VA-206.
+/// Checks that only allowed fields of a claim change (VA-206).
 pub(super) fn claim_update(old: &PersistentVolumeClaim, new: &PersistentVolumeClaim, errors: &mut ErrorList) {
     claim(new, errors);
     let mut rest = new.spec.clone();
     if old.spec.volume_name.is_empty() {
         rest.volume_name.clone_from(&old.spec.volume_name);
     }
-    // A class that was absent may be filled in later by the default one.
+    // An absent class may later be set to the default class.
     if old.spec.storage_class_name.is_none() {
         rest.storage_class_name = None;
     }
@@ -375,10 +375,10 @@ pub(super) fn claim_update(old: &PersistentVolumeClaim, new: &PersistentVolumeCl
         );
     }
     let size = |claim: &PersistentVolumeClaim| claim.spec.resources.requests.get("storage").copied();
-    let real = old.status.capacity.get("storage").copied().unwrap_or_default();
+    let current_size = old.status.capacity.get("storage").copied().unwrap_or_default();
     if let (Some(before), Some(after)) = (size(old), size(new))
         && after < before
-        && after <= real
+        && after <= current_size
         && after != before
     {
         let path = Path::root("spec");
@@ -388,7 +388,7 @@ pub(super) fn claim_update(old: &PersistentVolumeClaim, new: &PersistentVolumeCl
     }
 }
 
-/// Who makes volumes: a qualified name in small letters.
+/// Checks the name of a provisioner or driver: qualified, in lower case.
 pub(super) fn provisioner(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let lower = name.to_ascii_lowercase();
     errors.name(path, &lower, names::qualified);
@@ -396,15 +396,15 @@ pub(super) fn provisioner(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
 
 pub(super) fn parameters<'p>(pairs: impl Iterator<Item = (&'p str, &'p str)>, path: &Path<'_>, errors: &mut ErrorList) {
     let pairs: Vec<(&str, &str)> = pairs.collect();
-    if pairs.len() > PARAMETERS_MOST {
-        return errors.too_long(path, PARAMETERS_MOST);
+    if pairs.len() > PARAMETERS_MAX_COUNT {
+        return errors.too_long(path, PARAMETERS_MAX_COUNT);
     }
     if pairs.iter().any(|(key, _)| key.is_empty()) {
         errors.invalid_text(path, "", "field can not be empty.");
     }
     let size: usize = pairs.iter().map(|(key, value)| key.len() + value.len()).sum();
-    if size > PARAMETERS_MAX {
-        errors.too_long(path, PARAMETERS_MAX);
+    if size > PARAMETERS_MAX_BYTES {
+        errors.too_long(path, PARAMETERS_MAX_BYTES);
     }
 }
 
@@ -469,7 +469,7 @@ fn allowed_topologies(object: &StorageClass, errors: &mut ErrorList) {
     }
 }
 
-/// VA-208.
+/// Checks that the immutable fields of a storage class do not change (VA-208).
 pub(super) fn class_update(old: &StorageClass, new: &StorageClass, errors: &mut ErrorList) {
     class(new, errors);
     if old.parameters != new.parameters {

@@ -1,5 +1,4 @@
-//! Fields of pods that nothing that is simulated reads, and that the API server checks all the same: read from the
-//! object's JSON, and only where there are any.
+//! Validation of pod and volume fields that have no Rust type, in their JSON form.
 
 use serde_json::Value;
 
@@ -7,7 +6,7 @@ use crate::untyped::{given, items, text, texts};
 
 use super::{ErrorList, Path, names, volume};
 
-/// The one of these that a text may be; absent is fine.
+/// Checks that a string field, if present, has one of the known values.
 pub(super) fn one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(given) = value.get(field).and_then(Value::as_str)
         && !known.contains(&given)
@@ -16,14 +15,14 @@ pub(super) fn one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>
     }
 }
 
-/// Whose volume it is: some of an object's own need more.
+/// The object that contains the volume source; PersistentVolumes have more required fields.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Owner {
     Pod,
     PersistentVolume,
 }
 
-/// Sources of volumes that are only kept: fields they need.
+/// Checks the fields of a volume source that is kept as JSON.
 pub(super) fn source(name: &str, value: &Value, owner: Owner, path: &Path<'_>, errors: &mut ErrorList) {
     let required: &[&str] = match name {
         "gitRepo" => &["repository"],
@@ -189,7 +188,7 @@ fn azure_disk(value: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// How a pod resolves names.
+/// Checks the DNS configuration of a pod.
 pub(super) fn dns_config(policy: &str, config: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const SERVERS_MAX: usize = 3;
     const SEARCHES_MAX: usize = 32;

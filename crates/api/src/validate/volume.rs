@@ -1,4 +1,4 @@
-//! Volumes of a pod (VA-127 to VA-142).
+//! Validation of pod volumes (VA-127 to VA-142).
 
 use serde_json::Value;
 
@@ -6,21 +6,22 @@ use crate::untyped::{given, is_true, text};
 use crate::{KeyToPath, ObjectMeta, PodSpec, Volume, ordered};
 
 use super::list::quoted;
-use super::mounts::Sound;
+use super::mounts::ValidVolumes;
 use super::{ErrorList, Path, downward, meta, names, untyped};
 
 const ONE_TYPE: &str = "may not specify more than 1 volume type";
 
-/// Gives those in which nothing is wrong. `value` is the spec on the wire, `pod` the name of a pod that is one.
+/// Validates the volumes of a pod or template and returns the valid ones. `value` is the spec in JSON form; `pod` is
+/// the pod's name, empty for a template.
 pub(super) fn validate<'v>(
     spec: &'v PodSpec,
     value: &Value,
     pod: &str,
     path: &Path<'_>,
     errors: &mut ErrorList,
-) -> Sound<'v> {
-    let mut known = Sound::default();
-    let made: ordered::Set<String> = spec
+) -> ValidVolumes<'v> {
+    let mut known = ValidVolumes::default();
+    let created_claims: ordered::Set<String> = spec
         .volumes
         .iter()
         .filter(|volume| volume.ephemeral.is_some() && !pod.is_empty())
@@ -44,7 +45,7 @@ pub(super) fn validate<'v>(
             known.insert(&volume.name, volume);
         }
         if let Some(claim) = &volume.persistent_volume_claim
-            && made.contains(&*claim.claim_name)
+            && created_claims.contains(&*claim.claim_name)
         {
             let message = "must not reference a PVC that gets created for an ephemeral volume";
             let at = at.child("persistentVolumeClaim");
@@ -61,7 +62,7 @@ fn source(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, errors: &mut
             is_first = false;
             one_source(volume, name, own, path, errors);
         } else {
-            // Two are spelt otherwise here.
+            // As in the server's messages, with its spelling of these two.
             let name = match name {
                 "cephfs" => "cephFS",
                 "downwardAPI" => "downwarAPI",
@@ -93,12 +94,12 @@ fn source(volume: &Volume, own: &Value, pod: &str, path: &Path<'_>, errors: &mut
     }
 }
 
-/// Most letters of a volume's name, a colon and its target's address.
+/// Maximum length of the volume name, a colon and the target portal.
 pub(super) const NAME_AND_PORTAL_MAX: usize = 64;
 pub(super) const NAME_AND_PORTAL: &str = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
 
 fn one_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    let around = path;
+    let enclosing_path = path;
     let path = path.child(name);
     let own = own.get(name).unwrap_or(&Value::Null);
     let required = |field: &str, value: &str, errors: &mut ErrorList| {
@@ -128,7 +129,7 @@ fn one_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, errors:
         projections(&source.sources, &path, errors);
     } else if let ("downwardAPI", Some(source)) = (name, &volume.downward_api) {
         files(source.default_mode, &[], &path, errors);
-        // Its files are named by the source.
+        // The server reports the path of the source, not of the file.
         for file in &source.items {
             downward_file(file, &path, errors);
         }
@@ -137,7 +138,7 @@ fn one_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, errors:
     } else if let ("iscsi", Some(source)) = (name, &volume.iscsi) {
         iscsi(source, own, false, &path, errors);
     } else if let ("gcePersistentDisk", Some(source)) = (name, &volume.gce_persistent_disk) {
-        gce(source, own, around, errors);
+        gce(source, own, enclosing_path, errors);
     } else if let ("awsElasticBlockStore", Some(source)) = (name, &volume.aws_elastic_block_store) {
         aws(source, &path, errors);
     } else if let ("rbd", Some(source)) = (name, &volume.rbd) {
@@ -165,7 +166,7 @@ fn one_source(volume: &Volume, name: &str, own: &Value, path: &Path<'_>, errors:
     }
 }
 
-/// What a claim that is made for a pod says of itself: labels and annotations, and nothing else.
+/// Checks the metadata of an ephemeral volume's claim template: only labels and annotations may be set.
 fn claim_metadata(given: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
     meta::annotations(&given.annotations, &path.child("annotations"), errors);
     meta::labels(&given.labels, &path.child("labels"), errors);
@@ -182,7 +183,7 @@ fn claim_metadata(given: &ObjectMeta, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// A source that nothing reads.
+/// A source that is kept as JSON.
 fn kept_source<'v>(volume: &'v Volume, name: &str) -> Option<&'v serde_json::Value> {
     let source = match name {
         "gitRepo" => &volume.git_repo,
@@ -227,7 +228,7 @@ fn downward_file(file: &crate::DownwardFile, path: &Path<'_>, errors: &mut Error
     }
 }
 
-/// VA-296: files of several sources, each at a path of its own.
+/// Checks the sources of a projected volume; all file paths must differ (VA-296).
 fn projections(sources: &[crate::VolumeProjection], volume: &Path<'_>, errors: &mut ErrorList) {
     const CONFLICTING: &str = "conflicting duplicate paths";
     let (list, mut paths) = (volume.child("sources"), ordered::Set::new());
@@ -264,7 +265,7 @@ fn projections(sources: &[crate::VolumeProjection], volume: &Path<'_>, errors: &
                     errors.invalid(&path.child("expirationSeconds"), seconds, message);
                 }
             }
-            // The volume is named, not the source.
+            // The server reports the path of the volume, not of the source.
             if token.path.is_empty() {
                 errors.required(&volume.child("path"), "");
             } else {
@@ -319,7 +320,8 @@ pub(super) fn nfs(source: &crate::NfsVolume, path: &Path<'_>, errors: &mut Error
     }
 }
 
-/// `own` is it on the wire. A volume that is an object of its own has shorter words for a bad name.
+/// Validates an iSCSI source; `own` is the same in JSON form. A PersistentVolume (`is_object`) has a shorter message
+/// for an invalid name.
 pub(super) fn iscsi(
     source: &crate::IscsiVolume,
     own: &Value,
@@ -332,14 +334,14 @@ pub(super) fn iscsi(
         true => FORMAT,
         false => "must be valid format starting with iqn, eui, or naa",
     };
-    let begins = |name: &str| ["iqn", "eui", "naa"].iter().any(|prefix| name.starts_with(prefix));
+    let has_valid_prefix = |name: &str| ["iqn", "eui", "naa"].iter().any(|prefix| name.starts_with(prefix));
     if source.target_portal.is_empty() {
         errors.required(&path.child("targetPortal"), "");
     }
     let iqn = path.child("iqn");
     if source.iqn.is_empty() {
         errors.required(&iqn, "");
-    } else if !begins(&source.iqn) {
+    } else if !has_valid_prefix(&source.iqn) {
         errors.invalid_text(&iqn, &source.iqn, begin);
     } else if !is_qualified_iscsi_name(&source.iqn) {
         errors.invalid_text(&iqn, &source.iqn, FORMAT);
@@ -348,17 +350,17 @@ pub(super) fn iscsi(
         errors.invalid(&path.child("lun"), source.lun, &names::range_text(0, 255));
     }
     let secret = path.child("secretRef");
-    let asks = ["chapAuthDiscovery", "chapAuthSession"]
+    let uses_chap = ["chapAuthDiscovery", "chapAuthSession"]
         .iter()
         .any(|field| is_true(own, field));
     match given(own, "secretRef") {
-        None if asks => errors.required(&secret, ""),
+        None if uses_chap => errors.required(&secret, ""),
         Some(value) if is_object && text(value, "name").is_empty() => errors.required(&secret.child("name"), ""),
         _ => {}
     }
     if let Some(initiator) = own.get("initiatorName").and_then(Value::as_str) {
         let path = path.child("initiatorname");
-        if !begins(initiator) {
+        if !has_valid_prefix(initiator) {
             errors.invalid_text(&path, initiator, begin);
         } else if !is_qualified_iscsi_name(initiator) {
             errors.invalid_text(&path, initiator, FORMAT);
@@ -366,7 +368,7 @@ pub(super) fn iscsi(
     }
 }
 
-/// `iqn.YYYY-MM.reversed.domain:name`, `eui.` with 16 letters, `naa.` with 32.
+/// Returns whether the text is `iqn.YYYY-MM.reversed.domain:name`, `eui.` with 16 characters, or `naa.` with 32.
 fn is_qualified_iscsi_name(name: &str) -> bool {
     let has = |text: &str, length: usize| {
         text.len() == length + 4 && text.bytes().skip(4).all(|byte| byte.is_ascii_alphanumeric())
@@ -396,9 +398,9 @@ fn is_qualified_iscsi_name(name: &str) -> bool {
             .any(|byte| matches!(byte, b',' | b';' | b'*' | b'&' | b'$' | b'|') || byte.is_ascii_whitespace())
 }
 
-/// VA-141: the path segment really is another name. `around` is what the source is in.
-pub(super) fn gce(source: &crate::GceDiskVolume, own: &Value, around: &Path<'_>, errors: &mut ErrorList) {
-    let path = around.child("persistentDisk");
+/// Validates a GCE disk. The server's path really ends in `persistentDisk` (VA-141); `enclosing_path` is the enclosing path.
+pub(super) fn gce(source: &crate::GceDiskVolume, own: &Value, enclosing_path: &Path<'_>, errors: &mut ErrorList) {
+    let path = enclosing_path.child("persistentDisk");
     if source.pd_name.is_empty() {
         errors.required(&path.child("pdName"), "");
     }
@@ -428,7 +430,7 @@ pub(super) fn rbd(source: &crate::RbdVolume, path: &Path<'_>, errors: &mut Error
     }
 }
 
-/// VA-138.
+/// Checks the name of a CSI driver (VA-138).
 pub(super) fn csi_driver(driver: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if driver.is_empty() {
         errors.required(path, "");
@@ -463,7 +465,7 @@ fn key_to_path(item: &KeyToPath, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// A relative path without `..`, and not one of the names that kubelets use for themselves.
+/// Checks a relative path without `..`, whose first part does not begin with `..`.
 fn local_path(target: &str, path: &Path<'_>, errors: &mut ErrorList) {
     local_descending_path(target, path, errors);
     if target.starts_with("..") && !target.starts_with("../") {
@@ -471,7 +473,7 @@ fn local_path(target: &str, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// A relative path without `..`.
+/// Checks a relative path without `..`.
 pub(super) fn local_descending_path(target: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if target.starts_with('/') {
         errors.invalid_text(path, target, "must be a relative path");

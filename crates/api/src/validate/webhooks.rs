@@ -1,5 +1,4 @@
-//! Webhook configurations: what the API server asks of each webhook before it would call it (VA-326). Nothing calls them
-//! here.
+//! Validation of webhook configurations (VA-326). Podscope never calls webhooks.
 
 use serde_json::Value;
 
@@ -8,7 +7,7 @@ use super::{ErrorList, Path, names, selector};
 use crate::untyped::{given, items, list, text, texts};
 use crate::{Kept, Kind};
 
-/// A validating or mutating webhook configuration.
+/// Validates a ValidatingWebhookConfiguration or MutatingWebhookConfiguration.
 pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
     let path = Path::root("webhooks");
     let mut seen: Vec<&str> = Vec::new();
@@ -66,7 +65,7 @@ fn one(webhook: &Value, kind: Kind, path: &Path<'_>, errors: &mut ErrorList) {
     review_versions(webhook, &path.child("admissionReviewVersions"), errors);
 }
 
-/// What an address may hold: nothing but host and path.
+/// Checks a webhook's URL: only scheme, host and path are allowed.
 fn url(address: &str, path: &Path<'_>, errors: &mut ErrorList) {
     const FORM: &str = "; desired format: https://host[/path]";
     let (address, fragment) = address.split_once('#').unwrap_or((address, ""));
@@ -108,11 +107,11 @@ fn url(address: &str, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// The Service that is called. The API server mixes up its name and its namespace.
+/// Checks the Service of a webhook. The API server confuses its name and namespace in the paths.
 fn service(service: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    for (field, told) in [("namespace", "name"), ("name", "namespace")] {
+    for (field, reported_field) in [("namespace", "name"), ("name", "namespace")] {
         if text(service, field).is_empty() {
-            errors.required(&path.child(told), "");
+            errors.required(&path.child(reported_field), "");
         }
     }
     let port = service.get("port").and_then(Value::as_i64).unwrap_or(443);
@@ -145,7 +144,7 @@ fn service(service: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// Deviation: what a condition says is not compiled.
+/// Checks match conditions. Deviation: their expressions are not compiled.
 fn conditions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const MOST: usize = 64;
     let count = items(webhook, "matchConditions").count();
@@ -185,7 +184,7 @@ fn review_versions(webhook: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// What a webhook is called for.
+/// Checks the rules that select the webhook's requests.
 fn rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const OPERATIONS: &[&str] = &["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
     for field in ["operations", "apiGroups", "apiVersions"] {
@@ -217,7 +216,7 @@ fn rule(rule: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     one_of(rule, "scope", &["*", "Cluster", "Namespaced"], path, errors);
 }
 
-/// Resources and their parts: what `*` covers is not said again.
+/// Checks resources and subresources; a resource that a wildcard covers must not be listed again.
 fn resources(words: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     if words.is_empty() {
         return errors.required(path, "");

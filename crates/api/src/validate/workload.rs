@@ -1,4 +1,4 @@
-//! Workloads on create (VA-180 to VA-197).
+//! Validation of workloads on create (VA-180 to VA-197).
 
 use crate::ProblemKind;
 use crate::ordered;
@@ -12,19 +12,19 @@ use crate::{
 use super::policy::{int_or_percent, not_more_than_100_percent};
 use super::{ErrorList, Path, names, pod, selector};
 
-/// The selector of a workload, and that it picks its own template's pods (VA-180 to VA-183).
-struct Selecting<'s> {
+/// A workload's selector, which must match the labels of its pod template (VA-180 to VA-183).
+struct SelectorCheck<'s> {
     selector: Option<&'s LabelSelector>,
-    /// Text for `{}`.
+    /// Message for an empty selector.
     empty: &'static str,
-    /// A missing selector is an error of its own.
+    /// Whether a missing selector is an error.
     required: bool,
-    /// Detail of the error for a selector that cannot be used, if that is an error beside its parts'.
-    unusable: Option<&'static str>,
+    /// Message of an additional error for an invalid selector, if the server reports one.
+    invalid_message: Option<&'static str>,
 }
 
-impl Selecting<'_> {
-    /// Whether the selector can be matched against the template.
+impl SelectorCheck<'_> {
+    /// Validates the selector. Returns whether it can be matched against the template.
     fn check(&self, path: &Path<'_>, errors: &mut ErrorList) -> bool {
         let at = path.child("selector");
         let Some(labels) = self.selector else {
@@ -37,11 +37,11 @@ impl Selecting<'_> {
         if labels.is_empty() {
             errors.invalid(&at, "{}", self.empty);
         }
-        let sound = selector::is_sound(labels);
-        if let Some(why) = self.unusable.filter(|_| !sound) {
+        let is_selector_valid = selector::is_valid(labels);
+        if let Some(why) = self.invalid_message.filter(|_| !is_selector_valid) {
             errors.invalid(&at, selector::json(labels), why);
         }
-        sound
+        is_selector_valid
     }
 
     fn matches(&self, labels: &ordered::Map<Str, Str>) -> bool {
@@ -62,7 +62,7 @@ impl Selecting<'_> {
     }
 }
 
-/// Pods of these workloads run for ever (VA-184, VA-185).
+/// Checks that pods of the template run forever (VA-184, VA-185).
 fn always_running(template: &PodTemplateSpec, kind: &str, path: &Path<'_>, errors: &mut ErrorList) {
     let spec = path.child("spec");
     let policy = template.spec.restart_policy.as_ref().map_or("", RestartPolicy::as_str);
@@ -111,17 +111,17 @@ pub(super) fn replica_set(object: &ReplicaSet, errors: &mut ErrorList) {
     replicated(spec.selector.as_ref(), &spec.template, &path, errors);
 }
 
-/// The selector and the template of what makes equal pods.
+/// Checks selector and template of a Deployment or ReplicaSet.
 fn replicated(selector: Option<&LabelSelector>, template: &PodTemplateSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    let selecting = Selecting {
+    let selector_check = SelectorCheck {
         selector,
         empty: "empty selector is invalid for deployment",
         required: true,
-        unusable: Some("invalid label selector"),
+        invalid_message: Some("invalid label selector"),
     };
-    if selecting.check(path, errors) {
+    if selector_check.check(path, errors) {
         let path = path.child("template");
-        selecting.template(template, &path, errors);
+        selector_check.template(template, &path, errors);
         pod::template(template, &[], &path, errors);
         always_running(template, "ReplicaSet", &path, errors);
     }
@@ -144,7 +144,7 @@ pub(super) fn deployment(object: &Deployment, errors: &mut ErrorList) {
     }
 }
 
-/// VA-187 to VA-189.
+/// Checks the strategy of a Deployment (VA-187 to VA-189).
 fn strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let rolling = path.child("rollingUpdate");
     let given = spec.strategy.rolling_update.as_ref();
@@ -189,7 +189,7 @@ fn strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-/// A bound of a rolling update; none is 0.
+/// Checks a limit of a rolling update; None means 0.
 fn bound<'b>(given: Option<&'b IntOrString>, path: &Path<'_>, errors: &mut ErrorList) -> &'b IntOrString {
     const NONE: &IntOrString = &IntOrString::Int(0);
     let bound = given.unwrap_or(NONE);
@@ -197,7 +197,7 @@ fn bound<'b>(given: Option<&'b IntOrString>, path: &Path<'_>, errors: &mut Error
     bound
 }
 
-/// Whether a bound counts as none: what is no number does.
+/// Returns whether the limit counts as 0; malformed text does.
 fn is_zero(value: &IntOrString) -> bool {
     match value {
         IntOrString::Int(number) => *number == 0,
@@ -251,15 +251,15 @@ pub(super) fn stateful_set_spec(spec: &StatefulSetSpec, path: &Path<'_>, errors:
         let path = path.child("ordinals");
         errors.not_negative(&path.child("start"), Some(ordinals.start));
     }
-    let selecting = Selecting {
+    let selector_check = SelectorCheck {
         selector: spec.selector.as_ref(),
         empty: "empty selector is invalid for statefulset",
         required: true,
-        unusable: Some(""),
+        invalid_message: Some(""),
     };
-    if selecting.check(path, errors) {
+    if selector_check.check(path, errors) {
         let template = path.child("template");
-        selecting.template(&spec.template, &template, errors);
+        selector_check.template(&spec.template, &template, errors);
         let claims: Vec<Str> = spec
             .volume_claim_templates
             .iter()
@@ -323,15 +323,15 @@ pub(super) fn daemon_set(object: &DaemonSet, errors: &mut ErrorList) {
 }
 
 fn daemon_set_spec(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    let selecting = Selecting {
+    let selector_check = SelectorCheck {
         selector: spec.selector.as_ref(),
         empty: "empty selector is invalid for daemonset",
         required: false,
-        unusable: None,
+        invalid_message: None,
     };
     let template = path.child("template");
-    if selecting.check(path, errors) {
-        selecting.template(&spec.template, &template, errors);
+    if selector_check.check(path, errors) {
+        selector_check.template(&spec.template, &template, errors);
     }
     pod::template(&spec.template, &[], &template, errors);
     always_running(&spec.template, "DaemonSet", &template, errors);
@@ -340,7 +340,7 @@ fn daemon_set_spec(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList
     errors.not_negative(&path.child("revisionHistoryLimit"), spec.revision_history_limit);
 }
 
-/// VA-191.
+/// Checks the update strategy of a DaemonSet (VA-191).
 fn daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList) {
     match &spec.update_strategy.kind {
         Some(UpdateStrategyType::OnDelete) => {}
@@ -367,14 +367,14 @@ fn daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList
         }
         other => {
             let kind = other.as_ref().map_or("", UpdateStrategyType::as_str);
-            // The whole strategy is named.
+            // The server prints the whole strategy.
             let value = format!("{{\"Type\":{},\"RollingUpdate\":null}}", super::quoted(kind));
             errors.unsupported(path, value, &["RollingUpdate", "OnDelete"]);
         }
     }
 }
 
-/// One revision of a template.
+/// Validates a ControllerRevision.
 pub(super) fn revision(object: &crate::ControllerRevision, errors: &mut ErrorList) {
     errors.not_negative(&Path::root("revision"), Some(object.revision));
     if object.data.is_none() {

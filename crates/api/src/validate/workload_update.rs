@@ -1,4 +1,4 @@
-//! Updates of workloads (VA-193, VA-194, VA-198).
+//! Validation of workload updates (VA-193, VA-194, VA-198).
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(super) fn deployment(old: &Deployment, new: &Deployment, errors: &mut ErrorL
 }
 
 pub(super) fn daemon_set(old: &DaemonSet, new: &DaemonSet, errors: &mut ErrorList) {
-    // The selector comes first here.
+    // The server checks the selector first.
     immutable_selector(old.spec.selector.as_ref(), new.spec.selector.as_ref(), errors);
     workload::daemon_set(new, errors);
 }
@@ -52,7 +52,7 @@ pub(super) fn stateful_set(old: &StatefulSet, new: &StatefulSet, errors: &mut Er
     }
 }
 
-/// VA-198: suspended Jobs that never started may change their template's scheduling.
+/// Validates an update of a Job. While it is suspended, scheduling fields of its template may change (VA-198).
 pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
     job::validate(new, errors);
     let path = Path::root("spec");
@@ -123,7 +123,7 @@ pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
     );
 }
 
-/// A policy of a Job, which never changes: its field and its struct.
+/// Checks that a policy of a Job does not change; takes its field name and its struct name.
 fn policy(
     old: &Option<serde_json::Value>,
     new: &Option<serde_json::Value>,
