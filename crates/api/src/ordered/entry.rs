@@ -1,22 +1,22 @@
-//! The place of one key in a map.
+//! The entry API of [`Map`], like that of `std`.
 
 use super::{Map, Slot};
 
-/// The place of a key in a map.
+/// The entry of a key, present or not.
 pub enum Entry<'m, K, V> {
-    /// The key is there.
+    /// The key is in the map.
     Occupied(OccupiedEntry<'m, K, V>),
-    /// The key is not there.
+    /// The key is not in the map.
     Vacant(VacantEntry<'m, K, V>),
 }
 
-/// The place of a key that is there.
+/// The entry of a key in the map.
 pub struct OccupiedEntry<'m, K, V> {
     pub(super) map: &'m mut Map<K, V>,
     pub(super) slot: Slot,
 }
 
-/// The place of a key that is not there.
+/// The position for a key that is not in the map.
 pub struct VacantEntry<'m, K, V> {
     pub(super) map: &'m mut Map<K, V>,
     pub(super) slot: Slot,
@@ -24,21 +24,21 @@ pub struct VacantEntry<'m, K, V> {
 }
 
 impl<'m, K, V> OccupiedEntry<'m, K, V> {
-    /// The value.
+    /// Converts the entry to a reference to its value.
     pub fn into_mut(self) -> &'m mut V {
         &mut self.map.chunks[self.slot.chunk][self.slot.at].1
     }
 }
 
 impl<'m, K, V> VacantEntry<'m, K, V> {
-    /// Puts the value there.
+    /// Inserts the value.
     pub fn insert(self, value: V) -> &'m mut V {
         self.map.put(self.slot, (self.key, value))
     }
 }
 
 impl<'m, K, V> Entry<'m, K, V> {
-    /// The value, or that of `make`.
+    /// The value; inserts the result of `make` if the key is absent.
     pub fn or_insert_with(self, make: impl FnOnce() -> V) -> &'m mut V {
         match self {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -46,12 +46,12 @@ impl<'m, K, V> Entry<'m, K, V> {
         }
     }
 
-    /// The value, or this one.
+    /// The value; inserts `value` if the key is absent.
     pub fn or_insert(self, value: V) -> &'m mut V {
         self.or_insert_with(|| value)
     }
 
-    /// The value, or the type's default.
+    /// The value; inserts the default if the key is absent.
     pub fn or_default(self) -> &'m mut V
     where
         V: Default,
@@ -59,7 +59,7 @@ impl<'m, K, V> Entry<'m, K, V> {
         self.or_insert_with(V::default)
     }
 
-    /// Changes the value if there is one.
+    /// Changes the value if the key is present.
     pub fn and_modify(mut self, change: impl FnOnce(&mut V)) -> Self {
         if let Entry::Occupied(entry) = &mut self {
             change(&mut entry.map.chunks[entry.slot.chunk][entry.slot.at].1);

@@ -1,11 +1,12 @@
-//! Go's `sort.Slice`, whose order of equal elements shows in the order of victims (SCH-098).
+//! Go's `sort.Slice`. It is unstable, and its order of equal elements is visible in the order of preemption victims
+//! (SCH-098).
 //!
-//! Up to twelve elements it is an insertion sort; above, a pattern-defeating quicksort. The comparison need not be a
-//! consistent order, and several of Kubernetes' are not: pods without a start time each claim to be the earlier one
-//! (SCH-098), pods that became ready at one instant are compared otherwise than the rest (CT-058), and so are keys of
-//! YAML with digits in them. `std`'s sort panics on those.
+//! It uses insertion sort for up to twelve elements, else pattern-defeating quicksort. The comparison need not be a
+//! consistent order, and several of Kubernetes' comparisons are not: pods without start time are each "earlier" than
+//! the other (SCH-098), pods that became ready at the same time are compared by other rules than the rest (CT-058), and
+//! YAML keys with digits are compared inconsistently. `std`'s sort panics on such comparisons.
 
-/// Sorts as Go does.
+/// Sorts like Go's `sort.Slice`.
 pub fn go_sort<T>(items: &mut [T], less: impl Fn(&T, &T) -> bool) {
     let mut order: Vec<usize> = (0..items.len()).collect();
     let limit = usize::BITS - items.len().leading_zeros();
@@ -18,7 +19,7 @@ pub fn go_sort<T>(items: &mut [T], less: impl Fn(&T, &T) -> bool) {
     super::sort::put_in_order(items, order);
 }
 
-/// The algorithm once for all types of elements: it sorts their indices.
+/// Sorts indices, so that the code is generated only once for all element types.
 struct Sorter<'a> {
     items: &'a mut [usize],
     less: &'a dyn Fn(usize, usize) -> bool,
@@ -273,13 +274,13 @@ mod tests {
     #[derive(serde::Deserialize)]
     struct Recorded {
         keys: Vec<i64>,
-        /// Indices of the given list in the order that comes out.
+        /// Indices into `keys` in the order that Go produced.
         order: Vec<usize>,
     }
 
-    /// Orders recorded from Go 1.25: lists with many equal keys, whose order shows.
+    /// Compares with orders recorded from Go 1.25, of lists with many equal keys.
     #[test]
-    fn every_recorded_list_comes_out_as_from_go() {
+    fn go_sort_matches_recorded_orders() {
         let path = concat!(
             env!("CARGO_MANIFEST_DIR"),
             "/../../tests/conformance/go-sort-slice.jsonl.gz"
@@ -300,9 +301,9 @@ mod tests {
         assert_eq!(n, 1220);
     }
 
-    /// An order that is none, of as many elements as make `std`'s sort panic: all are there afterwards.
+    /// An inconsistent comparison, with enough elements for `std`'s sort to panic, loses no element.
     #[test]
-    fn a_comparison_that_contradicts_itself_loses_nothing() {
+    fn inconsistent_comparison_loses_no_element() {
         for len in 0..200_u32 {
             let mut items: Vec<u32> = (0..len).collect();
             go_sort(&mut items, |a, b| (a * 7 + b * 13) % 5 < 2);
@@ -313,7 +314,7 @@ mod tests {
 
     /// Shows: SCH-098
     #[test]
-    fn pods_without_start_times_are_reversed() {
+    fn always_true_comparison_reverses_the_list() {
         let mut items: Vec<usize> = (0..12).collect();
         go_sort(&mut items, |_, _| true);
         assert_eq!(items, (0..12).rev().collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! The entries of a map, one after the other.
+//! Iterators over a map.
 
 use std::slice;
 
@@ -28,7 +28,7 @@ impl<'m, K, V> IntoIterator for &'m mut Map<K, V> {
     }
 }
 
-/// The entries of a map, in order.
+/// Iterates over the entries in key order.
 pub struct Iter<'m, K, V> {
     pub(super) front: slice::Iter<'m, (K, V)>,
     pub(super) middle: slice::Iter<'m, Vec<(K, V)>>,
@@ -74,7 +74,7 @@ impl<K, V> DoubleEndedIterator for Iter<'_, K, V> {
     }
 }
 
-/// The entries of a map, in order; values can be changed.
+/// Iterates over the entries in key order, with mutable values.
 pub struct IterMut<'m, K, V>(std::iter::Flatten<slice::IterMut<'m, Vec<(K, V)>>>);
 impl<'m, K, V> Iterator for IterMut<'m, K, V> {
     type Item = (&'m K, &'m mut V);
@@ -83,7 +83,7 @@ impl<'m, K, V> Iterator for IterMut<'m, K, V> {
     }
 }
 
-macro_rules! sides {
+macro_rules! key_and_value_iterators {
     ($(#[$m:meta] $name:ident, $item:ty, $at:tt;)*) => {$(
         #[$m]
         pub struct $name<'m, K, V>(pub(super) Iter<'m, K, V>);
@@ -107,9 +107,9 @@ macro_rules! sides {
         }
     )*};
 }
-sides! {
-    /// The keys of a map, in order.
+key_and_value_iterators! {
+    /// Iterates over the keys in order.
     Keys, &'m K, 0;
-    /// The values of a map, in the order of the keys.
+    /// Iterates over the values in key order.
     Values, &'m V, 1;
 }

@@ -1,12 +1,12 @@
-//! Ordered maps and sets with the interface of `std`'s, and a stable sort, made
-//! to be small in a wasm module: `std`'s are the faster ones in general, but each
-//! pair of types costs several KiB there, and the engine has a hundred of them.
+//! Ordered maps and sets with the interface of `std`'s, and a stable sort, optimized for code size in wasm: `std`'s are
+//! usually faster, but their code is generated again (several KiB) for each pair of key and value types, and the engine
+//! has a hundred of them.
 //!
 //! ```text
 //! chunks   [ a c e ] [ g k ] [ m p q z ]      sorted vectors of at most 128 entries, none empty
 //! ```
-//! A search is two binary searches; an insertion moves at most one chunk's
-//! entries. Iteration is in the order of the keys, always.
+//! A lookup is two binary searches; an insertion moves the entries of at most one chunk. Iteration is always in key
+//! order.
 
 mod entry;
 mod go_sort;
@@ -27,10 +27,10 @@ pub use self::iter::{Iter, IterMut, Keys, Values};
 pub use self::set::Set;
 pub use self::sort::StableSort;
 
-/// Entries of a full chunk.
+/// Number of entries in a full chunk.
 const FULL: usize = 128;
 
-/// A map in the order of its keys.
+/// A map sorted by key.
 ///
 /// Invariant: no chunk is empty, and the keys ascend within a chunk and from one chunk to the next.
 #[derive(Clone)]
@@ -38,7 +38,7 @@ pub struct Map<K, V> {
     chunks: Vec<Vec<(K, V)>>,
 }
 
-/// A place in the chunks.
+/// The position of an entry.
 #[derive(Clone, Copy)]
 struct Slot {
     chunk: usize,
@@ -51,22 +51,19 @@ impl<K, V> Map<K, V> {
         Self { chunks: Vec::new() }
     }
 
-    /// How many entries it has.
     pub fn len(&self) -> usize {
         self.chunks.iter().map(Vec::len).sum()
     }
 
-    /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.chunks.is_empty()
     }
 
-    /// Takes all entries out.
     pub fn clear(&mut self) {
         self.chunks.clear();
     }
 
-    /// The entries, in order.
+    /// The entries in key order.
     pub fn iter(&self) -> Iter<'_, K, V> {
         Iter {
             front: [].iter(),
@@ -75,52 +72,52 @@ impl<K, V> Map<K, V> {
         }
     }
 
-    /// The entries, in order; values can be changed.
+    /// The entries in key order, with mutable values.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&K, &mut V)> {
         self.chunks.iter_mut().flatten().map(|(key, value)| (&*key, value))
     }
 
-    /// The keys, in order.
+    /// The keys in order.
     pub fn keys(&self) -> Keys<'_, K, V> {
         Keys(self.iter())
     }
 
-    /// The values, in the order of the keys.
+    /// The values in key order.
     pub fn values(&self) -> Values<'_, K, V> {
         Values(self.iter())
     }
 
-    /// The values, in the order of the keys, to change.
+    /// The values in key order, mutable.
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut V> {
         self.chunks.iter_mut().flatten().map(|(_, value)| value)
     }
 
-    /// The keys, by value.
+    /// Consumes the map and returns its keys in order.
     pub fn into_keys(self) -> impl DoubleEndedIterator<Item = K> {
         self.chunks.into_iter().flatten().map(|(key, _)| key)
     }
 
-    /// The values, by value.
+    /// Consumes the map and returns its values in key order.
     pub fn into_values(self) -> impl DoubleEndedIterator<Item = V> {
         self.chunks.into_iter().flatten().map(|(_, value)| value)
     }
 
-    /// The entry of the smallest key.
+    /// The entry with the smallest key.
     pub fn first_key_value(&self) -> Option<(&K, &V)> {
         self.iter().next()
     }
 
-    /// The entry of the largest key.
+    /// The entry with the largest key.
     pub fn last_key_value(&self) -> Option<(&K, &V)> {
         self.iter().next_back()
     }
 
-    /// Takes the entry of the smallest key out.
+    /// Removes and returns the entry with the smallest key.
     pub fn pop_first(&mut self) -> Option<(K, V)> {
         (!self.is_empty()).then(|| self.take(Slot { chunk: 0, at: 0 }))
     }
 
-    /// Keeps the entries for which `keep` says so.
+    /// Keeps only the entries for which `keep` returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
         for chunk in &mut self.chunks {
             chunk.retain_mut(|(key, value)| keep(key, value));
@@ -136,16 +133,16 @@ impl<K, V> Map<K, V> {
         entry
     }
 
-    /// Puts an entry where [`Map::locate`] said it belongs.
+    /// Inserts an entry at the position that [`Map::locate`] returned.
     fn put(&mut self, mut slot: Slot, entry: (K, V)) -> &mut V {
         if self.chunks.is_empty() {
-            // Most maps never have a second entry.
+            // Most maps have only one entry.
             self.chunks.reserve_exact(1);
             self.chunks.push(Vec::with_capacity(1));
         }
         let chunk = &mut self.chunks[slot.chunk];
         if chunk.len() == FULL {
-            // Growing at the end is the common case: full chunks stay full then.
+            // When keys are appended in order, full chunks stay full.
             let half = if slot.at == FULL { FULL } else { FULL / 2 };
             let rest = chunk.split_off(half);
             self.chunks.insert(slot.chunk + 1, rest);
@@ -163,7 +160,7 @@ impl<K, V> Map<K, V> {
 }
 
 impl<K: Ord, V> Map<K, V> {
-    /// Where a key is, or where it belongs.
+    /// The position of a key (`Ok`), or the position at which to insert it (`Err`).
     fn locate<Q: Ord + ?Sized>(&self, key: &Q) -> Result<Slot, Slot>
     where
         K: Borrow<Q>,
@@ -183,7 +180,7 @@ impl<K: Ord, V> Map<K, V> {
         self.locate(key).ok().map(|slot| &self.chunks[slot.chunk][slot.at].1)
     }
 
-    /// The key as the map holds it, and its value.
+    /// The stored key and its value.
     pub fn get_key_value<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
     where
         K: Borrow<Q>,
@@ -193,7 +190,7 @@ impl<K: Ord, V> Map<K, V> {
         Some((key, value))
     }
 
-    /// The value of a key, to change.
+    /// The value of a key, mutable.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -202,7 +199,6 @@ impl<K: Ord, V> Map<K, V> {
         Some(&mut self.chunks[slot.chunk][slot.at].1)
     }
 
-    /// Whether it has the key.
     pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -210,7 +206,7 @@ impl<K: Ord, V> Map<K, V> {
         self.locate(key).is_ok()
     }
 
-    /// Sets the value of a key; gives back the one it had.
+    /// Sets the value of a key and returns the previous value.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.locate(&key) {
             Ok(slot) => Some(std::mem::replace(&mut self.chunks[slot.chunk][slot.at].1, value)),
@@ -221,7 +217,7 @@ impl<K: Ord, V> Map<K, V> {
         }
     }
 
-    /// Takes a key out; gives back its value.
+    /// Removes a key and returns its value.
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -229,7 +225,7 @@ impl<K: Ord, V> Map<K, V> {
         self.remove_entry(key).map(|(_, value)| value)
     }
 
-    /// Takes a key out; gives back the entry.
+    /// Removes a key and returns its entry.
     pub fn remove_entry<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<(K, V)>
     where
         K: Borrow<Q>,
@@ -237,7 +233,7 @@ impl<K: Ord, V> Map<K, V> {
         self.locate(key).ok().map(|slot| self.take(slot))
     }
 
-    /// The place of a key.
+    /// The entry of a key, for update or insertion in place.
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
         match self.locate(&key) {
             Ok(slot) => Entry::Occupied(OccupiedEntry { map: self, slot }),
@@ -245,7 +241,7 @@ impl<K: Ord, V> Map<K, V> {
         }
     }
 
-    /// The entries whose keys lie in a range, in order.
+    /// The entries with keys in a range, in order.
     pub fn range<Q: Ord + ?Sized, R: RangeBounds<Q>>(&self, range: R) -> Iter<'_, K, V>
     where
         K: Borrow<Q>,
@@ -305,10 +301,11 @@ impl<K: Ord, V> Map<K, V> {
     }
 }
 
-/// Where a key is among so many chunks, or where it belongs. `compare` tells the length of a chunk,
-/// and how one of its keys (the last, if none is named) stands to the key that is looked for.
+/// Finds a key in the given number of chunks: its position (`Ok`), or the position at which to insert it (`Err`).
+/// `compare(chunk, at)` returns the chunk's length, and how the key at that index (None: the last one) compares with
+/// the searched key.
 fn search(chunks: usize, compare: &mut dyn FnMut(usize, Option<usize>) -> (usize, Ordering)) -> Result<Slot, Slot> {
-    // The first chunk that does not end below the key; the last one if all do.
+    // Binary search for the first chunk whose last key is not smaller than the searched key; the last chunk if all are.
     let (mut chunk, mut end) = (0, chunks.saturating_sub(1));
     while chunk < end {
         let middle = (chunk + end) / 2;
@@ -398,14 +395,14 @@ impl<K: Ord, V, const N: usize> From<[(K, V); N]> for Map<K, V> {
 impl<K: Ord + Borrow<Q>, Q: Ord + ?Sized, V> std::ops::Index<&Q> for Map<K, V> {
     type Output = V;
     fn index(&self, key: &Q) -> &V {
-        self.get(key).expect("the key is in the map")
+        self.get(key).expect("no entry for this key")
     }
 }
 
 impl<K: serde::Serialize, V: serde::Serialize> serde::Serialize for Map<K, V> {
     fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeMap as _;
-        // The length goes first: some formats must know it.
+        // Some formats require the length before the entries.
         let mut map = s.serialize_map(Some(self.len()))?;
         for (key, value) in self {
             map.serialize_entry(key, value)?;
@@ -443,17 +440,20 @@ mod tests {
     use super::Map;
 
     #[test]
-    fn a_map_is_read_back_from_json() {
+    fn map_round_trips_through_json() {
         let map = Map::from([("b".to_string(), 2), ("a".to_string(), 1)]);
-        let text = serde_json::to_string(&map).expect("a map is an object");
+        let text = serde_json::to_string(&map).expect("a map serializes");
         assert_eq!(text, r#"{"a":1,"b":2}"#);
-        assert_eq!(serde_json::from_str::<Map<String, i32>>(&text).expect("the same"), map);
+        assert_eq!(
+            serde_json::from_str::<Map<String, i32>>(&text).expect("the text parses"),
+            map
+        );
     }
 
-    /// Every operation beside `std`'s map, over enough keys for many chunks.
+    /// Compares every operation with `std`'s map, with enough keys for many chunks.
     #[test]
-    #[allow(clippy::disallowed_types)] // what it is compared with
-    fn behaves_as_std_does() {
+    #[allow(clippy::disallowed_types)] // the reference implementation
+    fn map_behaves_like_std_btree_map() {
         let mut ours = Map::new();
         let mut theirs = std::collections::BTreeMap::new();
         let mut seed = 1_u32;

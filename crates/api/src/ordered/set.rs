@@ -1,4 +1,4 @@
-//! A set is a map without values.
+//! A set, implemented as a map without values.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::ops::RangeBounds;
 
 use super::{Keys, Map};
 
-/// A set in the order of its elements.
+/// A sorted set.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Set<T>(Map<T, ()>);
 
@@ -16,22 +16,19 @@ impl<T> Set<T> {
         Self(Map::new())
     }
 
-    /// How many elements it has.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it has no elements.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Takes all elements out.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// The elements, in order.
+    /// The elements in order.
     pub fn iter(&self) -> Keys<'_, T, ()> {
         self.0.keys()
     }
@@ -46,19 +43,18 @@ impl<T> Set<T> {
         self.iter().next_back()
     }
 
-    /// Takes the smallest element out.
+    /// Removes and returns the smallest element.
     pub fn pop_first(&mut self) -> Option<T> {
         self.0.pop_first().map(|(element, ())| element)
     }
 
-    /// Keeps the elements for which `keep` says so.
+    /// Keeps only the elements for which `keep` returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         self.0.retain(|element, ()| keep(element));
     }
 }
 
 impl<T: Ord> Set<T> {
-    /// Whether it has the element.
     pub fn contains<Q: Ord + ?Sized>(&self, element: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -66,7 +62,7 @@ impl<T: Ord> Set<T> {
         self.0.contains_key(element)
     }
 
-    /// The element as the set holds it.
+    /// The stored element that equals `element`.
     pub fn get<Q: Ord + ?Sized>(&self, element: &Q) -> Option<&T>
     where
         T: Borrow<Q>,
@@ -74,12 +70,12 @@ impl<T: Ord> Set<T> {
         self.0.get_key_value(element).map(|(element, ())| element)
     }
 
-    /// Adds an element; whether it was not there.
+    /// Adds an element. Returns whether it was absent.
     pub fn insert(&mut self, element: T) -> bool {
         self.0.insert(element, ()).is_none()
     }
 
-    /// Takes an element out; whether it was there.
+    /// Removes an element. Returns whether it was present.
     pub fn remove<Q: Ord + ?Sized>(&mut self, element: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -87,7 +83,7 @@ impl<T: Ord> Set<T> {
         self.0.remove(element).is_some()
     }
 
-    /// The elements of a range, in order.
+    /// The elements in a range, in order.
     pub fn range<Q: Ord + ?Sized, R: RangeBounds<Q>>(&self, range: R) -> impl DoubleEndedIterator<Item = &T>
     where
         T: Borrow<Q>,
@@ -95,17 +91,17 @@ impl<T: Ord> Set<T> {
         self.0.range(range).map(|(element, ())| element)
     }
 
-    /// The elements that the other set does not have, in order.
+    /// The elements that are not in `other`, in order.
     pub fn difference<'s>(&'s self, other: &'s Self) -> impl Iterator<Item = &'s T> {
         self.iter().filter(|element| !other.contains(*element))
     }
 
-    /// Whether the other set has every element.
+    /// Returns whether `other` contains every element.
     pub fn is_subset(&self, other: &Self) -> bool {
         self.iter().all(|element| other.contains(element))
     }
 
-    /// Moves all elements of the other set here.
+    /// Moves all elements of `other` to this set.
     pub fn append(&mut self, other: &mut Self) {
         self.extend(std::mem::take(other));
     }
@@ -161,7 +157,7 @@ impl<'s, T> IntoIterator for &'s Set<T> {
     }
 }
 
-/// The elements of a set, by value.
+/// Consumes a set and iterates over its elements.
 pub struct IntoIter<T>(<Map<T, ()> as IntoIterator>::IntoIter);
 impl<T> Iterator for IntoIter<T> {
     type Item = T;

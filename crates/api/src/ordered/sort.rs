@@ -1,18 +1,18 @@
-//! Sorting, with the code of the algorithm once for all types of elements.
+//! Stable sorting with a single instance of the algorithm for all element types.
 
 use std::cmp::Ordering;
 
-/// Stable sorting like `std`'s, whose code comes again (5 KiB) for each type and each order.
+/// Stable sorting. The code of `std`'s stable sort is generated again (5 KiB) for each element type and comparison.
 pub trait StableSort {
-    /// What is sorted.
+    /// The element type.
     type Item;
-    /// Sorts; equal elements keep their order.
+    /// Sorts the elements; equal elements keep their order.
     fn stable_sort(&mut self)
     where
         Self::Item: Ord;
-    /// Sorts by a comparison; equal elements keep their order.
+    /// Sorts with a comparison function; equal elements keep their order.
     fn stable_sort_by(&mut self, compare: impl FnMut(&Self::Item, &Self::Item) -> Ordering);
-    /// Sorts by a key; elements of equal keys keep their order.
+    /// Sorts by a key; elements with equal keys keep their order.
     fn stable_sort_by_key<K: Ord>(&mut self, key: impl FnMut(&Self::Item) -> K);
 }
 
@@ -36,7 +36,7 @@ impl<T> StableSort for [T] {
     }
 }
 
-/// Every position takes the element that belongs there; a cycle of positions is one round of swaps.
+/// Moves `items[order[i]]` to position `i`, for all i; follows each cycle of positions with swaps.
 pub(super) fn put_in_order<T>(items: &mut [T], mut order: Vec<usize>) {
     for start in 0..order.len() {
         let mut at = start;
@@ -51,8 +51,8 @@ pub(super) fn put_in_order<T>(items: &mut [T], mut order: Vec<usize>) {
     }
 }
 
-/// Which element belongs to each position.
-#[allow(clippy::disallowed_methods)] // the one instance of `std`'s
+/// For each position, the index of the element that belongs there.
+#[allow(clippy::disallowed_methods)] // the only instance of `std`'s sort
 fn order(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..len).collect();
     order.sort_by(|one, other| compare(*one, *other));
@@ -64,8 +64,8 @@ mod tests {
     use super::StableSort;
 
     #[test]
-    #[allow(clippy::disallowed_methods)] // what it is compared with
-    fn sorts_as_std_does_and_keeps_the_order_of_equals() {
+    #[allow(clippy::disallowed_methods)] // the reference implementation
+    fn stable_sort_behaves_like_std() {
         let mut seed = 7_u32;
         for len in 0..60 {
             let mut ours: Vec<(u32, usize)> = (0..len)
