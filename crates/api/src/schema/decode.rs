@@ -1,5 +1,5 @@
-//! A tree read as Go's JSON decoder reads it into the structs of the API server: its first type error in its words, and
-//! the fields it does not know. No value is made of it; [`crate::parse`] does that.
+//! Checks a tree as Go's JSON decoder does when it reads the API server's structs: reports the first type error in its
+//! wording and all unknown fields. [`crate::parse`] decodes the value itself.
 
 use std::borrow::Cow;
 
@@ -7,19 +7,19 @@ use super::{GoType, Shape, Struct};
 use crate::tree::{Data, Entry, Tree};
 use crate::{Quantity, Time};
 
-/// Why the API server cannot read an object.
+/// Why the API server cannot decode an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rejection {
-    /// The first value of a wrong type, in the decoder's words.
+    /// The decoder's message for the first value of a wrong type.
     Type(String),
-    /// A kind in small letters, as kubectl finds it and the API server does not, of that version.
+    /// A kind in the wrong case, with its version: kubectl finds it case-insensitively, the API server does not.
     Unregistered(String, String),
-    /// Fields that are not there, as `spec.foo`; only where decoding is strict.
+    /// Paths of unknown fields, such as `spec.foo`; reported only in strict decoding.
     Unknown(Vec<String>),
 }
 
 impl std::fmt::Display for Rejection {
-    /// As it stands behind `cannot be handled as a Pod: `.
+    /// The text that follows `cannot be handled as a Pod: `.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Rejection::Type(message) => f.write_str(message),
@@ -35,18 +35,18 @@ impl std::fmt::Display for Rejection {
     }
 }
 
-/// Reads an object into the structs of its kind, strictly.
+/// Decodes an object strictly into the structs of its kind.
 ///
 /// # Errors
-/// A value of a wrong type, or else every field that is not known.
+/// The first value of a wrong type, or else all unknown fields.
 pub fn decode_object(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> {
     Decoder::default().object(fields, tree)
 }
 
-/// The same of JSON that no client has put into order.
+/// Like [`decode_object`], for JSON whose keys are not sorted (kubectl sorts them before sending).
 ///
 /// # Errors
-/// As [`decode_object`], in the order in which the fields stand.
+/// As [`decode_object`], with fields decoded in the order in which they were sent.
 pub fn decode_as_sent(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> {
     let decoder = Decoder {
         as_sent: true,
@@ -55,11 +55,11 @@ pub fn decode_as_sent(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> 
     decoder.object(fields, tree)
 }
 
-/// What the server says of an object that a patch has made: the first value that does not fit, in the words of its
-/// converter, or else every field that is not known.
+/// Checks an object that resulted from a patch: reports the first value that does not fit, in the wording of the API
+/// server's unstructured converter, or else all unknown fields.
 ///
 /// # Errors
-/// As [`decode_object`], with other words for types.
+/// As [`decode_object`], with the converter's messages for types.
 pub fn convert_object(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> {
     let decoder = Decoder {
         converts: true,
@@ -68,7 +68,7 @@ pub fn convert_object(fields: Struct, tree: &Tree<'_>) -> Result<(), Rejection> 
     decoder.object(fields, tree)
 }
 
-/// Reads only what every object has, as a client does that knows no kinds; the answer is the decoder's first error.
+/// Decodes only `metadata`, as a client without knowledge of the kind does. Returns the decoder's first error.
 #[must_use]
 pub fn decode_metadata(tree: &Tree<'_>) -> Option<String> {
     let metadata = tree.get("metadata")?;
@@ -80,22 +80,22 @@ pub fn decode_metadata(tree: &Tree<'_>) -> Option<String> {
 
 #[derive(Default)]
 struct Decoder<'n> {
-    /// Names of the fields that are open, embedded structs included.
+    /// Names of the fields on the path to the current value, including embedded structs.
     fields: Vec<Cow<'n, str>>,
-    /// The same with indices and keys, and without what is embedded.
+    /// The path with indices and keys, without embedded structs.
     path: String,
-    /// The first error of a type: decoding goes on behind it.
+    /// The first type error; decoding continues after it.
     saved: Option<String>,
-    /// The error of a type's own decoder: nothing is read behind it, and it is the answer.
+    /// The error of a type with its own `UnmarshalJSON`: decoding stops and this error is returned.
     fatal: Option<String>,
     unknown: Vec<String>,
-    /// Whether values are converted, not decoded: other words, and nothing is read behind the first error.
+    /// Emulates the unstructured converter instead of the decoder: other messages, and it stops at the first error.
     converts: bool,
-    /// Whether fields are read in the order in which they stand, not in that of their names.
+    /// Decodes fields in the order in which they were sent, not sorted by name.
     as_sent: bool,
 }
 
-/// What a converter says of a value of another kind than the field's.
+/// The converter's message for a value whose type does not match the field's.
 fn unconverted(found: &str, of: GoType) -> String {
     let found = match found {
         "array" => "slice",
@@ -103,7 +103,7 @@ fn unconverted(found: &str, of: GoType) -> String {
         other => match other.strip_prefix("number ") {
             Some(digits) if digits.contains(['.', 'e']) => "float64",
             Some(_) => "int64",
-            // The JSON kind alone.
+            // Any other JSON type has the same name here.
             None => other,
         },
     };
@@ -114,7 +114,7 @@ fn unconverted(found: &str, of: GoType) -> String {
         Shape::Leaf(leaf) => {
             let kind = leaf.split_once('=').map_or(leaf, |(plain, _)| plain);
             match (found, kind) {
-                // Go could convert these, JSON cannot.
+                // Go could convert these types; the API server refuses them.
                 ("int64", "string") => format!("cannot convert int64 to {}", of.go_name()),
                 ("float64", "int32" | "int64") => format!("cannot convert float64 to {kind}"),
                 _ => format!("unrecognized type: {kind}"),
@@ -137,7 +137,7 @@ impl<'n> Decoder<'n> {
         self.saved.get_or_insert(message);
     }
 
-    /// The value is not of that type; `holder` is the struct whose field is open.
+    /// Records that a value does not have type `of`; `holder` is the struct whose field is being decoded.
     fn mismatch(&mut self, holder: &str, found: &str, of: &str) {
         let place = if self.fields.is_empty() {
             "value".to_owned()
@@ -238,7 +238,7 @@ impl<'n> Decoder<'n> {
                 let text = match &tree.data {
                     Data::String(text) => text.trim().to_owned(),
                     Data::Int(_) | Data::Number(_) => number(tree),
-                    // Whatever JSON it is: no quantity.
+                    // Any other JSON type is not a quantity.
                     _ => "?".to_owned(),
                 };
                 if let Err(error) = text.parse::<Quantity>() {
@@ -279,7 +279,7 @@ impl<'n> Decoder<'n> {
         }
     }
 
-    /// A type's own decoder ends the reading at its error, and that error is the answer.
+    /// Makes the saved error final if the type has its own `UnmarshalJSON`: decoding stops at its error.
     fn end_if(&mut self, has_own_decoder: bool) {
         if has_own_decoder && self.fatal.is_none() {
             self.fatal = self.saved.clone();
@@ -287,7 +287,7 @@ impl<'n> Decoder<'n> {
     }
 }
 
-/// kubectl's JSON has its keys sorted; other clients' stands as it was sent.
+/// The entries in decoding order: sorted by key as kubectl sends them, or as sent by other clients.
 fn in_order<'n>(entries: &'n [Entry<'n>], as_sent: bool) -> Vec<&'n Entry<'n>> {
     let mut sorted: Vec<&Entry<'_>> = entries.iter().collect();
     if !as_sent {
@@ -300,7 +300,7 @@ fn found(tree: &Tree<'_>) -> String {
     tree.json_kind().to_owned()
 }
 
-/// A number as Go prints it into JSON again: what is no whole number of 64 bits has gone through a float.
+/// The number as Go prints it to JSON: a number that is not a 64-bit integer passed through a float.
 fn number(tree: &Tree<'_>) -> String {
     match &tree.data {
         Data::Int(number) => number.to_string(),
@@ -320,10 +320,10 @@ fn number(tree: &Tree<'_>) -> String {
     }
 }
 
-/// The number of bytes that a text of base64 stands for.
+/// The number of bytes that a base64 text encodes.
 ///
 /// # Errors
-/// Where it is none, as Go counts.
+/// The byte offset of the error, as Go reports it.
 pub(crate) fn base64_length(text: &str) -> Result<usize, usize> {
     let bytes = text.as_bytes();
     let is_blank = |at: usize| matches!(bytes.get(at), Some(b'\n' | b'\r'));

@@ -1,10 +1,12 @@
-//! Every field of every built-in kind of Kubernetes v1.36 with its Go type: one table ([`table.txt`](./table.txt)) that
-//! tells a misspelt field, words what Go's decoder says of a value of a wrong type (VA-238, VA-239), and answers
-//! `kubectl explain`. A test holds the table to `k8s-openapi`.
+//! Every field of every built-in kind of Kubernetes v1.36 with its Go type, from one table
+//! ([`table.txt`](./table.txt)).
+//! It serves to find misspelt fields, to word the type errors of Go's decoder (VA-238, VA-239) and to answer
+//! `kubectl explain`. A test compares the table with `k8s-openapi`.
 //!
-//! A line `= apiVersion Kind plural scope Struct` is a kind that is served; any other is a struct with its fields,
-//! `name:type`. `Outer/name` is a field of a struct that Go embeds; `[]` and `{}` are lists and maps, `string=X` is a
-//! string that Go calls `v1.X`, `group/Name` and `v2.Name` are structs whose bare name is another's.
+//! A line `= apiVersion Kind plural scope Struct` declares a served kind; any other line is a struct with its fields as
+//! `name:type`. `Outer/name` is a field of the embedded struct `Outer`; `[]` and `{}` are lists and maps; `string=X` is
+//! a string type that Go calls `v1.X`. `group/Name` and `v2.Name` are structs whose plain name is taken by another
+//! struct.
 
 mod decode;
 mod omit;
@@ -27,26 +29,24 @@ pub struct Struct {
 /// A field of a struct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldOf {
-    /// Its name on the wire.
     pub name: &'static str,
-    /// The struct that Go embeds it by.
+    /// The embedded Go struct that holds the field, if any.
     embedded: Option<&'static str>,
-    /// Its type.
     pub of: GoType,
 }
 
-/// A type of Go, as far as it shows.
+/// A Go type, as written in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GoType(&'static str);
 
-/// What a [`GoType`] is made of.
+/// The structure of a [`GoType`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     List(GoType),
-    /// By strings.
+    /// A map with string keys.
     Map(GoType),
     Struct(Struct),
-    /// A string, a number, a time …: named as in the table.
+    /// A scalar such as a string, a number or a time, by its name in the table.
     Leaf(&'static str),
 }
 
@@ -57,9 +57,9 @@ pub struct ServedKind {
     pub api_version: &'static str,
     /// `kind`.
     pub kind: &'static str,
-    /// Resource name.
+    /// The plural resource name (`pods`).
     pub plural: &'static str,
-    /// Whether its objects live in a namespace.
+    /// Whether objects of this kind live in a namespace.
     pub is_namespaced: bool,
     pub fields: Struct,
 }
@@ -104,7 +104,7 @@ fn look_up(structs: &[Struct], name: &str) -> Option<Struct> {
     structs.get(at).copied()
 }
 
-/// The kind of that name and version, if it is served and its fields are known.
+/// The kind with this name and version, if it is served and its fields are known.
 #[must_use]
 pub fn served(api_version: &str, kind: &str) -> Option<ServedKind> {
     let kinds = &tables().kinds;
@@ -114,7 +114,7 @@ pub fn served(api_version: &str, kind: &str) -> Option<ServedKind> {
     found.copied()
 }
 
-/// The kind of a resource by its version and plural name, if it is served and its fields are known.
+/// The kind with this version and plural resource name, if it is served and its fields are known.
 #[must_use]
 pub fn served_resource(api_version: &str, plural: &str) -> Option<ServedKind> {
     let mut kinds = tables().kinds.iter();
@@ -123,14 +123,14 @@ pub fn served_resource(api_version: &str, plural: &str) -> Option<ServedKind> {
 }
 
 impl Struct {
-    /// Its name without group and version.
+    /// The struct's name without group and version.
     #[must_use]
     pub fn name(self) -> &'static str {
         let name = self.name.rsplit_once('/').map_or(self.name, |(_, name)| name);
         name.rsplit_once('.').map_or(name, |(_, name)| name)
     }
 
-    /// Its fields, sorted.
+    /// The fields, sorted by name.
     pub fn fields(self) -> impl Iterator<Item = FieldOf> {
         self.fields.split(' ').filter_map(|row| {
             let (name, of) = row.split_once(':')?;
@@ -146,7 +146,7 @@ impl Struct {
         })
     }
 
-    /// The field of that name.
+    /// The field with this name.
     #[must_use]
     pub fn field(self, name: &str) -> Option<FieldOf> {
         self.fields().find(|field| field.name == name)
@@ -154,7 +154,6 @@ impl Struct {
 }
 
 impl GoType {
-    /// What it is made of.
     #[must_use]
     pub fn shape(self) -> Shape {
         if let Some(of) = self.0.strip_prefix("[]") {
@@ -169,7 +168,7 @@ impl GoType {
         }
     }
 
-    /// The struct that this is, or that it is a list or map of.
+    /// This struct, or the struct that is the element type of this list or map.
     #[must_use]
     pub fn record(self) -> Option<Struct> {
         match self.shape() {
@@ -179,11 +178,11 @@ impl GoType {
         }
     }
 
-    /// As Go's messages name it: `[]v1.Container`, `map[string]string`, `int32`.
+    /// The type as Go's messages name it: `[]v1.Container`, `map[string]string`, `int32`.
     fn go_name(self) -> String {
         match self.shape() {
             Shape::List(of) => format!("[]{}", of.go_name()),
-            // The one map type that has a name.
+            // The only map type with a name of its own.
             Shape::Map(GoType("Quantity")) => "v1.ResourceList".to_owned(),
             Shape::Map(of) => format!("map[string]{}", of.go_name()),
             Shape::Struct(found) => match found.name.rsplit_once('/').map_or(found.name, |(_, name)| name) {
@@ -204,7 +203,7 @@ impl GoType {
         }
     }
 
-    /// As `kubectl explain` names it: `[]Container`, `map[string]Quantity`, `integer`.
+    /// The type as `kubectl explain` names it: `[]Container`, `map[string]Quantity`, `integer`.
     #[must_use]
     pub fn explained(self) -> String {
         match self.shape() {

@@ -1,106 +1,109 @@
-//! Fields that Go leaves out when they hold nothing (`omitempty`): a `false`, a 0, an empty list or map that was written is
-//! not stored (VA-355). Fields that Go has as pointers keep what was written.
+//! Fields that Go omits when they are empty (`omitempty`): `false`, 0, an empty list or an empty map is not stored,
+//! even if the manifest contains it (VA-355). Fields that are pointers in Go keep the written value.
 
 use crate::Kind;
 use crate::tree::{Data, Tree};
 
 use super::{GoType, Shape, Struct, served};
 
-/// Which structs leave a field of a name out.
-enum Of {
+/// The structs in which a field of a given name is omitted when empty.
+enum OmittedIn {
     All,
     Only(&'static [&'static str]),
     But(&'static [&'static str]),
 }
 
-/// Booleans and numbers that are left out when they are `false` or 0.
-const SCALARS: &[(&str, Of)] = &[
-    ("active", Of::Only(&["JobStatus"])),
-    ("availableReplicas", Of::But(&["StatefulSetStatus"])),
-    ("chapAuthDiscovery", Of::All),
-    ("chapAuthSession", Of::All),
-    ("count", Of::Only(&["Event", "EventSeries"])),
-    ("deprecated", Of::All),
-    ("exclusiveMaximum", Of::All),
-    ("exclusiveMinimum", Of::All),
-    ("failed", Of::Only(&["JobStatus"])),
-    ("failureThreshold", Of::All),
-    ("fullyLabeledReplicas", Of::All),
-    ("generation", Of::Only(&["ObjectMeta"])),
-    ("globalDefault", Of::All),
-    ("healthCheckNodePort", Of::All),
-    ("hostIPC", Of::All),
-    ("hostNetwork", Of::All),
-    ("hostPID", Of::All),
-    ("hostPort", Of::All),
-    ("initialDelaySeconds", Of::All),
-    ("insecureSkipTLSVerify", Of::All),
-    ("minReadySeconds", Of::All),
-    ("nodePort", Of::All),
-    ("nullable", Of::All),
-    ("number", Of::Only(&["ServiceBackendPort"])),
-    ("numberAvailable", Of::All),
-    ("numberUnavailable", Of::All),
-    ("observedGeneration", Of::But(&["HorizontalPodAutoscalerStatus"])),
-    ("partition", Of::But(&["RollingUpdateStatefulSetStrategy"])),
-    ("paused", Of::All),
-    ("periodSeconds", Of::Only(&["Probe"])),
-    ("preserveUnknownFields", Of::All),
-    ("priority", Of::Only(&["CustomResourceColumnDefinition"])),
-    ("publishNotReadyAddresses", Of::All),
-    ("readOnly", Of::But(&["AzureDiskVolumeSource", "CSIVolumeSource"])),
-    ("readyReplicas", Of::All),
-    ("signal", Of::All),
-    ("sizeBytes", Of::All),
-    ("sslEnabled", Of::All),
-    ("stdin", Of::All),
-    ("stdinOnce", Of::All),
-    ("succeeded", Of::Only(&["JobStatus"])),
-    ("successThreshold", Of::All),
-    ("timeoutSeconds", Of::Only(&["Probe"])),
-    ("tty", Of::All),
-    ("unavailableReplicas", Of::All),
-    ("uniqueItems", Of::All),
-    ("unschedulable", Of::All),
-    ("updatedNumberScheduled", Of::All),
-    ("updatedReplicas", Of::All),
-    ("x-kubernetes-embedded-resource", Of::All),
-    ("x-kubernetes-int-or-string", Of::All),
+/// Booleans and numbers that are omitted when they are `false` or 0.
+const SCALARS: &[(&str, OmittedIn)] = &[
+    ("active", OmittedIn::Only(&["JobStatus"])),
+    ("availableReplicas", OmittedIn::But(&["StatefulSetStatus"])),
+    ("chapAuthDiscovery", OmittedIn::All),
+    ("chapAuthSession", OmittedIn::All),
+    ("count", OmittedIn::Only(&["Event", "EventSeries"])),
+    ("deprecated", OmittedIn::All),
+    ("exclusiveMaximum", OmittedIn::All),
+    ("exclusiveMinimum", OmittedIn::All),
+    ("failed", OmittedIn::Only(&["JobStatus"])),
+    ("failureThreshold", OmittedIn::All),
+    ("fullyLabeledReplicas", OmittedIn::All),
+    ("generation", OmittedIn::Only(&["ObjectMeta"])),
+    ("globalDefault", OmittedIn::All),
+    ("healthCheckNodePort", OmittedIn::All),
+    ("hostIPC", OmittedIn::All),
+    ("hostNetwork", OmittedIn::All),
+    ("hostPID", OmittedIn::All),
+    ("hostPort", OmittedIn::All),
+    ("initialDelaySeconds", OmittedIn::All),
+    ("insecureSkipTLSVerify", OmittedIn::All),
+    ("minReadySeconds", OmittedIn::All),
+    ("nodePort", OmittedIn::All),
+    ("nullable", OmittedIn::All),
+    ("number", OmittedIn::Only(&["ServiceBackendPort"])),
+    ("numberAvailable", OmittedIn::All),
+    ("numberUnavailable", OmittedIn::All),
+    ("observedGeneration", OmittedIn::But(&["HorizontalPodAutoscalerStatus"])),
+    ("partition", OmittedIn::But(&["RollingUpdateStatefulSetStrategy"])),
+    ("paused", OmittedIn::All),
+    ("periodSeconds", OmittedIn::Only(&["Probe"])),
+    ("preserveUnknownFields", OmittedIn::All),
+    ("priority", OmittedIn::Only(&["CustomResourceColumnDefinition"])),
+    ("publishNotReadyAddresses", OmittedIn::All),
+    (
+        "readOnly",
+        OmittedIn::But(&["AzureDiskVolumeSource", "CSIVolumeSource"]),
+    ),
+    ("readyReplicas", OmittedIn::All),
+    ("signal", OmittedIn::All),
+    ("sizeBytes", OmittedIn::All),
+    ("sslEnabled", OmittedIn::All),
+    ("stdin", OmittedIn::All),
+    ("stdinOnce", OmittedIn::All),
+    ("succeeded", OmittedIn::Only(&["JobStatus"])),
+    ("successThreshold", OmittedIn::All),
+    ("timeoutSeconds", OmittedIn::Only(&["Probe"])),
+    ("tty", OmittedIn::All),
+    ("unavailableReplicas", OmittedIn::All),
+    ("uniqueItems", OmittedIn::All),
+    ("unschedulable", OmittedIn::All),
+    ("updatedNumberScheduled", OmittedIn::All),
+    ("updatedReplicas", OmittedIn::All),
+    ("x-kubernetes-embedded-resource", OmittedIn::All),
+    ("x-kubernetes-int-or-string", OmittedIn::All),
 ];
 
-/// Lists that are there even when they are empty.
-const SHOWN_LISTS: &[(&str, Of)] = &[
-    ("addresses", Of::Only(&["Endpoint"])),
-    ("containers", Of::All),
-    ("currentMetrics", Of::All),
-    ("drivers", Of::All),
-    ("endpoints", Of::All),
-    ("limits", Of::Only(&["LimitRangeSpec"])),
-    ("monitors", Of::All),
-    ("nodeSelectorTerms", Of::All),
-    ("paths", Of::All),
-    // An empty list is refused, an absent one is not (VA-307).
-    ("policies", Of::Only(&["HPAScalingRules"])),
-    ("ports", Of::Only(&["EndpointSlice"])),
+/// Lists that are stored even when they are empty.
+const SHOWN_LISTS: &[(&str, OmittedIn)] = &[
+    ("addresses", OmittedIn::Only(&["Endpoint"])),
+    ("containers", OmittedIn::All),
+    ("currentMetrics", OmittedIn::All),
+    ("drivers", OmittedIn::All),
+    ("endpoints", OmittedIn::All),
+    ("limits", OmittedIn::Only(&["LimitRangeSpec"])),
+    ("monitors", OmittedIn::All),
+    ("nodeSelectorTerms", OmittedIn::All),
+    ("paths", OmittedIn::All),
+    // The API server refuses an empty list but accepts an absent one (VA-307).
+    ("policies", OmittedIn::Only(&["HPAScalingRules"])),
+    ("ports", OmittedIn::Only(&["EndpointSlice"])),
     (
         "rules",
-        Of::Only(&["Role", "ClusterRole", "PodFailurePolicy", "SuccessPolicy"]),
+        OmittedIn::Only(&["Role", "ClusterRole", "PodFailurePolicy", "SuccessPolicy"]),
     ),
-    ("sources", Of::All),
-    ("subjects", Of::Only(&["PolicyRulesWithSubjects"])),
-    ("topologyKeys", Of::All),
+    ("sources", OmittedIn::All),
+    ("subjects", OmittedIn::Only(&["PolicyRulesWithSubjects"])),
+    ("topologyKeys", OmittedIn::All),
     (
         "values",
-        Of::Only(&[
+        OmittedIn::Only(&[
             "PodFailurePolicyOnExitCodesRequirement",
             "TopologySelectorLabelRequirement",
         ]),
     ),
-    ("verbs", Of::All),
-    ("versions", Of::All),
+    ("verbs", OmittedIn::All),
+    ("versions", OmittedIn::All),
 ];
 
-/// Names of fields that are maps: an empty one of them is left out. Other empty maps are structs, which stay.
+/// Names of map fields, which are omitted when empty. Any other empty JSON object is a struct, which is stored.
 const MAPS: &[&str] = &[
     "allocatable",
     "annotations",
@@ -129,30 +132,29 @@ const MAPS: &[&str] = &[
     "volumeAttributes",
 ];
 
-fn holds(rules: &[(&str, Of)], field: &str, of: Struct) -> bool {
+fn applies_to(rules: &[(&str, OmittedIn)], field: &str, of: Struct) -> bool {
     let Some((_, rule)) = rules.iter().find(|(name, _)| *name == field) else {
         return false;
     };
     match rule {
-        Of::All => true,
-        Of::Only(structs) => structs.contains(&of.name()),
-        Of::But(structs) => !structs.contains(&of.name()),
+        OmittedIn::All => true,
+        OmittedIn::Only(structs) => structs.contains(&of.name()),
+        OmittedIn::But(structs) => !structs.contains(&of.name()),
     }
 }
 
-/// One step down a tree.
 #[derive(Clone, Copy)]
 enum Step<'n> {
     Key(&'n str),
     Index(usize),
 }
 
-/// The object without what is left out; none if that is nothing.
+/// The object without its omitted fields; None if nothing is omitted.
 pub(crate) fn without_empty<'n>(kind: Kind, tree: &Tree<'n>) -> Option<Tree<'n>> {
     let mut found = Vec::new();
     let mut path = Vec::new();
     let root = || served(kind.api_version(), kind.name()).map(|served| served.fields);
-    look(tree, &mut path, &root, &mut found);
+    collect_omitted(tree, &mut path, &root, &mut found);
     if found.is_empty() {
         return None;
     }
@@ -163,8 +165,8 @@ pub(crate) fn without_empty<'n>(kind: Kind, tree: &Tree<'n>) -> Option<Tree<'n>>
     Some(pruned)
 }
 
-/// Whether a value of a field may be one that is left out, whatever struct it is in.
-fn may_go(name: &str, value: &Data<'_>) -> bool {
+/// Returns whether a field with this name and value is omitted in at least one struct: a cheap test before the lookup.
+fn may_be_omitted(name: &str, value: &Data<'_>) -> bool {
     match value {
         Data::Bool(false) | Data::Int(0) => SCALARS.iter().any(|(known, _)| *known == name),
         Data::Seq(items) => items.is_empty(),
@@ -173,7 +175,7 @@ fn may_go(name: &str, value: &Data<'_>) -> bool {
     }
 }
 
-fn look<'n>(
+fn collect_omitted<'n>(
     tree: &'n Tree<'_>,
     path: &mut Vec<Step<'n>>,
     root: &dyn Fn() -> Option<Struct>,
@@ -183,12 +185,12 @@ fn look<'n>(
         Data::Map(entries) => {
             for entry in entries {
                 path.push(Step::Key(&entry.key));
-                if may_go(&entry.key, &entry.value.data) {
-                    if goes(root(), path, &entry.value.data) {
+                if may_be_omitted(&entry.key, &entry.value.data) {
+                    if is_omitted(root(), path, &entry.value.data) {
                         found.push(path.iter().map(text_of).collect());
                     }
                 } else {
-                    look(&entry.value, path, root, found);
+                    collect_omitted(&entry.value, path, root, found);
                 }
                 path.pop();
             }
@@ -196,7 +198,7 @@ fn look<'n>(
         Data::Seq(items) => {
             for (index, item) in items.iter().enumerate() {
                 path.push(Step::Index(index));
-                look(item, path, root, found);
+                collect_omitted(item, path, root, found);
                 path.pop();
             }
         }
@@ -211,8 +213,8 @@ fn text_of(step: &Step<'_>) -> String {
     }
 }
 
-/// Whether the value at a path is left out by the struct that it is a field of.
-fn goes(root: Option<Struct>, path: &[Step<'_>], value: &Data<'_>) -> bool {
+/// Returns whether the struct that holds the field omits this value.
+fn is_omitted(root: Option<Struct>, path: &[Step<'_>], value: &Data<'_>) -> bool {
     let Some((Step::Key(name), above)) = path.split_last() else {
         return false;
     };
@@ -223,10 +225,10 @@ fn goes(root: Option<Struct>, path: &[Step<'_>], value: &Data<'_>) -> bool {
         return false;
     };
     match (field.of.shape(), value) {
-        // A value of another type is refused, not left out.
-        (Shape::Leaf(leaf), Data::Bool(_)) => leaf == "bool" && holds(SCALARS, name, holder),
-        (Shape::Leaf(leaf), Data::Int(_)) => leaf.starts_with("int") && holds(SCALARS, name, holder),
-        (Shape::List(_), Data::Seq(_)) => !holds(SHOWN_LISTS, name, holder),
+        // A value of another type is refused later, so it must stay.
+        (Shape::Leaf(leaf), Data::Bool(_)) => leaf == "bool" && applies_to(SCALARS, name, holder),
+        (Shape::Leaf(leaf), Data::Int(_)) => leaf.starts_with("int") && applies_to(SCALARS, name, holder),
+        (Shape::List(_), Data::Seq(_)) => !applies_to(SHOWN_LISTS, name, holder),
         (Shape::Map(_), Data::Map(_)) => true,
         _ => false,
     }
@@ -278,7 +280,7 @@ fn remove(tree: &mut Tree<'_>, path: &[String]) {
 mod tests {
     use crate::parse;
 
-    /// A value that is none of its field's type is refused, whatever it is.
+    /// A value of a type other than its field's is refused, even if it is empty.
     /// Shows: VA-238
     #[test]
     fn zero_of_another_type_is_refused() {
@@ -288,9 +290,9 @@ mod tests {
         assert_eq!(problems, ["spec.hostNetwork", "spec.containers[0].ports[0].hostPort"]);
     }
 
-    /// VA-355.
+    /// Fields with `omitempty` are not stored when they are empty; pointer fields are (VA-355).
     #[test]
-    fn values_that_go_leaves_out_are_not_stored() {
+    fn empty_omitempty_fields_are_not_stored() {
         let stored = |text: &str| {
             let mut parsed = parse(text);
             assert!(parsed.problems.is_empty(), "{:?}", parsed.problems);

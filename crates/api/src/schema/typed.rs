@@ -1,12 +1,12 @@
-//! What server-side apply says of a document that does not fit its kind: the typed values of structured-merge-diff, which
-//! know fields, kinds of scalars and the keys of lists, and nothing of numbers' sizes.
+//! Type errors of server-side apply: validates a document as structured-merge-diff does, which knows fields, scalar
+//! types and list keys, but not the range of numbers.
 
 use serde_json::Value;
 
 use super::{GoType, Shape, Struct};
 use crate::managed::{element_step, list_keys, path_text};
 
-/// Everything that does not fit, each with its place before it.
+/// All type errors in the document, each prefixed with its path.
 #[must_use]
 pub fn typed_errors(fields: Struct, document: &Value) -> Vec<String> {
     let mut found = Vec::new();
@@ -103,7 +103,7 @@ fn unfit(wanted: &str, value: &Value, at: &str, found: &mut Vec<String>) {
     found.push(format!("{at}: expected {wanted}, got {}", go_value("&{", value, "}")));
 }
 
-/// A value as Go prints it inside a struct.
+/// The value as Go prints it inside a struct.
 fn go_value(open: &str, value: &Value, close: &str) -> String {
     let is_syntax = open.contains(':');
     let text = match value {

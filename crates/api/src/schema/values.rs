@@ -1,5 +1,5 @@
-//! Which values a field takes that is a string with a meaning: for who writes a manifest. What validation refuses is
-//! said there; a list that it has as well stands in one place, at the type.
+//! The accepted values of string fields that are enums, used for completion. Validation refuses other values; lists
+//! that it shares are defined at the type.
 
 use super::{GoType, Shape};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl GoType {
-    /// The values that a field of this type takes, or an element of a list of it; none where any value may stand.
+    /// The values that a field of this type, or an element of this list type, accepts. Empty if any value is accepted.
     #[must_use]
     pub fn values(self) -> &'static [&'static str] {
         let leaf = match self.shape() {
