@@ -1,6 +1,6 @@
-//! `KubeletConfiguration` v1beta1: the fields about eviction, grace, restarts,
-//! images and registration are typed; other known fields are accepted with a
-//! notice, unknown ones refused (P-05, LC-186 to LC-200).
+//! `KubeletConfiguration` v1beta1. The fields for eviction, graceful shutdown, restarts, images and registration are
+//! typed. Other fields of the real kubelet are accepted with a notice; unknown fields are refused (P-05, LC-186 to
+//! LC-200).
 
 use crate::ProblemKind;
 use crate::ordered;
@@ -12,26 +12,26 @@ use crate::wire_types;
 use crate::{Duration, Quantity, Str, Taint};
 
 wire_types! {
-    /// Settings of a kubelet that have behaviour.
+    /// The kubelet settings that the simulation uses.
     pub struct KubeletConfiguration {
         pub api_version: Str,
         pub kind: Str,
-        /// Signal → threshold, an amount or a percentage; replaces the defaults as a whole.
+        /// Hard thresholds by signal: an amount or a percentage. If set, no default threshold applies.
         pub eviction_hard: Option<ordered::Map<Str, Str>>,
-        /// Signal → threshold.
+        /// Soft thresholds by signal.
         pub eviction_soft: ordered::Map<Str, Str>,
-        /// Signal → how long a soft threshold must be met.
+        /// For each signal, how long a soft threshold must be exceeded before eviction.
         pub eviction_soft_grace_period: ordered::Map<Str, Str>,
-        /// Signal → what must be free beyond the threshold.
+        /// For each signal, the amount to free beyond the threshold.
         pub eviction_minimum_reclaim: ordered::Map<Str, Str>,
-        /// Whether hard thresholds that are not given keep their defaults.
+        /// Whether signals missing in `evictionHard` keep their default threshold.
         pub merge_default_eviction_settings: Option<bool>,
         pub eviction_pressure_transition_period: Option<Duration>,
-        /// Seconds; the most that a soft eviction gives a pod.
+        /// Maximum grace period that a soft eviction grants a pod, in seconds.
         pub eviction_max_pod_grace_period: Option<i32>,
         pub shutdown_grace_period: Option<Duration>,
         pub shutdown_grace_period_critical_pods: Option<Duration>,
-        /// Instead of the two fields before.
+        /// Replaces the two fields above.
         pub shutdown_grace_period_by_pod_priority: Vec<ShutdownGracePeriodByPodPriority>,
         pub crash_loop_back_off: Option<CrashLoopBackOffConfig>,
         pub image_minimum_gc_age as "imageMinimumGCAge": Option<Duration>,
@@ -41,27 +41,27 @@ wire_types! {
         pub serialize_image_pulls: Option<bool>,
         pub max_parallel_image_pulls: Option<i32>,
         pub max_pods: Option<i32>,
-        /// Parameters of the kernel that pods may set beside the safe ones; a `*` at the end stands for anything.
+        /// Unsafe sysctls that pods may set; a trailing `*` is a wildcard.
         pub allowed_unsafe_sysctls: Vec<Str>,
         pub register_node: Option<bool>,
         pub register_with_taints: Vec<Taint>,
     }
 
-    /// What pods of a priority get when their machine is shut down in order.
+    /// The grace period of a group of pods during a graceful node shutdown.
     pub struct ShutdownGracePeriodByPodPriority {
-        /// The least priority of the group.
+        /// Lowest priority in the group.
         pub priority: i32,
         pub shutdown_grace_period_seconds: i64,
     }
 
-    /// Bounds of the back-off between restarts.
+    /// Limit of the back-off between container restarts.
     pub struct CrashLoopBackOffConfig {
-        /// From 1 s to 300 s.
+        /// Maximum back-off, from 1 s to 300 s.
         pub max_container_restart_period: Option<Duration>,
     }
 }
 
-/// Fields of the real kubelet without behaviour here.
+/// Fields of the real kubelet that the simulation ignores.
 const KEPT: &[&str] = &[
     "address",
     "authentication",
@@ -179,10 +179,10 @@ const SIGNALS: [&str; 10] = [
     "nodefs.pid",
 ];
 
-/// Reads and checks a `KubeletConfiguration`; with it, a notice for each field that is accepted without behaviour.
+/// Decodes and validates a `KubeletConfiguration`. Returns it with a notice for each field that has no effect.
 ///
 /// # Errors
-/// Everything that is wrong, each with its place.
+/// All problems with their positions.
 pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, Vec<String>), Vec<FieldError>> {
     let mut known = tree.clone();
     let mut notices = Vec::new();
@@ -221,7 +221,7 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
     }
 }
 
-/// Signals that exist, thresholds that can be read, and a grace period for each soft one.
+/// Checks signal names, thresholds, and that each soft threshold has a grace period.
 fn check_eviction(config: &KubeletConfiguration, refuse: &mut dyn FnMut(ProblemKind, String, String)) {
     for (field, thresholds) in [
         ("evictionHard", config.eviction_hard.as_ref()),
@@ -269,7 +269,7 @@ fn check_eviction(config: &KubeletConfiguration, refuse: &mut dyn FnMut(ProblemK
     }
 }
 
-/// Numbers within their bounds, and parallel pulls only where they are allowed.
+/// Checks the ranges of numbers, and that parallel image pulls are enabled where their number is set.
 fn check_numbers(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
     let mut range = |field: &str, value: Option<i64>, low: i64, high: i64| {
         if let Some(value) = value
@@ -302,7 +302,7 @@ fn check_numbers(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, S
     }
 }
 
-/// Durations that are not negative, and those of a shutdown that go together.
+/// Checks that durations are not negative and that the shutdown periods are consistent.
 fn check_durations(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
     for (field, duration) in [
         (
@@ -344,7 +344,7 @@ fn check_durations(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String,
     }
 }
 
-/// The longest back-off of a container that crashes.
+/// Checks the maximum restart back-off.
 fn check_back_off(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
     if let Some(period) = config
         .crash_loop_back_off
@@ -362,7 +362,7 @@ fn check_back_off(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, 
     }
 }
 
-/// When images are collected: percentages in order, and ages (`validation.go` of the kubelet's configuration).
+/// Checks the thresholds and ages of image garbage collection (the kubelet's `validation.go`).
 fn check_image_gc(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, String)) {
     let (high, low) = (
         config.image_gc_high_threshold_percent.unwrap_or(85),
@@ -401,7 +401,7 @@ fn check_image_gc(config: &KubeletConfiguration, refuse: &mut dyn FnMut(String, 
     }
 }
 
-/// An amount, or a percentage from 0 to 100.
+/// Checks an eviction threshold: an amount, or a percentage from 0 to 100.
 fn threshold(signal: &str, text: &str) -> Result<(), (ProblemKind, String)> {
     let other = |message: String| (ProblemKind::Other, message);
     if let Some(percent) = text.strip_suffix('%') {
@@ -415,7 +415,7 @@ fn threshold(signal: &str, text: &str) -> Result<(), (ProblemKind, String)> {
                 "eviction percentage threshold {signal} must be >= 0%: {text}"
             )));
         }
-        // Not a number is neither above nor below.
+        // This also refuses NaN.
         if !(0.0..=100.0).contains(&value) {
             return Err(other(format!(
                 "eviction percentage threshold {signal} must be <= 100%: {text}"
@@ -447,10 +447,10 @@ mod tests {
         })
     }
 
-    /// Eviction, grace and restart fields; others with a notice.
+    /// Typed fields are decoded; a field without effect gives a notice.
     /// Shows: P-05
     #[test]
-    fn kubelet_configurations_are_read() {
+    fn ignored_kubelet_field_gives_a_notice() {
         let (config, notices) = read(
             "evictionHard: {memory.available: 5%, nodefs.available: 1Gi}\nevictionSoft: {memory.available: 500Mi}\n\
              evictionSoftGracePeriod: {memory.available: 1m30s}\nevictionPressureTransitionPeriod: 0s\n\
@@ -465,7 +465,7 @@ mod tests {
 
     /// Shows: P-05
     #[test]
-    fn wrong_kubelet_settings_are_named_with_their_place() {
+    fn wrong_kubelet_settings_are_reported_with_position() {
         for (text, wanted) in [
             ("evictionHrad: {}", "3:15: evictionHrad: unknown field \"evictionHrad\""),
             (

@@ -1,4 +1,4 @@
-//! Component configuration documents. (`KubeSchedulerConfiguration` is the scheduler's own.)
+//! Component configuration documents. `KubeSchedulerConfiguration` is defined in the scheduler's crate.
 
 mod kubelet;
 

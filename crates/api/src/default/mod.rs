@@ -1,8 +1,7 @@
-//! Defaulting: what the API server fills in when it decodes an object
-//! (VA-023 to VA-056, LC-038, LC-039). An empty string counts as unset.
+//! Defaults that the API server sets when it decodes an object (VA-023 to VA-056, LC-038, LC-039). An empty string
+//! counts as unset.
 //!
-//! Admission, which looks other objects up (priority classes, tolerations,
-//! default storage class), is not here.
+//! Defaults that depend on other objects (priority classes, the default storage class) are set by admission, not here.
 
 mod objects;
 mod pod;
@@ -28,7 +27,7 @@ use self::workload::{
     default_stateful_set,
 };
 
-/// Fills in the defaults of an object, as the API server does at decode; doing it again changes nothing (VA-055).
+/// Sets the defaults of an object, as the API server does when it decodes the object. Idempotent (VA-055).
 pub fn default_object(object: &mut Object) {
     match object {
         Object::Pod(pod) => {
@@ -39,7 +38,7 @@ pub fn default_object(object: &mut Object) {
         Object::ReplicationController(object) => default_replication_controller(Arc::make_mut(object)),
         Object::ReplicaSet(object) => {
             let spec = &mut Arc::make_mut(object).spec;
-            fill(&mut spec.replicas, 1);
+            set_default(&mut spec.replicas, 1);
             default_shared(&mut spec.template, |template| default_template(&mut template.spec));
         }
         Object::Deployment(object) => default_deployment(&mut Arc::make_mut(object).spec),
@@ -54,20 +53,20 @@ pub fn default_object(object: &mut Object) {
         Object::PersistentVolume(object) => default_persistent_volume(Arc::make_mut(object)),
         Object::StorageClass(object) => {
             let object = Arc::make_mut(object);
-            fill_str(&mut object.reclaim_policy, "Delete");
-            fill(&mut object.volume_binding_mode, VolumeBindingMode::Immediate);
+            set_default_text(&mut object.reclaim_policy, "Delete");
+            set_default(&mut object.volume_binding_mode, VolumeBindingMode::Immediate);
         }
         Object::PriorityClass(object) => {
             let policy = &mut Arc::make_mut(object).preemption_policy;
-            fill(policy, PreemptionPolicy::PreemptLowerPriority);
+            set_default(policy, PreemptionPolicy::PreemptLowerPriority);
         }
         Object::Namespace(object) => default_namespace(Arc::make_mut(object)),
         Object::Node(object) => default_node(Arc::make_mut(object)),
         Object::Service(object) => default_service(&mut Arc::make_mut(object).spec),
         Object::EndpointSlice(object) => {
             for port in &mut Arc::make_mut(object).ports {
-                fill(&mut port.name, "".into());
-                fill(&mut port.protocol, "TCP".into());
+                set_default(&mut port.name, "".into());
+                set_default(&mut port.protocol, "TCP".into());
             }
         }
         Object::CsiDriver(object) => default_driver(&mut Arc::make_mut(object).spec),
@@ -86,7 +85,7 @@ pub fn default_object(object: &mut Object) {
         Object::Endpoints(object) => {
             let subsets = &mut Arc::make_mut(object).subsets;
             for port in subsets.iter_mut().flat_map(|subset| &mut subset.ports) {
-                fill(&mut port.protocol, "TCP".into());
+                set_default(&mut port.protocol, "TCP".into());
             }
         }
         Object::ServiceAccount(_)
@@ -106,7 +105,8 @@ pub fn default_object(object: &mut Object) {
 
 const NAME_LABEL: &str = "kubernetes.io/metadata.name";
 
-/// Applies defaults to something shared; what needs none stays shared (pods of a template share its containers).
+/// Sets defaults in a shared value. The value stays shared if nothing changes, so that pods of a template share their
+/// containers.
 fn default_shared<T: Clone + PartialEq>(shared: &mut Arc<T>, apply: impl FnOnce(&mut T)) {
     let mut copy = T::clone(shared);
     apply(&mut copy);
@@ -115,37 +115,37 @@ fn default_shared<T: Clone + PartialEq>(shared: &mut Arc<T>, apply: impl FnOnce(
     }
 }
 
-fn fill<T>(field: &mut Option<T>, value: T) {
+fn set_default<T>(field: &mut Option<T>, value: T) {
     field.get_or_insert(value);
 }
 
 /// Sets an optional enum that is absent or the empty string.
-fn fill_text<T>(field: &mut Option<T>, value: T, text: fn(&T) -> &str) {
+fn set_default_enum<T>(field: &mut Option<T>, value: T, text: fn(&T) -> &str) {
     if field.as_ref().is_none_or(|known| text(known).is_empty()) {
         *field = Some(value);
     }
 }
 
-fn fill_str(field: &mut Option<Str>, value: &str) {
+fn set_default_text(field: &mut Option<Str>, value: &str) {
     if field.as_deref().is_none_or(str::is_empty) {
         *field = Some(value.into());
     }
 }
 
-fn set_str(field: &mut Str, value: &str) {
+fn set_default_string(field: &mut Str, value: &str) {
     if field.is_empty() {
         *field = value.into();
     }
 }
 
-/// Fills in a number that is absent or 0 (VA-033).
-fn fill_nonzero(field: &mut Option<i32>, value: i32) {
+/// Sets a number that is absent or 0 (VA-033).
+fn set_default_number(field: &mut Option<i32>, value: i32) {
     if field.unwrap_or(0) == 0 {
         *field = Some(value);
     }
 }
 
-/// Amounts of resources are whole thousandths (VA-031).
+/// Rounds resource amounts up to whole thousandths (VA-031).
 fn round_up(list: &mut ResourceList) {
     for quantity in list.values_mut() {
         *quantity = quantity.rounded_up_to_milli();
@@ -157,7 +157,7 @@ fn round_up_all(resources: &mut ResourceRequirements) {
     round_up(&mut resources.requests);
 }
 
-/// A pod's grace period as the API server stores it: a negative one becomes 1 (VA-024).
+/// A pod's grace period as the API server stores it: a negative value becomes 1 (VA-024).
 pub fn stored_grace_period(seconds: i64) -> i64 {
     if seconds < 0 { 1 } else { seconds }
 }

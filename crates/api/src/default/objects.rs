@@ -1,8 +1,8 @@
-//! What the other kinds leave out.
+//! Defaults of objects other than pods and workloads.
 
 use super::*;
 
-/// A container's default limit is the most it may have, and its default request its default limit, or the least.
+/// Limits of a container default to the maximum; requests default to the default limit, else to the minimum.
 pub(super) fn default_limits(item: &mut crate::LimitRangeItem) {
     let crate::LimitRangeItem {
         max,
@@ -12,20 +12,20 @@ pub(super) fn default_limits(item: &mut crate::LimitRangeItem) {
         ..
     } = item;
     if &*item.kind == "Container" {
-        fill_list(max, default);
-        fill_list(default, default_request);
-        fill_list(min, default_request);
+        add_missing_amounts(max, default);
+        add_missing_amounts(default, default_request);
+        add_missing_amounts(min, default_request);
     }
     [max, min, default, default_request].into_iter().for_each(round_up);
 }
 
-fn fill_list(from: &ResourceList, to: &mut ResourceList) {
+fn add_missing_amounts(from: &ResourceList, to: &mut ResourceList) {
     for (name, amount) in from {
         to.entry(name.clone()).or_insert(*amount);
     }
 }
 
-/// What the server fills in of kinds that are only kept.
+/// Sets the defaults of kinds that are stored without a Rust type.
 pub(super) fn default_kept(object: &mut crate::Kept) {
     use crate::Kind;
     use serde_json::Value;
@@ -92,7 +92,7 @@ pub(super) fn default_kept(object: &mut crate::Kept) {
     }
 }
 
-/// What the server fills in of a webhook.
+/// Sets the defaults of a webhook.
 fn default_webhook(webhook: &mut serde_json::Map<String, serde_json::Value>, is_mutating: bool) {
     use serde_json::json;
     for (field, value) in [
@@ -117,10 +117,10 @@ fn default_webhook(webhook: &mut serde_json::Map<String, serde_json::Value>, is_
     }
 }
 
-/// What is given as text is stored as base64.
+/// Sets the default type, and moves `stringData` to `data`, encoded as base64.
 pub(super) fn default_secret(secret: &mut crate::Secret) {
     use base64::Engine as _;
-    set_str(&mut secret.kind, "Opaque");
+    set_default_string(&mut secret.kind, "Opaque");
     for (key, text) in std::mem::take(&mut secret.string_data) {
         let encoded = base64::engine::general_purpose::STANDARD.encode(&*text);
         secret.data.insert(key, encoded.into());
@@ -128,8 +128,8 @@ pub(super) fn default_secret(secret: &mut crate::Secret) {
 }
 
 pub(super) fn default_service(spec: &mut crate::ServiceSpec) {
-    set_str(&mut spec.kind, "ClusterIP");
-    set_str(&mut spec.session_affinity, "None");
+    set_default_string(&mut spec.kind, "ClusterIP");
+    set_default_string(&mut spec.session_affinity, "None");
     match &*spec.session_affinity {
         "ClientIP" => {
             let config = &mut spec.session_affinity_config;
@@ -141,7 +141,7 @@ pub(super) fn default_service(spec: &mut crate::ServiceSpec) {
         _ => spec.session_affinity_config = None,
     }
     for port in &mut spec.ports {
-        set_str(&mut port.protocol, "TCP");
+        set_default_string(&mut port.protocol, "TCP");
         let unset = match &port.target_port {
             None | Some(IntOrString::Int(0)) => true,
             Some(IntOrString::String(name)) => name.is_empty(),
@@ -154,28 +154,28 @@ pub(super) fn default_service(spec: &mut crate::ServiceSpec) {
     let external = matches!(&*spec.kind, "NodePort" | "LoadBalancer")
         || (&*spec.kind == "ClusterIP" && !spec.external_ips.is_empty());
     if external {
-        set_str(&mut spec.external_traffic_policy, "Cluster");
+        set_default_string(&mut spec.external_traffic_policy, "Cluster");
     }
     if &*spec.kind != "ExternalName" {
-        fill_str(&mut spec.internal_traffic_policy, "Cluster");
+        set_default_text(&mut spec.internal_traffic_policy, "Cluster");
     }
     if &*spec.kind == "LoadBalancer" {
-        fill(&mut spec.allocate_load_balancer_node_ports, true);
+        set_default(&mut spec.allocate_load_balancer_node_ports, true);
     }
 }
 
-/// VA-341.
+/// Sets the defaults of a CSIDriver: `attachRequired` is true, the other switches are false (VA-341).
 pub(super) fn default_driver(spec: &mut CsiDriverSpec) {
-    fill(&mut spec.attach_required, true);
+    set_default(&mut spec.attach_required, true);
     for off in [
         &mut spec.pod_info_on_mount,
         &mut spec.requires_republish,
         &mut spec.se_linux_mount,
         &mut spec.storage_capacity,
     ] {
-        fill(off, false);
+        set_default(off, false);
     }
-    set_str(&mut spec.fs_group_policy, "ReadWriteOnceWithFSType");
+    set_default_string(&mut spec.fs_group_policy, "ReadWriteOnceWithFSType");
     if spec.volume_lifecycle_modes.is_empty() {
         spec.volume_lifecycle_modes.push("Persistent".into());
     }
@@ -183,20 +183,20 @@ pub(super) fn default_driver(spec: &mut CsiDriverSpec) {
 
 pub(super) fn default_persistent_volume(volume: &mut crate::PersistentVolume) {
     volume.status.phase.get_or_insert(crate::VolumePhase::Pending);
-    fill_str(&mut volume.spec.persistent_volume_reclaim_policy, "Retain");
-    fill(&mut volume.spec.volume_mode, "Filesystem".into());
+    set_default_text(&mut volume.spec.persistent_volume_reclaim_policy, "Retain");
+    set_default(&mut volume.spec.volume_mode, "Filesystem".into());
     if let Some(host_path) = &mut volume.spec.host_path {
-        fill(&mut host_path.kind, "".into());
+        set_default(&mut host_path.kind, "".into());
     }
     if let Some(iscsi) = &mut volume.spec.iscsi {
-        set_str(&mut iscsi.iscsi_interface, "default");
+        set_default_string(&mut iscsi.iscsi_interface, "default");
     }
     round_up(&mut volume.spec.capacity);
 }
 
 pub(super) fn default_namespace(namespace: &mut crate::Namespace) {
     let NamespaceStatus { phase, .. } = &mut namespace.status;
-    set_str(phase, "Active");
+    set_default_string(phase, "Active");
     if !namespace.metadata.name.is_empty() && namespace.metadata.label(NAME_LABEL).is_none() {
         let name = namespace.metadata.name.clone();
         Arc::make_mut(&mut namespace.metadata.labels).insert(NAME_LABEL.into(), name);
@@ -216,7 +216,7 @@ pub(super) fn default_node(node: &mut crate::Node) {
 }
 
 pub(super) fn default_autoscaler(spec: &mut crate::HorizontalPodAutoscalerSpec) {
-    fill(&mut spec.min_replicas, 1);
+    set_default(&mut spec.min_replicas, 1);
     if let Some(behavior) = &mut spec.behavior {
         crate::autoscaler::default_behavior(behavior);
     }

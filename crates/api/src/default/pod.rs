@@ -4,9 +4,9 @@ use crate::untyped::text;
 
 use super::*;
 
-/// What only pods get, not templates; then what both get.
+/// Sets the defaults of pods, which include those of templates.
 pub(super) fn default_pod(spec: &mut PodSpec) {
-    // VA-030: requests from limits, per resource.
+    // Requests default to the limits, for each resource (VA-030).
     let defaults_requests = |container: &Container| {
         container
             .resources
@@ -31,8 +31,8 @@ pub(super) fn default_pod(spec: &mut PodSpec) {
         default_pod_requests(&mut own, spec);
         spec.resources = Some(Arc::new(own));
     }
-    fill(&mut spec.enable_service_links, true);
-    // VA-029: ports of the node's network are the container's own.
+    set_default(&mut spec.enable_service_links, true);
+    // With host networking, the host port is the container's port (VA-029).
     if spec.host_network == Some(true) {
         for list in [&mut spec.containers, &mut spec.init_containers] {
             default_shared(list, |list| {
@@ -47,9 +47,9 @@ pub(super) fn default_pod(spec: &mut PodSpec) {
     default_template(spec);
 }
 
-/// VA-032: pod-level requests, per resource: the sum over containers if any ask for it, else the pod's limit.
+/// Sets pod-level requests per resource: the sum over the containers, else the pod-level limit (VA-032).
 pub(super) fn default_pod_requests(own: &mut ResourceRequirements, spec: &PodSpec) {
-    let total = spec.of_containers(|resources| &resources.requests);
+    let total = spec.sum_containers(|resources| &resources.requests);
     for (name, limit) in own.limits.clone() {
         if own.requests.contains_key(&name) {
             continue;
@@ -63,16 +63,16 @@ pub(super) fn default_pod_requests(own: &mut ResourceRequirements, spec: &PodSpe
     }
 }
 
-/// What pods and pod templates get alike.
+/// Sets the defaults that pods and pod templates have in common.
 pub(super) fn default_template(spec: &mut PodSpec) {
-    fill_text(&mut spec.restart_policy, RestartPolicy::Always, RestartPolicy::as_str);
-    set_str(&mut spec.dns_policy, "ClusterFirst");
-    set_str(&mut spec.scheduler_name, "default-scheduler");
+    set_default_enum(&mut spec.restart_policy, RestartPolicy::Always, RestartPolicy::as_str);
+    set_default_string(&mut spec.dns_policy, "ClusterFirst");
+    set_default_string(&mut spec.scheduler_name, "default-scheduler");
     if spec.service_account_name.is_empty() {
         spec.service_account_name = spec.service_account.clone();
     }
     spec.service_account = spec.service_account_name.clone();
-    fill(&mut spec.termination_grace_period_seconds, 30);
+    set_default(&mut spec.termination_grace_period_seconds, 30);
     if spec.security_context.is_none() {
         spec.security_context = Some(Arc::default());
     }
@@ -102,10 +102,10 @@ pub(super) fn default_container(container: &mut Container) {
     {
         container.image_pull_policy = Some(default_pull_policy(&container.image));
     }
-    set_str(&mut container.termination_message_path, "/dev/termination-log");
-    set_str(&mut container.termination_message_policy, "File");
+    set_default_string(&mut container.termination_message_path, "/dev/termination-log");
+    set_default_string(&mut container.termination_message_policy, "File");
     for port in &mut container.ports {
-        set_str(&mut port.protocol, "TCP");
+        set_default_string(&mut port.protocol, "TCP");
     }
     for variable in &mut container.env {
         if let Some(field) = variable
@@ -113,15 +113,15 @@ pub(super) fn default_container(container: &mut Container) {
             .as_mut()
             .and_then(|source| source.field_ref.as_mut())
         {
-            set_str(&mut field.api_version, "v1");
+            set_default_string(&mut field.api_version, "v1");
         }
         let resource = variable.value_from.as_mut();
         if let Some(resource) = resource.and_then(|source| source.resource_field_ref.as_mut()) {
-            fill(&mut resource.divisor, crate::Quantity::default());
+            set_default(&mut resource.divisor, crate::Quantity::default());
         }
         let file = variable.value_from.as_mut();
         if let Some(file) = file.and_then(|source| source.file_key_ref.as_mut()) {
-            fill(&mut file.optional, false);
+            set_default(&mut file.optional, false);
         }
     }
     default_shared(&mut container.resources, round_up_all);
@@ -142,7 +142,7 @@ pub(super) fn default_container(container: &mut Container) {
         stop_signal,
     }) = &mut container.lifecycle
     {
-        // VA-056: without its feature gate this field vanishes.
+        // The API server drops this field while its feature gate is off (VA-056).
         is_empty = stop_signal.take().is_some() && post_start.is_none() && pre_stop.is_none();
         for handler in [post_start, pre_stop].into_iter().flatten() {
             default_handler(handler);
@@ -155,26 +155,27 @@ pub(super) fn default_container(container: &mut Container) {
 
 pub(super) fn default_handler(handler: &mut LifecycleHandler) {
     if let Some(request) = &mut handler.http_get {
-        set_str(&mut request.path, "/");
-        set_str(&mut request.scheme, "HTTP");
+        set_default_string(&mut request.path, "/");
+        set_default_string(&mut request.scheme, "HTTP");
     }
 }
 
 pub(super) fn default_probe(probe: &mut Probe) {
-    fill_nonzero(&mut probe.timeout_seconds, 1);
-    fill_nonzero(&mut probe.period_seconds, 10);
-    fill_nonzero(&mut probe.success_threshold, 1);
-    fill_nonzero(&mut probe.failure_threshold, 3);
+    set_default_number(&mut probe.timeout_seconds, 1);
+    set_default_number(&mut probe.period_seconds, 10);
+    set_default_number(&mut probe.success_threshold, 1);
+    set_default_number(&mut probe.failure_threshold, 3);
     if let Some(request) = &mut probe.http_get {
-        set_str(&mut request.path, "/");
-        set_str(&mut request.scheme, "HTTP");
+        set_default_string(&mut request.path, "/");
+        set_default_string(&mut request.scheme, "HTTP");
     }
     if let Some(check) = &mut probe.grpc {
-        fill(&mut check.service, "".into());
+        set_default(&mut check.service, "".into());
     }
 }
 
-/// VA-028: `Always` for the tag `latest` and for no tag at all, unless a digest or an unreadable name says otherwise.
+/// The default pull policy: `Always` for the tag `latest` or no tag, but not with a digest or for a malformed name
+/// (VA-028).
 pub(super) fn default_pull_policy(image: &str) -> PullPolicy {
     let named = image.split_once('@').map_or(image, |(named, _)| named);
     let tag = match named.rsplit_once(':') {
@@ -195,23 +196,23 @@ pub(super) fn default_volume(volume: &mut Volume) {
         volume.empty_dir = Some(EmptyDirVolume::default());
     }
     if let Some(host_path) = &mut volume.host_path {
-        fill(&mut host_path.kind, "".into());
+        set_default(&mut host_path.kind, "".into());
     }
     if let Some(source) = &mut volume.config_map {
-        fill(&mut source.default_mode, FILE_MODE);
+        set_default(&mut source.default_mode, FILE_MODE);
     }
     if let Some(source) = &mut volume.secret {
-        fill(&mut source.default_mode, FILE_MODE);
+        set_default(&mut source.default_mode, FILE_MODE);
     }
     if let Some(source) = &mut volume.downward_api {
-        fill(&mut source.default_mode, FILE_MODE);
+        set_default(&mut source.default_mode, FILE_MODE);
         source.items.iter_mut().for_each(default_file);
     }
     if let Some(source) = &mut volume.projected {
-        fill(&mut source.default_mode, FILE_MODE);
+        set_default(&mut source.default_mode, FILE_MODE);
         for projection in &mut source.sources {
             if let Some(token) = &mut projection.service_account_token {
-                fill(&mut token.expiration_seconds, 3600);
+                set_default(&mut token.expiration_seconds, 3600);
             }
             if let Some(files) = &mut projection.downward_api {
                 files.items.iter_mut().for_each(default_file);
@@ -228,7 +229,7 @@ pub(super) fn default_volume(volume: &mut Volume) {
         source.entry("pullPolicy").or_insert_with(|| policy.as_str().into());
     }
     if let Some(iscsi) = &mut volume.iscsi {
-        set_str(&mut iscsi.iscsi_interface, "default");
+        set_default_string(&mut iscsi.iscsi_interface, "default");
     }
     if let Some(EphemeralVolume {
         volume_claim_template: Some(template),
@@ -238,36 +239,40 @@ pub(super) fn default_volume(volume: &mut Volume) {
     }
 }
 
-/// A file of a pod's own fields.
+/// Sets the defaults of a downward API file.
 pub(super) fn default_file(file: &mut crate::DownwardFile) {
     if let Some(field) = &mut file.field_ref {
-        set_str(&mut field.api_version, "v1");
+        set_default_string(&mut field.api_version, "v1");
     }
     if let Some(resource) = &mut file.resource_field_ref {
-        fill(&mut resource.divisor, crate::Quantity::default());
+        set_default(&mut resource.divisor, crate::Quantity::default());
     }
 }
 
 pub(super) fn default_claim(spec: &mut PersistentVolumeClaimSpec) {
-    fill(&mut spec.volume_mode, "Filesystem".into());
-    // What else may be copied is only said by the newer field.
-    let may_be_copied = |source: &serde_json::Value| {
+    set_default(&mut spec.volume_mode, "Filesystem".into());
+    // `dataSource` supports only these kinds; any other value is dropped.
+    let is_supported_source = |source: &serde_json::Value| {
         matches!(
             (text(source, "apiGroup"), text(source, "kind")),
             ("", "PersistentVolumeClaim") | ("snapshot.storage.k8s.io", "VolumeSnapshot")
         )
     };
-    if spec.data_source.as_ref().is_some_and(|source| !may_be_copied(source)) {
+    if spec
+        .data_source
+        .as_ref()
+        .is_some_and(|source| !is_supported_source(source))
+    {
         spec.data_source = None;
     }
-    // Either stands for the other, unless it leads into another namespace.
-    let is_elsewhere = |source: &serde_json::Value| source.get("namespace").is_some();
+    // Each of the two fields defaults to the other, unless it refers to another namespace.
+    let is_in_other_namespace = |source: &serde_json::Value| source.get("namespace").is_some();
     match (&spec.data_source, &spec.data_source_ref) {
         (Some(source), None) => spec.data_source_ref = Some(source.clone()),
-        (None, Some(source)) if !is_elsewhere(source) => spec.data_source = Some(source.clone()),
+        (None, Some(source)) if !is_in_other_namespace(source) => spec.data_source = Some(source.clone()),
         _ => {}
     }
-    // A pointer that Go does not leave out.
+    // `apiGroup` is a pointer without `omitempty` in Go.
     for source in [&mut spec.data_source, &mut spec.data_source_ref] {
         if let Some(source) = source.as_mut().and_then(serde_json::Value::as_object_mut) {
             source.entry("apiGroup").or_insert(serde_json::Value::Null);

@@ -1,9 +1,9 @@
-//! Controllers of pods: what their objects leave out.
+//! Defaults of workloads.
 
 use super::*;
 
 pub(super) fn default_replication_controller(controller: &mut crate::ReplicationController) {
-    fill(&mut controller.spec.replicas, 1);
+    set_default(&mut controller.spec.replicas, 1);
     default_shared(&mut controller.spec.template, |template| {
         default_template(&mut template.spec)
     });
@@ -17,10 +17,10 @@ pub(super) fn default_replication_controller(controller: &mut crate::Replication
 }
 
 pub(super) fn default_deployment(spec: &mut crate::DeploymentSpec) {
-    // False is what is left out.
+    // False is not stored.
     spec.paused = spec.paused.filter(|paused| *paused);
-    fill(&mut spec.replicas, 1);
-    fill_text(
+    set_default(&mut spec.replicas, 1);
+    set_default_enum(
         &mut spec.strategy.kind,
         DeploymentStrategyType::RollingUpdate,
         DeploymentStrategyType::as_str,
@@ -34,50 +34,50 @@ pub(super) fn default_deployment(spec: &mut crate::DeploymentSpec) {
         rolling.max_unavailable.get_or_insert_with(quarter);
         rolling.max_surge.get_or_insert_with(quarter);
     }
-    fill(&mut spec.revision_history_limit, 10);
-    fill(&mut spec.progress_deadline_seconds, 600);
+    set_default(&mut spec.revision_history_limit, 10);
+    set_default(&mut spec.progress_deadline_seconds, 600);
     default_shared(&mut spec.template, |template| default_template(&mut template.spec));
 }
 
-/// How pods are replaced that are no Deployment's: whether step by step, which is the default.
-fn rolls(kind: &mut Option<UpdateStrategyType>) -> bool {
-    fill_text(kind, UpdateStrategyType::RollingUpdate, UpdateStrategyType::as_str);
+/// Sets the default update strategy of a StatefulSet or DaemonSet. Returns whether the strategy is RollingUpdate.
+fn default_to_rolling_update(kind: &mut Option<UpdateStrategyType>) -> bool {
+    set_default_enum(kind, UpdateStrategyType::RollingUpdate, UpdateStrategyType::as_str);
     *kind == Some(UpdateStrategyType::RollingUpdate)
 }
 
 pub(super) fn default_daemon_set(spec: &mut crate::DaemonSetSpec) {
     let strategy = &mut spec.update_strategy;
-    if rolls(&mut strategy.kind) {
+    if default_to_rolling_update(&mut strategy.kind) {
         let rolling = strategy
             .rolling_update
             .get_or_insert_with(RollingUpdateDaemonSet::default);
         rolling.max_unavailable.get_or_insert(IntOrString::Int(1));
         rolling.max_surge.get_or_insert(IntOrString::Int(0));
     }
-    fill(&mut spec.revision_history_limit, 10);
+    set_default(&mut spec.revision_history_limit, 10);
     default_shared(&mut spec.template, |template| default_template(&mut template.spec));
 }
 
 pub(super) fn default_stateful_set(spec: &mut crate::StatefulSetSpec) {
-    fill(&mut spec.replicas, 1);
-    fill_text(
+    set_default(&mut spec.replicas, 1);
+    set_default_enum(
         &mut spec.pod_management_policy,
         PodManagementPolicy::OrderedReady,
         PodManagementPolicy::as_str,
     );
     let strategy = &mut spec.update_strategy;
-    if rolls(&mut strategy.kind) {
+    if default_to_rolling_update(&mut strategy.kind) {
         let rolling = strategy
             .rolling_update
             .get_or_insert_with(RollingUpdateStatefulSet::default);
-        fill(&mut rolling.partition, 0);
+        set_default(&mut rolling.partition, 0);
     }
     let retention = spec
         .persistent_volume_claim_retention_policy
         .get_or_insert_with(Default::default);
-    set_str(&mut retention.when_deleted, "Retain");
-    set_str(&mut retention.when_scaled, "Retain");
-    fill(&mut spec.revision_history_limit, 10);
+    set_default_string(&mut retention.when_deleted, "Retain");
+    set_default_string(&mut retention.when_scaled, "Retain");
+    set_default(&mut spec.revision_history_limit, 10);
     default_shared(&mut spec.template, |template| default_template(&mut template.spec));
     if !spec.volume_claim_templates.is_empty() {
         for template in Arc::make_mut(&mut spec.volume_claim_templates) {
@@ -94,13 +94,13 @@ pub(super) fn default_job(job: &mut crate::Job) {
     if spec.completions.is_none() && spec.parallelism.is_none() {
         spec.completions = Some(1);
     }
-    fill(&mut spec.parallelism, 1);
+    set_default(&mut spec.parallelism, 1);
     let limit = if spec.backoff_limit_per_index.is_some() {
         i32::MAX
     } else {
         6
     };
-    fill(&mut spec.backoff_limit, limit);
+    set_default(&mut spec.backoff_limit, limit);
     let rules = spec
         .pod_failure_policy
         .as_mut()
@@ -117,15 +117,15 @@ pub(super) fn default_job(job: &mut crate::Job) {
             pattern.entry("status").or_insert_with(|| "True".into());
         }
     }
-    fill(&mut spec.completion_mode, "NonIndexed".into());
-    fill(&mut spec.suspend, false);
-    fill(&mut spec.manual_selector, false);
+    set_default(&mut spec.completion_mode, "NonIndexed".into());
+    set_default(&mut spec.suspend, false);
+    set_default(&mut spec.manual_selector, false);
     let replacement = if spec.pod_failure_policy.is_some() {
         "Failed"
     } else {
         "TerminatingOrFailed"
     };
-    fill(&mut spec.pod_replacement_policy, replacement.into());
+    set_default(&mut spec.pod_replacement_policy, replacement.into());
     if job.metadata.labels.is_empty() {
         job.metadata.labels = spec.template.metadata.labels.clone();
     }
@@ -134,19 +134,19 @@ pub(super) fn default_job(job: &mut crate::Job) {
 
 pub(super) fn default_cron_job(spec: &mut crate::CronJobSpec) {
     use crate::ConcurrencyPolicy;
-    fill_text(
+    set_default_enum(
         &mut spec.concurrency_policy,
         ConcurrencyPolicy::Allow,
         ConcurrencyPolicy::as_str,
     );
-    fill(&mut spec.suspend, false);
-    fill(&mut spec.successful_jobs_history_limit, 3);
-    fill(&mut spec.failed_jobs_history_limit, 1);
+    set_default(&mut spec.suspend, false);
+    set_default(&mut spec.successful_jobs_history_limit, 3);
+    set_default(&mut spec.failed_jobs_history_limit, 1);
     let template = &mut spec.job_template.spec.template;
     default_shared(template, |template| default_template(&mut template.spec));
 }
 
-/// A Job's selector and the labels of its pods, made from its UID (VA-052); nothing where `manualSelector` is set.
+/// Generates a Job's selector and the labels of its pods from its UID (VA-052), unless `manualSelector` is set.
 pub fn generate_job_selector(job: &mut crate::Job) {
     if job.spec.manual_selector == Some(true) {
         return;
@@ -154,8 +154,8 @@ pub fn generate_job_selector(job: &mut crate::Job) {
     let uid = job.metadata.uid.0.clone();
     let name = job.metadata.name.clone();
     let template = Arc::make_mut(&mut job.spec.template);
-    // A Job without labels of its own has its template's, those that are made here among them.
-    let shares = job.metadata.labels.is_empty() || job.metadata.labels == template.metadata.labels;
+    // A Job without labels gets its template's labels, including the generated ones.
+    let has_labels_of_template = job.metadata.labels.is_empty() || job.metadata.labels == template.metadata.labels;
     let labels = Arc::make_mut(&mut template.metadata.labels);
     for (key, value) in [
         ("batch.kubernetes.io/controller-uid", &uid),
@@ -165,7 +165,7 @@ pub fn generate_job_selector(job: &mut crate::Job) {
     ] {
         labels.entry(key.into()).or_insert_with(|| value.clone());
     }
-    if shares {
+    if has_labels_of_template {
         job.metadata.labels = template.metadata.labels.clone();
     }
     job.spec

@@ -1,9 +1,9 @@
-//! Addresses and networks in a form that the API server takes, but will not take for ever (VA-351).
+//! Warnings about addresses and networks in notations that a future Kubernetes release will refuse (VA-351).
 
 use std::net::{IpAddr, Ipv4Addr};
 
-/// An address as the server reads it: parts of IPv4 may begin with zeros, and mean decimal numbers all the same.
-fn sloppy(text: &str) -> Option<IpAddr> {
+/// Parses an address as the server does: an IPv4 part may have leading zeros and is still decimal.
+fn parse_sloppy(text: &str) -> Option<IpAddr> {
     if let Ok(address) = text.parse() {
         return Some(address);
     }
@@ -12,7 +12,7 @@ fn sloppy(text: &str) -> Option<IpAddr> {
     Some(IpAddr::V4(Ipv4Addr::from(parts)))
 }
 
-/// An IPv4 address inside one of IPv6 is the IPv4 address.
+/// Converts an IPv4-mapped IPv6 address to IPv4.
 fn unmapped(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(six) => six.to_ipv4_mapped().map_or(address, IpAddr::V4),
@@ -20,9 +20,9 @@ fn unmapped(address: IpAddr) -> IpAddr {
     }
 }
 
-/// What is wrong with the form of an address.
+/// The warning about an address, if its notation is not canonical.
 pub(super) fn address(at: &str, text: &str) -> Option<String> {
-    let meant = sloppy(text)?;
+    let meant = parse_sloppy(text)?;
     let plain = unmapped(meant);
     if text.parse::<IpAddr>().is_err() || plain != meant {
         return Some(format!(
@@ -38,13 +38,13 @@ pub(super) fn address(at: &str, text: &str) -> Option<String> {
     })
 }
 
-/// The same of a network.
+/// The warnings about a network, if its notation is not canonical.
 pub(super) fn network(at: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let Some((address, bits)) = text.split_once('/') else {
         return found;
     };
-    let (Some(meant), Ok(bits)) = (sloppy(address), bits.parse::<u32>()) else {
+    let (Some(meant), Ok(bits)) = (parse_sloppy(address), bits.parse::<u32>()) else {
         return found;
     };
     let plain = unmapped(meant);
@@ -88,13 +88,13 @@ pub(super) fn network(at: &str, text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// VA-351.
+    /// Addresses in deprecated notation give a warning (VA-351).
     #[test]
-    fn odd_forms_of_addresses_are_warned_of() {
+    fn non_canonical_addresses_give_a_warning() {
         let invalid = "will be considered invalid in a future Kubernetes release: use";
         assert_eq!(address("a", "10.0.0.1"), None);
         assert_eq!(address("a", "fd00::1"), None);
-        for (text, says) in [
+        for (text, warning) in [
             (
                 "010.0.0.1",
                 format!("a: non-standard IP address \"010.0.0.1\" {invalid} \"10.0.0.1\""),
@@ -108,7 +108,7 @@ mod tests {
                 "a: IPv6 address \"FD00::1\" should be in RFC 5952 canonical format (\"fd00::1\")".to_owned(),
             ),
         ] {
-            assert_eq!(address("a", text), Some(says));
+            assert_eq!(address("a", text), Some(warning));
         }
         assert_eq!(network("a", "10.0.0.0/8"), [""; 0]);
         assert_eq!(

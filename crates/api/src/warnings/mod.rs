@@ -1,5 +1,5 @@
-//! What the API server warns of without refusing it: fields that are deprecated, have no effect or surprise. Clients print
-//! each as `Warning: …` (VA-350 to VA-354).
+//! Warnings that the API server returns for an accepted object: about fields that are deprecated, have no effect or are
+//! likely to surprise. Clients print each as `Warning: …` (VA-350 to VA-354).
 
 mod ip;
 mod objects;
@@ -13,7 +13,7 @@ use crate::{Kind, Object, Quantity};
 
 pub use self::objects::DEPRECATED_ENDPOINTS;
 
-/// Label keys of nodes that have a better name since long.
+/// Deprecated node labels: the label, the version that deprecated it, and its replacement.
 const OLD_LABELS: &[(&str, &str, &str)] = &[
     ("beta.kubernetes.io/arch", "v1.14", "kubernetes.io/arch"),
     ("beta.kubernetes.io/os", "v1.14", "kubernetes.io/os"),
@@ -34,13 +34,13 @@ const OLD_LABELS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// What is said of a label key of nodes that has another name now.
+/// The warning about a deprecated node label.
 fn old_label(key: &str) -> Option<String> {
     let (_, since, instead) = OLD_LABELS.iter().find(|(old, ..)| *old == key)?;
     Some(format!("deprecated since {since}; use {instead:?} instead"))
 }
 
-/// Where a kind has a pod template: the pointer to it, and its path with a dot behind.
+/// The location of the pod template in a kind: its JSON pointer, and its path prefix.
 fn template_of(kind: Kind) -> Option<(&'static str, &'static str)> {
     match kind {
         Kind::Pod => Some(("", "")),
@@ -62,7 +62,7 @@ pub fn warnings(object: &Object) -> Vec<String> {
     let value = object.to_value();
     let mut found = Vec::new();
     let name = &object.metadata().name;
-    let surprising = |what: &str| {
+    let hostname_warning = |what: &str| {
         let wrong = dns_label(name);
         (!wrong.is_empty() && !name.is_empty()).then(|| {
             format!(
@@ -72,9 +72,9 @@ pub fn warnings(object: &Object) -> Vec<String> {
         })
     };
     match object.kind() {
-        Kind::Pod => found.extend(surprising("the Pod's hostname")),
+        Kind::Pod => found.extend(hostname_warning("the Pod's hostname")),
         Kind::Deployment | Kind::ReplicaSet | Kind::ReplicationController | Kind::Job | Kind::CronJob => {
-            found.extend(surprising("Pod names and hostnames"));
+            found.extend(hostname_warning("Pod names and hostnames"));
         }
         _ => {}
     }
@@ -83,11 +83,11 @@ pub fn warnings(object: &Object) -> Vec<String> {
     {
         pod::pod(template, at, &mut found);
     }
-    objects::of_kind(object, &value, &mut found);
+    objects::object_warnings(object, &value, &mut found);
     found
 }
 
-/// Memory is counted in bytes, and a part of one is none.
+/// Warns about an amount of memory or storage that is not a whole number of bytes.
 fn fractional(amount: &Value, path: &str, found: &mut Vec<String>) {
     let text = amount.as_str().map_or_else(|| amount.to_string(), str::to_owned);
     if let Ok(quantity) = text.parse::<Quantity>()

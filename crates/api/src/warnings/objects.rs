@@ -1,4 +1,4 @@
-//! Warnings about objects that are no pods (VA-352 to VA-354).
+//! Warnings about objects other than pods and templates (VA-352 to VA-354).
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ const TOPOLOGY: &str = "service.kubernetes.io/topology-mode";
 const INGRESS_CLASS: &str = "kubernetes.io/ingress.class";
 const MOUNTABLE_SECRETS: &str = "kubernetes.io/enforce-mountable-secrets";
 
-/// Sources of volumes that are gone.
+/// Removed volume sources: name, deprecated since, removed in.
 const OLD_SOURCES: [(&str, &str, &str); 6] = [
     ("cephfs", "v1.28", "v1.31"),
     ("photonPersistentDisk", "v1.11", "v1.16"),
@@ -24,10 +24,10 @@ const OLD_SOURCES: [(&str, &str, &str); 6] = [
     ("rbd", "v1.28", "v1.31"),
 ];
 
-/// What the server says to every request about Endpoints.
+/// The warning in response to every request for Endpoints.
 pub const DEPRECATED_ENDPOINTS: &str = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice";
 
-pub(super) fn of_kind(object: &Object, value: &Value, found: &mut Vec<String>) {
+pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<String>) {
     let has_annotation = |key: &str| object.metadata().annotation(key).is_some();
     let at = |pointer: &str| value.pointer(pointer);
     match object.kind() {
@@ -59,8 +59,8 @@ pub(super) fn of_kind(object: &Object, value: &Value, found: &mut Vec<String>) {
             let keys = selected.into_iter().flat_map(|labels| labels.keys());
             found.extend(keys.filter_map(|key| Some(format!("scheduling.nodeSelector: {}", old_label(key)?))));
         }
-        Kind::Job => soft_limits(at("/spec"), found),
-        Kind::CronJob => soft_limits(at("/spec/jobTemplate/spec"), found),
+        Kind::Job => job_size_warning(at("/spec"), found),
+        Kind::CronJob => job_size_warning(at("/spec/jobTemplate/spec"), found),
         Kind::Service => service(value, has_annotation(OLD_TOPOLOGY), found),
         Kind::Secret if text(value, "type") == "kubernetes.io/tls" => found.extend(pem::key_pair(value)),
         Kind::Endpoints => endpoints(value, found),
@@ -119,8 +119,8 @@ fn volume(object: &Object, value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Many indexes of a Job may not be told any more when they fail.
-fn soft_limits(spec: Option<&Value>, found: &mut Vec<String>) {
+/// Warns about Indexed Jobs that are too large for their failed indexes to be tracked.
+fn job_size_warning(spec: Option<&Value>, found: &mut Vec<String>) {
     let spec = spec.unwrap_or(&Value::Null);
     let number = |field: &str| spec.get(field).and_then(Value::as_i64).unwrap_or(0);
     if text(spec, "completionMode") == "Indexed" && number("completions") > 100_000 && number("parallelism") > 10_000 {

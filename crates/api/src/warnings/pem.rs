@@ -1,12 +1,12 @@
-//! Whether a TLS secret holds a certificate and a key, as far as their wrapping tells (VA-353).
+//! Checks that a TLS secret contains a certificate and a key, judged by the types of its PEM blocks (VA-353).
 //!
-//! Deviation: certificates and keys themselves are not read, so that it is not known whether they belong together.
+//! Deviation: certificates and keys are not parsed, so a key that does not match its certificate is not detected.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-/// What is wrong with the pair, in the words of Go's `tls.X509KeyPair`.
+/// The error of Go's `tls.X509KeyPair`, if the pair is invalid.
 pub(super) fn key_pair(secret: &Value) -> Option<String> {
     let part = |name: &str| {
         let of = |field: &str| secret.pointer(&format!("/{field}/{name}")).and_then(Value::as_str);
@@ -55,7 +55,7 @@ fn key(kinds: &[String]) -> Option<String> {
     })
 }
 
-/// The kinds of the blocks of a PEM text.
+/// The types of the PEM blocks in a text.
 fn blocks(text: &str) -> Vec<String> {
     let mut kinds = Vec::new();
     let mut rest = text;
@@ -72,7 +72,7 @@ fn blocks(text: &str) -> Vec<String> {
     kinds
 }
 
-/// The text of base64; empty of what is none.
+/// Decodes base64; empty if it is malformed.
 fn decoded(encoded: &str) -> String {
     let bytes = STANDARD.decode(encoded).unwrap_or_default();
     String::from_utf8_lossy(&bytes).into_owned()
@@ -82,10 +82,10 @@ fn decoded(encoded: &str) -> String {
 mod tests {
     use super::*;
 
-    /// VA-353.
+    /// A TLS secret without PEM blocks gives a warning (VA-353).
     #[test]
-    fn a_tls_secret_without_pem_is_warned_of() {
-        // "x" twice; a certificate's wrapping and "x".
+    fn tls_secret_without_pem_gives_a_warning() {
+        // base64 of "x" for both, then a PEM block of type CERTIFICATE.
         let wrapped = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmEKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
         let of =
             |certificate: &str| key_pair(&serde_json::json!({"data": {"tls.crt": certificate, "tls.key": "eA=="}}));

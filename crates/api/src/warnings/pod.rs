@@ -1,4 +1,4 @@
-//! Warnings about a pod or a template, in the order of `pkg/api/pod/warnings.go` (VA-350).
+//! Warnings about pods and pod templates, in the order of Kubernetes' `pkg/api/pod/warnings.go` (VA-350).
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::validate::{label_value_problems, quoted};
 
 use super::{fractional, ip, old_label};
 
-/// Annotations that nothing reads any more.
+/// Annotations without effect: key, since when, and the field that replaces them.
 const OLD_ANNOTATIONS: [(&str, &str, &str); 3] = [
     (
         "scheduler.alpha.kubernetes.io/critical-pod",
@@ -17,7 +17,7 @@ const OLD_ANNOTATIONS: [(&str, &str, &str); 3] = [
     ("security.alpha.kubernetes.io/sysctls", "v1.11", "sysctls"),
     ("security.alpha.kubernetes.io/unsafe-sysctls", "v1.11", "sysctls"),
 ];
-/// Sources of volumes that are gone or go.
+/// Deprecated or removed volume sources.
 const OLD_VOLUMES: [(&str, &str); 9] = [
     ("photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"),
     ("gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"),
@@ -33,7 +33,7 @@ const SECCOMP: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_OF_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
 const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 
-/// A pod or a template; `at` stands before its fields and is empty for a pod.
+/// Warns about a pod or a template; `at` is the path prefix of a template's fields, empty for a pod.
 pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
     let spec = pod.get("spec").unwrap_or(&Value::Null);
     let path = format!("{at}spec");
@@ -48,7 +48,7 @@ pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
     if at.is_empty() {
         app_armor(spec, &containers, &has_annotation, at, found);
     }
-    labels_of_nodes(spec, &path, found);
+    node_labels(spec, &path, found);
     for (key, since, instead) in OLD_ANNOTATIONS {
         if has_annotation(key) {
             found.push(format!(
@@ -75,14 +75,14 @@ pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
         if has_annotation(&key) && !has_profile(container) {
             found.push(seccomp(&key));
         }
-        of_container(container, place, found);
+        container_warnings(container, place, found);
     }
     if !at.is_empty() {
         app_armor(spec, &containers, &has_annotation, at, found);
     }
     ports(&containers, found);
     let grace = spec.get("terminationGracePeriodSeconds").and_then(Value::as_i64);
-    // Of a pod itself it has become 1 before anybody is warned.
+    // For a pod, defaulting has already replaced a negative value with 1.
     if !at.is_empty() && grace.is_some_and(|seconds| seconds < 0) {
         found.push(format!(
             "{path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1"
@@ -92,7 +92,7 @@ pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
     addresses(spec, &path, found);
 }
 
-/// Profiles in annotations, where no field has one.
+/// Warns about AppArmor annotations of containers without a profile in a field.
 fn app_armor(
     spec: &Value,
     containers: &[(String, &Value)],
@@ -111,8 +111,8 @@ fn app_armor(
     }
 }
 
-/// Label keys of nodes that have another name now, and constraints that select no pod.
-fn labels_of_nodes(spec: &Value, path: &str, found: &mut Vec<String>) {
+/// Warns about deprecated node labels in selectors, and about spread constraints without a selector.
+fn node_labels(spec: &Value, path: &str, found: &mut Vec<String>) {
     let selected = spec.get("nodeSelector").and_then(Value::as_object);
     for key in selected.into_iter().flat_map(|labels| labels.keys()) {
         if let Some(message) = old_label(key) {
@@ -141,7 +141,7 @@ fn labels_of_nodes(spec: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// One term of a node selector.
+/// Warns about one term of a node selector.
 pub(super) fn node_term(term: &Value, checks_values: bool, at: &str, found: &mut Vec<String>) {
     for (index, expression) in items(term, "matchExpressions") {
         let at = format!("{at}.matchExpressions[{index}]");
@@ -197,17 +197,17 @@ fn volumes(spec: &Value, path: &str, found: &mut Vec<String>) {
         }
     }
     for (_, volume) in items(spec, "volumes") {
-        overlapping(volume, found);
+        overlapping_paths(volume, found);
     }
 }
 
-/// A path in a volume that is made of several things, and what it comes from.
-struct Placed {
+/// A path in a volume, and the projected source that provides it.
+struct VolumePath {
     path: String,
     source: String,
 }
 
-impl std::fmt::Display for Placed {
+impl std::fmt::Display for VolumePath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&quoted(&self.path))?;
         if self.source.is_empty() {
@@ -217,8 +217,8 @@ impl std::fmt::Display for Placed {
     }
 }
 
-impl Placed {
-    /// The paths of a list of keys.
+impl VolumePath {
+    /// The paths of a source's `items`.
     fn of_items(source: &Value, name: &str) -> Vec<Self> {
         let paths = items(source, "items").map(|(_, item)| text(item, "path"));
         paths.map(|path| Self::new(path, name.to_owned())).collect()
@@ -237,12 +237,12 @@ impl Placed {
     }
 }
 
-/// Keys that are written to one path, or one below the other.
-fn overlapping(volume: &Value, found: &mut Vec<String>) {
+/// Warns about files of one volume with equal paths, or one below the other.
+fn overlapping_paths(volume: &Value, found: &mut Vec<String>) {
     let name = quoted(text(volume, "name"));
-    let mut tell = |what: &str, placed: Vec<Placed>| {
-        for (index, one) in placed.iter().enumerate() {
-            for before in placed.iter().take(index).filter(|before| one.overlaps(before)) {
+    let mut warn = |what: &str, paths_in_volume: Vec<VolumePath>| {
+        for (index, one) in paths_in_volume.iter().enumerate() {
+            for before in paths_in_volume.iter().take(index).filter(|before| one.overlaps(before)) {
                 found.push(format!(
                     "volume {name} ({what}): overlapping paths: {one} with {before}"
                 ));
@@ -251,21 +251,21 @@ fn overlapping(volume: &Value, found: &mut Vec<String>) {
     };
     if let Some(source) = given(volume, "configMap") {
         let what = format!("ConfigMap {}", quoted(text(source, "name")));
-        tell(&what, Placed::of_items(source, ""));
+        warn(&what, VolumePath::of_items(source, ""));
     }
     if let Some(source) = given(volume, "secret") {
         let what = format!("Secret {}", quoted(text(source, "secretName")));
-        tell(&what, Placed::of_items(source, ""));
+        warn(&what, VolumePath::of_items(source, ""));
     }
     if let Some(source) = given(volume, "downwardAPI") {
-        tell("DownwardAPI", Placed::of_items(source, ""));
+        warn("DownwardAPI", VolumePath::of_items(source, ""));
     }
     let Some(projected) = given(volume, "projected") else {
         return;
     };
     let is_empty = |source: &Value| source.as_object().is_none_or(serde_json::Map::is_empty);
     let sources: Vec<&Value> = items(projected, "sources").map(|(_, source)| source).collect();
-    tell(
+    warn(
         "Projected",
         sources.iter().flat_map(|source| projected_paths(source)).collect(),
     );
@@ -274,25 +274,25 @@ fn overlapping(volume: &Value, found: &mut Vec<String>) {
     }
 }
 
-fn projected_paths(source: &Value) -> Vec<Placed> {
+fn projected_paths(source: &Value) -> Vec<VolumePath> {
     let named = |kind: &str, of: &Value| format!("{kind} {}", quoted(text(of, "name")));
     if let Some(of) = given(source, "configMap") {
-        return Placed::of_items(of, &named("ConfigMap", of));
+        return VolumePath::of_items(of, &named("ConfigMap", of));
     }
     if let Some(of) = given(source, "secret") {
-        return Placed::of_items(of, &named("Secret", of));
+        return VolumePath::of_items(of, &named("Secret", of));
     }
     if let Some(of) = given(source, "downwardAPI") {
-        return Placed::of_items(of, "DownwardAPI");
+        return VolumePath::of_items(of, "DownwardAPI");
     }
     if let Some(of) = given(source, "serviceAccountToken") {
-        return vec![Placed::new(text(of, "path"), "ServiceAccountToken".to_owned())];
+        return vec![VolumePath::new(text(of, "path"), "ServiceAccountToken".to_owned())];
     }
     if let Some(of) = given(source, "clusterTrustBundle") {
         let name = [text(of, "name"), text(of, "signerName")];
         let name = name.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
         let what = format!("ClusterTrustBundle {}", quoted(name));
-        return vec![Placed::new(text(of, "path"), what)];
+        return vec![VolumePath::new(text(of, "path"), what)];
     }
     let certificate = source.get("podCertificate").unwrap_or(&Value::Null);
     let parts = [
@@ -304,11 +304,11 @@ fn projected_paths(source: &Value) -> Vec<Placed> {
         .into_iter()
         .filter(|(field, _)| !text(certificate, field).is_empty());
     given
-        .map(|(field, what)| Placed::new(text(certificate, field), what.to_owned()))
+        .map(|(field, what)| VolumePath::new(text(certificate, field), what.to_owned()))
         .collect()
 }
 
-/// Host aliases and pull secrets that stand twice, and secrets without a name.
+/// Warns about duplicate host aliases and pull secrets, and about pull secrets without a name.
 fn names(spec: &Value, path: &str, found: &mut Vec<String>) {
     for (list_name, field) in [("hostAliases", "ip"), ("imagePullSecrets", "name")] {
         let all: Vec<&str> = items(spec, list_name).map(|(_, one)| text(one, field)).collect();
@@ -328,7 +328,7 @@ fn names(spec: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-fn of_container(container: &Value, at: &str, found: &mut Vec<String>) {
+fn container_warnings(container: &Value, at: &str, found: &mut Vec<String>) {
     for name in ["memory", "ephemeral-storage"] {
         for kind in ["limits", "requests"] {
             if let Some(amount) = container.pointer(&format!("/resources/{kind}/{name}")) {
@@ -340,10 +340,11 @@ fn of_container(container: &Value, at: &str, found: &mut Vec<String>) {
     for (index, variable) in variables.iter().enumerate() {
         let name = text(variable, "name");
         let is_known = variables.iter().take(index).any(|before| text(before, "name") == name);
-        // A value may be made of the one before: `$(A)x`.
+        // A value may extend the previous definition: `$(A)x`.
         let (reference, value) = (format!("$({name})"), text(variable, "value"));
-        let goes_on = given(variable, "valueFrom").is_none() && value != reference && value.contains(&reference);
-        if is_known && !goes_on {
+        let extends_previous =
+            given(variable, "valueFrom").is_none() && value != reference && value.contains(&reference);
+        if is_known && !extends_previous {
             found.push(format!(
                 "{at}.env[{index}]: hides previous definition of {}, which may be dropped when using apply",
                 quoted(name)
@@ -352,7 +353,7 @@ fn of_container(container: &Value, at: &str, found: &mut Vec<String>) {
     }
 }
 
-/// A port as the warnings compare it.
+/// A container port with the fields that the warnings compare.
 struct Port<'v> {
     at: String,
     name: &'v str,
@@ -362,7 +363,7 @@ struct Port<'v> {
     host_ip: &'v str,
 }
 
-/// Ports that say nothing new, or two things at once, in all containers of a pod.
+/// Warns about duplicate or conflicting ports in all containers of a pod.
 fn ports(containers: &[(String, &Value)], found: &mut Vec<String>) {
     let mut before: Vec<Port<'_>> = Vec::new();
     for (at, container) in containers {
@@ -387,7 +388,7 @@ fn ports(containers: &[(String, &Value)], found: &mut Vec<String>) {
                 .iter()
                 .filter(|other| (other.number, other.protocol) == (port.number, port.protocol));
             found.extend(same.filter_map(|other| {
-                let what = clash(&port, other)?;
+                let what = port_conflict(&port, other)?;
                 Some(format!("{}: {what} port definition with {}", port.at, other.at))
             }));
             before.push(port);
@@ -396,7 +397,7 @@ fn ports(containers: &[(String, &Value)], found: &mut Vec<String>) {
     port_names(containers, found);
 }
 
-fn clash(one: &Port<'_>, other: &Port<'_>) -> Option<&'static str> {
+fn port_conflict(one: &Port<'_>, other: &Port<'_>) -> Option<&'static str> {
     if one.host_ip == other.host_ip && one.host_port == other.host_port {
         Some("duplicate")
     } else if one.host_port == 0 || other.host_port == 0 {
@@ -408,13 +409,16 @@ fn clash(one: &Port<'_>, other: &Port<'_>) -> Option<&'static str> {
     }
 }
 
-/// Names of ports of containers and sidecars: who asks for a port by name gets the first.
+/// Warns about duplicate port names among containers and sidecars: a lookup by name finds only the first.
 fn port_names(containers: &[(String, &Value)], found: &mut Vec<String>) {
-    let stays = |place: &str, container: &Value| {
+    let is_long_running = |place: &str, container: &Value| {
         !place.contains("nitContainers[") || text(container, "restartPolicy") == "Always"
     };
     let mut known: Vec<(&str, String)> = Vec::new();
-    for (place, container) in containers.iter().filter(|(place, container)| stays(place, container)) {
+    for (place, container) in containers
+        .iter()
+        .filter(|(place, container)| is_long_running(place, container))
+    {
         for (index, port) in items(container, "ports") {
             let (name, at) = (text(port, "name"), format!("{place}.ports[{index}]"));
             match known.iter().find(|(other, _)| *other == name) {
@@ -429,7 +433,7 @@ fn port_names(containers: &[(String, &Value)], found: &mut Vec<String>) {
     }
 }
 
-/// Addresses in forms that will not be taken for ever.
+/// Warns about IP addresses in deprecated notation.
 fn addresses(spec: &Value, path: &str, found: &mut Vec<String>) {
     let servers = spec.pointer("/dnsConfig/nameservers");
     for (index, server) in list(servers) {
