@@ -1,7 +1,7 @@
-//! [`Tree`] → typed structs, with Go's wording for a value of the wrong type
-//! (VA-238, VA-239), and what the structs do not hold kept aside.
+//! Decodes a [`Tree`] into typed structs, with Go's error messages for values of a wrong type (VA-238, VA-239). Fields
+//! that the structs do not have are returned as a [`Residual`].
 //!
-//! Null is the zero value, as in Go (VA-240).
+//! Null decodes to the zero value, as in Go (VA-240).
 
 use crate::ProblemKind;
 use crate::limits;
@@ -10,46 +10,46 @@ use crate::residual::Residual;
 use crate::tree::{Data, Step, Tree};
 use crate::wire::{Read, Record, Wire};
 
-/// One field that could not be read.
+/// A field that could not be decoded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldError {
-    /// The field, as `spec.containers[0].image`; empty for the whole value.
+    /// Path of the field, such as `spec.containers[0].image`; empty for the whole value.
     pub path: String,
-    /// Line, from 1; 0 where the value has no text.
+    /// Line, from 1; 0 if the value does not come from a text.
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-    /// What is wrong.
+    /// The error message, as the API server words it.
     pub message: String,
-    /// The same, for those who do more than show it.
+    /// Classification of the problem, for callers that offer help.
     pub kind: ProblemKind,
-    /// What stands there and what may, where the type is wrong.
+    /// For a type mismatch: the found and the expected type.
     pub mismatch: Option<Mismatch>,
 }
 
-/// A value that is not of its field's type.
+/// A type mismatch between a value and its field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mismatch {
-    /// What stands there: `number`, `string`, `bool`, `array`, `object`.
+    /// The JSON type found: `number`, `string`, `bool`, `array`, `object`.
     pub found: &'static str,
-    /// What may stand there.
+    /// The type that the field accepts.
     pub wanted: Wanted,
 }
 
-/// What a field takes.
+/// The type of value that a field accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
     Text,
     Number,
-    /// True or false.
+    /// `true` or `false`.
     Bool,
     List,
-    /// Fields with values.
+    /// A map of fields.
     Fields,
 }
 
 impl Wanted {
-    /// By the name of a type in Go.
+    /// The expected type for a Go type name.
     fn of(go_type: &str) -> Self {
         match go_type {
             "string" => Self::Text,
@@ -63,12 +63,12 @@ impl Wanted {
     }
 }
 
-/// Reads a tree into a typed value; all fields of a wrong type at once.
+/// Decodes a tree into a typed value and reports all fields with wrong types at once.
 ///
-/// `strict` also reports fields that the type does not know (`unknown field "spec.foo"`).
+/// With `strict`, fields that the type does not have are errors too (`unknown field "spec.foo"`).
 ///
 /// # Errors
-/// Every field that could not be read, in the order of the text.
+/// Every field that could not be decoded, in the order of the text.
 pub fn decode<T: Wire>(node: &Tree<'_>, strict: bool) -> Result<T, Vec<FieldError>> {
     let mut value = T::null();
     let residual = decode_into(&mut value, node)?;
@@ -82,7 +82,7 @@ pub fn decode<T: Wire>(node: &Tree<'_>, strict: bool) -> Result<T, Vec<FieldErro
     Ok(value)
 }
 
-/// Reads a tree into an empty value; gives back what it does not hold.
+/// Decodes a tree into an empty value; returns the part of the tree that the value does not represent.
 pub(crate) fn decode_into<'n>(
     value: &mut dyn Wire,
     node: &'n Tree<'n>,
@@ -91,7 +91,7 @@ pub(crate) fn decode_into<'n>(
         Ok(residual) => return Ok(residual),
         Err(failure) => failure.0,
     };
-    // A wrong field: note it, take it out, and go on, so that all problems show at once.
+    // After a wrong field: record it, erase it from a copy and decode again, so that all problems are reported.
     let mut errors = vec![first.field];
     let mut copy = node.clone();
     copy.erase(&first.steps);
@@ -110,7 +110,7 @@ pub(crate) fn decode_into<'n>(
     Err(errors)
 }
 
-/// [`decode`], with what could be read beside what could not: a wrong field is left out, and hides no other problem.
+/// Like [`decode`], but returns the value without the wrong fields, beside the list of errors.
 pub fn decode_what_fits<T: Wire>(node: &Tree<'_>, strict: bool) -> (T, Vec<FieldError>) {
     let mut errors: Vec<FieldError> = Vec::new();
     let mut copy = node.clone();
@@ -136,7 +136,7 @@ pub fn decode_what_fits<T: Wire>(node: &Tree<'_>, strict: bool) -> (T, Vec<Field
     (value, errors)
 }
 
-/// The first of some errors, in words.
+/// The message of the first error, with its field path.
 pub(crate) fn first_message(errors: Vec<FieldError>) -> String {
     errors
         .into_iter()
@@ -147,17 +147,17 @@ pub(crate) fn first_message(errors: Vec<FieldError>) -> String {
         })
 }
 
-/// A value that is not of its field's type.
+/// A decoding error.
 #[derive(Debug)]
-pub struct Failure(Box<Place>);
+pub struct Failure(Box<FailedField>);
 
 #[derive(Debug)]
-struct Place {
+struct FailedField {
     field: FieldError,
     steps: Vec<Step>,
 }
 
-/// One part of the path to the value being read.
+/// One part of the path to the value being decoded.
 #[derive(Clone, Copy)]
 enum Segment<'n> {
     Field(&'n str),
@@ -165,21 +165,21 @@ enum Segment<'n> {
     Index(usize),
 }
 
-/// Where reading stands in a tree.
+/// The current position in the tree while decoding.
 #[derive(Default)]
 pub struct Reader<'n> {
     path: Vec<Segment<'n>>,
-    /// The struct whose field is being read.
+    /// Name of the struct whose field is being decoded.
     holder: &'static str,
 }
 
 impl<'n> Reader<'n> {
-    /// The value here cannot be read.
+    /// An error at this value.
     pub fn fail(&self, node: &Tree<'_>, message: impl Into<String>) -> Failure {
         self.failure(node, message.into())
     }
 
-    /// The same where more is known of it.
+    /// An error of a given kind at this value.
     pub(crate) fn fail_of(&self, kind: ProblemKind, node: &Tree<'_>, message: impl Into<String>) -> Failure {
         let mut failure = self.failure(node, message.into());
         failure.0.field.kind = kind;
@@ -191,7 +191,7 @@ impl<'n> Reader<'n> {
             Segment::Field(key) | Segment::Key(key) => Step::Key((*key).into()),
             Segment::Index(index) => Step::Index(*index),
         });
-        Failure(Box::new(Place {
+        Failure(Box::new(FailedField {
             field: FieldError {
                 path: field_path(&self.path),
                 line: node.line,
@@ -204,7 +204,7 @@ impl<'n> Reader<'n> {
         }))
     }
 
-    /// The value here is a list or a map, where something else is expected.
+    /// The error for a list or map where a scalar is expected.
     pub(crate) fn unfit(&self, node: &Tree<'_>, expected: &str) -> Failure {
         let found = match node.data {
             Data::Seq(_) => "sequence",
@@ -213,7 +213,7 @@ impl<'n> Reader<'n> {
         self.failure(node, format!("invalid type: {found}, expected {expected}"))
     }
 
-    /// The value here is not of that Go type.
+    /// The error for a value that does not have the Go type `wanted`.
     pub(crate) fn mismatch(&self, node: &Tree<'_>, wanted: &str) -> Failure {
         let found = match &node.data {
             Data::Number(text) if wanted != "string" => format!("number {text}"),
@@ -254,7 +254,7 @@ impl<'n> Reader<'n> {
         }
     }
 
-    /// A whole number of 64 bits, with a sign or without: the type that reads it says which.
+    /// An integer of 64 bits, signed or unsigned; the caller narrows it to the field's type.
     pub(crate) fn integer(&self, node: &Tree<'_>, wanted: &str) -> Result<i128, Failure> {
         match &node.data {
             Data::Null => Ok(0),
@@ -275,10 +275,10 @@ impl<'n> Reader<'n> {
         }
     }
 
-    /// Reads the fields of a struct; what it has no field for is left over.
+    /// Decodes the fields of a struct; returns entries that are not fields of the struct.
     ///
     /// # Errors
-    /// As [`Wire::read`].
+    /// See [`Wire::read`].
     pub fn record(&mut self, record: &mut dyn Record, node: &'n Tree<'n>) -> Read<'n> {
         let shape = record.shape();
         let entries = match &node.data {
@@ -303,12 +303,12 @@ impl<'n> Reader<'n> {
         Ok((!kept.is_empty()).then_some(Residual::Map(kept)))
     }
 
-    /// Reads one field of a value that is no record.
+    /// Decodes one field of a value that is not a [`Record`].
     pub(crate) fn field(&mut self, key: &'n str, field: &mut dyn Wire, node: &'n Tree<'n>) -> Read<'n> {
         self.below(Segment::Field(key), &mut |reader| field.read(node, reader))
     }
 
-    /// Reads the elements of a list.
+    /// Decodes the elements of a list.
     pub(crate) fn list(
         &mut self,
         node: &'n Tree<'n>,
@@ -331,7 +331,7 @@ impl<'n> Reader<'n> {
         Ok((!kept.is_empty()).then_some(Residual::List(items, kept)))
     }
 
-    /// Reads the entries of a map.
+    /// Decodes the entries of a map.
     pub(crate) fn map(
         &mut self,
         node: &'n Tree<'n>,
@@ -382,7 +382,7 @@ fn field_path(path: &[Segment<'_>]) -> String {
     text
 }
 
-/// The Go name of a struct that we spell in Rust case.
+/// The Go name of a struct whose Rust name differs.
 pub(crate) fn go_name(name: &str) -> &str {
     match name {
         "HttpGetAction" => "HTTPGetAction",

@@ -1,14 +1,13 @@
-//! JSON text → [`Tree`]. Objects and lists as in RFC 8259; a key given twice
-//! in one object is refused; numbers keep their text.
+//! Parses JSON text (RFC 8259) to a [`Tree`]. Duplicate keys are reported; numbers keep their text.
 
 use std::borrow::Cow;
 
 use crate::limits;
 use crate::ordered;
 use crate::tree::{Data, Entry, Tree};
-use crate::yaml::{Each, put};
+use crate::yaml::{OnItem, put_entry};
 
-/// What is wrong with a text, and where.
+/// A syntax error with its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TextError {
     pub(crate) line: u32,
@@ -17,39 +16,39 @@ pub(crate) struct TextError {
     pub(crate) kind: TextErrorKind,
 }
 
-/// What a text is wrong in, for those who say it in other words.
+/// The kind of a syntax error, for callers that reword the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextErrorKind {
-    /// Its form.
+    /// The text is malformed.
     Syntax,
-    /// A tab stands where it may not.
+    /// A tab is used for indentation.
     Tab,
-    /// A key came before in its map.
+    /// The map already has this key.
     Duplicate,
-    /// A key is no text.
+    /// A map key is not a scalar.
     Key,
-    /// An anchor's value holds its alias.
+    /// An anchored value contains an alias of itself.
     Recursion,
-    /// What its parts mean together: found when the values are made, which knows no line.
+    /// A tag, alias or merge key is invalid. Go's decoder reports this without a line number.
     Meaning,
 }
 
-/// Reads JSON values one after another.
+/// Parses a sequence of JSON values.
 pub(crate) struct JsonReader<'t> {
     bytes: &'t [u8],
     text: &'t str,
     pos: usize,
     line: u32,
     line_start: usize,
-    /// A position of this line and its column, so that columns are counted once over (long lines).
+    /// The position and column of the last lookup, so that characters of a long line are counted only once.
     counted: (usize, u32),
     nodes: usize,
-    /// Keys given twice, the first [`limits::PROBLEMS`] of them; not fatal.
+    /// Duplicate keys, at most [`limits::PROBLEMS`]; they do not stop the parser.
     pub(crate) duplicates: Vec<TextError>,
 }
 
 impl<'t> JsonReader<'t> {
-    /// Reads from `text`, whose first line is `line`.
+    /// A reader for `text`, whose first line has the number `line`.
     pub(crate) fn new(text: &'t str, line: u32) -> Self {
         Self {
             bytes: text.as_bytes(),
@@ -63,14 +62,14 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    /// Reads the same from here on.
+    /// A second reader that starts at the current position.
     pub(crate) fn ahead(&mut self) -> Self {
         let mut ahead = Self::new(&self.text[self.pos..], self.line);
         ahead.counted = (0, self.column());
         ahead
     }
 
-    /// Skips white space and `---` lines; whether anything is left.
+    /// Skips white space and `---` lines. Returns whether there is more text.
     pub(crate) fn more(&mut self) -> bool {
         loop {
             self.space();
@@ -82,12 +81,12 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    /// What is left of the text and the line it starts on.
+    /// The remaining text and the number of its first line.
     pub(crate) fn rest(&self) -> (&'t str, u32) {
         (&self.text[self.pos..], self.line)
     }
 
-    /// How many bytes have been looked at, with the one that is wrong.
+    /// Number of bytes read, including the current one: the offset that Go reports in errors.
     pub(crate) fn offset(&self) -> usize {
         self.pos + 1
     }
@@ -130,24 +129,24 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    /// The next value; of a list of objects, the items are told one by one and left out.
+    /// Parses the next value. If it is an object with a list `items`, each item is passed to the callback and not kept.
     ///
     /// # Errors
-    /// The first thing that is not JSON: then what was told is to be forgotten.
-    pub(crate) fn value_telling(&mut self, each: Each<'_, 't>) -> Result<Tree<'t>, TextError> {
+    /// The first syntax error; the caller must then discard the items it received.
+    pub(crate) fn value_streaming_items(&mut self, on_item: OnItem<'_, 't>) -> Result<Tree<'t>, TextError> {
         self.space();
         if self.peek() != Some(b'{') {
             return self.value();
         }
         let (line, column) = (self.line, self.column());
-        let data = self.object(0, Some(each))?;
+        let data = self.object(0, Some(on_item))?;
         Ok(Tree { line, column, data })
     }
 
-    /// The next value.
+    /// Parses the next value.
     ///
     /// # Errors
-    /// The first thing that is not JSON.
+    /// The first syntax error.
     pub(crate) fn value(&mut self) -> Result<Tree<'t>, TextError> {
         self.value_at(0)
     }
@@ -202,7 +201,7 @@ impl<'t> JsonReader<'t> {
         Ok(Tree { line, column, data })
     }
 
-    fn object(&mut self, depth: usize, mut each: Option<Each<'_, 't>>) -> Result<Data<'t>, TextError> {
+    fn object(&mut self, depth: usize, mut on_item: Option<OnItem<'_, 't>>) -> Result<Data<'t>, TextError> {
         let mut entries: Vec<Entry<'t>> = Vec::new();
         let (mut index, mut merged) = (ordered::Map::new(), Vec::new());
         self.pos += 1;
@@ -224,12 +223,12 @@ impl<'t> JsonReader<'t> {
             }
             self.pos += 1;
             self.space();
-            let told = match (&*key, self.peek()) {
-                ("items", Some(b'[')) => each.take(),
+            let streaming_callback = match (&*key, self.peek()) {
+                ("items", Some(b'[')) => on_item.take(),
                 _ => None,
             };
-            let value = match told {
-                Some(each) => self.told_items(each)?,
+            let value = match streaming_callback {
+                Some(on_item) => self.streamed_items(on_item)?,
                 None => self.value_at(depth + 1)?,
             };
             let entry = Entry {
@@ -238,7 +237,7 @@ impl<'t> JsonReader<'t> {
                 column,
                 value,
             };
-            if let Some(key) = put(&mut entries, &mut index, &mut merged, entry, false)
+            if let Some(key) = put_entry(&mut entries, &mut index, &mut merged, entry, false)
                 && self.duplicates.len() < limits::PROBLEMS
             {
                 self.duplicates.push(TextError {
@@ -260,10 +259,10 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    /// The list `items` of an object, whose items are told and not kept.
-    fn told_items(&mut self, each: Each<'_, 't>) -> Result<Tree<'t>, TextError> {
+    /// Parses the list `items` of an object and passes each item to the callback.
+    fn streamed_items(&mut self, on_item: OnItem<'_, 't>) -> Result<Tree<'t>, TextError> {
         let (line, column) = (self.line, self.column());
-        self.array(1, each, true)?;
+        self.array(1, on_item, true)?;
         Ok(Tree {
             line,
             column,
@@ -271,8 +270,8 @@ impl<'t> JsonReader<'t> {
         })
     }
 
-    /// Where its items are not kept, each may have as many values as a text.
-    fn array(&mut self, depth: usize, each: Each<'_, 't>, is_told: bool) -> Result<(), TextError> {
+    /// Parses the items of a list. If they are streamed, the limit on the number of values applies to each item.
+    fn array(&mut self, depth: usize, on_item: OnItem<'_, 't>, is_streamed: bool) -> Result<(), TextError> {
         self.pos += 1;
         self.space();
         if self.peek() == Some(b']') {
@@ -280,10 +279,10 @@ impl<'t> JsonReader<'t> {
             return Ok(());
         }
         loop {
-            if is_told {
+            if is_streamed {
                 self.nodes = 0;
             }
-            each(self.value_at(depth + 1)?);
+            on_item(self.value_at(depth + 1)?);
             self.space();
             match self.peek() {
                 Some(b',') => self.pos += 1,
@@ -336,7 +335,7 @@ impl<'t> JsonReader<'t> {
 
     fn string(&mut self) -> Result<Cow<'t, str>, TextError> {
         self.pos += 1;
-        // Nothing is copied of a text without escapes.
+        // A string without escapes borrows from the text.
         let mut out = Cow::Borrowed("");
         loop {
             let from = self.pos;
@@ -380,7 +379,7 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    /// The four digits after `\u`, and a second escape where they are half of a pair.
+    /// Parses the four digits after `\u`, and a second escape if they are half of a surrogate pair.
     fn unicode_escape(&mut self) -> Result<char, TextError> {
         let first = self.hex4()?;
         if !(0xD800..0xE000).contains(&first) {

@@ -1,17 +1,17 @@
-//! Trees → text, as kubectl prints them: YAML with sorted keys, quoted so that
-//! YAML 1.1 readers take the same strings, and JSON with four blanks of indent.
+//! Prints JSON trees as kubectl does: YAML with sorted keys, quoted so that YAML 1.1 parsers read the same strings, and
+//! JSON indented by four spaces.
 
 use crate::ordered::{StableSort as _, go_sort};
 use serde_json::Value;
 
 use crate::tree::Data;
 use crate::visible::{is_hidden, visible};
-use crate::yaml_scalar::meaning;
+use crate::yaml_scalar::resolve_plain;
 
-/// Columns after which a long line is folded at the next blank, as Go's emitter does.
+/// Column after which a long line is folded at the next space, as in Go's emitter.
 const WIDTH: usize = 80;
 
-/// Prints a tree as `kubectl get -o yaml` does.
+/// Prints a value as `kubectl get -o yaml` does.
 pub fn print_yaml(value: &Value) -> String {
     let mut out = Emitter::default();
     match value {
@@ -25,7 +25,7 @@ pub fn print_yaml(value: &Value) -> String {
     out.text
 }
 
-/// Prints a tree as `kubectl get -o json` does: sorted keys, four blanks of indent, a newline at the end.
+/// Prints a value as `kubectl get -o json` does: sorted keys, four spaces of indentation, a final newline.
 pub fn print_json(value: &Value) -> String {
     let mut out = String::new();
     json(value, 0, &mut out);
@@ -33,7 +33,7 @@ pub fn print_json(value: &Value) -> String {
     out
 }
 
-/// The order of keys in Go's YAML: letters after other characters, numbers by value.
+/// The key order of Go's YAML encoder: letters after other characters, numbers by value.
 pub(crate) fn go_key_order(a: &str, b: &str) -> std::cmp::Ordering {
     use std::cmp::Ordering;
     let (left, right): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
@@ -81,7 +81,7 @@ impl Emitter {
         self.column = indent;
     }
 
-    /// A map at `indent`; `inline` where its first key follows `- ` on the same line.
+    /// Prints a map at `indent`; `inline` if its first key follows `- ` on the same line.
     fn mapping(&mut self, map: &serde_json::Map<String, Value>, indent: usize, inline: bool) {
         let mut entries: Vec<(&String, &Value)> = map.iter().collect();
         go_sort(&mut entries, |a, b| go_key_order(a.0, b.0).is_lt());
@@ -149,7 +149,7 @@ impl Emitter {
         }
     }
 
-    /// A value on the current line; without the newline after it.
+    /// Prints a value on the current line, without a final newline.
     fn scalar(&mut self, value: &Value, indent: usize) {
         match value {
             Value::Null => self.put("null"),
@@ -162,8 +162,8 @@ impl Emitter {
     }
 
     fn string(&mut self, text: &str, indent: usize, is_key: bool) {
-        let shape = Shape::of(text);
-        let may_be_plain = meaning(text).is_none() && !reads_otherwise(text);
+        let shape = ScalarStyles::of(text);
+        let may_be_plain = resolve_plain(text).is_none() && !is_ambiguous(text);
         if text.contains('\n') && shape.block && !is_key {
             self.literal(text, indent);
         } else if may_be_plain && shape.plain && !text.contains('\n') {
@@ -187,7 +187,7 @@ impl Emitter {
         self.column += 1;
     }
 
-    /// Writes letter by letter; past the width a single blank becomes a line break.
+    /// Writes letter by letter. Beyond the maximum width, a single space becomes a line break.
     fn folded(&mut self, text: &str, indent: usize, is_key: bool, write: impl Fn(&mut Self, char)) {
         let letters: Vec<char> = text.chars().collect();
         for (at, letter) in letters.iter().enumerate() {
@@ -257,7 +257,7 @@ impl Emitter {
         self.put("\"");
     }
 
-    /// A `|` block; without the newline after its last line.
+    /// Prints a `|` block, without a newline after its last line.
     fn literal(&mut self, text: &str, indent: usize) {
         self.put("|");
         if text.starts_with([' ', '\n']) {
@@ -285,9 +285,9 @@ impl Emitter {
     }
 }
 
-/// Texts that our reader takes for strings and other readers do not: sexagesimal numbers, dates, `.inf`,
-/// binary and octal forms, and `=` or `<<`.
-fn reads_otherwise(text: &str) -> bool {
+/// Strings that other parsers may resolve to another type: sexagesimal numbers, dates, `.inf`, binary and octal
+/// numbers, `=` and `<<`.
+fn is_ambiguous(text: &str) -> bool {
     let bytes = text.as_bytes();
     let Some(first) = bytes.first() else { return true };
     if matches!(text, "=" | "<<") {
@@ -307,14 +307,14 @@ fn reads_otherwise(text: &str) -> bool {
         && body
             .bytes()
             .all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'_'));
-    // `2001-12-14` and longer; Go's own reader turns these into strings again, others do not.
+    // `2001-12-14` and longer. Go's own decoder turns timestamps back into strings, others do not.
     let date = bytes.len() >= 8
         && bytes[4] == b'-'
         && bytes[..4].iter().all(u8::is_ascii_digit)
         && bytes.iter().all(|byte| {
             byte.is_ascii_digit() || matches!(byte, b'-' | b':' | b'.' | b'+' | b' ' | b'T' | b't' | b'Z' | b'z')
         });
-    // `1_000`, `0b1_0`, `0x_1`, `0o17`, and digits with a broken exponent that some readers accept.
+    // `1_000`, `0b1_0`, `0x_1`, `0o17`, and digits with a malformed exponent that some parsers accept.
     let number = body.starts_with(|digit: char| digit.is_ascii_digit() || digit == '.')
         && body.contains('_')
         && body
@@ -323,21 +323,21 @@ fn reads_otherwise(text: &str) -> bool {
     sexagesimal || date || number
 }
 
-/// Whether a character may stand in a text as it is. Beyond what Go's emitter escapes, hidden characters do, so that
-/// what is printed is what is there (Q-04).
+/// Returns whether a character can be printed unescaped. In addition to what Go's emitter escapes, hidden characters
+/// are escaped, so that the displayed text is the real text (Q-04).
 fn is_printable(before: Option<char>, letter: char) -> bool {
     !(letter != '\n' && is_hidden(before, letter))
         && matches!(letter, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}' | '\u{10000}'..='\u{10ffff}')
 }
 
-/// Which forms of writing a text YAML allows.
-struct Shape {
+/// The YAML styles in which a string can be written.
+struct ScalarStyles {
     plain: bool,
     single: bool,
     block: bool,
 }
 
-impl Shape {
+impl ScalarStyles {
     fn of(text: &str) -> Self {
         let letters: Vec<char> = text.chars().collect();
         if letters.is_empty() {
@@ -392,7 +392,7 @@ impl Shape {
     }
 }
 
-/// A number as Go's YAML prints it.
+/// Prints a number as Go's YAML encoder does.
 fn number_text(number: &serde_json::Number) -> String {
     if number.is_i64() || number.is_u64() {
         return number.to_string();
@@ -451,7 +451,7 @@ fn json(value: &Value, indent: usize, out: &mut String) {
     }
 }
 
-/// A string as Go's JSON encoder writes it, `<`, `>` and `&` escaped.
+/// Prints a string as Go's JSON encoder does, with `<`, `>` and `&` escaped.
 fn json_string(text: &str, out: &mut String) {
     out.push('"');
     let mut before = None;

@@ -1,4 +1,4 @@
-//! What typed structs did not hold of a tree: the source of [`crate::Extra`].
+//! The parts of a tree that typed structs do not represent: the source of [`crate::Extra`].
 
 use crate::ProblemKind;
 use serde::ser::{SerializeMap, SerializeSeq};
@@ -6,18 +6,18 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use crate::decode::FieldError;
 use crate::tree::Tree;
 
-/// What a struct did not hold, as parts of the tree.
+/// The untyped part of a value, borrowed from its tree.
 #[derive(Debug)]
 pub enum Residual<'n> {
-    /// A whole value under a key no struct field has.
+    /// A whole value, under a key that is not a field of the struct.
     Raw(&'n Tree<'n>),
     /// Some fields of a map.
     Map(Vec<(&'n str, Residual<'n>)>),
-    /// Some elements of a list; the list itself names them.
+    /// Some elements of a list, by index; the slice holds the whole list.
     List(&'n [Tree<'n>], Vec<Option<Residual<'n>>>),
 }
 
-/// Fields that tell the elements of a list apart, wherever one is present.
+/// Fields that identify an element of a list, where present.
 pub(crate) const IDENTITY: [&str; 10] = [
     "name",
     "type",
@@ -30,9 +30,9 @@ pub(crate) const IDENTITY: [&str; 10] = [
     "ip",
     "conditionType",
 ];
-/// Marks a map of which only some fields are kept, in the text of an `Extra`.
+/// Marks a partially kept map in the JSON text of an `Extra`.
 pub(crate) const PARTIAL_MAP: &str = "\u{1}map";
-/// Marks a list of which only some elements are kept.
+/// Marks a partially kept list in the JSON text of an `Extra`.
 pub(crate) const PARTIAL_LIST: &str = "\u{1}list";
 
 impl<'n> Residual<'n> {
@@ -69,7 +69,7 @@ impl<'n> Residual<'n> {
         }
     }
 
-    /// Takes out what is kept under a path of keys.
+    /// Removes and returns the residual under a path of keys.
     pub(crate) fn take(&mut self, path: &[&str]) -> Option<Residual<'n>> {
         let (first, rest) = path.split_first()?;
         let Residual::Map(fields) = self else {
@@ -87,7 +87,6 @@ impl<'n> Residual<'n> {
         found
     }
 
-    /// Whether nothing is kept.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Residual::Map(fields) if fields.is_empty())
     }

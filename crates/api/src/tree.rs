@@ -1,42 +1,39 @@
-//! The value tree that YAML and JSON are read into: what JSON can say, plus
-//! the position of every value and key.
+//! The value tree that YAML and JSON are parsed into: JSON's data model plus the position of every value and key.
 
 use std::borrow::Cow;
 
 use serde::ser::{SerializeMap, SerializeSeq};
 
-/// A value and where it starts. Lines and columns count from 1; 0 means "not from a text".
+/// A value and its position. Lines and columns count from 1; 0 means that the value does not come from a text.
 ///
-/// Texts are parts of what was read where they stand there letter by letter.
+/// Strings borrow from the input where the input contains them verbatim.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree<'t> {
-    /// Line of its first character, from 1.
+    /// Line of the first character, from 1.
     pub line: u32,
-    /// Column of its first character, from 1, in characters.
+    /// Column of the first character, from 1, in characters.
     pub column: u32,
-    /// The value.
     pub data: Data<'t>,
 }
 
-/// What a [`Tree`] holds.
+/// The data of a [`Tree`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Data<'t> {
     /// `null`; the same as absent for a field (VA-240).
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A whole number of 64 bits.
+    /// An integer that fits into 64 bits.
     Int(i64),
-    /// Any other number, as JSON writes it.
+    /// Any other number, as its JSON text.
     Number(Cow<'t, str>),
     String(Cow<'t, str>),
     /// A list.
     Seq(Vec<Tree<'t>>),
-    /// A map, in the order of the text. Invariant: no key twice.
+    /// A map, in the order of the text. Invariant: no duplicate keys.
     Map(Vec<Entry<'t>>),
 }
 
-/// One key of a map and its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry<'t> {
     pub key: Cow<'t, str>,
@@ -48,7 +45,7 @@ pub struct Entry<'t> {
 }
 
 impl<'t> Tree<'t> {
-    /// The value of a key, if this is a map that has it and it is not null.
+    /// The value of a key, if this is a map that has the key with a value other than null.
     pub fn get(&self, key: &str) -> Option<&Tree<'t>> {
         match &self.data {
             Data::Map(entries) => entries
@@ -60,7 +57,6 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// Whether there is nothing here.
     pub fn is_null(&self) -> bool {
         matches!(self.data, Data::Null)
     }
@@ -73,7 +69,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// What JSON calls this kind of value, as Go's decoder words it.
+    /// The name of this JSON type in the messages of Go's decoder.
     pub fn json_kind(&self) -> &'static str {
         match self.data {
             Data::Null => "null",
@@ -85,8 +81,8 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The position that best shows a field path such as `spec.containers[0].resources.limits[cpu]`:
-    /// a scalar's value, a list's or map's key, or the nearest parent that exists.
+    /// The position to report for a field path such as `spec.containers[0].resources.limits[cpu]`: that of a scalar's
+    /// value, of a list's or map's key, or of the nearest existing parent.
     pub fn position(&self, path: &str) -> (u32, u32) {
         let mut at = (self.line, self.column);
         let mut node = self;
@@ -105,7 +101,7 @@ impl<'t> Tree<'t> {
         at
     }
 
-    /// Takes the first part of a path: the value there, the position of its key, and the rest of the path.
+    /// Follows the first part of a path: returns the value there, the position of its key, and the rest of the path.
     fn step<'n, 'p>(&'n self, path: &'p str) -> Option<(&'n Tree<'t>, (u32, u32), &'p str)> {
         match &self.data {
             Data::Seq(items) => {
@@ -145,7 +141,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The same value as plain JSON.
+    /// Converts the tree to plain JSON.
     pub fn to_value(&self) -> serde_json::Value {
         use serde_json::Value;
         match &self.data {
@@ -164,7 +160,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// A tree without positions.
+    /// Converts plain JSON to a tree without positions.
     pub fn from_value(value: &'t serde_json::Value) -> Self {
         use serde_json::Value;
         let data = match value {
@@ -194,7 +190,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// The same, whatever becomes of the text.
+    /// A copy that does not borrow from the text.
     pub fn owned(&self) -> Tree<'static> {
         let own = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
         let data = match &self.data {
@@ -223,7 +219,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// How many values it holds, itself included.
+    /// The number of values in the tree, this one included.
     pub(crate) fn count(&self) -> usize {
         1 + match &self.data {
             Data::Seq(items) => items.iter().map(Tree::count).sum(),
@@ -232,7 +228,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    /// Sets the value at a path of keys and indexes to null; used to go on after a field of a wrong type.
+    /// Sets the value at a path to null, so that decoding can continue after a field of a wrong type.
     pub(crate) fn erase(&mut self, path: &[Step]) {
         let mut node = self;
         for step in path {
@@ -253,7 +249,6 @@ impl<'t> Tree<'t> {
     }
 }
 
-/// One part of a path into a tree.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Step {
     /// A key of a map.

@@ -1,8 +1,7 @@
-//! YAML text → [`Tree`], with plain scalars read as the API server's YAML
-//! library reads them (YAML 1.1 booleans and octals, VA-246 to VA-253).
+//! Parses YAML text to a [`Tree`]. Plain scalars are resolved as in the API server's YAML library (YAML 1.1 booleans
+//! and octals, VA-246 to VA-253).
 //!
-//! One document at a time. Aliases and merge keys are expanded within bounds;
-//! a key given twice in one map is refused.
+//! One document at a time. Aliases and merge keys are expanded up to a limit; duplicate keys are reported.
 
 use crate::ordered;
 use std::borrow::Cow;
@@ -15,7 +14,7 @@ use crate::tree::{Data, Entry, Tree};
 use crate::yaml_loose::{Loose, loosen};
 use crate::yaml_scalar::{key_text, plain, scalar};
 
-/// The documents of a YAML text, cut at `---` lines, each with the number of lines before it.
+/// Splits a YAML text at `---` lines; returns each document with the number of lines before it.
 pub(crate) fn documents(text: &str) -> Vec<(u32, &str)> {
     let mut found = Vec::new();
     if !may_have_markers(text.as_bytes()) {
@@ -41,7 +40,7 @@ pub(crate) fn documents(text: &str) -> Vec<(u32, &str)> {
     found
 }
 
-/// Whether a line after the first begins with three dashes: one of any three bytes in a row is looked at.
+/// A cheap test whether a line after the first begins with `---`: looks at every third byte only.
 fn may_have_markers(bytes: &[u8]) -> bool {
     let mut at = 3;
     while let Some(byte) = bytes.get(at) {
@@ -53,14 +52,14 @@ fn may_have_markers(bytes: &[u8]) -> bool {
     false
 }
 
-/// What came of one piece of text: whole documents and the problems in them.
+/// The result of parsing a text: its documents and problems.
 #[derive(Default)]
 pub(crate) struct YamlText<'t> {
     pub(crate) documents: Vec<Tree<'t>>,
     pub(crate) problems: Vec<TextError>,
 }
 
-/// Reads every document of a piece of text that starts after `lines_before` lines.
+/// Parses all documents of a text that is preceded by `lines_before` lines.
 pub(crate) fn read(text: &str, lines_before: u32) -> YamlText<'_> {
     let read = Reader::new(text, lines_before).text();
     match read.loosened(text) {
@@ -69,15 +68,15 @@ pub(crate) fn read(text: &str, lines_before: u32) -> YamlText<'_> {
     }
 }
 
-/// What is told every item of the list `items` at the top of a document, instead of keeping them all.
-pub(crate) type Each<'e, 't> = &'e mut dyn FnMut(Tree<'t>);
+/// Callback for the items of a top-level list `items`, which are then not kept in the tree.
+pub(crate) type OnItem<'e, 't> = &'e mut dyn FnMut(Tree<'t>);
 
-/// The same with the items of the list at its top told one by one, as soon as each is read, and left out of what comes
-/// back: a dump of a cluster is never in memory as a tree.
-pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: Each<'_, 't>) -> YamlText<'t> {
-    let mut n_told = 0_usize;
+/// Like [`read`], but passes each item of a top-level list `items` to the callback as soon as it is parsed and omits it
+/// from the result. A cluster's dump is thus never in memory as a whole tree.
+pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: OnItem<'_, 't>) -> YamlText<'t> {
+    let mut n_passed = 0_usize;
     let mut counted = |item| {
-        n_told += 1;
+        n_passed += 1;
         each(item);
     };
     let mut reader = Reader::new(text, lines_before);
@@ -86,11 +85,11 @@ pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: Each<'_, 't
     let Some(loose) = read.loosened(text) else {
         return read;
     };
-    // What was told before the text was refused is not told again.
+    // Items that were passed on before the error are not passed on again.
     let mut n_seen = 0_usize;
     let mut rest = |item: Tree<'_>| {
         n_seen += 1;
-        if n_seen > n_told {
+        if n_seen > n_passed {
             each(item.owned());
         }
     };
@@ -99,7 +98,7 @@ pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: Each<'_, 't
     reader.text().owned()
 }
 
-/// The first value of a text, whatever follows it.
+/// Parses the first value of a text and ignores what follows.
 pub(crate) fn read_first(text: &str, lines_before: u32) -> Option<Tree<'static>> {
     let first = |mut reader: Reader<'_, '_>| reader.document().ok().flatten().map(|node| node.owned());
     first(Reader::new(text, lines_before))
@@ -107,7 +106,7 @@ pub(crate) fn read_first(text: &str, lines_before: u32) -> Option<Tree<'static>>
 }
 
 impl<'t> YamlText<'t> {
-    /// The text with lines inside brackets and quotes moved right, if it was refused for their indentation.
+    /// The text with lines inside brackets and quotes indented, if the parser refused their indentation.
     fn loosened(&self, text: &'t str) -> Option<Loose> {
         let of_indentation = |problem: &TextError| {
             problem.kind == TextErrorKind::Tab || problem.message.starts_with("invalid indentation")
@@ -125,9 +124,9 @@ impl<'t> YamlText<'t> {
 
 struct Reader<'e, 't> {
     events: Parser<'t, StrInput<'t>>,
-    each: Option<Each<'e, 't>>,
+    each: Option<OnItem<'e, 't>>,
     lines_before: u32,
-    /// Lines that were moved right, and by how much: positions are those of the text as it was given.
+    /// Lines that were indented, with the number of added columns; used to report positions in the original text.
     shifts: &'e [(u32, u32)],
     anchors: ordered::Map<usize, Tree<'t>>,
     nodes: usize,
@@ -189,14 +188,14 @@ impl<'e, 't> Reader<'e, 't> {
             Some(Ok(event)) => Ok(event),
             Some(Err(error)) => {
                 let mark = *error.marker();
-                let (kind, message) = go_message(error.info());
+                let (kind, message) = reword(error.info());
                 Err(self.error_of(kind, Span::empty(mark), message))
             }
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
 
-    /// All documents, up to what is none.
+    /// Parses all documents up to the first error.
     fn text(mut self) -> YamlText<'t> {
         let mut documents = Vec::new();
         loop {
@@ -215,7 +214,7 @@ impl<'e, 't> Reader<'e, 't> {
         }
     }
 
-    /// The next document that is not empty.
+    /// Parses the next document that is not empty.
     fn document(&mut self) -> Result<Option<Tree<'t>>, TextError> {
         loop {
             let (event, span) = self.next()?;
@@ -242,7 +241,7 @@ impl<'e, 't> Reader<'e, 't> {
         Ok(())
     }
 
-    /// A copy of an anchored value, within the bound on copies.
+    /// Copies an anchored value; the number of copied values is limited.
     fn alias(&mut self, anchor: usize, span: Span) -> Result<Tree<'t>, TextError> {
         let Some(node) = self.anchors.get(&anchor) else {
             return Err(self.error_of(TextErrorKind::Recursion, span, "anchor value contains itself"));
@@ -287,7 +286,7 @@ impl<'e, 't> Reader<'e, 't> {
         Ok(node)
     }
 
-    /// The items of a list at that depth, which has begun.
+    /// Parses the items of a list that has begun.
     fn items(&mut self, depth: usize, mut each: impl FnMut(Tree<'t>)) -> Result<(), TextError> {
         loop {
             match self.next()? {
@@ -299,7 +298,7 @@ impl<'e, 't> Reader<'e, 't> {
 
     fn mapping(&mut self, depth: usize) -> Result<Data<'t>, TextError> {
         let mut entries: Vec<Entry<'t>> = Vec::new();
-        // Index of each key by its text; only for maps too large to search.
+        // The position of each key; used only for large maps.
         let mut index: ordered::Map<Cow<'t, str>, usize> = ordered::Map::new();
         let mut merged: Vec<bool> = Vec::new();
         loop {
@@ -308,11 +307,11 @@ impl<'e, 't> Reader<'e, 't> {
                 Event::MappingEnd => return Ok(Data::Map(entries)),
                 Event::Scalar(text, ScalarStyle::Plain, _, None) if text == "<<" => {
                     for entry in self.merge_source(depth)? {
-                        put(&mut entries, &mut index, &mut merged, entry, true);
+                        put_entry(&mut entries, &mut index, &mut merged, entry, true);
                     }
                     continue;
                 }
-                // Keys are short and many: the common case without a tree.
+                // Fast path for the usual key, a plain scalar without anchor.
                 Event::Scalar(text, style, 0, None) => {
                     let data = if style == ScalarStyle::Plain {
                         plain(text)
@@ -328,12 +327,12 @@ impl<'e, 't> Reader<'e, 't> {
             };
             let (line, column) = self.at(span);
             let (event, value_span) = self.next()?;
-            let told = match (&event, depth, &*key) {
+            let streaming_callback = match (&event, depth, &*key) {
                 (Event::SequenceStart(0, _), 0, "items") => self.each.take(),
                 _ => None,
             };
-            let value = match told {
-                Some(each) => self.told_items(each, value_span)?,
+            let value = match streaming_callback {
+                Some(each) => self.streamed_items(each, value_span)?,
                 None => self.node(event, value_span, depth + 1)?,
             };
             let entry = Entry {
@@ -342,7 +341,7 @@ impl<'e, 't> Reader<'e, 't> {
                 column,
                 value,
             };
-            if let Some(key) = put(&mut entries, &mut index, &mut merged, entry, false)
+            if let Some(key) = put_entry(&mut entries, &mut index, &mut merged, entry, false)
                 && self.problems.len() < limits::PROBLEMS
             {
                 let message = format!("key {key:?} already set in map");
@@ -352,8 +351,8 @@ impl<'e, 't> Reader<'e, 't> {
         }
     }
 
-    /// The list `items` of a document, whose items are told and not kept.
-    fn told_items(&mut self, each: Each<'_, 't>, span: Span) -> Result<Tree<'t>, TextError> {
+    /// Parses the list `items` of a document and passes each item to the callback.
+    fn streamed_items(&mut self, each: OnItem<'_, 't>, span: Span) -> Result<Tree<'t>, TextError> {
         let (line, column) = self.at(span);
         self.items(1, each)?;
         Ok(Tree {
@@ -363,7 +362,7 @@ impl<'e, 't> Reader<'e, 't> {
         })
     }
 
-    /// The entries that `<<: value` brings; in a list, earlier maps win.
+    /// The entries of a merge key (`<<: value`); in a list, earlier maps take precedence.
     fn merge_source(&mut self, depth: usize) -> Result<Vec<Entry<'t>>, TextError> {
         let (event, span) = self.next()?;
         let node = self.node(event, span, depth + 1)?;
@@ -386,8 +385,8 @@ impl<'e, 't> Reader<'e, 't> {
     }
 }
 
-/// Puts an entry into a map; gives back the key if it was there already and may not be replaced.
-pub(crate) fn put<'t>(
+/// Adds an entry to a map. Returns the key if the map already had it and not from a merge.
+pub(crate) fn put_entry<'t>(
     entries: &mut Vec<Entry<'t>>,
     index: &mut ordered::Map<Cow<'t, str>, usize>,
     merged: &mut Vec<bool>,
@@ -396,7 +395,7 @@ pub(crate) fn put<'t>(
 ) -> Option<Cow<'t, str>> {
     const LARGE: usize = 24;
     let known = if entries.len() < LARGE {
-        // Keys of one length seldom end alike: most need no call to compare them.
+        // Fast path: different keys of equal length usually differ in the last letter.
         let key = entry.key.as_bytes();
         let is_same = |other: &Entry<'_>| other.key.as_bytes().last() == key.last() && *other.key == *entry.key;
         entries.iter().position(is_same)
@@ -416,7 +415,7 @@ pub(crate) fn put<'t>(
                 index.insert(entry.key.clone(), entries.len());
             }
             entries.push(entry);
-            // Only maps with a merge key need to know which entries it brought.
+            // `merged` is filled only for maps with a merge key.
             if by_merge || !merged.is_empty() {
                 merged.resize(entries.len() - 1, false);
                 merged.push(by_merge);
@@ -434,7 +433,7 @@ pub(crate) fn put<'t>(
                 }
                 None
             } else {
-                // The last one wins, where it does not end the reading.
+                // The last value of a duplicate key wins if the caller tolerates duplicates.
                 let key = entry.key.clone();
                 if let Some(slot) = entries.get_mut(at) {
                     *slot = entry;
@@ -445,8 +444,8 @@ pub(crate) fn put<'t>(
     }
 }
 
-/// The parser's words for what kubectl's parser says differently.
-fn go_message(message: &str) -> (TextErrorKind, String) {
+/// Rewords messages for which kubectl's parser has other words.
+fn reword(message: &str) -> (TextErrorKind, String) {
     if message.contains("tab") && !message.contains("table") {
         let words = "found a tab character that violates indentation";
         (TextErrorKind::Tab, words.into())
@@ -465,7 +464,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_are_cut_at_markers() {
+    fn documents_are_split_at_markers() {
         let cut = |text| documents(text);
         assert_eq!(cut("a: 1\n---\nb: 2\n"), [(0, "a: 1\n"), (1, "---\nb: 2\n")]);
         assert_eq!(cut("# hi\n---\nb: 2\n---"), [(0, "# hi\n---\nb: 2\n"), (3, "---")]);

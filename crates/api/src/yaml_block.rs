@@ -1,53 +1,55 @@
-//! The YAML that `kubectl get -o yaml` prints, read line by line: block maps and lists, scalars of one line, literal blocks.
+//! A fast line-by-line reader for the YAML that `kubectl get -o yaml` prints: block maps and lists, one-line scalars,
+//! literal blocks.
 //!
-//! A dump of a large cluster is a hundred megabytes of it, and a parser of all of YAML takes ten times as long. What has
-//! any other form is left to that parser, one item of the list at a time. Invariant: what is read here is what the
-//! parser reads, positions included; a test compares them.
+//! A dump of a large cluster has a hundred megabytes, and a full YAML parser takes ten times as long. Items in any
+//! other form are passed to that parser one by one. Invariant: this reader's result, including positions, equals the
+//! full parser's; a test compares them.
 
 use std::borrow::Cow;
 
 use crate::limits;
 use crate::ordered;
 use crate::tree::{Data, Entry, Tree};
-use crate::yaml::{self, Each, YamlText, put};
+use crate::yaml::{self, OnItem, YamlText, put_entry};
 use crate::yaml_scalar::{key_text, plain};
 
-/// The text, or this part of it, is not of this form.
+/// The text is not in the form that this reader supports.
 #[derive(Debug)]
-struct Odd;
+struct UnsupportedForm;
 
-type Found<T> = Result<T, Odd>;
+type BlockResult<T> = Result<T, UnsupportedForm>;
 
-/// Reads a document that is a map with a list `items`, whose items are told one by one and left out of what comes back.
-/// None if it is not of this form: then what was told is to be forgotten.
-pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: Each<'_, 't>) -> Option<YamlText<'t>> {
+/// Reads a document that is a map with a list `items`; passes each item to the callback and omits it from the result.
+/// None if the text has another form; the caller must then discard the items it received.
+pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, on_item: OnItem<'_, 't>) -> Option<YamlText<'t>> {
     let mut reader = Reader::new(text, lines_before);
     if text.starts_with("---\n") {
         reader.next_line();
     }
     reader.find_content().ok()?;
-    let document = reader.list_document(each).ok()?;
+    let document = reader.list_document(on_item).ok()?;
     let (before, after) = (&text[..reader.items.0], &text[reader.items.1..]);
-    (is_usual(before) && is_usual(after)).then(|| YamlText {
+    (is_printable_ascii(before) && is_printable_ascii(after)).then(|| YamlText {
         documents: vec![document],
         problems: Vec::new(),
     })
 }
 
-/// Whether there are no other characters than ASCII has: they may be line breaks, or none that may stand there.
-fn is_usual(text: &str) -> bool {
+/// Returns whether the text is printable ASCII. Other characters may be line breaks or not allowed in YAML.
+fn is_printable_ascii(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'\n' | b' '..=b'~'))
 }
 
-/// Stands before a value, or at the end. Invariant: all of its line that was passed is ASCII, so that columns are bytes.
+/// Reads a text from the start of one value to the next. Invariant: the part of the current line before `at` is ASCII,
+/// so that columns are byte offsets.
 struct Reader<'t> {
     text: &'t str,
     at: usize,
     line_start: usize,
-    /// From 1.
+    /// Number of the current line, from 1.
     line: u32,
     nodes: usize,
-    /// The part of the text that is the list `items`.
+    /// Byte range of the list `items` in the text.
     items: (usize, usize),
 }
 
@@ -63,7 +65,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What is left of the line.
+    /// The rest of the current line.
     fn rest(&self) -> &'t str {
         let rest = &self.text[self.at..];
         rest.split_once('\n').map_or(rest, |(line, _)| line)
@@ -78,21 +80,23 @@ impl<'t> Reader<'t> {
         self.line_start = self.at;
     }
 
-    /// Where the next value begins, if not at the end: its column, from 0.
+    /// The column of the current position, from 0; None at the end of the text.
     fn column(&self) -> Option<usize> {
         (self.at < self.text.len()).then(|| self.at - self.line_start)
     }
 
-    /// Goes on to the next line that is not empty, from the start of one.
-    fn find_content(&mut self) -> Found<()> {
+    /// Moves to the next line that is not empty.
+    fn find_content(&mut self) -> BlockResult<()> {
         loop {
             self.skip_spaces();
             let rest = &self.text.as_bytes()[self.at..];
             match rest {
                 [] => return Ok(()),
                 [b'\n', ..] => self.next_line(),
-                [b'#' | b'%', ..] => return Err(Odd),
-                [b'-', b'-', b'-', ..] | [b'.', b'.', b'.', ..] if self.at == self.line_start => return Err(Odd),
+                [b'#' | b'%', ..] => return Err(UnsupportedForm),
+                [b'-', b'-', b'-', ..] | [b'.', b'.', b'.', ..] if self.at == self.line_start => {
+                    return Err(UnsupportedForm);
+                }
                 _ => return Ok(()),
             }
         }
@@ -108,22 +112,22 @@ impl<'t> Reader<'t> {
         (self.line, column.saturating_add(1))
     }
 
-    /// Whether an item of a list begins here.
+    /// Returns whether a list item begins here.
     fn is_item(&self) -> bool {
         let rest = &self.text.as_bytes()[self.at..];
         matches!(rest, [b'-'] | [b'-', b' ' | b'\n', ..])
     }
 
-    fn spend(&mut self, depth: usize) -> Found<()> {
+    fn spend(&mut self, depth: usize) -> BlockResult<()> {
         self.nodes += 1;
         let is_within = self.nodes <= limits::NODES && depth <= limits::DEPTH;
-        is_within.then_some(()).ok_or(Odd)
+        is_within.then_some(()).ok_or(UnsupportedForm)
     }
 
-    /// The map at the top, whose items are told.
-    fn list_document(&mut self, each: Each<'_, 't>) -> Found<Tree<'t>> {
+    /// Reads the top-level map and passes the items of its list to the callback.
+    fn list_document(&mut self, on_item: OnItem<'_, 't>) -> BlockResult<Tree<'t>> {
         if self.column() != Some(0) || self.is_item() {
-            return Err(Odd);
+            return Err(UnsupportedForm);
         }
         let (line, column) = self.place();
         let data = self.map(0, 0, &mut |reader, key| {
@@ -133,7 +137,7 @@ impl<'t> Reader<'t> {
             let (line, column, items) = reader.items_below()?;
             let Some(items) = items else { return Ok(None) };
             for (lines_before, item) in items {
-                each(one_item(item, lines_before).ok_or(Odd)?);
+                on_item(read_item(item, lines_before).ok_or(UnsupportedForm)?);
             }
             Ok(Some(Tree {
                 line,
@@ -144,10 +148,10 @@ impl<'t> Reader<'t> {
         Ok(Tree { line, column, data })
     }
 
-    /// The lines of each item of the list below a key at the left edge, with the number of lines before it; and where the
-    /// list begins. The reader goes behind it.
+    /// Splits the list below a top-level key into the text of its items, each with the number of lines before it.
+    /// Returns also the position of the list. The reader moves to the line after the list.
     #[allow(clippy::type_complexity)]
-    fn items_below(&mut self) -> Found<(u32, u32, Option<Vec<(u32, &'t str)>>)> {
+    fn items_below(&mut self) -> BlockResult<(u32, u32, Option<Vec<(u32, &'t str)>>)> {
         let before = (self.at, self.line_start, self.line);
         self.next_line();
         self.find_content()?;
@@ -177,13 +181,13 @@ impl<'t> Reader<'t> {
             debug_assert!(self.text[start..].starts_with(first.1));
             self.items = (start, end);
         }
-        // What follows the list is checked as it is read.
+        // The text after the list is checked when it is read.
         self.at = self.line_start;
         self.find_content()?;
         Ok((line, column, Some(items)))
     }
 
-    /// Goes on to the next line that is not empty; it may be anything, as in a literal block.
+    /// Skips empty lines. Unlike `find_content`, accepts any following line, because it may be part of a literal block.
     fn skip_empty_lines(&mut self) {
         loop {
             self.skip_spaces();
@@ -194,10 +198,10 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A value that begins here, within one whose column is `parent`.
-    fn node(&mut self, parent: usize, depth: usize) -> Found<Tree<'t>> {
+    /// Reads the value that begins here; `parent` is the column of the enclosing value.
+    fn node(&mut self, parent: usize, depth: usize) -> BlockResult<Tree<'t>> {
         self.spend(depth)?;
-        let at = self.column().ok_or(Odd)?;
+        let at = self.column().ok_or(UnsupportedForm)?;
         if self.is_item() && at == parent && depth > 1 {
             return self.list_at_its_key(at, depth);
         }
@@ -213,23 +217,24 @@ impl<'t> Reader<'t> {
         Ok(Tree { line, column, data })
     }
 
-    /// A list whose dashes stand below the first letter of its key: the parser says that it begins behind the first dash.
-    fn list_at_its_key(&mut self, at: usize, depth: usize) -> Found<Tree<'t>> {
+    /// Reads a list whose dashes are in the column of its key. The full parser reports the position after the first
+    /// dash.
+    fn list_at_its_key(&mut self, at: usize, depth: usize) -> BlockResult<Tree<'t>> {
         let (line, column) = self.place_behind_dash()?;
         let data = self.list(at, depth)?;
         Ok(Tree { line, column, data })
     }
 
-    fn place_behind_dash(&self) -> Found<(u32, u32)> {
+    fn place_behind_dash(&self) -> BlockResult<(u32, u32)> {
         let (line, column) = self.place();
         let behind = &self.rest()[1..];
         let inner = behind.trim_start_matches(' ');
-        let spaces = u32::try_from(behind.len() - inner.len()).map_err(|_| Odd)?;
+        let spaces = u32::try_from(behind.len() - inner.len()).map_err(|_| UnsupportedForm)?;
         let is_here = !inner.is_empty() && !inner.starts_with('#');
-        is_here.then_some((line, column + 1 + spaces)).ok_or(Odd)
+        is_here.then_some((line, column + 1 + spaces)).ok_or(UnsupportedForm)
     }
 
-    /// Where a scalar begins: the text of a literal block in the line below its sign.
+    /// The position of a scalar; that of a literal block is its first line of text.
     fn place_of_scalar(&self) -> (u32, u32) {
         if !self.rest().starts_with('|') {
             return self.place();
@@ -240,8 +245,9 @@ impl<'t> Reader<'t> {
         (self.line.saturating_add(1), column)
     }
 
-    /// A value below its key or dash at `parent`, if there is one; the reader stands at the end of their line.
-    fn below(&mut self, parent: usize, depth: usize, may_be_list: bool) -> Found<Tree<'t>> {
+    /// Reads the value on the lines after a key or dash at column `parent`, or null; the reader is at the end of that
+    /// line.
+    fn below(&mut self, parent: usize, depth: usize, may_be_list: bool) -> BlockResult<Tree<'t>> {
         let (line, column) = self.place();
         self.next_line();
         self.find_content()?;
@@ -258,7 +264,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn list(&mut self, indent: usize, depth: usize) -> Found<Data<'t>> {
+    fn list(&mut self, indent: usize, depth: usize) -> BlockResult<Data<'t>> {
         let mut items = Vec::new();
         loop {
             self.at += 1;
@@ -272,30 +278,30 @@ impl<'t> Reader<'t> {
             });
             match self.column() {
                 Some(at) if at == indent && self.is_item() => {}
-                Some(at) if at > indent => return Err(Odd),
+                Some(at) if at > indent => return Err(UnsupportedForm),
                 _ => return Ok(Data::Seq(items)),
             }
         }
     }
 
-    /// `special` may read the value of a key in its own way.
+    /// Reads a map; `special` can read the value of a key in another way.
     fn map(
         &mut self,
         indent: usize,
         depth: usize,
-        special: &mut dyn FnMut(&mut Self, &str) -> Found<Option<Tree<'t>>>,
-    ) -> Found<Data<'t>> {
+        special: &mut dyn FnMut(&mut Self, &str) -> BlockResult<Option<Tree<'t>>>,
+    ) -> BlockResult<Data<'t>> {
         let mut entries: Vec<Entry<'t>> = Vec::new();
         let (mut index, mut merged) = (ordered::Map::new(), Vec::new());
         loop {
             let (line, column) = self.place();
-            let key = self.key()?.ok_or(Odd)?;
+            let key = self.key()?.ok_or(UnsupportedForm)?;
             let end = self.at;
             self.skip_spaces();
             let value = match special(self, &key)? {
                 Some(value) => value,
                 None if self.rest().is_empty() => {
-                    // Nothing is said to stand at the colon.
+                    // The full parser reports the position of the colon for a null value.
                     self.at = end - 1;
                     self.below(indent, depth + 1, true)?
                 }
@@ -312,27 +318,27 @@ impl<'t> Reader<'t> {
                 column,
                 value,
             };
-            if put(&mut entries, &mut index, &mut merged, entry, false).is_some() {
-                return Err(Odd);
+            if put_entry(&mut entries, &mut index, &mut merged, entry, false).is_some() {
+                return Err(UnsupportedForm);
             }
             match self.column() {
                 Some(at) if at == indent && !self.is_item() => {}
-                Some(at) if at >= indent => return Err(Odd),
+                Some(at) if at >= indent => return Err(UnsupportedForm),
                 _ => return Ok(Data::Map(entries)),
             }
         }
     }
 
-    /// Whether a map begins here.
-    fn is_key(&mut self) -> Found<bool> {
+    /// Returns whether a map begins here.
+    fn is_key(&mut self) -> BlockResult<bool> {
         let before = self.at;
         let key = self.key()?;
         self.at = before;
         Ok(key.is_some())
     }
 
-    /// The key that stands here, with its colon behind the reader; none if there is none.
-    fn key(&mut self) -> Found<Option<Cow<'t, str>>> {
+    /// Reads a key and its colon; None if there is no key here.
+    fn key(&mut self) -> BlockResult<Option<Cow<'t, str>>> {
         let rest = self.rest();
         let is_colon = |after: &str| matches!(after.as_bytes(), [b':'] | [b':', b' ', ..]);
         let (text, length, is_quoted) = match rest.as_bytes().first() {
@@ -353,24 +359,25 @@ impl<'t> Reader<'t> {
         if !is_colon(&rest[length..]) {
             return Ok(None);
         }
-        // Longer ones are no keys of this kind; what is around of others is not looked at here.
-        let is_usual = length > 0 && length < 512 && rest[..length].is_ascii() && (is_quoted || is_plain(&text));
-        if !is_usual || text == "<<" || (!is_quoted && text.ends_with(' ')) {
-            return Err(Odd);
+        // Keys of 512 bytes and more are left to the full parser.
+        let is_printable_ascii =
+            length > 0 && length < 512 && rest[..length].is_ascii() && (is_quoted || is_plain(&text));
+        if !is_printable_ascii || text == "<<" || (!is_quoted && text.ends_with(' ')) {
+            return Err(UnsupportedForm);
         }
         self.at += length + 1;
         let data = if is_quoted { Data::String(text) } else { plain(text) };
-        key_text(data).map(Some).map_err(|_| Odd)
+        key_text(data).map(Some).map_err(|_| UnsupportedForm)
     }
 
-    /// A scalar that ends with its line, or a literal block; the reader goes to what follows it.
-    fn scalar(&mut self, parent: usize) -> Found<Data<'t>> {
+    /// Reads a one-line scalar or a literal block, and moves to the next value.
+    fn scalar(&mut self, parent: usize) -> BlockResult<Data<'t>> {
         let rest = self.rest().trim_end_matches(' ');
         let data = match rest.as_bytes() {
             [b'"' | b'\'', ..] => {
                 let (text, length) = quoted(rest)?;
                 if length != rest.len() {
-                    return Err(Odd);
+                    return Err(UnsupportedForm);
                 }
                 Data::String(text)
             }
@@ -378,24 +385,24 @@ impl<'t> Reader<'t> {
             b"[]" => Data::Seq(Vec::new()),
             b"|" | b"|-" => return self.literal(parent, rest.len() == 1).map(Data::String),
             _ if is_plain(rest) && !rest.contains(": ") && !rest.ends_with(':') => plain(Cow::Borrowed(rest)),
-            _ => return Err(Odd),
+            _ => return Err(UnsupportedForm),
         };
         self.next_line();
         self.find_content()?;
-        // A scalar that goes on in the next line.
+        // The scalar continues on the next line.
         if self.column().is_some_and(|at| at > parent) {
-            return Err(Odd);
+            return Err(UnsupportedForm);
         }
         Ok(data)
     }
 
-    /// The lines below `|`, which ends with one line break, or `|-`, which ends with none.
-    fn literal(&mut self, parent: usize, has_break: bool) -> Found<Cow<'t, str>> {
+    /// Reads the lines of a literal block: `|` ends with one line break, `|-` with none.
+    fn literal(&mut self, parent: usize, has_break: bool) -> BlockResult<Cow<'t, str>> {
         self.next_line();
         self.skip_spaces();
         let indent = self.at - self.line_start;
         if indent <= parent || self.rest().is_empty() {
-            return Err(Odd);
+            return Err(UnsupportedForm);
         }
         let mut text = String::new();
         loop {
@@ -404,7 +411,7 @@ impl<'t> Reader<'t> {
             let body = line.trim_start_matches(' ');
             let at = line.len() - body.len();
             match body.is_empty() {
-                true if at > indent => return Err(Odd),
+                true if at > indent => return Err(UnsupportedForm),
                 true => text.push('\n'),
                 false if at < indent => break,
                 false => {
@@ -425,13 +432,13 @@ impl<'t> Reader<'t> {
         self.at = self.line_start.max(self.at);
         self.find_content()?;
         if self.column().is_some_and(|at| at > parent) {
-            return Err(Odd);
+            return Err(UnsupportedForm);
         }
         Ok(text.into())
     }
 }
 
-/// Whether this may be a scalar without quotes, which nothing in it ends but a colon.
+/// Returns whether the text can be a plain scalar. The caller must check for a colon.
 fn is_plain(text: &str) -> bool {
     let starts = match text.as_bytes() {
         [] => false,
@@ -441,35 +448,35 @@ fn is_plain(text: &str) -> bool {
     starts && !text.contains(" #")
 }
 
-/// A text in quotes that ends in this line: what it says, and its length with them.
-fn quoted(text: &str) -> Found<(Cow<'_, str>, usize)> {
+/// Reads a quoted string that ends on this line; returns the string and its length in the text with its quotes.
+fn quoted(text: &str) -> BlockResult<(Cow<'_, str>, usize)> {
     let bytes = text.as_bytes();
-    let quote = *bytes.first().ok_or(Odd)?;
+    let quote = *bytes.first().ok_or(UnsupportedForm)?;
     let mut at = 1;
     let mut is_escaped = false;
     loop {
-        match (bytes.get(at).ok_or(Odd)?, bytes.get(at + 1)) {
+        match (bytes.get(at).ok_or(UnsupportedForm)?, bytes.get(at + 1)) {
             (b'\'', Some(b'\'')) if quote == b'\'' => (at, is_escaped) = (at + 2, true),
             (b'\\', Some(b'"' | b'\\' | b'n' | b't' | b'/')) if quote == b'"' => (at, is_escaped) = (at + 2, true),
-            (b'\\', _) if quote == b'"' => return Err(Odd),
+            (b'\\', _) if quote == b'"' => return Err(UnsupportedForm),
             (byte, _) if *byte == quote => break,
             _ => at += 1,
         }
     }
     let inner = &text[1..at];
-    let said = match (is_escaped, quote) {
+    let unquoted = match (is_escaped, quote) {
         (false, _) => Cow::Borrowed(inner),
         (true, b'\'') => Cow::Owned(inner.replace("''", "'")),
         (true, _) => Cow::Owned(unescaped(inner)),
     };
-    Ok((said, at + 1))
+    Ok((unquoted, at + 1))
 }
 
 fn unescaped(text: &str) -> String {
-    let mut said = String::with_capacity(text.len());
+    let mut unescaped = String::with_capacity(text.len());
     let mut rest = text.chars();
     while let Some(next) = rest.next() {
-        said.push(match next {
+        unescaped.push(match next {
             '\\' => match rest.next() {
                 Some('n') => '\n',
                 Some('t') => '\t',
@@ -479,21 +486,21 @@ fn unescaped(text: &str) -> String {
             other => other,
         });
     }
-    said
+    unescaped
 }
 
-/// An item of the list, from its dash on; none if it is not YAML by itself.
-fn one_item(text: &str, lines_before: u32) -> Option<Tree<'_>> {
+/// Reads one item of the list, beginning with its dash; None if it is not valid YAML by itself.
+fn read_item(text: &str, lines_before: u32) -> Option<Tree<'_>> {
     let read = || {
         let mut reader = Reader::new(text, lines_before);
         reader.find_content()?;
         let read = reader.node(0, 1)?;
         if reader.column().is_some() {
-            return Err(Odd);
+            return Err(UnsupportedForm);
         }
         Ok(read)
     };
-    let list = match is_usual(text).then(read) {
+    let list = match is_printable_ascii(text).then(read) {
         Some(Ok(list)) => list,
         _ => {
             let mut read = yaml::read(text, lines_before);

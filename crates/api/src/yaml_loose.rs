@@ -1,24 +1,24 @@
-//! Texts that the API server's YAML library takes and the parser here does not: inside brackets and quotes it asks for no
-//! indentation at all, and tabs may stand before what is inside brackets.
+//! Accepts texts that the API server's YAML library accepts and the parser used here does not: inside brackets and
+//! quotes go-yaml requires no indentation, and inside brackets it allows tabs for indentation.
 //!
-//! Only a text that was refused for its indentation comes here. Lines that begin inside brackets or quotes are moved to
-//! the right, where the parser takes them; by how much is kept, so that positions stay those of the text. Blanks at the
-//! beginning of such a line mean nothing.
+//! Used only for a text that the parser refused because of its indentation. Lines that begin inside brackets or quotes
+//! are indented until the parser accepts them, which does not change their meaning. The number of added columns is
+//! recorded, so that positions refer to the original text.
 
-/// A text with some lines moved to the right.
+/// A text with some lines indented.
 pub(crate) struct Loose {
     pub(crate) text: String,
-    /// Lines that were moved, from 1, in order, and by how many characters.
+    /// The indented lines, from 1, in ascending order, with the number of added columns.
     pub(crate) shifts: Vec<(u32, u32)>,
 }
 
-/// Moves lines that begin inside brackets or quotes behind the column where these begin; none if there is nothing to move.
+/// Indents lines that begin inside brackets or quotes beyond the opening character. None if there are no such lines.
 pub(crate) fn loosen(text: &str) -> Option<Loose> {
     let mut loose = Loose {
         text: String::with_capacity(text.len() + text.len() / 8),
         shifts: Vec::new(),
     };
-    let mut state = State::default();
+    let mut state = Lexer::default();
     for (number, line) in (1_u32..).zip(text.split_inclusive('\n')) {
         let shift = state.missing(line);
         if shift > 0 {
@@ -31,36 +31,36 @@ pub(crate) fn loosen(text: &str) -> Option<Loose> {
     (!loose.shifts.is_empty()).then_some(loose)
 }
 
-/// Where in a text the reading is.
+/// The lexical state at a position in the text.
 #[derive(Default)]
-struct State {
-    /// Open brackets.
+struct Lexer {
+    /// Number of open brackets.
     depth: usize,
-    /// The quotation mark that is open.
+    /// The open quotation mark, if any.
     quote: Option<char>,
-    /// The column behind the outermost bracket or quotation mark that is open.
+    /// The column after the outermost open bracket or quotation mark.
     inside: usize,
-    /// The column of the innermost key or dash of a block, from 1; 0 outside.
+    /// The column of the innermost block key or dash, from 1; 0 if there is none.
     block: usize,
-    /// What a following line with more blanks in front belongs to.
-    goes_on: Option<GoesOn>,
+    /// A scalar that continues on following lines with more indentation.
+    continued_scalar: Option<MultilineScalar>,
 }
 
-/// Text that goes on with lines that are further indented.
+/// A scalar of several lines.
 #[derive(Clone, Copy, PartialEq)]
-enum GoesOn {
-    /// `|` and `>`.
+enum MultilineScalar {
+    /// A block scalar (`|` or `>`).
     Block,
-    /// Without quotation marks.
+    /// A plain (unquoted) scalar.
     Plain,
 }
 
-impl State {
+impl Lexer {
     fn is_inside(&self) -> bool {
         self.depth > 0 || self.quote.is_some()
     }
 
-    /// By how many characters a line is too far to the left.
+    /// By how many columns a line must be indented.
     fn missing(&self, line: &str) -> usize {
         let body = line.trim_start_matches([' ', '\t']);
         let is_marker = line.starts_with("---") || line.starts_with("...");
@@ -83,10 +83,10 @@ impl State {
         }
         if !self.is_inside() {
             let is_further = start + 1 > self.block;
-            match self.goes_on {
-                Some(GoesOn::Block) if is_further => return,
-                Some(GoesOn::Plain) if is_further && characters[start] != '#' => return,
-                _ => self.goes_on = None,
+            match self.continued_scalar {
+                Some(MultilineScalar::Block) if is_further => return,
+                Some(MultilineScalar::Plain) if is_further && characters[start] != '#' => return,
+                _ => self.continued_scalar = None,
             }
         }
         let mut at = start;
@@ -98,7 +98,7 @@ impl State {
         }
     }
 
-    /// Reads up to the end of a text in quotes, or of the line.
+    /// Reads up to the end of a quoted text or of the line.
     fn in_quotes(&mut self, line: &[char], mut at: usize, mark: char) -> usize {
         while let Some(c) = line.get(at) {
             let next = line.get(at + 1);
@@ -114,7 +114,7 @@ impl State {
         at
     }
 
-    /// Reads one token outside of quotes; where the next one begins.
+    /// Reads one token outside quotes; returns the position of the next token.
     fn token(&mut self, line: &[char], at: usize) -> usize {
         let is_blank = |c: Option<&char>| c.is_none_or(|c| matches!(c, ' ' | '\t'));
         let next = line.get(at + 1);
@@ -133,7 +133,7 @@ impl State {
             ':' if is_blank(next) => at + 1,
             '&' | '*' | '!' => at + line[at..].iter().take_while(|c| !is_blank(Some(c))).count().max(1),
             '|' | '>' if self.depth == 0 => {
-                self.goes_on = Some(GoesOn::Block);
+                self.continued_scalar = Some(MultilineScalar::Block);
                 line.len()
             }
             '[' | '{' => {
@@ -158,14 +158,14 @@ impl State {
         }
     }
 
-    /// A bracket or a quotation mark opens.
+    /// Records the column of an opening bracket or quotation mark.
     fn open(&mut self, at: usize) {
         if self.depth == 0 {
             self.inside = at + 1;
         }
     }
 
-    /// Reads a text without quotes: a key, or a value up to the end of the line or of its place in brackets.
+    /// Reads a plain scalar: a key, or a value up to the end of the line or of its bracket.
     fn plain(&mut self, line: &[char], start: usize) -> usize {
         let is_blank = |c: Option<&char>| c.is_none_or(|c| matches!(c, ' ' | '\t'));
         let is_bracket = |c: Option<&char>| c.is_some_and(|c| matches!(c, ',' | '[' | ']' | '{' | '}'));
@@ -185,15 +185,15 @@ impl State {
             }
         }
         if self.depth == 0 {
-            self.goes_on = Some(GoesOn::Plain);
+            self.continued_scalar = Some(MultilineScalar::Plain);
         }
         line.len()
     }
 }
 
-/// Whether a text in quotes is followed by a colon on its line.
+/// Returns whether a quoted text is followed by a colon on its line.
 fn ends_as_key(line: &[char], start: usize, mark: char) -> bool {
-    let mut inner = State::default();
+    let mut inner = Lexer::default();
     let end = inner.in_quotes(line, start + 1, mark);
     let mut rest = line[end..].iter().skip_while(|c| matches!(c, ' ' | '\t'));
     rest.next() == Some(&':')
@@ -203,10 +203,10 @@ fn ends_as_key(line: &[char], start: usize, mark: char) -> bool {
 mod tests {
     use super::*;
 
-    /// VA-246: what stands inside brackets and quotes needs no indentation.
+    /// Text inside brackets and quotes needs no indentation (VA-246).
     #[test]
-    fn lines_inside_brackets_and_quotes_are_moved_right() {
-        let moved = |text: &str| loosen(text).map(|loose| (loose.text, loose.shifts));
+    fn lines_inside_brackets_and_quotes_are_indented() {
+        let indented = |text: &str| loosen(text).map(|loose| (loose.text, loose.shifts));
         for (text, lines, shifts) in [
             (
                 "a:\n  b: [\n  1,\n2\n  ]\n",
@@ -216,7 +216,7 @@ mod tests {
             ("- \"x\ny\"\n- z\n", "- \"x\n   y\"\n- z\n", &[(2, 3)]),
             ("a: {\n\tb: 1 }\n", "a: {\n    \tb: 1 }\n", &[(2, 4)]),
         ] {
-            assert_eq!(moved(text), Some((lines.to_owned(), shifts.to_vec())), "{text}");
+            assert_eq!(indented(text), Some((lines.to_owned(), shifts.to_vec())), "{text}");
         }
         for text in [
             "a: |\n  [\nb: 1\n",
@@ -226,7 +226,7 @@ mod tests {
             "# [\na: 1 # {\nb: 2\n",
             "a: [b, c] # ok\nd: e\n",
         ] {
-            assert_eq!(moved(text), None, "{text}");
+            assert_eq!(indented(text), None, "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a scalar of YAML means: booleans, numbers and nothing as YAML 1.1 and the API server have them (VA-246 to VA-253).
+//! Resolves YAML scalars as the API server's YAML 1.1 library does: booleans, numbers and null (VA-246 to VA-253).
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use saphyr_parser::{ScalarStyle, Tag};
 
 use crate::tree::Data;
 
-/// A map key as JSON has it (VA-253).
+/// Converts a map key to a JSON key (VA-253).
 pub(crate) fn key_text(data: Data<'_>) -> Result<Cow<'_, str>, String> {
     Ok(match data {
         Data::String(text) | Data::Number(text) => text,
@@ -47,13 +47,13 @@ pub(crate) fn scalar<'t>(text: Cow<'t, str>, style: ScalarStyle, tag: Option<&Ta
     }
 }
 
-/// What a plain scalar means (VA-246 to VA-252).
+/// Resolves a plain (unquoted) scalar (VA-246 to VA-252).
 pub(crate) fn plain(text: Cow<'_, str>) -> Data<'_> {
-    meaning(&text).unwrap_or(Data::String(text))
+    resolve_plain(&text).unwrap_or(Data::String(text))
 }
 
-/// The same; none if it is a string.
-pub(crate) fn meaning(text: &str) -> Option<Data<'static>> {
+/// Resolves a plain scalar; None if it is a string.
+pub(crate) fn resolve_plain(text: &str) -> Option<Data<'static>> {
     match text.as_bytes().first() {
         None => return Some(Data::Null),
         Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => {
@@ -74,7 +74,7 @@ pub(crate) fn meaning(text: &str) -> Option<Data<'static>> {
     let body = text.strip_prefix(['+', '-']).unwrap_or(text);
     match body.as_bytes() {
         [b'.', b'0'..=b'9', ..] | [b'0'..=b'9', ..] => {}
-        // `.inf` and `.nan` have no JSON form; Go's encoder refuses them, we keep the text.
+        // `.inf` and `.nan` have no JSON form: Go's encoder refuses them, here they stay strings.
         _ => return None,
     }
     if is_date_like(text) {
@@ -88,13 +88,14 @@ pub(crate) fn meaning(text: &str) -> Option<Data<'static>> {
     integer(&plain).or_else(|| float(&plain))
 }
 
-/// `YYYY-…`: dates stay strings, as Go's decoder turns timestamps back into text.
+/// Returns whether a scalar looks like a date (`YYYY-…`). Dates stay strings, because Go's decoder turns timestamps
+/// back into text.
 fn is_date_like(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() > 4 && bytes[4] == b'-' && bytes[..4].iter().all(u8::is_ascii_digit)
 }
 
-/// Go's `strconv.ParseInt(text, 0, 64)`, and `ParseUint` above that.
+/// Parses an integer as Go's `strconv.ParseInt(text, 0, 64)`, or `ParseUint` for larger values.
 fn integer(text: &str) -> Option<Data<'static>> {
     let (sign, body) = match text.as_bytes().first()? {
         b'-' => ("-", &text[1..]),
@@ -126,7 +127,7 @@ fn integer(text: &str) -> Option<Data<'static>> {
     }
 }
 
-/// A decimal with a point or exponent, printed as Go's JSON encoder prints it.
+/// Parses a decimal number with a point or exponent.
 fn float(text: &str) -> Option<Data<'static>> {
     let body = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = match body.find(['e', 'E']) {
@@ -151,7 +152,7 @@ fn float(text: &str) -> Option<Data<'static>> {
     Some(go_float(number))
 }
 
-/// A float as Go's JSON encoder writes it: an integer where it is one and not huge.
+/// A float as Go's JSON encoder prints it: as an integer if it is one and exactly representable.
 pub(crate) fn go_float(number: f64) -> Data<'static> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.trunc() == number && number.abs() <= EXACT {
@@ -178,7 +179,7 @@ mod tests {
 
     /// Shows: VA-246, VA-247, VA-248, VA-249, VA-250, VA-251, VA-252
     #[test]
-    fn plain_scalars_are_read_as_the_api_server_reads_them() {
+    fn plain_scalars_resolve_as_in_the_api_server() {
         let number = |text: &'static str| Data::Number(text.into());
         for (text, wanted) in [
             ("yes", Data::Bool(true)),

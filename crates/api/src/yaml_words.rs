@@ -1,10 +1,10 @@
-//! What is wrong with a text that is no YAML, in the words and with the line of the parser that kubectl has.
+//! Rewords YAML errors: the message and the line that kubectl's parser (go-yaml) reports.
 
 use crate::json::{TextError, TextErrorKind};
 
-/// The line, from 1, or 0 where none is told, and the words. `piece` is the document, read from its first line on.
+/// Returns the line from 1 (0 if go-yaml reports none) and the message. `piece` is the document's text.
 pub(crate) fn in_go_words(error: TextError, piece: &str) -> (u32, String) {
-    // The problem alone, without what was being read.
+    // The problem without its context.
     let problem = match error.message.split_once(", ") {
         Some((context, problem)) if context.starts_with("while ") => problem,
         _ => &error.message,
@@ -13,7 +13,7 @@ pub(crate) fn in_go_words(error: TextError, piece: &str) -> (u32, String) {
     let at = error.line.saturating_sub(1);
     let line = piece.lines().nth(at as usize).unwrap_or_default();
     if error.kind == TextErrorKind::Tab {
-        // A tab cannot begin anything; behind a text it ends what might go on.
+        // go-yaml: a tab cannot start a token; after a scalar that may continue, it violates the indentation.
         let is_indented = |line: &&str| line.trim_start_matches(' ').starts_with('\t');
         if let Some(found) = piece.lines().position(|line| is_indented(&line)) {
             let above = piece.lines().take(found).filter(|line| !line.trim().is_empty()).last();
@@ -28,7 +28,7 @@ pub(crate) fn in_go_words(error: TextError, piece: &str) -> (u32, String) {
     if problem == "found unexpected end of stream" {
         return (line_of(piece.matches('\n').count()), problem.to_owned());
     }
-    // What is found when the values are made of what was read has no line.
+    // go-yaml reports no line for errors in composing values.
     let name = || -> String {
         let column = usize::try_from(error.column.saturating_sub(1)).unwrap_or(0);
         let letters = line.chars().skip(column).skip_while(|letter| *letter != '*').skip(1);
@@ -57,12 +57,12 @@ pub(crate) fn in_go_words(error: TextError, piece: &str) -> (u32, String) {
         _ if problem.starts_with("unexpected character") => "found character that cannot start any token",
         other => other,
     };
-    // The line before of what its parser misses, the line itself of what its scanner finds; none of the first.
+    // go-yaml's parser reports the line before the error, its scanner the line itself; line 1 is reported as none.
     let is_parsers = words.starts_with("did not find expected");
     (if is_parsers || at == 0 { at } else { at + 1 }, words.to_owned())
 }
 
-/// The text in two braces, as templates have them: to YAML a map whose key is a map with that one key.
+/// The text inside two braces, as in templates. YAML reads it as a map whose key is a map with that single key.
 fn braced(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("{{")?;
     let (key, _) = rest.split_once("}}")?;

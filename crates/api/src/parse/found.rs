@@ -1,4 +1,4 @@
-//! What a text held: objects with their places, and problems with theirs.
+//! The result of parsing: objects and problems with their source positions.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,28 +10,27 @@ use crate::json::JsonReader;
 use crate::tree::{Data, Tree};
 use crate::{Object, Str, yaml};
 
-/// Everything a text held. Objects keep the order of the text.
+/// All documents of a text, in the order of the text.
 #[derive(Debug, Default)]
 pub struct Parsed {
-    /// Objects of kinds with behaviour.
+    /// Objects of known kinds.
     pub objects: Vec<Located<Object>>,
-    /// Objects without behaviour (CRDs, kinds that are not simulated): kept and listed, never dropped.
+    /// Objects of kinds that are not simulated, such as custom resources; they are kept and listed, never dropped.
     pub others: Vec<Located<Unknown>>,
-    /// Scenario and component configuration documents, as trees.
+    /// Scenarios and component configurations, as trees.
     pub configs: Vec<Located<Config>>,
-    /// Everything that is wrong, in the order of the text.
+    /// All problems, in the order of the text.
     pub problems: Vec<Problem>,
 }
 
-/// A value and the place it was read from.
+/// A value and its source position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Located<T> {
     pub value: T,
-    /// Its place.
     pub at: Location,
 }
 
-/// The place of an object in a text.
+/// The position of an object in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Location {
     /// Number of the document, from 1.
@@ -42,7 +41,7 @@ pub struct Location {
     pub column: u32,
 }
 
-/// An object of a kind without behaviour.
+/// An object of a kind that is not simulated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unknown {
     /// `apiVersion`.
@@ -57,7 +56,7 @@ pub struct Unknown {
     pub raw: Arc<Value>,
 }
 
-/// A document that configures the program: `Scenario`, `KubeSchedulerConfiguration`, `KubeletConfiguration`.
+/// A document that configures Podscope: `Scenario`, `KubeSchedulerConfiguration`, `KubeletConfiguration`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// `apiVersion`.
@@ -68,7 +67,7 @@ pub struct Config {
     pub tree: Tree<'static>,
 }
 
-/// One thing that is wrong with a text.
+/// A problem in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Number of the document, from 1; 0 for the text as a whole.
@@ -77,40 +76,40 @@ pub struct Problem {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
-    /// The field, as `spec.containers[0].image`; empty where it is not one field.
+    /// The field, such as `spec.containers[0].image`; empty if the problem does not belong to one field.
     pub path: String,
-    /// What is wrong, in the API server's words where it has some.
+    /// The message, worded like the API server's where it has one.
     pub message: String,
-    /// What is wrong, for those who do more than show it.
+    /// The class of the problem, for callers that offer help.
     pub kind: ProblemKind,
 }
 
-/// What is wrong, for those who do more than show the message: who wants to know reads this, not the words.
+/// The class of a problem, so that no caller needs to parse the message.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ProblemKind {
-    /// What its message says, and no more.
+    /// Any other problem.
     #[default]
     Other,
-    /// The text is neither YAML nor JSON; the words are the reader's.
+    /// The text is neither valid YAML nor valid JSON.
     Syntax,
     /// The type has no such field.
     UnknownField,
-    /// A text has to stand there.
+    /// The value must be a string.
     NoText,
-    /// A value of another type has to stand there.
+    /// The value has the wrong type.
     OtherType,
     NoQuantity,
-    /// Something has to stand there.
+    /// A required value is missing.
     Required,
-    /// None of the values that are known.
+    /// The value is not one of the supported values.
     Unsupported,
-    /// What is told apart by it is there already.
+    /// A value that must be unique occurs twice.
     Duplicate,
-    /// A name with letters that it may not have, or in places where they may not be.
+    /// The value is not a valid name: it has characters that are not allowed, or not allowed at their position.
     NoName,
-    /// A selector that does not find the pods of its own template.
+    /// The selector does not match the labels of its own pod template.
     Selector,
-    /// A kind that the API server does not serve, or not in this version.
+    /// The API server does not serve this kind, or not in this version.
     Unserved {
         /// `apiVersion`.
         api_version: String,
@@ -131,7 +130,7 @@ impl std::fmt::Display for Problem {
 }
 
 impl Problem {
-    /// A problem of a field of an object that was read before; `text` is what it was read from.
+    /// A problem with a field of an object at a known location; `text` is the text that it was parsed from.
     pub fn of_field(text: &str, at: &Location, path: &str, message: impl Into<String>) -> Self {
         let (line, column) = at.position(text, path);
         Self {
@@ -146,15 +145,15 @@ impl Problem {
 }
 
 impl Location {
-    /// Line and column of a field of the object at this place, or of its nearest parent that is written down.
+    /// Line and column of a field of the object at this location, or of its nearest parent in the text.
     ///
-    /// `text` is the text it was read from; only the object itself is read again.
+    /// `text` is the text that the object was parsed from; only this object is parsed again.
     pub fn position(&self, text: &str, path: &str) -> (u32, u32) {
         self.tree(text)
             .map_or((self.line, self.column), |node| node.position(path))
     }
 
-    /// The object at this place as a tree, read again.
+    /// Parses the object at this location again, as a tree.
     pub fn tree(&self, text: &str) -> Option<Tree<'static>> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let before = self.line.checked_sub(1)?;
@@ -165,7 +164,7 @@ impl Location {
         self.tree_from(text, offset)
     }
 
-    /// The same where it is known at which byte the object's line begins.
+    /// Like [`Self::tree`], given the byte offset of the object's first line.
     fn tree_from(&self, text: &str, offset: usize) -> Option<Tree<'static>> {
         let before = self.line.checked_sub(1)?;
         let line = text[offset..].lines().next()?;
@@ -179,18 +178,18 @@ impl Location {
                 return Some(node.owned());
             }
         }
-        // Blanks in place of what stands before it keep the indentation of its first line.
+        // Blanks in place of the text before the object preserve the indentation of its first line.
         let indent = " ".repeat(column);
         let indented = format!("{indent}{}", until_outdented(body, column));
         yaml::read_first(&indented, before).or_else(|| {
-            // Lines inside brackets and quotes may be less indented than the object.
+            // Lines inside brackets and quotes may be indented less than the object.
             let all = format!("{indent}{}", until_outdented(body, 0));
             yaml::read_first(&all, before)
         })
     }
 }
 
-/// Where the lines of a text begin: for many positions in a long text.
+/// Byte offsets of the lines of a text, to look up many positions in a long text.
 #[derive(Debug)]
 pub struct Lines<'t> {
     text: &'t str,
@@ -198,7 +197,7 @@ pub struct Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    /// Looks for the lines once.
+    /// Scans the text for line breaks.
     pub fn new(text: &'t str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
@@ -208,14 +207,14 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// [`Location::tree`] without reading the lines before it.
+    /// Like [`Location::tree`], without scanning the lines before it.
     pub fn tree(&self, at: &Location) -> Option<Tree<'static>> {
         let line = usize::try_from(at.line.checked_sub(1)?).ok()?;
         at.tree_from(self.text, *self.starts.get(line)?)
     }
 }
 
-/// Moves the columns of what stands on the first line; the reader saw the line cut.
+/// Corrects the columns of values on the first line, because the reader saw that line without its beginning.
 fn shift_first_line(node: &mut Tree<'_>, line: u32, by: u32) {
     if node.line == line {
         node.column += by;
@@ -234,7 +233,7 @@ fn shift_first_line(node: &mut Tree<'_>, line: u32, by: u32) {
     }
 }
 
-/// The lines of a block that starts at column `indent`: up to the next line that is less indented.
+/// The lines of a block that starts at column `indent`, up to the next line with less indentation.
 fn until_outdented(body: &str, indent: usize) -> &str {
     let mut end = 0;
     for (number, line) in body.split_inclusive('\n').enumerate() {

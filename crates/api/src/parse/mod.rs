@@ -1,5 +1,5 @@
-//! Text → objects: YAML of many documents, JSON, `kind: List`; every object
-//! with its place, every problem with its line, column and field (P-03, P-04).
+//! Parses text into objects: YAML with several documents, JSON, and `kind: List`. Every object has its source position,
+//! and every problem has line, column and field (P-03, P-04).
 
 mod found;
 
@@ -17,7 +17,7 @@ use crate::{Kind, Object, limits, yaml, yaml_block, yaml_words};
 
 pub use found::{Config, Lines, Located, Location, Parsed, Problem, ProblemKind, Unknown};
 
-/// Reads a text. Nothing of it is lost: what has no behaviour is in `others`, what is wrong in `problems`.
+/// Parses a text. Nothing is lost: objects without behaviour are in `others`, errors in `problems`.
 pub fn parse(text: &str) -> Parsed {
     let mut reader = Reader::default();
     if text.len() > limits::INPUT_BYTES {
@@ -33,10 +33,10 @@ pub fn parse(text: &str) -> Parsed {
     reader.parsed
 }
 
-/// Reads a text that is one YAML or JSON value of any shape (a patch, a settings file).
+/// Parses a text with exactly one YAML or JSON value of any shape, such as a patch or a settings file.
 ///
 /// # Errors
-/// Everything that is not YAML, or that there is not exactly one value.
+/// All syntax errors, or an error if there is not exactly one value.
 pub fn read_yaml(text: &str) -> Result<Tree<'_>, Vec<Problem>> {
     let mut reader = Reader {
         document: 1,
@@ -70,17 +70,17 @@ pub fn read_yaml(text: &str) -> Result<Tree<'_>, Vec<Problem>> {
     Err(problems)
 }
 
-/// Where a text ends to be YAML or JSON.
+/// The first syntax error of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SyntaxError {
-    /// The line, from 1, or 0 where none is told, and what is wrong there, in the YAML reader's words.
+    /// The line from 1 (0 if unknown) and the message of the YAML parser.
     Yaml(u32, String),
-    /// What is wrong, in the JSON decoder's words.
+    /// The message of the JSON decoder.
     Json(String),
 }
 
 impl std::fmt::Display for SyntaxError {
-    /// As it stands behind kubectl's `error parsing STDIN: `.
+    /// The text that kubectl prints after `error parsing STDIN: `.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             SyntaxError::Yaml(0, message) => write!(f, "error converting YAML to JSON: yaml: {message}"),
@@ -92,9 +92,11 @@ impl std::fmt::Display for SyntaxError {
     }
 }
 
-/// The documents of a text, empty ones left out, up to where it is none: as kubectl reads it, which takes the last value
-/// of a key that comes twice. A text that looks like JSON is read as YAML from where it is none, unless more than one
-/// value of JSON stood before; if that fails at once, it is told what was wrong with the JSON.
+/// Reads the non-empty documents of a text as kubectl does, up to the first syntax error. Of duplicate keys the last
+/// value wins.
+///
+/// A text that looks like JSON but is not is read as YAML from the failing value on, unless more than one JSON value
+/// came before. If the YAML parser fails there too, the JSON error is returned.
 pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut found = Vec::new();
@@ -118,7 +120,7 @@ pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
                 Err(wrong) => wrong.message,
             };
             let message = match wrong.as_str() {
-                // A stream that ends too soon, not a text.
+                // This message is for a stream that ends too early.
                 "unexpected end of JSON input" => "unexpected EOF".to_owned(),
                 _ if found.len() > 1 => wrong,
                 _ => format!("json: offset {}: {wrong}", reader.offset()),
@@ -141,7 +143,7 @@ pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
                 found.extend(document);
             }
             Err(wrong) => {
-                // The marker is met while the document above it is read.
+                // kubectl finds the marker while it reads the document above it, so that document is lost too.
                 if matches!(wrong, SyntaxError::Json(_)) {
                     found.truncate(last);
                 }
@@ -153,11 +155,11 @@ pub fn read_documents(text: &str) -> (Vec<Tree<'_>>, Option<SyntaxError>) {
     (found, None)
 }
 
-/// The first document of a piece of a text between two markers, which stands below so many lines; what else stands there
-/// is not read.
+/// Reads the first document of a piece of text between two document markers; `above` is the number of lines before the
+/// piece. Further documents in the piece are ignored.
 fn yaml_document(piece: &str, above: u32) -> Result<Option<Tree<'_>>, SyntaxError> {
     let piece = piece.strip_prefix('\u{feff}').unwrap_or(piece);
-    // Of what is wrong the lines are counted from behind the marker.
+    // Error lines count from the line after the last marker.
     let mut body = piece;
     let mut left = piece;
     while let Some((line, after)) = left.split_once('\n').or((!left.is_empty()).then_some((left, ""))) {
@@ -186,18 +188,18 @@ fn yaml_document(piece: &str, above: u32) -> Result<Option<Tree<'_>>, SyntaxErro
     }
 }
 
-/// A typed object of a kind from a tree, with its extra fields.
+/// Decodes a typed object of a kind from a tree, including its untyped fields.
 ///
 /// # Errors
-/// Every field of a wrong type.
+/// All fields with a wrong type.
 pub fn object_from_tree(kind: Kind, tree: &Tree<'_>) -> Result<Object, Vec<FieldError>> {
     typed(kind, tree)
 }
 
-/// A typed object from a JSON tree, with its extra fields; `apiVersion` and `kind` must name a kind with behaviour.
+/// Decodes a typed object from JSON, including its untyped fields. `apiVersion` and `kind` must name a known kind.
 ///
 /// # Errors
-/// Every field of a wrong type, or that the kind is not known.
+/// All fields with a wrong type, or an error for an unknown kind.
 pub fn object_from_value(value: &Value) -> Result<Object, Vec<FieldError>> {
     let node = Tree::from_value(value);
     let wire = |key: &str| node.get(key).and_then(Tree::as_str).unwrap_or("");
@@ -228,15 +230,15 @@ fn typed(kind: Kind, node: &Tree<'_>) -> Result<Object, Vec<FieldError>> {
     Ok(object)
 }
 
-/// Parts the extra fields into the object's own and its pod template's, so that pods of a template share theirs.
+/// Separates the untyped fields of the pod template from those of the object, so that pods of one template share them.
 fn split_template(residual: Option<Residual<'_>>) -> (Extra, Extra) {
     let Some(mut residual) = residual else {
         return (Extra::default(), Extra::default());
     };
-    // Known from the envelope, not lost.
+    // Printed from the kind, so not lost.
     let _ = (residual.take(&["apiVersion"]), residual.take(&["kind"]));
     let template = match residual.take(&["spec", "template"]) {
-        // Not a field of this kind (a CRD-like field of the same name): it stays whole.
+        // A kind without a typed template has a field of this name: it stays in the object's fields.
         Some(raw @ Residual::Raw(_)) => {
             if let Residual::Map(fields) = &mut residual {
                 match fields.iter_mut().find(|(key, _)| *key == "spec") {
@@ -337,17 +339,17 @@ impl Reader {
         }
     }
 
-    /// A long `List` of YAML: each item's tree goes as soon as the item is read. Anything else, and a list with any problem,
-    /// is left as if it had not been looked at.
+    /// Decodes a long YAML `List` item by item, so that each item's tree can be freed early. Returns false, without any
+    /// effect, if the text is not such a list or has a problem; it is then read in the usual way.
     fn list(&mut self, text: &str, lines_before: u32) -> bool {
-        // What has no such line is surely none, and need not be read twice.
+        // A text without such a line is not a list; this test avoids parsing it twice.
         let is_long = text.len() >= limits::LIST_BYTES && text.lines().any(|line| line.trim_end() == "items:");
-        let Some(mut items) = is_long.then(|| self.of_list(lines_before + 1)).flatten() else {
+        let Some(mut items) = is_long.then(|| self.item_reader(lines_before + 1)).flatten() else {
             return false;
         };
         let plain = yaml_block::read_items(text, lines_before, &mut |item| items.object(&item, None));
         let read = plain.or_else(|| {
-            items = self.of_list(lines_before + 1)?;
+            items = self.item_reader(lines_before + 1)?;
             Some(yaml::read_items(text, lines_before, &mut |item| {
                 items.object(&item, None)
             }))
@@ -358,34 +360,36 @@ impl Reader {
         })
     }
 
-    /// The same of JSON, where that reader stands; who reads on behind it.
+    /// The same for a JSON list at the reader's position; returns a reader positioned after the list.
     fn json_list<'t>(&mut self, reader: &mut JsonReader<'t>) -> Option<JsonReader<'t>> {
         let (_, line) = reader.rest();
-        let mut items = self.of_list(line)?;
+        let mut items = self.item_reader(line)?;
         let mut ahead = reader.ahead();
-        let list = ahead.value_telling(&mut |item| items.object(&item, None)).ok()?;
+        let list = ahead
+            .value_streaming_items(&mut |item| items.object(&item, None))
+            .ok()?;
         (ahead.duplicates.is_empty() && self.take_list(&list, items)).then_some(ahead)
     }
 
-    /// Who reads the items of a list that begins there; none where there are too many documents.
-    fn of_list(&self, line: u32) -> Option<Reader> {
+    /// A reader for the items of a list that begins at `line`; None if the text has too many documents.
+    fn item_reader(&self, line: u32) -> Option<Reader> {
         let mut items = Reader {
             document: self.document,
-            // The list is one too.
+            // The list itself counts as an object.
             objects: self.objects + 1,
             ..Reader::default()
         };
         items.next_document(line).then_some(items)
     }
 
-    /// Takes what was read of a list's items, if it is a list and nothing is wrong in them.
+    /// Adds the objects of a list's items to the result, if it is a list without problems.
     fn take_list(&mut self, list: &Tree<'_>, mut items: Reader) -> bool {
         let text = |key: &str| list.get(key).and_then(Tree::as_str).unwrap_or("");
         let has_items = list
             .get("items")
             .is_some_and(|items| matches!(items.data, Data::Seq(_)));
         let is_list = has_items && text("kind").ends_with("List") && !text("apiVersion").is_empty();
-        // An item without a kind would have its list's.
+        // Items without a kind cause a problem here; the usual way then gives them the list's kind.
         let is_sound = items.parsed.problems.is_empty() && items.objects <= limits::OBJECTS;
         if is_list && is_sound {
             self.document = items.document;
@@ -399,7 +403,7 @@ impl Reader {
 
     fn json(&mut self, text: &str) {
         let mut reader = JsonReader::new(text, 1);
-        // What has no such word is surely no list, and need not be read twice.
+        // A text without this word is not a list; this test avoids parsing it twice.
         let may_be_long = text.len() >= limits::LIST_BYTES && text.contains("\"items\"");
         while reader.more() {
             if let Some(behind) = may_be_long.then(|| self.json_list(&mut reader)).flatten() {
@@ -418,17 +422,17 @@ impl Reader {
                     self.object(&node, None);
                 }
                 Err(error) => {
-                    // Not JSON: perhaps YAML in flow style, or YAML documents after JSON ones.
+                    // Not JSON: maybe YAML in flow style, or YAML documents after JSON ones.
                     let as_yaml = yaml::documents(rest);
                     let quoted = rest
                         .strip_prefix('{')
                         .is_some_and(|body| body.trim_start().starts_with(['"', '}']));
-                    let sound = || {
+                    let is_valid_yaml = || {
                         as_yaml
                             .iter()
                             .all(|(before, piece)| yaml::read(piece, line - 1 + before).problems.is_empty())
                     };
-                    if !quoted || sound() {
+                    if !quoted || is_valid_yaml() {
                         self.document -= 1;
                         self.yaml(rest, line - 1);
                     } else {
@@ -452,7 +456,8 @@ impl Reader {
         }
     }
 
-    /// One object, or a list of them; `inherited` is the kind of the items of a typed list (`PodList`).
+    /// Reads one object or a list of objects; `inherited` is the version and kind for items of a typed list
+    /// (`PodList`).
     fn object(&mut self, node: &Tree<'_>, inherited: Option<(&str, &str)>) {
         let at = Location {
             document: self.document,
@@ -471,7 +476,7 @@ impl Reader {
             }
             return;
         }
-        let (api_version, kind) = match said_or(node, inherited) {
+        let (api_version, kind) = match type_meta(node, inherited) {
             Ok(both) => both,
             Err(message) => return self.problem(at.document, at.line, at.column, "", message.into()),
         };
@@ -484,7 +489,7 @@ impl Reader {
                     let inherited = (!item_kind.is_empty()).then_some((api_version, item_kind));
                     items.iter().for_each(|item| self.object(item, inherited));
                 }
-                // Go writes an empty list that was never made so: `kubectl cluster-info dump` does.
+                // Go encodes a nil slice as null, for example in `kubectl cluster-info dump`.
                 Data::Null => {}
                 _ => {
                     let message = format!(
@@ -550,8 +555,11 @@ fn unserved(api_version: &str, kind: &str) -> ProblemKind {
     }
 }
 
-/// `apiVersion` and `kind` as the object says them, or its list does; what is missing otherwise.
-fn said_or<'t>(node: &'t Tree<'_>, inherited: Option<(&'t str, &'t str)>) -> Result<(&'t str, &'t str), &'static str> {
+/// `apiVersion` and `kind` of the object or, where absent, of its list; the error names what is missing.
+fn type_meta<'t>(
+    node: &'t Tree<'_>,
+    inherited: Option<(&'t str, &'t str)>,
+) -> Result<(&'t str, &'t str), &'static str> {
     let wire = |key: &str| node.get(key).and_then(Tree::as_str).filter(|text| !text.is_empty());
     let api_version = wire("apiVersion").or(inherited.map(|(api_version, _)| api_version));
     let kind = wire("kind").or(inherited.map(|(_, kind)| kind));

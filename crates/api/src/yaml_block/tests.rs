@@ -1,8 +1,9 @@
-//! What is read line by line is what the parser of all of YAML reads.
+//! Compares the line-by-line reader with the full YAML parser.
 
 use super::*;
 
-/// The items that are told here and what is left of the document, with how it is read.
+/// Items and remaining document from the line-by-line reader (None if it does not support the form) and from the full
+/// parser.
 fn both(text: &str) -> (Option<Vec<Tree<'_>>>, Vec<Tree<'_>>) {
     let (mut fast, mut slow) = (Vec::new(), Vec::new());
     let read = read_items(text, 3, &mut |item| fast.push(item));
@@ -15,7 +16,7 @@ fn both(text: &str) -> (Option<Vec<Tree<'_>>>, Vec<Tree<'_>>) {
     (fast, slow)
 }
 
-const USUAL: &str = r#"apiVersion: v1
+const KUBECTL_LIST: &str = r#"apiVersion: v1
 items:
 - apiVersion: v1
   kind: Pod
@@ -73,15 +74,15 @@ metadata:
 
 /// Shows: P-03
 #[test]
-fn usual_lists_are_read_as_the_parser_reads_them() {
-    let sound = USUAL.replace("  - x\n", "");
-    let (head, rest) = sound.split_once("- ").expect("an item");
+fn kubectl_lists_are_read_like_the_full_parser() {
+    let list_text = KUBECTL_LIST.replace("  - x\n", "");
+    let (head, rest) = list_text.split_once("- ").expect("an item");
     let (list, tail) = rest.split_once("kind: List").expect("its kind");
     let list: String = format!("- {list}").lines().map(|line| format!("  {line}\n")).collect();
     let indented = format!("{head}{list}kind: List{tail}");
-    for text in [&sound, &indented, &format!("---\n{sound}")] {
+    for text in [&list_text, &indented, &format!("---\n{list_text}")] {
         let (fast, slow) = both(text);
-        let fast = fast.unwrap_or_else(|| panic!("it is of this form:\n{text}"));
+        let fast = fast.unwrap_or_else(|| panic!("the line-by-line reader refused:\n{text}"));
         assert_eq!(fast.len(), slow.len());
         for (fast, slow) in fast.iter().zip(&slow) {
             assert_eq!(fast, slow);
@@ -89,25 +90,25 @@ fn usual_lists_are_read_as_the_parser_reads_them() {
     }
 }
 
-/// Whether the text is of this form; then the parser reads it alike.
+/// Returns whether the line-by-line reader supports the text; asserts that both readers then agree.
 fn is_read_alike(text: &str) -> bool {
-    let mut told = Vec::new();
-    let Some(read) = read_items(text, 0, &mut |item| told.push(item)) else {
+    let mut items = Vec::new();
+    let Some(read) = read_items(text, 0, &mut |item| items.push(item)) else {
         return false;
     };
     let mut slow = Vec::new();
     let whole = yaml::read_items(text, 0, &mut |item| slow.push(item));
     assert!(whole.problems.is_empty(), "{:?}\n{text}", whole.problems);
-    assert_eq!((told, read.documents), (slow, whole.documents), "{text}");
+    assert_eq!((items, read.documents), (slow, whole.documents), "{text}");
     true
 }
 
-/// Each change of one line is read alike, or not at all; what is no YAML is never read.
+/// After a change of one line, both readers agree or the line-by-line reader refuses the text.
 /// Shows: P-03
 #[test]
-fn changed_lists_are_read_alike_or_left_to_the_parser() {
-    let (mut n_read, sound) = (0, USUAL.replace("  - x\n", ""));
-    let lines: Vec<&str> = sound.lines().collect();
+fn changed_lists_are_read_alike_or_refused() {
+    let (mut n_read, list_text) = (0, KUBECTL_LIST.replace("  - x\n", ""));
+    let lines: Vec<&str> = list_text.lines().collect();
     let changes: [(&str, &str); 20] = [
         ("", "  "),
         ("", "\t"),
