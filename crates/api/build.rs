@@ -1,15 +1,15 @@
-//! Writes the table of hidden characters of `src/visible.rs` from Unicode's own properties.
+//! Generates the tables of hidden characters for `src/visible.rs` from Unicode's character properties.
 
 use std::fmt::Write;
 use std::path::Path;
 
 use regex_syntax::hir::{Class, HirKind};
 
-/// Each table, and the characters in it as a class of a regular expression.
+/// The name of each table, and its characters as a regular-expression class.
 ///
-/// Hidden are controls, separators of lines and paragraphs, format characters, what a renderer ignores by default (fillers,
-/// joiners, variation selectors, tags), blanks other than the usual space, the no-break space and the ideographic one, the
-/// empty Braille pattern, and what is no character.
+/// Hidden characters are: controls, line and paragraph separators, format characters, characters that renderers ignore
+/// by default (fillers, joiners, variation selectors, tags), blanks other than the space, the no-break space and the
+/// ideographic space, the empty Braille pattern, and noncharacters.
 const TABLES: [(&str, &str); 2] = [
     (
         "HIDDEN",
@@ -26,7 +26,7 @@ fn main() {
             .parse(class)
             .unwrap_or_else(|error| panic!("{class}: {error}"));
         let HirKind::Class(Class::Unicode(class)) = parsed.kind() else {
-            panic!("{name} is no class of characters");
+            panic!("{name} is not a character class");
         };
         let _ = writeln!(text, "const {name}: &[(char, char)] = &[");
         for range in class.ranges() {

@@ -1,5 +1,5 @@
-//! Advice (P-08): what is legal and still likely to surprise, as the seeds
-//! warn. A pure function over a set of objects.
+//! Advice about manifests that are valid but likely to surprise (P-08), derived from the project's seed documents. A
+//! pure function of a set of objects.
 
 use crate::ordered;
 
@@ -12,27 +12,27 @@ use crate::{
 /// One warning about one object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
-    /// Index of the object in the list that was given.
+    /// ObjectIndex of the object in the given list.
     pub object: usize,
-    /// The field it is about.
+    /// The field that the advice is about.
     pub path: String,
     /// The warning, as a sentence.
     pub text: String,
 }
 
-/// Label keys of topology domains that every cluster understands.
+/// Topology keys that every cluster knows.
 const WELL_KNOWN: [&str; 3] = [
     "kubernetes.io/hostname",
     "topology.kubernetes.io/zone",
     "topology.kubernetes.io/region",
 ];
 
-/// Warnings about a set of objects, in their order: volumes that two pods may write, grace that is too short,
-/// affinity to pods that may be preempted, spread that does not do what it seems to.
+/// Advice about a set of objects, in their order: volumes with several writers, short grace periods, affinity to pods
+/// that may be preempted, spread constraints that do not work as expected.
 pub fn advice(objects: &[Object]) -> Vec<Advice> {
-    let world = World::new(objects);
+    let lookup = ObjectIndex::new(objects);
     let mut found = Vec::new();
-    for subject in &world.subjects {
+    for subject in &lookup.subjects {
         let mut note = |path: String, text: String| {
             found.push(Advice {
                 object: subject.object,
@@ -40,18 +40,18 @@ pub fn advice(objects: &[Object]) -> Vec<Advice> {
                 text,
             });
         };
-        shared_volumes(subject, &world, &mut note);
+        shared_volumes(subject, &lookup, &mut note);
         short_grace(subject, &mut note);
-        affinity_to_lower(subject, &world, &mut note);
-        differing_spread(subject, &world, &mut note);
-        own_labels(subject, &mut note);
-        private_keys(subject, &mut note);
+        affinity_to_lower_priority(subject, &lookup, &mut note);
+        differing_spread(subject, &lookup, &mut note);
+        spread_ignores_own_labels(subject, &mut note);
+        private_topology_keys(subject, &mut note);
         unknown_ports(subject, &mut note);
     }
     found
 }
 
-/// A pod that nobody controls, or the template of a workload.
+/// A bare pod or the pod template of a workload.
 struct Subject<'o> {
     object: usize,
     kind: &'static str,
@@ -60,11 +60,11 @@ struct Subject<'o> {
     labels: &'o Labels,
     annotations: &'o Labels,
     spec: &'o PodSpec,
-    /// What stands before `spec.…` or `metadata.…` in paths.
+    /// Path prefix before `spec.…` or `metadata.…`: empty or `spec.template.`.
     prefix: &'static str,
 }
 
-struct World<'o> {
+struct ObjectIndex<'o> {
     subjects: Vec<Subject<'o>>,
     classes: ordered::Map<&'o str, &'o PriorityClass>,
     claims: ordered::Map<(&'o str, &'o str), &'o PersistentVolumeClaim>,
@@ -72,9 +72,9 @@ struct World<'o> {
     storage: ordered::Map<&'o str, &'o StorageClass>,
 }
 
-impl<'o> World<'o> {
+impl<'o> ObjectIndex<'o> {
     fn new(objects: &'o [Object]) -> Self {
-        let mut world = Self {
+        let mut lookup = Self {
             subjects: Vec::new(),
             classes: ordered::Map::new(),
             claims: ordered::Map::new(),
@@ -84,19 +84,19 @@ impl<'o> World<'o> {
         for (index, object) in objects.iter().enumerate() {
             match object {
                 Object::PriorityClass(class) => {
-                    world.classes.insert(&class.metadata.name, class);
+                    lookup.classes.insert(&class.metadata.name, class);
                 }
                 Object::PersistentVolumeClaim(claim) => {
-                    world.claims.insert((namespace(object), &claim.metadata.name), claim);
+                    lookup.claims.insert((namespace(object), &claim.metadata.name), claim);
                 }
                 Object::PersistentVolume(volume) => {
-                    world.volumes.insert(&volume.metadata.name, volume);
+                    lookup.volumes.insert(&volume.metadata.name, volume);
                 }
                 Object::StorageClass(class) => {
-                    world.storage.insert(&class.metadata.name, class);
+                    lookup.storage.insert(&class.metadata.name, class);
                 }
-                // Pods of a workload are spoken of once, at its template.
-                Object::Pod(pod) if pod.metadata.controller_ref().is_none() => world.subjects.push(Subject {
+                // The workload's template stands for its pods.
+                Object::Pod(pod) if pod.metadata.controller_ref().is_none() => lookup.subjects.push(Subject {
                     object: index,
                     kind: "Pod",
                     namespace: namespace(object),
@@ -109,7 +109,7 @@ impl<'o> World<'o> {
                 _ => {
                     let owned = object.metadata().controller_ref().is_some();
                     if let Some(template) = object.template().filter(|_| !owned) {
-                        world.subjects.push(Subject {
+                        lookup.subjects.push(Subject {
                             object: index,
                             kind: object.kind().name(),
                             namespace: namespace(object),
@@ -123,10 +123,10 @@ impl<'o> World<'o> {
                 }
             }
         }
-        world
+        lookup
     }
 
-    /// The volume that a claim is bound to, or will be bound to if nothing else takes it.
+    /// The volume that a claim is bound to, or the one it would bind to.
     fn volume_of(&self, namespace: &str, claim: &PersistentVolumeClaim) -> Option<&'o PersistentVolume> {
         if !claim.spec.volume_name.is_empty() {
             return self.volumes.get(&*claim.spec.volume_name).copied();
@@ -147,7 +147,7 @@ impl<'o> World<'o> {
             .copied()
     }
 
-    /// The class that a claim asks for; the default one if it names none.
+    /// The storage class of a claim, or the default class if it names none.
     fn class_name<'a>(&'a self, claim: &'a PersistentVolumeClaim) -> &'a str {
         match &claim.spec.storage_class_name {
             Some(name) => name,
@@ -194,8 +194,8 @@ fn namespace(object: &Object) -> &str {
     }
 }
 
-/// LC-117: a probe or hook that asks a port by a name that the container gives to none of its ports. The API server
-/// takes it; the kubelet cannot make the request.
+/// Probes and hooks that refer to a port name which the container does not define: the API server accepts them, but the
+/// kubelet cannot make the request (LC-117).
 fn unknown_ports(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     let spec = subject.spec;
     for (list, containers) in [
@@ -251,8 +251,8 @@ fn unknown_ports(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     }
 }
 
-/// CT-126: a backend that lets two machines write, under a workload that may run two pods at once.
-fn shared_volumes(subject: &Subject<'_>, world: &World<'_>, note: &mut impl FnMut(String, String)) {
+/// Storage that several nodes can write, used by a workload that may run two pods at once (CT-126).
+fn shared_volumes(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut impl FnMut(String, String)) {
     if !matches!(subject.kind, "ReplicaSet" | "Deployment" | "ReplicationController") {
         return;
     }
@@ -266,7 +266,7 @@ fn shared_volumes(subject: &Subject<'_>, world: &World<'_>, note: &mut impl FnMu
         if !mounted {
             continue;
         }
-        if let Some(backend) = unfenced_backend(volume, subject.namespace, world) {
+        if let Some(backend) = unfenced_backend(volume, subject.namespace, lookup) {
             note(
                 format!("spec.volumes[{index}]"),
                 format!(
@@ -279,8 +279,8 @@ fn shared_volumes(subject: &Subject<'_>, world: &World<'_>, note: &mut impl FnMu
     }
 }
 
-/// The backend of a volume, if it does not refuse a second writer.
-fn unfenced_backend(volume: &Volume, namespace: &str, world: &World<'_>) -> Option<&'static str> {
+/// The name of a volume's storage backend, if the backend allows several writers.
+fn unfenced_backend(volume: &Volume, namespace: &str, lookup: &ObjectIndex<'_>) -> Option<&'static str> {
     match volume.sources().next()? {
         "nfs" if volume.nfs.as_ref()?.read_only != Some(true) => Some("NFS"),
         "iscsi" if volume.iscsi.as_ref()?.read_only != Some(true) => Some("iSCSI"),
@@ -292,17 +292,17 @@ fn unfenced_backend(volume: &Volume, namespace: &str, world: &World<'_>) -> Opti
             if source.read_only == Some(true) {
                 return None;
             }
-            let claim = world.claims.get(&(namespace, &*source.claim_name))?;
-            match world.volume_of(namespace, claim) {
+            let claim = lookup.claims.get(&(namespace, &*source.claim_name))?;
+            match lookup.volume_of(namespace, claim) {
                 Some(volume) => backend_of_volume(&volume.spec),
-                None => backend_of_driver(&world.class_of(claim)?.provisioner),
+                None => backend_of_driver(&lookup.class_of(claim)?.provisioner),
             }
         }
         _ => None,
     }
 }
 
-/// The backend of a PersistentVolume, if it does not refuse a second writer.
+/// The name of a PersistentVolume's storage backend, if the backend allows several writers.
 fn backend_of_volume(spec: &PersistentVolumeSpec) -> Option<&'static str> {
     Some(match spec.sources().next()? {
         "nfs" => "NFS",
@@ -315,7 +315,7 @@ fn backend_of_volume(spec: &PersistentVolumeSpec) -> Option<&'static str> {
     })
 }
 
-/// The same by the driver, which also names what a class provisions. `~` Those in wide use.
+/// The same for a driver or provisioner name; covers widely used drivers only.
 fn backend_of_driver(driver: &str) -> Option<&'static str> {
     Some(match driver {
         "nfs.csi.k8s.io" | "efs.csi.aws.com" | "filestore.csi.storage.gke.io" => "NFS",
@@ -327,7 +327,7 @@ fn backend_of_driver(driver: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether a volume may be bound to a claim of that class (CT-123).
+/// Returns whether a claim of that class can bind to a volume (CT-123).
 fn fits(claim: &PersistentVolumeClaim, class: &str, volume: &PersistentVolume) -> bool {
     let (wanted, offered) = (&claim.spec, &volume.spec);
     let storage = |amounts: &crate::ResourceList| amounts.get("storage").copied();
@@ -348,7 +348,7 @@ fn fits(claim: &PersistentVolumeClaim, class: &str, volume: &PersistentVolume) -
             .is_none_or(|selector| selector.matches(&volume.metadata.labels))
 }
 
-/// L-10: the grace period covers preStop and the shutdown after SIGTERM, or the process is killed.
+/// A grace period shorter than preStop plus shutdown: the kubelet kills the process (L-10).
 fn short_grace(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     const SECOND: i64 = 1_000_000;
     let grace = subject.spec.termination_grace_period_seconds.unwrap_or(30);
@@ -367,7 +367,7 @@ fn short_grace(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
                 (Some(sleep), _) => sleep.seconds.saturating_mul(SECOND),
                 (None, HookBehavior::Takes(time)) => time,
                 (None, HookBehavior::Fails) => 0,
-                // It takes all of the grace on purpose.
+                // A hanging hook is configured to use up the grace period.
                 (None, HookBehavior::Hangs) => continue,
             },
         };
@@ -401,8 +401,8 @@ fn short_grace(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     }
 }
 
-/// Seed 001: a pod that needs another of lower priority cannot preempt on that pod's node.
-fn affinity_to_lower(subject: &Subject<'_>, world: &World<'_>, note: &mut impl FnMut(String, String)) {
+/// Required affinity to a pod of lower priority: preemption cannot remove that pod from its node (seed 001).
+fn affinity_to_lower_priority(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut impl FnMut(String, String)) {
     let Some(Affinity {
         pod_affinity: Some(rules),
         ..
@@ -410,7 +410,7 @@ fn affinity_to_lower(subject: &Subject<'_>, world: &World<'_>, note: &mut impl F
     else {
         return;
     };
-    let Some(own) = world.priority(subject.spec) else {
+    let Some(own) = lookup.priority(subject.spec) else {
         return;
     };
     for (index, term) in rules
@@ -419,7 +419,7 @@ fn affinity_to_lower(subject: &Subject<'_>, world: &World<'_>, note: &mut impl F
         .enumerate()
     {
         let Some(selector) = &term.label_selector else { continue };
-        let lower = world.subjects.iter().take(limits::ADVICE_SUBJECTS).find(|other| {
+        let lower = lookup.subjects.iter().take(limits::ADVICE_SUBJECTS).find(|other| {
             let in_scope = if term.namespaces.is_empty() && term.namespace_selector.is_none() {
                 other.namespace == subject.namespace
             } else {
@@ -427,7 +427,7 @@ fn affinity_to_lower(subject: &Subject<'_>, world: &World<'_>, note: &mut impl F
             };
             in_scope
                 && selector.matches(other.labels)
-                && world.priority(other.spec).is_some_and(|priority| priority < own)
+                && lookup.priority(other.spec).is_some_and(|priority| priority < own)
         });
         if let Some(other) = lower {
             note(
@@ -442,14 +442,14 @@ fn affinity_to_lower(subject: &Subject<'_>, world: &World<'_>, note: &mut impl F
     }
 }
 
-/// Seed 004: pods that count each other should spread by the same rules.
-fn differing_spread(subject: &Subject<'_>, world: &World<'_>, note: &mut impl FnMut(String, String)) {
+/// Pods that count each other but have different spread constraints (seed 004).
+fn differing_spread(subject: &Subject<'_>, lookup: &ObjectIndex<'_>, note: &mut impl FnMut(String, String)) {
     let own = &subject.spec.topology_spread_constraints;
     for (index, constraint) in own.iter().enumerate() {
         let Some(selector) = &constraint.label_selector else {
             continue;
         };
-        let other = world.subjects.iter().take(limits::ADVICE_SUBJECTS).find(|other| {
+        let other = lookup.subjects.iter().take(limits::ADVICE_SUBJECTS).find(|other| {
             other.object != subject.object
                 && other.namespace == subject.namespace
                 && selector.matches(other.labels)
@@ -472,8 +472,8 @@ fn same_rules(one: &[TopologySpreadConstraint], other: &[TopologySpreadConstrain
     one.len() == other.len() && one.iter().all(|constraint| other.contains(constraint))
 }
 
-/// Seed 004: a constraint that does not count the pod itself.
-fn own_labels(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
+/// A spread constraint that does not count the pod itself (seed 004).
+fn spread_ignores_own_labels(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     for (index, constraint) in subject.spec.topology_spread_constraints.iter().enumerate() {
         let path = format!("spec.topologySpreadConstraints[{index}].labelSelector");
         match &constraint.label_selector {
@@ -491,8 +491,8 @@ fn own_labels(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     }
 }
 
-/// Seed 004: keys that only this cluster may know.
-fn private_keys(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
+/// Topology keys that other clusters may not have (seed 004).
+fn private_topology_keys(subject: &Subject<'_>, note: &mut impl FnMut(String, String)) {
     let private = |key: &str| !key.is_empty() && !WELL_KNOWN.contains(&key) && !key.contains('/');
     let text = |key: &Str| {
         let known = match &**key {

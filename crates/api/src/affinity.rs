@@ -1,12 +1,11 @@
-//! What node selectors and affinities say (SCH-046): the plain rules, for whoever asks about one node. The scheduler asks
-//! its own tables.
+//! Evaluates node selectors and node affinity for a single node (SCH-046). The scheduler uses faster tables of its own.
 
 use crate::ordered;
 use crate::{
     Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, PodSpec, Str,
 };
 
-/// The only field of a node that a term can ask for.
+/// The only node field that `matchFields` supports.
 pub const NAME_FIELD: &str = "metadata.name";
 
 impl NodeSelectorRequirement {
@@ -16,7 +15,7 @@ impl NodeSelectorRequirement {
 }
 
 impl NodeSelectorTerm {
-    /// Whether it chooses the node; an empty one chooses none.
+    /// Returns whether the term matches the node; an empty term matches none.
     fn matches(&self, node: &Node) -> bool {
         let fields = ordered::Map::from([(Str::from(NAME_FIELD), node.metadata.name.clone())]);
         let is_empty = self.match_expressions.is_empty() && self.match_fields.is_empty();
@@ -28,20 +27,20 @@ impl NodeSelectorTerm {
 }
 
 impl NodeSelector {
-    /// Whether one of its terms chooses the node.
+    /// Returns whether one of the terms matches the node.
     pub fn matches(&self, node: &Node) -> bool {
         self.node_selector_terms.iter().any(|term| term.matches(node))
     }
 }
 
 impl PodSpec {
-    /// The nodes that its affinity requires.
+    /// The pod's required node affinity.
     pub fn required_nodes(&self) -> Option<&NodeSelector> {
         let affinity = self.affinity.as_ref()?.node_affinity.as_ref()?;
         affinity.required_during_scheduling_ignored_during_execution.as_ref()
     }
 
-    /// Whether the node has what the node selector and the required node affinity ask for.
+    /// Returns whether the node satisfies the pod's node selector and required node affinity.
     pub fn selects(&self, node: &Node) -> bool {
         let mut labels = self.node_selector.iter();
         labels.all(|(key, value)| node.metadata.labels.get(key) == Some(value))
@@ -50,7 +49,7 @@ impl PodSpec {
 }
 
 impl PodAffinity {
-    /// Its terms, those that are required first.
+    /// All terms, required ones first.
     pub fn terms(&self) -> impl Iterator<Item = &PodAffinityTerm> {
         let preferred = &self.preferred_during_scheduling_ignored_during_execution;
         self.required_during_scheduling_ignored_during_execution

@@ -1,5 +1,6 @@
-//! The volume with the token of a pod's account (VA-284). Nearly every pod has it, and it differs in five letters: a
-//! pod holds those, and the volume and its mounts are written out where somebody reads the pod.
+//! The service account token volume of a pod (VA-284). Nearly every pod has one, and it differs only in the five random
+//! letters of its name. To save memory, a pod stores only these letters; volume and mounts are restored when the pod is
+//! printed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,12 +15,12 @@ const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 const TOKEN_SECONDS: i64 = 3607;
 const DEFAULT_MODE: i32 = 0o644;
 
-/// The end of the volume's name.
+/// The random suffix of the token volume's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ApiAccess([u8; 5]);
 
 impl ApiAccess {
-    /// Of a name's random end.
+    /// From the name suffix; None if it is not five ASCII letters or digits.
     pub fn new(suffix: &str) -> Option<Self> {
         let is_plain = suffix.bytes().all(|byte| byte.is_ascii_alphanumeric());
         suffix.as_bytes().try_into().ok().filter(|_| is_plain).map(Self)
@@ -92,8 +93,8 @@ fn mount_status(name: Str) -> VolumeMountStatus {
     }
 }
 
-/// Whether it has something of its own where the token would be.
-fn has_own(container: &Container) -> bool {
+/// Returns whether the container mounts something else at the token's path.
+fn mounts_own_token_path(container: &Container) -> bool {
     container
         .volume_mounts
         .iter()
@@ -101,19 +102,19 @@ fn has_own(container: &Container) -> bool {
 }
 
 impl PodSpec {
-    /// Whether the container, one of the pod's own, gets the volume that is not written out.
+    /// Returns whether this container of the pod gets the implicit token mount.
     pub fn gives_api_access(&self, container: &Container) -> bool {
-        self.api_access.is_some() && !has_own(container)
+        self.api_access.is_some() && !mounts_own_token_path(container)
     }
 
-    /// Gives every container the token that has nothing in its place, in a volume whose name ends in `suffix` unless
-    /// there is one of such a name already.
+    /// Mounts the token in every container that has nothing at its mount path. Uses an existing token volume, or adds
+    /// one whose name ends in `suffix`.
     pub fn add_api_access(&mut self, suffix: impl FnOnce() -> Str) {
-        if self.api_access.is_some() || self.own_containers().all(has_own) {
+        if self.api_access.is_some() || self.own_containers().all(mounts_own_token_path) {
             return;
         }
-        let held = self.volumes.iter().find(|volume| volume.name.starts_with(PREFIX));
-        let Some(name) = held.map(|volume| volume.name.clone()) else {
+        let existing_volume = self.volumes.iter().find(|volume| volume.name.starts_with(PREFIX));
+        let Some(name) = existing_volume.map(|volume| volume.name.clone()) else {
             self.api_access = ApiAccess::new(&suffix());
             return;
         };
@@ -127,15 +128,19 @@ impl PodSpec {
 
     fn mount_api_access(&mut self, name: &Str) {
         for list in [&mut self.init_containers, &mut self.containers] {
-            if !list.iter().all(has_own) {
-                for container in Arc::make_mut(list).iter_mut().filter(|container| !has_own(container)) {
+            if !list.iter().all(mounts_own_token_path) {
+                for container in Arc::make_mut(list)
+                    .iter_mut()
+                    .filter(|container| !mounts_own_token_path(container))
+                {
                     container.volume_mounts.push(mount(name.clone()));
                 }
             }
         }
     }
 
-    /// Holds a volume that is exactly as admission makes it by its letters alone; what is written out stays the same.
+    /// Replaces a token volume that has exactly the form of admission by its name suffix; the printed pod stays the
+    /// same.
     fn fold_api_access(&mut self) {
         let Some(access) = self.volumes.last().and_then(|volume| {
             let access = ApiAccess::new(volume.name.strip_prefix(PREFIX)?)?;
@@ -144,31 +149,34 @@ impl PodSpec {
             return;
         };
         let name = access.name();
-        let given = mount(name.clone());
-        let is_given = |container: &Container| container.volume_mounts.last() == Some(&given);
-        let mentions = |container: &Container| {
+        let token_mount = mount(name.clone());
+        let has_token_mount = |container: &Container| container.volume_mounts.last() == Some(&token_mount);
+        let mounts_volume_elsewhere = |container: &Container| {
             let mut others = container
                 .volume_mounts
                 .iter()
                 .rev()
-                .skip(usize::from(is_given(container)));
+                .skip(usize::from(has_token_mount(container)));
             others.any(|mount| mount.name == name)
         };
-        let has_one = |container: &Container| is_given(container) || has_own(container);
-        let is_as_made = self.own_containers().any(is_given)
+        let is_covered = |container: &Container| has_token_mount(container) || mounts_own_token_path(container);
+        let is_as_admission_makes_it = self.own_containers().any(has_token_mount)
             && self
                 .own_containers()
-                .all(|container| has_one(container) && !mentions(container))
+                .all(|container| is_covered(container) && !mounts_volume_elsewhere(container))
             && self.volumes.iter().filter(|volume| volume.name == name).count() == 1;
-        if !is_as_made {
+        if !is_as_admission_makes_it {
             return;
         }
         let volumes = Arc::make_mut(&mut self.volumes);
         volumes.pop();
         volumes.shrink_to_fit();
         for list in [&mut self.init_containers, &mut self.containers] {
-            if list.iter().any(is_given) {
-                for container in Arc::make_mut(list).iter_mut().filter(|container| is_given(container)) {
+            if list.iter().any(has_token_mount) {
+                for container in Arc::make_mut(list)
+                    .iter_mut()
+                    .filter(|container| has_token_mount(container))
+                {
                     container.volume_mounts.pop();
                     container.volume_mounts.shrink_to_fit();
                 }
@@ -179,7 +187,7 @@ impl PodSpec {
 }
 
 impl Pod {
-    /// Holds the token's volume by its letters, in spec and status.
+    /// Replaces the token volume by its name suffix, in spec and status.
     pub(crate) fn fold_api_access(&mut self) {
         if self.spec.api_access.is_none() {
             self.spec.fold_api_access();
@@ -195,7 +203,7 @@ impl Pod {
         }
     }
 
-    /// The pod as it is read: with the token's volume among the others.
+    /// The pod as clients see it: with the token volume and its mounts.
     pub fn written_out(&self) -> Cow<'_, Pod> {
         let Some(access) = self.spec.api_access else {
             return Cow::Borrowed(self);

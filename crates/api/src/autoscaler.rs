@@ -1,25 +1,24 @@
-//! HorizontalPodAutoscalers: what their pods have to do together, as `behavior.podscope.dev/load: "cpu=300m..2@60s,
-//! requests=900"` on the autoscaler says it (C-14; no manifest can, as with the behaviour of containers); and the rules
-//! of speed that the server fills in.
+//! HorizontalPodAutoscalers: the total load of the scaled pods, given by an annotation on the autoscaler,
+//! `behavior.podscope.dev/load: "cpu=300m..2@60s, requests=900"` (C-14); and the default scaling policies.
 
 use serde_json::{Value, json};
 
 use crate::behavior::usage;
 use crate::{BEHAVIOR_PREFIX, Labels, Str, Usage, ordered};
 
-/// Most metrics of one annotation (Q-03).
+/// Maximum number of metrics in one annotation (Q-03).
 const METRICS_MAX: usize = 50;
 
-/// The annotation's key.
+/// The key of the load annotation.
 pub fn load_key() -> String {
     format!("{BEHAVIOR_PREFIX}load")
 }
 
-/// Reads the annotation: metrics by name (`cpu`, `memory` or any other), each over the time since the autoscaler was
-/// made; all pods of its target share them evenly. Metrics it does not name are the containers' own.
+/// Parses the load annotation: the total load per metric (`cpu`, `memory` or any other name) over the time since the
+/// autoscaler's creation, divided evenly among the pods. Other metrics are measured at the containers.
 ///
 /// # Errors
-/// The first malformed part, in words.
+/// A message about the first malformed part.
 pub fn load(annotations: &Labels) -> Result<ordered::Map<Str, Usage>, String> {
     let mut load = ordered::Map::new();
     let key = load_key();
@@ -40,7 +39,7 @@ pub fn load(annotations: &Labels) -> Result<ordered::Map<Str, Usage>, String> {
     Ok(load)
 }
 
-/// The field that holds the source of a metric of a type: `containerResource` of `ContainerResource`.
+/// The field with the source of a metric of this type: `containerResource` for `ContainerResource`.
 pub fn metric_source(kind: &str) -> String {
     let mut field = kind.to_owned();
     if let Some(first) = field.get_mut(..1) {
@@ -49,7 +48,7 @@ pub fn metric_source(kind: &str) -> String {
     field
 }
 
-/// Fills in the rules that a `behavior` leaves out.
+/// Sets the defaults of the scaling rules in `spec.behavior`.
 pub(crate) fn default_behavior(behavior: &mut Value) {
     let policy = |kind: &str, value: i32| json!({"type": kind, "value": value, "periodSeconds": 15});
     let up = json!({
@@ -81,7 +80,7 @@ mod tests {
 
     /// Shows: C-14
     #[test]
-    fn a_load_is_read_or_refused_with_the_reason() {
+    fn load_annotation_is_parsed_or_refused_with_reason() {
         let read = |text: &str| {
             let mut annotations = Labels::default();
             Arc::make_mut(&mut annotations).insert(load_key().into(), text.into());

@@ -1,7 +1,8 @@
-//! Container behaviour by annotation: `behavior.podscope.dev/CONTAINER: "KEY=VALUE, …"` (L-08).
+//! Simulated behaviour of containers, configured by the annotation `behavior.podscope.dev/CONTAINER: "KEY=VALUE, …"`
+//! (L-08).
 //!
-//! A manifest stays valid Kubernetes; what a process does, which no manifest
-//! can say, is written beside it. All lengths of time are microseconds.
+//! The manifest stays valid Kubernetes; the annotation adds what no manifest contains: what the process does. All
+//! durations are in microseconds.
 
 mod values;
 
@@ -13,96 +14,96 @@ pub(crate) use self::values::{time, usage};
 use crate::duration::print_duration_short;
 use crate::{Container, Labels, PodSpec, Quantity, Str};
 
-/// What every behaviour annotation's key starts with; the container's name follows.
+/// Prefix of behaviour annotation keys; the container's name follows.
 pub const BEHAVIOR_PREFIX: &str = "behavior.podscope.dev/";
 
 const SECOND: i64 = 1_000_000;
 
-/// What one container does, as written; the accessors add the defaults.
+/// The behaviour of one container as written in the annotation; the accessor methods apply the defaults.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ContainerBehavior {
-    /// How the image is pulled where it is absent.
+    /// Duration or failure of pulling an absent image.
     pub pull: Option<Pull>,
-    /// From process start until it serves.
+    /// Duration from process start until the process serves requests.
     pub startup: Option<i64>,
-    /// Exits by itself after this long.
+    /// The process exits on its own after this duration.
     pub run: Option<i64>,
-    /// Exit code when it exits by itself.
+    /// Exit code when the process exits on its own.
     pub exit: Option<i32>,
-    /// Its answer to SIGTERM.
+    /// Reaction to SIGTERM.
     pub sigterm: Option<OnSigterm>,
-    /// The image's own stop signal.
+    /// The stop signal defined by the image.
     pub stopsignal: Option<Str>,
-    /// Its preStop hook.
+    /// Outcome of the preStop hook.
     pub prestop: Option<HookBehavior>,
-    /// Its postStart hook.
+    /// Outcome of the postStart hook.
     pub poststart: Option<HookBehavior>,
-    /// Its answers to the liveness probe.
+    /// Results of the liveness probe.
     pub liveness: Option<ProbeBehavior>,
-    /// Its answers to the readiness probe.
+    /// Results of the readiness probe.
     pub readiness: Option<ProbeBehavior>,
-    /// Its answers to the startup probe.
+    /// Results of the startup probe.
     pub started: Option<ProbeBehavior>,
-    /// Memory in use, bytes.
+    /// Memory usage in bytes.
     pub memory: Option<Usage>,
-    /// CPU in use.
+    /// CPU usage.
     pub cpu: Option<Usage>,
-    /// Disk in use, bytes.
+    /// Disk usage in bytes.
     pub disk: Option<Usage>,
-    /// How long the runtime needs to kill it after SIGKILL.
+    /// Time from SIGKILL until the runtime has removed the process.
     pub stop: Option<i64>,
-    /// What its stop signal does to the port that it listens on.
+    /// Whether the process closes its listening port on the stop signal.
     pub listener: Option<Listener>,
-    /// From a request to its answer.
+    /// Duration from a request to its response.
     pub latency: Option<i64>,
-    /// How many requests it answers with an error.
+    /// Share of requests that the process answers with an error.
     pub errors: Option<Errors>,
 }
 
-/// What a stop signal does to the port that a process listens on.
+/// What the stop signal does to the process's listening port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listener {
-    /// New connections are refused; what is inside is answered until the process ends.
+    /// New connections are refused; accepted requests are answered until the process ends.
     Closes,
-    /// It accepts until the process ends.
+    /// Connections are accepted until the process ends.
     Accepts,
 }
 
-/// The share of requests answered with an error, from `from` until `until` (since container start).
+/// A share of requests answered with an error in a time window relative to container start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Errors {
-    /// Parts in a million.
+    /// Errors per million requests.
     pub per_million: u32,
-    /// Start of the window; none for "always".
+    /// Start of the window; None for the start of the container.
     pub from: Option<i64>,
-    /// End of the window, exclusive; none for "for ever".
+    /// End of the window, exclusive; None for no end.
     pub until: Option<i64>,
 }
 
-/// How an image is pulled.
+/// Outcome of an image pull.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pull {
-    /// It takes that long.
+    /// The pull succeeds after this duration.
     Takes(i64),
     Fails,
 }
 
-/// What a process does on SIGTERM.
+/// Reaction of a process to SIGTERM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnSigterm {
-    /// It exits with code 0 after that long.
+    /// The process exits with code 0 after this duration.
     ExitsAfter(i64),
     Ignores,
 }
 
-/// How a declared hook goes.
+/// Outcome of a declared hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookBehavior {
-    /// It succeeds after that long.
+    /// The hook succeeds after this duration.
     Takes(i64),
-    /// It fails at once.
+    /// The hook fails at once.
     Fails,
-    /// It never returns.
+    /// The hook never returns.
     Hangs,
 }
 
@@ -112,42 +113,41 @@ pub enum ProbeAnswer {
     Ok,
     /// Failure.
     Fail,
-    /// Neither: the probe itself did not work.
+    /// The probe itself failed, so its result is ignored.
     Unknown,
 }
 
-/// Answers to a probe over time: `answer` from `from` until `until` (since container start), `ok` otherwise.
+/// Results of a probe over time: `answer` in a window relative to container start, `ok` otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProbeBehavior {
-    /// The answer inside the window.
+    /// The result inside the window.
     pub answer: ProbeAnswer,
-    /// Start of the window; none for "always".
+    /// Start of the window; None for the start of the container.
     pub from: Option<i64>,
-    /// End of the window, exclusive; none for "for ever".
+    /// End of the window, exclusive; None for no end.
     pub until: Option<i64>,
 }
 
-/// Use of a resource over time: linear from `from` at start to `to` at `over`, constant afterwards.
+/// Resource usage over time: linear from `from` at container start to `to` after `over`, then constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
-    /// At container start.
+    /// Usage at container start.
     pub from: Quantity,
-    /// At `over` and later.
+    /// Usage after `over` and later.
     pub to: Quantity,
-    /// How long the climb takes; 0 for constant use.
+    /// Duration of the change; 0 for constant usage.
     pub over: i64,
 }
 
-/// What is wrong with a behaviour annotation.
+/// An error in a behaviour annotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BehaviorError {
-    /// The container the annotation names.
+    /// The container named by the annotation.
     pub container: Str,
-    /// The key; empty where it is not one key.
+    /// The key; empty if the error does not belong to one key.
     pub key: Str,
     /// Position in the annotation's text, in characters from 1; 0 for the annotation as a whole.
     pub position: usize,
-    /// What is wrong.
     pub message: String,
 }
 
@@ -172,31 +172,31 @@ impl fmt::Display for BehaviorError {
     }
 }
 
-/// Most mistakes told of one annotation.
+/// Maximum number of errors reported for one annotation.
 pub const MAX_MISTAKES: usize = 20;
 
 impl ContainerBehavior {
-    /// Pull time, or failure; 1 s by default.
+    /// Outcome of an image pull; 1 s by default.
     pub fn pull(&self) -> Pull {
         self.pull.unwrap_or(Pull::Takes(SECOND))
     }
 
-    /// From process start until it serves; 1 s by default.
+    /// Duration from process start until the process serves requests; 1 s by default.
     pub fn startup(&self) -> i64 {
         self.startup.unwrap_or(SECOND)
     }
 
-    /// After how long it exits by itself: never by default, but init containers (no sidecars) after 1 s.
+    /// Duration until the process exits on its own; never by default, but after 1 s for non-sidecar init containers.
     pub fn run(&self, is_init: bool) -> Option<i64> {
         self.run.or(is_init.then_some(SECOND))
     }
 
-    /// Exit code when it exits by itself; 0 by default.
+    /// Exit code when the process exits on its own; 0 by default.
     pub fn exit(&self) -> i32 {
         self.exit.unwrap_or(0)
     }
 
-    /// Answer to SIGTERM; exits after 1 s by default.
+    /// Reaction to SIGTERM; by default the process exits after 1 s.
     pub fn sigterm(&self) -> OnSigterm {
         self.sigterm.unwrap_or(OnSigterm::ExitsAfter(SECOND))
     }
@@ -206,22 +206,22 @@ impl ContainerBehavior {
         self.stopsignal.as_deref().unwrap_or("SIGTERM")
     }
 
-    /// The preStop hook; takes 1 s by default. A handler `sleep` of the manifest wins over it.
+    /// Outcome of the preStop hook; 1 s by default. A `sleep` handler in the manifest takes precedence.
     pub fn prestop(&self) -> HookBehavior {
         self.prestop.unwrap_or(HookBehavior::Takes(SECOND))
     }
 
-    /// The postStart hook; takes 1 s by default. A handler `sleep` of the manifest wins over it.
+    /// Outcome of the postStart hook; 1 s by default. A `sleep` handler in the manifest takes precedence.
     pub fn poststart(&self) -> HookBehavior {
         self.poststart.unwrap_or(HookBehavior::Takes(SECOND))
     }
 
-    /// How long the runtime needs after SIGKILL; nothing by default.
+    /// Time from SIGKILL until the process is removed; 0 by default.
     pub fn stop(&self) -> i64 {
         self.stop.unwrap_or(0)
     }
 
-    /// What its stop signal does to its listener: it closes by default, unless the signal is ignored.
+    /// Effect of the stop signal on the listening port: it closes by default, unless the process ignores SIGTERM.
     pub fn listener(&self) -> Listener {
         self.listener.unwrap_or(match self.sigterm() {
             OnSigterm::ExitsAfter(_) => Listener::Closes,
@@ -229,12 +229,12 @@ impl ContainerBehavior {
         })
     }
 
-    /// From a request to its answer; 20 ms by default.
+    /// Duration from a request to its response; 20 ms by default.
     pub fn latency(&self) -> i64 {
         self.latency.unwrap_or(20_000)
     }
 
-    /// The answer to a probe, that long after container start; nothing answers before it serves.
+    /// The result of a probe at a time after container start. Before the process serves requests, `Ok` becomes `Fail`.
     pub fn answer(&self, probe: Option<ProbeBehavior>, since_start: i64) -> ProbeAnswer {
         match probe.map_or(ProbeAnswer::Ok, |probe| probe.at(since_start)) {
             ProbeAnswer::Ok if since_start < self.startup() => ProbeAnswer::Fail,
@@ -242,25 +242,25 @@ impl ContainerBehavior {
         }
     }
 
-    /// Bytes of memory in use that long after container start; its request by default.
+    /// Memory usage in bytes at a time after container start; the memory request by default.
     pub fn memory_at(&self, container: &Container, since_start: i64) -> i64 {
         usage_or_request(self.memory, container, "memory", since_start).value()
     }
 
-    /// Thousandths of a CPU in use; its request by default.
+    /// CPU usage in millicores at a time after container start; the cpu request by default.
     pub fn cpu_milli_at(&self, container: &Container, since_start: i64) -> i64 {
         usage_or_request(self.cpu, container, "cpu", since_start).milli_value()
     }
 
-    /// Bytes of disk in use; its `ephemeral-storage` request by default.
+    /// Disk usage in bytes at a time after container start; the `ephemeral-storage` request by default.
     pub fn disk_at(&self, container: &Container, since_start: i64) -> i64 {
         usage_or_request(self.disk, container, "ephemeral-storage", since_start).value()
     }
 
-    /// Reads `KEY=VALUE, …`.
+    /// Parses `KEY=VALUE, …`.
     ///
     /// # Errors
-    /// The malformed parts, [`MAX_MISTAKES`] at most, with key and position; `container` is filled in by the caller.
+    /// At most [`MAX_MISTAKES`] errors with key and position; the caller sets `container`.
     pub fn parse(text: &str) -> Result<Self, Vec<BehaviorError>> {
         let mut behavior = Self::default();
         let mut errors = Vec::new();
@@ -382,7 +382,7 @@ fn error(key: &str, position: usize, message: String) -> BehaviorError {
 }
 
 impl fmt::Display for ContainerBehavior {
-    /// The given keys, in the order of the table, as they are read.
+    /// Prints the given keys in the order of [`KEYS`], in the format that [`ContainerBehavior::parse`] reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let span = |micros: i64| print_duration_short(micros);
         let probe = |probe: ProbeBehavior| probe.to_string();
@@ -447,11 +447,11 @@ fn usage_or_request(usage: Option<Usage>, container: &Container, resource: &str,
     }
 }
 
-/// The behaviour of every container of a pod (or template), by container name; containers without an
-/// annotation have the default behaviour and are absent here.
+/// The behaviour of a pod's (or template's) containers by name. Containers without an annotation have the default
+/// behaviour and are absent from the map.
 ///
 /// # Errors
-/// Every malformed annotation; one for a container that the pod does not have; a hook key without that hook.
+/// Malformed annotations, annotations for missing containers, and hook keys for containers without that hook.
 pub fn container_behaviors(
     annotations: &Labels,
     spec: &PodSpec,

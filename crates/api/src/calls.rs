@@ -1,35 +1,34 @@
-//! Calls of a pod to Services: `podscope.dev/calls: "svc=web, rate=20/s, timeout=1s"`, several separated by `;`.
-//!
-//! What a process asks of others is in no manifest either; it is written beside it like the rest of its behaviour.
+//! Requests that a pod sends to Services, configured by the annotation `podscope.dev/calls: "svc=web, rate=20/s,
+//! timeout=1s"`; several calls are separated by `;`.
 
 use std::fmt;
 
 use crate::behavior::{MAX_MISTAKES, time};
 use crate::{Labels, ObjectKey, Str, print_duration_short};
 
-/// The annotation of a pod (or template) that says which Services it calls.
+/// The annotation of a pod or template that lists the Services it calls.
 pub const CALLS_ANNOTATION: &str = "podscope.dev/calls";
 
-/// Most calls of one pod.
+/// Maximum number of calls of one pod.
 const MAX_CALLS: usize = 16;
 
-/// How many requests are sent in a while, evenly.
+/// A request rate; the requests are spread evenly over the period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate {
-    /// Requests; at least one.
+    /// Number of requests per period; at least one.
     pub requests: u32,
-    /// In so many microseconds: a second, a minute or an hour.
+    /// The period in microseconds: a second, a minute or an hour.
     pub micros: i64,
 }
 
 impl Rate {
-    /// Most requests of one rate.
+    /// Maximum number of requests per period.
     pub const MAX: u32 = 1_000_000;
 
-    /// Reads `20/s`, `5/m`, `1/h`.
+    /// Parses `20/s`, `5/m` or `1/h`.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// A message about the malformed text.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
@@ -60,34 +59,34 @@ impl fmt::Display for Rate {
     }
 }
 
-/// What a client sends to a Service.
+/// The requests that a client sends to one Service.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Calls {
-    /// The Service's namespace; the client's own if it is empty.
+    /// The Service; an empty namespace means the client's own.
     pub service: ObjectKey,
     pub rate: Rate,
-    /// How long an answer is waited for, microseconds; 1 s by default.
+    /// How long the client waits for a response, in microseconds; 1 s by default.
     pub timeout: Option<i64>,
-    /// Whether a connection is kept for the next request.
+    /// Whether the client reuses its connection for the next request.
     pub keep_alive: bool,
-    /// How often a failed request is repeated at once.
+    /// How often the client repeats a failed request, without delay.
     pub retries: u32,
 }
 
-/// Most repetitions of one request.
+/// Maximum number of retries of one request.
 pub const MAX_RETRIES: u32 = 10;
 
 impl Calls {
-    /// How long an answer is waited for, microseconds.
+    /// How long the client waits for a response, in microseconds.
     pub fn timeout(&self) -> i64 {
         self.timeout.unwrap_or(1_000_000)
     }
 }
 
-/// Reads the annotation.
+/// Parses the annotation.
 ///
 /// # Errors
-/// What is wrong, each mistake with its place in the text.
+/// All errors, each with its position in the text.
 pub fn parse_calls(text: &str) -> Result<Vec<Calls>, Vec<String>> {
     let (mut calls, mut errors) = (Vec::new(), Vec::new());
     let mut offset = 0;
@@ -96,7 +95,7 @@ pub fn parse_calls(text: &str) -> Result<Vec<Calls>, Vec<String>> {
             errors.push(format!("more than {MAX_CALLS} calls"));
             break;
         }
-        match one(part, offset, text) {
+        match parse_call(part, offset, text) {
             Ok(call) => calls.push(call),
             Err(mistakes) => errors.extend(mistakes),
         }
@@ -106,7 +105,7 @@ pub fn parse_calls(text: &str) -> Result<Vec<Calls>, Vec<String>> {
     if errors.is_empty() { Ok(calls) } else { Err(errors) }
 }
 
-fn one(part: &str, offset: usize, whole: &str) -> Result<Calls, Vec<String>> {
+fn parse_call(part: &str, offset: usize, whole: &str) -> Result<Calls, Vec<String>> {
     const KEYS: &str = "svc, rate, timeout, keepalive, retries";
     let (mut service, mut rate, mut timeout, mut keep_alive, mut retries) = (None, None, None, None, None);
     let mut errors = Vec::new();
@@ -121,15 +120,15 @@ fn one(part: &str, offset: usize, whole: &str) -> Result<Calls, Vec<String>> {
             continue;
         };
         let (key, value) = (key.trim(), value.trim());
-        let is_known = match key {
+        let stored = match key {
             "svc" => set(&mut service, self::service(value)),
             "rate" => set(&mut rate, Rate::parse(value)),
             "timeout" => set(&mut timeout, positive(value)),
-            "keepalive" => set(&mut keep_alive, truth(value)),
+            "keepalive" => set(&mut keep_alive, boolean(value)),
             "retries" => set(&mut retries, number(value)),
             _ => Err(format!("no such key; the keys are {KEYS}")),
         };
-        if let Err(message) = is_known {
+        if let Err(message) = stored {
             wrong(format!("{key}: {message}"));
         }
     }
@@ -159,7 +158,7 @@ fn set<T>(slot: &mut Option<T>, value: Result<T, String>) -> Result<(), String> 
     Ok(())
 }
 
-/// `web`, `shop/web`.
+/// Parses `web` or `shop/web`.
 fn service(text: &str) -> Result<ObjectKey, String> {
     let (namespace, name) = text.split_once('/').unwrap_or(("", text));
     let is_name = |text: &str| {
@@ -179,7 +178,7 @@ fn positive(text: &str) -> Result<i64, String> {
     }
 }
 
-fn truth(text: &str) -> Result<bool, String> {
+fn boolean(text: &str) -> Result<bool, String> {
     text.parse().map_err(|_| format!("{text:?} is not true or false"))
 }
 
@@ -209,7 +208,7 @@ impl fmt::Display for Calls {
     }
 }
 
-/// The calls of a pod; none where the annotation is absent or cannot be read.
+/// The calls of a pod; empty if the annotation is absent or malformed.
 pub fn calls_of(annotations: &Labels) -> Vec<Calls> {
     let text = annotations.get(CALLS_ANNOTATION);
     text.and_then(|text| parse_calls(text).ok()).unwrap_or_default()

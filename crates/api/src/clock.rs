@@ -1,8 +1,8 @@
-//! Instants as people read them: one form on the page, in its words and pictures, and in what a broken guarantee says.
+//! Times as text for people, in one format for the page, its pictures and the reports of invariant violations.
 
 use std::fmt;
 
-/// A time of so many microseconds in seconds, with as many decimals as needed, and `s`.
+/// Prints microseconds as seconds with as many decimals as needed: `1.5s`.
 #[derive(Debug, Clone, Copy)]
 pub struct Seconds(pub i64);
 
@@ -18,7 +18,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// An instant on the clock, of microseconds since t = 0, with tenths: `1:32.4`, from an hour on `1:02:03.4`.
+/// Prints a simulated time, in microseconds since t = 0, with tenths of a second: `1:32.4`, from one hour `1:02:03.4`.
 #[must_use]
 pub fn instant(at: i64) -> String {
     let tenths = at.max(0) / 100_000;
@@ -26,7 +26,7 @@ pub fn instant(at: i64) -> String {
     format!("{}.{tenth}", whole(seconds))
 }
 
-/// Seconds on the clock: `1:30`.
+/// Prints whole seconds as `1:30`.
 #[must_use]
 pub fn whole(seconds: i64) -> String {
     let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -37,7 +37,7 @@ pub fn whole(seconds: i64) -> String {
     }
 }
 
-/// A length in whole seconds, rounded down to what matters of it: `82 s`, `4 min`, `2 h`.
+/// Prints a duration in whole seconds, rounded down to its largest useful unit: `82 s`, `4 min`, `2 h`.
 #[must_use]
 pub fn length(seconds: i64) -> String {
     match seconds {

@@ -1,13 +1,13 @@
-//! Which condition of a node means which taint (CT-027).
+//! Node conditions and the taints that the node lifecycle controller sets for them (CT-027).
 
 use crate::ConditionStatus;
 
-/// The taint of a node that is not ready.
+/// The taint of a node whose Ready condition is False.
 pub const NOT_READY: &str = "node.kubernetes.io/not-ready";
-/// The taint of a node that is not heard.
+/// The taint of a node whose Ready condition is Unknown: its heartbeats are missing.
 pub const UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 
-/// A status of a condition that means a taint.
+/// A condition with a status, and the taint set for it.
 #[derive(Debug)]
 pub struct ConditionTaint {
     /// The condition's type.
@@ -15,7 +15,7 @@ pub struct ConditionTaint {
     pub status: ConditionStatus,
     /// The taint's key.
     pub taint: &'static str,
-    /// Whether a kubelet says by it that something is short.
+    /// Whether the condition reports a resource shortage on the node.
     pub is_pressure: bool,
 }
 
@@ -37,7 +37,7 @@ const fn pressure(condition: &'static str, taint: &'static str) -> ConditionTain
     }
 }
 
-/// All of them.
+/// All conditions that lead to a taint.
 pub const CONDITION_TAINTS: &[ConditionTaint] = &[
     row("Ready", ConditionStatus::False, NOT_READY),
     row("Ready", ConditionStatus::Unknown, UNREACHABLE),

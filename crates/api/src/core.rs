@@ -13,7 +13,7 @@ wire_types! {
         pub metadata: ObjectMeta,
         pub spec: NamespaceSpec,
         pub status: NamespaceStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
@@ -21,7 +21,7 @@ wire_types! {
     pub struct NamespaceSpec { pub finalizers: Vec<Str> }
     /// Phase `Active` or `Terminating`.
     pub struct NamespaceStatus { pub phase: Str, pub conditions: Vec<NamespaceCondition> }
-    /// Why a namespace does not end.
+    /// Why a namespace is not yet deleted.
     pub struct NamespaceCondition {
         pub kind as "type": Str,
         pub status: ConditionStatus,
@@ -34,13 +34,13 @@ wire_types! {
         pub metadata: ObjectMeta,
         pub spec: ServiceSpec,
         pub status: ServiceStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// Status of a Service; nothing gives it an address from outside.
+    /// Status of a Service. Podscope assigns no external load balancer address.
     pub struct ServiceStatus { pub load_balancer: LoadBalancerStatus }
-    /// Addresses from outside travel in the extra fields.
+    /// External addresses; they are not simulated and stay in `Extra`.
     pub struct LoadBalancerStatus {}
     pub struct ServiceSpec {
         pub ports: Vec<ServicePort>,
@@ -71,26 +71,26 @@ wire_types! {
         pub address_type: Str,
         pub endpoints: Vec<Endpoint>,
         pub ports: Vec<EndpointPort>,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// The older form of a Service's endpoints.
+    /// The older API for a Service's endpoints, replaced by [`EndpointSlice`].
     pub struct Endpoints {
         pub metadata: ObjectMeta,
         pub subsets: Vec<EndpointSubset>,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// Addresses that have the same ports.
+    /// Addresses that share the same ports.
     pub struct EndpointSubset {
         pub addresses: Vec<EndpointAddress>,
         pub not_ready_addresses: Vec<EndpointAddress>,
         pub ports: Vec<EndpointPort>,
     }
 
-    /// An address and whose it is.
+    /// An endpoint's IP address and the pod it belongs to.
     pub struct EndpointAddress {
         pub ip: Str,
         pub hostname: Str,
@@ -98,7 +98,7 @@ wire_types! {
         pub target_ref: Option<ObjectReference>,
     }
 
-    /// One endpoint (CT-114).
+    /// One endpoint of a slice. Its conditions derive from the pod's readiness and deletion (CT-114).
     pub struct Endpoint {
         pub addresses: Vec<Str>,
         pub conditions: EndpointConditions,
@@ -109,14 +109,14 @@ wire_types! {
     }
 
     pub struct EndpointConditions { pub ready: Option<bool>, pub serving: Option<bool>, pub terminating: Option<bool> }
-    /// A port of a slice.
+    /// A port of an EndpointSlice.
     pub struct EndpointPort { pub name: Option<Str>, pub protocol: Option<Str>, pub port: Option<i32>, pub app_protocol: Option<Str> }
-    /// A budget of voluntary disruption.
+    /// A limit on voluntary disruptions of a set of pods.
     pub struct PodDisruptionBudget {
         pub metadata: ObjectMeta,
         pub spec: PodDisruptionBudgetSpec,
         pub status: PodDisruptionBudgetStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
@@ -127,7 +127,7 @@ wire_types! {
         pub unhealthy_pod_eviction_policy: Option<Str>,
     }
 
-    /// Status of a budget (CT-097).
+    /// Status of a PodDisruptionBudget, written by the disruption controller (CT-097).
     pub struct PodDisruptionBudgetStatus {
         pub observed_generation: Option<i64>,
         pub disrupted_pods: ordered::Map<Str, Time>,
@@ -147,37 +147,37 @@ wire_types! {
         pub message [shown]: Str,
     }
 
-    /// A class of priority (S-04).
+    /// A named priority for pods (S-04).
     pub struct PriorityClass {
         pub metadata: ObjectMeta,
         pub value: i32,
         pub global_default: Option<bool>,
         pub description: Str,
         pub preemption_policy: Option<PreemptionPolicy>,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// A ConfigMap; only its presence matters.
+    /// A ConfigMap. The simulation looks only at whether it exists.
     pub struct ConfigMap {
         pub metadata: ObjectMeta,
         pub data: ordered::Map<Str, Str>,
-        /// Base64.
+        /// Values encoded in base64.
         pub binary_data: ordered::Map<Str, Str>,
         pub immutable: Option<bool>,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// A Secret; only its presence matters.
+    /// A Secret. The simulation looks only at whether it exists.
     pub struct Secret {
         pub metadata: ObjectMeta,
         pub kind as "type": Str,
         pub data: ordered::Map<Str, Str>,
-        /// Becomes `data` when it is written.
+        /// Plain-text values; the API server moves them to `data` on write.
         pub string_data: ordered::Map<Str, Str>,
         pub immutable: Option<bool>,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
@@ -198,18 +198,18 @@ wire_types! {
         pub related: Option<ObjectReference>,
         pub reporting_component [shown]: Str,
         pub reporting_instance [shown]: Str,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// Repetitions of an event of `events.k8s.io`.
+    /// Repetitions of an event, as `events.k8s.io` counts them.
     pub struct EventSeries { pub count: i32, pub last_observed_time: Option<MicroTime> }
-    /// Who emitted an event.
+    /// The component that emitted an event.
     pub struct EventSource { pub component: Str, pub host: Str }
 }
 
 impl Event {
-    /// Who emitted it, and where that runs: newer events name only who reports.
+    /// The component that emitted the event and its host. Events of `events.k8s.io` set only the reporting fields.
     pub fn emitter(&self) -> (&Str, &Str) {
         if self.source.component.is_empty() {
             (&self.reporting_component, &self.reporting_instance)
@@ -220,6 +220,5 @@ impl Event {
 }
 
 string_enum! {
-    /// Kind of an event.
     pub enum EventType { Normal = "Normal", Warning = "Warning" }
 }

@@ -1,20 +1,20 @@
-//! Schedules of CronJobs, and what the API server says of a text that is none.
+//! CronJob schedules and the API server's error messages for invalid ones.
 //!
-//! A schedule is read by the clocks of a [`Zone`].
+//! A schedule is evaluated in the local time of a [`Zone`].
 
 use crate::time::civil_from_days;
 use crate::{Time, Zone};
 
-/// When a CronJob is due: a set of minutes, hours, days, months and weekdays, or every so often.
+/// The times at which a CronJob is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Schedule {
-    /// At the instants that are in all five sets.
+    /// At every minute that matches all fields.
     At(Box<Fields>),
-    /// Every so many seconds (`@every 90s`), counted from the last time.
+    /// At intervals of this many seconds (`@every 90s`), counted from the previous time.
     Every(i64),
 }
 
-/// The five fields, each a set of bits.
+/// The five fields, each as a bit set: bit n stands for the value n.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fields {
     /// Minutes, 0 to 59.
@@ -27,7 +27,7 @@ pub struct Fields {
     pub month: u64,
     /// Weekdays, 0 (Sunday) to 6.
     pub weekday: u64,
-    /// Whether both fields of days must agree, as one of them is a star; else either is enough.
+    /// Whether both day fields must match. True if one of them is a star; otherwise one match is enough.
     pub needs_both_days: bool,
 }
 
@@ -70,10 +70,10 @@ const BOUNDS: [Bounds; 5] = [
 ];
 
 impl Schedule {
-    /// Reads a schedule as the API server does.
+    /// Parses a schedule as the API server does.
     ///
     /// # Errors
-    /// What is wrong with it, in the words of the server's parser.
+    /// The error message of the server's parser.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Err("empty spec string".to_owned());
@@ -116,25 +116,25 @@ impl Schedule {
     }
 }
 
-/// How far ahead an instant is looked for: a schedule of the 30th of February has none.
+/// How many days ahead [`Schedule::next`] searches. A schedule such as February 30 is never due.
 const DAYS_AHEAD: i64 = 5 * 366;
 
 impl Schedule {
-    /// The first instant after another one at which the schedule is due, by the clocks of a zone. A time that they skip
-    /// is not made up for; one that comes twice is due twice.
+    /// The first time after `after` at which the schedule is due, in the local time of a zone. A local time that is
+    /// skipped when clocks go forward is not made up for; one that occurs twice when they go back is due twice.
     pub fn next(&self, after: Time, zone: Zone) -> Option<Time> {
         match self {
             Self::Every(seconds) => Some(Time::from_seconds(after.seconds().saturating_add(*seconds))),
             Self::At(fields) => {
                 let first = |from: i64| {
                     fields
-                        .shown_after(from)
-                        .find_map(|shown| zone.instants(shown).find(|at| *at > after))
+                        .local_times_after(from)
+                        .find_map(|local_time| zone.instants(local_time).find(|at| *at > after))
                 };
-                let shown = zone.shown(after);
-                let next = first(shown)?;
-                match zone.is_put_back_near(after) {
-                    true => Some(next.min(first(shown - 3 * 3600).unwrap_or(next))),
+                let local_time = zone.local_time(after);
+                let next = first(local_time)?;
+                match zone.clocks_go_back_near(after) {
+                    true => Some(next.min(first(local_time - 3 * 3600).unwrap_or(next))),
                     false => Some(next),
                 }
             }
@@ -143,8 +143,8 @@ impl Schedule {
 }
 
 impl Fields {
-    /// The times that a clock shows after another one when the schedule is due, as seconds since the epoch.
-    fn shown_after(&self, after: i64) -> impl Iterator<Item = i64> {
+    /// The local times after a local time at which the schedule is due, in seconds since the epoch.
+    fn local_times_after(&self, after: i64) -> impl Iterator<Item = i64> {
         let minute = after.div_euclid(60) + 1;
         let (first_day, of_first) = (minute.div_euclid(1440), minute.rem_euclid(1440));
         let days = (first_day..first_day + DAYS_AHEAD).filter(move |day| self.is_day(*day));
@@ -155,13 +155,13 @@ impl Fields {
         })
     }
 
-    /// Whether a minute of a day is in the sets of hours and minutes.
+    /// Returns whether a minute of the day matches the hour and minute fields.
     fn is_due(&self, minute: i64) -> bool {
         let has = |set: u64, value: i64| set >> value & 1 == 1;
         has(self.hour, minute / 60) && has(self.minute, minute % 60)
     }
 
-    /// Whether a day, counted since the epoch, is in the sets of days and months.
+    /// Returns whether a day, counted since the epoch, matches the day and month fields.
     fn is_day(&self, day: i64) -> bool {
         let has = |set: u64, value: i64| set >> value & 1 == 1;
         let (_, month, of_month) = civil_from_days(day);
@@ -220,7 +220,7 @@ fn range(text: &str, bounds: &Bounds) -> Result<u64, String> {
         [_] => {}
         [_, by] => {
             step = whole(by)?;
-            // A single number with a step goes on to the end.
+            // A single number with a step is a range up to the maximum.
             if is_single {
                 high = bounds.high;
             }
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_is_read_or_refused_in_the_servers_words() {
+    fn schedule_errors_match_the_api_server() {
         for text in [
             "* * * * *",
             "*/5 0-6,22 1,15 jan-mar mon",
@@ -297,20 +297,20 @@ mod tests {
     }
 
     #[test]
-    fn a_star_makes_both_fields_of_days_count() {
+    fn star_in_a_day_field_requires_both_to_match() {
         let days = |text: &str| match Schedule::parse(text) {
             Ok(Schedule::At(fields)) => fields.needs_both_days,
             other => panic!("{other:?}"),
         };
         assert!(days("0 0 1 * *") && days("0 0 * * 1") && !days("0 0 1 * 1"));
         let Ok(Schedule::At(fields)) = Schedule::parse("10-20/5 * * * *") else {
-            panic!("it is a schedule");
+            panic!("valid schedule");
         };
         assert_eq!(fields.minute, 1 << 10 | 1 << 15 | 1 << 20);
     }
 
     #[test]
-    fn the_next_instant_is_found_over_days_months_and_leap_years() {
+    fn next_crosses_days_months_and_leap_years() {
         let next = |schedule: &str, after: &str| {
             let after = Time(crate::parse_rfc3339(after).expect("an instant"));
             let schedule = Schedule::parse(schedule).expect("a schedule");
@@ -337,14 +337,14 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_follows_the_clocks_of_its_zone() {
+    fn schedule_follows_daylight_saving_time() {
         let all = |schedule: &str, after: &str, count: usize| {
             let zone = Zone::named("Europe/Berlin").expect("a zone");
             let schedule = Schedule::parse(schedule).expect("a schedule");
             let mut at = Time(crate::parse_rfc3339(after).expect("an instant"));
             let mut found = Vec::new();
             for _ in 0..count {
-                at = schedule.next(at, zone).expect("a next one");
+                at = schedule.next(at, zone).expect("a next time");
                 found.push(crate::print_rfc3339(at.0, 0));
             }
             found
@@ -352,17 +352,17 @@ mod tests {
         assert_eq!(
             all("0 9 * * *", "2026-03-27T12:00:00Z", 2),
             ["2026-03-28T08:00:00Z", "2026-03-29T07:00:00Z"],
-            "an hour earlier in summer"
+            "one hour earlier in UTC during summer time"
         );
         assert_eq!(
             all("30 2 * * *", "2026-03-28T00:00:00Z", 2),
             ["2026-03-28T01:30:00Z", "2026-03-30T00:30:00Z"],
-            "a time that is skipped"
+            "a local time that is skipped"
         );
         assert_eq!(
             all("30 2 * * *", "2026-10-24T12:00:00Z", 3),
             ["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z", "2026-10-26T01:30:00Z"],
-            "a time that comes twice"
+            "a local time that occurs twice"
         );
     }
 }

@@ -1,32 +1,33 @@
-//! Dynamic resources (`resource.k8s.io/v1`): device classes, claims and their templates, slices (DRA-001 to DRA-020).
+//! Dynamic resource allocation (`resource.k8s.io/v1`): device classes, claims, claim templates, slices (DRA-001 to
+//! DRA-020).
 
 use serde_json::Value;
 
 use crate::{NodeSelector, ObjectMeta, Quantity, ResourceList, Str, Time, ordered, wire_types};
 
-/// Holds a claim that is allocated (DRA-002).
+/// Finalizer of an allocated claim (DRA-002).
 pub const CLAIM_FINALIZER: &str = "resource.kubernetes.io/delete-protection";
-/// Annotation of a claim made from a template: the pod's entry that it is for.
+/// Annotation of a claim created from a template: the name of the pod's `resourceClaims` entry.
 pub const POD_CLAIM_NAME: &str = "resource.kubernetes.io/pod-claim-name";
-/// Annotation of a claim that the scheduler makes for extended resources.
+/// Annotation of a claim that the scheduler creates for extended resources.
 pub const EXTENDED_RESOURCE_CLAIM: &str = "resource.kubernetes.io/extended-resource-claim";
-/// Label of a namespace in which requests may ask for admin access.
+/// Label of a namespace in which requests may use admin access.
 pub const ADMIN_ACCESS_LABEL: &str = "resource.kubernetes.io/admin-access";
-/// What every class can be asked for as an extended resource: this, and its name.
+/// Prefix of the implicit extended resource of each class; the class name follows.
 pub const CLASS_RESOURCE_PREFIX: &str = "deviceclass.resource.kubernetes.io/";
-/// Devices that one claim can be allocated at most.
+/// Maximum number of devices allocated to one claim.
 pub const MAX_ALLOCATION_RESULTS: usize = 32;
 
 wire_types! {
-    /// A kind of devices that claims can ask for by name.
+    /// A category of devices that claims can request by name.
     pub struct DeviceClass {
         pub metadata: ObjectMeta,
         pub spec: DeviceClassSpec,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// Which devices belong to a class, and how they are set up.
+    /// The devices of a class and their configuration.
     pub struct DeviceClassSpec {
         pub selectors: Vec<DeviceSelector>,
         pub config: Vec<DeviceConfiguration>,
@@ -35,11 +36,11 @@ wire_types! {
 
     /// A condition on one device.
     pub struct DeviceSelector { pub cel: Option<CelDeviceSelector> }
-    /// An expression in CEL over the variable `device`.
+    /// A CEL expression over the variable `device`.
     pub struct CelDeviceSelector { pub expression: Str }
-    /// Parameters that a class hands to drivers; they have no effect on scheduling.
+    /// Configuration that a class passes to drivers; it does not affect scheduling.
     pub struct DeviceConfiguration { pub opaque: Option<OpaqueDeviceConfiguration> }
-    /// Parameters that only the driver understands.
+    /// Configuration in a driver's own format.
     pub struct OpaqueDeviceConfiguration { pub driver: Str, pub parameters: Option<Value> }
 
     /// A request for devices, shared by the pods that name it.
@@ -47,26 +48,26 @@ wire_types! {
         pub metadata: ObjectMeta,
         pub spec: ResourceClaimSpec,
         pub status: ResourceClaimStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
     pub struct ResourceClaimSpec { pub devices: DeviceClaim }
-    /// What a claim asks for.
+    /// The devices that a claim requests.
     pub struct DeviceClaim {
         pub requests: Vec<DeviceRequest>,
         pub constraints: Vec<DeviceConstraint>,
         pub config: Vec<DeviceClaimConfiguration>,
     }
 
-    /// One request of a claim: exactly one of the two.
+    /// One request of a claim: either `exactly` or `first_available` is set.
     pub struct DeviceRequest {
         pub name: Str,
         pub exactly: Option<ExactDeviceRequest>,
         pub first_available: Vec<DeviceSubRequest>,
     }
 
-    /// Devices of one class.
+    /// A request for devices of one class.
     pub struct ExactDeviceRequest {
         pub device_class_name [shown]: Str,
         pub selectors: Vec<DeviceSelector>,
@@ -78,7 +79,7 @@ wire_types! {
         pub capacity: Option<CapacityRequirements>,
     }
 
-    /// One alternative of a prioritized list.
+    /// One alternative in a prioritized list of requests.
     pub struct DeviceSubRequest {
         pub name: Str,
         pub device_class_name [shown]: Str,
@@ -89,27 +90,27 @@ wire_types! {
         pub capacity: Option<CapacityRequirements>,
     }
 
-    /// How much of each capacity of a device is asked for.
+    /// The requested amounts of a device's capacities.
     pub struct CapacityRequirements { pub requests: ResourceList }
-    /// Which device taints a request accepts (DRA-170).
+    /// Device taints that a request accepts (DRA-170).
     pub struct DeviceToleration {
         pub key: Str,
         pub operator: Str,
         pub value: Str,
         pub effect: Str,
-        /// Seconds a NoExecute taint is borne; absent means for ever.
+        /// How long a NoExecute taint is tolerated, in seconds; None means forever.
         pub toleration_seconds: Option<i64>,
     }
 
-    /// What the devices of some requests must have in common, or must not (DRA-155).
+    /// An attribute that the devices of some requests must share, or must not share (DRA-155).
     pub struct DeviceConstraint {
-        /// The requests it is for, `request` or `request/subrequest`; none means all.
+        /// The constrained requests, as `request` or `request/subrequest`; empty means all.
         pub requests: Vec<Str>,
         pub match_attribute: Option<Str>,
         pub distinct_attribute: Option<Str>,
     }
 
-    /// Parameters that a claim hands to drivers for some of its requests.
+    /// Configuration that a claim passes to drivers for some of its requests.
     pub struct DeviceClaimConfiguration { pub requests: Vec<Str>, pub opaque: Option<OpaqueDeviceConfiguration> }
 
     pub struct ResourceClaimStatus {
@@ -118,7 +119,7 @@ wire_types! {
         pub devices: Vec<AllocatedDeviceStatus>,
     }
 
-    /// The devices that a claim holds, and the nodes they can be used from.
+    /// The devices allocated to a claim, and the nodes from which they can be used.
     pub struct AllocationResult {
         pub devices: DeviceAllocationResult,
         pub node_selector: Option<NodeSelector>,
@@ -130,7 +131,7 @@ wire_types! {
         pub config: Vec<DeviceAllocationConfiguration>,
     }
 
-    /// One device for one request.
+    /// A device allocated to a request.
     pub struct DeviceRequestAllocationResult {
         /// `request`, or `request/subrequest`.
         pub request: Str,
@@ -141,21 +142,21 @@ wire_types! {
         pub tolerations: Vec<DeviceToleration>,
         pub binding_conditions: Vec<Str>,
         pub binding_failure_conditions: Vec<Str>,
-        /// Tells apart the shares of a device that can be allocated several times.
+        /// Identifies a share of a device that allows multiple allocations.
         pub share_id as "shareID": Option<Str>,
         pub consumed_capacity: ResourceList,
     }
 
-    /// Parameters of an allocation, and where they come from: `FromClass` or `FromClaim`.
+    /// Configuration of an allocation with its source: `FromClass` or `FromClaim`.
     pub struct DeviceAllocationConfiguration {
         pub source: Str,
         pub requests: Vec<Str>,
         pub opaque: Option<OpaqueDeviceConfiguration>,
     }
 
-    /// Who uses a claim.
+    /// A consumer of a claim.
     pub struct ResourceClaimConsumerReference { pub api_group: Str, pub resource: Str, pub name: Str, pub uid: Str }
-    /// What a driver reports of a device that is allocated.
+    /// The status that a driver reports for an allocated device.
     pub struct AllocatedDeviceStatus {
         pub driver: Str,
         pub pool: Str,
@@ -176,22 +177,22 @@ wire_types! {
         pub message: Str,
     }
 
-    /// What claims of pods are made from.
+    /// A template from which claims for pods are created.
     pub struct ResourceClaimTemplate {
         pub metadata: ObjectMeta,
         pub spec: ResourceClaimTemplateSpec,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// Labels, annotations and spec of the claims.
+    /// Labels, annotations and spec of the created claims.
     pub struct ResourceClaimTemplateSpec { pub metadata: Option<Box<ObjectMeta>>, pub spec: ResourceClaimSpec }
 
-    /// Devices that a driver offers: all of a pool, or a part of it.
+    /// Devices that a driver publishes: a whole pool or a part of it.
     pub struct ResourceSlice {
         pub metadata: ObjectMeta,
         pub spec: ResourceSliceSpec,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
@@ -206,7 +207,7 @@ wire_types! {
         pub shared_counters: Vec<CounterSet>,
     }
 
-    /// The pool a slice belongs to (DRA-017).
+    /// The pool that a slice belongs to (DRA-017).
     pub struct ResourcePool { pub name: Str, pub generation: i64, pub resource_slice_count: i64 }
     pub struct Device {
         pub name: Str,
@@ -223,18 +224,18 @@ wire_types! {
         pub allow_multiple_allocations: Option<bool>,
     }
 
-    /// A property of a device: one of these.
+    /// A property of a device; exactly one field is set.
     pub struct DeviceAttribute {
         pub int as "int": Option<i64>,
         pub boolean as "bool": Option<bool>,
         pub string as "string": Option<Str>,
-        /// Semantic version 2.0.0.
+        /// Semantic version (semver 2.0.0).
         pub version: Option<Str>,
     }
 
-    /// An amount that a device has.
+    /// The amount of a capacity that a device has.
     pub struct DeviceCapacity { pub value: Quantity, pub request_policy: Option<CapacityRequestPolicy> }
-    /// How requests of a capacity are rounded and bounded (DRA-166, DRA-167).
+    /// Rounding and bounds of requests for a capacity (DRA-166, DRA-167).
     pub struct CapacityRequestPolicy {
         pub default as "default": Option<Quantity>,
         pub valid_values: Vec<Quantity>,
@@ -242,33 +243,33 @@ wire_types! {
     }
 
     pub struct CapacityRequestPolicyRange { pub min: Option<Quantity>, pub max: Option<Quantity>, pub step: Option<Quantity> }
-    /// Keeps claims off a device, and evicts pods where its effect is NoExecute.
+    /// Prevents allocation of the device; with the effect NoExecute also evicts pods that use it.
     pub struct DeviceTaint { pub key: Str, pub value: Str, pub effect: Str, pub time_added: Option<Time> }
-    /// Amounts that the devices of a pool share.
+    /// Amounts shared by the devices of a pool.
     pub struct CounterSet { pub name: Str, pub counters: ordered::Map<Str, Counter> }
-    /// How much of a counter set a device takes while it is in use.
+    /// The amounts of a counter set that a device consumes while it is allocated.
     pub struct DeviceCounterConsumption { pub counter_set: Str, pub counters: ordered::Map<Str, Counter> }
     pub struct Counter { pub value: Quantity }
 }
 
-/// Whether the conditions of a claim's devices are met.
+/// Whether the binding conditions of a claim's devices are met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeviceReadiness {
     Ready,
     NotYet,
-    /// Reason and message of the condition that says so.
+    /// Reason and message of the failed condition.
     Failed(Str, Str),
 }
 
 impl DeviceTaint {
-    /// Whether the taint stops an allocation or ends one, unless it is tolerated.
+    /// Returns whether the taint prevents allocation or evicts pods, unless it is tolerated.
     pub fn is_enforced(&self) -> bool {
         matches!(&*self.effect, "NoSchedule" | "NoExecute")
     }
 }
 
 impl DeviceToleration {
-    /// Whether it accepts a taint (DRA-170); how long is not asked here.
+    /// Returns whether the toleration accepts a taint (DRA-170), without regard to `toleration_seconds`.
     pub fn tolerates(&self, taint: &DeviceTaint) -> bool {
         (self.effect.is_empty() || self.effect == taint.effect)
             && (self.key.is_empty() || self.key == taint.key)
@@ -281,12 +282,12 @@ impl DeviceToleration {
 }
 
 impl ResourceClaim {
-    /// Whether the claim is kept for a pod of that UID.
+    /// Returns whether the claim is reserved for the pod with this UID.
     pub fn is_reserved_for(&self, uid: &str) -> bool {
         self.status.reserved_for.iter().any(|consumer| &*consumer.uid == uid)
     }
 
-    /// What the drivers say of its devices (DRA-098).
+    /// Evaluates the binding conditions that drivers report for the allocated devices (DRA-098).
     pub fn readiness(&self) -> DeviceReadiness {
         let results = self
             .status
@@ -294,10 +295,10 @@ impl ResourceClaim {
             .iter()
             .flat_map(|allocation| &allocation.devices.results);
         for result in results.filter(|result| !result.binding_conditions.is_empty()) {
-            let is_its = |status: &&AllocatedDeviceStatus| {
+            let is_same_device = |status: &&AllocatedDeviceStatus| {
                 status.driver == result.driver && status.pool == result.pool && status.device == result.device
             };
-            let Some(status) = self.status.devices.iter().find(is_its) else {
+            let Some(status) = self.status.devices.iter().find(is_same_device) else {
                 return DeviceReadiness::NotYet;
             };
             let is_true = |kind: &Str| {
@@ -314,7 +315,7 @@ impl ResourceClaim {
         DeviceReadiness::Ready
     }
 
-    /// Whether its pod has to wait for conditions of its devices.
+    /// Returns whether the claim's pod must wait for binding conditions of its devices.
     pub fn has_binding_conditions(&self) -> bool {
         let mut results = self
             .status
@@ -324,14 +325,14 @@ impl ResourceClaim {
         results.any(|result| !result.binding_conditions.is_empty())
     }
 
-    /// Whether the scheduler made it for extended resources.
+    /// Returns whether the scheduler created the claim for extended resources.
     pub fn is_for_extended_resources(&self) -> bool {
         self.metadata.annotation(EXTENDED_RESOURCE_CLAIM) == Some("true")
     }
 }
 
 impl DeviceClaim {
-    /// Fills in what the API server does (DRA-008).
+    /// Sets the API server's defaults (DRA-008).
     pub(crate) fn set_defaults(&mut self) {
         for request in &mut self.requests {
             if let Some(exactly) = &mut request.exactly {

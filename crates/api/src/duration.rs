@@ -1,9 +1,9 @@
-//! Go's durations (`1h30m`, `1.5s`, `250ms`) as whole microseconds.
+//! Go's duration format (`1h30m`, `1.5s`, `250ms`), in whole microseconds.
 
-/// Reads a duration as Go's `time.ParseDuration` does; microseconds, rounded down.
+/// Parses a duration as Go's `time.ParseDuration` does. Returns microseconds, rounded down.
 ///
 /// # Errors
-/// Go's words for what is not a duration.
+/// Go's error message.
 pub fn parse_duration(text: &str) -> Result<i64, String> {
     let invalid = || format!("time: invalid duration {text:?}");
     let (negative, mut rest) = match text.as_bytes().first() {
@@ -67,7 +67,7 @@ pub fn parse_duration(text: &str) -> Result<i64, String> {
     Ok(if negative { -micros } else { micros })
 }
 
-/// Prints microseconds as Go prints a duration: `1h30m0s`, `1.5s`, `250ms`, `0s`.
+/// Prints microseconds in Go's format: `1h30m0s`, `1.5s`, `250ms`, `0s`.
 pub fn print_duration(micros: i64) -> String {
     let sign = if micros < 0 { "-" } else { "" };
     let magnitude = micros.unsigned_abs();
@@ -99,7 +99,7 @@ pub fn print_duration(micros: i64) -> String {
     }
 }
 
-/// Prints microseconds as a person writes them: as [`print_duration`], without parts that are zero (`1h`, `90s` as `1m30s`).
+/// Prints microseconds like [`print_duration`], but without trailing zero parts: `1h` instead of `1h0m0s`.
 pub fn print_duration_short(micros: i64) -> String {
     let text = print_duration(micros);
     let text = match text.strip_suffix("m0s") {
@@ -112,7 +112,7 @@ pub fn print_duration_short(micros: i64) -> String {
     }
 }
 
-/// `metav1.Duration`: microseconds, written as Go writes durations.
+/// `metav1.Duration`: microseconds in Go's duration format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Duration(pub i64);
 
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_gos() {
+    fn durations_parse_and_print_like_go() {
         for (text, micros, printed, short) in [
             ("0", 0, "0s", "0s"),
             ("1s", 1_000_000, "1s", "1s"),

@@ -1,25 +1,24 @@
-//! Text from the bytes of a file, in the encodings that dumps come in.
+//! Decodes the bytes of a file to text, in the encodings that cluster dumps come in.
 
-/// Bytes that are not text.
+/// The bytes are not valid text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotText {
-    /// The line of the first byte that is none, from 1.
+    /// Line of the first invalid byte, from 1.
     pub line: usize,
 }
 
-/// Makes a unit of UTF-16 from its two bytes.
+/// Converts two bytes to a UTF-16 code unit, in either byte order.
 type Unit = fn([u8; 2]) -> u16;
 
-/// The text of UTF-8 or UTF-16 bytes, without a byte order mark. PowerShell redirects the output of a program as
-/// UTF-16.
+/// Decodes UTF-8 or UTF-16 bytes and drops a byte order mark. PowerShell writes redirected output as UTF-16.
 ///
 /// # Errors
-/// The line in which the bytes stop being text.
+/// The line of the first invalid byte.
 pub fn decode_text(bytes: Vec<u8>) -> Result<String, NotText> {
     let wide: Option<(Unit, usize)> = match bytes.as_slice() {
         [0xff, 0xfe, ..] => Some((u16::from_le_bytes, 2)),
         [0xfe, 0xff, ..] => Some((u16::from_be_bytes, 2)),
-        // A manifest begins with a letter, a bracket or a dash: half of such a unit is zero.
+        // Without a byte order mark: a manifest starts with an ASCII character, whose UTF-16 unit has a zero byte.
         [first, 0, _, 0, ..] if *first != 0 => Some((u16::from_le_bytes, 0)),
         [0, second, 0, _, ..] if *second != 0 => Some((u16::from_be_bytes, 0)),
         _ => None,
@@ -66,9 +65,9 @@ pub fn decode_text(bytes: Vec<u8>) -> Result<String, NotText> {
 mod tests {
     use super::*;
 
-    /// P-09: every encoding gives the same text, and what is none says where.
+    /// All supported encodings decode to the same text; an error names the line of the first invalid byte (P-09).
     #[test]
-    fn text_of_utf8_and_utf16_is_the_same() {
+    fn utf8_and_utf16_decode_to_the_same_text() {
         let text = "kind: Pod\nmetadata: {name: ä🦀}\n";
         let wide = |mark: bool, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
             let mark = mark.then_some(0xfeff);

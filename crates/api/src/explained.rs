@@ -1,9 +1,9 @@
-//! What an explanation of the scheduler's decision says, as data (S-14): the scheduler finds it, and whoever shows it to
-//! a person puts it into words. What a plugin says itself stands in it as the plugin's own text.
+//! The explanation of a scheduling decision as data (S-14). The scheduler produces it; the page and the command line
+//! turn it into sentences. Text from a plugin is kept verbatim.
 
 use serde::{Deserialize, Serialize};
 
-/// How a pod fares: the first thing that a beginner reads.
+/// The outcome for a pod, in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conclusion {
     /// `namespace/name`.
@@ -11,129 +11,129 @@ pub struct Conclusion {
     pub ending: Ending,
 }
 
-/// How a decision ended, with what a sentence about it needs.
+/// How a decision ended, with the values that its sentence needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
-    /// The cycle failed, with kube-scheduler's own text.
+    /// The scheduling cycle failed; kube-scheduler's own text.
     Failed(String),
-    /// One node alone can take the pod.
+    /// Only one node can run the pod.
     OnlyNode {
         node: String,
-        /// All nodes of the cluster.
+        /// Number of nodes in the cluster.
         of: usize,
     },
-    /// One node scores highest.
+    /// One node has the highest score.
     Best {
         node: String,
-        /// Nodes that can take the pod.
+        /// Number of nodes that can run the pod.
         fit: usize,
-        /// All nodes of the cluster.
+        /// Number of nodes in the cluster.
         of: usize,
     },
-    /// Several score equally high, and the draw took one.
+    /// `among` nodes have the same highest score, and a random draw chose this one.
     Drawn { node: String, among: usize },
-    /// Several score equally high; who draws is not asked here.
+    /// These nodes have the same highest score; the random draw has not happened yet.
     ToBeDrawn { among: Vec<String> },
-    /// No node can take the pod.
+    /// No node can run the pod.
     Waits {
         cause: WaitsBecause,
-        /// Where ending others would make room for it.
+        /// Nodes where preemption would make room for the pod.
         room: Option<Room>,
     },
 }
 
-/// Why no node can take a pod.
+/// Why no node can run a pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WaitsBecause {
-    /// The cluster is empty.
+    /// The cluster has no nodes.
     NoNodes,
-    /// It was refused before any node was looked at, with kube-scheduler's own text.
+    /// The pod was refused before any node was examined; kube-scheduler's own text.
     WhateverTheNode(String),
-    /// Each node was refused.
+    /// Every node was refused.
     Refused {
         nodes: usize,
-        /// The most frequent first.
+        /// Reasons, the most frequent first.
         causes: Vec<Cause>,
     },
 }
 
-/// What keeps a pod from some nodes.
+/// A reason why a group of nodes cannot run the pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cause {
-    /// How many it keeps it from.
+    /// Number of nodes with this reason.
     pub nodes: usize,
-    /// What the plugin calls such nodes: `too full for its requests`.
+    /// The plugin's description of such nodes: `too full for its requests`.
     pub text: String,
 }
 
-/// Room that ending less important pods would make.
+/// Room that preempting pods of lower priority would make.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
-    /// How many pods would end.
+    /// Number of pods to preempt.
     pub victims: usize,
-    /// Where: one of these.
+    /// The candidate nodes; preemption on one of them suffices.
     pub nodes: Vec<String>,
 }
 
-/// Why a node was taken before the others.
+/// Why the chosen node was preferred.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Won {
-    /// There was no other, so that nothing was scored.
+    /// It was the only feasible node, so nothing was scored.
     OnlyNode,
-    /// It has more points than any other.
+    /// It has a higher score than any other node.
     Ahead {
         points: i64,
-        /// The node that comes next.
+        /// The node with the second-highest score.
         next: String,
         next_points: i64,
-        /// What sets it apart most, largest first.
+        /// The plugins that contribute most to the difference, largest first.
         leads: Vec<Lead>,
     },
-    /// Several have the most points.
+    /// Several nodes share the highest score.
     Tie {
         nodes: usize,
         points: i64,
-        /// Which one the draw took, where it was drawn.
+        /// The node that the random draw chose; None if there was no draw.
         chosen: Option<String>,
     },
 }
 
-/// Points by which a plugin sets a node before the next.
+/// The points by which one plugin prefers the chosen node to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lead {
     pub points: i64,
-    /// Its name in Kubernetes.
+    /// The plugin's name in Kubernetes.
     pub plugin: String,
-    /// What it looks at, as it says itself.
+    /// What the plugin evaluates, in its own words.
     pub about: String,
 }
 
-/// A search that stopped early.
+/// A node search that stopped early (`percentageOfNodesToScore`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sampling {
     pub examined: usize,
     /// All nodes of the cluster.
     pub nodes: usize,
-    /// How many that can take the pod end the search.
+    /// The number of feasible nodes at which the search stops.
     pub wanted: usize,
 }
 
-/// Why a node cannot take a pod.
+/// Why a node cannot run a pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Refusal {
-    /// A plugin says so.
+    /// A plugin refused the node.
     Plugin {
-        /// Its name in Kubernetes.
+        /// The plugin's name in Kubernetes.
         name: String,
-        /// Its own text, with numbers.
+        /// The plugin's own text, with numbers.
         text: String,
     },
-    /// The pod's affinity names other nodes, and no plugin was asked.
+    /// The pod's node affinity names other nodes, so no plugin was asked about this one.
     NotNamed,
 }
 
 impl Refusal {
-    /// The plugin that refused.
+    /// The plugin that refused, if one did.
     pub fn plugin(&self) -> Option<&str> {
         match self {
             Self::Plugin { name, .. } => Some(name),
@@ -142,30 +142,30 @@ impl Refusal {
     }
 }
 
-/// What preemption found for a pod that no node can take.
+/// Result of preemption for a pod that no node can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PreemptionResult {
-    /// It was not tried.
+    /// Preemption was not attempted.
     NotEligible(NotEligible),
-    /// Nothing helps.
+    /// Preemption does not help on any node.
     NoCandidate,
-    /// Some nodes would do without other pods.
+    /// Preemption would make room on some nodes.
     Found {
-        /// How many.
+        /// Number of candidate nodes.
         candidates: usize,
-        /// What decided between them.
+        /// The rule that selected one of them.
         criterion: Criterion,
     },
 }
 
-/// Why ending less important pods would not let a pod run on a node (SCH-095, SCH-097).
+/// Why preempting pods of lower priority on a node would not let the pod run there (SCH-095, SCH-097).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NotHelpful {
-    /// What keeps the pod away is no pod: the plugin's own text.
+    /// The obstacle is not another pod; the plugin's own text.
     Other(String),
-    /// No pod there is less important.
+    /// No pod on the node has a lower priority.
     NoVictims,
-    /// Without all less important pods a plugin still refuses: its name, and kube-scheduler's reason.
+    /// A plugin still refuses the node without all pods of lower priority: its name, and kube-scheduler's reason.
     StillRefused(String, String),
 }
 
@@ -179,27 +179,27 @@ pub struct Unhelped {
 /// Why a pod may not preempt now (SCH-094).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NotEligible {
-    /// `preemptionPolicy: Never`.
+    /// The pod has `preemptionPolicy: Never`.
     Never,
-    /// Victims of an earlier preemption are still ending.
+    /// Victims of an earlier preemption are still terminating.
     Terminating,
 }
 
-/// The criterion that left one candidate (SCH-102).
+/// The rule that selected one preemption candidate (SCH-102).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Criterion {
-    /// There was only one.
+    /// There was only one candidate.
     OnlyCandidate,
     /// Fewest PodDisruptionBudget violations.
     FewestPdbViolations,
-    /// The most important victim is the least important.
+    /// The highest priority among the victims is lowest.
     LowestHighestPriority,
-    /// Smallest sum of priorities.
+    /// The sum of the victims' priorities is lowest.
     LowestPrioritySum,
     FewestVictims,
-    /// The most important victims started last.
+    /// The start time of the highest-priority victims is latest.
     LatestStart,
-    /// All equal: any.
+    /// All rules were tied; any candidate is taken.
     Tie,
 }

@@ -1,7 +1,6 @@
-//! What an object carried beyond the fields with behaviour: unknown fields,
-//! `managedFields`, sources of volumes that are not simulated, ….
+//! Fields of an object that have no Rust type: unknown fields, `managedFields`, volume sources that are not simulated.
 //!
-//! Kept as one JSON text, because a dump of a large cluster is mostly this.
+//! They are kept as one JSON text, because they make up most of a large cluster's dump.
 
 use std::sync::Arc;
 
@@ -10,9 +9,9 @@ use serde_json::{Map, Value};
 use crate::Str;
 use crate::residual::{IDENTITY, PARTIAL_LIST, PARTIAL_MAP, Residual};
 
-/// Fields without behaviour, shared by all copies of an object and by all pods of a template.
+/// Fields without behaviour in the simulation, shared by all copies of an object and by all pods of a template.
 ///
-/// Invariant: printing an object's typed fields and merging its extra gives back everything that was read (P-03).
+/// Invariant: merging the extra fields into the printed typed fields restores everything that was read (P-03).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Extra(Option<Str>);
 
@@ -24,27 +23,26 @@ impl Extra {
         Self(text.map(Arc::from))
     }
 
-    /// Whether nothing is kept.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Bytes it takes.
+    /// Length of the kept JSON text in bytes.
     pub fn len(&self) -> usize {
         self.0.as_ref().map_or(0, |text| text.len())
     }
 
-    /// Puts the kept fields beside the typed ones of `value`; a typed field wins over a kept one.
+    /// Adds the kept fields to `value`, which holds the typed fields; a typed field wins over a kept one.
     ///
-    /// Elements of lists find each other by the fields that name them (`name`, `type`, `mountPath`, …),
-    /// or by position where they have none; what was kept for an element that is gone stays out.
+    /// Elements of lists are matched by their identifying fields (`name`, `type`, `mountPath`, …), or by position where
+    /// they have none. Fields kept for an element that was removed are not added.
     pub fn merge_into(&self, value: &mut Value) {
         if let Some(kept) = self.tree() {
             merge(value, &kept);
         }
     }
 
-    /// What is kept under a path of keys; to compare parts of two objects.
+    /// The kept fields under a path of keys; used to compare parts of two objects.
     pub(crate) fn part(&self, path: &[&str]) -> Option<Value> {
         let mut value = self.tree()?;
         for key in path {
@@ -57,7 +55,8 @@ impl Extra {
         Some(value)
     }
 
-    /// The paths of the kept fields, as `spec.containers[0].securityContext`; to tell what is not simulated.
+    /// Paths of the kept fields, such as `spec.containers[0].securityContext`; used to report fields that are not
+    /// simulated.
     pub fn paths(&self) -> Vec<String> {
         let mut found = Vec::new();
         if let Some(kept) = self.tree() {
@@ -66,8 +65,8 @@ impl Extra {
         found
     }
 
-    /// The instants that kept fields of a name tell of: who wrote the object when (`managedFields`), which nobody else
-    /// reads. Looks at the text alone, as there may be much of it.
+    /// The timestamps in kept fields of this name, in microseconds; used for `managedFields`, which nothing else reads.
+    /// Searches the JSON text without parsing it, because it may be large.
     pub fn instants(&self, field: &str) -> impl Iterator<Item = i64> {
         let key = format!("\"{field}\":\"");
         let text = self.0.as_deref().unwrap_or_default();
@@ -152,7 +151,7 @@ fn merge_fields(map: &mut Map<String, Value>, fields: &Map<String, Value>) {
             (None, Kept::Raw(raw)) => {
                 map.insert(key.clone(), raw.clone());
             }
-            // The typed part under this key is gone, and what was kept of it with it.
+            // The typed part under this key was removed, so the fields kept for it are dropped.
             (None, _) => {}
         }
     }

@@ -1,16 +1,16 @@
-//! Features that a kubelet of a version declares in `status.declaredFeatures`, by name.
+//! Feature names that a kubelet declares in `status.declaredFeatures`, by version.
 
 use crate::{Pod, Str};
 
-/// All containers of a pod start anew when a rule says so.
+/// A container's restart rule can restart all containers of the pod.
 pub const RESTART_ALL_CONTAINERS: &str = "RestartAllContainersOnContainerExits";
-/// The resources of a pod as a whole change in place.
+/// Pod-level resources can be resized in place.
 pub const POD_LEVEL_RESIZE: &str = "InPlacePodLevelResourcesVerticalScaling";
-/// The resources of init containers that are no sidecars change in place.
+/// Resources of non-sidecar init containers can be resized in place.
 pub const INIT_CONTAINER_RESIZE: &str = "InPlacePodVerticalScalingInitContainers";
 
-/// What the kubelet of v1.36 declares with its default feature gates, sorted. The first is about exec and attach, which
-/// nothing here does.
+/// Features that kubelet v1.36 declares with default feature gates, sorted. The first concerns exec and attach, which
+/// are not simulated.
 const OF_V1_36: [&str; 4] = [
     "ExtendWebSocketsToKubelet",
     POD_LEVEL_RESIZE,
@@ -18,7 +18,7 @@ const OF_V1_36: [&str; 4] = [
     RESTART_ALL_CONTAINERS,
 ];
 
-/// What a kubelet of that version declares; kubelets before v1.36 declare nothing.
+/// The features that a kubelet of this version declares; kubelets before v1.36 declare none.
 ///
 /// ```
 /// use podscope_api::features::declared_by;
@@ -35,7 +35,7 @@ pub fn declared_by(kubelet_version: &str) -> Vec<Str> {
     }
 }
 
-/// The features of its node that a pod needs to be started there.
+/// The features that a node must declare so that this pod can start on it.
 pub fn needed_by(pod: &Pod) -> impl Iterator<Item = &'static str> {
     let mut rules = pod
         .spec

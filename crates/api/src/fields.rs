@@ -1,4 +1,4 @@
-//! Which fields the structs of a kind have, with their types as `kubectl explain` names them: rows of [`crate::schema`].
+//! The fields of a kind with their types as `kubectl explain` names them, looked up in [`crate::schema`].
 
 use crate::Kind;
 use crate::ordered::StableSort as _;
@@ -8,12 +8,12 @@ use crate::schema::{self, Struct};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
     pub name: String,
-    /// Its type as `kubectl explain` has it: `string`, `[]Container`, `map[string]Quantity`.
+    /// The type as `kubectl explain` prints it: `string`, `[]Container`, `map[string]Quantity`.
     pub of: String,
 }
 
-/// The fields of what stands at a path of a kind, sorted; lists stand for their elements. None if a part of the path is
-/// no field, empty if what stands there has no fields.
+/// The fields under a path of a kind, sorted by name; a path goes through a list to its elements. None if a part of the
+/// path is not a field, empty if the value there has no fields.
 pub fn fields(kind: Kind, path: &[String]) -> Option<Vec<Field>> {
     let root = schema::served(kind.api_version(), kind.name())?.fields;
     let mut at = Some(root);
@@ -38,7 +38,7 @@ pub fn fields(kind: Kind, path: &[String]) -> Option<Vec<Field>> {
     Some(found)
 }
 
-/// The values that the field at a path of a kind takes; none where any may stand, or where there is no such field.
+/// The values that the field at a path of a kind accepts. Empty if any value is accepted, or if there is no such field.
 pub fn field_values(kind: Kind, path: &[String]) -> &'static [&'static str] {
     let Some((last, parents)) = path.split_last() else {
         return &[];
@@ -51,14 +51,14 @@ pub fn field_values(kind: Kind, path: &[String]) -> &'static [&'static str] {
     field.map_or(&[], |field| field.of.values())
 }
 
-/// What every object has around its fields.
+/// Fields that every object has besides those of its kind.
 const ENVELOPE: &[&str] = &["apiVersion", "kind"];
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn told(kind: Kind, path: &str) -> Option<String> {
+    fn described(kind: Kind, path: &str) -> Option<String> {
         let path: Vec<String> = path
             .split('.')
             .filter(|part| !part.is_empty())
@@ -72,12 +72,12 @@ mod tests {
     /// Names and types as kubectl explain prints them.
     /// Shows: KC-114
     #[test]
-    fn fields_are_told_by_the_table() {
+    fn fields_match_kubectl_explain() {
         assert_eq!(
-            told(Kind::Pod, "").as_deref(),
+            described(Kind::Pod, "").as_deref(),
             Some("apiVersion:string kind:string metadata:ObjectMeta spec:PodSpec status:PodStatus")
         );
-        let container = told(Kind::Pod, "spec.containers").unwrap_or_default();
+        let container = described(Kind::Pod, "spec.containers").unwrap_or_default();
         for field in [
             "image:string",
             "env:[]EnvVar",
@@ -87,7 +87,7 @@ mod tests {
             assert!(container.split(' ').any(|one| one == field), "{field}: {container}");
         }
         for kind in Kind::ALL {
-            let all = told(*kind, "").unwrap_or_default();
+            let all = described(*kind, "").unwrap_or_default();
             assert!(all.contains("metadata:ObjectMeta"), "{kind:?}: {all}");
         }
         for (kind, path, fields) in [
@@ -106,7 +106,7 @@ mod tests {
                 "finishedAt:string",
             ),
         ] {
-            let all = told(kind, path).unwrap_or_default();
+            let all = described(kind, path).unwrap_or_default();
             assert!(all.split(' ').any(|one| one == fields), "{fields}: {all}");
         }
         for (kind, path, takes) in [
@@ -124,8 +124,8 @@ mod tests {
             let path: Vec<String> = path.split('.').map(str::to_owned).collect();
             assert_eq!(field_values(kind, &path).join(" "), takes, "{kind:?} {path:?}");
         }
-        assert_eq!(told(Kind::Pod, "spec.nope"), None);
-        assert_eq!(told(Kind::Pod, "spec.nodeName").as_deref(), Some(""));
-        assert_eq!(told(Kind::Pod, "spec.nodeName.x"), None);
+        assert_eq!(described(Kind::Pod, "spec.nope"), None);
+        assert_eq!(described(Kind::Pod, "spec.nodeName").as_deref(), Some(""));
+        assert_eq!(described(Kind::Pod, "spec.nodeName.x"), None);
     }
 }

@@ -1,10 +1,10 @@
-//! The one hash of the engine: FNV-1a of 64 bits. It names and finds things and fingerprints traces;
-//! nothing that an adversary could gain from collisions rests on it.
+//! The only hash function of the engine: 64-bit FNV-1a. It is used for lookups, names and trace fingerprints, never
+//! where a deliberate collision could do harm.
 
-/// The hash of nothing: where every hash begins.
+/// The hash of an empty sequence; the start value of every hash.
 pub const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// The hash of what `before` stands for and `bytes` after it, so that long texts can be hashed in parts.
+/// Continues the hash `before` with `bytes`, so that a long text can be hashed in parts.
 ///
 /// ```
 /// use podscope_api::hash::{EMPTY, fnv1a};

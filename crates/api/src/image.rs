@@ -1,15 +1,16 @@
-//! Names of images, as the kubelet reads them: the reference grammar of container registries with its messages (LC-238).
+//! Image names, parsed like the kubelet does: the reference grammar of container registries with its error messages
+//! (LC-238).
 
-/// Length of a repository's path, in characters.
+/// Maximum length of a repository path, in characters.
 const PATH_MAX: usize = 255;
 
-/// Reads an image's name as the kubelet does before it looks for the image.
+/// Parses an image name as the kubelet does before it looks for the image.
 ///
-/// Deviation: upper-case letters in the first part of a path, without a dot or a port, are taken for a user's name and
-/// refused; the grammar takes such a part for the name of a host, from which nothing can be pulled either.
+/// Deviation: a first path component with upper-case letters, without dot and port, is refused as a user name. The
+/// grammar takes it for a host name, from which nothing can be pulled either.
 ///
 /// # Errors
-/// What is wrong, in the kubelet's words: `couldn't parse image name "A": invalid reference format: …`.
+/// The kubelet's message: `couldn't parse image name "A": invalid reference format: …`.
 pub fn check_image_name(image: &str) -> Result<(), String> {
     reference(image).map_err(|why| format!("couldn't parse image name {image:?}: {why}"))
 }
@@ -47,7 +48,7 @@ fn reference(image: &str) -> Result<(), String> {
     digest.map_or(Ok(()), known_digest)
 }
 
-/// A digest's algorithm must be known, and its value be of the algorithm's length.
+/// Checks that a digest's algorithm is known and that its value has the algorithm's length.
 fn known_digest(digest: &str) -> Result<(), String> {
     let (algorithm, hex) = digest.split_once(':').unwrap_or((digest, ""));
     let length = match algorithm {
@@ -77,7 +78,7 @@ fn split_tag(named: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Whether a text is a reference: `[HOST[:PORT]/]PATH[:TAG][@DIGEST]`.
+/// Returns whether the text is an image reference: `[HOST[:PORT]/]PATH[:TAG][@DIGEST]`.
 pub fn is_image_reference(text: &str) -> bool {
     let (named, digest) = split_digest(text);
     let (name, tag) = split_tag(named);
@@ -92,7 +93,8 @@ fn is_name(name: &str) -> bool {
             .is_some_and(|(host, path)| is_host(host) && is_path(path))
 }
 
-/// Lower-case letters and digits; a dot, one or two low lines or hyphens in between.
+/// Returns whether a path component is valid: lower-case letters and digits, separated by a dot, one or two
+/// underscores, or hyphens.
 fn is_component(part: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let is_separator = |text: &str| matches!(text, "." | "_" | "__") || text.chars().all(|c| c == '-');
@@ -129,7 +131,7 @@ fn is_host(host: &str) -> bool {
         let inner = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
         inner.is_some_and(|inner| !inner.is_empty() && inner.chars().all(|c| c.is_ascii_hexdigit() || c == ':'))
     };
-    // The colons of an address in brackets are none of a port.
+    // The colons of an IPv6 address in brackets do not separate a port.
     if is_address(host) {
         return true;
     }
@@ -158,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_are_told_from_other_texts() {
+    fn image_references_are_recognized() {
         for text in [
             "nginx",
             "nginx:1.27",
@@ -186,9 +188,9 @@ mod tests {
         }
     }
 
-    /// LC-238: the kubelet's messages.
+    /// Messages of the kubelet (LC-238).
     #[test]
-    fn image_names_are_refused_in_the_kubelets_words() {
+    fn invalid_image_names_get_the_kubelets_message() {
         let long = "a/".repeat(130) + "b";
         let hex = "0123456789abcdef".repeat(4);
         let digest = format!("x@sha256:{hex}");

@@ -1,4 +1,4 @@
-//! Objects of kinds that nothing acts on: stored, checked for what the schema says, and printed as they are.
+//! Objects of kinds that nothing in the simulation acts on: they are stored, validated and printed unchanged.
 
 use serde_json::{Map, Value};
 
@@ -8,14 +8,14 @@ use crate::tree::{Data, Tree};
 use crate::wire::{Read, Wire};
 use crate::{Extra, Kind, ObjectMeta};
 
-/// An object of a kind without a type of its own.
+/// An object of a kind that has no Rust type of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept {
     pub kind: Kind,
     pub metadata: ObjectMeta,
-    /// Every other field, `apiVersion` and `kind` left out.
+    /// All fields except `apiVersion`, `kind` and `metadata`.
     pub fields: Map<String, Value>,
-    /// What its metadata held beyond the typed fields.
+    /// Untyped fields of `metadata`.
     pub extra: Extra,
 }
 
@@ -31,7 +31,7 @@ impl Kept {
         }
     }
 
-    /// The value at a path of fields (`/spec/rules`).
+    /// The value at a JSON pointer, such as `/spec/rules`.
     #[must_use]
     pub fn at(&self, pointer: &str) -> Option<&Value> {
         let mut parts = pointer.split('/').skip(1);

@@ -1,8 +1,8 @@
-//! Kubernetes objects as plain data: types, parsing with positions,
-//! defaulting, validation, printing. Knows no simulator.
+//! Kubernetes objects as plain data: types, parsing with source positions, defaulting, validation and printing. This
+//! crate does not depend on the simulator.
 //!
-//! Only what has behaviour is typed; everything else an object carried stays
-//! beside it in [`Extra`], so that nothing is lost on export.
+//! Only fields that affect the simulation have Rust types. All other fields of an object are kept in [`Extra`], so that
+//! export loses nothing.
 //!
 //! ```
 //! use podscope_api::{default_object, parse, validate};
@@ -106,7 +106,7 @@ pub use self::device::*;
 pub use self::duration::{Duration, parse_duration, print_duration, print_duration_short};
 pub use self::encoding::{NotText, decode_text};
 pub use self::extra::Extra;
-/// The ConfigMap with the cluster's certificate that every namespace has.
+/// The ConfigMap with the cluster's CA certificate; every namespace has one.
 pub const ROOT_CA: &str = "kube-root-ca.crt";
 pub use self::fields::{Field, field_values, fields};
 pub use self::image::{check_image_name, is_image_reference};
@@ -142,14 +142,14 @@ pub use self::warnings::{DEPRECATED_ENDPOINTS, warnings};
 pub use self::workload::*;
 pub use self::zone::Zone;
 
-/// A shared, immutable string: names and labels are copied far more often than made.
+/// A shared, immutable string. Names and labels are cloned far more often than they are created.
 pub type Str = Arc<str>;
 
-/// How many texts [`shared`] keeps.
+/// Maximum number of strings that [`shared`] keeps.
 const SHARED_MAX: usize = 4096;
 
-/// A text that many objects have in common, such as the type of a condition or the reason of an event: equal ones
-/// are kept once, the first few thousand of them.
+/// Interns a string that many objects have in common, such as a condition type or an event reason. Only the first
+/// [`SHARED_MAX`] distinct strings are interned; later ones are allocated anew.
 pub fn shared(text: &str) -> Str {
     thread_local! {
         static KNOWN: RefCell<ordered::Set<Str>> = const { RefCell::new(ordered::Set::new()) };
@@ -172,17 +172,16 @@ pub fn shared(text: &str) -> Str {
 /// `intstr.IntOrString`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IntOrString {
-    /// A number.
     Int(i32),
     /// A percentage or a port name.
     String(Str),
 }
 
 impl IntOrString {
-    /// The port of a container that a probe or hook means: a number, or the name of one of its ports.
+    /// Resolves the container port of a probe or hook: a number, or the name of one of the container's ports.
     ///
     /// # Errors
-    /// What the kubelet says of a name that no port has (`ResolveContainerPort`).
+    /// The kubelet's error for a name that no port has (`ResolveContainerPort`).
     pub fn port_of(&self, container: &Container) -> Result<i32, String> {
         let port = match self {
             Self::Int(number) => *number,

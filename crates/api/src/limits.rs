@@ -1,15 +1,15 @@
-//! The limits on input, in one place. Each one that is passed gives an
-//! error that names it; nothing grows without bound.
+//! The limits on input, in one place. Exceeding a limit gives an error that names it, so no input can use
+//! unbounded memory.
 
-/// Bytes of one text handed to [`crate::parse`]: a cluster of 1 500 nodes that are full of pods prints some 240 MB.
+/// Bytes of one text passed to [`crate::parse`]. A dump of 1 500 full nodes has about 240 MB.
 pub const INPUT_BYTES: usize = 256 * 1024 * 1024;
-/// Bytes from which the items of a list are decoded as they are read, instead of when all are.
+/// Texts longer than this many bytes are decoded item by item if they are a list, to use less memory.
 pub(crate) const LIST_BYTES: usize = 1 << 16;
 /// Documents in one text.
 pub const DOCUMENTS: usize = 20_000;
-/// How deep lists and maps may nest in one document.
+/// Maximum nesting depth of lists and maps in one document.
 pub const DEPTH: usize = 128;
-/// Values (scalars, lists, maps) in one text; where the items of a list are decoded as they are read, in one item.
+/// Values (scalars, lists, maps) in one text, or in one item where a list is decoded item by item.
 pub const NODES: usize = 8_000_000;
 /// Values that aliases (`*name`) and merge keys (`<<`) may add in one document.
 pub const ALIAS_NODES: usize = 100_000;
@@ -19,5 +19,5 @@ pub const PROBLEMS: usize = 1_000;
 pub const TYPE_PROBLEMS: usize = 50;
 /// Objects (typed and others together) in one text.
 pub const OBJECTS: usize = 200_000;
-/// Workloads and single pods that advice compares each workload with; what comes later is not looked at.
+/// Maximum number of workloads and bare pods that advice compares each workload with; the rest is ignored.
 pub const ADVICE_SUBJECTS: usize = 2_000;

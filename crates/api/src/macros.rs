@@ -1,7 +1,7 @@
-//! How the texts of the API are written down: enums that are strings on the wire, and names.
+//! Macros that declare the string types of the API: enums with a string on the wire, and newtypes over strings.
 
-/// Declares an enum that is a string on the wire. An unknown string is kept
-/// in `Other`, so that validation can name it and export does not lose it.
+/// Declares an enum that is a string on the wire. `Other` keeps an unknown string, so that validation can report it and
+/// export does not lose it.
 macro_rules! string_enum {
     ($($(#[$m:meta])* pub enum $name:ident { $($(#[$vm:meta])* $variant:ident = $text:literal),* $(,)? })*) => {$(
         $(#[$m])*
@@ -12,7 +12,7 @@ macro_rules! string_enum {
                 #[doc = concat!("`", $text, "`.")]
                 $variant,
             )*
-            /// A value the API does not know; refused by validation.
+            /// A value that the API does not know; validation refuses it.
             Other(crate::Str),
         }
 

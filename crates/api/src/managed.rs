@@ -1,5 +1,4 @@
-//! Who set which fields of an object: the field managers of server-side apply, and the sets of fields that they own, as
-//! `metadata.managedFields` names them.
+//! Field managers of server-side apply and the sets of fields that they own, as in `metadata.managedFields`.
 
 use std::sync::Arc;
 
@@ -7,35 +6,34 @@ use serde_json::{Map, Value, json};
 
 use crate::{Kind, Object, Str, Time};
 
-/// A field by the steps that lead to it, as FieldsV1 writes them: `f:spec`, `k:{"name":"app"}`, `v:"example.com/hold"`.
+/// A field as a list of path elements in FieldsV1 form: `f:spec`, `k:{"name":"app"}`, `v:"example.com/hold"`.
 pub type FieldPath = Vec<Str>;
 
-/// Which fields a manager owns.
+/// The fields that a manager owns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Owned {
-    /// All that the object was sent with and that its defaults filled in: of one that was created and that nobody has
-    /// changed since.
+    /// All fields that the object was created with, including defaults: for an object that was not changed since.
     All,
-    /// These, sorted.
+    /// These fields, sorted.
     Fields(Arc<Vec<FieldPath>>),
 }
 
-/// Who wrote to an object, by what kind of write, and what of it is his.
+/// An entry of `managedFields`: a client, its kind of write, and the fields it owns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manager {
-    /// `--field-manager`: `kubectl-create`.
+    /// The name of the client (`--field-manager`): `kubectl-create`.
     pub name: Str,
-    /// `scale`, `status`; mostly empty.
+    /// The subresource: `scale`, `status`; usually empty.
     pub subresource: Str,
-    /// Whether by server-side apply.
+    /// Whether the manager used server-side apply.
     pub is_apply: bool,
-    /// When last.
+    /// Time of the last write; None: the object's creation.
     pub time: Option<Time>,
     pub fields: Owned,
 }
 
 impl Manager {
-    /// One that creates an object.
+    /// The manager that creates an object.
     #[must_use]
     pub fn creating(name: impl Into<Str>) -> Manager {
         Manager {
@@ -47,9 +45,9 @@ impl Manager {
         }
     }
 
-    /// As the errors of the server name it.
+    /// The manager as named in the server's error messages.
     #[must_use]
-    pub fn told(&self, api_version: &str) -> String {
+    pub fn printed(&self, api_version: &str) -> String {
         let mut text = format!("{:?}", &*self.name);
         if !self.subresource.is_empty() {
             text.push_str(&format!(" with subresource {:?}", &*self.subresource));
@@ -61,27 +59,27 @@ impl Manager {
     }
 }
 
-/// The field managers of an object, not on the wire: `get --show-managed-fields` asks for them.
+/// The field managers of an object; not on the wire, but printed by `get --show-managed-fields`.
 ///
-/// Deviation: kept of what commands write, and of objects that someone applies on the server; what controllers write
-/// into `status` is not written down.
+/// Deviation: recorded only for writes by commands and for objects with server-side apply; status updates by
+/// controllers are not recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Managers(Option<Arc<Vec<Manager>>>);
 
 impl Managers {
-    /// Those of a list; none of an empty one.
+    /// From a list of managers.
     #[must_use]
     pub fn of(list: Vec<Manager>) -> Managers {
         Managers((!list.is_empty()).then(|| Arc::new(list)))
     }
 
-    /// The managers in the order in which they came.
+    /// The managers in order of their first write.
     #[must_use]
     pub fn list(&self) -> &[Manager] {
         self.0.as_deref().map_or(&[], Vec::as_slice)
     }
 
-    /// `metadata.managedFields` of the object.
+    /// `metadata.managedFields` of the object; None if there are no managers.
     #[must_use]
     pub fn to_value(&self, object: &Object) -> Option<Value> {
         let list = self.list();
@@ -106,7 +104,7 @@ impl Managers {
 }
 
 impl Manager {
-    /// Its fields, written out.
+    /// The fields that the manager owns in this object.
     #[must_use]
     pub fn fields_of(&self, object: &Object) -> Arc<Vec<FieldPath>> {
         match &self.fields {
@@ -116,7 +114,7 @@ impl Manager {
     }
 }
 
-/// An object without what admission, the registry and the binding have put into it, which is nobody's.
+/// The object without the fields set by admission, the registry and binding, which no manager owns.
 fn as_sent(object: &Object) -> Value {
     let mut value = object.to_value();
     match object.kind() {
@@ -143,27 +141,29 @@ fn as_sent(object: &Object) -> Value {
         Kind::PersistentVolume => remove(&mut value, "/spec", &["claimRef"]),
         _ => {}
     }
-    let of_protection = |item: &Value| item.as_str().is_some_and(|name| name.ends_with("-protection"));
-    keep(value.pointer_mut("/metadata/finalizers"), &|item| !of_protection(item));
+    let is_protection_finalizer = |item: &Value| item.as_str().is_some_and(|name| name.ends_with("-protection"));
+    keep(value.pointer_mut("/metadata/finalizers"), &|item| {
+        !is_protection_finalizer(item)
+    });
     if let Some(metadata) = value.get_mut("metadata") {
         for field in ["finalizers", "labels", "annotations"] {
-            without_empty(metadata, field);
+            remove_if_empty(metadata, field);
         }
     }
     value
 }
 
 fn pod_as_sent(value: &mut Value) {
-    let of_binding = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
-    remove(value, "/metadata/labels", &of_binding);
-    let of_admission = [
+    let labels_from_binding = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
+    remove(value, "/metadata/labels", &labels_from_binding);
+    let fields_from_admission = [
         "nodeName",
         "serviceAccount",
         "serviceAccountName",
         "priority",
         "preemptionPolicy",
     ];
-    remove(value, "/spec", &of_admission);
+    remove(value, "/spec", &fields_from_admission);
     let is_token = |name: &str| name.starts_with("kube-api-access-");
     keep(value.pointer_mut("/spec/volumes"), &|item| {
         !is_named(item, "name", &is_token)
@@ -176,22 +176,23 @@ fn pod_as_sent(value: &mut Value) {
             keep(container.get_mut("volumeMounts"), &|item| {
                 !is_named(item, "name", &is_token)
             });
-            without_empty(container, "volumeMounts");
+            remove_if_empty(container, "volumeMounts");
         }
     }
     keep(value.pointer_mut("/spec/tolerations"), &|item| {
-        let of_node = |key: &str| key == "node.kubernetes.io/not-ready" || key == "node.kubernetes.io/unreachable";
-        !is_named(item, "key", &of_node) || item.get("tolerationSeconds") != Some(&Value::from(300))
+        let is_default_toleration =
+            |key: &str| key == "node.kubernetes.io/not-ready" || key == "node.kubernetes.io/unreachable";
+        !is_named(item, "key", &is_default_toleration) || item.get("tolerationSeconds") != Some(&Value::from(300))
     });
     if let Some(spec) = value.get_mut("spec") {
-        without_empty(spec, "tolerations");
-        without_empty(spec, "volumes");
+        remove_if_empty(spec, "tolerations");
+        remove_if_empty(spec, "volumes");
     }
 }
 
 fn service_as_sent(value: &mut Value) {
     let is_headless = value.pointer("/spec/clusterIP").and_then(Value::as_str) == Some("None");
-    let of_registry: &[&str] = match is_headless {
+    let fields_from_registry: &[&str] = match is_headless {
         true => &["clusterIPs", "ipFamilies", "ipFamilyPolicy"],
         false => &[
             "clusterIP",
@@ -201,33 +202,33 @@ fn service_as_sent(value: &mut Value) {
             "healthCheckNodePort",
         ],
     };
-    remove(value, "/spec", of_registry);
+    remove(value, "/spec", fields_from_registry);
     let ports = value.pointer_mut("/spec/ports").and_then(Value::as_array_mut);
     for port in ports.into_iter().flatten() {
         remove(port, "", &["nodePort"]);
     }
 }
 
-/// Takes fields away from the map that lies there.
+/// Removes fields from the map at a JSON pointer.
 fn remove(value: &mut Value, at: &str, fields: &[&str]) {
     if let Some(map) = value.pointer_mut(at).and_then(Value::as_object_mut) {
         fields.iter().for_each(|field| drop(map.shift_remove(*field)));
     }
 }
 
-/// Whether that field of an item holds such a text.
+/// Returns whether a field of a list item holds a string that satisfies `is`.
 fn is_named(item: &Value, key: &str, is: &dyn Fn(&str) -> bool) -> bool {
     item.get(key).and_then(Value::as_str).is_some_and(is)
 }
 
-fn keep(list: Option<&mut Value>, stays: &dyn Fn(&Value) -> bool) {
+fn keep(list: Option<&mut Value>, is_kept: &dyn Fn(&Value) -> bool) {
     if let Some(items) = list.and_then(Value::as_array_mut) {
-        items.retain(|item| stays(item));
+        items.retain(|item| is_kept(item));
     }
 }
 
-/// Takes a list or a map away that holds nothing.
-fn without_empty(value: &mut Value, field: &str) {
+/// Removes a field that is an empty list or map.
+fn remove_if_empty(value: &mut Value, field: &str) {
     let is_empty = match value.get(field) {
         Some(Value::Array(items)) => items.is_empty(),
         Some(Value::Object(map)) => map.is_empty(),
@@ -238,7 +239,7 @@ fn without_empty(value: &mut Value, field: &str) {
     }
 }
 
-/// The keys by which the elements of a list are told apart; none of a list that is one value.
+/// The fields that identify elements of a list; None for an atomic list.
 #[must_use]
 pub fn list_keys(field: &str, items: &[Value]) -> Option<&'static [&'static str]> {
     let has = |key: &str| items.iter().any(|item| item.get(key).is_some());
@@ -263,7 +264,7 @@ pub fn list_keys(field: &str, items: &[Value]) -> Option<&'static [&'static str]
     })
 }
 
-/// Whether the map under that name is one value: whoever sets a part of it sets all of it.
+/// Returns whether the map in this field is atomic: a manager that sets a part of it owns all of it.
 #[must_use]
 pub fn is_atomic(field: &str) -> bool {
     matches!(
@@ -288,7 +289,7 @@ pub fn is_atomic(field: &str) -> bool {
     )
 }
 
-/// The step to an element of such a list; none if it lacks a key.
+/// The path element for an element of a keyed list; None if it lacks a key.
 #[must_use]
 pub fn element_step(item: &Value, keys: &[&str]) -> Option<Str> {
     let mut step = Map::new();
@@ -303,7 +304,7 @@ pub fn element_step(item: &Value, keys: &[&str]) -> Option<Str> {
     Some(format!("k:{}", Value::Object(step)).into())
 }
 
-/// Every field that an object has and a client may set, sorted.
+/// All fields of an object that a client can own, sorted.
 #[must_use]
 pub fn fields_of(object: &Value) -> Vec<FieldPath> {
     let mut found = Vec::new();
@@ -315,12 +316,12 @@ pub fn fields_of(object: &Value) -> Vec<FieldPath> {
                 for part in ["annotations", "finalizers", "labels", "ownerReferences"] {
                     if let Some(value) = value.get(part) {
                         path.push(step_of(part));
-                        walk(part, value, &mut path, &mut found);
+                        collect_fields(part, value, &mut path, &mut found);
                         path.pop();
                     }
                 }
             }
-            _ => walk(name, value, &mut path, &mut found),
+            _ => collect_fields(name, value, &mut path, &mut found),
         }
     }
     found.sort_unstable();
@@ -332,12 +333,12 @@ fn step_of(field: &str) -> Str {
     format!("f:{field}").into()
 }
 
-fn walk(field: &str, value: &Value, path: &mut FieldPath, found: &mut Vec<FieldPath>) {
+fn collect_fields(field: &str, value: &Value, path: &mut FieldPath, found: &mut Vec<FieldPath>) {
     match value {
         Value::Object(map) if !map.is_empty() && !is_atomic(field) => {
             for (key, value) in map {
                 path.push(step_of(key));
-                walk(key, value, path, found);
+                collect_fields(key, value, path, found);
                 path.pop();
             }
         }
@@ -356,7 +357,7 @@ fn walk(field: &str, value: &Value, path: &mut FieldPath, found: &mut Vec<FieldP
                 let Some(step) = element_step(item, keys) else { continue };
                 path.push(step);
                 found.push(path.clone());
-                walk("", item, path, found);
+                collect_fields("", item, path, found);
                 path.pop();
             }
         }
@@ -364,7 +365,7 @@ fn walk(field: &str, value: &Value, path: &mut FieldPath, found: &mut Vec<FieldP
     }
 }
 
-/// What stands at that place.
+/// The value at a path.
 #[must_use]
 pub fn value_at<'v>(object: &'v Value, path: &[Str]) -> Option<&'v Value> {
     path.iter().try_fold(object, |value, step| match step.split_once(':')? {
@@ -380,7 +381,7 @@ pub fn value_at<'v>(object: &'v Value, path: &[Str]) -> Option<&'v Value> {
     })
 }
 
-/// Where the element stands to which a step leads.
+/// The index of the list element that a path element `k:…` refers to.
 #[must_use]
 pub fn position(items: &[Value], step: &str) -> Option<usize> {
     let keys: Map<String, Value> = serde_json::from_str(step.get(2..)?).ok()?;
@@ -393,7 +394,7 @@ pub fn position(items: &[Value], step: &str) -> Option<usize> {
         .position(|item| keys.iter().all(|(key, value)| of(item, key).as_ref() == Some(value)))
 }
 
-/// `.spec.containers[name="app"].image`.
+/// Prints a path as in error messages: `.spec.containers[name="app"].image`.
 #[must_use]
 pub fn path_text(path: &[Str]) -> String {
     let mut text = String::new();
@@ -412,19 +413,19 @@ pub fn path_text(path: &[Str]) -> String {
     text
 }
 
-/// The tree of a set of fields. Of an element that is owned itself, and something in it, the element is the `.`.
+/// Encodes a set of fields as a FieldsV1 tree. An owned list element with owned fields is the key `.` in its own map.
 fn fields_v1(fields: &[FieldPath]) -> Value {
     let mut tree = Map::new();
-    fields.iter().for_each(|path| plant(&mut tree, path));
+    fields.iter().for_each(|path| insert_path(&mut tree, path));
     Value::Object(tree)
 }
 
-fn plant(tree: &mut Map<String, Value>, path: &[Str]) {
+fn insert_path(tree: &mut Map<String, Value>, path: &[Str]) {
     let Some((step, rest)) = path.split_first() else { return };
     let below = tree.entry(step.to_string()).or_insert_with(|| json!({}));
     let Some(below) = below.as_object_mut() else { return };
     match rest {
         [] if step.starts_with("k:") => drop(below.insert(".".to_owned(), json!({}))),
-        rest => plant(below, rest),
+        rest => insert_path(below, rest),
     }
 }

@@ -1,5 +1,4 @@
-//! What every object carries: names, labels, owners, deletion state; and the
-//! selectors that find objects by label.
+//! Metadata that every object carries: names, labels, owners, deletion state; and label selectors.
 
 use crate::ordered::{self, StableSort as _};
 use std::cmp::Ordering;
@@ -10,13 +9,13 @@ use crate::wire_types;
 use crate::{IntOrString, Kind, Str, Time};
 
 string_newtype! {
-    /// `metadata.uid`: identifies one life of an object; a replacement of the same name has another (LC-001).
+    /// `metadata.uid`: identifies one lifetime of an object; a replacement with the same name has another UID (LC-001).
     pub struct Uid;
-    /// The name of a Node object and of the machine it stands for.
+    /// The name of a Node object and of the simulated machine behind it.
     pub struct NodeName;
 }
 
-/// Labels or annotations. Shared: copies of a template point to one map.
+/// Labels or annotations. Shared: pods of one template point to the same map.
 pub type Labels = Arc<ordered::Map<Str, Str>>;
 
 /// Namespace and name of an object; the namespace is empty for cluster-scoped kinds.
@@ -36,7 +35,7 @@ impl ObjectKey {
         }
     }
 
-    /// Key of an object of a kind: one that stands in no namespace has none.
+    /// Key of an object of a kind; the namespace is dropped for a cluster-scoped kind.
     pub fn of(kind: Kind, namespace: impl Into<Str>, name: impl Into<Str>) -> Self {
         match kind.is_namespaced() {
             true => Self::new(namespace, name),
@@ -53,7 +52,7 @@ impl ObjectKey {
     }
 }
 
-/// A key by its parts: what is looked up by texts that are at hand need not become a key first.
+/// A borrowed key, so that a map can be searched without allocating an [`ObjectKey`].
 pub trait KeyParts {
     /// Namespace and name.
     fn parts(&self) -> (&str, &str);
@@ -92,7 +91,6 @@ impl PartialOrd for dyn KeyParts + '_ {
 }
 
 impl Ord for dyn KeyParts + '_ {
-    /// By namespace, then by name.
     fn cmp(&self, other: &Self) -> Ordering {
         by_parts(self.parts(), other.parts())
     }
@@ -105,7 +103,6 @@ impl PartialOrd for ObjectKey {
 }
 
 impl Ord for ObjectKey {
-    /// By namespace, then by name.
     fn cmp(&self, other: &Self) -> Ordering {
         by_parts(self.parts(), other.parts())
     }
@@ -115,8 +112,9 @@ fn by_parts((namespace, name): (&str, &str), (other_namespace, other_name): (&st
     compare(namespace, other_namespace).then_with(|| compare(name, other_name))
 }
 
-/// `a.cmp(b)`, for what is compared most: keys on the way through a tree. Those of a namespace mostly share its text, and
-/// names of one owner all but their ends, over which `std` goes byte by byte on wasm and this by eights.
+/// Equal to `a.cmp(b)`, but faster for object keys. Keys of one namespace usually share its string, so pointers are
+/// compared first. Names of one owner have long common prefixes; `std` compares them byte by byte on wasm, this
+/// function eight bytes at a time.
 pub(crate) fn compare(a: &str, b: &str) -> Ordering {
     if std::ptr::eq(a, b) {
         return Ordering::Equal;
@@ -124,7 +122,7 @@ pub(crate) fn compare(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let (eights, others) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
     for (one, other) in eights.iter().zip(others) {
-        // Of two big-endian numbers the first byte that differs decides.
+        // The first differing byte decides the order of two big-endian numbers.
         let (one, other) = (u64::from_be_bytes(*one), u64::from_be_bytes(*other));
         if one != other {
             return one.cmp(&other);
@@ -146,26 +144,26 @@ impl std::fmt::Display for ObjectKey {
 }
 
 wire_types! {
-    /// Object metadata. `managedFields` and other unread fields travel beside the object (see `Extra`).
+    /// Object metadata. `managedFields` and other unused fields are kept in the object's `Extra`.
     pub struct ObjectMeta {
         pub name: Str,
         pub generate_name: Str,
         pub namespace: Str,
         pub uid: Uid,
-        /// Opaque to clients; here the store's revision in decimal.
+        /// Opaque to clients; here the revision of the store as a decimal number.
         pub resource_version: Str,
-        /// Raised when the spec changes; 0 is "absent".
+        /// Incremented when the spec changes; None if the kind has no generation.
         pub generation: Option<i64>,
         pub creation_timestamp: Option<Time>,
-        /// A future instant: request time plus grace (LC-013).
+        /// The time of the delete request plus the grace period (LC-013).
         pub deletion_timestamp: Option<Time>,
-        /// Seconds; only ever shrinks (LC-014, CT-166).
+        /// Seconds; can only be shortened (LC-014, CT-166).
         pub deletion_grace_period_seconds: Option<i64>,
         pub labels: Labels,
         pub annotations: Labels,
         pub owner_references: Vec<OwnerReference>,
         pub finalizers: Vec<Str>,
-        /// Who set which fields; not on the wire.
+        /// The field managers of server-side apply, with the fields they own; not on the wire.
         pub managers as "": crate::managed::Managers,
     }
 
@@ -192,7 +190,7 @@ wire_types! {
         pub values: Vec<Str>,
     }
 
-    /// A reference to an object, as in events.
+    /// A reference to an object, such as the one an event is about.
     pub struct ObjectReference {
         pub kind: Str,
         pub namespace: Str,
@@ -225,12 +223,11 @@ impl ObjectMeta {
             .find(|owner| owner.controller == Some(true))
     }
 
-    /// Whether deletion was requested.
+    /// Returns whether deletion was requested.
     pub fn is_terminating(&self) -> bool {
         self.deletion_timestamp.is_some()
     }
 
-    /// Namespace and name.
     pub fn key(&self) -> ObjectKey {
         ObjectKey {
             namespace: self.namespace.clone(),
@@ -238,24 +235,24 @@ impl ObjectMeta {
         }
     }
 
-    /// The label of that key.
+    /// The value of a label.
     pub fn label(&self, key: &str) -> Option<&str> {
         self.labels.get(key).map(|value| &**value)
     }
 
-    /// The annotation of that key.
+    /// The value of an annotation.
     pub fn annotation(&self, key: &str) -> Option<&str> {
         self.annotations.get(key).map(|value| &**value)
     }
 }
 
 impl LabelSelector {
-    /// Whether the selector has no requirement at all (`{}` matches everything).
+    /// Returns whether the selector has no requirement (`{}` matches everything).
     pub fn is_empty(&self) -> bool {
         self.match_labels.is_empty() && self.match_expressions.is_empty()
     }
 
-    /// Whether the labels satisfy every part (SCH-047). A malformed part matches nothing.
+    /// Returns whether the labels satisfy every requirement; a malformed requirement matches nothing (SCH-047).
     pub fn matches(&self, labels: &ordered::Map<Str, Str>) -> bool {
         self.match_labels
             .iter()
@@ -267,7 +264,7 @@ impl LabelSelector {
     }
 }
 
-/// As a query has it: `a=b,c in (x,y),!z`, sorted by key; empty of an empty one.
+/// Prints the selector in query form, sorted by key: `a=b,c in (x,y),!z`; an empty selector prints as "".
 impl std::fmt::Display for LabelSelector {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let labels = self.match_labels.iter();
@@ -291,14 +288,14 @@ impl std::fmt::Display for LabelSelector {
 }
 
 impl LabelSelectorRequirement {
-    /// Whether the labels satisfy this requirement (SCH-047).
+    /// Returns whether the labels satisfy this requirement (SCH-047).
     pub fn matches(&self, labels: &ordered::Map<Str, Str>) -> bool {
         self.operator.holds(labels.get(&self.key), &self.values)
     }
 }
 
 impl SelectorOperator {
-    /// Whether a label's value, or its absence, satisfies a requirement with these values.
+    /// Returns whether a label's value, or its absence (None), satisfies a requirement with these values.
     pub fn holds(&self, value: Option<&Str>, values: &[Str]) -> bool {
         match self {
             Self::In => value.is_some_and(|value| values.contains(value)),
@@ -319,7 +316,7 @@ impl SelectorOperator {
     }
 }
 
-/// An integer or a percentage resolved against a total, rounding up or down (CT-061).
+/// Resolves an integer or a percentage against a total, rounding up or down (CT-061).
 pub fn scaled_value(value: &IntOrString, total: i64, round_up: bool) -> Option<i64> {
     match value {
         IntOrString::Int(number) => Some(i64::from(*number)),

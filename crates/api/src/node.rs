@@ -1,31 +1,31 @@
-//! Nodes, their leases and their CSI drivers.
+//! Nodes, leases and CSI nodes.
 
 use crate::wire_types;
 use crate::{ConditionStatus, MicroTime, ObjectMeta, ResourceList, Str, TaintEffect, Time};
 
 wire_types! {
-    /// A Node object: what the API knows of a machine; the machine itself is another thing (F-05).
+    /// A Node object: the API's view of a machine, which is simulated separately (F-05).
     pub struct Node {
         pub metadata: ObjectMeta,
         pub spec: NodeSpec,
         pub status: NodeStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// What is wanted of the node.
+    /// The desired state of the node.
     pub struct NodeSpec {
         pub pod_cidr as "podCIDR": Str,
         pub pod_cidrs as "podCIDRs": Vec<Str>,
         pub provider_id as "providerID": Str,
-        /// Cordoned.
+        /// Whether the node is cordoned.
         pub unschedulable: Option<bool>,
         pub taints: Vec<Taint>,
     }
 
-    /// Repels pods that do not tolerate it.
+    /// Repels pods that do not tolerate the taint.
     pub struct Taint { pub key: Str, pub value: Str, pub effect: TaintEffect, pub time_added: Option<Time> }
-    /// What the kubelet reports.
+    /// The state reported by the kubelet.
     pub struct NodeStatus {
         pub capacity: ResourceList,
         pub allocatable: ResourceList,
@@ -35,7 +35,7 @@ wire_types! {
         pub images: Vec<ContainerImage>,
         pub volumes_in_use: Vec<Str>,
         pub volumes_attached: Vec<AttachedVolume>,
-        /// Features that its kubelet has and older ones lack, sorted.
+        /// Features that the node's kubelet declares, sorted.
         pub declared_features: Vec<Str>,
     }
 
@@ -49,7 +49,7 @@ wire_types! {
     }
 
     pub struct NodeAddress { pub kind as "type": Str, pub address: Str }
-    /// Versions.
+    /// Versions of the node's software.
     pub struct NodeSystemInfo {
         pub kernel_version: Str,
         pub os_image: Str,
@@ -60,19 +60,19 @@ wire_types! {
         pub boot_id as "bootID": Str,
     }
 
-    /// An image present on the node.
+    /// A container image that is present on the node.
     pub struct ContainerImage { pub names: Vec<Str>, pub size_bytes: i64 }
-    /// A volume the controller has attached.
+    /// A volume that the attach/detach controller has attached.
     pub struct AttachedVolume { pub name: Str, pub device_path [shown]: Str }
-    /// A lease: a node's heartbeat or a leader's claim.
+    /// A lease: a node's heartbeat, or the lock of a leader election.
     pub struct Lease {
         pub metadata: ObjectMeta,
         pub spec: LeaseSpec,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// Who holds the lease and since when.
+    /// The holder of the lease and its times.
     pub struct LeaseSpec {
         pub holder_identity: Option<Str>,
         pub lease_duration_seconds: Option<i32>,
@@ -85,13 +85,13 @@ wire_types! {
     pub struct CsiNode {
         pub metadata: ObjectMeta,
         pub spec: CsiNodeSpec,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// Drivers.
+    /// The CSI drivers registered on the node.
     pub struct CsiNodeSpec { pub drivers: Vec<CsiNodeDriver> }
-    /// One driver on a node.
+    /// A CSI driver on a node.
     pub struct CsiNodeDriver {
         pub name: Str,
         pub node_id as "nodeID": Str,
@@ -99,7 +99,7 @@ wire_types! {
         pub allocatable: Option<VolumeNodeResources>,
     }
 
-    /// How many volumes of a driver a node can take.
+    /// Maximum number of volumes that a driver can attach to the node.
     pub struct VolumeNodeResources { pub count: Option<i32> }
 }
 
@@ -110,18 +110,16 @@ impl Default for TaintEffect {
 }
 
 impl Node {
-    /// The condition of that type.
+    /// The condition with this type.
     pub fn condition(&self, kind: &str) -> Option<&NodeCondition> {
         self.status.conditions.iter().find(|condition| &*condition.kind == kind)
     }
 
-    /// Whether condition Ready is True.
     pub fn is_ready(&self) -> bool {
         self.condition("Ready")
             .is_some_and(|condition| condition.status == ConditionStatus::True)
     }
 
-    /// Whether the node is cordoned.
     pub fn is_unschedulable(&self) -> bool {
         self.spec.unschedulable == Some(true)
     }

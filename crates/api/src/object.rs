@@ -1,5 +1,4 @@
-//! All kinds under one roof: the [`Kind`] table, the [`Object`] enum, and the
-//! [`Resource`] trait that a typed object implements.
+//! All kinds: the [`Kind`] table, the [`Object`] enum, and the [`Resource`] trait of typed objects.
 
 use std::sync::Arc;
 
@@ -11,19 +10,19 @@ use crate::residual::Residual;
 use crate::wire::Wire;
 use crate::{Extra, ObjectKey, ObjectMeta, PodTemplateSpec, Tree};
 
-/// What every typed object can do.
+/// A typed object: its kind, metadata and conversions to and from [`Object`].
 pub trait Resource: Clone + Send + Sync + 'static {
     const KIND: Kind;
     fn metadata(&self) -> &ObjectMeta;
-    /// Its metadata, to change.
+    /// Mutable access to the metadata.
     fn metadata_mut(&mut self) -> &mut ObjectMeta;
-    /// Fields without behaviour.
+    /// Fields that are not simulated.
     fn extra(&self) -> &Extra;
-    /// Fields without behaviour, to change.
+    /// Mutable access to the fields that are not simulated.
     fn extra_mut(&mut self) -> &mut Extra;
-    /// Wraps it.
+    /// Wraps this value in the [`Object`] enum.
     fn into_object(self: Arc<Self>) -> Object;
-    /// Unwraps it, if it is of this kind.
+    /// Unwraps an [`Object`] of this kind; None for other kinds.
     fn from_object(object: &Object) -> Option<&Arc<Self>>;
 }
 
@@ -32,7 +31,7 @@ macro_rules! kinds {
         typed: $($(#[$m:meta])* $kind:ident { api: $api:literal, kind: $wire:literal, plural: $plural:literal, singular: $singular:literal, short: [$($short:literal),*], namespaced: $ns:literal }),* ;
         kept: $($kept:ident { api: $kept_api:literal, kind: $kept_wire:literal, plural: $kept_plural:literal, singular: $kept_singular:literal, short: [$($kept_short:literal),*], namespaced: $kept_ns:literal }),* $(,)?
     ) => {
-        /// The kinds that are stored: those with a type of their own, then those that are only kept.
+        /// All stored kinds: first those with a Rust type, then those of [`Kept`] objects.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum Kind {
@@ -55,7 +54,7 @@ macro_rules! kinds {
             pub const fn short_names(self) -> &'static [&'static str] { match self { $(Kind::$kind => &[$($short),*],)* $(Kind::$kept => &[$($kept_short),*]),* } }
             /// Whether objects of this kind live in a namespace.
             pub const fn is_namespaced(self) -> bool { match self { $(Kind::$kind => $ns),*, $(Kind::$kept => $kept_ns),* } }
-            /// The kind of that wire name and API version.
+            /// The kind with this wire name and API version.
             pub fn from_wire(api_version: &str, kind: &str) -> Option<Kind> {
                 match (api_version, kind) { $(($api, $wire) => Some(Kind::$kind),)* $(($kept_api, $kept_wire) => Some(Kind::$kept),)* _ => None }
             }
@@ -65,20 +64,19 @@ macro_rules! kinds {
         #[derive(Debug, Clone, PartialEq)]
         pub enum Object {
             $($(#[$m])* #[doc = concat!("A `", $wire, "`.")] $kind(Arc<crate::$kind>),)*
-            /// One of a kind without a type of its own.
+            /// An object of a kind without a Rust type.
             Kept(Arc<Kept>),
         }
 
         impl Object {
             pub fn kind(&self) -> Kind { match self { $(Object::$kind(_) => Kind::$kind,)* Object::Kept(object) => object.kind } }
             pub fn metadata(&self) -> &ObjectMeta { match self { $(Object::$kind(object) => &object.metadata,)* Object::Kept(object) => &object.metadata } }
-            /// Its metadata, to change; copies the object if it is shared.
+            /// Mutable access to the metadata; copies the object if it is shared.
             pub fn metadata_mut(&mut self) -> &mut ObjectMeta { match self { $(Object::$kind(object) => &mut Arc::make_mut(object).metadata,)* Object::Kept(object) => &mut Arc::make_mut(object).metadata } }
-            /// Fields without behaviour.
+            /// Fields that are not simulated.
             pub fn extra(&self) -> &Extra { match self { $(Object::$kind(object) => &object.extra,)* Object::Kept(object) => &object.extra } }
-            /// Namespace and name.
             pub fn key(&self) -> ObjectKey { self.metadata().key() }
-            /// The typed part as a JSON tree, `apiVersion` and `kind` first; without the extra fields.
+            /// The typed part as a JSON tree, `apiVersion` and `kind` first, without [`Object::extra`].
             pub fn typed_value(&self) -> Value {
                 let mut map = serde_json::Map::new();
                 map.insert("apiVersion".into(), self.kind().api_version().into());
@@ -88,14 +86,14 @@ macro_rules! kinds {
                 Value::Object(map)
             }
 
-            /// Whether both are one object in memory, and so the same in all they hold.
+            /// Returns whether both are the same object in memory, and therefore equal.
             pub fn is_same(&self, other: &Object) -> bool { std::ptr::addr_eq(self.as_wire(), other.as_wire()) }
             fn as_wire(&self) -> &dyn Wire { match self { $(Object::$kind(object) => &**object,)* Object::Kept(object) => &**object } }
             pub(crate) fn set_extra(&mut self, extra: Extra) {
                 match self { $(Object::$kind(object) => Arc::make_mut(object).extra = extra,)* Object::Kept(object) => Arc::make_mut(object).extra = extra }
             }
 
-            /// Decodes the typed part of a tree, and gives back what it did not hold.
+            /// Decodes the typed part of a tree; returns the rest beside it.
             pub(crate) fn from_tree<'n>(kind: Kind, tree: &'n Tree<'n>) -> Result<(Object, Option<Residual<'n>>), Vec<FieldError>> {
                 Ok(match kind { $(Kind::$kind => {
                     let mut object = crate::$kind::default();
@@ -108,10 +106,10 @@ macro_rules! kinds {
                 }),* })
             }
 
-            /// Decodes the typed part of a tree of that kind.
+            /// Decodes the typed part of a JSON value.
             ///
             /// # Errors
-            /// What is wrong with the first field of a wrong type.
+            /// The problem of the first field with a wrong type.
             pub fn from_typed_value(kind: Kind, value: &Value) -> Result<Object, String> {
                 Object::from_tree(kind, &Tree::from_value(value)).map(|(object, _)| object).map_err(first_message)
             }
@@ -193,7 +191,7 @@ kinds! {
 }
 
 impl Object {
-    /// The pod template, of kinds that make pods.
+    /// The pod template of kinds that create pods.
     pub fn template(&self) -> Option<&Arc<PodTemplateSpec>> {
         Some(match self {
             Object::ReplicationController(object) => &object.spec.template,
@@ -206,7 +204,7 @@ impl Object {
         })
     }
 
-    /// The pod template, to change; copies object and template if they are shared.
+    /// Mutable access to the pod template; copies object and template if they are shared.
     pub fn template_mut(&mut self) -> Option<&mut PodTemplateSpec> {
         Some(Arc::make_mut(match self {
             Object::ReplicationController(object) => &mut Arc::make_mut(object).spec.template,
@@ -219,7 +217,7 @@ impl Object {
         }))
     }
 
-    /// One of a kind that is only kept.
+    /// The object, if its kind has no Rust type.
     pub fn as_kept(&self) -> Option<&Arc<Kept>> {
         match self {
             Object::Kept(object) => Some(object),
@@ -227,7 +225,7 @@ impl Object {
         }
     }
 
-    /// The whole object as a JSON tree: typed fields, and beside them everything else that was read (P-03).
+    /// The whole object as a JSON tree: the typed fields and everything else that was read (P-03).
     pub fn to_value(&self) -> Value {
         let mut value = self.typed_value();
         self.extra().merge_into(&mut value);
@@ -241,18 +239,18 @@ impl Object {
 }
 
 impl Kind {
-    /// The group of its API; empty of the core.
+    /// The API group; empty for the core group.
     pub fn group(self) -> &'static str {
         self.group_and_version().0
     }
 
-    /// The group of its API, empty of the core, and its version.
+    /// The API group (empty for the core group) and the version.
     pub fn group_and_version(self) -> (&'static str, &'static str) {
         let text = self.api_version();
         text.split_once('/').unwrap_or(("", text))
     }
 
-    /// `Pod`, `Deployment.apps`: the kind as messages name it.
+    /// `Pod`, `Deployment.apps`: the kind as error messages name it.
     pub fn qualified_name(self) -> String {
         self.qualified(self.name())
     }
@@ -274,7 +272,7 @@ impl Kind {
         }
     }
 
-    /// Other groups, or versions of its own, that it is served in as well.
+    /// Further groups, or versions of its own group, in which the API server serves this kind.
     const fn other_groups(self) -> &'static [&'static str] {
         match self {
             Kind::Event => &["events.k8s.io", "v1.events.k8s.io"],
@@ -283,24 +281,25 @@ impl Kind {
         }
     }
 
-    /// Whether nothing that is simulated acts on objects of this kind, or looks at them: they are stored and printed.
+    /// Returns whether the simulation ignores objects of this kind: they are only stored and printed.
     pub const fn is_only_stored(self) -> bool {
         self as u8 >= Kind::PodTemplate as u8
     }
 
-    /// The kind of that name, as `kind` says it.
+    /// The kind with this name (`Pod`).
     pub fn named(name: &str) -> Option<Kind> {
         Kind::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// The kind of a resource name as people type it: plural, singular, short or kind name, any case but of short names, optional `.group` or `.version.group`.
+    /// The kind of a resource name as typed by a user: plural, singular, short or kind name, optionally with `.group`
+    /// or `.version.group`. Case is ignored except for short names.
     pub fn from_resource_name(name: &str) -> Option<Kind> {
         let (bare, group) = name
             .split_once('.')
             .map_or((name, None), |(bare, group)| (bare, Some(group)));
         let lower = bare.to_ascii_lowercase();
         Kind::ALL.iter().copied().find(|kind| {
-            // Short names are replaced as they are typed, before names are looked up in any case.
+            // Short names are expanded first and case-sensitively, as in kubectl.
             let names = kind.plural() == lower || kind.singular() == lower || kind.short_names().contains(&bare);
             let of_group = group.is_none_or(|group| {
                 let (own, version) = kind.group_and_version();

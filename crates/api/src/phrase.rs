@@ -1,31 +1,31 @@
-//! Texts for people that are made in one place and told in another: what changes in one crosses beside it, by name, so
-//! that whoever tells it can do so in another language.
+//! Texts for people that can be translated: a template and its named arguments travel together, so that another crate
+//! can print them in another language.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A text with places for what is told in it: `{node} is not Ready again`. Made by [`phrase!`](crate::phrase), which
-/// compares the places with the names when it is compiled; or of a word that stands for itself, which has no places.
+/// A template such as `{node} is not Ready again` with its arguments. Made by [`phrase!`](crate::phrase), which checks
+/// the placeholders at compile time; or from a plain string, which has no placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Phrase {
     text: String,
     args: Vec<(String, Arg)>,
 }
 
-/// What stands in a place of a text.
+/// The argument of a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Arg {
-    /// A name, a number, a time.
+    /// Plain text: a name, a number, a time.
     Word(String),
-    /// A text of its own.
+    /// A nested phrase.
     Phrase(Phrase),
-    /// Several, told one after another.
+    /// Several arguments, printed with commas between them.
     List(Vec<Arg>),
 }
 
 impl Phrase {
-    /// A text and what stands in its places.
+    /// A template with its arguments by placeholder name.
     pub fn new(text: &str, args: impl IntoIterator<Item = (&'static str, Arg)>) -> Phrase {
         Phrase {
             text: text.to_owned(),
@@ -37,7 +37,7 @@ impl Phrase {
 impl fmt::Display for Phrase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rest = self.text.as_str();
-        // What stands for itself may hold braces.
+        // A plain string may contain braces.
         if self.args.is_empty() {
             return f.write_str(rest);
         }
@@ -98,11 +98,11 @@ macro_rules! words {
 }
 words!(String, &str, i32, i64, u32, usize);
 
-/// A [`Phrase`](crate::Phrase): its text, and each of its places with what stands there.
+/// Makes a [`Phrase`](crate::Phrase) from a template and one value for each of its placeholders.
 #[macro_export]
 macro_rules! phrase {
     ($text:literal $(, $name:ident = $value:expr)* $(,)?) => {{
-        // The compiler compares the places with the names.
+        // The compiler checks that placeholders and names match.
         let _ = ::core::format_args!($text $(, $name = "")*);
         $crate::Phrase::new($text, [$((stringify!($name), $crate::Arg::from($value))),*])
     }};
@@ -111,21 +111,21 @@ macro_rules! phrase {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn what_changes_stands_in_its_place() {
-        let where_it_is = phrase!("on {node} since {at}", node = "a-1", at = "0:02.1");
-        let told = phrase!(
+    fn phrase_display_fills_in_placeholders() {
+        let place = phrase!("on {node} since {at}", node = "a-1", at = "0:02.1");
+        let phrase = phrase!(
             "{pod} runs {place}, {count} times: {all}",
             all = vec!["x".to_owned(), "y".to_owned()],
             count = 2_usize,
-            place = where_it_is,
+            place = place,
             pod = "web-0"
         );
-        assert_eq!(told.to_string(), "web-0 runs on a-1 since 0:02.1, 2 times: x, y");
+        assert_eq!(phrase.to_string(), "web-0 runs on a-1 since 0:02.1, 2 times: x, y");
         let line = "kubectl patch pod p -p '{\"a\": 1}'";
         assert_eq!(
             crate::Phrase::from(line).to_string(),
             line,
-            "a word that stands for itself"
+            "a plain string keeps its braces"
         );
     }
 }

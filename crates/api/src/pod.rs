@@ -1,7 +1,7 @@
 //! Pods: spec, containers, placement rules, status.
 //!
-//! The large parts of a spec are behind `Arc`, so that the thousand pods of
-//! one template share them and binding a pod copies only pointers.
+//! The large parts of a spec are behind `Arc`, so that pods of one template share them and binding copies only
+//! pointers.
 
 use crate::ordered;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ wire_types! {
         pub metadata: ObjectMeta,
         pub spec: PodSpec,
         pub status: PodStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
@@ -27,13 +27,13 @@ wire_types! {
     pub struct PodTemplateSpec {
         pub metadata: ObjectMeta,
         pub spec: PodSpec,
-        /// What was given but has no behaviour here; every pod of the template gets it.
+        /// Fields that Podscope does not simulate, kept for export; every pod of the template gets them.
         pub extra as "": crate::Extra,
     }
 
-    /// What should run, where it may run, and how it ends.
+    /// The pod's containers, its placement rules and its termination settings.
     pub struct PodSpec {
-        /// Invariant: set once, by binding (CT-164).
+        /// Invariant: set only once, by binding (CT-164).
         pub node_name: Option<NodeName>,
         pub scheduler_name: Str,
         pub scheduling_gates: Vec<PodSchedulingGate>,
@@ -57,19 +57,19 @@ wire_types! {
         /// Pod-level resources (beta, on in v1.36).
         pub resources: Option<Arc<ResourceRequirements>>,
         pub host_network: Option<bool>,
-        /// `false` gives the pod user IDs of its own.
+        /// `false` runs the pod in a user namespace of its own.
         pub host_users: Option<bool>,
         pub host_pid as "hostPID": Option<bool>,
         pub hostname: Str,
         pub subdomain: Str,
         pub service_account_name: Str,
-        /// The deprecated twin of `serviceAccountName`: read where that is not given, and always shown as it.
+        /// Deprecated alias of `serviceAccountName`: used if that is empty, and always printed with the same value.
         pub service_account: Str,
-        /// `false`: no token of the account; what the account says where it is absent.
+        /// `false`: the pod gets no service account token. None: the ServiceAccount decides.
         pub automount_service_account_token: Option<bool>,
-        /// The volume with that token, where it is as admission makes it.
+        /// The service account token volume, if it has exactly the form that admission gives it.
         ///
-        /// Invariant: it is neither among `volumes` nor mounted by a container's `volume_mounts`.
+        /// Invariant: this volume is not in `volumes`, and its mounts are not in the containers' `volume_mounts`.
         pub api_access as "": Option<crate::ApiAccess>,
         pub image_pull_secrets: Vec<LocalReference>,
         pub dns_policy: Str,
@@ -82,20 +82,20 @@ wire_types! {
         pub os: Option<PodOs>,
     }
 
-    /// Identity of all containers; the rest of it travels in the extra fields.
+    /// User and group IDs of all containers; other settings are kept in `Extra`.
     pub struct PodSecurityContext { pub run_as_user: Option<i64>, pub run_as_group: Option<i64>, pub run_as_non_root: Option<bool>, pub fs_group: Option<i64>, pub sysctls: Vec<Sysctl> }
 
-    /// A parameter of the kernel that is set for the pod.
+    /// A kernel parameter set for the pod.
     pub struct Sysctl { pub name: Str, pub value: Str }
-    /// Names of an address in the pod's hosts file.
+    /// Host names for an IP address in the pod's `/etc/hosts`.
     pub struct HostAlias { pub ip: Str, pub hostnames: Vec<Str> }
-    /// A reason to hold a pod back (S-03).
+    /// A gate that keeps the pod from being scheduled until it is removed (S-03).
     pub struct PodSchedulingGate { pub name: Str }
-    /// A condition that must be True before the pod is Ready.
+    /// A custom condition that must be True before the pod is Ready.
     pub struct PodReadinessGate { pub condition_type: Str }
-    /// A claim on a dynamic resource.
+    /// A reference to a ResourceClaim or a ResourceClaimTemplate.
     pub struct PodResourceClaim { pub name: Str, pub resource_claim_name: Option<Str>, pub resource_claim_template_name: Option<Str> }
-    /// The operating system the pod needs.
+    /// The operating system of the pod's containers.
     pub struct PodOs { pub name: Str }
     /// One container, init container, sidecar (init with `restartPolicy: Always`) or ephemeral container.
     pub struct Container {
@@ -109,11 +109,11 @@ wire_types! {
         pub env_from: Vec<EnvFromSource>,
         pub env: Vec<EnvVar>,
         pub resources: Arc<ResourceRequirements>,
-        /// Which resources the container must start anew for when they change in place.
+        /// For each resource, whether an in-place resize restarts the container.
         pub resize_policy: Vec<ContainerResizePolicy>,
-        /// The container's own; `Always` on an init container makes a sidecar.
+        /// Overrides the pod's `restartPolicy`; `Always` on an init container makes it a sidecar.
         pub restart_policy: Option<RestartPolicy>,
-        /// What an exit code leads to, before the policy is asked.
+        /// Rules for exit codes, evaluated before the restart policy.
         pub restart_policy_rules: Vec<ContainerRestartRule>,
         pub volume_mounts: Vec<VolumeMount>,
         pub liveness_probe: Option<Probe>,
@@ -125,18 +125,18 @@ wire_types! {
         pub security_context: Option<SecurityContext>,
     }
 
-    /// What a resize in place of one resource does to a container: `NotRequired` or `RestartContainer`.
+    /// Whether an in-place resize of a resource restarts the container: `NotRequired` or `RestartContainer`.
     pub struct ContainerResizePolicy { pub resource_name: Str, pub restart_policy: Str }
-    /// One rule on exits of a container: the first that matches decides.
+    /// A rule for the container's exit; the first matching rule applies.
     pub struct ContainerRestartRule {
         /// `Restart` or `RestartAllContainers`.
         pub action: Str,
         pub exit_codes: Option<ContainerRestartRuleOnExitCodes>,
     }
 
-    /// Exit codes that a rule is for: `In` or `NotIn` these.
+    /// The exit codes that a rule matches: `In` or `NotIn` the values.
     pub struct ContainerRestartRuleOnExitCodes { pub operator: Str, pub values: Vec<i32> }
-    /// Identity and rights of one container; the rest of it travels in the extra fields.
+    /// User, group and privileges of one container; other settings are kept in `Extra`.
     pub struct SecurityContext { pub privileged: Option<bool>, pub run_as_user: Option<i64>, pub run_as_group: Option<i64>, pub run_as_non_root: Option<bool> }
     pub struct ContainerPort {
         pub name: Str,
@@ -146,9 +146,9 @@ wire_types! {
         pub protocol: Str,
     }
 
-    /// An environment variable; only references to ConfigMaps, Secrets and files have behaviour.
+    /// An environment variable. The simulation uses only references to ConfigMaps, Secrets and files.
     pub struct EnvVar { pub name: Str, pub value: Str, pub value_from: Option<EnvVarSource> }
-    /// Where a variable's value comes from.
+    /// The source of a variable's value.
     pub struct EnvVarSource {
         pub config_map_key_ref: Option<KeySelector>,
         pub secret_key_ref: Option<KeySelector>,
@@ -157,26 +157,25 @@ wire_types! {
         pub resource_field_ref: Option<ResourceFieldSelector>,
     }
 
-    /// A resource of a container.
+    /// A reference to a resource request or limit of a container.
     pub struct ResourceFieldSelector { pub container_name: Str, pub resource: Str, pub divisor: Option<Quantity> }
-    /// A field of the pod itself.
+    /// A reference to a field of the pod.
     pub struct ObjectFieldSelector { pub api_version: Str, pub field_path: Str }
-    /// A key of a ConfigMap or Secret.
+    /// A reference to a key of a ConfigMap or Secret.
     pub struct KeySelector { pub name: Str, pub key: Str, pub optional: Option<bool> }
-    /// A key of a file of variables, which another container of the pod has written into an emptyDir volume.
+    /// A reference to a key in an env file that another container of the pod writes to an emptyDir volume.
     pub struct FileKeySelector { pub volume_name: Str, pub path: Str, pub key: Str, pub optional: Option<bool> }
-    /// All keys of a ConfigMap or Secret as variables.
+    /// Imports all keys of a ConfigMap or Secret as variables.
     pub struct EnvFromSource { pub prefix: Str, pub config_map_ref: Option<LocalReference>, pub secret_ref: Option<LocalReference> }
-    /// A reference within the namespace.
+    /// A reference to an object in the same namespace.
     pub struct LocalReference { pub name: Str, pub optional: Option<bool> }
     /// Requests and limits.
     pub struct ResourceRequirements { pub limits: ResourceList, pub requests: ResourceList, pub claims: Vec<ResourceClaimRef> }
-    /// A use of a claim by a container.
+    /// A container's use of one of the pod's resource claims.
     pub struct ResourceClaimRef { pub name: Str, pub request: Str }
-    /// A volume mounted into a container.
     pub struct VolumeMount { pub name: Str, pub mount_path: Str, pub read_only: Option<bool>, pub sub_path: Str, pub sub_path_expr: Str, pub mount_propagation: Option<Str> }
 
-    /// A probe; the defaults are LC-039.
+    /// A probe. Defaults: a timeout of 1 s, a period of 10 s, success after 1 and failure after 3 results (LC-039).
     pub struct Probe {
         pub exec: Option<ExecAction>,
         pub http_get: Option<HttpGetAction>,
@@ -190,21 +189,20 @@ wire_types! {
         pub termination_grace_period_seconds: Option<i64>,
     }
 
-    /// Run a command in the container.
+    /// Runs a command in the container.
     pub struct ExecAction { pub command: Vec<Str> }
-    /// An HTTP request.
+    /// Sends an HTTP request.
     pub struct HttpGetAction { pub path: Str, pub port: IntOrString, pub host: Str, pub scheme: Str, pub http_headers: Vec<HttpHeader> }
-    /// A header of a probe's request.
+    /// A header of an HTTP probe's request.
     pub struct HttpHeader { pub name: Str, pub value: Str }
-    /// A TCP connection.
+    /// Opens a TCP connection.
     pub struct TcpSocketAction { pub port: IntOrString, pub host: Str }
-    /// A gRPC health check.
+    /// Calls the gRPC health service.
     pub struct GrpcAction { pub port: i32, pub service: Option<Str> }
-    /// Wait that many seconds.
+    /// Waits for some seconds.
     pub struct SleepAction { pub seconds: i64 }
-    /// postStart and preStop hooks, and the stop signal.
     pub struct Lifecycle { pub post_start: Option<LifecycleHandler>, pub pre_stop: Option<LifecycleHandler>, pub stop_signal: Option<Str> }
-    /// What a hook does.
+    /// The action of a hook.
     pub struct LifecycleHandler {
         pub exec: Option<ExecAction>,
         pub http_get: Option<HttpGetAction>,
@@ -212,7 +210,7 @@ wire_types! {
         pub sleep: Option<SleepAction>,
     }
 
-    /// A volume and its source; sources without behaviour stay in the extra fields.
+    /// A volume with its source. Sources without a Rust type are kept as JSON or in `Extra`.
     pub struct Volume {
         pub name: Str,
         pub empty_dir: Option<EmptyDirVolume>,
@@ -247,23 +245,23 @@ wire_types! {
         pub image: Option<Arc<serde_json::Value>>,
     }
 
-    /// Scratch space that lives as long as the pod's UID (LC-003).
+    /// Scratch space that is deleted with the pod (LC-003).
     pub struct EmptyDirVolume { pub medium: Str, pub size_limit: Option<Quantity> }
-    /// A directory of the node.
+    /// A directory or file of the node.
     pub struct HostPathVolume { pub path: Str, pub kind as "type": Option<Str> }
-    /// A use of a claim.
+    /// A reference to a PersistentVolumeClaim.
     pub struct ClaimVolume { pub claim_name: Str, pub read_only: Option<bool> }
-    /// A claim made for the pod from a template.
+    /// A PersistentVolumeClaim created for the pod from a template.
     pub struct EphemeralVolume { pub volume_claim_template: Option<Box<crate::PersistentVolumeClaimTemplate>> }
-    /// Files from a ConfigMap.
+    /// A ConfigMap mounted as files.
     pub struct ConfigMapVolume { pub name: Str, pub items: Vec<KeyToPath>, pub default_mode: Option<i32>, pub optional: Option<bool> }
-    /// One key as one file.
+    /// One key, mounted as one file.
     pub struct KeyToPath { pub key: Str, pub path: Str, pub mode: Option<i32> }
-    /// Files from a Secret.
+    /// A Secret mounted as files.
     pub struct SecretVolume { pub secret_name: Str, pub items: Vec<KeyToPath>, pub default_mode: Option<i32>, pub optional: Option<bool> }
-    /// Files from several sources.
+    /// Several sources combined in one volume.
     pub struct ProjectedVolume { pub sources: Vec<VolumeProjection>, pub default_mode: Option<i32> }
-    /// One source of files; those without behaviour travel in the extra fields.
+    /// One source of a projected volume; sources without a Rust type are kept in `Extra`.
     pub struct VolumeProjection {
         pub service_account_token: Option<TokenProjection>,
         pub config_map: Option<FilesProjection>,
@@ -271,11 +269,11 @@ wire_types! {
         pub downward_api as "downwardAPI": Option<DownwardProjection>,
     }
 
-    /// Files from a ConfigMap or a Secret, among others.
+    /// A ConfigMap or Secret in a projected volume.
     pub struct FilesProjection { pub name: Str, pub items: Vec<KeyToPath>, pub optional: Option<bool> }
-    /// Files from the pod's own fields, among others.
+    /// Fields of the pod in a projected volume.
     pub struct DownwardProjection { pub items: Vec<DownwardFile> }
-    /// One field of the pod as one file.
+    /// A field of the pod as a file.
     pub struct DownwardFile {
         pub path: Str,
         pub field_ref: Option<ObjectFieldSelector>,
@@ -283,11 +281,11 @@ wire_types! {
         pub mode: Option<i32>,
     }
 
-    /// A token of the service account.
+    /// A service account token as a file.
     pub struct TokenProjection { pub audience: Str, pub expiration_seconds: Option<i64>, pub path: Str }
-    /// Files from the pod's own fields.
+    /// Fields of the pod, mounted as files.
     pub struct DownwardApiVolume { pub items: Vec<DownwardFile>, pub default_mode: Option<i32> }
-    /// A volume of a CSI driver made for the pod.
+    /// An inline volume of a CSI driver, created for the pod.
     pub struct CsiInlineVolume { pub driver: Str, pub read_only: Option<bool>, pub node_publish_secret_ref: Option<LocalReference> }
     /// An NFS export.
     pub struct NfsVolume { pub server: Str, pub path: Str, pub read_only: Option<bool> }
@@ -298,39 +296,38 @@ wire_types! {
     pub struct AwsDiskVolume { pub volume_id as "volumeID": Str, pub partition: Option<i32>, pub read_only: Option<bool> }
     /// A Ceph block device.
     pub struct RbdVolume { pub monitors: Vec<Str>, pub image: Str, pub pool: Str, pub read_only: Option<bool> }
-    /// Which taints the pod accepts (SCH-042).
+    /// Taints that the pod accepts (SCH-042).
     pub struct Toleration {
         pub key: Str,
         pub operator: Option<TolerationOperator>,
         pub value: Str,
         pub effect: Option<TaintEffect>,
-        /// Seconds a NoExecute taint is borne; absent means for ever.
+        /// How long the pod stays on a node with a NoExecute taint, in seconds; None means forever.
         pub toleration_seconds: Option<i64>,
     }
 
-    /// Node, pod and anti-affinity.
     pub struct Affinity { pub node_affinity: Option<NodeAffinity>, pub pod_affinity: Option<PodAffinity>, pub pod_anti_affinity: Option<PodAffinity> }
-    /// Rules about the node's labels.
+    /// Rules about the labels of the node.
     pub struct NodeAffinity {
         pub required_during_scheduling_ignored_during_execution: Option<NodeSelector>,
         pub preferred_during_scheduling_ignored_during_execution: Vec<PreferredSchedulingTerm>,
     }
 
-    /// Terms, ORed (SCH-046).
+    /// A selector that matches if one of its terms matches (SCH-046).
     pub struct NodeSelector { pub node_selector_terms: Vec<NodeSelectorTerm> }
-    /// Expressions and fields, ANDed.
+    /// A term that matches if all its expressions and fields match.
     pub struct NodeSelectorTerm { pub match_expressions: Vec<NodeSelectorRequirement>, pub match_fields: Vec<NodeSelectorRequirement> }
-    /// One expression on labels or fields of a node.
+    /// An expression about a label or field of a node.
     pub struct NodeSelectorRequirement { pub key: Str, pub operator: SelectorOperator, pub values: Vec<Str> }
-    /// A weighted wish about the node.
+    /// A weighted preference for nodes.
     pub struct PreferredSchedulingTerm { pub weight: i32, pub preference: NodeSelectorTerm }
-    /// Rules about pods already placed; also used for anti-affinity.
+    /// Rules about pods on the same topology domain; also used for anti-affinity.
     pub struct PodAffinity {
         pub required_during_scheduling_ignored_during_execution: Vec<PodAffinityTerm>,
         pub preferred_during_scheduling_ignored_during_execution: Vec<WeightedPodAffinityTerm>,
     }
 
-    /// Which pods, in which namespaces, over which domain (SCH-084).
+    /// The pods that a rule applies to, their namespaces, and the topology key (SCH-084).
     pub struct PodAffinityTerm {
         pub label_selector: Option<LabelSelector>,
         pub namespaces: Vec<Str>,
@@ -340,9 +337,8 @@ wire_types! {
         pub mismatch_label_keys: Vec<Str>,
     }
 
-    /// A weighted wish about pods.
+    /// A weighted preference for pods.
     pub struct WeightedPodAffinityTerm { pub weight: i32, pub pod_affinity_term: PodAffinityTerm }
-    /// One spread constraint (S-10).
     pub struct TopologySpreadConstraint {
         pub max_skew: i32,
         pub topology_key: Str,
@@ -354,7 +350,7 @@ wire_types! {
         pub match_label_keys: Vec<Str>,
     }
 
-    /// What is known of the pod's execution.
+    /// The observed state of the pod.
     pub struct PodStatus {
         pub observed_generation: Option<i64>,
         pub phase: Option<PodPhase>,
@@ -371,21 +367,21 @@ wire_types! {
         pub container_statuses: Vec<ContainerStatus>,
         pub ephemeral_container_statuses: Vec<ContainerStatus>,
         pub qos_class: Option<QosClass>,
-        /// State of an in-place resize, as reported.
+        /// Deprecated state of an in-place resize.
         pub resize: Str,
-        /// Requests that the node has granted, of the pod as a whole.
+        /// Pod-level requests that the kubelet has allocated.
         pub allocated_resources: ResourceList,
-        /// What is in force for the pod as a whole; the kubelet always says it, be it nothing.
+        /// Pod-level resources that are currently applied. The kubelet always sets this, even if it is empty.
         pub resources: Option<Arc<ResourceRequirements>>,
-        /// The claims made from templates (DRA-023).
+        /// The claims created from templates (DRA-023).
         pub resource_claim_statuses: Vec<PodResourceClaimStatus>,
-        /// The claim that stands for extended resources (DRA-024).
+        /// The claim created for extended resources (DRA-024).
         pub extended_resource_claim_status: Option<Box<PodExtendedResourceClaimStatus>>,
     }
 
-    /// The claim of an entry of `spec.resourceClaims`; without a name none is needed.
+    /// The claim for an entry of `spec.resourceClaims`; None as its name means that no claim is needed.
     pub struct PodResourceClaimStatus { pub name: Str, pub resource_claim_name: Option<Str> }
-    /// Which requests of the claim serve which containers.
+    /// The mapping from the containers' extended resources to requests of the claim.
     pub struct PodExtendedResourceClaimStatus {
         pub request_mappings: Vec<ContainerExtendedResourceRequest>,
         pub resource_claim_name: Str,
@@ -404,7 +400,7 @@ wire_types! {
         pub message: Str,
     }
 
-    /// One container as last reported.
+    /// The last reported status of a container.
     pub struct ContainerStatus {
         pub name: Str,
         pub state: ContainerState,
@@ -418,18 +414,18 @@ wire_types! {
         pub allocated_resources: ResourceList,
         pub resources: Option<Arc<ResourceRequirements>>,
         pub volume_mounts: Vec<VolumeMountStatus>,
-        /// Whether the last of its mounts is that of the pod's `api_access`.
+        /// Whether the container mounts the token volume of `PodSpec::api_access`; that mount is not in
+        /// `volume_mounts`.
         pub has_api_access as "": bool,
     }
 
-    /// A volume as it is mounted into the container.
+    /// A volume as mounted in the container.
     pub struct VolumeMountStatus { pub name [shown]: Str, pub mount_path [shown]: Str, pub read_only: Option<bool>, pub recursive_read_only: Option<Str> }
-    /// Exactly one of the three (LC-092).
+    /// The state of a container; exactly one of the three is set (LC-092).
     pub struct ContainerState { pub waiting: Option<ContainerStateWaiting>, pub running: Option<ContainerStateRunning>, pub terminated: Option<ContainerStateTerminated> }
-    /// Not running yet, or waiting to be started again.
+    /// The container has not started yet, or waits for its restart.
     pub struct ContainerStateWaiting { pub reason: Str, pub message: Str }
     pub struct ContainerStateRunning { pub started_at [shown]: Option<Time> }
-    /// Ended.
     pub struct ContainerStateTerminated {
         pub exit_code: i32,
         pub signal: Option<i32>,
@@ -442,25 +438,24 @@ wire_types! {
 }
 
 string_enum! {
-    /// Whether a pod may take another's place.
+    /// Whether a pod may preempt pods of lower priority.
     pub enum PreemptionPolicy { PreemptLowerPriority = "PreemptLowerPriority", Never = "Never" }
-    /// When the kubelet restarts containers.
+    /// Whether the kubelet restarts containers that have exited.
     pub enum RestartPolicy { Always = "Always", OnFailure = "OnFailure", Never = "Never" }
-    /// When an image is pulled.
+    /// When the kubelet pulls an image.
     pub enum PullPolicy { Always = "Always", Never = "Never", IfNotPresent = "IfNotPresent" }
-    /// How a toleration compares.
+    /// How a toleration compares its value with the taint's.
     pub enum TolerationOperator { Exists = "Exists", Equal = "Equal" }
     /// What a taint does to pods that do not tolerate it.
     pub enum TaintEffect { NoSchedule = "NoSchedule", PreferNoSchedule = "PreferNoSchedule", NoExecute = "NoExecute" }
-    /// Hard or soft spread.
+    /// Whether a spread constraint is required or preferred.
     pub enum UnsatisfiableAction { DoNotSchedule = "DoNotSchedule", ScheduleAnyway = "ScheduleAnyway" }
-    /// Whether nodes the pod cannot use count as domains.
+    /// Whether node affinity or taints exclude nodes from the topology domains.
     pub enum NodeInclusionPolicy { Honor = "Honor", Ignore = "Ignore" }
-    /// The phase; it only moves forward (L-01).
+    /// The pod's phase; it never goes back to an earlier one (L-01).
     pub enum PodPhase { Pending = "Pending", Running = "Running", Succeeded = "Succeeded", Failed = "Failed", Unknown = "Unknown" }
-    /// Status of any condition.
     pub enum ConditionStatus { True = "True", False = "False", Unknown = "Unknown" }
-    /// Quality of service (LC-043).
+    /// Quality of service class (LC-043).
     pub enum QosClass { Guaranteed = "Guaranteed", Burstable = "Burstable", BestEffort = "BestEffort" }
 }
 
@@ -470,16 +465,15 @@ impl Default for ConditionStatus {
     }
 }
 
-/// The annotation of a mirror; its value names the manifest.
+/// The annotation that marks a mirror pod.
 pub const MIRROR: &str = "kubernetes.io/config.mirror";
 
 impl PodStatus {
-    /// The statuses of its containers, those that start first before the others.
+    /// The statuses of init containers and containers, in that order.
     pub fn statuses(&self) -> impl Iterator<Item = &ContainerStatus> {
         self.init_container_statuses.iter().chain(&self.container_statuses)
     }
 
-    /// The status of a container.
     pub fn status_of(&self, container: &str) -> Option<&ContainerStatus> {
         self.statuses().find(|status| &*status.name == container)
     }
@@ -496,17 +490,16 @@ impl Pod {
         self.spec.priority.unwrap_or(0)
     }
 
-    /// Whether it is the mirror of a static pod: the kubelet's word of what it runs without being asked (LC-213).
+    /// Returns whether this is a mirror pod: the API object that a kubelet creates for its static pod (LC-213).
     pub fn is_mirror(&self) -> bool {
         self.metadata.annotation(MIRROR).is_some()
     }
 
-    /// The condition of that type.
+    /// The condition with this type.
     pub fn condition(&self, kind: &str) -> Option<&PodCondition> {
         self.status.conditions.iter().find(|condition| &*condition.kind == kind)
     }
 
-    /// Whether condition Ready is True.
     pub fn is_ready(&self) -> bool {
         self.condition("Ready")
             .is_some_and(|condition| condition.status == ConditionStatus::True)
@@ -514,7 +507,7 @@ impl Pod {
 }
 
 impl Volume {
-    /// The names of the sources that are set, in the API server's order.
+    /// The names of the sources that are set, in the API server's order. A valid volume has exactly one.
     pub fn sources(&self) -> impl Iterator<Item = &'static str> {
         [
             ("emptyDir", self.empty_dir.is_some()),
@@ -571,12 +564,12 @@ impl PodSpec {
 }
 
 impl TopologySpreadConstraint {
-    /// Whether it bars nodes; one that is ScheduleAnyway only ranks them.
+    /// Returns whether the constraint is required (`DoNotSchedule`), not only a preference.
     pub fn is_hard(&self) -> bool {
         self.when_unsatisfiable != Some(UnsatisfiableAction::ScheduleAnyway)
     }
 
-    /// Whether pods of these labels count. An empty selector counts nothing (SCH-072).
+    /// Returns whether a pod with these labels is counted. An empty selector counts no pod (SCH-072).
     pub fn selects(&self, labels: &ordered::Map<Str, Str>) -> bool {
         let selector = self.label_selector.as_ref().filter(|selector| !selector.is_empty());
         selector.is_some_and(|selector| selector.matches(labels))

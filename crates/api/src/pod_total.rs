@@ -1,41 +1,40 @@
-//! What a whole pod asks for and may use: its containers, sidecars and init
-//! containers taken together (SCH-050).
+//! Resource requests and limits of a whole pod, computed from its containers, sidecars and init containers (SCH-050).
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::{Container, ContainerStatus, Pod, PodSpec, ResourceList, ResourceRequirements};
 
-/// Requests or limits of a container, or of a pod as a whole.
-type Pick = fn(&ResourceRequirements) -> &ResourceList;
+/// Selects the requests or the limits of a container or pod.
+type SelectList = fn(&ResourceRequirements) -> &ResourceList;
 
 impl PodSpec {
-    /// Requests of the pod: what the app containers with all sidecars need, or the largest step of its start if that
-    /// is more; pod-level requests of cpu, memory and huge pages replace the sum; overhead is added.
+    /// Requests of the pod: the sum of app containers and sidecars, or the peak during initialization if that is
+    /// larger. Pod-level requests of cpu, memory and huge pages replace the sum. Overhead is added.
     pub fn total_requests(&self) -> ResourceList {
-        let mut total = self.of_containers(|resources| &resources.requests);
-        self.replace_by_own(&mut total, |resources| &resources.requests);
+        let mut total = self.sum_containers(|resources| &resources.requests);
+        self.replace_with_pod_level(&mut total, |resources| &resources.requests);
         add(&mut total, &self.overhead);
         total
     }
 
-    /// Limits of the pod, taken together as [`PodSpec::total_requests`]; overhead is added only to resources that are limited.
+    /// Limits of the pod, computed like [`PodSpec::total_requests`]. Overhead is added only to resources with a limit.
     pub fn total_limits(&self) -> ResourceList {
-        let mut total = self.of_containers(|resources| &resources.limits);
-        self.replace_by_own(&mut total, |resources| &resources.limits);
+        let mut total = self.sum_containers(|resources| &resources.limits);
+        self.replace_with_pod_level(&mut total, |resources| &resources.limits);
         self.add_overhead_to_limited(&mut total);
         total
     }
 
-    fn replace_by_own(&self, total: &mut ResourceList, pick: Pick) {
-        for (name, amount) in self.resources.iter().flat_map(|own| pick(own)) {
+    fn replace_with_pod_level(&self, total: &mut ResourceList, select: SelectList) {
+        for (name, amount) in self.resources.iter().flat_map(|own| select(own)) {
             if is_of_pods(name) {
                 total.insert(name.clone(), *amount);
             }
         }
     }
 
-    fn has_own_resources(&self) -> bool {
+    fn has_pod_level_resources(&self) -> bool {
         let mut own = self
             .resources
             .iter()
@@ -51,13 +50,13 @@ impl PodSpec {
         }
     }
 
-    /// The containers taken together: the larger of what the app containers with all sidecars
-    /// need, and what any init container needs with the sidecars started before it.
-    pub(crate) fn of_containers(&self, pick: Pick) -> ResourceList {
-        self.of_containers_by(|container| Cow::Borrowed(pick(&container.resources)))
+    /// The larger of two amounts: the sum of app containers and sidecars, and the peak of any init container with the
+    /// sidecars started before it.
+    pub(crate) fn sum_containers(&self, select: SelectList) -> ResourceList {
+        self.sum_containers_by(|container| Cow::Borrowed(select(&container.resources)))
     }
 
-    fn of_containers_by<'a>(&'a self, of: impl Fn(&'a Container) -> Cow<'a, ResourceList>) -> ResourceList {
+    fn sum_containers_by<'a>(&'a self, of: impl Fn(&'a Container) -> Cow<'a, ResourceList>) -> ResourceList {
         let mut total = ResourceList::new();
         for container in self.containers.iter() {
             add(&mut total, &of(container));
@@ -71,14 +70,14 @@ impl PodSpec {
                 add(&mut total, &own);
                 sidecars = now.clone();
             }
-            raise(&mut peak, &now);
+            raise_to_max(&mut peak, &now);
         }
-        raise(&mut total, &peak);
+        raise_to_max(&mut total, &peak);
         total
     }
 }
 
-/// Whether that resource can be given to a pod as a whole.
+/// Returns whether a resource can be requested at pod level.
 pub fn is_of_pods(name: &str) -> bool {
     matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
 }
@@ -90,7 +89,7 @@ fn add(into: &mut ResourceList, list: &ResourceList) {
     }
 }
 
-fn raise(into: &mut ResourceList, list: &ResourceList) {
+fn raise_to_max(into: &mut ResourceList, list: &ResourceList) {
     for (name, amount) in list {
         let high = into.entry(name.clone()).or_default();
         if *amount > *high {
@@ -100,14 +99,15 @@ fn raise(into: &mut ResourceList, list: &ResourceList) {
 }
 
 impl Pod {
-    /// Whether a resize of the pod can never be granted: what it asks for does not count then (LC-223).
+    /// Returns whether the kubelet reports the pod's resize as infeasible; the requested resources do not count then
+    /// (LC-223).
     pub fn is_resize_infeasible(&self) -> bool {
         self.condition("PodResizePending")
             .is_some_and(|condition| &*condition.reason == "Infeasible")
     }
 
-    /// Requests as they count on the pod's node while a resize is under way: for each container, and for the pod as a
-    /// whole, the larger of what is asked for, granted and in force (SCH-052, KC-075).
+    /// Requests as counted on the pod's node, also during a resize: for each container, and at pod level, the maximum
+    /// of requested, allocated and applied resources (SCH-052, KC-075).
     pub fn requests_in_use(&self) -> ResourceList {
         let granted = |status: &ContainerStatus| status.allocated_resources.clone();
         let mut total = self.containers_in_use(|resources| &resources.requests, granted);
@@ -118,66 +118,68 @@ impl Pod {
         total
     }
 
-    /// Limits as [`Pod::requests_in_use`].
+    /// Limits, computed like [`Pod::requests_in_use`].
     pub fn limits_in_use(&self) -> ResourceList {
         let mut total = self.containers_in_use(|resources| &resources.limits, |_| ResourceList::new());
-        if self.spec.has_own_resources() {
-            total.extend(self.own_in_use(|resources| &resources.limits, &ResourceList::new()));
+        if self.spec.has_pod_level_resources() {
+            total.extend(self.pod_level_in_use(|resources| &resources.limits, &ResourceList::new()));
         }
         self.spec.add_overhead_to_limited(&mut total);
         total
     }
 
-    /// What of it the pod as a whole has: requests that replace those of its containers. `None` if it asks for none.
+    /// The pod-level part of [`Pod::requests_in_use`], which replaces that of the containers. None without pod-level
+    /// requests.
     ///
-    /// The amounts of the status have the pod's overhead in them, and it is added once more: so it is upstream, too.
+    /// The amounts in the status already include the pod's overhead, which is added again; kube-scheduler does the
+    /// same.
     pub fn own_requests_in_use(&self) -> Option<ResourceList> {
         let own = self.spec.resources.as_ref()?;
         let asks = own.requests.keys().any(|name| is_of_pods(name));
-        asks.then(|| self.own_in_use(|resources| &resources.requests, &self.status.allocated_resources))
+        asks.then(|| self.pod_level_in_use(|resources| &resources.requests, &self.status.allocated_resources))
     }
 
-    fn own_in_use(&self, pick: Pick, granted: &ResourceList) -> ResourceList {
-        let asked = self.spec.resources.as_ref().map(|own| pick(own));
+    fn pod_level_in_use(&self, select: SelectList, granted: &ResourceList) -> ResourceList {
+        let asked = self.spec.resources.as_ref().map(|own| select(own));
         let mut own = ResourceList::new();
         match &self.status.resources {
-            None => raise(&mut own, asked.unwrap_or(&ResourceList::new())),
-            Some(in_force) => {
+            None => raise_to_max(&mut own, asked.unwrap_or(&ResourceList::new())),
+            Some(applied) => {
                 if let Some(asked) = asked.filter(|_| !self.is_resize_infeasible()) {
-                    raise(&mut own, asked);
+                    raise_to_max(&mut own, asked);
                 }
-                raise(&mut own, pick(in_force));
-                raise(&mut own, granted);
+                raise_to_max(&mut own, select(applied));
+                raise_to_max(&mut own, granted);
             }
         }
         own.retain(|name, _| is_of_pods(name));
         own
     }
 
-    /// App containers and sidecars with what their statuses say; other init containers as the spec has them.
-    fn containers_in_use(&self, pick: Pick, granted: fn(&ContainerStatus) -> ResourceList) -> ResourceList {
+    /// Sums up the containers: app containers and sidecars with their statuses, other init containers by their spec.
+    fn containers_in_use(&self, select: SelectList, granted: fn(&ContainerStatus) -> ResourceList) -> ResourceList {
         let is_infeasible = self.is_resize_infeasible();
         let is_app = |container: &Container| self.spec.containers.iter().any(|app| app.name == container.name);
-        self.spec.of_containers_by(|container| {
+        self.spec.sum_containers_by(|container| {
             let statuses = match is_app(container) {
                 true => &self.status.container_statuses[..],
                 false if container.is_sidecar() => &self.status.init_container_statuses[..],
                 false => &[],
             };
             let status = statuses.iter().find(|status| status.name == container.name);
-            let Some((status, in_force)) = status.and_then(|status| Some((status, status.resources.as_ref()?))) else {
-                return Cow::Borrowed(pick(&container.resources));
+            let Some((status, applied)) = status.and_then(|status| Some((status, status.resources.as_ref()?))) else {
+                return Cow::Borrowed(select(&container.resources));
             };
             let mut list = granted(status);
-            raise(&mut list, pick(in_force));
+            raise_to_max(&mut list, select(applied));
             if !is_infeasible {
-                raise(&mut list, pick(&container.resources));
+                raise_to_max(&mut list, select(&container.resources));
             }
             Cow::Owned(list)
         })
     }
 
-    /// Gives the pod and its containers, by name, the resources that another version of it has.
+    /// Copies the resources of the pod and of its containers, matched by name, from another version of the pod.
     pub fn take_resources(&mut self, from: &Pod) {
         for (into, from) in [
             (&mut self.spec.containers, &from.spec.containers),
@@ -192,7 +194,7 @@ impl Pod {
         self.spec.resources.clone_from(&from.spec.resources);
     }
 
-    /// Whether the pod and its containers, one by one, have the resources of another version of it.
+    /// Returns whether the pod and each of its containers have the same resources as another version of the pod.
     pub fn has_resources_of(&self, other: &Pod) -> bool {
         let same = |own: &[Container], theirs: &[Container]| {
             own.iter()

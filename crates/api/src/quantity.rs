@@ -1,19 +1,18 @@
-//! `resource.Quantity`: exact decimal amounts with the API's suffixes,
-//! printed in the API server's canonical form.
+//! `resource.Quantity`: exact decimal amounts with the API's suffixes, printed in the API server's canonical form.
 
-/// How a quantity was written, and so how it is printed.
+/// The notation in which a quantity was written; it determines the canonical form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Format {
-    /// `n u m k M G T P E` or none.
+    /// A decimal suffix `n u m k M G T P E`, or none.
     #[default]
     DecimalSi,
-    /// `Ki Mi Gi Ti Pi Ei`.
+    /// A binary suffix `Ki Mi Gi Ti Pi Ei`.
     BinarySi,
-    /// `e3`, `E3`.
+    /// A decimal exponent such as `e3` or `E3`.
     DecimalExponent,
 }
 
-/// An exact amount. Invariant: the value is a whole number of nano units (finer input is rounded up, as the API does).
+/// An exact amount. Invariant: the value is a whole number of nano units; finer input is rounded up, as in the API.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Quantity {
     nanos: i128,
@@ -93,27 +92,25 @@ impl Quantity {
         clamp(ceil_div(self.nanos, 1_000_000))
     }
 
-    /// Whether its thousandths are more than 64 bits hold: Go's `MilliValue()` wraps then.
+    /// Returns whether the amount in thousandths exceeds 64 bits, where Go's `MilliValue()` wraps around.
     pub fn overflows_milli(&self) -> bool {
         i64::try_from(ceil_div(self.nanos, 1_000_000)).is_err()
     }
 
-    /// Whether it is a whole number of units.
     pub fn is_whole(&self) -> bool {
         self.nanos % NANO == 0
     }
 
-    /// Whether the amount is zero.
     pub fn is_zero(&self) -> bool {
         self.nanos == 0
     }
 
-    /// -1, 0 or 1.
+    /// -1, 0 or 1, as the amount is negative, zero or positive.
     pub fn sign(&self) -> i32 {
         self.nanos.signum() as i32
     }
 
-    /// The amount rounded up (away from zero) to whole thousandths, as the API stores resources (VA-031).
+    /// Rounds away from zero to whole thousandths, as the API stores resources (VA-031).
     #[must_use]
     pub fn rounded_up_to_milli(self) -> Self {
         const MICRO: i128 = 1_000_000;
@@ -125,12 +122,12 @@ impl Quantity {
         }
     }
 
-    /// How it is printed.
+    /// The notation in which the quantity is printed.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// The sum, in the format of `self` (or of `other` where `self` is zero, as in Go).
+    /// The sum, in the notation of `self`, or of `other` if `self` is zero, as in Go.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let format = if self.nanos == 0 { other.format } else { self.format };
@@ -140,7 +137,7 @@ impl Quantity {
         }
     }
 
-    /// The amount `part`/`whole` of the way from here to `other`, in the format of `self`, rounded down.
+    /// Interpolates between `self` and `other` at `part`/`whole`, rounded down, in the notation of `self`.
     #[must_use]
     pub fn toward(self, other: Self, part: i64, whole: i64) -> Self {
         if whole == 0 {
@@ -148,7 +145,7 @@ impl Quantity {
         }
         let distance = other.nanos - self.nanos;
         let (part, whole) = (i128::from(part), i128::from(whole));
-        // In two steps, so that the product stays within 128 bits.
+        // Divides before multiplying, so that the product fits into 128 bits.
         let step = distance / whole * part + distance % whole * part / whole;
         Self {
             nanos: self.nanos + step,
@@ -156,7 +153,7 @@ impl Quantity {
         }
     }
 
-    /// The difference, in the format of `self`.
+    /// The difference, in the notation of `self`, or of `other` if `self` is zero.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         let format = if self.nanos == 0 { other.format } else { self.format };
@@ -174,10 +171,10 @@ fn clamp(value: i128) -> i64 {
 impl std::str::FromStr for Quantity {
     type Err = &'static str;
 
-    /// Reads `[+-]digits[.digits][suffix]`.
+    /// Parses `[+-]digits[.digits][suffix]`.
     ///
     /// # Errors
-    /// The API server's text for anything else.
+    /// The API server's message for malformed text.
     fn from_str(text: &str) -> Result<Self, &'static str> {
         const FORM: &str =
             "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -254,14 +251,15 @@ impl std::str::FromStr for Quantity {
 }
 
 impl std::fmt::Display for Quantity {
-    /// The canonical form: no fraction, the largest suffix that keeps it exact.
+    /// The canonical form: no fraction, with the largest suffix that is exact.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.nanos == 0 {
             return f.write_str("0");
         }
         let magnitude = self.nanos.unsigned_abs();
         let sign = if self.nanos < 0 { "-" } else { "" };
-        // As in Go: amounts below 1024 or with a fraction are printed in decimal even if written in binary.
+        // As in Go, amounts below 1024 or with a fraction are printed in decimal notation even if they were written in
+        // binary.
         if self.format == Format::BinarySi && magnitude >= 1024 * NANO as u128 && magnitude.is_multiple_of(NANO as u128)
         {
             let mut units = magnitude / NANO as u128;
@@ -293,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn canonical_forms() {
+    fn quantities_print_in_canonical_form() {
         for (input, printed, value, milli) in [
             ("0.5", "500m", 1, 500),
             ("250m", "250m", 1, 250),
@@ -328,7 +326,7 @@ mod tests {
 
     /// Shows: VA-222, VA-224, VA-225, VA-226, VA-227, VA-228, VA-229, VA-230, VA-231
     #[test]
-    fn what_is_not_a_quantity_is_refused_in_the_servers_words() {
+    fn invalid_quantities_are_refused_with_server_message() {
         for (bad, word) in [
             ("abc", "regular"),
             ("5 Gi", "regular"),

@@ -1,5 +1,6 @@
-//! What an object takes of a ResourceQuota, which quotas ask about it, and what a pod must say before one counts it
-//! (VA-290). The API server charges by these rules, the quota controller counts again by them.
+//! Accounting for ResourceQuotas (VA-290): which quotas apply to an object, how much of them it uses, and which
+//! requests and limits a pod must set. The API server charges by these rules, and the quota controller recounts by
+//! them.
 
 use crate::ordered::{Map, Set};
 use crate::untyped::{list, texts};
@@ -8,7 +9,7 @@ use crate::{
     ResourceRequirements, SelectorOperator, Service, Str, Time,
 };
 
-/// What one object takes, by the names that a quota knows. What has come to its end is only counted as an object.
+/// The amounts that one object uses, by quota resource name. A pod that has ended counts only as an object.
 pub fn usage(object: &Object, now: Time) -> ResourceList {
     let mut taken = ResourceList::new();
     let one = || Quantity::from_units(1);
@@ -23,7 +24,7 @@ pub fn usage(object: &Object, now: Time) -> ResourceList {
             taken.extend(compute(&resources));
         }
         Object::Service(service) => {
-            let [ports, balancers] = outward(service);
+            let [ports, balancers] = node_ports_and_load_balancers(service);
             taken.insert("services".into(), one());
             taken.insert("services.nodeports".into(), Quantity::from_units(ports));
             taken.insert("services.loadbalancers".into(), Quantity::from_units(balancers));
@@ -57,13 +58,13 @@ pub fn usage(object: &Object, now: Time) -> ResourceList {
     taken
 }
 
-/// The name by which a quota counts objects of a kind: `count/deployments.apps`.
+/// The name under which a quota counts objects of a kind: `count/deployments.apps`.
 fn count_name(kind: Kind) -> Str {
     format!("count/{}", kind.qualified_plural()).into()
 }
 
-/// Ports on nodes and load balancers that a Service takes.
-fn outward(service: &Service) -> [i64; 2] {
+/// The number of node ports and of load balancers that a Service uses.
+fn node_ports_and_load_balancers(service: &Service) -> [i64; 2] {
     let ports = || i64::try_from(service.spec.ports.len()).unwrap_or(i64::MAX);
     match &*service.spec.kind {
         "NodePort" => [ports(), 0],
@@ -80,7 +81,7 @@ fn outward(service: &Service) -> [i64; 2] {
     }
 }
 
-/// A pod takes room until it has ended, or its grace is over.
+/// Returns whether a pod's resources are charged: until it has ended or its grace period is over.
 fn is_charged(pod: &Pod, now: Time) -> bool {
     let grace = pod
         .metadata
@@ -91,7 +92,7 @@ fn is_charged(pod: &Pod, now: Time) -> bool {
     !pod.is_terminal() && !pod.metadata.deletion_timestamp.is_some_and(is_over)
 }
 
-/// What a pod or container with these resources takes.
+/// The compute resources used by a pod or container with these requests and limits.
 fn compute(resources: &ResourceRequirements) -> ResourceList {
     let mut taken = ResourceList::from([("pods".into(), Quantity::from_units(1))]);
     for (name, amount) in &resources.requests {
@@ -111,7 +112,7 @@ fn compute(resources: &ResourceRequirements) -> ResourceList {
     taken
 }
 
-/// The resources of a quota that objects of a kind can take of.
+/// The resources of a quota that objects of a kind can use.
 fn resources_of(kind: Kind, hard: &ResourceList) -> impl Iterator<Item = &Str> {
     let count = count_name(kind);
     hard.keys().filter(move |name| {
@@ -140,19 +141,19 @@ fn resources_of(kind: Kind, hard: &ResourceList) -> impl Iterator<Item = &Str> {
     })
 }
 
-/// Whether the quota says anything about an object: it names a resource of its kind, and all its scopes hold.
+/// Returns whether a quota applies to an object: it limits a resource of the kind, and all its scopes match.
 pub fn concerns(quota: &ResourceQuota, object: &Object) -> bool {
     let names_resource = resources_of(object.kind(), &quota.spec.hard).next().is_some();
     names_resource && scopes(quota).iter().all(|scope| scope.holds(object))
 }
 
-/// The kinds of which a quota counts objects.
+/// The kinds whose objects a quota counts.
 pub fn kinds(quota: &ResourceQuota) -> Vec<Kind> {
     let is_counted = |kind: &Kind| kind.is_namespaced() && resources_of(*kind, &quota.spec.hard).next().is_some();
     Kind::ALL.iter().copied().filter(is_counted).collect()
 }
 
-/// What is used of everything that a quota limits, counted anew; `list` gives the objects of a kind in its namespace.
+/// Recounts the usage of everything that a quota limits; `list` returns the objects of a kind in its namespace.
 pub fn used(quota: &ResourceQuota, list: impl Fn(Kind) -> Vec<Object>, now: Time) -> ResourceList {
     let mut total: ResourceList = quota
         .spec
@@ -173,8 +174,8 @@ pub fn used(quota: &ResourceQuota, list: impl Fn(Kind) -> Vec<Object>, now: Time
     total
 }
 
-/// What the containers of a pod must say and do not, as a quota of cpu and memory demands of each:
-/// `requests.cpu for: c`. Resources of the pod as a whole are enough.
+/// The requests and limits that a quota of cpu or memory requires and containers do not set: `requests.cpu for: c`.
+/// None if all are set, or if the pod sets pod-level resources.
 pub fn unspecified(quota: &ResourceQuota, pod: &Pod) -> Option<String> {
     const DEMANDED: [&str; 6] = [
         "cpu",
@@ -204,10 +205,10 @@ pub fn unspecified(quota: &ResourceQuota, pod: &Pod) -> Option<String> {
     (!each.is_empty()).then(|| each.join("; "))
 }
 
-/// One condition on the pods of a quota.
+/// A scope of a quota: a condition that a pod must meet to be counted.
 struct Scope {
     name: Str,
-    /// Of `scopeSelector`: the values of a PriorityClass.
+    /// For `scopeSelector`: the required PriorityClass names.
     values: Option<LabelSelectorRequirement>,
 }
 
@@ -234,7 +235,7 @@ fn scopes(quota: &ResourceQuota) -> Vec<Scope> {
 }
 
 impl Scope {
-    /// Only pods are looked at; anything else is in no scope.
+    /// Returns whether an object is in the scope. Only pods can be.
     fn holds(&self, object: &Object) -> bool {
         let Object::Pod(pod) = object else { return false };
         let has_deadline = pod.spec.active_deadline_seconds.is_some_and(|seconds| seconds >= 0);
@@ -245,7 +246,7 @@ impl Scope {
             "BestEffort" => is_best_effort,
             "NotBestEffort" => !is_best_effort,
             "PriorityClass" => self.is_of_class(&pod.spec.priority_class_name),
-            "CrossNamespacePodAffinity" => reaches_over(pod),
+            "CrossNamespacePodAffinity" => has_cross_namespace_affinity(pod),
             _ => false,
         }
     }
@@ -266,8 +267,8 @@ impl Scope {
     }
 }
 
-/// Whether a term of affinity between pods looks into other namespaces.
-fn reaches_over(pod: &Pod) -> bool {
+/// Returns whether a pod affinity term selects pods of other namespaces.
+fn has_cross_namespace_affinity(pod: &Pod) -> bool {
     let Some(affinity) = &pod.spec.affinity else {
         return false;
     };

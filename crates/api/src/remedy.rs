@@ -1,159 +1,158 @@
-//! What would help a pending pod (S-15), as data: the scheduler finds it, and the page is told.
+//! Changes that would help a pending pod (S-15), as data: the scheduler finds them, the page and kubectl print them.
 
 use serde::{Deserialize, Serialize};
 
-/// A change that was tried.
+/// A change that the scheduler tried out on a copy of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Change {
-    /// `kubectl uncordon`.
+    /// Uncordon a node (`kubectl uncordon`).
     Uncordon { node: String },
-    /// A taint taken off a node.
+    /// Remove a taint from a node.
     Untaint {
         node: String,
         key: String,
-        /// Value, may be empty.
+        /// The taint's value; may be empty.
         value: String,
         effect: String,
     },
-    /// The scheduling gates taken off the pod.
+    /// Remove the pod's scheduling gates.
     Ungate { gates: Vec<String> },
-    /// `nodeTaintsPolicy: Honor`: nodes that the pod does not tolerate do not count.
+    /// Set `nodeTaintsPolicy: Honor`, so that nodes whose taints the pod does not tolerate are not counted.
     HonorTaints {
-        /// Which constraint of the pod.
+        /// Index of the pod's spread constraint.
         index: usize,
         topology_key: String,
     },
-    /// One more toleration.
+    /// Add a toleration to the pod.
     Tolerate {
         key: String,
-        /// Value, may be empty.
+        /// The taint's value; may be empty.
         value: String,
         effect: String,
     },
-    /// A smaller request (of the whole pod).
+    /// Reduce a request; the amounts are those of the whole pod.
     Shrink {
         resource: String,
-        /// What it asks for now.
+        /// The current amount.
         from: String,
-        /// The largest amount that fits, rounded down to what people write.
+        /// The largest amount that fits, rounded down to a round number.
         to: String,
-        /// The container that gives up the difference.
+        /// The container whose request is reduced.
         container: String,
-        /// What that one requests then.
+        /// The new request of that container.
         request: String,
-        /// Whether its limit has to follow, so that the pod stays of its class of service.
+        /// Whether the limit must be reduced as well, so that the pod keeps its QoS class.
         with_limit: bool,
     },
-    /// A larger maxSkew.
+    /// Increase maxSkew.
     MaxSkew {
-        /// Which constraint of the pod.
+        /// Index of the pod's spread constraint.
         index: usize,
         topology_key: String,
         /// The smallest value that fits.
         to: i32,
     },
-    /// A smaller minDomains.
+    /// Reduce minDomains.
     MinDomains {
-        /// Which constraint of the pod.
+        /// Index of the pod's spread constraint.
         index: usize,
         topology_key: String,
-        /// How many domains there are.
+        /// The number of existing domains.
         to: i32,
     },
-    /// ScheduleAnyway instead of DoNotSchedule.
+    /// Replace DoNotSchedule with ScheduleAnyway.
     Soften {
-        /// Which constraint of the pod.
+        /// Index of the pod's spread constraint.
         index: usize,
         topology_key: String,
     },
-    /// A rule of the pod's spec left out.
+    /// Remove a rule from the pod's spec.
     Drop {
-        /// Field path.
+        /// Field path of the rule.
         field: String,
     },
-    /// A request left out.
+    /// Remove a request.
     DropRequest { resource: String },
-    /// Another priority.
+    /// Change the pod's priority.
     Priority {
-        /// The PriorityClass, if one has that value.
+        /// A PriorityClass with that value; empty if there is none.
         class: String,
         value: i32,
     },
-    /// PreemptLowerPriority instead of Never.
+    /// Replace preemptionPolicy Never with PreemptLowerPriority.
     AllowPreemption,
-    /// A scheduler that runs, instead of one that does not.
+    /// Use a scheduler that is running.
     Scheduler {
-        /// Its name.
+        /// The scheduler's name.
         to: String,
     },
-    /// One pod less.
+    /// Delete a pod.
     DeletePod {
         /// `namespace/name`.
         pod: String,
-        /// Where it runs.
+        /// The node on which it runs.
         node: String,
-        /// The kind of its controller, which makes another one; empty where there is none.
+        /// The kind of the controller that would recreate the pod; empty if it has none.
         remade_by: String,
     },
-    /// A label that a node lacks.
+    /// Add a label to a node.
     Label {
         node: String,
-        /// The label.
+        /// The label's key.
         key: String,
         value: String,
     },
-    /// A resource that a device plugin would bring to a node.
+    /// Add an extended resource to a node, as a device plugin does.
     Offer {
         node: String,
         resource: String,
-        /// How much of it the node then has.
+        /// The node's new amount of the resource.
         amount: String,
     },
-    /// A pod that required affinity asks for.
+    /// Create a pod that the required pod affinity can match.
     AddPod {
-        /// Its name.
         pod: String,
         namespace: String,
         /// Its labels, `KEY=VALUE,…`.
         labels: String,
     },
-    /// One more node.
+    /// Add a node.
     AddNode {
         node: NewNode,
-        /// The label that says where; empty if that does not matter.
+        /// The topology label that matters; empty if the location does not matter.
         topology_key: String,
-        /// Its value; empty for one that no node has yet.
+        /// The label's value; empty for a new domain.
         domain: String,
-        /// The PersistentVolume that can be reached there, if it is for one.
+        /// The PersistentVolume that must be reachable from the node; empty if there is none.
         volume: String,
-        /// What it has more of than any node that is there, `RESOURCE=AMOUNT,…`.
+        /// Resources of which it needs more than any existing node has, as `RESOURCE=AMOUNT,…`.
         more: String,
     },
 }
 
-/// A node that would join.
+/// A node that would be added.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewNode {
     pub name: String,
-    /// The node that it is like; empty in a cluster without nodes.
+    /// The existing node that it is a copy of; empty in a cluster without nodes.
     pub like: String,
-    /// Taints of that one that it does not have.
+    /// Taints of the copied node that it does not have.
     pub without: Vec<String>,
-    /// Its labels, but for those that every kubelet sets: `KEY=VALUE,…`.
+    /// Its labels except those that every kubelet sets, as `KEY=VALUE,…`.
     pub labels: String,
-    /// What pods may use of it: `RESOURCE=AMOUNT,…`.
+    /// Its allocatable resources, as `RESOURCE=AMOUNT,…`.
     pub capacity: String,
 }
 
-/// What comes of a change.
+/// The effect of a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Then {
-    /// So many nodes can take the pod.
+    /// This many nodes can run the pod.
     Fits(usize),
-    /// It would end these on that node.
+    /// The pod would preempt these pods on that node.
     Ends {
         /// `namespace/name` of each.
         victims: Vec<String>,

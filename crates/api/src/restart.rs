@@ -1,68 +1,68 @@
-//! What decides whether a container that ended is started again: its own rules first, then its own policy, then the
-//! pod's (LC-082, LC-227, LC-228).
+//! Decides whether a container that has exited is restarted: by its restart rules, else by its own restart policy, else
+//! by the pod's (LC-082, LC-227, LC-228).
 
 use crate::{Container, ContainerRestartRule, Phrase, Pod, RestartPolicy, phrase};
 
-/// Reason of a container's state while all containers of its pod start anew, and of the instance before.
+/// The waiting reason of containers while all containers of their pod restart, and the reason of their last
+/// termination.
 pub const RESTARTING_ALL: &str = "RestartingAllContainers";
 
-/// Who decides.
+/// The rule or policy that decides on a restart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RestartDecider<'a> {
-    /// The first of its `restartPolicyRules` that is about the exit code.
+    /// The first of the container's `restartPolicyRules` that matches the exit code.
     Rule(PlacedRule<'a>),
-    /// Its own `restartPolicy`.
+    /// The container's own `restartPolicy`.
     Container {
         policy: &'a RestartPolicy,
-        /// Whether there are rules, none of which is about the exit.
+        /// Whether the container has rules, none of which matches the exit code.
         has_rules: bool,
     },
-    /// The pod's `restartPolicy`; none is Always.
+    /// The pod's `restartPolicy`; None means Always.
     Pod(Option<&'a RestartPolicy>),
 }
 
-/// A rule, and where it stands.
+/// A restart rule and its position in the pod's spec.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlacedRule<'a> {
-    /// Whose it is.
+    /// The container that has the rule.
     pub container: &'a Container,
-    /// Its place among the container's `restartPolicyRules`.
+    /// Index in the container's `restartPolicyRules`.
     pub index: usize,
     pub rule: &'a ContainerRestartRule,
 }
 
-/// What becomes of a container that ended with a code.
+/// The decision about a container that has exited.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RestartDecision<'a> {
     pub exit_code: i32,
-    /// Who decides.
     pub by: RestartDecider<'a>,
 }
 
-/// Why a container was started again, or was not, as far as the pod's status tells.
+/// Why a container was or was not restarted, as far as the pod's status shows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Restarted<'a> {
-    /// By what its own exit led to.
+    /// Decided by the container's own exit.
     AfterExit(RestartDecision<'a>),
-    /// With all containers of the pod, by one of these rules.
+    /// All containers of the pod restarted, because of one of these rules.
     WithAll(Vec<PlacedRule<'a>>),
 }
 
 impl ContainerRestartRule {
-    /// Whether the rule is about an exit code.
-    pub fn is_about(&self, exit_code: i32) -> bool {
+    /// Returns whether the rule matches an exit code.
+    pub fn matches_exit_code(&self, exit_code: i32) -> bool {
         self.exit_codes.as_ref().is_some_and(|codes| {
             let is_listed = codes.values.contains(&exit_code);
             match &*codes.operator {
                 "In" => is_listed,
                 "NotIn" => !is_listed,
-                // Refused by validation.
+                // Validation refuses other operators.
                 _ => false,
             }
         })
     }
 
-    /// Whether it starts all containers of the pod anew.
+    /// Returns whether the rule restarts all containers of the pod.
     pub fn restarts_all(&self) -> bool {
         &*self.action == "RestartAllContainers"
     }
@@ -90,7 +90,7 @@ impl Container {
 }
 
 impl RestartDecision<'_> {
-    /// Whether the container is started again.
+    /// Returns whether the container is restarted.
     pub fn restarts(&self) -> bool {
         match self.by {
             RestartDecider::Rule(_) => true,
@@ -99,18 +99,19 @@ impl RestartDecision<'_> {
         }
     }
 
-    /// Whether all containers of the pod are.
+    /// Returns whether all containers of the pod are restarted.
     pub fn restarts_all(&self) -> bool {
         matches!(self.by, RestartDecider::Rule(placed) if placed.rule.restarts_all())
     }
 }
 
 impl Pod {
-    /// What becomes of one of its containers that ended with that code. Ephemeral ones never start again.
+    /// Decides on the restart of a container that exited with this code. Not valid for ephemeral containers, which
+    /// never restart.
     pub fn restart_decision<'a>(&'a self, container: &'a Container, exit_code: i32) -> RestartDecision<'a> {
         let mut rules = container.rules();
         let by = match (
-            rules.find(|placed| placed.rule.is_about(exit_code)),
+            rules.find(|placed| placed.rule.matches_exit_code(exit_code)),
             &container.restart_policy,
         ) {
             (Some(placed), _) => RestartDecider::Rule(placed),
@@ -123,17 +124,17 @@ impl Pod {
         RestartDecision { exit_code, by }
     }
 
-    /// Why a container was started again after it last ended, or was not. `None` where it has not ended, and where
-    /// nothing but the pod's policy can decide.
+    /// Why a container was or was not restarted after its last exit. None if it has not exited, or if only the pod's
+    /// policy can have decided.
     pub fn restarted<'a>(&'a self, container: &'a Container) -> Option<Restarted<'a>> {
         let status = self.status.status_of(&container.name)?;
-        let waits_anew = |waiting: &crate::ContainerStateWaiting| &*waiting.reason == RESTARTING_ALL;
+        let is_restarting_all = |waiting: &crate::ContainerStateWaiting| &*waiting.reason == RESTARTING_ALL;
         let last = status
             .state
             .terminated
             .as_ref()
             .or(status.last_state.terminated.as_ref());
-        if status.state.waiting.as_ref().is_some_and(waits_anew)
+        if status.state.waiting.as_ref().is_some_and(is_restarting_all)
             || last.is_some_and(|last| &*last.reason == RESTARTING_ALL)
         {
             let rules = self.spec.all_containers().flat_map(Container::rules);
@@ -213,7 +214,7 @@ impl RestartDecision<'_> {
 }
 
 impl Restarted<'_> {
-    /// The sentence that tells it.
+    /// The explanation as a sentence.
     #[must_use]
     pub fn phrase(&self) -> Phrase {
         let rules = match self {
@@ -239,10 +240,10 @@ impl Restarted<'_> {
 mod tests {
     use crate::{Kind, Object};
 
-    /// Rules in order, then the container's policy, then the pod's.
+    /// Rules decide in order, then the container's policy, then the pod's.
     /// Shows: LC-082, LC-227, LC-228
     #[test]
-    fn the_first_matching_rule_decides_then_the_container_then_the_pod() {
+    fn restart_rules_precede_container_and_pod_policy() {
         let rule = |action: &str, operator: &str, value: i32| serde_json::json!({"action": action, "exitCodes": {"operator": operator, "values": [value]}});
         let both = || vec![rule("Restart", "In", 42), rule("RestartAllContainers", "NotIn", 1)];
         for (of_pod, own, rules, exit_code, restarts, words) in [

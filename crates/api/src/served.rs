@@ -1,27 +1,27 @@
-//! Which API versions and kinds a v1.36 API server serves, as far as manifests
-//! name them: to tell a typing error from a kind that is only not simulated.
+//! API versions and kinds that a v1.36 API server serves. Used to distinguish a misspelt kind from one that is valid
+//! but not simulated.
 
 use crate::Kind;
 
-/// The version of Kubernetes that everything here follows.
+/// The Kubernetes version that Podscope simulates.
 pub const KUBERNETES_VERSION: &str = "v1.36.3";
 
-/// What becomes of an object of some `apiVersion` and `kind`.
+/// How an object with some `apiVersion` and `kind` is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Served {
-    /// It is stored.
+    /// The object is stored as this kind.
     Simulated(Kind),
-    /// It is kept and listed.
+    /// The object is kept and listed, but not simulated.
     Kept,
-    /// The API server has no such kind.
+    /// The API server does not serve this kind.
     Unserved,
 }
 
-/// A resource that a v1.36 API server serves, besides those of [`Kind`]: reviews, what extends the API, and other
-/// names of what is stored (KC-063).
+/// A resource that a v1.36 API server serves in addition to those of [`Kind`]: reviews, API extensions, and further
+/// names of stored resources (KC-063).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OtherResource {
-    /// Resource name, plural.
+    /// Plural resource name.
     pub plural: &'static str,
     /// Short names kubectl accepts.
     pub short_names: &'static [&'static str],
@@ -31,15 +31,15 @@ pub struct OtherResource {
     pub is_namespaced: bool,
     /// `kind` on the wire.
     pub kind: &'static str,
-    /// What can be done with it.
+    /// Supported verbs, separated by commas.
     pub verbs: &'static str,
-    /// The category that kubectl groups it under; empty if none.
+    /// The category of the resource in kubectl; empty if it has none.
     pub category: &'static str,
 }
 
 /// The verbs of a resource whose objects are stored.
 pub const ALL_VERBS: &str = "create,delete,deletecollection,get,list,patch,update,watch";
-/// The category of what extends the API.
+/// The category of resources that extend the API.
 pub const API_EXTENSIONS: &str = "api-extensions";
 const AUTHENTICATION: &str = "authentication.k8s.io/v1";
 const AUTHORIZATION: &str = "authorization.k8s.io/v1";
@@ -65,7 +65,7 @@ const fn extension(api_version: &'static str, plural: &'static str, kind: &'stat
     }
 }
 
-/// The resources that [`Kind`] does not know, by group and name.
+/// Served resources that are not in [`Kind`], ordered by group and name.
 pub const OTHER_RESOURCES: &[OtherResource] = &[
     OtherResource {
         is_namespaced: true,
@@ -99,10 +99,10 @@ pub const OTHER_RESOURCES: &[OtherResource] = &[
     },
 ];
 
-/// The versions of groups that are served beside those of their resources.
+/// Versions that a group serves besides those of its resources.
 pub const OTHER_VERSIONS: &[&str] = &["autoscaling/v1"];
 
-/// Kinds of the built-in groups that are served in other versions or for subresources alone.
+/// Kinds of built-in groups that are served in other versions or only for subresources.
 const KEPT: &[(&str, &[&str])] = &[
     ("autoscaling/v1", &["Scale"]),
     ("policy/v1", &["Eviction"]),
@@ -117,7 +117,7 @@ const KEPT: &[(&str, &[&str])] = &[
     ("storage.k8s.io/v1beta1", &["VolumeAttributesClass"]),
 ];
 
-/// Groups that belong to the API server itself; any other group is somebody's CRD.
+/// API groups of the API server itself; objects of any other group are custom resources.
 const BUILT_IN: &[&str] = &[
     "",
     "admissionregistration.k8s.io",
@@ -145,7 +145,7 @@ const BUILT_IN: &[&str] = &[
     "storagemigration.k8s.io",
 ];
 
-/// What becomes of an object of that `apiVersion` and `kind`.
+/// Looks up how an object with this `apiVersion` and `kind` is treated.
 pub(crate) fn look_up(api_version: &str, kind: &str) -> Served {
     if let Some(kind) = Kind::from_wire(api_version, kind) {
         return Served::Simulated(kind);
@@ -164,7 +164,7 @@ pub(crate) fn look_up(api_version: &str, kind: &str) -> Served {
     }
 }
 
-/// kubectl's words for a kind that is not served (VA-255).
+/// kubectl's message for a kind that is not served (VA-255).
 #[must_use]
 pub fn no_matches(api_version: &str, kind: &str) -> String {
     format!("no matches for kind {kind:?} in version {api_version:?}")

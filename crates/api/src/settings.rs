@@ -1,50 +1,49 @@
-//! Kinds that other objects are checked against or changed by: accounts, quotas, ranges, classes of runtimes, and what
-//! scales workloads.
+//! Kinds that admission or controllers apply to other objects: ServiceAccounts, quotas, limit ranges, runtime classes
+//! and HorizontalPodAutoscalers.
 
 use crate::macros::string_enum;
 use crate::wire_types;
 use crate::{LocalReference, ObjectMeta, ObjectReference, ResourceList, Str, Time, Toleration, ordered};
 
 wire_types! {
-    /// An identity of pods.
+    /// An identity for processes in pods.
     pub struct ServiceAccount {
         pub metadata: ObjectMeta,
         pub secrets: Vec<ObjectReference>,
         pub image_pull_secrets: Vec<LocalReference>,
         pub automount_service_account_token: Option<bool>,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// What a namespace may hold and use.
+    /// A limit on the objects and resources of a namespace.
     pub struct ResourceQuota {
         pub metadata: ObjectMeta,
         pub spec: ResourceQuotaSpec,
         pub status: ResourceQuotaStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// Amounts, and of which pods.
+    /// Hard limits, and the scopes that select the pods they apply to.
     pub struct ResourceQuotaSpec {
         pub hard: ResourceList,
         pub scopes: Vec<Str>,
         pub scope_selector: Option<serde_json::Value>,
     }
 
-    /// What is used of it.
+    /// The hard limits and the current usage.
     pub struct ResourceQuotaStatus { pub hard: ResourceList, pub used: ResourceList }
-    /// Bounds and defaults of the pods, containers and claims of a namespace.
+    /// Bounds and defaults for the pods, containers and claims of a namespace.
     pub struct LimitRange {
         pub metadata: ObjectMeta,
         pub spec: LimitRangeSpec,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// A bound for each sort of thing.
     pub struct LimitRangeSpec { pub limits: Vec<LimitRangeItem> }
-    /// Bounds of containers, of pods or of claims.
+    /// Bounds for one type of object: `Container`, `Pod` or `PersistentVolumeClaim`.
     pub struct LimitRangeItem {
         pub kind as "type": Str,
         pub max: ResourceList,
@@ -54,16 +53,16 @@ wire_types! {
         pub max_limit_request_ratio: ResourceList,
     }
 
-    /// What scales a workload by metrics.
+    /// An autoscaler that sets a workload's replicas by metrics.
     pub struct HorizontalPodAutoscaler {
         pub metadata: ObjectMeta,
         pub spec: HorizontalPodAutoscalerSpec,
         pub status: HorizontalPodAutoscalerStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// What is scaled, between which bounds, by what.
+    /// The scaled workload, its minimum and maximum replicas, and the metrics.
     pub struct HorizontalPodAutoscalerSpec {
         pub scale_target_ref: ScaleTarget,
         pub min_replicas: Option<i32>,
@@ -72,9 +71,9 @@ wire_types! {
         pub behavior: Option<serde_json::Value>,
     }
 
-    /// A workload by name.
+    /// A reference to the scaled workload.
     pub struct ScaleTarget { pub kind: Str, pub name: Str, pub api_version: Str }
-    /// What was seen and done last.
+    /// Last observed metrics and the current and desired replicas.
     pub struct HorizontalPodAutoscalerStatus {
         pub observed_generation: Option<i64>,
         pub last_scale_time: Option<Time>,
@@ -84,23 +83,23 @@ wire_types! {
         pub conditions: Vec<serde_json::Value>,
     }
 
-    /// A sort of container runtime, and what pods of it cost.
+    /// A container runtime configuration with its overhead per pod.
     pub struct RuntimeClass {
         pub metadata: ObjectMeta,
         pub handler: Str,
         pub overhead: Option<Overhead>,
         pub scheduling: Option<RuntimeScheduling>,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// What a pod takes beside its containers.
+    /// Resources that each pod of the class needs in addition to its containers.
     pub struct Overhead { pub pod_fixed: ResourceList }
-    /// Where pods of a class may run.
+    /// Node selector and tolerations that pods of the class get.
     pub struct RuntimeScheduling { pub node_selector: ordered::Map<Str, Str>, pub tolerations: Vec<Toleration> }
 }
 
 string_enum! {
-    /// What a CronJob does when its time comes and an earlier Job still runs.
+    /// What a CronJob does at its scheduled time while an earlier Job still runs.
     pub enum ConcurrencyPolicy { Allow = "Allow", Forbid = "Forbid", Replace = "Replace" }
 }

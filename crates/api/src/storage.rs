@@ -1,4 +1,4 @@
-//! Volumes: claims, volumes, classes, attachments, drivers.
+//! Storage: claims, volumes, storage classes, attachments, CSI drivers.
 
 use crate::ordered;
 
@@ -10,16 +10,16 @@ use crate::{
 };
 
 wire_types! {
-    /// A piece of storage.
+    /// A piece of storage in the cluster.
     pub struct PersistentVolume {
         pub metadata: ObjectMeta,
         pub spec: PersistentVolumeSpec,
         pub status: PersistentVolumeStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// Spec of a volume; exactly one source.
+    /// Spec of a volume; exactly one source is set.
     pub struct PersistentVolumeSpec {
         pub capacity: ResourceList,
         pub access_modes: Vec<AccessMode>,
@@ -53,23 +53,23 @@ wire_types! {
         pub storageos: Option<serde_json::Value>,
     }
 
-    /// A disk of one node.
+    /// A disk or directory of one node.
     pub struct LocalVolume { pub path: Str }
     /// A volume of a CSI driver.
     pub struct CsiVolume { pub driver: Str, pub volume_handle: Str, pub read_only: Option<bool> }
-    /// Where a volume can be reached.
+    /// The nodes from which a volume can be reached.
     pub struct VolumeNodeAffinity { pub required: Option<NodeSelector> }
     pub struct PersistentVolumeStatus { pub phase: Option<VolumePhase>, pub message: Str, pub reason: Str, pub last_phase_transition_time: Option<Time> }
-    /// A claim on storage.
+    /// A request for storage.
     pub struct PersistentVolumeClaim {
         pub metadata: ObjectMeta,
         pub spec: PersistentVolumeClaimSpec,
         pub status: PersistentVolumeClaimStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// A claim inside another object's template.
+    /// A claim in a template of another object.
     pub struct PersistentVolumeClaimTemplate {
         pub api_version: Str,
         pub kind: Str,
@@ -104,38 +104,37 @@ wire_types! {
         pub allow_volume_expansion: Option<bool>,
         pub volume_binding_mode: Option<VolumeBindingMode>,
         pub allowed_topologies: Vec<TopologySelectorTerm>,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// Where a class may provision.
+    /// Topologies in which a class may provision volumes.
     pub struct TopologySelectorTerm { pub match_label_expressions: Vec<TopologySelectorRequirement> }
-    /// One label of a topology.
+    /// The accepted values of one topology label.
     pub struct TopologySelectorRequirement { pub key: Str, pub values: Vec<Str> }
-    /// The wish to attach a volume to a node, and whether it is.
+    /// A request to attach a volume to a node, and its outcome.
     pub struct VolumeAttachment {
         pub metadata: ObjectMeta,
         pub spec: VolumeAttachmentSpec,
         pub status: VolumeAttachmentStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// Which volume, which node, by whom.
+    /// The volume, the node and the attaching driver.
     pub struct VolumeAttachmentSpec { pub attacher: Str, pub node_name: crate::NodeName, pub source: VolumeAttachmentSource }
     pub struct VolumeAttachmentSource { pub persistent_volume_name: Option<Str> }
-    /// What the attacher reports.
+    /// The outcome reported by the attacher.
     pub struct VolumeAttachmentStatus { pub attached: bool, pub attach_error: Option<VolumeError>, pub detach_error: Option<VolumeError> }
     /// A failed attach or detach.
     pub struct VolumeError { pub time: Option<Time>, pub message: Str }
     pub struct CsiDriver {
         pub metadata: ObjectMeta,
         pub spec: CsiDriverSpec,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// Properties of a driver.
     pub struct CsiDriverSpec {
         pub attach_required: Option<bool>,
         pub fs_group_policy: Str,
@@ -146,29 +145,29 @@ wire_types! {
         pub volume_lifecycle_modes: Vec<Str>,
     }
 
-    /// How much a class can provision in a part of the cluster.
+    /// The capacity that a storage class can provision in a part of the cluster.
     pub struct CsiStorageCapacity {
         pub metadata: ObjectMeta,
         pub node_topology: Option<LabelSelector>,
         pub storage_class_name: Str,
         pub capacity: Option<Quantity>,
         pub maximum_volume_size: Option<Quantity>,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 }
 
 string_enum! {
-    /// How many may use a volume (CT-124).
+    /// How many nodes or pods may use a volume, and whether they may write (CT-124).
     pub enum AccessMode { ReadWriteOnce = "ReadWriteOnce", ReadOnlyMany = "ReadOnlyMany", ReadWriteMany = "ReadWriteMany", ReadWriteOncePod = "ReadWriteOncePod" }
     pub enum VolumePhase { Pending = "Pending", Available = "Available", Bound = "Bound", Released = "Released", Failed = "Failed" }
     pub enum ClaimPhase { Pending = "Pending", Bound = "Bound", Lost = "Lost" }
-    /// When a class binds.
+    /// When claims of a class are bound.
     pub enum VolumeBindingMode { Immediate = "Immediate", WaitForFirstConsumer = "WaitForFirstConsumer" }
 }
 
 impl PersistentVolumeSpec {
-    /// The names of the sources that are set, in the API server's order.
+    /// The names of the sources that are set, in the API server's order. A valid volume has exactly one.
     pub fn sources(&self) -> impl Iterator<Item = &'static str> {
         [
             ("hostPath", self.host_path.is_some()),

@@ -1,16 +1,15 @@
-//! Instants as the API writes them. Both types hold microseconds since the
-//! Unix epoch; they differ only in how they are printed.
+//! Timestamps of the API. Both types hold microseconds since the Unix epoch; they differ only in how they are printed.
 
-/// `metav1.Time`: printed to the second, RFC 3339, UTC.
+/// `metav1.Time`: printed in RFC 3339 with seconds, in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(pub i64);
 
-/// `metav1.MicroTime`: printed to the microsecond.
+/// `metav1.MicroTime`: printed in RFC 3339 with microseconds, in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct MicroTime(pub i64);
 
 impl Time {
-    /// The instant `seconds` after the Unix epoch.
+    /// The time `seconds` after the Unix epoch.
     pub const fn from_seconds(seconds: i64) -> Self {
         Self(seconds * 1_000_000)
     }
@@ -21,7 +20,7 @@ impl Time {
     }
 }
 
-/// Days since the epoch of a civil date (proleptic Gregorian calendar).
+/// Days since the epoch for a date (proleptic Gregorian calendar).
 pub(crate) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -31,7 +30,7 @@ pub(crate) fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// Civil date of a number of days since the epoch.
+/// The year, month and day for a number of days since the epoch.
 pub(crate) fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
@@ -47,7 +46,7 @@ pub(crate) fn civil_from_days(days: i64) -> (i64, i64, i64) {
     )
 }
 
-/// Reads RFC 3339 with any fraction and offset; microseconds since the epoch.
+/// Parses RFC 3339 with any fraction and offset to microseconds since the epoch.
 pub fn parse_rfc3339(text: &str) -> Option<i64> {
     let number = |range: std::ops::Range<usize>| -> Option<i64> {
         let part = text.get(range)?;
@@ -105,7 +104,7 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
     Some(seconds * 1_000_000 + micros)
 }
 
-/// Prints RFC 1123 in UTC with a numeric zone, as kubectl and events do: `Sat, 21 Nov 2026 01:06:15 +0000` (KC-064).
+/// Prints RFC 1123 in UTC with a numeric zone, as kubectl does: `Sat, 21 Nov 2026 01:06:15 +0000` (KC-064).
 pub fn print_rfc1123(at: Time) -> String {
     // The epoch was a Thursday.
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
@@ -126,7 +125,7 @@ pub fn print_rfc1123(at: Time) -> String {
     format!("{weekday}, {day:02} {month} {year:04} {hour:02}:{minute:02}:{second:02} +0000")
 }
 
-/// Prints RFC 3339 in UTC, with `fraction_digits` of the second (0 or 6).
+/// Prints RFC 3339 in UTC with `fraction_digits` (0 or 6) for the fraction of the second.
 pub fn print_rfc3339(micros: i64, fraction_digits: usize) -> String {
     let seconds = micros.div_euclid(1_000_000);
     let (year, month, day) = civil_from_days(seconds.div_euclid(86_400));
@@ -140,25 +139,25 @@ pub fn print_rfc3339(micros: i64, fraction_digits: usize) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
 }
 
-/// Go's words for a text that is not an RFC 3339 time (VA-241).
+/// Go's error message for a text that is not an RFC 3339 time (VA-241).
 #[must_use]
 pub fn go_time_error(text: &str) -> String {
-    let (rest, element) = first_unfit(text, "");
+    let (rest, element) = first_mismatch(text, "");
     format!("parsing time {text:?} as \"2006-01-02T15:04:05Z07:00\": cannot parse {rest:?} as {element:?}")
 }
 
-/// Go's words for a text that is no time to the microsecond: six digits after the second, no more and no fewer.
+/// Go's error message for a text that is not a time with exactly six fractional digits; None if it is one.
 pub(crate) fn go_micro_time_error(text: &str) -> Option<String> {
-    let (rest, element) = first_unfit(text, ".000000");
+    let (rest, element) = first_mismatch(text, ".000000");
     let is_zone = element == "Z07:00" && !rest.starts_with(|first: char| first.is_ascii_digit());
     (!is_zone || parse_rfc3339(text).is_none()).then(|| {
         format!("parsing time {text:?} as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse {rest:?} as {element:?}")
     })
 }
 
-/// Where a text leaves the layout of a time, and the part of the layout that it does not fit: the zone where all before
-/// it does.
-fn first_unfit<'t>(text: &'t str, fraction: &'static str) -> (&'t str, &'static str) {
+/// Finds where a text stops matching Go's time layout: returns the rest of the text and the layout element that it does
+/// not match, which is the zone if everything before it matches.
+fn first_mismatch<'t>(text: &'t str, fraction: &'static str) -> (&'t str, &'static str) {
     let layout: [(&'static str, usize); 13] = [
         ("2006", 4),
         ("-", 1),
@@ -189,7 +188,7 @@ fn first_unfit<'t>(text: &'t str, fraction: &'static str) -> (&'t str, &'static 
     (rest, "Z07:00")
 }
 
-macro_rules! text_form {
+macro_rules! impl_rfc3339 {
     ($name:ident, $digits:literal) => {
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -205,8 +204,8 @@ macro_rules! text_form {
         }
     };
 }
-text_form!(Time, 0);
-text_form!(MicroTime, 6);
+impl_rfc3339!(Time, 0);
+impl_rfc3339!(MicroTime, 6);
 
 #[cfg(test)]
 mod tests {

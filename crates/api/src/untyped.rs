@@ -1,13 +1,13 @@
-//! Fields of JSON that has no type here: what is not there, or is something else, reads as empty.
+//! Accessors for JSON without a Rust type: a missing field, or one of another type, reads as empty.
 
 use serde_json::Value;
 
-/// The text of a field.
+/// The string in a field, or "".
 pub fn text<'v>(value: &'v Value, field: &str) -> &'v str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A field that holds something.
+/// The value of a field, or None if it is absent or null.
 pub fn given<'v>(value: &'v Value, field: &str) -> Option<&'v Value> {
     value.get(field).filter(|given| !given.is_null())
 }
@@ -17,17 +17,17 @@ pub fn is_true(value: &Value, field: &str) -> bool {
     value.get(field).and_then(Value::as_bool) == Some(true)
 }
 
-/// A list's items with their indices.
+/// The items of a list with their indices.
 pub fn list(value: Option<&Value>) -> impl Iterator<Item = (usize, &Value)> {
     value.and_then(Value::as_array).into_iter().flatten().enumerate()
 }
 
-/// The items of a field that is a list.
+/// The items of a list field with their indices.
 pub fn items<'v>(value: &'v Value, field: &str) -> impl Iterator<Item = (usize, &'v Value)> {
     list(value.get(field))
 }
 
-/// The texts of a field that is a list.
+/// The strings in a list field; other items are skipped.
 pub fn texts<'v>(value: &'v Value, field: &str) -> Vec<&'v str> {
     items(value, field).filter_map(|(_, item)| item.as_str()).collect()
 }

@@ -38,7 +38,7 @@ impl<T: Wire> Wire for Option<T> {
     }
 }
 
-/// Shared and boxed values are on the wire what they hold.
+/// Implements [`Wire`] for pointers by delegating to the value.
 macro_rules! pointers {
     ($($pointer:ident)*) => {$(
         impl<T: Wire> Wire for $pointer<T> {
@@ -96,7 +96,7 @@ impl<T: Wire> Wire for Vec<T> {
     }
 }
 
-/// A key of a map.
+/// A string type usable as the key of a map.
 pub trait Key: Ord + for<'t> From<&'t str> + AsRef<str> {}
 impl Key for Str {}
 impl Key for String {}
@@ -155,7 +155,7 @@ impl Wire for Value {
     }
 }
 
-/// Texts that any string is.
+/// Implements [`Wire`] for string types that accept any string.
 macro_rules! texts {
     ($($ty:ty),*) => {$(
         impl Wire for $ty {
@@ -297,7 +297,7 @@ impl Wire for Quantity {
     }
 }
 
-/// Texts of a form of their own.
+/// Implements [`Wire`] for types that parse from and print to a string.
 macro_rules! forms {
     ($($ty:ident),*) => {$(
         impl Wire for crate::$ty {
@@ -322,8 +322,8 @@ macro_rules! forms {
 }
 forms! { Time, MicroTime, Duration }
 
-/// No fields of JSON: told by other ways alone.
-macro_rules! untold {
+/// Implements [`Wire`] for types that are not fields of the JSON form.
+macro_rules! off_wire {
     ($($ty:ty),*) => {$(
         impl Wire for $ty {
             fn null() -> Self {
@@ -348,6 +348,6 @@ macro_rules! untold {
         }
     )*};
 }
-// What was kept aside is printed by `Extra::merge_into`; managers only for who asks (`Managers::to_value`); access to the
-// API by `Pod::written_out`.
-untold! { Extra, crate::managed::Managers, Option<crate::ApiAccess> }
+// These are printed by other code: `Extra` by `Extra::merge_into`, managers by `Managers::to_value` on request, API
+// access by `Pod::written_out`.
+off_wire! { Extra, crate::managed::Managers, Option<crate::ApiAccess> }

@@ -1,11 +1,11 @@
-//! Objects in versions that are served beside the one they are stored in (VA-330).
+//! Conversion of objects in API versions other than the stored one (VA-330).
 
 use serde_json::{Map, Value, json};
 
 use crate::Kind;
 
-/// The kind that such an object is stored as, and the object as that kind; none if it is of the stored version, or of
-/// no kind that is stored.
+/// Converts an object to its stored version and returns it with its kind. None if the object already has the stored
+/// version, or its kind is not converted.
 #[must_use]
 pub fn stored_form(api_version: &str, kind: &str, value: impl FnOnce() -> Value) -> Option<(Kind, Value)> {
     let of = match (api_version, kind) {
@@ -23,7 +23,7 @@ pub fn stored_form(api_version: &str, kind: &str, value: impl FnOnce() -> Value)
     Some((of, value))
 }
 
-/// One target, the processor, has become a list of metrics.
+/// Converts the CPU target of `autoscaling/v1` to the list of metrics of v2.
 fn autoscaler(fields: &mut Map<String, Value>) {
     let spec = fields.get_mut("spec").and_then(Value::as_object_mut);
     if let Some(spec) = spec
@@ -36,7 +36,7 @@ fn autoscaler(fields: &mut Map<String, Value>) {
     }
 }
 
-/// Fields of an event in `events.k8s.io`, and as it is stored.
+/// Field names of an event in `events.k8s.io` and in the stored version.
 const EVENT_FIELDS: [(&str, &str); 7] = [
     ("regarding", "involvedObject"),
     ("note", "message"),
@@ -55,7 +55,7 @@ fn event(fields: &mut Map<String, Value>) {
     }
 }
 
-/// A stored object as it is served in such a version: as it is in all but those that [`stored_form`] knows.
+/// Converts a stored object to a served version; versions that [`stored_form`] does not convert stay unchanged.
 #[must_use]
 pub fn served_form(api_version: &str, kind: &str, mut value: Value) -> Value {
     let Some(fields) = value.as_object_mut() else {
@@ -76,7 +76,8 @@ pub fn served_form(api_version: &str, kind: &str, mut value: Value) -> Value {
     value
 }
 
-/// The processor's share is a field of its own; other metrics stand in an annotation.
+/// Converts the metrics of v2 to those of `autoscaling/v1`: the CPU target has its own field, other metrics go to an
+/// annotation.
 fn served_autoscaler(fields: &mut Map<String, Value>) {
     let spec = fields.get_mut("spec").and_then(Value::as_object_mut);
     let metrics = spec.and_then(|spec| spec.shift_remove("metrics"));

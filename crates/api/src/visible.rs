@@ -1,6 +1,6 @@
-//! Characters that show nothing or change how the rest shows: control sequences of terminals, marks that turn the
-//! direction of writing, characters of no width, blanks that look like a space. In names and texts of others they are
-//! written out, so that what is read is what runs (Q-04). The tables come from Unicode's own properties (`build.rs`).
+//! Escapes characters that are invisible or change how the text around them is displayed: terminal control sequences,
+//! bidirectional marks, zero-width characters, unusual blanks. Names and texts from users are escaped, so that the
+//! displayed text is the real text (Q-04). `build.rs` generates the tables from Unicode's character properties.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -15,8 +15,8 @@ fn is_in(table: &[(char, char)], c: char) -> bool {
         .is_some_and(|(_, last)| c <= *last)
 }
 
-/// Whether a character after `before` shows nothing itself, or changes what is around it. The joiner and the variation
-/// selector of an emoji are part of its picture.
+/// Returns whether `c`, preceded by `before`, is invisible or changes the display of its neighbours. The joiner and the
+/// variation selector inside an emoji are not hidden.
 pub(crate) fn is_hidden(before: Option<char>, c: char) -> bool {
     if (' '..='~').contains(&c) {
         return false;
@@ -28,8 +28,8 @@ pub(crate) fn is_hidden(before: Option<char>, c: char) -> bool {
     is_in(HIDDEN, c) && !is_of_picture()
 }
 
-/// The text with each hidden character as `\u001b`, in UTF-16 as JSON has it; line breaks and tabs stay. JSON text means the
-/// same afterwards.
+/// Returns the text with each hidden character escaped as `\u001b`, in UTF-16 units as in JSON; line breaks and tabs
+/// stay. Escaped JSON text decodes to the same value.
 ///
 /// ```
 /// assert_eq!(podscope_api::visible("web\u{1b}[2J \u{202e}gnp.exe"), "web\\u001b[2J \\u202egnp.exe");
@@ -67,7 +67,7 @@ mod tests {
 
     /// Shows: Q-04.
     #[test]
-    fn hidden_characters_are_written_out() {
+    fn hidden_characters_are_escaped() {
         for (text, shown) in [
             ("web-0", "web-0"),
             ("a\nb\tc", "a\nb\tc"),
@@ -90,9 +90,9 @@ mod tests {
         assert!(matches!(visible("plain"), Cow::Borrowed(_)));
     }
 
-    /// Shows: Q-04. A line of JSON is the same value after it.
+    /// Shows: Q-04. An escaped line of JSON decodes to the same value.
     #[test]
-    fn visible_json_means_the_same() {
+    fn escaped_json_decodes_to_the_same_value() {
         let value = serde_json::json!({"name": "a\u{202e}b\u{e0041}\u{2028}"});
         let line = value.to_string();
         let shown = visible(&line);

@@ -1,7 +1,6 @@
-//! Typed values ⇄ trees, by table: every struct tells its fields as trait
-//! objects ([`Record`]), and reading and printing are written once over them.
-//! The code for a field is a row of a table, which is what lets 25 kinds fit
-//! into a page (see "Size of the code" in `docs/measurements.md`).
+//! Conversion between typed values and trees, driven by tables: each struct exposes its fields as trait objects
+//! ([`Record`]), and reading and printing are implemented once over them. A field costs one table row instead of
+//! generated code, which keeps the wasm small (see "Size of the code" in `docs/measurements.md`).
 
 use serde_json::Map;
 pub use serde_json::Value;
@@ -10,16 +9,16 @@ pub use crate::decode::{Failure, Reader};
 pub use crate::residual::Residual;
 use crate::tree::Tree;
 
-/// What a value did not hold of what it was read from.
+/// The part of the tree that the value does not represent, or a type error.
 pub type Read<'n> = Result<Option<Residual<'n>>, Failure>;
 
-/// A value of the API with a form in JSON.
+/// A value of the API with a JSON form.
 pub trait Wire {
-    /// The value that `null` stands for (VA-240).
+    /// The value that `null` decodes to (VA-240).
     fn null() -> Self
     where
         Self: Sized;
-    /// The type's name as Go has it (VA-238: `[]v1.Container`, `map[string]string`).
+    /// The Go name of the type, as in error messages (VA-238: `[]v1.Container`, `map[string]string`).
     fn go_type() -> String
     where
         Self: Sized;
@@ -31,52 +30,52 @@ pub trait Wire {
         false
     }
 
-    /// The value as JSON has it.
+    /// Encodes the value as JSON.
     fn write(&self) -> Value;
-    /// Takes the value from a tree; `self` is as [`Wire::null`] made it.
+    /// Decodes the value from a tree; before the call, `self` is the value of [`Wire::null`].
     ///
     /// # Errors
-    /// The first field of a wrong type.
+    /// The first field with a wrong type.
     fn read<'n>(&mut self, node: &'n Tree<'n>, reader: &mut Reader<'n>) -> Read<'n>;
 }
 
 /// A struct as a list of fields.
 pub trait Record {
-    /// Its name and the names of its fields.
+    /// The struct's name and the names of its fields.
     fn shape(&self) -> &'static Shape;
     /// The field at an index of [`Shape::fields`].
     fn field(&self, at: usize) -> &dyn Wire;
-    /// The field at an index of [`Shape::fields`], to read into.
+    /// The field at an index of [`Shape::fields`], as a place to decode into.
     fn field_mut(&mut self, at: usize) -> &mut dyn Wire;
 }
 
-/// What all values of a struct have in common.
+/// The metadata of a struct type.
 pub struct Shape {
-    /// The name of the struct.
     pub name: &'static str,
-    /// Its fields, in Rust's case, or as they are on the wire where that differs; an empty name is not on the wire.
+    /// Field names in Rust case, or the wire name where it is not the camelCase form; "" for a field that is not on the
+    /// wire.
     pub fields: &'static [&'static str],
-    /// Indices of fields that are printed even if absent, as `null` or `""`: Go's `omitempty` does not leave out a
-    /// `metav1.Time`, and some texts lack it.
+    /// Indices of fields that are printed even if absent, as `null` or `""`: Go's `omitempty` keeps a zero
+    /// `metav1.Time`, and some string fields have no `omitempty`.
     pub shown: &'static [usize],
 }
 
 impl Shape {
-    /// The names of its fields on the wire.
+    /// The names of the fields on the wire.
     pub fn names(&self) -> impl Iterator<Item = String> {
         self.fields.iter().map(|name| camel(name))
     }
 
-    /// The field of that name on the wire.
+    /// The index of the field with this wire name.
     pub(crate) fn find(&self, key: &str) -> Option<usize> {
-        // Most names begin otherwise, and no two letters need a call to compare them.
+        // Fast path: most names differ in the first letter, which is compared without a function call.
         let first = key.as_bytes().first();
         let is_it = |name: &&str| name.as_bytes().first() == first && is_camel(name, key);
         self.fields.iter().position(is_it)
     }
 }
 
-/// Whether `key` is `name` in camel case.
+/// Returns whether `key` is `name` in camel case.
 fn is_camel(name: &str, key: &str) -> bool {
     let mut rest = key.bytes();
     let mut raise = false;
@@ -108,7 +107,7 @@ pub(crate) fn camel(name: &str) -> String {
     text
 }
 
-/// A struct as a JSON object: its fields in their order, without the absent ones.
+/// Encodes a struct as a JSON object: its fields in declaration order, without absent ones.
 pub fn write_record(record: &dyn Record) -> Value {
     let mut map = Map::new();
     let shape = record.shape();
@@ -121,39 +120,39 @@ pub fn write_record(record: &dyn Record) -> Value {
     Value::Object(map)
 }
 
-/// The value as one line of JSON.
+/// Encodes the value as one line of JSON.
 pub fn to_json(value: &dyn Wire) -> String {
     value.write().to_string()
 }
 
-/// Reads a value from JSON.
+/// Decodes a value from JSON.
 ///
 /// # Errors
-/// What is wrong with the first field that does not fit.
+/// The problem of the first field that does not fit.
 pub fn from_value<T: Wire>(value: &Value) -> Result<T, String> {
     crate::decode(&Tree::from_value(value), false).map_err(crate::decode::first_message)
 }
 
-/// The Go name of a struct in messages.
+/// The Go name of a struct, as in error messages.
 pub fn go_struct(name: &str) -> String {
     format!("v1.{}", crate::decode::go_name(name))
 }
 
-/// A bug: there is no field of that index.
+/// Panics: the macro generated an index that no field has.
 pub fn no_field(at: usize) -> ! {
     unreachable!("no field {at}")
 }
 
-/// Declares structs with a wire form: camelCase names (or the one given by `as`; `as ""` is not on the wire),
-/// every field optional on input, empty fields left out on output (see [`Wire::absent`](crate::wire::Wire::absent))
-/// unless they are marked `[shown]`.
+/// Declares structs with a wire form. Wire names are camelCase, or given by `as`; `as ""` keeps a field off the wire.
+/// Every field is optional on input. Empty fields are omitted on output (see
+/// [`Wire::absent`](crate::wire::Wire::absent)) unless they are marked `[shown]`.
 #[macro_export]
 macro_rules! wire_types {
     ($($(#[$m:meta])* $vis:vis struct $name:ident {
         $($(#[$fm:meta])* $fvis:vis $field:ident $(as $wire:literal)? $([$shown:ident])? : $ty:ty),* $(,)?
     })*) => {$(
         $(#[$m])*
-        // `Eq` lets shared parts that are the same one be equal without a look at them.
+        // `Eq` lets `Arc`s compare by pointer first.
         #[derive(Debug, Clone, PartialEq, Eq, Default)]
         $vis struct $name {
             $(

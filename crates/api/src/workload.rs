@@ -1,4 +1,4 @@
-//! Workload objects: who keeps pods in being.
+//! Workload objects: the kinds whose controllers create pods.
 
 use crate::ordered;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ wire_types! {
         pub metadata: ObjectMeta,
         pub spec: ReplicaSetSpec,
         pub status: ReplicaSetStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
@@ -50,11 +50,11 @@ wire_types! {
         pub metadata: ObjectMeta,
         pub spec: ReplicationControllerSpec,
         pub status: ReplicaSetStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// Spec of a ReplicationController: its selector is a plain map.
+    /// Spec of a ReplicationController. Its selector is a plain map of labels.
     pub struct ReplicationControllerSpec {
         pub replicas: Option<i32>,
         pub min_ready_seconds: Option<i32>,
@@ -66,7 +66,7 @@ wire_types! {
         pub metadata: ObjectMeta,
         pub spec: DeploymentSpec,
         pub status: DeploymentStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
@@ -81,7 +81,7 @@ wire_types! {
         pub progress_deadline_seconds: Option<i32>,
     }
 
-    /// How a Deployment replaces pods.
+    /// How a Deployment replaces its pods.
     pub struct DeploymentStrategy { pub kind as "type": Option<DeploymentStrategyType>, pub rolling_update: Option<RollingUpdateDeployment> }
     /// Bounds of a rolling update.
     pub struct RollingUpdateDeployment { pub max_unavailable: Option<IntOrString>, pub max_surge: Option<IntOrString> }
@@ -101,7 +101,7 @@ wire_types! {
         pub metadata: ObjectMeta,
         pub spec: StatefulSetSpec,
         pub status: StatefulSetStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
@@ -119,13 +119,13 @@ wire_types! {
         pub ordinals: Option<StatefulSetOrdinals>,
     }
 
-    /// Number of the first pod.
+    /// The ordinal of the first pod.
     pub struct StatefulSetOrdinals { pub start: i32 }
-    /// What becomes of claims.
+    /// Whether claims are retained or deleted with the StatefulSet or on scale-down.
     pub struct ClaimRetentionPolicy { pub when_deleted: Str, pub when_scaled: Str }
-    /// How a StatefulSet replaces pods.
+    /// How a StatefulSet replaces its pods.
     pub struct StatefulSetUpdateStrategy { pub kind as "type": Option<UpdateStrategyType>, pub rolling_update: Option<RollingUpdateStatefulSet> }
-    /// The lowest ordinal that is updated.
+    /// Limits of a rolling update: the lowest ordinal that is updated, and the maximum of unavailable pods.
     pub struct RollingUpdateStatefulSet { pub partition: Option<i32>, pub max_unavailable: Option<IntOrString> }
     pub struct StatefulSetStatus {
         pub observed_generation: Option<i64>,
@@ -140,12 +140,12 @@ wire_types! {
         pub available_replicas: i32,
     }
 
-    /// One revision of a StatefulSet's or DaemonSet's template.
+    /// A revision of a StatefulSet's or DaemonSet's pod template.
     pub struct ControllerRevision {
         pub metadata: ObjectMeta,
         pub data: Option<Arc<serde_json::Value>>,
         pub revision: i64,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
@@ -153,7 +153,7 @@ wire_types! {
         pub metadata: ObjectMeta,
         pub spec: DaemonSetSpec,
         pub status: DaemonSetStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
@@ -165,7 +165,7 @@ wire_types! {
         pub revision_history_limit: Option<i32>,
     }
 
-    /// How a DaemonSet replaces pods.
+    /// How a DaemonSet replaces its pods.
     pub struct DaemonSetUpdateStrategy { pub kind as "type": Option<UpdateStrategyType>, pub rolling_update: Option<RollingUpdateDaemonSet> }
     /// Bounds of a DaemonSet's update.
     pub struct RollingUpdateDaemonSet { pub max_unavailable: Option<IntOrString>, pub max_surge: Option<IntOrString> }
@@ -185,7 +185,7 @@ wire_types! {
         pub metadata: ObjectMeta,
         pub spec: JobSpec,
         pub status: JobStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
@@ -222,16 +222,16 @@ wire_types! {
         pub uncounted_terminated_pods: Option<UncountedTerminatedPods>,
     }
 
-    /// Jobs by the clock.
+    /// Creates Jobs on a schedule.
     pub struct CronJob {
         pub metadata: ObjectMeta,
         pub spec: CronJobSpec,
         pub status: CronJobStatus,
-        /// What was given but has no behaviour here.
+        /// Fields that Podscope does not simulate, kept for export.
         pub extra as "": crate::Extra,
     }
 
-    /// When, and what.
+    /// The schedule and the template of the Jobs.
     pub struct CronJobSpec {
         pub schedule: Str,
         pub time_zone: Option<Str>,
@@ -243,16 +243,16 @@ wire_types! {
         pub failed_jobs_history_limit: Option<i32>,
     }
 
-    /// The Job that is made.
+    /// The template of the created Jobs.
     pub struct JobTemplateSpec { pub metadata: ObjectMeta, pub spec: JobSpec }
-    /// What runs, and when the last ones were.
+    /// The running Jobs and the times of the last ones.
     pub struct CronJobStatus {
         pub active: Vec<crate::ObjectReference>,
         pub last_schedule_time: Option<Time>,
         pub last_successful_time: Option<Time>,
     }
 
-    /// Finished pods that the counts do not hold yet.
+    /// UIDs of finished pods that the Job's counters do not include yet.
     pub struct UncountedTerminatedPods { pub succeeded: Vec<Str>, pub failed: Vec<Str> }
 }
 
@@ -260,6 +260,6 @@ string_enum! {
     pub enum DeploymentStrategyType { RollingUpdate = "RollingUpdate", Recreate = "Recreate" }
     /// Strategy of a StatefulSet or DaemonSet.
     pub enum UpdateStrategyType { RollingUpdate = "RollingUpdate", OnDelete = "OnDelete" }
-    /// Order in which a StatefulSet makes its pods.
+    /// The order in which a StatefulSet creates its pods.
     pub enum PodManagementPolicy { OrderedReady = "OrderedReady", Parallel = "Parallel" }
 }

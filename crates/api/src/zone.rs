@@ -1,32 +1,32 @@
-//! Time zones: names of the IANA data base, and how far their clocks are from UTC by the rules of now.
+//! Time zones of the IANA database with their current offsets from UTC.
 //!
-//! Deviation: what rules a zone followed in the past is not known here; a simulation begins in 2026.
+//! Deviation: a zone's earlier rules are not known; a simulation begins in 2026.
 
 use crate::Time;
 
-/// Zones by their rule.
+/// Zone names grouped by rule.
 const TABLE: &str = include_str!("zones.txt");
 const HOUR: i64 = 3600;
 const DAY: i64 = 86_400;
 
-/// A time zone: how far its clocks are ahead of UTC, in seconds, and the time of year in which they are put forward.
+/// A time zone: its offset from UTC in seconds, and its daylight saving time, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Zone {
     standard: i64,
-    summer: Option<Summer>,
+    summer: Option<DaylightSaving>,
 }
 
-/// When clocks are put forward, and how far ahead of UTC they are then.
+/// Daylight saving time: its offset from UTC in seconds, and when it begins and ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Summer {
-    ahead: i64,
-    begins: Change,
-    ends: Change,
+struct DaylightSaving {
+    offset: i64,
+    begins: ClockChange,
+    ends: ClockChange,
 }
 
-/// The time of a change: the n-th weekday of a month (the fifth is the last), and seconds after its midnight.
+/// The date and time of a clock change: the n-th weekday of a month (5 means the last), and seconds after midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Change {
+struct ClockChange {
     month: i64,
     week: i64,
     weekday: i64,
@@ -34,56 +34,61 @@ struct Change {
 }
 
 impl Zone {
-    /// The zone of a name; none if there is no such name.
+    /// The zone with this name, if there is one.
     #[must_use]
     pub fn named(name: &str) -> Option<Zone> {
-        let line = TABLE.lines().find(|line| !line.starts_with('#') && holds(line, name))?;
-        read(line.split(' ').next()?)
+        let line = TABLE
+            .lines()
+            .find(|line| !line.starts_with('#') && contains_name(line, name))?;
+        parse_rule(line.split(' ').next()?)
     }
 
-    /// What clocks of the zone show at an instant, as seconds since the epoch in a zone without a shift.
+    /// The local time at an instant, as seconds since the epoch read as if they were UTC.
     #[must_use]
-    pub(crate) fn shown(&self, at: Time) -> i64 {
-        at.seconds() + self.ahead(at.seconds())
+    pub(crate) fn local_time(&self, at: Time) -> i64 {
+        at.seconds() + self.offset(at.seconds())
     }
 
-    /// The instants at which clocks of the zone show a time: none where it is skipped, two where it comes twice.
-    pub(crate) fn instants(&self, shown: i64) -> impl Iterator<Item = Time> + use<> {
+    /// The instants with this local time: none if the local time is skipped, two if it occurs twice.
+    pub(crate) fn instants(&self, local_time: i64) -> impl Iterator<Item = Time> + use<> {
         let zone = *self;
-        let summer = self.summer.map(|summer| summer.ahead);
-        // The further ahead, the earlier the instant.
-        let mut aheads = [Some(self.standard), summer.filter(|ahead| *ahead != self.standard)];
-        aheads.sort_unstable_by_key(|ahead| std::cmp::Reverse(*ahead));
-        let seconds = aheads.into_iter().flatten().map(move |ahead| (shown - ahead, ahead));
-        let is_so = move |(at, ahead): &(i64, i64)| zone.ahead(*at) == *ahead;
-        seconds.filter(is_so).map(|(at, _)| Time::from_seconds(at))
+        let summer = self.summer.map(|summer| summer.offset);
+        // The larger the offset, the earlier the instant.
+        let mut offsets = [Some(self.standard), summer.filter(|offset| *offset != self.standard)];
+        offsets.sort_unstable_by_key(|offset| std::cmp::Reverse(*offset));
+        let seconds = offsets
+            .into_iter()
+            .flatten()
+            .map(move |offset| (local_time - offset, offset));
+        let has_this_offset = move |(at, offset): &(i64, i64)| zone.offset(*at) == *offset;
+        seconds.filter(has_this_offset).map(|(at, _)| Time::from_seconds(at))
     }
 
-    /// Whether clocks are put back within some hours of an instant.
-    pub(crate) fn is_put_back_near(&self, at: Time) -> bool {
-        self.ahead(at.seconds() - 3 * HOUR) > self.ahead(at.seconds() + 3 * HOUR)
+    /// Returns whether clocks go back within three hours of an instant.
+    pub(crate) fn clocks_go_back_near(&self, at: Time) -> bool {
+        self.offset(at.seconds() - 3 * HOUR) > self.offset(at.seconds() + 3 * HOUR)
     }
 
-    /// How far ahead of UTC clocks are at an instant.
-    fn ahead(&self, at: i64) -> i64 {
+    /// The offset from UTC at an instant, in seconds.
+    fn offset(&self, at: i64) -> i64 {
         let Some(summer) = self.summer else {
             return self.standard;
         };
         let (year, ..) = crate::time::civil_from_days((at + self.standard).div_euclid(DAY));
         let begins = summer.begins.of(year) - self.standard;
-        let ends = summer.ends.of(year) - summer.ahead;
+        let ends = summer.ends.of(year) - summer.offset;
         let (has_begun, has_ended) = (begins <= at, ends <= at);
-        // South of the equator summer lasts over the turn of the year.
+        // In the southern hemisphere, summer time includes the turn of the year.
         let is_summer = match begins < ends {
             true => has_begun && !has_ended,
             false => has_begun || !has_ended,
         };
-        if is_summer { summer.ahead } else { self.standard }
+        if is_summer { summer.offset } else { self.standard }
     }
 }
 
-impl Change {
-    /// The time that clocks show before the change of a year, in seconds since the epoch.
+impl ClockChange {
+    /// The local time of the clock change in a year, in seconds since the epoch.
     fn of(&self, year: i64) -> i64 {
         let first = crate::time::days_from_civil(year, self.month, 1);
         // The epoch was a Thursday.
@@ -101,8 +106,8 @@ impl Change {
     }
 }
 
-/// Whether a line of the table holds a name: `RULE Area:City,City Name,Name`.
-fn holds(line: &str, name: &str) -> bool {
+/// Returns whether a line of the table contains a name: `RULE Area:City,City Name,Name`.
+fn contains_name(line: &str, name: &str) -> bool {
     let (area, city) = name.split_once('/').unwrap_or(("", name));
     !name.starts_with('/')
         && !name.contains([',', ':', ' '])
@@ -112,19 +117,20 @@ fn holds(line: &str, name: &str) -> bool {
         })
 }
 
-/// `-1,,M3.5.0,M10.5.0/3`: hours west of Greenwich, then in summer, and when that begins and ends.
-fn read(rule: &str) -> Option<Zone> {
+/// Parses a rule such as `-1,,M3.5.0,M10.5.0/3`: hours west of Greenwich, the same in summer (one hour less if empty),
+/// begin and end of summer time.
+fn parse_rule(rule: &str) -> Option<Zone> {
     let mut parts = rule.split(',');
     let standard = -seconds(parts.next()?)?;
     let Some(in_summer) = parts.next() else {
         return Some(Zone { standard, summer: None });
     };
-    let ahead = match in_summer {
+    let offset = match in_summer {
         "" => standard + HOUR,
         text => -seconds(text)?,
     };
-    let summer = Summer {
-        ahead,
+    let summer = DaylightSaving {
+        offset,
         begins: change(parts.next()?)?,
         ends: change(parts.next()?)?,
     };
@@ -134,11 +140,11 @@ fn read(rule: &str) -> Option<Zone> {
     })
 }
 
-/// `M3.5.0/1`; at two o'clock if nothing is said.
-fn change(text: &str) -> Option<Change> {
+/// Parses a date such as `M3.5.0/1`; the default time is two o'clock.
+fn change(text: &str) -> Option<ClockChange> {
     let (date, time) = text.split_once('/').unwrap_or((text, "2"));
     let mut numbers = date.strip_prefix('M')?.split('.').map(|number| number.parse().ok());
-    Some(Change {
+    Some(ClockChange {
         month: numbers.next()??,
         week: numbers.next()??,
         weekday: numbers.next()??,
@@ -146,7 +152,7 @@ fn change(text: &str) -> Option<Change> {
     })
 }
 
-/// `-3:30`.
+/// Parses hours and minutes such as `-3:30` to seconds.
 fn seconds(text: &str) -> Option<i64> {
     let (sign, text) = text.strip_prefix('-').map_or((1, text), |text| (-1, text));
     let (hours, minutes) = text.split_once(':').unwrap_or((text, "0"));
@@ -157,24 +163,24 @@ fn seconds(text: &str) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn shown(zone: &str, at: &str) -> String {
+    fn local_time(zone: &str, at: &str) -> String {
         let at = Time(crate::parse_rfc3339(at).expect("an instant"));
         let zone = Zone::named(zone).expect("a zone");
-        crate::print_rfc3339(zone.shown(at) * 1_000_000, 0)
+        crate::print_rfc3339(zone.local_time(at) * 1_000_000, 0)
     }
 
     #[test]
-    fn every_rule_of_the_table_can_be_read() {
+    fn all_zone_rules_parse() {
         for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
             assert!(
-                line.split(' ').next().is_some_and(|rule| read(rule).is_some()),
+                line.split(' ').next().is_some_and(|rule| parse_rule(rule).is_some()),
                 "{line}"
             );
         }
     }
 
     #[test]
-    fn names_are_those_of_the_data_base() {
+    fn zone_names_are_case_sensitive_iana_names() {
         for name in [
             "UTC",
             "Etc/UTC",
@@ -200,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_are_put_forward_and_back() {
+    fn local_time_follows_daylight_saving_rules() {
         for (zone, at, expected) in [
             ("Europe/Berlin", "2026-03-29T00:59:59Z", "2026-03-29T01:59:59Z"),
             ("Europe/Berlin", "2026-03-29T01:00:00Z", "2026-03-29T03:00:00Z"),
@@ -214,7 +220,7 @@ mod tests {
             ("Europe/Dublin", "2026-07-01T00:00:00Z", "2026-07-01T01:00:00Z"),
             ("America/St_Johns", "2026-01-01T00:00:00Z", "2025-12-31T20:30:00Z"),
         ] {
-            assert_eq!(shown(zone, at), expected, "{zone} at {at}");
+            assert_eq!(local_time(zone, at), expected, "{zone} at {at}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Values of behaviour keys: how they are read, and printed back.
+//! Parsing and printing of the values in behaviour annotations.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::Quantity;
 use crate::duration::{parse_duration, print_duration_short};
 
 impl ProbeBehavior {
-    /// The answer that long after container start.
+    /// The probe result at a time after container start.
     pub fn at(&self, since_start: i64) -> ProbeAnswer {
         let inside =
             self.from.is_none_or(|from| since_start >= from) && self.until.is_none_or(|until| since_start < until);
@@ -27,7 +27,7 @@ impl fmt::Display for ProbeBehavior {
 }
 
 impl Usage {
-    /// Use that long after container start.
+    /// The usage at a time after container start.
     pub fn at(&self, since_start: i64) -> Quantity {
         if since_start >= self.over {
             return self.to;
@@ -46,7 +46,7 @@ impl fmt::Display for Usage {
 }
 
 impl Errors {
-    /// Parts in a million of the requests answered that long after container start that get an error.
+    /// Errors per million requests at a time after container start.
     pub fn at(&self, since_start: i64) -> u32 {
         let inside =
             self.from.is_none_or(|from| since_start >= from) && self.until.is_none_or(|until| since_start < until);
@@ -86,7 +86,7 @@ fn write_window(from: Option<i64>, until: Option<i64>, f: &mut fmt::Formatter<'_
     Ok(())
 }
 
-/// A hundred years, the end of simulated time, in microseconds.
+/// A hundred years in microseconds: the maximum simulated time.
 const LONGEST: i64 = 100 * 365 * 86_400 * 1_000_000;
 
 pub(crate) fn time(text: &str) -> Result<i64, String> {
@@ -166,7 +166,7 @@ pub(super) fn is_signal(text: &str) -> bool {
             .is_some_and(|number| number <= 15)
 }
 
-/// `30s..60s`, or `30s..` for ever.
+/// Parses a window such as `30s..60s`, or `30s..` without an end.
 fn window(window: &str) -> Result<(Option<i64>, Option<i64>), String> {
     let (start, end) = window
         .split_once("..")
@@ -190,7 +190,7 @@ pub(super) fn listener(text: &str) -> Result<Listener, String> {
     }
 }
 
-/// `5%`, `0.5%@30s..60s`.
+/// Parses an error share such as `5%` or `0.5%@30s..60s`.
 pub(super) fn errors(text: &str) -> Result<Errors, String> {
     let (share, span) = match text.split_once('@') {
         Some((share, span)) => (share, Some(span)),
@@ -209,7 +209,7 @@ pub(super) fn errors(text: &str) -> Result<Errors, String> {
     })
 }
 
-/// A number of per cent with up to four decimals, in parts of a million.
+/// Parses a percentage with up to four decimals to parts per million.
 fn per_million(text: &str) -> Option<u32> {
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
