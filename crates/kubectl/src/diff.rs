@@ -1,8 +1,9 @@
-//! The lines in which two texts differ, as `diff -u` shows them.
+//! Line diff of two texts in the format of `diff -u`.
 
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
-/// Beyond this many lines the middle is shown as replaced whole: the table of a comparison grows with their product.
+/// Maximum number of differing lines that are compared. The comparison table grows with the product of both lengths, so
+/// beyond this limit the whole middle part is printed as replaced.
 const MAX_LINES: usize = 2_000;
 
 /// One line of the comparison.
@@ -13,7 +14,7 @@ enum Line<'t> {
     New(&'t str),
 }
 
-/// Hunks with three lines of context; none where the texts are equal.
+/// The lines of a unified diff with three lines of context; empty if the texts are equal.
 pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let compared = compare(&old, &new);
@@ -38,7 +39,7 @@ pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
             lines.iter().filter(is_in).count()
         };
         let hunk = &compared[from..to];
-        let place = |old: bool| {
+        let line_range = |old: bool| {
             let (before, len) = (count(&compared[..from], old), count(hunk, old));
             let start = if len == 0 { before } else { before + 1 };
             if len == 1 {
@@ -47,7 +48,7 @@ pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
                 format!("{start},{len}")
             }
         };
-        out.push(format!("@@ -{} +{} @@", place(true), place(false)));
+        out.push(format!("@@ -{} +{} @@", line_range(true), line_range(false)));
         out.extend(hunk.iter().map(|line| match line {
             Line::Same(text) => format!(" {text}"),
             Line::Old(text) => format!("-{text}"),
@@ -57,7 +58,8 @@ pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
     out
 }
 
-/// The longest common subsequence, after equal beginnings and ends.
+/// Compares two texts by their longest common subsequence. Equal lines at the beginning and at the end are split off
+/// first.
 fn compare<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let tail = old[head..]
@@ -105,7 +107,7 @@ mod tests {
     use super::unified;
 
     #[test]
-    fn changes_are_shown_with_three_lines_around_them() {
+    fn unified_diff_shows_three_lines_of_context() {
         let before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
         let after = "1\n2\n3\n4\nfive\n6\n7\n8\n9\nten\n";
         assert_eq!(

@@ -1,21 +1,21 @@
-//! Durations of commands, as spans; and ages as kubectl prints them.
+//! Durations in commands, and ages as kubectl prints them.
 
 use podscope_cluster::Span;
 
-/// Reads a duration as people and Go write it: `90s`, `1m30s`, `1.5h`, `250ms`.
+/// Parses a duration in Go's syntax: `90s`, `1m30s`, `1.5h`, `250ms`.
 ///
 /// # Errors
-/// Go's words for what is wrong, e.g. `time: missing unit in duration "5"`.
+/// Go's message about invalid text, e.g. `time: missing unit in duration "5"`.
 pub fn parse_duration(text: &str) -> Result<Span, String> {
     podscope_api::parse_duration(text).map(Span)
 }
 
-/// Prints a duration so that it reads back as the same one: `1m30s`, `250ms`, `0s`.
+/// Prints a duration in a form that parses to the same value: `1m30s`, `250ms`, `0s`.
 pub fn print_duration(span: Span) -> String {
     podscope_api::print_duration_short(span.0)
 }
 
-/// Age as kubectl prints it (KC-012). `elapsed` in whole seconds, rounded down.
+/// Prints an age like kubectl, in one or two units (KC-012). `elapsed` is in whole seconds, rounded down.
 pub fn human_duration(elapsed: i64) -> String {
     let two = |big: i64, big_unit: &str, small: i64, small_unit: &str| {
         if small == 0 {
@@ -46,7 +46,7 @@ mod tests {
 
     /// Shows: KC-012
     #[test]
-    fn ages_are_printed_as_kubectl_prints_them() {
+    fn human_duration_equals_kubectl_output() {
         for (seconds, text) in [
             (-2, "<invalid>"),
             (-1, "0s"),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_read_and_print() {
+    fn printed_durations_parse_to_the_same_value() {
         for (text, micros) in [
             ("90s", 90_000_000),
             ("1m30s", 90_000_000),

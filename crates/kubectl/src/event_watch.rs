@@ -1,25 +1,26 @@
-//! `kubectl events --watch`: the events there are, then each as it is written; what is deleted is not told (KC-122).
+//! `kubectl events --watch`: prints the existing events, then every created or updated event. Deletions are not printed
+//! (KC-122).
 
 use podscope_api::{Event, Kind, Object, Time};
 use podscope_cluster::client::{ClientCommand, WatchCommand, WatchEvent, WatchPrinter};
 
-use super::output::{Form, shown_object};
+use super::output::{ObjectFormat, shown_object};
 use super::text::Widths;
 use super::write::Plan;
 use crate::command::Events;
 
-/// A watch's own state: which events, and the table as far as it is printed.
+/// State of one watch: which events it prints, and the column widths of the table so far.
 #[derive(Debug, Clone)]
 struct Printer {
     wanted: Events,
-    form: Option<Form>,
+    form: Option<ObjectFormat>,
     widths: Widths,
     has_printed: bool,
 }
 
-/// The client of an `events --watch`.
+/// Plans the client of `events --watch`.
 pub(super) fn plan(wanted: &Events) -> Plan {
-    let form = match Form::of(&wanted.output) {
+    let form = match ObjectFormat::of(&wanted.output) {
         Ok(form) => form,
         Err(message) => return Plan::refuse(message),
     };
@@ -50,7 +51,7 @@ impl Printer {
         self.widths.lay_out(&rows)
     }
 
-    fn shown(&mut self, objects: &[Object], now: Time) -> Vec<String> {
+    fn print(&mut self, objects: &[Object], now: Time) -> Vec<String> {
         match self.form.clone() {
             None => {
                 let events = objects.iter().filter_map(|object| match object {
@@ -75,17 +76,17 @@ impl Printer {
 
 impl WatchPrinter for Printer {
     fn matches(&self, object: &Object) -> bool {
-        matches!(object, Object::Event(event) if self.wanted.has(event))
+        matches!(object, Object::Event(event) if self.wanted.selects(event))
     }
 
     fn list(&mut self, objects: &[Object], now: Time) -> Vec<String> {
-        self.shown(objects, now)
+        self.print(objects, now)
     }
 
     fn event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String> {
         match event {
             WatchEvent::Deleted => Vec::new(),
-            WatchEvent::Added | WatchEvent::Modified => self.shown(std::slice::from_ref(object), now),
+            WatchEvent::Added | WatchEvent::Modified => self.print(std::slice::from_ref(object), now),
         }
     }
 

@@ -1,18 +1,19 @@
-//! `kubectl explain` (KC-114): every field of a kind, with Podscope's own descriptions.
+//! `kubectl explain`: every field of a kind, with Podscope's own descriptions (KC-114).
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, fields};
 
 use super::Printed;
 
-/// What is printed after every description: kubectl's come with a schema of all fields, these do not.
-const WHICH: &str = "All fields are listed; described are those that decide where a pod runs and when it is gone.";
+/// Printed before every list of fields: unlike kubectl's schema, Podscope does not describe all fields.
+const DESCRIBED_FIELDS_NOTE: &str =
+    "All fields are listed; described are those that decide where a pod runs and when it is gone.";
 
-/// `kubectl explain` (KC-114). The fields are those that manifests are read into; descriptions are Podscope's own, where
-/// a field decides where a pod runs and when it is gone.
+/// Prints the fields of a kind, or the field at a path below it. A field has a description if it affects where a pod
+/// runs or when the pod is deleted.
 pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mut Printed) {
     let (group, version) = kind.group_and_version();
-    let head = |printed: &mut Printed| {
+    let print_header = |printed: &mut Printed| {
         if !group.is_empty() {
             printed.out(format!("GROUP:      {group}"));
         }
@@ -26,16 +27,16 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mu
             .find(|end| !is_known(end))
             .and_then(|end| path.get(end - 1));
         let unknown = first.map_or("", |name| name);
-        head(printed);
+        print_header(printed);
         return printed.fail(format!("error: field {unknown:?} does not exist"));
     };
-    head(printed);
+    print_header(printed);
     if let Some((last, above)) = path.split_last() {
         let siblings = podscope_api::fields(kind, above).unwrap_or_default();
-        let of = siblings.into_iter().find(|field| field.name == *last);
+        let field = siblings.into_iter().find(|field| field.name == *last);
         printed.out(format!(
             "FIELD: {last} <{}>",
-            of.map_or_else(String::new, |field| field.of)
+            field.map_or_else(String::new, |field| field.of)
         ));
         if let Some(values) = enumerated(kind, path) {
             printed.out("ENUM:");
@@ -50,14 +51,14 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mu
     printed.out("DESCRIPTION:");
     let about = match path {
         [] => about(kind),
-        path => told(kind, path).map_or("<empty>", |(_, text)| text),
+        path => description(kind, path).map_or("<empty>", |(_, text)| text),
     };
     for line in wrap(about) {
         printed.out(format!("    {line}"));
     }
     if !fields.is_empty() {
         printed.out("");
-        for line in wrap(WHICH) {
+        for line in wrap(DESCRIBED_FIELDS_NOTE) {
             printed.out(format!("    {line}"));
         }
         printed.out("");
@@ -68,13 +69,13 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mu
     }
     for field in &fields {
         let full: Vec<String> = path.iter().chain([&field.name]).cloned().collect();
-        let told = told(kind, &full);
-        let required = told.map_or("", |(required, _)| required);
+        let described = description(kind, &full);
+        let required = described.map_or("", |(required, _)| required);
         printed.out(format!("  {}\t<{}>{required}", field.name, field.of));
         if let Some(values) = enumerated(kind, &full) {
             printed.out(format!("  enum: {}", values.join(", ")));
         }
-        for line in told.into_iter().flat_map(|(_, text)| wrap(text)) {
+        for line in described.into_iter().flat_map(|(_, text)| wrap(text)) {
             printed.out(format!("    {line}"));
         }
         printed.out("");
@@ -84,7 +85,7 @@ pub(super) fn explain(kind: Kind, path: &[String], recursive: bool, printed: &mu
     }
 }
 
-/// The values of a field that takes no others, sorted.
+/// The allowed values of an enum field, sorted; `None` for other fields.
 fn enumerated(kind: Kind, path: &[String]) -> Option<Vec<&'static str>> {
     let mut values: Vec<&str> = podscope_api::field_values(kind, path).to_vec();
     values.retain(|value| !matches!(*value, "true" | "false"));
@@ -92,10 +93,10 @@ fn enumerated(kind: Kind, path: &[String]) -> Option<Vec<&'static str>> {
     (!values.is_empty()).then_some(values)
 }
 
-/// Deepest field of `--recursive`.
+/// Maximum depth of `--recursive`.
 const MAX_DEPTH: usize = 16;
 
-/// The fields below a path by name and type alone.
+/// Prints name and type of all fields below a path (`--recursive`).
 fn names_below(kind: Kind, path: &[String], level: usize, printed: &mut Printed) {
     for field in fields(kind, path).unwrap_or_default() {
         printed.out(format!("{}{}\t<{}>", "  ".repeat(level), field.name, field.of));
@@ -106,13 +107,14 @@ fn names_below(kind: Kind, path: &[String], level: usize, printed: &mut Printed)
     }
 }
 
-/// What is said of a field, if anything.
+/// Podscope's description of a field, if it has one.
 pub fn explained(kind: Kind, path: &[String]) -> Option<&'static str> {
-    told(kind, path).map(|(_, text)| text)
+    description(kind, path).map(|(_, text)| text)
 }
 
-/// What Podscope says of a field: ` -required-` or nothing, and its words; of a pod template's field those about a pod's.
-fn told(kind: Kind, path: &[String]) -> Option<(&'static str, &'static str)> {
+/// The marker (` -required-` or empty) and the description of a field. The fields of a pod template have the descriptions
+/// of a pod's fields.
+fn description(kind: Kind, path: &[String]) -> Option<(&'static str, &'static str)> {
     let (kind, path) = match path {
         [spec, template, rest @ ..] if spec == "spec" && template == "template" && !rest.is_empty() => {
             (Kind::Pod, rest)
@@ -125,19 +127,19 @@ fn told(kind: Kind, path: &[String]) -> Option<(&'static str, &'static str)> {
         _ => kind,
     };
     text_of(kind.name(), &wanted).or_else(|| {
-        // A type that stands in several places is described once, by its own name.
+        // A type that several fields have is described once, under its own name.
         let (field, above) = path.split_last()?;
-        let (of, further) = above.split_last()?;
+        let (parent, further) = above.split_last()?;
         let siblings = fields(kind, further)?;
-        let of = siblings.iter().find(|one| one.name == *of)?;
-        text_of(of.of.trim_start_matches("[]"), field)
+        let parent = siblings.iter().find(|one| one.name == *parent)?;
+        text_of(parent.of.trim_start_matches("[]"), field)
     })
 }
 
-/// The line `OF FIELD: TEXT` or, of a field that has to be there, `OF FIELD!: TEXT`.
-fn text_of(of: &str, field: &str) -> Option<(&'static str, &'static str)> {
+/// Looks up the line `OWNER FIELD: TEXT`, or `OWNER FIELD!: TEXT` for a required field. The owner is a kind or a type.
+fn text_of(owner: &str, field: &str) -> Option<(&'static str, &'static str)> {
     TEXTS.lines().find_map(|line| {
-        let rest = line.strip_prefix(of)?.strip_prefix(' ')?.strip_prefix(field)?;
+        let rest = line.strip_prefix(owner)?.strip_prefix(' ')?.strip_prefix(field)?;
         match rest.strip_prefix("!: ") {
             Some(text) => Some((" -required-", text)),
             None => Some(("", rest.strip_prefix(": ")?)),
@@ -145,6 +147,7 @@ fn text_of(of: &str, field: &str) -> Option<(&'static str, &'static str)> {
     })
 }
 
+/// The text with its first letter in upper case.
 pub(super) fn capital(text: &str) -> String {
     let mut text = text.to_owned();
     if let Some(first) = text.get_mut(..1) {
@@ -198,6 +201,6 @@ fn about(kind: Kind) -> &'static str {
     }
 }
 
-/// Of fields that decide where a pod runs and when it is gone, a line each: kind, path (`!`: required), text. Those of
-/// every kind stand with the pod.
+/// Descriptions of fields that affect where a pod runs or when it is deleted, one line each: kind, path (`!`: required),
+/// text. Fields that every kind has are listed under `Pod`.
 const TEXTS: &str = include_str!("explain.txt");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::columns::{Column, columns};
 use super::gotext::{klog, plain};
 use super::jsonpath::{Path, weight};
-use super::output::Form;
+use super::output::ObjectFormat;
 use super::selector::{FieldQuery, LabelQuery, refused};
 use super::text::table;
 use super::work::Work;
@@ -16,20 +16,21 @@ use super::{Printed, View};
 use crate::command::{Get, Output, Selection, Target};
 use crate::refusals::{Refusal, bad_request, not_found};
 
-/// The objects a selection names, by kind in order; misses are reported as they come.
+/// The objects that a selection matches, grouped by kind in the order of the command line.
 pub(crate) struct Found {
     pub(crate) groups: Vec<(Kind, Vec<Object>)>,
-    pub(crate) misses: Vec<(Kind, String)>,
-    /// Whether exactly one object was asked for by name.
+    /// Objects that were requested by name and do not exist.
+    pub(crate) missing: Vec<(Kind, String)>,
+    /// Whether exactly one object was requested by name.
     pub(crate) single: bool,
 }
 
-/// How many objects a target names; none where its selectors are wrong.
+/// Number of objects that a target matches; 0 if a selector is invalid.
 pub fn count(target: &Target, objects: &Objects) -> usize {
     find(target, objects).map_or(0, |found| found.groups.iter().map(|(_, objects)| objects.len()).sum())
 }
 
-/// Finds what a selection names.
+/// Finds the objects that a target matches.
 pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal> {
     let namespace = target.namespace();
     let selector = target.selector.as_deref().unwrap_or_default();
@@ -51,7 +52,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
     };
     let mut found = Found {
         groups: Vec::new(),
-        misses: Vec::new(),
+        missing: Vec::new(),
         single: false,
     };
     let by_name = |kind: Kind, name: &str| objects.get_kind(kind, &ObjectKey::of(kind, namespace, name));
@@ -64,7 +65,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
                         Some((_, objects)) => objects.push(object),
                         None => found.groups.push((*kind, vec![object])),
                     },
-                    None => found.misses.push((*kind, name.clone())),
+                    None => found.missing.push((*kind, name.clone())),
                 }
             }
         }
@@ -75,7 +76,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
                 for name in names {
                     match by_name(*kind, name) {
                         Some(object) => objects.push(object),
-                        None => found.misses.push((*kind, name.clone())),
+                        None => found.missing.push((*kind, name.clone())),
                     }
                 }
                 found.groups.push((*kind, objects));
@@ -86,9 +87,9 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
             for kind in kinds {
                 let fields = FieldQuery::parse(*kind, field_selector, selector).map_err(bad_request)?;
                 let objects = objects.list_kind(*kind);
-                // A selector of thousands of terms on thousands of objects.
+                // Thousands of selector terms on thousands of objects would take too long.
                 work.spend(objects.len() as u64 * (labels.weight() + fields.weight()))
-                    .map_err(|why| Refusal::Told(why.to_string()))?;
+                    .map_err(|why| Refusal::AsIs(why.to_string()))?;
                 let objects = objects
                     .into_iter()
                     .filter(|object| {
@@ -103,7 +104,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
     Ok(found)
 }
 
-/// The object as `-o yaml|json` shows it: without managedFields unless asked for (KC-053).
+/// The object as `-o yaml|json` prints it; `managedFields` are omitted unless requested (KC-053).
 pub fn shown(object: &Object, managed_fields: bool) -> Value {
     let mut value = object.to_value();
     if managed_fields && let Some(entries) = object.metadata().managers.to_value(object) {
@@ -162,7 +163,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
         }
         _ if nothing_named => {}
         Output::CustomColumns(spec) => custom_columns(get, spec, &objects, printed),
-        output => match Form::of(output).and_then(|form| form.map(|form| form.text(&whole())).transpose()) {
+        output => match ObjectFormat::of(output).and_then(|form| form.map(|form| form.text(&whole())).transpose()) {
             Ok(text) => text
                 .iter()
                 .flat_map(|text| text.split('\n'))
@@ -171,28 +172,28 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
         },
     }
     if !get.ignore_not_found {
-        for (kind, name) in &found.misses {
+        for (kind, name) in &found.missing {
             printed.fail(not_found(*kind, name));
         }
     }
 }
 
-/// Sorts what is printed: tables each for itself, a list as one.
+/// Applies `--sort-by`: each table is sorted separately, a list as a whole.
 fn sort_groups(get: &Get, path: &str, groups: &mut Vec<(Kind, Vec<Object>)>, now: Time) -> Result<(), String> {
     if !matches!(get.output, Output::Table | Output::Wide) {
         Path::parse(path).map_err(|why| format!("error: {why}"))?;
-        // Printed as one list, the objects of all kinds are sorted together.
+        // The objects are printed as one list, so those of all kinds are sorted together.
         let mut all: Vec<Object> = groups.drain(..).flat_map(|(_, objects)| objects).collect();
         sort(&mut all, path, now)?;
         groups.push((Kind::Pod, all));
         return Ok(());
     }
-    // A path that cannot be read is swallowed with the table it would have sorted.
+    // kubectl ignores an invalid path here and prints no table.
     let mut any = false;
     for (_, objects) in groups.iter_mut() {
         any |= sort(objects, path, now)?;
     }
-    // Tables of several named objects are no list that kubectl could look into (KC-058).
+    // Several objects requested by name do not arrive as a list, so kubectl finds no field to sort by (KC-058).
     let is_named = match &get.target.selection {
         Selection::Items(items) => items.len() > 1,
         Selection::Kinds { names, .. } => names.len() > 1,
@@ -209,10 +210,10 @@ fn sort_groups(get: &Get, path: &str, groups: &mut Vec<(Kind, Vec<Object>)>, now
     Ok(())
 }
 
-/// Sorts by a path (KC-058), those without the field first; whether any has it.
+/// Sorts by a path, objects without the field first (KC-058). Returns whether any object has the field.
 ///
 /// # Errors
-/// It takes too much work, or what it leads to has no order.
+/// The path looks at too many values, or the values at the path cannot be ordered.
 pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<bool, String> {
     let Ok(path) = Path::parse(text) else {
         return Ok(false);
@@ -223,7 +224,7 @@ pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<b
     for object in objects.drain(..) {
         let value = object.to_value();
         let found = path.find(&value, &work).map_err(|why| format!("error: {why}"))?;
-        // It is copied, and compared with as many others as a sort compares.
+        // The key is copied, and the sort compares it about log2(count) times.
         let compared = 2 + u64::from(count.ilog2());
         work.spend(found.first().map_or(0, |value| weight(value) * compared))
             .map_err(|why| format!("error: {why}"))?;
@@ -231,7 +232,7 @@ pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<b
     }
     let any = keyed.iter().any(|(key, _)| key.is_some());
     let mut found = keyed.iter().filter_map(|(key, _)| key.as_ref());
-    // Nothing is compared where there is but one.
+    // With fewer than two values nothing is compared, so an unsortable type is no error.
     if let (Some(SortKey::Unsortable(of)), Some(_)) = (found.next(), found.next()) {
         let field = format!("{{.{}}}", bare(text));
         let why = format!(
@@ -251,12 +252,12 @@ fn bare(path: &str) -> &str {
         .trim_start_matches('.')
 }
 
-/// A sort key (KC-058): quantities compare as quantities, numbers as numbers, rest as text.
+/// A sort key: quantities compare as quantities, numbers as numbers, everything else as text (KC-058).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum SortKey {
     Number(i128),
     Text(String),
-    /// What Go has no order for: the name of its type.
+    /// A value that kubectl cannot order; holds the Go name of its type.
     Unsortable(&'static str),
 }
 
@@ -277,7 +278,7 @@ impl SortKey {
 fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, printed: &mut Printed) {
     let several = match &get.target.selection {
         Selection::Kinds { kinds, names } if names.is_empty() => kinds.len() > 1,
-        // Of what was named, the kinds of what was found.
+        // For objects requested by name, only the kinds of those that exist count.
         _ => groups.iter().filter(|(_, objects)| !objects.is_empty()).count() > 1,
     };
     let mut any = false;
@@ -311,7 +312,7 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
     }
 }
 
-/// What stands before names: the kind, where there are several or it was asked for.
+/// Prefix of the NAME column: `kind/` if several kinds are printed or `--show-kind` is set.
 pub(super) fn name_prefix(get: &Get, kind: Kind, several: bool) -> String {
     match several || get.show_kind {
         true => format!("{}/", kind.qualified_singular()),
@@ -319,7 +320,7 @@ pub(super) fn name_prefix(get: &Get, kind: Kind, several: bool) -> String {
     }
 }
 
-/// The columns of an object that the command shows; its name is `prefix` + name.
+/// The columns of an object that the command prints. The NAME column holds `prefix` + name.
 fn shown_columns(get: &Get, object: &Object, prefix: &str, now: Time) -> impl Iterator<Item = Column> {
     let wide = get.output == Output::Wide;
     let is_bare = get.bare_columns;
@@ -330,7 +331,7 @@ fn shown_columns(get: &Get, object: &Object, prefix: &str, now: Time) -> impl It
     })
 }
 
-/// The line above a table that begins with this object.
+/// The header of a table whose first row is this object.
 pub(super) fn header_row(get: &Get, object: &Object) -> Vec<String> {
     let mut row = Vec::new();
     if get.target.all_namespaces && object.kind().is_namespaced() {
@@ -348,7 +349,7 @@ pub(super) fn header_row(get: &Get, object: &Object) -> Vec<String> {
     row
 }
 
-/// An object's line in such a table; its name is `prefix` + name.
+/// The row of an object. The NAME column holds `prefix` + name.
 pub(super) fn object_row(get: &Get, object: &Object, prefix: &str, now: Time) -> Vec<String> {
     let meta = object.metadata();
     let mut row = Vec::new();
@@ -367,7 +368,7 @@ pub(super) fn object_row(get: &Get, object: &Object, prefix: &str, now: Time) ->
     row
 }
 
-/// The columns of `-o custom-columns` (KC-055).
+/// Parses the headers and paths of `-o custom-columns` (KC-055).
 pub(super) fn columns_of(spec: &str) -> Result<Vec<(String, Path)>, String> {
     spec.split(',')
         .map(|part| {
@@ -380,10 +381,10 @@ pub(super) fn columns_of(spec: &str) -> Result<Vec<(String, Path)>, String> {
         .collect()
 }
 
-/// An object's line under such columns.
+/// The row of an object in a table of custom columns.
 ///
 /// # Errors
-/// It takes too much work.
+/// The paths look at too many values.
 pub(super) fn columns_row(columns: &[(String, Path)], object: &Object, work: &Work) -> Result<Vec<String>, String> {
     let value = object.to_value();
     let row = columns.iter().map(|(_, path)| {
@@ -400,8 +401,8 @@ pub(super) fn columns_row(columns: &[(String, Path)], object: &Object, work: &Wo
     row.collect()
 }
 
-/// Largest table of columns that somebody chose, in bytes.
-const MAX_TABLE: usize = 32 << 20;
+/// Maximum size of a table of custom columns, in bytes.
+const MAX_TABLE_BYTES: usize = 32 << 20;
 
 fn custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut Printed) {
     let columns = match columns_of(spec) {
@@ -419,12 +420,12 @@ fn custom_columns(get: &Get, spec: &str, objects: &[Object], printed: &mut Print
             Err(why) => return printed.fail(why),
         }
     }
-    // A column is as wide as its longest cell, in every row.
+    // Every row is padded to the longest cell of each column, so one long cell enlarges the whole table.
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(String::len).max();
     let wide: usize = (0..columns).filter_map(widest).sum();
-    if wide.saturating_mul(rows.len()) > MAX_TABLE {
-        return printed.fail(format!("error: the table is larger than {MAX_TABLE} bytes"));
+    if wide.saturating_mul(rows.len()) > MAX_TABLE_BYTES {
+        return printed.fail(format!("error: the table is larger than {MAX_TABLE_BYTES} bytes"));
     }
     for line in table(&rows) {
         printed.out(line);

@@ -1,11 +1,12 @@
-//! Values as Go's `encoding/json` and `fmt` write them: what templates, custom columns and messages of the server hold.
+//! Values in the formats of Go's `encoding/json` and `fmt`, which templates, custom columns and messages of the server
+//! use.
 
 use std::fmt::Write as _;
 
 use podscope_api::ordered::StableSort as _;
 use serde_json::{Map, Value};
 
-/// The entries of a map in the order in which Go writes them.
+/// The entries of a map sorted by key, the order in which Go writes them.
 pub(crate) fn sorted(map: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut entries: Vec<(&String, &Value)> = map.iter().collect();
     entries.stable_sort_by_key(|(key, _)| key.as_str().to_owned());
@@ -19,7 +20,7 @@ pub(crate) fn json(value: &Value) -> String {
     out
 }
 
-/// The same with four blanks a level: `json.MarshalIndent`.
+/// Like [`json`], with four spaces per level: `json.MarshalIndent`.
 pub(crate) fn json_indented(value: &Value) -> String {
     let mut out = String::new();
     write_json(value, Some(4), 0, &mut out);
@@ -66,7 +67,8 @@ fn write_json(value: &Value, indent: Option<usize>, level: usize, out: &mut Stri
     }
 }
 
-/// A number as `encoding/json` writes a `float64`: without a point where it has no fraction, from 1e21 on with an exponent.
+/// A number as `encoding/json` writes a `float64`: no decimal point for whole numbers, an exponent from 1e21 on and below
+/// 1e-6.
 fn json_float(number: f64) -> String {
     if number != 0.0 && !(1e-6..1e21).contains(&number.abs()) {
         let text = format!("{number:e}");
@@ -78,11 +80,12 @@ fn json_float(number: f64) -> String {
     format!("{number}")
 }
 
+/// A string as `json.Marshal` writes it.
 fn quoted(text: &str) -> String {
     escaped(&Value::from(text).to_string())
 }
 
-/// JSON with the letters that HTML and JavaScript take amiss written by their numbers.
+/// JSON with the characters that are special in HTML and JavaScript as `\u` escapes.
 pub(crate) fn escaped(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
@@ -91,7 +94,7 @@ pub(crate) fn escaped(json: &str) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
-/// `map[a:1 b:[x y]]`: what `%v` writes.
+/// A value as `%v` writes it: `map[a:1 b:[x y]]`.
 pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
@@ -108,7 +111,7 @@ pub(crate) fn plain(value: &Value) -> String {
     }
 }
 
-/// A number as `%v` writes a `float64`: from a million on with an exponent.
+/// A number as `%v` writes a `float64`: with an exponent from a million on and below 0.0001.
 pub(crate) fn float(number: f64) -> String {
     let text = format!("{number:e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -120,7 +123,7 @@ pub(crate) fn float(number: f64) -> String {
     format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
-/// The name of the type that Go reads a value into.
+/// The name of the Go type that a JSON value is decoded into.
 pub(crate) fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Object(_) => "map[string]interface {}",
@@ -133,7 +136,7 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// A value as Go source: what `%#v` writes.
+/// A value in Go syntax, as `%#v` writes it.
 pub(crate) fn go_syntax(value: &Value) -> String {
     match value {
         Value::Null => "interface {}(nil)".to_owned(),
@@ -153,7 +156,7 @@ pub(crate) fn go_syntax(value: &Value) -> String {
     }
 }
 
-/// A text in quotes: what `%q` writes.
+/// A quoted string, as `%q` writes it.
 pub(crate) fn go_quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -175,7 +178,7 @@ pub(crate) fn go_quoted(text: &str) -> String {
     out
 }
 
-/// A letter with its number: what `%#U` writes.
+/// A character with its code point, as `%#U` writes it.
 pub(crate) fn unicode(c: char) -> String {
     match c.is_control() {
         true => format!("U+{:04X}", u32::from(c)),
@@ -183,13 +186,13 @@ pub(crate) fn unicode(c: char) -> String {
     }
 }
 
-/// A line of Go's logger: what kubectl's libraries say, at that instant.
-pub(crate) fn klog(level: char, now: podscope_api::Time, place: &str, message: &str) -> String {
+/// A log line of klog, the logger of kubectl's libraries. `source` is the file and line that logs.
+pub(crate) fn klog(level: char, now: podscope_api::Time, source: &str, message: &str) -> String {
     // `2026-01-02T03:04:05.000000Z`.
     let stamp = podscope_api::print_rfc3339(now.0, 6);
     let part = |from: usize, to: usize| stamp.get(from..to).unwrap_or_default();
     format!(
-        "{level}{}{} {}       1 {place}] {message}",
+        "{level}{}{} {}       1 {source}] {message}",
         part(5, 7),
         part(8, 10),
         part(11, 26)
@@ -202,7 +205,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn values_are_written_as_go_writes_them() {
+    fn json_plain_and_float_equal_go_output() {
         let value = json!({"b": [1, "x<y"], "a": {"z": null, "k": true}});
         assert_eq!(super::json(&value), r#"{"a":{"k":true,"z":null},"b":[1,"x\u003cy"]}"#);
         assert_eq!(plain(&value), "map[a:map[k:true z:<nil>] b:[1 x<y]]");

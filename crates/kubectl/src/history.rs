@@ -1,4 +1,4 @@
-//! `kubectl rollout history` (KC-110).
+//! `kubectl rollout history`: lists the revisions of workloads, or prints one of them (KC-110).
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use podscope_api::{ControllerRevision, Object, ReplicaSet};
 use super::describe::template;
 use super::get::find;
 use super::merge::strategic;
-use super::output::{Form, shown_object};
+use super::output::{ObjectFormat, shown_object};
 use super::text::Elastic;
 use super::{Printed, View};
 use crate::command::{Output, Target};
@@ -16,15 +16,15 @@ use crate::refusals::not_found;
 
 const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
 
-/// One revision: the object that holds its template, and why it was made.
+/// One revision: the object that holds its template, and its change-cause annotation.
 struct Revision {
     holder: Object,
     cause: Option<String>,
 }
 
-/// Prints the revisions of what was selected, or the template of one of them.
+/// Prints the revisions of the selected objects, or the template of one revision.
 pub(super) fn history(target: &Target, revision: i64, output: &Output, view: &View<'_>, printed: &mut Printed) {
-    let form = match Form::of(output) {
+    let form = match ObjectFormat::of(output) {
         Ok(form) => form,
         Err(message) => return printed.fail(message),
     };
@@ -47,13 +47,13 @@ pub(super) fn history(target: &Target, revision: i64, output: &Output, view: &Vi
             }
         }
     }
-    for (kind, name) in &found.misses {
+    for (kind, name) in &found.missing {
         printed.fail(not_found(*kind, name));
     }
 }
 
-/// The objects that hold the revisions, or the one that was asked for.
-fn print_whole(form: &Form, revisions: &ordered::Map<i64, Revision>, revision: i64, printed: &mut Printed) {
+/// Prints the objects that hold the revisions, or the one of the requested revision (`-o`).
+fn print_whole(form: &ObjectFormat, revisions: &ordered::Map<i64, Revision>, revision: i64, printed: &mut Printed) {
     if revision > 0 && !revisions.contains_key(&revision) {
         return printed.fail("error: unable to find the specified revision");
     }
@@ -101,7 +101,7 @@ fn print(object: &Object, revisions: &ordered::Map<i64, Revision>, revision: i64
     printed.out("");
 }
 
-/// The template of a ReplicaSet is told with its change-cause, which stands beside it.
+/// The object of a revision, with the change-cause of a ReplicaSet copied into its template, as kubectl prints it.
 fn with_cause(revision: &Revision) -> Object {
     let mut holder = revision.holder.clone();
     if let (Object::ReplicaSet(set), Some(cause)) = (&mut holder, &revision.cause) {
@@ -112,7 +112,7 @@ fn with_cause(revision: &Revision) -> Object {
     holder
 }
 
-/// The revisions that are kept of an object; none if its kind keeps none.
+/// The stored revisions of an object by number; `None` if its kind has no revisions.
 fn revisions(object: &Object, view: &View<'_>) -> Option<ordered::Map<i64, Revision>> {
     let meta = object.metadata();
     let mut revisions = ordered::Map::new();
@@ -135,8 +135,8 @@ fn revisions(object: &Object, view: &View<'_>) -> Option<ordered::Map<i64, Revis
                     continue;
                 }
                 let data = one.data.as_deref().cloned().unwrap_or_default();
-                let then = strategic(&object.to_value(), &data);
-                let holder = podscope_api::object_from_value(&then).unwrap_or_else(|_| object.clone());
+                let restored = strategic(&object.to_value(), &data);
+                let holder = podscope_api::object_from_value(&restored).unwrap_or_else(|_| object.clone());
                 let cause = one.metadata.annotation(CHANGE_CAUSE).map(str::to_owned);
                 revisions.insert(one.revision, Revision { holder, cause });
             }

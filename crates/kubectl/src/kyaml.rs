@@ -1,10 +1,10 @@
-//! KYAML (`-o kyaml`): YAML that is written like JSON, strings always quoted, keys only where they need it.
+//! KYAML (`-o kyaml`): YAML in flow style, like JSON. String values are always quoted, keys only where necessary.
 
 use serde_json::Value;
 
 use super::gotext::sorted;
 
-/// A document as kubectl prints it.
+/// Prints a document as kubectl does, with a leading `---`.
 pub(crate) fn print(value: &Value) -> String {
     let mut out = String::from("---\n");
     node(value, 0, &mut out);
@@ -51,15 +51,15 @@ fn node(value: &Value, level: usize, out: &mut String) {
             indent(level, out);
             out.push(']');
         }
-        Value::String(text) if text.contains('\n') => folded(text, level + 1, out),
+        Value::String(text) if text.contains('\n') => multi_line(text, level + 1, out),
         Value::String(text) => out.push_str(&Value::from(text.as_str()).to_string()),
         other => out.push_str(&other.to_string()),
     }
 }
 
-/// A text of several lines: a line each, joined by `\` at their ends. A column is kept for the `\` that a line which
-/// begins with a blank needs.
-fn folded(text: &str, level: usize, out: &mut String) {
+/// Writes a multi-line string as one quoted scalar: one source line per text line, continued by a trailing `\`. A line
+/// that begins with a blank needs a leading `\`; all other lines have a space in that column.
+fn multi_line(text: &str, level: usize, out: &mut String) {
     out.push_str("\"\\\n");
     for line in text.split_inclusive('\n') {
         indent(level, out);
@@ -73,7 +73,7 @@ fn folded(text: &str, level: usize, out: &mut String) {
     out.push('"');
 }
 
-/// A key without quotes unless a reader could take it for something else than a string.
+/// A map key: unquoted unless a YAML parser could read it as something other than a string.
 fn key(text: &str) -> String {
     let is_plain = text
         .chars()
@@ -81,11 +81,11 @@ fn key(text: &str) -> String {
         .is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
     let lower = text.to_ascii_lowercase();
-    let means_something = matches!(
+    let is_ambiguous = matches!(
         lower.as_str(),
         "y" | "yes" | "n" | "no" | "on" | "off" | "true" | "false" | "null" | "inf" | "nan"
     );
-    if is_plain && !means_something {
+    if is_plain && !is_ambiguous {
         text.to_owned()
     } else {
         Value::from(text).to_string()
@@ -97,7 +97,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn kyaml_is_quoted_and_cuddled() {
+    fn kyaml_quotes_strings_and_puts_brackets_on_one_line() {
         let value = json!({"l": [{"a": 1}, {"b": "x"}], "s": ["p"], "e": {}, "1": null, "m": "a\n b"});
         assert_eq!(
             super::print(&value),

@@ -1,6 +1,7 @@
-//! The command language, and kubectl's printing as kubectl 1.36 does it (K-02, KC facts). [`command`] reads a line into a
-//! value and prints it back. What only reads is answered here from the API's objects at an instant ([`read`]); what
-//! writes becomes a client of the simulated world ([`plan`]). Nothing here knows sessions, pages or JavaScript.
+//! The command language (`kubectl …`, `fault …`, `app …`), with the output of kubectl 1.36 (K-02, KC facts). [`command`]
+//! parses a line into a value and prints the value back as the same line. A command that only reads is answered here
+//! from a snapshot of the API objects ([`read`]). A command that writes becomes a client of the simulated world
+//! ([`plan`]). This crate knows nothing of sessions, pages or JavaScript.
 //!
 //! ```
 //! use podscope_kubectl::command::{self, Command};
@@ -60,35 +61,35 @@ pub use write::{Plan, plan};
 
 use crate::command::{Kubectl, Watch};
 
-/// Life events of a pod's container; the flag asks for the previous one.
+/// Returns the log lines of a pod's container; the flag selects the previous instance of the container.
 pub type Logs<'a> = dyn Fn(&podscope_api::Pod, &str, bool) -> Vec<(SimTime, String)> + 'a;
 
-/// Use of a pod's container: cpu in thousandths, memory in bytes.
+/// Returns the resource usage of a pod's container: CPU in millicores, memory in bytes.
 pub type Usage<'a> = dyn Fn(&podscope_api::Pod, &str) -> Option<(i64, i64)> + 'a;
 
-/// When a node's lease was last renewed, as the API server has it.
+/// Returns the time of the last lease renewal of a node that the API server has stored.
 pub type Renewed<'a> = dyn Fn(&NodeName) -> Option<Time> + 'a;
 
-/// What a reading command sees.
+/// Everything that a command that only reads may look at.
 pub struct View<'a> {
-    /// The API's objects.
+    /// The objects that the API server stores.
     pub objects: &'a Objects,
-    /// Wall-clock time now.
+    /// Current wall-clock time.
     pub now: Time,
     /// Wall-clock time at t = 0.
     pub start: Time,
-    /// Life events of a container, oldest first (`logs`): instant, text.
+    /// Log lines of a container with their instants, oldest first (`logs`).
     pub logs: &'a Logs<'a>,
-    /// Use of a pod's container now: cpu in thousandths, memory in bytes (`top`); none if it does not run.
+    /// Current usage of a container: CPU in millicores, memory in bytes (`top`); `None` if it is not running.
     pub usage: &'a Usage<'a>,
-    /// Last renewal of a node's lease (`describe node`).
+    /// Last lease renewal of a node (`describe node`).
     pub renewed: &'a Renewed<'a>,
 }
 
-/// What a command printed.
+/// Output of a command that only reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Printed {
-    /// Lines, and what they are.
+    /// Lines in order, each marked as output, warning or error.
     pub lines: Vec<(OutputKind, String)>,
     /// Exit status.
     pub status: u8,
@@ -103,17 +104,18 @@ impl Printed {
         self.lines.push((OutputKind::Error, text.into()));
     }
 
-    /// Says what is odd, as kubectl marks it; the command goes on.
+    /// Prints a warning with kubectl's prefix; the command continues.
     pub(crate) fn warn(&mut self, text: impl std::fmt::Display) {
         self.lines.push((OutputKind::Warning, format!("Warning: {text}")));
     }
 
+    /// Prints an error and sets the exit status to 1.
     pub(crate) fn fail(&mut self, text: impl Into<String>) {
         self.err(text);
         self.status = 1;
     }
 
-    /// Lines of stdout.
+    /// The text of stdout: the lines that are neither warnings nor errors.
     pub fn stdout(&self) -> String {
         let mut text = String::new();
         for (_, line) in self.lines.iter().filter(|(kind, _)| !kind.is_stderr()) {
@@ -123,7 +125,7 @@ impl Printed {
         text
     }
 
-    /// As the console shows them.
+    /// The lines as the console's output of command number `command`, printed at instant `at`.
     pub fn output_lines(&self, at: SimTime, command: u32) -> Vec<OutputLine> {
         self.lines
             .iter()
@@ -137,12 +139,12 @@ impl Printed {
     }
 }
 
-/// Runs a command that only reads; none if it is one that writes.
+/// Runs a command that only reads; `None` if the command writes.
 pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     let mut printed = Printed::default();
     let target = match command {
         Kubectl::Get(get) if get.watch == Watch::No => Some(&get.target),
-        Kubectl::Describe(what) => Some(&what.target),
+        Kubectl::Describe(describe) => Some(&describe.target),
         _ => None,
     };
     if target.is_some_and(|target| target.kinds().contains(&Kind::Endpoints)) {
@@ -150,11 +152,11 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     }
     match command {
         Kubectl::Get(get) if get.watch == Watch::No => get::get(get, view, &mut printed),
-        Kubectl::Describe(what) => describe::describe(what, view, &mut printed),
-        Kubectl::Events(wanted) if !wanted.watch => others::events(wanted, view, &mut printed),
+        Kubectl::Describe(describe) => describe::describe(describe, view, &mut printed),
+        Kubectl::Events(events) if !events.watch => others::events(events, view, &mut printed),
         Kubectl::Explain { kind, path, recursive } => explain::explain(*kind, path, *recursive, &mut printed),
         Kubectl::Top(top) => top::top(top, view, &mut printed),
-        Kubectl::Logs(asked) => logs::logs(asked, view, &mut printed),
+        Kubectl::Logs(logs) => logs::logs(logs, view, &mut printed),
         Kubectl::Rollout {
             action: crate::command::RolloutAction::History { revision },
             target,
@@ -163,14 +165,14 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
         Kubectl::Label(mark) | Kubectl::Annotate(mark) if mark.list => {
             others::list_marks(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
         }
-        Kubectl::Verbatim(what) if query::answer(what, view, &mut printed) => {}
-        _ => return rehearsal(command, view),
+        Kubectl::Verbatim(verbatim) if query::answer(verbatim, view, &mut printed) => {}
+        _ => return client_dry_run(command, view),
     }
     Some(printed)
 }
 
-/// What a command prints that asks nobody (`--dry-run=client`, `--local`); none if it does.
-fn rehearsal(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
+/// Output of a command that sends no request (`--dry-run=client`, `--local`); `None` if the command sends one.
+fn client_dry_run(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     if !command.dry_run().is_of_client() {
         return None;
     }
@@ -181,8 +183,8 @@ fn rehearsal(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     };
     match plan.client {
         Some(ClientCommand::Write(writes)) if writes.iter().all(|write| write.request.is_none()) => {
-            let says = writes.into_iter().filter(|write| !write.success.is_empty());
-            says.for_each(|write| write.success.split('\n').for_each(|line| printed.out(line)));
+            let with_message = writes.into_iter().filter(|write| !write.success.is_empty());
+            with_message.for_each(|write| write.success.split('\n').for_each(|line| printed.out(line)));
         }
         Some(_) => return None,
         None => {}
@@ -193,21 +195,21 @@ fn rehearsal(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
     Some(printed)
 }
 
-/// A container whose log is followed.
+/// A container whose log `logs -f` follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Followed {
-    /// The pod's.
+    /// UID of the container's pod.
     pub uid: podscope_api::Uid,
-    /// Its name.
+    /// Name of the container.
     pub container: String,
-    /// Before each line (`--prefix`).
+    /// Text printed before each line (`--prefix`); empty without that flag.
     pub lead: String,
-    /// The wall clock at t = 0, where each line tells its time (`--timestamps`).
+    /// Wall-clock time at t = 0, if each line begins with its timestamp (`--timestamps`).
     pub start: Option<Time>,
 }
 
 impl Followed {
-    /// A line as it is printed.
+    /// Adds the prefix and the timestamp to a line.
     #[must_use]
     pub fn line(&self, at: SimTime, text: &str) -> String {
         let time = self
@@ -217,10 +219,10 @@ impl Followed {
     }
 }
 
-/// Whose logs go on being printed after those that there are (`logs -f`).
+/// The containers whose later log lines are printed too (`logs -f`).
 pub fn followed(command: &Kubectl, view: &View<'_>) -> Vec<Followed> {
     match command {
-        Kubectl::Logs(asked) if asked.follow => logs::followed(asked, view),
+        Kubectl::Logs(logs) if logs.follow => logs::followed(logs, view),
         _ => Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! `logs`: of a pod, of one pod of a workload, or of all that a selector matches.
+//! `kubectl logs` of a pod, of one pod of a workload, or of all pods that a selector matches.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use super::selector::{LabelQuery, refused};
 use super::{Followed, Printed, View};
 use crate::refusals::bad_request;
 
-/// `v1.Node`, as Go names the type of a kind.
+/// The Go type name of a kind: `v1.Node`.
 pub(crate) fn go_type(kind: Kind) -> String {
     let version = kind.api_version().rsplit('/').next().unwrap_or_default();
     format!("{version}.{}", kind.name())
 }
 
-/// `kubectl logs`: the scripted containers' life events.
+/// Prints the logs. The containers are simulated; their logs are their life-cycle events.
 pub(super) fn logs(logs: &Logs, view: &View<'_>, printed: &mut Printed) {
     match pods(logs, view, printed) {
         Ok(pods) if pods.is_empty() => printed.err(format!("No resources found in {} namespace.", namespace(logs))),
-        Ok(pods) => pods.iter().for_each(|pod| of_pod(logs, pod, view, printed)),
+        Ok(pods) => pods.iter().for_each(|pod| print_pod(logs, pod, view, printed)),
         Err(message) => printed.fail(message),
     }
 }
 
-/// The containers that go on telling, of those whose logs are asked for.
+/// The requested containers that may still write log lines (`logs -f`).
 pub(super) fn followed(logs: &Logs, view: &View<'_>) -> Vec<Followed> {
-    let mut unsaid = Printed::default();
-    let pods = pods(logs, view, &mut unsaid).unwrap_or_default();
-    let goes_on = |pod: &Pod, name: &str| {
+    let mut discarded = Printed::default();
+    let pods = pods(logs, view, &mut discarded).unwrap_or_default();
+    let can_write = |pod: &Pod, name: &str| {
         let ended =
             |status: &&podscope_api::ContainerStatus| *status.name == *name && status.state.terminated.is_some();
         let statuses = pod.status.container_statuses.iter();
@@ -46,10 +46,10 @@ pub(super) fn followed(logs: &Logs, view: &View<'_>) -> Vec<Followed> {
             continue;
         }
         for container in names {
-            if goes_on(&pod, &container) {
+            if can_write(&pod, &container) {
                 followed.push(Followed {
                     uid: pod.metadata.uid.clone(),
-                    lead: lead(logs, &pod, &container),
+                    lead: prefix(logs, &pod, &container),
                     start: logs.timestamps.then_some(view.start),
                     container,
                 });
@@ -63,7 +63,7 @@ fn namespace(logs: &Logs) -> &str {
     logs.namespace.as_deref().unwrap_or("default")
 }
 
-/// The pods that are asked for.
+/// The pods whose logs are requested.
 fn pods(logs: &Logs, view: &View<'_>, printed: &mut Printed) -> Result<Vec<Arc<Pod>>, String> {
     match (&logs.selector, logs.pod.split_once('/')) {
         (Some(selector), _) => match LabelQuery::parse(selector) {
@@ -92,7 +92,8 @@ fn in_namespace<'v>(logs: &Logs, view: &'v View<'_>) -> impl Iterator<Item = &'v
     view.objects.list_in::<Pod>(namespace(logs))
 }
 
-/// The pod of a workload that kubectl takes: one that runs and is ready, for long; how many there were is told.
+/// The pod that kubectl selects from a workload: preferably scheduled, running and ready for longest. If there are
+/// several pods, a line tells their number.
 fn of_workload(
     logs: &Logs,
     kind: &str,
@@ -123,12 +124,12 @@ fn of_workload(
             go_type(kind)
         ));
     };
-    let is_of = |pod: &&Arc<Pod>| {
+    let is_selected = |pod: &&Arc<Pod>| {
         wanted
             .iter()
             .all(|(key, value)| pod.metadata.label(key) == value.as_str())
     };
-    let mut pods: Vec<Arc<Pod>> = in_namespace(logs, view).filter(is_of).cloned().collect();
+    let mut pods: Vec<Arc<Pod>> = in_namespace(logs, view).filter(is_selected).cloned().collect();
     pods.stable_sort_by_key(|pod| {
         let ready = pod
             .status
@@ -160,7 +161,7 @@ fn of_workload(
     Ok(pod)
 }
 
-/// The names of a pod's containers that are asked for.
+/// The names of the requested containers of a pod.
 fn containers(logs: &Logs, pod: &Pod) -> Vec<String> {
     let all = || pod.spec.all_containers().map(|container| container.name.to_string());
     match &logs.container {
@@ -173,14 +174,15 @@ fn containers(logs: &Logs, pod: &Pod) -> Vec<String> {
     }
 }
 
-fn lead(logs: &Logs, pod: &Pod, container: &str) -> String {
+/// The prefix of each line (`--prefix`).
+fn prefix(logs: &Logs, pod: &Pod, container: &str) -> String {
     match logs.prefix {
         true => format!("[pod/{}/{container}] ", pod.metadata.name),
         false => String::new(),
     }
 }
 
-fn of_pod(logs: &Logs, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printed) {
+fn print_pod(logs: &Logs, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printed) {
     let names = containers(logs, pod);
     let all: Vec<&str> = pod.spec.all_containers().map(|container| &*container.name).collect();
     if logs.container.is_none() && !logs.all_containers && all.len() > 1 {
@@ -192,10 +194,10 @@ fn of_pod(logs: &Logs, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printed) {
     }
     let mut lines = Vec::new();
     for name in &names {
-        let lead = lead(logs, pod, name);
+        let prefix = prefix(logs, pod, name);
         let whole = (view.logs)(pod, name, logs.previous);
-        let shown = shown(logs, whole, view).into_iter();
-        lines.extend(shown.map(|(at, text)| (at, format!("{lead}{text}"))));
+        let limited = limited(logs, whole, view).into_iter();
+        lines.extend(limited.map(|(at, text)| (at, format!("{prefix}{text}"))));
     }
     lines.stable_sort_by_key(|(at, _)| *at);
     for (_, text) in lines {
@@ -203,33 +205,33 @@ fn of_pod(logs: &Logs, pod: &Arc<Pod>, view: &View<'_>, printed: &mut Printed) {
     }
 }
 
-/// Why these containers of a pod tell nothing: there is no such one, or none of them has started.
+/// The error if these containers of a pod have no logs: a container does not exist or has not started yet.
 fn refusal(logs: &Logs, pod: &Arc<Pod>, names: &[String], view: &View<'_>) -> Option<String> {
-    let name_of_pod = &*pod.metadata.name;
-    let is_there = |name: &String| pod.spec.all_containers().any(|container| *container.name == **name);
+    let pod_name = &*pod.metadata.name;
+    let exists = |name: &String| pod.spec.all_containers().any(|container| *container.name == **name);
     if let Some(name) = logs
         .container
         .as_ref()
-        .filter(|name| !logs.all_containers && !is_there(name))
+        .filter(|name| !logs.all_containers && !exists(name))
     {
-        return Some(format!("error: container {name} is not valid for pod {name_of_pod}"));
+        return Some(format!("error: container {name} is not valid for pod {pod_name}"));
     }
     let mut statuses = (pod.status.container_statuses.iter()).chain(&pod.status.init_container_statuses);
-    // A kubelet that knows the container looks for the run before first.
-    let has_none = |name: &&String| {
+    // For `--previous`, the kubelet checks first whether the container has a terminated previous instance.
+    let has_no_previous = |name: &&String| {
         statuses
             .clone()
             .any(|status| *status.name == ***name && status.last_state.terminated.is_none())
     };
-    if let Some(name) = names.iter().find(|name| logs.previous && has_none(name)) {
+    if let Some(name) = names.iter().find(|name| logs.previous && has_no_previous(name)) {
         let refusal = bad_request(format!(
-            "previous terminated container {name:?} in pod {name_of_pod:?} not found"
+            "previous terminated container {name:?} in pod {pod_name:?} not found"
         ));
         return Some(refusal.into());
     }
-    let waits = pod.spec.node_name.is_some()
+    let is_waiting = pod.spec.node_name.is_some()
         && statuses.any(|status| status.state.waiting.is_some() && names.iter().any(|name| **name == *status.name));
-    if !waits
+    if !is_waiting
         || names
             .iter()
             .any(|name| !(view.logs)(pod, name, logs.previous).is_empty())
@@ -239,14 +241,14 @@ fn refusal(logs: &Logs, pod: &Arc<Pod>, names: &[String], view: &View<'_>) -> Op
     let mut waiting = (pod.status.container_statuses.iter()).filter_map(|status| status.state.waiting.as_ref());
     let reason = waiting.next().map_or("ContainerCreating", |waiting| &waiting.reason);
     let refusal = bad_request(format!(
-        "container {:?} in pod {name_of_pod:?} is waiting to start: {reason}",
+        "container {:?} in pod {pod_name:?} is waiting to start: {reason}",
         names.first().map_or("", String::as_str),
     ));
     Some(refusal.into())
 }
 
-/// What is shown of a container's log: what is not too old, of that the last lines, of these the first bytes.
-fn shown(logs: &Logs, whole: Vec<(SimTime, String)>, view: &View<'_>) -> Vec<(SimTime, String)> {
+/// Applies `--since`, then `--tail`, then `--limit-bytes` to the lines of a container.
+fn limited(logs: &Logs, whole: Vec<(SimTime, String)>, view: &View<'_>) -> Vec<(SimTime, String)> {
     let oldest = logs.since.map(|since| match since {
         Since::Ago(ago) => view.now.0 - view.start.0 - ago.0,
         Since::At(at) => at.0 - view.start.0,
@@ -273,7 +275,7 @@ fn shown(logs: &Logs, whole: Vec<(SimTime, String)>, view: &View<'_>) -> Vec<(Si
             .rev()
             .find(|end| text.is_char_boundary(*end))
             .unwrap_or(0);
-        // Each line ends with a byte of its own.
+        // The line break counts as one byte.
         left = left.saturating_sub(text.len() + 1);
         text.truncate(end);
     }

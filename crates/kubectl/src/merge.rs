@@ -1,12 +1,12 @@
-//! Merging objects as kubectl and the API server do: three-way for `apply`,
-//! strategic for `patch`.
+//! Merges of objects as kubectl and the API server perform them: three-way merge for `apply`, strategic merge patch,
+//! JSON merge patch and JSON patch for `patch`.
 
 use crate::command::PatchType;
 use podscope_api::managed::list_keys;
 use serde_json::{Map, Value};
 
-/// The one key that tells the elements of a list apart here: of those that the API server goes by, the first. None
-/// means that the list is replaced whole.
+/// The merge key of a list: the first of the keys by which the API server identifies its elements. `None` means that the
+/// list is atomic, so a merge replaces it.
 fn merge_key(field: &str, items: &[Value]) -> Option<&'static str> {
     let (key, _) = list_keys(field, items)?.split_first()?;
     items.iter().all(|item| item.get(*key).is_some()).then_some(key)
@@ -16,13 +16,14 @@ fn as_items(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// `apply`: what `desired` says holds; what `original` said and `desired` does not is removed; the rest of `live` stays.
+/// The merge of `apply`: fields of `desired` are set, fields of `original` that `desired` lacks are removed, and the rest
+/// of `live` stays.
 pub(crate) fn three_way(original: &Value, desired: &Value, live: &Value) -> Value {
     three_way_field("", original, desired, live)
 }
 
-/// A change of a union (`$retainKeys`): of a strategy that becomes another one only what the file says is left.
-fn retained(field: &str, mut merged: Value, desired: &Value, live: &Value) -> Value {
+/// Applies `$retainKeys`: a changed `strategy` keeps only the keys that the file sets.
+fn with_retained_keys(field: &str, mut merged: Value, desired: &Value, live: &Value) -> Value {
     if field == "strategy"
         && merged != *live
         && let (Some(map), Some(wanted)) = (merged.as_object_mut(), desired.as_object())
@@ -47,7 +48,7 @@ fn three_way_field(field: &str, original: &Value, desired: &Value, live: &Value)
                 let next = match have.get(key) {
                     Some(live) => {
                         let before = before.get(key).unwrap_or(&Value::Null);
-                        retained(key, three_way_field(key, before, value, live), value, live)
+                        with_retained_keys(key, three_way_field(key, before, value, live), value, live)
                     }
                     None => without_nulls(value),
                 };
@@ -89,8 +90,8 @@ fn three_way_field(field: &str, original: &Value, desired: &Value, live: &Value)
     }
 }
 
-/// The patch that an apply sends, as the server has it when it has merged the lists whose elements it can tell apart:
-/// those are gone from it.
+/// The patch of `apply` as the API server knows it after it has merged the lists that have merge keys: those lists are
+/// no longer in the patch.
 pub(crate) fn merge_patch(original: &Value, desired: &Value, live: &Value) -> Value {
     let (empty, mut patch) = (Map::new(), Map::new());
     let of = |value: &Value| value.as_object().cloned().unwrap_or_default();
@@ -135,7 +136,8 @@ fn without_nulls(value: &Value) -> Value {
     }
 }
 
-/// A strategic merge patch: lists with a merge key are merged, `$patch: delete|replace` and null are honoured.
+/// Applies a strategic merge patch: lists with a merge key are merged; `$patch: delete|replace`, `$retainKeys`,
+/// `$deleteFromPrimitiveList` and null are supported.
 pub(crate) fn strategic(live: &Value, patch: &Value) -> Value {
     strategic_field("", live, patch)
 }
@@ -193,7 +195,7 @@ fn strategic_field(field: &str, live: &Value, patch: &Value) -> Value {
                 return patch.clone();
             };
             let mut merged = have.clone();
-            // What is new stands before what there was, in the patch's order.
+            // New elements precede the existing ones, in the order of the patch.
             let mut new = 0;
             for item in wanted {
                 let at = merged.iter().position(|live| live.get(key) == item.get(key));
@@ -203,8 +205,8 @@ fn strategic_field(field: &str, live: &Value, patch: &Value) -> Value {
                         merged.remove(at);
                     }
                     (Some(at), false) => {
-                        if let Some(slot) = merged.get_mut(at) {
-                            *slot = strategic_field("", slot, item);
+                        if let Some(element) = merged.get_mut(at) {
+                            *element = strategic_field("", element, item);
                         }
                     }
                     (None, false) => {
@@ -233,19 +235,19 @@ fn without_directives(value: &Value) -> Value {
     }
 }
 
-/// What `--overrides` makes of an object: a document that is laid over it, or a list of changes.
+/// Applies `--overrides` to an object, as a patch of the type of `--override-type`.
 ///
 /// # Errors
-/// The changes cannot be made.
-pub(crate) fn overridden(object: &Value, how: PatchType, overrides: &Value) -> Result<Value, String> {
-    Ok(match how {
+/// The patch cannot be applied.
+pub(crate) fn overridden(object: &Value, patch_type: PatchType, overrides: &Value) -> Result<Value, String> {
+    Ok(match patch_type {
         PatchType::Strategic => strategic(object, overrides),
         PatchType::Merge => json_merge(object, overrides),
         PatchType::Json => json_patch(object, overrides)?,
     })
 }
 
-/// A JSON merge patch (RFC 7396).
+/// Applies a JSON merge patch (RFC 7396).
 pub(crate) fn json_merge(live: &Value, patch: &Value) -> Value {
     let Value::Object(wanted) = patch else {
         return patch.clone();
@@ -262,7 +264,8 @@ pub(crate) fn json_merge(live: &Value, patch: &Value) -> Value {
     Value::Object(merged)
 }
 
-/// An element of a merged list that lacks the key by which it would be told apart; the server refuses it.
+/// Finds an element of a patch list that lacks its merge key, and returns it with the key. The API server rejects such
+/// a patch.
 pub(crate) fn without_merge_key(field: &str, live: &Value, patch: &Value) -> Option<(Value, &'static str)> {
     match (live, patch) {
         (Value::Object(have), Value::Object(wanted)) => wanted
@@ -277,17 +280,17 @@ pub(crate) fn without_merge_key(field: &str, live: &Value, patch: &Value) -> Opt
     }
 }
 
-/// Bytes that the `copy` operations of one JSON patch may add (`JSONPatchMaxCopyBytes` of the API server).
-const MAX_COPIED: usize = 3 * 1024 * 1024;
-/// Bytes of an object that copies made larger (etcd's `--max-request-bytes`).
-const MAX_OBJECT: usize = 3 * 512 * 1024;
-/// Operations of one JSON patch (`maxJSONPatchOperations` of the API server).
+/// Maximum bytes that the `copy` operations of one JSON patch may add (`JSONPatchMaxCopyBytes` of the API server).
+const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
+/// Maximum bytes of an object after `copy` operations (etcd's `--max-request-bytes`).
+const MAX_OBJECT_BYTES: usize = 3 * 512 * 1024;
+/// Maximum number of operations of one JSON patch (`maxJSONPatchOperations` of the API server).
 const MAX_OPERATIONS: usize = 10_000;
 
-/// A JSON patch (RFC 6902).
+/// Applies a JSON patch (RFC 6902).
 ///
 /// # Errors
-/// Why an operation cannot be applied.
+/// The API server's message about an operation that cannot be applied.
 pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
     let operations = patch.as_array().ok_or("a JSON patch is a list of operations")?;
     if operations.len() > MAX_OPERATIONS {
@@ -300,7 +303,7 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
     let mut copied = 0;
     for operation in operations {
         let text = |field: &str| operation.get(field).and_then(Value::as_str);
-        // As the server splits it: what stands before the first slash is dropped.
+        // Like the API server, ignore everything before the first slash.
         let path = text("path").ok_or("an operation needs a path")?;
         let path = path.find('/').map_or(path, |at| path.get(at..).unwrap_or_default());
         // An `add` without a value adds null.
@@ -312,12 +315,12 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
                 remove(&mut value, path).ok_or_else(|| missing(path))?;
             }
             Some("replace") => {
-                // Of an object also a key that is not there.
-                let is_of_object =
+                // In an object, `replace` also sets a key that does not exist.
+                let is_key_of_object =
                     parent(path).is_some_and(|(above, _)| value.pointer(above).is_some_and(Value::is_object));
                 match value.pointer_mut(path) {
-                    Some(slot) => *slot = given(),
-                    None if is_of_object => add(&mut value, path, given())?,
+                    Some(target) => *target = given(),
+                    None if is_key_of_object => add(&mut value, path, given())?,
                     None => return Err(missing(path)),
                 }
             }
@@ -333,9 +336,9 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
                     remove(&mut value, from);
                 } else {
                     copied += moved.to_string().len();
-                    if copied > MAX_COPIED {
+                    if copied > MAX_COPIED_BYTES {
                         return Err(format!(
-                            "Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit {MAX_COPIED}"
+                            "Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit {MAX_COPIED_BYTES}"
                         ));
                     }
                 }
@@ -344,12 +347,13 @@ pub(crate) fn json_patch(live: &Value, patch: &Value) -> Result<Value, String> {
             other => return Err(format!("unexpected kind: {}", other.unwrap_or_default())),
         }
     }
-    if copied > 0 && value.to_string().len() > MAX_OBJECT {
+    if copied > 0 && value.to_string().len() > MAX_OBJECT_BYTES {
         return Err("etcdserver: request is too large".into());
     }
     Ok(value)
 }
 
+/// Splits a JSON pointer into the pointer of the parent and the unescaped last segment.
 fn parent(path: &str) -> Option<(&str, String)> {
     let (parent, last) = path.rsplit_once('/')?;
     Some((parent, last.replace("~1", "/").replace("~0", "~")))
@@ -400,7 +404,7 @@ mod tests {
 
     /// Shows: KC-094
     #[test]
-    fn three_way_merge_keeps_what_others_set_and_removes_what_the_file_dropped() {
+    fn three_way_merge_keeps_foreign_fields_and_removes_dropped_ones() {
         let original = json!({"spec": {"replicas": 3, "paused": true, "template": {"spec": {"containers": [{"name": "a", "image": "x:1", "command": ["c"]}, {"name": "b"}]}}}});
         let desired =
             json!({"spec": {"replicas": 3, "template": {"spec": {"containers": [{"name": "a", "image": "x:2"}]}}}});
@@ -412,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn patches() {
+    fn strategic_merge_and_json_patches_change_lists_and_fields() {
         let live = json!({"a": {"b": 1}, "containers": [{"name": "x", "image": "1"}], "l": [1]});
         assert_eq!(
             strategic(
@@ -437,7 +441,7 @@ mod tests {
             Ok(json!({"a": {"b": 1, "c/d": 2}, "containers": [{"name": "x", "image": "1"}], "l": [3]}))
         );
         assert!(json_patch(&live, &json!([{"op": "remove", "path": "/zz/0"}])).is_err());
-        // Shows: Q-03. Copies that double end at three mebibytes.
+        // Shows: Q-03. Copies that double the object are stopped at three mebibytes.
         let double = |at: u32| json!({"op": "copy", "from": "", "path": format!("/x{at}")});
         let doubled: Vec<_> = (0..64).map(double).collect();
         let why = json_patch(&live, &json!(doubled)).expect_err("too much");

@@ -1,17 +1,17 @@
-//! `events`, `label --list`.
+//! `kubectl events`, `label --list` and `annotate --list`.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Event, Kind, Object, Time};
 
 use super::columns::{age, event_times};
 use super::get::find;
-use super::output::Form;
+use super::output::ObjectFormat;
 use super::text::{cell, table};
 use super::{Printed, View, list_value};
 use crate::command::{Events, Mark, Output};
 use crate::refusals::not_found;
 
-/// `48s (x5 over 3m48s)` (KC-073, KC-111).
+/// The age of an event, with its count if it occurred several times: `48s (x5 over 3m48s)` (KC-073, KC-111).
 pub(crate) fn event_age(event: &Event, now: Time) -> String {
     let (first, last, count) = event_times(event);
     if count > 1 {
@@ -26,24 +26,24 @@ impl Events {
         self.namespace.as_deref().unwrap_or("default")
     }
 
-    /// Whether an event is one of those.
-    pub(super) fn has(&self, event: &Event) -> bool {
-        let is_of = |(kind, name): &(Kind, String)| {
+    /// Returns whether the command selects an event.
+    pub(super) fn selects(&self, event: &Event) -> bool {
+        let is_involved = |(kind, name): &(Kind, String)| {
             &*event.involved_object.kind == kind.name() && *event.involved_object.name == **name
         };
         (self.all_namespaces || &*event.metadata.namespace == self.namespace())
             && (self.types.is_empty() || self.types.iter().any(|one| event.kind.eq_ignore_ascii_case(one)))
-            && self.involved.as_ref().is_none_or(is_of)
+            && self.involved.as_ref().is_none_or(is_involved)
     }
 
-    /// The line above the table.
+    /// The header of the table.
     pub(super) fn header(&self) -> Vec<String> {
         let lead = self.all_namespaces.then_some("NAMESPACE");
         let titles = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"];
         lead.into_iter().chain(titles).map(String::from).collect()
     }
 
-    /// An event's line in it.
+    /// The table row of an event.
     pub(super) fn row(&self, event: &Event, now: Time) -> Vec<String> {
         let lead = self.all_namespaces.then(|| event.metadata.namespace.to_string());
         let cells = [
@@ -59,11 +59,15 @@ impl Events {
 
 /// `kubectl events` (KC-111).
 pub(super) fn events(wanted: &Events, view: &View<'_>, printed: &mut Printed) {
-    let form = match Form::of(&wanted.output) {
+    let form = match ObjectFormat::of(&wanted.output) {
         Ok(form) => form,
         Err(message) => return printed.fail(message),
     };
-    let mut events: Vec<_> = view.objects.list::<Event>().filter(|event| wanted.has(event)).collect();
+    let mut events: Vec<_> = view
+        .objects
+        .list::<Event>()
+        .filter(|event| wanted.selects(event))
+        .collect();
     if events.is_empty() {
         printed.err(if wanted.all_namespaces {
             "No events found.".to_owned()
@@ -75,11 +79,11 @@ pub(super) fn events(wanted: &Events, view: &View<'_>, printed: &mut Printed) {
     events.stable_sort_by_key(|event| event_times(event).1);
     if let Some(form) = form {
         let objects: Vec<Object> = events.into_iter().map(|event| Object::Event(event.clone())).collect();
-        // kubectl's printer of names knows no lists of events, and says nothing.
+        // kubectl's name printer does not support event lists and prints nothing.
         if wanted.output == Output::Name {
             return;
         }
-        let managed = matches!(form, Form::Managed(_));
+        let managed = matches!(form, ObjectFormat::WithManagedFields(_));
         return match form.text(&list_value(&objects, managed)) {
             Ok(text) => text.split('\n').for_each(|line| printed.out(line)),
             Err(why) => printed.fail(why),
@@ -106,14 +110,14 @@ pub(super) fn list_marks(mark: &Mark, labels: bool, view: &View<'_>, printed: &m
             true => ("labels", &object.metadata().labels),
             false => ("annotations", &object.metadata().annotations),
         };
-        // Of one that was asked for by its name there is no doubt which it is.
+        // A single object that was requested by name is printed without a heading.
         let indent = if found.single { "" } else { " " };
         if !found.single {
             let (kind, name) = (object.kind(), &object.metadata().name);
             let group = kind.group();
             printed.out(format!("Listing {what} for {}.{group}/{name}:", kind.name()));
         }
-        // With changes, what they would make of them.
+        // If the command also changes labels, the list shows the result of the changes.
         let mut map = (**map).clone();
         for (key, value) in &mark.changes {
             match value {
@@ -125,7 +129,7 @@ pub(super) fn list_marks(mark: &Mark, labels: bool, view: &View<'_>, printed: &m
             printed.out(format!("{indent}{key}={value}"));
         }
     }
-    for (kind, name) in &found.misses {
+    for (kind, name) in &found.missing {
         printed.fail(not_found(*kind, name));
     }
 }

@@ -1,4 +1,4 @@
-//! `-o` of every verb: an object or a list of objects as text (KC-052 to KC-056).
+//! The `-o` flag of every verb: prints an object or a list of objects as text (KC-052 to KC-056).
 
 use podscope_api::Object;
 use podscope_cluster::client::object_name;
@@ -9,73 +9,73 @@ use super::jsonpath::Template;
 use super::kyaml;
 use crate::command::Output;
 
-/// How an object is printed whole; a table is not such a way.
+/// Format in which a whole object is printed. Tables are not among them.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Form {
+pub(super) enum ObjectFormat {
     Yaml,
     Json,
     Kyaml,
     Name,
-    Path(Template),
-    PathAsJson(Template),
+    JsonPath(Template),
+    JsonPathAsJson(Template),
     GoTemplate(GoTemplate),
-    /// Another one, with the field managers.
-    Managed(Box<Form>),
+    /// Another format, with `metadata.managedFields` included.
+    WithManagedFields(Box<ObjectFormat>),
 }
 
-impl Form {
-    /// The form of an output; none of a table.
+impl ObjectFormat {
+    /// The format of an `-o` value; `None` for tables.
     ///
     /// # Errors
-    /// A bad template, in kubectl's words.
-    pub(super) fn of(output: &Output) -> Result<Option<Form>, String> {
-        let wrong = |why: String| format!("error: {why}");
+    /// kubectl's message about an invalid template.
+    pub(super) fn of(output: &Output) -> Result<Option<ObjectFormat>, String> {
+        let with_prefix = |why: String| format!("error: {why}");
         Ok(Some(match output {
             Output::Table | Output::Wide | Output::CustomColumns(_) => return Ok(None),
-            Output::Yaml => Form::Yaml,
-            Output::Json => Form::Json,
-            Output::Kyaml => Form::Kyaml,
-            Output::Name => Form::Name,
-            Output::JsonPath(text) => Form::Path(Template::parse(text).map_err(wrong)?),
-            Output::JsonPathAsJson(text) => Form::PathAsJson(Template::parse(text).map_err(wrong)?),
-            Output::GoTemplate(text) => Form::GoTemplate(GoTemplate::parse(text).map_err(wrong)?),
-            Output::Managed(output) => match Form::of(output)? {
-                Some(form) => Form::Managed(Box::new(form)),
+            Output::Yaml => ObjectFormat::Yaml,
+            Output::Json => ObjectFormat::Json,
+            Output::Kyaml => ObjectFormat::Kyaml,
+            Output::Name => ObjectFormat::Name,
+            Output::JsonPath(text) => ObjectFormat::JsonPath(Template::parse(text).map_err(with_prefix)?),
+            Output::JsonPathAsJson(text) => ObjectFormat::JsonPathAsJson(Template::parse(text).map_err(with_prefix)?),
+            Output::GoTemplate(text) => ObjectFormat::GoTemplate(GoTemplate::parse(text).map_err(with_prefix)?),
+            Output::WithManagedFields(output) => match ObjectFormat::of(output)? {
+                Some(form) => ObjectFormat::WithManagedFields(Box::new(form)),
                 None => return Ok(None),
             },
         }))
     }
 
-    /// The text of a value, without the last line end.
+    /// The text of a value, without the final line break.
     ///
     /// # Errors
-    /// A template that cannot be executed.
+    /// kubectl's message about a template that cannot be executed.
     pub(super) fn text(&self, value: &Value) -> Result<String, String> {
-        let wrong = |why: String| format!("error: {why}");
+        let with_prefix = |why: String| format!("error: {why}");
         let trimmed = |text: String| text.strip_suffix('\n').map_or_else(|| text.clone(), str::to_owned);
         Ok(match self {
-            Form::Yaml => trimmed(podscope_api::print_yaml(value)),
-            Form::Json => trimmed(podscope_api::print_json(value)),
-            Form::Kyaml => kyaml::print(value),
-            Form::Name => name_of(value),
-            Form::Path(template) => template.print(value).map_err(wrong)?,
-            Form::PathAsJson(template) => trimmed(template.print_as_json(value).map_err(wrong)?),
-            Form::GoTemplate(template) => template.print(value).map_err(wrong)?,
-            Form::Managed(form) => form.text(value)?,
+            ObjectFormat::Yaml => trimmed(podscope_api::print_yaml(value)),
+            ObjectFormat::Json => trimmed(podscope_api::print_json(value)),
+            ObjectFormat::Kyaml => kyaml::print(value),
+            ObjectFormat::Name => name_of(value),
+            ObjectFormat::JsonPath(template) => template.print(value).map_err(with_prefix)?,
+            ObjectFormat::JsonPathAsJson(template) => trimmed(template.print_as_json(value).map_err(with_prefix)?),
+            ObjectFormat::GoTemplate(template) => template.print(value).map_err(with_prefix)?,
+            ObjectFormat::WithManagedFields(form) => form.text(value)?,
         })
     }
 
-    /// Whether a document of this form stands below another one after a line of `---`.
+    /// Whether documents of this format are separated by a line `---`.
     pub(super) fn is_separated(&self) -> bool {
         match self {
-            Form::Yaml => true,
-            Form::Managed(form) => form.is_separated(),
+            ObjectFormat::Yaml => true,
+            ObjectFormat::WithManagedFields(form) => form.is_separated(),
             _ => false,
         }
     }
 }
 
-/// `deployment.apps/web`.
+/// Kind, group and name of an object: `deployment.apps/web`.
 fn name_of(value: &Value) -> String {
     let text = |at: &str| value.pointer(at).and_then(Value::as_str).unwrap_or_default();
     let (kind, name) = (text("/kind"), text("/metadata/name"));
@@ -85,13 +85,13 @@ fn name_of(value: &Value) -> String {
     }
 }
 
-/// A document that no server has seen.
-pub(super) fn shown_value(form: &Form, value: &Value) -> String {
+/// The text of a manifest that is printed without being sent to the API server.
+pub(super) fn shown_value(form: &ObjectFormat, value: &Value) -> String {
     form.text(value).unwrap_or_else(|why| why)
 }
 
-/// The object as a verb that writes prints it.
-pub(super) fn shown_object(form: &Form, object: &Object) -> String {
-    let value = super::shown(object, matches!(form, Form::Managed(_)));
+/// The text of an object as a command that writes prints it.
+pub(super) fn shown_object(form: &ObjectFormat, object: &Object) -> String {
+    let value = super::shown(object, matches!(form, ObjectFormat::WithManagedFields(_)));
     form.text(&value).unwrap_or_else(|why| why)
 }

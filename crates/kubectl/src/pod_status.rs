@@ -1,15 +1,15 @@
-//! READY, STATUS and RESTARTS of a pod (KC-013 to KC-021).
+//! The columns READY, STATUS and RESTARTS of a pod (KC-013 to KC-021).
 
 use podscope_api::{ConditionStatus, Container, ContainerStateTerminated, ContainerStatus, Pod, PodPhase, Time};
 
 use crate::duration::human_duration;
 
-/// How `get pods` shows a pod.
+/// The row of a pod in `kubectl get pods`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PodRow {
-    /// Ready containers.
+    /// Number of ready containers.
     pub ready: usize,
-    /// All containers, sidecars included.
+    /// Number of containers, sidecars included.
     pub total: usize,
     pub status: String,
     pub restarts: String,
@@ -19,7 +19,7 @@ fn is_main_ready(status: &ContainerStatus) -> bool {
     status.ready && status.state.running.is_some()
 }
 
-/// How often containers were restarted, and when the last of them was.
+/// Number of container restarts, and the end of the last terminated instance.
 #[derive(Default)]
 struct Restarts {
     count: i32,
@@ -44,8 +44,8 @@ impl Restarts {
     }
 }
 
-/// Why a container ended, as STATUS tells it.
-fn end(ended: &ContainerStateTerminated) -> String {
+/// The STATUS text of a terminated container.
+fn termination_text(ended: &ContainerStateTerminated) -> String {
     match (&*ended.reason, ended.signal) {
         ("", Some(signal)) if signal != 0 => format!("Signal:{signal}"),
         ("", _) => format!("ExitCode:{}", ended.exit_code),
@@ -53,17 +53,17 @@ fn end(ended: &ContainerStateTerminated) -> String {
     }
 }
 
-/// What its containers make of a pod's row, one after the other.
-struct Row<'p> {
+/// The row of a pod while its containers are evaluated one after the other.
+struct RowBuilder<'p> {
     pod: &'p Pod,
     status: String,
     ready: usize,
     restarts: Restarts,
 }
 
-impl<'p> Row<'p> {
-    /// What is told of the pod itself.
-    fn of(pod: &'p Pod) -> Row<'p> {
+impl<'p> RowBuilder<'p> {
+    /// Starts with the status that the pod's own fields give.
+    fn of(pod: &'p Pod) -> RowBuilder<'p> {
         let mut status = pod
             .status
             .phase
@@ -78,7 +78,7 @@ impl<'p> Row<'p> {
         {
             status = "SchedulingGated".into();
         }
-        Row {
+        RowBuilder {
             pod,
             status,
             ready: 0,
@@ -91,15 +91,16 @@ impl<'p> Row<'p> {
         all.filter(|container| container.is_sidecar())
     }
 
-    /// The init containers, up to the first that holds up the others; whether there is one.
-    fn initializing(&mut self) -> bool {
-        let mut of_sidecars = Restarts::default();
-        let mut is_held_up = false;
+    /// Adds the init containers up to the first that blocks the following ones. Returns whether one blocks the pod's
+    /// initialization.
+    fn add_init_containers(&mut self) -> bool {
+        let mut sidecar_restarts = Restarts::default();
+        let mut is_blocked = false;
         for (at, one) in self.pod.status.init_container_statuses.iter().enumerate() {
             let is_sidecar = self.sidecars().any(|container| container.name == one.name);
             self.restarts.add(one);
             if is_sidecar {
-                of_sidecars.add(one);
+                sidecar_restarts.add(one);
             }
             if one.state.terminated.as_ref().is_some_and(|ended| ended.exit_code == 0) {
                 continue;
@@ -108,37 +109,37 @@ impl<'p> Row<'p> {
                 self.ready += usize::from(one.ready);
                 continue;
             }
-            self.status = format!("Init:{}", self.waits_for(at, one));
-            is_held_up = true;
+            self.status = format!("Init:{}", self.blocked_by(at, one));
+            is_blocked = true;
             break;
         }
         let initialized = self.pod.condition("Initialized");
         let is_initialized = initialized.is_some_and(|condition| condition.status == ConditionStatus::True);
-        // Restarts of the others are forgotten as soon as they are over.
-        if !is_held_up || is_initialized {
-            self.restarts = of_sidecars;
+        // After initialization only the restarts of sidecars count, not those of other init containers.
+        if !is_blocked || is_initialized {
+            self.restarts = sidecar_restarts;
         }
-        is_held_up && !is_initialized
+        is_blocked && !is_initialized
     }
 
-    /// What the init container at a place is held up by.
-    fn waits_for(&self, at: usize, one: &ContainerStatus) -> String {
+    /// The STATUS text of the init container that blocks the others; `at` is its index.
+    fn blocked_by(&self, at: usize, one: &ContainerStatus) -> String {
         let waiting = one.state.waiting.as_ref().map_or("", |waiting| &*waiting.reason);
         match (&one.state.terminated, waiting) {
-            (Some(ended), _) => end(ended),
+            (Some(ended), _) => termination_text(ended),
             (None, "" | "PodInitializing") => format!("{at}/{}", self.pod.spec.init_containers.len()),
             (None, reason) => reason.to_owned(),
         }
     }
 
-    fn main_containers(&mut self) {
+    fn add_main_containers(&mut self) {
         let (mut has_running, mut failure) = (false, None);
         for one in self.pod.status.container_statuses.iter().rev() {
             self.restarts.add(one);
             if let Some(waiting) = one.state.waiting.as_ref().filter(|waiting| !waiting.reason.is_empty()) {
                 self.status = waiting.reason.to_string();
             } else if let Some(ended) = &one.state.terminated {
-                self.status = end(ended);
+                self.status = termination_text(ended);
                 failure = (ended.exit_code != 0).then(|| self.status.clone()).or(failure);
             } else if is_main_ready(one) {
                 has_running = true;
@@ -156,11 +157,11 @@ impl<'p> Row<'p> {
     }
 }
 
-/// The row of a pod at an instant.
+/// The row of a pod at the time `now`.
 pub fn pod_row(pod: &Pod, now: Time) -> PodRow {
-    let mut row = Row::of(pod);
-    if !row.initializing() {
-        row.main_containers();
+    let mut row = RowBuilder::of(pod);
+    if !row.add_init_containers() {
+        row.add_main_containers();
     }
     if pod.metadata.is_terminating() {
         if &*pod.status.reason == "NodeLost" {
@@ -192,9 +193,9 @@ mod tests {
     /// Shows: KC-022
     #[test]
     #[expect(clippy::too_many_lines, reason = "a table of cases")]
-    fn worked_pod_rows_are_printed_to_the_letter() {
+    fn pod_rows_equal_kubectl_output() {
         let ago = |seconds: i64| podscope_api::print_rfc3339((1_000_000 - seconds) * 1_000_000, 0);
-        let c = |n: usize| json!((0..n).map(|i| json!({"name": format!("c{i}")})).collect::<Vec<_>>());
+        let containers = |n: usize| json!((0..n).map(|i| json!({"name": format!("c{i}")})).collect::<Vec<_>>());
         let wait = |name: &str, reason: &str| json!({"name": name, "state": {"waiting": {"reason": reason}}});
         let run =
             |name: &str, ready: bool| json!({"name": name, "ready": ready, "started": true, "state": {"running": {}}});
@@ -203,7 +204,7 @@ mod tests {
         let deleted = json!({"deletionTimestamp": "1970-01-12T13:46:40Z"});
         let table = [
             (
-                json!({"containers": c(2)}),
+                json!({"containers": containers(2)}),
                 json!({"phase": "Pending", "containerStatuses": [wait("c0", "ContainerCreating"), wait("c1", "ContainerCreating")]}),
                 json!({}),
                 "0/2",
@@ -211,7 +212,7 @@ mod tests {
                 "0",
             ),
             (
-                json!({"containers": c(1), "initContainers": two_init}),
+                json!({"containers": containers(1), "initContainers": two_init}),
                 json!({"phase": "Pending", "initContainerStatuses": [run("i0", false), wait("i1", "PodInitializing")]}),
                 json!({}),
                 "0/1",
@@ -219,7 +220,7 @@ mod tests {
                 "0",
             ),
             (
-                json!({"containers": c(1), "initContainers": two_init}),
+                json!({"containers": containers(1), "initContainers": two_init}),
                 json!({"phase": "Pending", "initContainerStatuses": [end("i0", 0, "Completed"), {"name": "i1", "restartCount": 2, "state": {"terminated": {"exitCode": 1, "reason": "Error"}}, "lastState": {"terminated": {"exitCode": 1, "finishedAt": ago(30)}}}]}),
                 json!({}),
                 "0/1",
@@ -227,7 +228,7 @@ mod tests {
                 "2 (30s ago)",
             ),
             (
-                json!({"containers": c(1), "initContainers": [{"name": "s", "restartPolicy": "Always"}]}),
+                json!({"containers": containers(1), "initContainers": [{"name": "s", "restartPolicy": "Always"}]}),
                 json!({"phase": "Running", "initContainerStatuses": [run("s", true)], "containerStatuses": [run("c0", true)]}),
                 json!({}),
                 "2/2",
@@ -235,7 +236,7 @@ mod tests {
                 "0",
             ),
             (
-                json!({"containers": c(1)}),
+                json!({"containers": containers(1)}),
                 json!({"phase": "Running", "containerStatuses": [{"name": "c0", "restartCount": 4, "state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": {"terminated": {"exitCode": 1, "finishedAt": ago(125)}}}]}),
                 json!({}),
                 "0/1",
@@ -243,7 +244,7 @@ mod tests {
                 "4 (2m5s ago)",
             ),
             (
-                json!({"containers": c(2)}),
+                json!({"containers": containers(2)}),
                 json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}], "containerStatuses": [end("c0", 0, "Completed"), run("c1", true)]}),
                 json!({}),
                 "1/2",
@@ -251,7 +252,7 @@ mod tests {
                 "0",
             ),
             (
-                json!({"containers": c(2)}),
+                json!({"containers": containers(2)}),
                 json!({"phase": "Failed", "containerStatuses": [end("c0", 0, "Completed"), end("c1", 2, "Error")]}),
                 json!({}),
                 "0/2",
@@ -259,7 +260,7 @@ mod tests {
                 "0",
             ),
             (
-                json!({"containers": c(3)}),
+                json!({"containers": containers(3)}),
                 json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}], "containerStatuses": [end("c0", 0, "Completed"), run("c1", true), end("c2", 137, "OOMKilled")]}),
                 json!({}),
                 "1/3",
@@ -267,7 +268,7 @@ mod tests {
                 "0",
             ),
             (
-                json!({"containers": c(1)}),
+                json!({"containers": containers(1)}),
                 json!({"phase": "Failed", "reason": "Evicted"}),
                 json!({}),
                 "0/1",
@@ -275,7 +276,7 @@ mod tests {
                 "0",
             ),
             (
-                json!({"containers": c(1)}),
+                json!({"containers": containers(1)}),
                 json!({"phase": "Succeeded", "containerStatuses": [end("c0", 0, "Completed")]}),
                 json!({}),
                 "0/1",
@@ -283,7 +284,7 @@ mod tests {
                 "0",
             ),
             (
-                json!({"containers": c(1)}),
+                json!({"containers": containers(1)}),
                 json!({"phase": "Succeeded", "containerStatuses": [end("c0", 0, "Completed")]}),
                 deleted.clone(),
                 "0/1",
@@ -291,7 +292,7 @@ mod tests {
                 "0",
             ),
             (
-                json!({"containers": c(1)}),
+                json!({"containers": containers(1)}),
                 json!({"phase": "Running", "containerStatuses": [run("c0", true)]}),
                 deleted,
                 "1/1",
@@ -299,7 +300,7 @@ mod tests {
                 "0",
             ),
             (
-                json!({"containers": c(1)}),
+                json!({"containers": containers(1)}),
                 json!({"phase": "Failed", "containerStatuses": [{"name": "c0", "state": {"terminated": {"exitCode": 137, "signal": 9}}}]}),
                 json!({}),
                 "0/1",

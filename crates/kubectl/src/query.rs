@@ -1,4 +1,4 @@
-//! What is kept with its words and only reads: `auth`, `config`, `cluster-info`, `api-resources`, `api-versions`,
+//! The [`Verbatim`] commands that only read: `auth`, `config`, `cluster-info`, `api-resources`, `api-versions`,
 //! `version`, `diff`, `apply view-last-applied`, `get --raw`.
 
 use podscope_api::ordered::StableSort as _;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::diff;
 use super::get::find;
 use super::merge::three_way;
-use super::output::Form;
+use super::output::ObjectFormat;
 use super::text::table;
 use super::write::{LAST_APPLIED, manifest_objects};
 use super::{Printed, View, list_value, shown};
@@ -19,7 +19,7 @@ use crate::refusals::{NO_SUCH_RESOURCE, not_found};
 const VERSION: &str = podscope_api::KUBERNETES_VERSION;
 const SERVER: &str = "https://127.0.0.1:6443";
 
-/// Answers such a command; false if it is none that only reads.
+/// Answers a [`Verbatim`] command; false if the command writes.
 pub(super) fn answer(asked: &Verbatim, view: &View<'_>, printed: &mut Printed) -> bool {
     match &asked.action {
         Action::CanI { warnings, quiet } => {
@@ -37,7 +37,7 @@ pub(super) fn answer(asked: &Verbatim, view: &View<'_>, printed: &mut Printed) -
                 ["Username", "podscope"],
                 ["Groups", "[system:masters system:authenticated]"],
             ];
-            lines(&rows.map(|row| row.map(String::from).to_vec()), printed);
+            print_table(&rows.map(|row| row.map(String::from).to_vec()), printed);
         }
         Action::ApiResources { .. } => api_resources(&asked.action, printed),
         Action::ComponentStatuses(names) => component_statuses(names, &asked.output, view, printed),
@@ -57,26 +57,26 @@ pub(super) fn answer(asked: &Verbatim, view: &View<'_>, printed: &mut Printed) -
         Action::Token(account) => token(account, asked.namespace.as_deref(), view, printed),
         Action::Version { client } => version(*client, asked, printed),
         Action::LastApplied(target) => last_applied(target, &asked.output, view, printed),
-        Action::Diff { text } => difference(text, asked.namespace.as_deref(), view, printed),
+        Action::Diff { text } => print_diff(text, asked.namespace.as_deref(), view, printed),
         Action::Raw(path) => raw(path, view, printed),
         _ => return false,
     }
     true
 }
 
-fn lines(rows: &[Vec<String>], printed: &mut Printed) {
+fn print_table(rows: &[Vec<String>], printed: &mut Printed) {
     table(rows).into_iter().for_each(|line| printed.out(line));
 }
 
-/// A resource as `api-resources` lists it.
-struct Listed {
-    /// Empty for the first, which has no name.
+/// A row of `api-resources`.
+struct ListedResource {
+    /// API group; empty for the core group.
     group: &'static str,
     resource: OtherResource,
 }
 
-/// All resources of the API server, by group and name.
-fn all_resources() -> Vec<Listed> {
+/// All resources that the API server serves, sorted by group and name.
+fn all_resources() -> Vec<ListedResource> {
     let of_kind = |kind: &Kind| OtherResource {
         plural: kind.plural(),
         short_names: kind.short_names(),
@@ -98,11 +98,11 @@ fn all_resources() -> Vec<Listed> {
             _ => "",
         },
     };
-    let mut all: Vec<Listed> = Kind::ALL
+    let mut all: Vec<ListedResource> = Kind::ALL
         .iter()
         .map(of_kind)
         .chain(OTHER_RESOURCES.iter().copied())
-        .map(|resource| Listed {
+        .map(|resource| ListedResource {
             group: resource.api_version.split_once('/').map_or("", |(group, _)| group),
             resource,
         })
@@ -137,11 +137,11 @@ fn api_resources(action: &Action, printed: &mut Printed) {
     if *by_kind {
         all.stable_sort_by_key(|listed| listed.resource.kind);
     }
-    if let Ok(Some(form @ (Form::Json | Form::Yaml))) = Form::of(output) {
-        return printed_whole(&form, &listed_value(&all), printed);
+    if let Ok(Some(form @ (ObjectFormat::Json | ObjectFormat::Yaml))) = ObjectFormat::of(output) {
+        return print_document(&form, &resource_list_value(&all), printed);
     }
     if *output == Output::Name {
-        for Listed { group, resource } in all {
+        for ListedResource { group, resource } in all {
             let dot = if group.is_empty() { "" } else { "." };
             printed.out(format!("{}{dot}{group}", resource.plural));
         }
@@ -157,7 +157,7 @@ fn api_resources(action: &Action, printed: &mut Printed) {
         }
         rows.push(header);
     }
-    for Listed { resource, .. } in all {
+    for ListedResource { resource, .. } in all {
         let mut row = vec![
             resource.plural.to_owned(),
             resource.short_names.join(","),
@@ -170,20 +170,20 @@ fn api_resources(action: &Action, printed: &mut Printed) {
         }
         rows.push(row);
     }
-    lines(&rows, printed);
+    print_table(&rows, printed);
 }
 
-fn printed_whole(form: &Form, value: &Value, printed: &mut Printed) {
+fn print_document(form: &ObjectFormat, value: &Value, printed: &mut Printed) {
     match form.text(value) {
         Ok(text) => text.split('\n').for_each(|line| printed.out(line)),
         Err(why) => printed.fail(why),
     }
 }
 
-/// `~` As an APIResourceList with the group and version of each.
-fn listed_value(all: &[Listed]) -> Value {
-    let of = |listed: &Listed| {
-        let Listed { group, resource } = listed;
+/// The resources as an `APIResourceList`, each with its group and version.
+fn resource_list_value(all: &[ListedResource]) -> Value {
+    let of = |listed: &ListedResource| {
+        let ListedResource { group, resource } = listed;
         let version = resource.api_version.rsplit('/').next().unwrap_or_default();
         let mut value = json!({"name": resource.plural, "singularName": resource.kind.to_ascii_lowercase(),
             "namespaced": resource.is_namespaced, "version": version, "kind": resource.kind,
@@ -202,7 +202,8 @@ fn listed_value(all: &[Listed]) -> Value {
     json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "", "resources": all.iter().map(of).collect::<Vec<_>>()})
 }
 
-/// `get componentstatuses`: who leads and renews its lease is well, and so is etcd, or nobody would answer.
+/// `get componentstatuses`: a component is healthy while its leader renews the lease. etcd is always healthy here,
+/// because without it the API server would not answer.
 fn component_statuses(names: &[String], output: &Output, view: &View<'_>, printed: &mut Printed) {
     printed.warn("v1 ComponentStatus is deprecated in v1.19+");
     let all = [("controller-manager", 10257), ("scheduler", 10259), ("etcd-0", 0)];
@@ -227,7 +228,7 @@ fn component_statuses(names: &[String], output: &Output, view: &View<'_>, printe
             found.push((name, why));
         }
     }
-    let form = match Form::of(output) {
+    let form = match ObjectFormat::of(output) {
         Ok(form) => form,
         Err(message) => return printed.fail(message),
     };
@@ -239,9 +240,9 @@ fn component_statuses(names: &[String], output: &Output, view: &View<'_>, printe
         };
         let items: Vec<Value> = found.iter().map(value).collect();
         match (&form, names, items.as_slice()) {
-            (Form::Name, ..) => items.iter().for_each(|item| printed_whole(&form, item, printed)),
-            (_, [_], [one]) => printed_whole(&form, one, printed),
-            _ => printed_whole(&form, &super::get::list_of(items), printed),
+            (ObjectFormat::Name, ..) => items.iter().for_each(|item| print_document(&form, item, printed)),
+            (_, [_], [one]) => print_document(&form, one, printed),
+            _ => print_document(&form, &super::get::list_of(items), printed),
         }
     } else if !found.is_empty() {
         let mut rows = vec![["NAME", "STATUS", "MESSAGE", "ERROR"].map(String::from).to_vec()];
@@ -249,7 +250,7 @@ fn component_statuses(names: &[String], output: &Output, view: &View<'_>, printe
             let status = if why == "ok" { "Healthy" } else { "Unhealthy" };
             rows.push(vec![(*name).to_owned(), status.to_owned(), why.clone(), String::new()]);
         }
-        lines(&rows, printed);
+        print_table(&rows, printed);
     }
     for name in names.iter().filter(|name| !all.iter().any(|(known, _)| known == name)) {
         printed.fail(format!(
@@ -271,7 +272,7 @@ fn config(what: ConfigWhat, printed: &mut Printed) {
                 ["CURRENT", "NAME", "CLUSTER", "AUTHINFO", "NAMESPACE"],
                 ["*", NAME, NAME, NAME, ""],
             ];
-            lines(&rows.map(|row| row.map(String::from).to_vec()), printed);
+            print_table(&rows.map(|row| row.map(String::from).to_vec()), printed);
         }
         ConfigWhat::View => {
             let value = json!({"apiVersion": "v1", "kind": "Config", "preferences": {},
@@ -285,7 +286,7 @@ fn config(what: ConfigWhat, printed: &mut Printed) {
     }
 }
 
-/// `create token`: nobody here would ask for it.
+/// `create token`: always fails, because the simulation has no authentication.
 fn token(account: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut Printed) {
     let key = ObjectKey::new(namespace.unwrap_or("default"), account);
     let why = match view.objects.get_kind(Kind::ServiceAccount, &key) {
@@ -327,34 +328,34 @@ fn version(client: bool, asked: &Verbatim, printed: &mut Printed) {
     }
 }
 
-/// `apply view-last-applied`: what `apply` was given last, as the annotation has it.
+/// `apply view-last-applied`: prints the last-applied-configuration annotation.
 fn last_applied(target: &Target, output: &Output, view: &View<'_>, printed: &mut Printed) {
     let found = match find(target, view.objects) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),
     };
     let form = if *output == Output::Json {
-        Form::Json
+        ObjectFormat::Json
     } else {
-        Form::Yaml
+        ObjectFormat::Yaml
     };
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         let text = object.metadata().annotation(LAST_APPLIED);
         let Some(value) = text.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
-            // kubectl makes an error of it and loses it on the way.
+            // kubectl creates an error here but never prints it.
             continue;
         };
         if let Ok(text) = form.text(&value) {
             text.split('\n').for_each(|line| printed.out(line));
         }
     }
-    for (kind, name) in &found.misses {
+    for (kind, name) in &found.missing {
         printed.fail(not_found(*kind, name));
     }
 }
 
-/// `diff -f -`: what `apply` would change, as `diff -u -N` shows two files.
-fn difference(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut Printed) {
+/// `diff -f -`: prints the changes that `apply` would make in the format of `diff -u -N`.
+fn print_diff(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mut Printed) {
     let objects = match manifest_objects(text, namespace) {
         Ok(objects) => objects,
         Err(message) => return printed.fail(message),
@@ -371,7 +372,7 @@ fn difference(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mu
                     .metadata()
                     .annotation(LAST_APPLIED)
                     .and_then(|text| serde_json::from_str(text).ok());
-                // What kubectl itself keeps there is none of the file's.
+                // The live object may hold annotations of kubectl that the file does not have.
                 if !live.metadata().annotations.is_empty()
                     && let Some(metadata) = desired.get_mut("metadata").and_then(Value::as_object_mut)
                 {
@@ -400,7 +401,7 @@ fn difference(text: &str, namespace: Option<&str>, view: &View<'_>, printed: &mu
     }
 }
 
-/// `get --raw`: lists and objects at their paths, and the server's health.
+/// `get --raw`: serves lists and objects by path, `/version`, and the health endpoints.
 fn raw(path: &str, view: &View<'_>, printed: &mut Printed) {
     let parts: Vec<&str> = path
         .split(['?'])

@@ -1,32 +1,33 @@
-//! What the server would say to a request that is not sent, because its answer is known: printed as kubectl prints it.
+//! Errors of commands that fail before a request is sent: kubectl's own errors, and the API server's answers to requests
+//! that are certain to be rejected.
 
 use podscope_api::schema::Rejection;
 use podscope_api::{Kind, Object};
 use podscope_cluster::ApiError;
 use podscope_cluster::client::{ErrorContext, error_text};
 
-/// Why a command does not do what was asked; printed it is a text.
+/// Why a command fails. `Display` gives the text that kubectl prints.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// kubectl's own reason: it stands behind `error: `, unless several are told at once (KC-116).
-    Own(String),
-    /// What is always told as it is: the server's answer, or several reasons in one.
-    Told(String),
+    /// kubectl's own error: printed after `error: `, unless several errors are printed together (KC-116).
+    KubectlError(String),
+    /// A text that is printed without a prefix: the server's answer, or several errors in one.
+    AsIs(String),
 }
 
 impl Refusal {
-    pub(crate) fn own(why: impl Into<String>) -> Refusal {
-        Refusal::Own(why.into())
+    pub(crate) fn kubectl_error(why: impl Into<String>) -> Refusal {
+        Refusal::KubectlError(why.into())
     }
 
-    pub(crate) fn told(text: impl Into<String>) -> Refusal {
-        Refusal::Told(text.into())
+    pub(crate) fn as_is(text: impl Into<String>) -> Refusal {
+        Refusal::AsIs(text.into())
     }
 
-    /// The text where it is told with others.
-    pub(crate) fn among_others(self) -> String {
+    /// The text without the prefix `error: `, for a list of several errors.
+    pub(crate) fn without_prefix(self) -> String {
         match self {
-            Refusal::Own(text) | Refusal::Told(text) => text,
+            Refusal::KubectlError(text) | Refusal::AsIs(text) => text,
         }
     }
 }
@@ -34,8 +35,8 @@ impl Refusal {
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Refusal::Own(why) => write!(f, "error: {why}"),
-            Refusal::Told(text) => f.write_str(text),
+            Refusal::KubectlError(why) => write!(f, "error: {why}"),
+            Refusal::AsIs(text) => f.write_str(text),
         }
     }
 }
@@ -46,20 +47,20 @@ impl From<Refusal> for String {
     }
 }
 
-/// The server has no such path.
+/// Answer to a request for a path that the server does not have.
 pub(crate) const NO_SUCH_RESOURCE: &str =
     "Error from server (NotFound): the server could not find the requested resource";
 
-/// The path is there, and this is not done with it.
+/// Answer to a method that the path does not support.
 pub(crate) const NOT_ALLOWED: &str =
     "Error from server (MethodNotAllowed): the server does not allow this method on the requested resource";
 
-/// There is no such object.
+/// Answer to a request for an object that does not exist.
 pub(crate) fn not_found(kind: Kind, name: &str) -> Refusal {
-    Refusal::Told(error_text(&ApiError::not_found(kind, name), &ErrorContext::None))
+    Refusal::AsIs(error_text(&ApiError::not_found(kind, name), &ErrorContext::None))
 }
 
-/// An object of standard input whose kind the server does not serve.
+/// kubectl's error about a manifest whose kind the server does not serve.
 pub(crate) fn no_mapping(name: &str, namespace: &str, api_version: &str, kind: &str) -> String {
     format!(
         "resource mapping not found for name: {name:?} namespace: {namespace:?} from \"STDIN\": {}\nensure CRDs are installed first",
@@ -67,22 +68,22 @@ pub(crate) fn no_mapping(name: &str, namespace: &str, api_version: &str, kind: &
     )
 }
 
-/// A request that the server cannot take.
+/// The server's answer to an invalid request.
 pub(crate) fn bad_request(why: impl Into<String>) -> Refusal {
-    Refusal::Told(error_text(&ApiError::bad_request(why), &ErrorContext::None))
+    Refusal::AsIs(error_text(&ApiError::bad_request(why), &ErrorContext::None))
 }
 
-/// An object that the server cannot read.
+/// The server's answer to an object that it cannot decode.
 pub(crate) fn undecodable(kind: Kind, why: &Rejection) -> Refusal {
-    Refusal::Told(error_text(&ApiError::undecodable(kind, why), &ErrorContext::None))
+    Refusal::AsIs(error_text(&ApiError::undecodable(kind, why), &ErrorContext::None))
 }
 
-/// The object is another version than the one that was named.
+/// The server's conflict answer: the object does not have the resourceVersion of the request.
 pub(crate) fn stale(object: &Object) -> Refusal {
-    Refusal::Told(error_text(&stale_error(object), &ErrorContext::None))
+    Refusal::AsIs(error_text(&stale_error(object), &ErrorContext::None))
 }
 
-/// The same, as the server tells it.
+/// Like [`stale`], as an error of the API server.
 pub(crate) fn stale_error(object: &Object) -> ApiError {
     ApiError::stale(object.kind(), &object.metadata().name)
 }

@@ -16,50 +16,55 @@ use super::write::{change, typed_name};
 use crate::command::{DryRun, RolloutAction};
 use crate::refusals::Refusal;
 
-/// What is done.
-pub(super) enum Act {
-    /// A request.
+/// What the command does with one object.
+pub(super) enum RolloutStep {
+    /// Sends a request.
     Write(Box<Write>),
-    /// Nothing but a line.
-    Say(String),
+    /// Only prints a line.
+    Print(String),
 }
 
-pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> Result<Act, Refusal> {
+/// Plans the step for one object.
+pub(super) fn step(action: &RolloutAction, object: &Object, view: &View<'_>) -> Result<RolloutStep, Refusal> {
     let name = typed_name(object);
     let plural = object.kind().qualified_plural();
     let meta_name = object.metadata().name.to_string();
     let paused = matches!(object, Object::Deployment(deployment) if deployment.spec.paused == Some(true));
-    let write = |word: &str, unchanged: Option<String>, patch: Value| {
+    let write = |done: &str, unchanged: Option<String>, patch: Value| {
         change(
             object,
             Part::Main,
             "kubectl-rollout",
-            &format!("{name} {word}"),
+            &format!("{name} {done}"),
             unchanged,
             move |live| Ok(json_merge(live, &patch)),
         )
-        .map(|write| Act::Write(Box::new(write)))
+        .map(|write| RolloutStep::Write(Box::new(write)))
     };
     match action {
         RolloutAction::Pause | RolloutAction::Resume => {
             let Object::Deployment(_) = object else {
-                let word = if *action == RolloutAction::Pause {
+                let doing = if *action == RolloutAction::Pause {
                     "pausing"
                 } else {
                     "resuming"
                 };
-                return Err(Refusal::own(format!("{plural} {meta_name:?} {word} is not supported")));
+                return Err(Refusal::kubectl_error(format!(
+                    "{plural} {meta_name:?} {doing} is not supported"
+                )));
             };
             match (action, paused) {
-                (RolloutAction::Pause, true) => Err(Refusal::own(format!("{plural} {meta_name:?} is already paused"))),
+                (RolloutAction::Pause, true) => Err(Refusal::kubectl_error(format!(
+                    "{plural} {meta_name:?} is already paused"
+                ))),
                 (RolloutAction::Pause, false) => write("paused", None, json!({"spec": {"paused": true}})),
                 (_, true) => write("resumed", None, json!({"spec": {"paused": null}})),
-                (_, false) => Err(Refusal::own(format!("{plural} {meta_name:?} is not paused"))),
+                (_, false) => Err(Refusal::kubectl_error(format!("{plural} {meta_name:?} is not paused"))),
             }
         }
         RolloutAction::Restart => {
             if paused {
-                return Err(Refusal::own(format!(
+                return Err(Refusal::kubectl_error(format!(
                     "{plural} {meta_name:?} can't restart paused deployment (run rollout resume first)"
                 )));
             }
@@ -69,7 +74,7 @@ pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> R
                     Object::Deployment(_) | Object::StatefulSet(_) | Object::DaemonSet(_)
                 )
             {
-                return Err(Refusal::own(format!(
+                return Err(Refusal::kubectl_error(format!(
                     "{plural} {meta_name:?} restarting is not supported"
                 )));
             }
@@ -87,26 +92,27 @@ pub(super) fn act(action: &RolloutAction, object: &Object, view: &View<'_>) -> R
             dry_run: *dry_run,
             view,
         }
-        .act(),
-        RolloutAction::Status { .. } | RolloutAction::History { .. } => Err(Refusal::own("not a change")),
+        .step(),
+        RolloutAction::Status { .. } | RolloutAction::History { .. } => Err(Refusal::kubectl_error("not a change")),
     }
 }
 
-/// What kubectl says of a kind whose revisions it does not know: of some it knows that they hold pods.
+/// kubectl's message about a kind without revisions. Kinds that kubectl knows to run pods get another message than the
+/// rest.
 pub(super) fn not_implemented(kind: Kind, what: &str, retrieved: &str) -> Refusal {
     let (group, name) = (kind.group(), kind.name());
     let qualified = kind.qualified_name();
     match name {
         "Pod" | "ReplicaSet" | "ReplicationController" | "Job" | "CronJob" => {
-            Refusal::own(format!("no {what} has been implemented for {qualified:?}"))
+            Refusal::kubectl_error(format!("no {what} has been implemented for {qualified:?}"))
         }
-        _ => Refusal::own(format!(
+        _ => Refusal::kubectl_error(format!(
             "error retrieving {retrieved} for {qualified:?}, no visitor method exists for {{{group} {name}}}"
         )),
     }
 }
 
-/// The pod template of a workload without the label that tells its revisions apart.
+/// The pod template of a workload without the `pod-template-hash` label.
 pub(super) fn bare_template(object: &Object) -> Value {
     let mut template = object.to_value().pointer("/spec/template").cloned().unwrap_or_default();
     if let Some(labels) = template.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
@@ -115,16 +121,16 @@ pub(super) fn bare_template(object: &Object) -> Value {
     template
 }
 
-/// With `--dry-run=client` the template that would be gone back to is told, in `history`'s form.
-fn rehearsal(name: &str, object: &Object) -> Act {
-    let told = match object {
+/// `--dry-run=client`: prints the template to roll back to, in the format of `rollout history`.
+fn client_dry_run(name: &str, object: &Object) -> RolloutStep {
+    let intro = match object {
         Object::ReplicaSet(_) => "",
         _ => "will roll back to ",
     };
     let mut text = Elastic::default();
     template(object, &mut text);
     let lines = text.raw().join("\n");
-    Act::Say(format!("{name} {told}{lines}\n{}", DryRun::Client.suffix()))
+    RolloutStep::Print(format!("{name} {intro}{lines}\n{}", DryRun::Client.suffix()))
 }
 
 /// `rollout undo` of an object.
@@ -137,16 +143,17 @@ struct Undo<'a> {
 }
 
 impl Undo<'_> {
-    fn act(&self) -> Result<Act, Refusal> {
+    fn step(&self) -> Result<RolloutStep, Refusal> {
         match self.object {
             Object::Deployment(deployment) => self.deployment(deployment),
-            Object::StatefulSet(_) | Object::DaemonSet(_) => self.revision(),
+            Object::StatefulSet(_) | Object::DaemonSet(_) => self.stateful_or_daemon_set(),
             other => Err(not_implemented(other.kind(), "rollbacker", "rollbacker")),
         }
     }
 
+    /// The error about a revision that does not exist.
     fn missing(&self) -> Refusal {
-        Refusal::own(format!(
+        Refusal::kubectl_error(format!(
             "unable to find specified revision {} in history",
             self.to_revision
         ))
@@ -156,6 +163,7 @@ impl Undo<'_> {
         typed_name(self.object)
     }
 
+    /// The message if the rollback would change nothing.
     fn skipped(&self) -> String {
         format!(
             "{} skipped rollback (current template already matches revision {})",
@@ -164,20 +172,20 @@ impl Undo<'_> {
         )
     }
 
-    /// Back to the template of one of its ReplicaSets.
-    fn deployment(&self, deployment: &Deployment) -> Result<Act, Refusal> {
-        let holder = Object::ReplicaSet(self.replica_set(deployment)?.clone());
+    /// Rolls a Deployment back to the template of one of its ReplicaSets.
+    fn deployment(&self, deployment: &Deployment) -> Result<RolloutStep, Refusal> {
+        let target = Object::ReplicaSet(self.replica_set(deployment)?.clone());
         if self.dry_run.is_of_client() {
-            return Ok(rehearsal(&self.name(), &holder));
+            return Ok(client_dry_run(&self.name(), &target));
         }
         if self.paused {
-            return Err(Refusal::own(
+            return Err(Refusal::kubectl_error(
                 "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again",
             ));
         }
-        let template = bare_template(&holder);
+        let template = bare_template(&target);
         if self.object.to_value().pointer("/spec/template") == Some(&template) {
-            return Ok(Act::Say(self.skipped()));
+            return Ok(RolloutStep::Print(self.skipped()));
         }
         change(
             self.object,
@@ -187,16 +195,16 @@ impl Undo<'_> {
             None,
             move |live| {
                 let mut value = live.clone();
-                if let Some(slot) = value.pointer_mut("/spec/template") {
-                    *slot = template.clone();
+                if let Some(current) = value.pointer_mut("/spec/template") {
+                    *current = template.clone();
                 }
                 Ok(value)
             },
         )
-        .map(|write| Act::Write(Box::new(write)))
+        .map(|write| RolloutStep::Write(Box::new(write)))
     }
 
-    /// The ReplicaSet of the revision that is asked for, or of the last but one.
+    /// The ReplicaSet of the requested revision; by default that of the last but one.
     fn replica_set(&self, deployment: &Deployment) -> Result<&Arc<ReplicaSet>, Refusal> {
         let mut sets: Vec<(i64, &Arc<ReplicaSet>)> = self
             .view
@@ -217,23 +225,23 @@ impl Undo<'_> {
             let chosen = sets.iter().find(|(revision, _)| *revision == self.to_revision);
             return chosen.map(|(_, set)| *set).ok_or_else(|| self.missing());
         }
-        let place = sets.len().checked_sub(2);
-        let last_but_one = place.and_then(|place| sets.get(place));
+        let index = sets.len().checked_sub(2);
+        let last_but_one = index.and_then(|index| sets.get(index));
         last_but_one.map(|(_, set)| *set).ok_or_else(|| {
-            Refusal::own(format!(
+            Refusal::kubectl_error(format!(
                 "no rollout history found for deployment {:?}",
                 &*deployment.metadata.name
             ))
         })
     }
 
-    /// Back to what a ControllerRevision holds.
-    fn revision(&self) -> Result<Act, Refusal> {
+    /// Rolls a StatefulSet or DaemonSet back to the template that a ControllerRevision holds.
+    fn stateful_or_daemon_set(&self) -> Result<RolloutStep, Refusal> {
         let data = self.controller_revision()?.data.as_deref().cloned().unwrap_or_default();
         if self.dry_run.is_of_client()
-            && let Ok(then) = podscope_api::object_from_value(&strategic(&self.object.to_value(), &data))
+            && let Ok(target) = podscope_api::object_from_value(&strategic(&self.object.to_value(), &data))
         {
-            return Ok(rehearsal(&self.name(), &then));
+            return Ok(client_dry_run(&self.name(), &target));
         }
         change(
             self.object,
@@ -243,10 +251,10 @@ impl Undo<'_> {
             Some(self.skipped()),
             move |live| Ok(strategic(live, &data)),
         )
-        .map(|write| Act::Write(Box::new(write)))
+        .map(|write| RolloutStep::Write(Box::new(write)))
     }
 
-    /// The revision that is asked for, or the last but one.
+    /// The requested ControllerRevision; by default the last but one.
     fn controller_revision(&self) -> Result<&ControllerRevision, Refusal> {
         let meta = self.object.metadata();
         let mut revisions: Vec<&ControllerRevision> = self
@@ -266,10 +274,10 @@ impl Undo<'_> {
             let chosen = revisions.iter().find(|one| one.revision == self.to_revision);
             return chosen.copied().ok_or_else(|| self.missing());
         }
-        let place = revisions.len().checked_sub(2);
-        let last_but_one = place.and_then(|place| revisions.get(place));
+        let index = revisions.len().checked_sub(2);
+        let last_but_one = index.and_then(|index| revisions.get(index));
         last_but_one
             .copied()
-            .ok_or_else(|| Refusal::own("no last revision to roll back to"))
+            .ok_or_else(|| Refusal::kubectl_error("no last revision to roll back to"))
     }
 }

@@ -1,17 +1,17 @@
-//! The `scale` part of an object, as `get` and `patch --subresource=scale` show it.
+//! The `scale` subresource, as `get` and `patch --subresource=scale` print it.
 
 use podscope_api::{Kind, Object, Time};
 use serde_json::{Value, json};
 
-use super::columns::{age, sent_selector};
+use super::columns::{age, selector_from_value};
 use super::get::list_of;
-use super::output::Form;
+use super::output::ObjectFormat;
 use super::text::table;
 use super::{Printed, shown};
 use crate::command::{Get, Output};
 use crate::refusals::NO_SUCH_RESOURCE;
 
-/// Whether a kind can be scaled through this part.
+/// Returns whether a kind has the `scale` subresource.
 pub fn has_scale(kind: Kind) -> bool {
     matches!(
         kind,
@@ -19,7 +19,7 @@ pub fn has_scale(kind: Kind) -> bool {
     )
 }
 
-/// The object's `Scale`.
+/// The `Scale` of an object, as JSON.
 pub fn scale_of(object: &Object) -> Value {
     let whole = shown(object, false);
     let number = |at: &str| whole.pointer(at).and_then(Value::as_i64).unwrap_or(0);
@@ -35,7 +35,7 @@ pub fn scale_of(object: &Object) -> Value {
         Kind::ReplicationController => json!({"matchLabels": whole.pointer("/spec/selector")}),
         _ => whole.pointer("/spec/selector").cloned().unwrap_or_default(),
     };
-    let selector = sent_selector(Some(&selector)).map(|selector| selector.to_string());
+    let selector = selector_from_value(Some(&selector)).map(|selector| selector.to_string());
     let selector = selector.unwrap_or_default();
     if !selector.is_empty() {
         status["selector"] = Value::from(selector);
@@ -49,17 +49,17 @@ pub fn scale_of(object: &Object) -> Value {
     })
 }
 
-/// `get --subresource=scale`.
+/// `get --subresource=scale`: prints the `Scale` of each object. Kinds without one give an error.
 pub(super) fn print(get: &Get, objects: &[Object], now: Time, printed: &mut Printed) {
-    let (known, others): (Vec<&Object>, Vec<&Object>) = objects.iter().partition(|object| has_scale(object.kind()));
-    if !known.is_empty() {
-        let form = match Form::of(&get.output) {
+    let (scalable, others): (Vec<&Object>, Vec<&Object>) = objects.iter().partition(|object| has_scale(object.kind()));
+    if !scalable.is_empty() {
+        let form = match ObjectFormat::of(&get.output) {
             Ok(form) => form,
             Err(why) => return printed.fail(why),
         };
-        let scales: Vec<Value> = known.iter().map(|object| scale_of(object)).collect();
+        let scales: Vec<Value> = scalable.iter().map(|object| scale_of(object)).collect();
         match (&get.output, form) {
-            (Output::Name, _) => known
+            (Output::Name, _) => scalable
                 .iter()
                 .for_each(|object| printed.out(format!("scale.autoscaling/{}", object.metadata().name))),
             (_, Some(form)) => {
@@ -77,7 +77,7 @@ pub(super) fn print(get: &Get, objects: &[Object], now: Time, printed: &mut Prin
                 if !get.no_headers {
                     rows.push(["NAME", "DESIRED", "AVAILABLE", "AGE"].map(String::from).to_vec());
                 }
-                for (object, scale) in known.iter().zip(&scales) {
+                for (object, scale) in scalable.iter().zip(&scales) {
                     let number = |at: &str| scale.pointer(at).and_then(Value::as_i64).unwrap_or(0).to_string();
                     rows.push(vec![
                         object.metadata().name.to_string(),

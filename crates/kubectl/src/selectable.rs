@@ -1,11 +1,11 @@
-//! Fields by which objects are selected (KC-060): each kind has its own few, and what they say is read from the object
-//! itself, because a selector looks at every object of its kind.
+//! The fields that field selectors support, per kind (KC-060). Their values are read from the typed object instead of its
+//! JSON, because a selector looks at every object of its kind.
 
 use std::borrow::Cow;
 
 use podscope_api::{Event, Kind, Object, Pod};
 
-/// Fields that objects of the kind are selected by, besides name and namespace (KC-060).
+/// Selectable fields of a kind, besides name and namespace (KC-060).
 pub(crate) fn fields(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Pod => &[
@@ -43,7 +43,7 @@ pub(crate) fn fields(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// What a field says of an object; nothing where the object is silent.
+/// The value of a selectable field; empty if the object does not set it.
 pub(crate) fn value<'o>(object: &'o Object, field: &str) -> Cow<'o, str> {
     let metadata = object.metadata();
     match (object, field) {
@@ -66,28 +66,28 @@ fn of_pod<'o>(pod: &'o Pod, field: &str) -> Cow<'o, str> {
     let (spec, status) = (&pod.spec, &pod.status);
     match field {
         "spec.nodeName" | "spec.host" => Cow::Borrowed(spec.node_name.as_deref().unwrap_or_default()),
-        "spec.restartPolicy" => said(spec.restart_policy.as_ref()),
+        "spec.restartPolicy" => to_text(spec.restart_policy.as_ref()),
         "spec.schedulerName" => Cow::Borrowed(&spec.scheduler_name),
         "spec.serviceAccountName" => Cow::Borrowed(&spec.service_account_name),
         "spec.hostNetwork" => Cow::Owned(spec.host_network.unwrap_or(false).to_string()),
-        "status.phase" => said(status.phase.as_ref()),
+        "status.phase" => to_text(status.phase.as_ref()),
         "status.podIP" => Cow::Borrowed(&status.pod_ip),
         "status.nominatedNodeName" => Cow::Borrowed(&status.nominated_node_name),
-        // The server takes `status.podIPs` and sets nothing for it.
+        // The server accepts `status.podIPs`, but its value is always empty.
         _ => Cow::Borrowed(""),
     }
 }
 
 fn of_event<'o>(event: &'o Event, field: &str) -> Cow<'o, str> {
-    let about = &event.involved_object;
+    let involved = &event.involved_object;
     Cow::Borrowed(match field {
-        "involvedObject.kind" => &about.kind,
-        "involvedObject.namespace" => &about.namespace,
-        "involvedObject.name" => &about.name,
-        "involvedObject.uid" => &about.uid.0,
-        "involvedObject.apiVersion" => &about.api_version,
-        "involvedObject.resourceVersion" => &about.resource_version,
-        "involvedObject.fieldPath" => &about.field_path,
+        "involvedObject.kind" => &involved.kind,
+        "involvedObject.namespace" => &involved.namespace,
+        "involvedObject.name" => &involved.name,
+        "involvedObject.uid" => &involved.uid.0,
+        "involvedObject.apiVersion" => &involved.api_version,
+        "involvedObject.resourceVersion" => &involved.resource_version,
+        "involvedObject.fieldPath" => &involved.field_path,
         "reason" => &event.reason,
         "reportingComponent" => &event.reporting_component,
         "source" => event.emitter().0,
@@ -96,7 +96,7 @@ fn of_event<'o>(event: &'o Event, field: &str) -> Cow<'o, str> {
     })
 }
 
-fn said(value: Option<&impl ToString>) -> Cow<'static, str> {
+fn to_text(value: Option<&impl ToString>) -> Cow<'static, str> {
     value.map_or(Cow::Borrowed(""), |value| Cow::Owned(value.to_string()))
 }
 
@@ -106,12 +106,11 @@ mod tests {
     use podscope_api::{Kind, object_from_value};
     use serde_json::{Value, json};
 
-    /// Each field is read from where its path leads in the object's JSON.
     #[test]
-    fn each_field_says_what_stands_at_its_path() {
+    fn selectable_field_equals_value_at_its_json_path() {
         for kind in Kind::ALL.iter().copied() {
             for field in fields(kind) {
-                let said = match *field {
+                let expected = match *field {
                     "spec.hostNetwork" | "spec.unschedulable" => json!(true),
                     "status.successful" | "status.replicas" => json!(3),
                     "spec.restartPolicy" => json!("Never"),
@@ -124,7 +123,7 @@ mod tests {
                     "status.successful" => "status.succeeded",
                     field => field,
                 };
-                let tree = (path.rsplit('.')).fold(said.clone(), |below, name| json!({name: below}));
+                let tree = (path.rsplit('.')).fold(expected.clone(), |below, name| json!({name: below}));
                 let mut whole =
                     json!({"apiVersion": kind.api_version(), "kind": kind.name(), "metadata": {"name": "x"}});
                 let (Value::Object(whole), Value::Object(tree)) = (&mut whole, tree) else {
@@ -132,8 +131,8 @@ mod tests {
                 };
                 whole.extend(tree);
                 let object = object_from_value(&Value::Object(whole.clone())).expect(field);
-                let said = said.as_str().map_or_else(|| said.to_string(), str::to_owned);
-                assert_eq!(value(&object, field), said, "{kind:?} {field}");
+                let expected = expected.as_str().map_or_else(|| expected.to_string(), str::to_owned);
+                assert_eq!(value(&object, field), expected, "{kind:?} {field}");
             }
         }
     }

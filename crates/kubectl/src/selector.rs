@@ -1,4 +1,4 @@
-//! `-l` and `--field-selector` (KC-059, KC-060).
+//! Label selectors (`-l`, KC-059) and field selectors (`--field-selector`, KC-060).
 
 use podscope_api::{Kind, LabelSelectorRequirement, Object, SelectorOperator, Str};
 
@@ -12,7 +12,7 @@ impl LabelQuery {
     /// Reads `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>5`.
     ///
     /// # Errors
-    /// The API server's words.
+    /// The API server's message about an invalid selector.
     pub fn parse(text: &str) -> Result<Self, String> {
         let tokens = tokens(text);
         let mut parser = Parser { tokens: &tokens, at: 0 };
@@ -29,7 +29,7 @@ impl LabelQuery {
         })
     }
 
-    /// How many values a look at one object compares.
+    /// Number of values that matching one object compares, for the work limit.
     pub(crate) fn weight(&self) -> u64 {
         self.0
             .iter()
@@ -37,7 +37,7 @@ impl LabelQuery {
             .sum()
     }
 
-    /// As a `LabelSelector` of expressions.
+    /// The query as a `LabelSelector` of expressions.
     pub fn to_selector(&self) -> podscope_api::LabelSelector {
         podscope_api::LabelSelector {
             match_expressions: self.0.iter().map(|(requirement, _)| requirement.clone()).collect(),
@@ -45,7 +45,7 @@ impl LabelQuery {
         }
     }
 
-    /// As a `LabelSelector` of expressions on the wire.
+    /// The query as the JSON of a `LabelSelector` of expressions.
     pub fn to_value(&self) -> serde_json::Value {
         let one = |requirement: &LabelSelectorRequirement| {
             let mut value = serde_json::json!({"key": &*requirement.key, "operator": requirement.operator.to_string()});
@@ -62,7 +62,7 @@ impl LabelQuery {
         serde_json::json!({"matchExpressions": all})
     }
 
-    /// As `matchLabels`-like pairs, if it is nothing but equalities (`create pdb`).
+    /// The query as `matchLabels` pairs (`create pdb`); `None` if a requirement is not an equality.
     pub fn equalities(&self) -> Option<Vec<(Str, Str)>> {
         self.0
             .iter()
@@ -76,7 +76,7 @@ impl LabelQuery {
     }
 }
 
-/// A word or a sign of a selector; an empty one is its end.
+/// Splits a label selector into words and signs.
 fn tokens(text: &str) -> Vec<&str> {
     const SIGNS: &[&str] = &["==", "!=", "=", "!", "(", ")", ",", "<", ">"];
     let (mut out, mut rest) = (Vec::new(), text.trim_start());
@@ -97,13 +97,14 @@ fn is_word(token: &str) -> bool {
     !token.is_empty() && !token.starts_with(|c| "=!(),<>".contains(c))
 }
 
-/// The API server's own parser of label selectors, with its messages.
+/// Parses label selectors like the API server and with its messages.
 struct Parser<'t> {
     tokens: &'t [&'t str],
     at: usize,
 }
 
 impl<'t> Parser<'t> {
+    /// The next token; empty at the end.
     fn peek(&self) -> &'t str {
         self.tokens.get(self.at).copied().unwrap_or_default()
     }
@@ -231,11 +232,11 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// A parsed field selector.
+/// A parsed field selector: terms (field, whether it must be equal, value), ANDed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FieldQuery(Vec<(String, bool, String)>);
 
-/// Why a selector is refused, as kubectl words what the server said.
+/// kubectl's message around the server's reason `why` for rejecting a selector.
 pub(crate) fn refused(kind: Kind, label: &str, field: &str, why: &str) -> String {
     let (group, version) = kind.group_and_version();
     let plural = kind.plural();
@@ -244,7 +245,8 @@ pub(crate) fn refused(kind: Kind, label: &str, field: &str, why: &str) -> String
     )
 }
 
-/// What the server says of a field that it does not select by: kinds with fields of their own, and all others.
+/// The server's message about an unsupported field. The wording depends on whether the kind has selectable fields of its
+/// own.
 fn unsupported(kind: Kind, field: &str) -> String {
     if selectable::fields(kind).is_empty() || matches!(kind, Kind::ReplicaSet) {
         let namespace = if kind.is_namespaced() {
@@ -261,12 +263,12 @@ impl FieldQuery {
     /// Reads `a=b,c!=d` and checks that the kind has these fields.
     ///
     /// # Errors
-    /// The API server's words.
+    /// The API server's message about an invalid selector.
     pub fn parse(kind: Kind, text: &str, label: &str) -> Result<Self, String> {
         Self::read(kind, text).map_err(|why| refused(kind, label, text, &why))
     }
 
-    /// The same, with what the server says of itself.
+    /// Like [`parse`](Self::parse), but the error is the server's message without kubectl's text around it.
     pub(crate) fn read(kind: Kind, text: &str) -> Result<Self, String> {
         let mut terms = Vec::new();
         for term in text.split(',').filter(|term| !term.trim().is_empty()) {
@@ -278,7 +280,7 @@ impl FieldQuery {
                 return Err(format!("invalid selector: '{text}'; can't understand '{term}'"));
             };
             let field = field.trim();
-            if !supported(kind, field) {
+            if !is_supported(kind, field) {
                 return Err(unsupported(kind, field));
             }
             terms.push((field.to_owned(), equal, value.trim().to_owned()));
@@ -286,7 +288,7 @@ impl FieldQuery {
         Ok(Self(terms))
     }
 
-    /// How many values a look at one object compares.
+    /// Number of values that matching one object compares, for the work limit.
     pub(crate) fn weight(&self) -> u64 {
         self.0.len() as u64
     }
@@ -299,7 +301,7 @@ impl FieldQuery {
     }
 }
 
-fn supported(kind: Kind, field: &str) -> bool {
+fn is_supported(kind: Kind, field: &str) -> bool {
     field == "metadata.name"
         || (field == "metadata.namespace" && kind.is_namespaced())
         || selectable::fields(kind).contains(&field)

@@ -1,7 +1,7 @@
-//! The two table layouts of kubectl: `get`'s fixed columns (KC-004 to KC-008)
-//! and `describe`'s elastic tabs (KC-007).
+//! The two table layouts of kubectl: the padded columns of `get` (KC-004 to KC-008) and the elastic tab stops of
+//! `describe` (KC-007).
 
-/// Column widths of a table that grows: they are remembered and never shrink (KC-006).
+/// Column widths of a table that a watch extends; they never shrink (KC-006).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Widths(Vec<usize>);
 
@@ -37,7 +37,7 @@ pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
     Widths::default().lay_out(rows)
 }
 
-/// As [`table`], but every cell is padded, the last one too (`top`, KC-112).
+/// Like [`table`], but pads the last cell of each row too (`top`, KC-112).
 pub(crate) fn table_padded(rows: &[Vec<String>]) -> Vec<String> {
     let with_tail: Vec<Vec<String>> = rows
         .iter()
@@ -50,7 +50,7 @@ fn pad(line: &mut String, width: usize, cell: &str) {
     line.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.chars().count())));
 }
 
-/// A cell of a table: cut at the first line break (KC-005).
+/// The text of a table cell: truncated at the first line break (KC-005).
 pub(crate) fn cell(text: &str) -> String {
     match text.find(['\u{c}', '\n', '\r']) {
         Some(at) => format!("{}...", text.get(..at).unwrap_or_default()),
@@ -58,22 +58,22 @@ pub(crate) fn cell(text: &str) -> String {
     }
 }
 
-/// Lines with tabs, aligned as `text/tabwriter` with padding 2 does: a column
-/// block is a run of consecutive lines that have a tab-ended cell there.
+/// Lines with tabs, aligned as Go's `text/tabwriter` does with padding 2. Cells are aligned within a column block: a run
+/// of consecutive lines that have a tab-terminated cell in that column.
 #[derive(Debug, Default)]
 pub(crate) struct Elastic {
     text: String,
 }
 
 impl Elastic {
-    /// A line at an indentation level of two spaces each.
+    /// Appends a line, indented by two spaces per level.
     pub(crate) fn line(&mut self, level: usize, text: &str) {
         self.text.extend(std::iter::repeat_n(' ', 2 * level));
         self.text.push_str(text);
         self.text.push('\n');
     }
 
-    /// The lines with their tabs, as `rollout history` prints a template.
+    /// The lines with their tabs unaligned, as `rollout history` prints a template.
     pub(crate) fn raw(self) -> Vec<String> {
         self.text.lines().map(str::to_owned).collect()
     }
@@ -89,12 +89,12 @@ impl Elastic {
         for column in 0..columns {
             let mut start = 0;
             while start < lines.len() {
-                let ended = |at: usize| widths.get(at).is_some_and(|cells| cells.len() > column);
-                if !ended(start) {
+                let has_cell = |at: usize| widths.get(at).is_some_and(|cells| cells.len() > column);
+                if !has_cell(start) {
                     start += 1;
                     continue;
                 }
-                let end = (start..lines.len()).find(|at| !ended(*at)).unwrap_or(lines.len());
+                let end = (start..lines.len()).find(|at| !has_cell(*at)).unwrap_or(lines.len());
                 let width = lines
                     .get(start..end)
                     .unwrap_or_default()

@@ -1,4 +1,4 @@
-//! `kubectl top` (KC-112, KC-113).
+//! `kubectl top`: resource usage of pods and nodes (KC-112, KC-113).
 
 use std::cmp::Reverse;
 
@@ -12,13 +12,14 @@ use super::{Printed, View};
 use crate::command::{Target, Top};
 use crate::refusals::not_found;
 
-/// Thousandths of a core, and bytes of memory.
+/// CPU in millicores, and memory in bytes.
 type Usage = (i64, i64);
 
 fn sum(all: impl Iterator<Item = Usage>) -> Usage {
     all.fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
 }
 
+/// Usage of all containers of a pod; `None` if no container is running.
 fn usage_of(pod: &Pod, view: &View<'_>) -> Option<Usage> {
     let parts: Vec<Usage> = pod
         .spec
@@ -31,14 +32,14 @@ fn usage_of(pod: &Pod, view: &View<'_>) -> Option<Usage> {
     Some(sum(parts.into_iter()))
 }
 
-/// A line of the table.
+/// A row of the table.
 struct Row {
     /// The cells before the numbers.
     front: Vec<String>,
-    /// What is used, where it is known.
+    /// Usage; `None` if unknown.
     used: Option<Usage>,
-    /// What there is of it, on a node.
-    bounds: Option<Usage>,
+    /// Allocatable resources, for rows of nodes.
+    allocatable: Option<Usage>,
 }
 
 impl Row {
@@ -46,15 +47,15 @@ impl Row {
         let ready = node.is_ready();
         let pods = view.objects.pods_on(&node.metadata.name.as_ref().into());
         let used = sum(pods.filter_map(|pod| usage_of(pod, view)));
-        let allocatable = |name: &str| node.status.allocatable.get(name);
-        let bounds = (
-            allocatable("cpu").map_or(0, |quantity| quantity.milli_value()),
-            allocatable("memory").map_or(0, |quantity| quantity.value()),
+        let quantity = |name: &str| node.status.allocatable.get(name);
+        let allocatable = (
+            quantity("cpu").map_or(0, |quantity| quantity.milli_value()),
+            quantity("memory").map_or(0, |quantity| quantity.value()),
         );
         Row {
             front: vec![node.metadata.name.to_string()],
             used: ready.then_some(used),
-            bounds: Some(bounds),
+            allocatable: Some(allocatable),
         }
     }
 
@@ -62,13 +63,13 @@ impl Row {
         Row {
             front,
             used: Some(used),
-            bounds: None,
+            allocatable: None,
         }
     }
 
     fn cells(self) -> Vec<String> {
         let mut cells = self.front;
-        match (self.used, self.bounds) {
+        match (self.used, self.allocatable) {
             (Some((cpu, memory)), Some((all_cpu, all_memory))) => cells.extend([
                 format!("{cpu}m"),
                 percent(cpu, all_cpu),
@@ -101,7 +102,7 @@ impl Top {
         }
     }
 
-    /// A pod's line, or with `--containers` one for each of those whose use is known.
+    /// Appends the row of a pod, or with `--containers` one row per container whose usage is known.
     fn rows_of_pod(&self, pod: &Pod, view: &View<'_>, rows: &mut Vec<Row>) {
         let mut front = Vec::new();
         if self.all_namespaces {
@@ -121,8 +122,8 @@ impl Top {
         }
     }
 
-    /// What is said where there is nothing to show.
-    fn nothing(&self) -> String {
+    /// The message for an empty table.
+    fn no_resources_message(&self) -> String {
         if self.all_namespaces || self.nodes {
             return "No resources found".to_owned();
         }
@@ -130,7 +131,7 @@ impl Top {
         format!("No resources found in {namespace} namespace.")
     }
 
-    /// Puts the lines in order: those that use most first; else those without numbers last.
+    /// Sorts the rows: with `--sort-by` by descending usage, otherwise rows without usage last.
     fn sort(&self, rows: &mut [Row]) {
         match self.sort_by.as_deref() {
             Some("cpu") => rows.stable_sort_by_key(|row| Reverse(row.used.map(|used| used.0))),
@@ -139,7 +140,7 @@ impl Top {
         }
     }
 
-    /// The line above the table.
+    /// The header of the table.
     fn header(&self) -> Vec<String> {
         let titles: &[&str] = match (self.nodes, self.containers) {
             (true, _) => &["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"],
@@ -153,7 +154,7 @@ impl Top {
             .collect()
     }
 
-    /// The two lines below it: of `--sum`.
+    /// The two lines of `--sum` below the table.
     fn totals(&self, total: Usage) -> [Vec<String>; 2] {
         let lead = usize::from(self.all_namespaces) + usize::from(self.containers);
         let line = |cells: [String; 2]| std::iter::repeat_n(String::new(), lead + 1).chain(cells).collect();
@@ -165,7 +166,7 @@ impl Top {
 }
 
 pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
-    // It is read before anybody is asked.
+    // kubectl parses the selector before it sends a request.
     if let Err(why) = LabelQuery::parse(top.selector.as_deref().unwrap_or_default()) {
         return printed.fail(format!("error: {why}"));
     }
@@ -173,7 +174,7 @@ pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),
     };
-    for (kind, name) in &found.misses {
+    for (kind, name) in &found.missing {
         printed.fail(not_found(*kind, name));
     }
     let mut rows: Vec<Row> = Vec::new();
@@ -186,7 +187,7 @@ pub(super) fn top(top: &Top, view: &View<'_>, printed: &mut Printed) {
     }
     if rows.is_empty() {
         if printed.status == 0 {
-            printed.err(top.nothing());
+            printed.err(top.no_resources_message());
         }
         return;
     }

@@ -1,22 +1,23 @@
-//! What a command that only reads prints when the control plane cannot answer it.
+//! Output of a command that only reads while the control plane cannot answer it.
 
 use podscope_cluster::ApiError;
 
 use crate::Printed;
 use crate::command::{Action, Kubectl, RolloutAction, Selection, Target};
 
-/// How much of the control plane answers.
+/// Which parts of the control plane are reachable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     /// The API server does not run.
     Nothing,
-    /// It runs, and does not reach etcd: it answers what it needs no object for.
+    /// The API server runs but cannot reach etcd: it answers only requests that need no stored objects.
     Server,
-    /// Everything.
+    /// The API server and etcd are reachable: everything works.
     Store,
 }
 
-/// What a command says for want of what it needs; none if it can be answered.
+/// The error output of a command that needs more of the control plane than is reachable; `None` if the command can be
+/// answered.
 pub fn unreachable(command: &Kubectl, reach: Reach) -> Option<Printed> {
     if needs(command) <= reach {
         return None;
@@ -25,7 +26,7 @@ pub fn unreachable(command: &Kubectl, reach: Reach) -> Option<Printed> {
     if reach == Reach::Nothing {
         printed.fail(ApiError::refused_connection().message);
     } else {
-        // `~` The real server says so after a minute; what only reads takes no time here.
+        // Deviation: the real server gives this answer after a minute; commands that only read take no time here.
         let what = resource(command);
         printed.fail(format!(
             "Error from server (Timeout): the server was unable to return a response in the time allotted, but may still be processing the request (get {what})"
@@ -34,6 +35,7 @@ pub fn unreachable(command: &Kubectl, reach: Reach) -> Option<Printed> {
     Some(printed)
 }
 
+/// The parts of the control plane that a command needs.
 fn needs(command: &Kubectl) -> Reach {
     match command {
         Kubectl::Explain { .. } => Reach::Server,
@@ -50,22 +52,22 @@ fn needs(command: &Kubectl) -> Reach {
     }
 }
 
-/// The resource that is asked for first.
+/// The plural name of the first resource that a command requests.
 fn resource(command: &Kubectl) -> String {
-    let of = |target: &Target| match &target.selection {
+    let first_kind = |target: &Target| match &target.selection {
         Selection::Kinds { kinds, .. } => kinds.first().copied(),
         Selection::Items(items) => items.first().map(|(kind, _)| *kind),
     };
     let kind = match command {
-        Kubectl::Get(get) => of(&get.target),
-        Kubectl::Describe(describe) => of(&describe.target),
+        Kubectl::Get(get) => first_kind(&get.target),
+        Kubectl::Describe(describe) => first_kind(&describe.target),
         Kubectl::Events(_) => Some(podscope_api::Kind::Event),
         Kubectl::Rollout {
             action: RolloutAction::History { .. },
             target,
             ..
-        } => of(target),
-        Kubectl::Label(mark) | Kubectl::Annotate(mark) => of(&mark.target),
+        } => first_kind(target),
+        Kubectl::Label(mark) | Kubectl::Annotate(mark) => first_kind(&mark.target),
         _ => None,
     };
     kind.map_or_else(|| "pods".to_owned(), podscope_api::Kind::qualified_plural)

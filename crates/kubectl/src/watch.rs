@@ -1,4 +1,4 @@
-//! `kubectl get --watch`: what the client prints of each event (KC-006, KC-057).
+//! `kubectl get --watch`: the lines that the client prints for each watch event (KC-006, KC-057).
 
 use podscope_api::{Kind, Object, ObjectKey, Time};
 use podscope_cluster::client::{ClientCommand, WatchCommand, WatchEvent, WatchPrinter};
@@ -7,6 +7,7 @@ use serde_json::json;
 use super::View;
 use super::get::{columns_of, columns_row, header_row, name_prefix, object_row, shown};
 use super::jsonpath::Path;
+use super::output::ObjectFormat;
 use super::selector::{FieldQuery, LabelQuery};
 use super::text::Widths;
 use super::work::Work;
@@ -14,15 +15,15 @@ use super::write::Plan;
 use crate::command::{Get, Output, Selection, Watch};
 use crate::refusals::{bad_request, not_found};
 
-/// How the objects are shown.
+/// Format in which the watched objects are printed.
 #[derive(Debug, Clone)]
-enum Form {
+enum WatchFormat {
     Table,
-    Whole(super::output::Form),
+    Whole(ObjectFormat),
     Columns(Vec<(String, Path)>),
 }
 
-/// A watch's own state: which objects, and the table as far as it is printed.
+/// State of one watch: which objects it prints, and the column widths of the table so far.
 #[derive(Debug, Clone)]
 struct Printer {
     get: Get,
@@ -30,12 +31,12 @@ struct Printer {
     name: Option<String>,
     labels: LabelQuery,
     fields: FieldQuery,
-    form: Form,
+    format: WatchFormat,
     widths: Widths,
     has_printed: bool,
 }
 
-/// The client of a `get --watch`.
+/// Plans the client of `get --watch`.
 pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
     let (kind, name) = match &get.target.selection {
         Selection::Kinds { kinds, names } => (kinds.first().copied(), names.first().cloned()),
@@ -62,18 +63,18 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
         .map_err(|why| super::selector::refused(kind, labels, fields, &why))
         .and_then(|query| Ok((query, FieldQuery::parse(kind, fields, labels)?)))
         .map_err(|why| bad_request(why).to_string());
-    let form = match &get.output {
-        Output::Table | Output::Wide => Ok(Form::Table),
-        Output::CustomColumns(spec) => columns_of(spec).map(Form::Columns),
-        output => super::output::Form::of(output).map(|form| form.map_or(Form::Table, Form::Whole)),
+    let format = match &get.output {
+        Output::Table | Output::Wide => Ok(WatchFormat::Table),
+        Output::CustomColumns(spec) => columns_of(spec).map(WatchFormat::Columns),
+        output => ObjectFormat::of(output).map(|format| format.map_or(WatchFormat::Table, WatchFormat::Whole)),
     };
-    let ((labels, fields), form) = match (queries, form) {
-        (Ok(queries), Ok(form)) => (queries, form),
+    let ((labels, fields), format) = match (queries, format) {
+        (Ok(queries), Ok(format)) => (queries, format),
         (Err(message), _) | (_, Err(message)) => return Plan::refuse(message),
     };
     let mut plan = Plan::default();
     if get.sort_by.is_some() {
-        plan.warn_so("warning: --watch requested, --sort-by will be ignored for watch events received");
+        plan.warn_unprefixed("warning: --watch requested, --sort-by will be ignored for watch events received");
     }
     plan.client = Some(ClientCommand::Watch(WatchCommand {
         kind,
@@ -83,7 +84,7 @@ pub(super) fn plan(get: &Get, view: &View<'_>) -> Plan {
             name,
             labels,
             fields,
-            form,
+            format,
             widths: Widths::default(),
             has_printed: false,
         }),
@@ -100,8 +101,8 @@ impl Printer {
             lead.into_iter().chain(row).collect::<Vec<_>>()
         };
         let mut rows = Vec::new();
-        match &self.form {
-            Form::Table => {
+        match &self.format {
+            WatchFormat::Table => {
                 if let Some(first) = objects.first().filter(|_| is_first && !self.get.no_headers) {
                     rows.push(with_event(header_row(&self.get, first), "EVENT"));
                 }
@@ -112,7 +113,7 @@ impl Printer {
                         .map(|object| with_event(object_row(&self.get, object, &prefix, now), event)),
                 );
             }
-            Form::Columns(columns) => {
+            WatchFormat::Columns(columns) => {
                 if is_first && !self.get.no_headers && !objects.is_empty() {
                     let titles = columns.iter().map(|(title, _)| title.clone()).collect();
                     rows.push(with_event(titles, "EVENT"));
@@ -125,24 +126,24 @@ impl Printer {
                     }
                 }
             }
-            Form::Whole(form) => {
+            WatchFormat::Whole(format) => {
                 let mut first = is_first;
                 return objects
                     .iter()
-                    .flat_map(|object| self.whole(form, object, event, std::mem::replace(&mut first, false)))
+                    .flat_map(|object| self.whole(format, object, event, std::mem::replace(&mut first, false)))
                     .collect();
             }
         }
         self.widths.lay_out(&rows)
     }
 
-    fn whole(&self, form: &super::output::Form, object: &Object, event: &str, is_first: bool) -> Vec<String> {
+    fn whole(&self, format: &ObjectFormat, object: &Object, event: &str, is_first: bool) -> Vec<String> {
         let mut value = shown(object, self.get.show_managed_fields);
-        if self.get.output_watch_events && *form != super::output::Form::Name {
+        if self.get.output_watch_events && *format != ObjectFormat::Name {
             value = json!({"object": value, "type": event.trim_end()});
         }
-        let text = form.text(&value).unwrap_or_else(|why| why);
-        let lead = (form.is_separated() && !is_first).then(|| "---".to_owned());
+        let text = format.text(&value).unwrap_or_else(|why| why);
+        let lead = (format.is_separated() && !is_first).then(|| "---".to_owned());
         lead.into_iter().chain(text.lines().map(str::to_owned)).collect()
     }
 }
@@ -171,12 +172,12 @@ impl WatchPrinter for Printer {
     }
 
     fn event(&mut self, event: WatchEvent, object: &Object, now: Time) -> Vec<String> {
-        let word = match event {
+        let label = match event {
             WatchEvent::Added => "ADDED   ",
             WatchEvent::Modified => "MODIFIED",
             WatchEvent::Deleted => "DELETED ",
         };
-        self.lines(std::slice::from_ref(object), word, now)
+        self.lines(std::slice::from_ref(object), label, now)
     }
 
     fn boxed(&self) -> Box<dyn WatchPrinter> {

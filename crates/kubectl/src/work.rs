@@ -1,24 +1,24 @@
-//! What one command may cost. Paths, templates and selectors come from people and from links, and
-//! a short one can ask for more than a lifetime of looking: `{..a..b..c}` over all objects. So whoever
-//! walks counts the values it looks at, and a command that passes the limit is refused.
+//! Work limit of one command. Paths, templates and selectors come from users and from links, and a short one can
+//! take practically forever: `{..a..b..c}` over all objects. So each evaluation counts the values that it looks at, and
+//! a command that exceeds the limit fails.
 
 use std::cell::Cell;
 
-/// Values that one command may look at: half a second or so in a browser.
+/// Maximum number of values that one command may look at: about half a second in a browser.
 pub const WORK: u64 = 20_000_000;
 
-/// What a text counts as: one value, and another for every sixteen bytes.
+/// Number of values that a text counts as: one, and one more per sixteen bytes.
 pub(crate) fn of_text(text: &str) -> u64 {
     1 + text.len() as u64 / 16
 }
 
-/// A command's count of work.
+/// Counts the values that one command has looked at.
 #[derive(Debug, Clone)]
 pub struct Work {
     left: Cell<u64>,
 }
 
-/// A command asks for more than [`WORK`].
+/// Error: a command looks at more than [`WORK`] values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooMuchWork;
 
@@ -38,17 +38,17 @@ impl Default for Work {
 }
 
 impl Work {
-    /// Counts that so many values are looked at.
+    /// Adds a number of values to the count.
     ///
     /// # Errors
-    /// The limit is passed.
+    /// The count exceeds the limit.
     pub fn spend(&self, values: u64) -> Result<(), TooMuchWork> {
         let left = self.left.get().checked_sub(values).ok_or(TooMuchWork)?;
         self.left.set(left);
         Ok(())
     }
 
-    /// How many values were looked at.
+    /// Number of values counted so far.
     pub fn spent(&self) -> u64 {
         WORK - self.left.get()
     }

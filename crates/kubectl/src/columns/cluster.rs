@@ -1,4 +1,4 @@
-//! Columns of nodes, services, events and what a cluster is set up with.
+//! Table columns of nodes, Services, endpoints, events, namespaces, leases, ConfigMaps, Secrets and quotas.
 
 use podscope_api::{
     ConfigMap, EndpointSlice, EndpointSubset, Endpoints, Event, Lease, Namespace, Node, Object, ResourceQuota, Secret,
@@ -6,7 +6,7 @@ use podscope_api::{
 };
 
 use super::line::Line;
-use super::{age, event_times, extra_text, map_text, node_roles, node_status, or_none, some_of};
+use super::{age, event_times, map_text, node_roles, node_status, or_none, some_of, value_at_path};
 
 pub(super) fn node(node: &Node, line: &mut Line) {
     let address = |kind: &str| {
@@ -14,7 +14,7 @@ pub(super) fn node(node: &Node, line: &mut Line) {
         address.map_or_else(|| "<none>".to_owned(), |address| address.address.to_string())
     };
     let info = node.status.node_info.clone().unwrap_or_default();
-    let known = |text: &str| if text.is_empty() { "<unknown>" } else { text }.to_owned();
+    let or_unknown = |text: &str| if text.is_empty() { "<unknown>" } else { text }.to_owned();
     line.name();
     line.put("STATUS", node_status(node));
     line.put("ROLES", node_roles(node));
@@ -22,8 +22,8 @@ pub(super) fn node(node: &Node, line: &mut Line) {
     line.put("VERSION", info.kubelet_version.to_string());
     line.wide("INTERNAL-IP", address("InternalIP"));
     line.wide("EXTERNAL-IP", address("ExternalIP"));
-    line.wide("OS-IMAGE", known(&info.os_image));
-    let kernel = known(&info.kernel_version);
+    line.wide("OS-IMAGE", or_unknown(&info.os_image));
+    let kernel = or_unknown(&info.kernel_version);
     line.wide(
         "KERNEL-VERSION",
         match &*info.architecture {
@@ -31,7 +31,7 @@ pub(super) fn node(node: &Node, line: &mut Line) {
             architecture => format!("{kernel} ({architecture})"),
         },
     );
-    line.wide("CONTAINER-RUNTIME", known(&info.container_runtime_version));
+    line.wide("CONTAINER-RUNTIME", or_unknown(&info.container_runtime_version));
 }
 
 pub(super) fn service(service: &Service, object: &Object, line: &mut Line) {
@@ -40,7 +40,7 @@ pub(super) fn service(service: &Service, object: &Object, line: &mut Line) {
     let external = match kind {
         "ExternalName" => or_none(&spec.external_name),
         "LoadBalancer" => "<pending>".into(),
-        _ => match extra_text(object, &["spec", "externalIPs"]) {
+        _ => match value_at_path(object, &["spec", "externalIPs"]) {
             Some(serde_json::Value::Array(ips)) => {
                 or_none(&ips.iter().filter_map(|ip| ip.as_str()).collect::<Vec<_>>().join(","))
             }
@@ -90,7 +90,7 @@ pub(super) fn endpoints(endpoints: &Endpoints, line: &mut Line) {
     line.age();
 }
 
-/// `10.0.0.1:80,10.0.0.2:80 + 1 more...`
+/// The addresses of Endpoints: `10.0.0.1:80,10.0.0.2:80 + 1 more...`
 fn addresses(subsets: &[EndpointSubset]) -> String {
     let mut all: Vec<String> = Vec::new();
     for subset in subsets {
@@ -108,18 +108,21 @@ fn addresses(subsets: &[EndpointSubset]) -> String {
 
 pub(super) fn event(event: &Event, line: &mut Line) {
     let (first, last, count) = event_times(event);
-    let (component, place) = event.emitter();
-    let about = &event.involved_object;
+    let (component, host) = event.emitter();
+    let involved = &event.involved_object;
     line.put("LAST SEEN", age(last, line.now));
     line.put("TYPE", event.kind.to_string());
     line.put("REASON", event.reason.to_string());
-    line.put("OBJECT", format!("{}/{}", about.kind.to_ascii_lowercase(), about.name));
-    line.wide("SUBOBJECT", about.field_path.to_string());
+    line.put(
+        "OBJECT",
+        format!("{}/{}", involved.kind.to_ascii_lowercase(), involved.name),
+    );
+    line.wide("SUBOBJECT", involved.field_path.to_string());
     line.wide(
         "SOURCE",
-        match &**place {
+        match &**host {
             "" => component.to_string(),
-            place => format!("{component}, {place}"),
+            host => format!("{component}, {host}"),
         },
     );
     line.put("MESSAGE", event.message.trim().to_owned());
@@ -144,7 +147,7 @@ pub(super) fn lease(lease: &Lease, line: &mut Line) {
 }
 
 pub(super) fn config_map(map: &ConfigMap, object: &Object, line: &mut Line) {
-    let binary = extra_text(object, &["binaryData"]).and_then(|value| value.as_object().map(serde_json::Map::len));
+    let binary = value_at_path(object, &["binaryData"]).and_then(|value| value.as_object().map(serde_json::Map::len));
     line.name();
     line.put("DATA", (map.data.len() + binary.unwrap_or(0)).to_string());
     line.age();
@@ -162,7 +165,7 @@ pub(super) fn secret(secret: &Secret, line: &mut Line) {
     line.age();
 }
 
-/// `pods: 1/2, requests.cpu: 0/1` of requests, and the same of limits.
+/// Usage and hard limits as `pods: 1/2, requests.cpu: 0/1`, in one column for requests and one for limits.
 pub(super) fn quota(quota: &ResourceQuota, line: &mut Line) {
     let rows = quota.status.hard.iter().map(|(resource, hard)| {
         let used = quota.status.used.get(resource).copied().unwrap_or_default();

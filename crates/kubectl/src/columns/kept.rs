@@ -1,10 +1,10 @@
-//! Columns of kinds that are stored, and on which nothing acts.
+//! Table columns of kinds that are stored but not simulated ([`Kept`]).
 
 use podscope_api::{Kept, Kind};
 use serde_json::Value;
 
 use super::line::Line;
-use super::{or_none, selector_text, sent_selector, some_of};
+use super::{or_none, selector_from_value, selector_text, some_of};
 use crate::jsonpath::plain;
 
 pub(super) fn kept(object: &Kept, line: &mut Line) {
@@ -19,7 +19,7 @@ pub(super) fn kept(object: &Kept, line: &mut Line) {
         Kind::RoleBinding | Kind::ClusterRoleBinding => return binding(object, line),
         Kind::NetworkPolicy => {
             let selector = object.at("/spec/podSelector");
-            line.put("POD-SELECTOR", selector_text(sent_selector(selector).as_ref()));
+            line.put("POD-SELECTOR", selector_text(selector_from_value(selector).as_ref()));
         }
         Kind::Ingress => {
             let hosts = list("/spec/rules");
@@ -35,7 +35,8 @@ pub(super) fn kept(object: &Kept, line: &mut Line) {
         }
         Kind::IngressClass => {
             let parameters = object.at("/spec/parameters");
-            let parameters = parameters.map(|to| format!("{}/{}", plain(&to["kind"]), plain(&to["name"])));
+            let parameters =
+                parameters.map(|reference| format!("{}/{}", plain(&reference["kind"]), plain(&reference["name"])));
             line.put("CONTROLLER", text("/spec/controller"));
             line.put("PARAMETERS", parameters.unwrap_or_else(|| "<none>".to_owned()));
         }
@@ -48,11 +49,11 @@ pub(super) fn kept(object: &Kept, line: &mut Line) {
     line.age();
 }
 
-/// Who has which role.
+/// Columns of role bindings.
 fn binding(object: &Kept, line: &mut Line) {
     let text = |pointer: &str| object.at(pointer).map(plain).unwrap_or_default();
     let subjects = object.at("/subjects").and_then(Value::as_array);
-    let of = |kind: &str| {
+    let subject_names = |kind: &str| {
         let subjects = subjects.into_iter().flatten().filter(|subject| subject["kind"] == kind);
         let names = subjects.map(|subject| match (kind, subject["namespace"].as_str()) {
             ("ServiceAccount", Some(namespace)) => format!("{namespace}/{}", plain(&subject["name"])),
@@ -62,7 +63,7 @@ fn binding(object: &Kept, line: &mut Line) {
     };
     line.put("ROLE", format!("{}/{}", text("/roleRef/kind"), text("/roleRef/name")));
     line.age();
-    line.wide("USERS", of("User"));
-    line.wide("GROUPS", of("Group"));
-    line.wide("SERVICEACCOUNTS", of("ServiceAccount"));
+    line.wide("USERS", subject_names("User"));
+    line.wide("GROUPS", subject_names("Group"));
+    line.wide("SERVICEACCOUNTS", subject_names("ServiceAccount"));
 }

@@ -1,21 +1,21 @@
-//! A line of a table: each column's header stands beside its cell (KC-013 to KC-049).
+//! The row of an object: a list of columns, each with its header and cell (KC-013 to KC-049).
 
 use podscope_api::{Object, PodTemplateSpec, Time};
 
 use super::{age, containers};
 use crate::text::cell;
 
-/// One column of an object's line.
+/// One column of an object's row.
 #[derive(Debug)]
 pub struct Column {
-    /// Above it.
+    /// Column header.
     pub header: &'static str,
-    /// Whether only `-o wide` shows it.
+    /// Whether the column is printed only with `-o wide`.
     pub is_wide: bool,
     pub text: String,
 }
 
-/// The columns of an object, in the order in which `kubectl get` shows them.
+/// Builder of the columns of an object, in the order in which `kubectl get` prints them.
 #[derive(Debug)]
 pub(super) struct Line {
     columns: Vec<Column>,
@@ -25,7 +25,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// The name is `prefix` + the object's.
+    /// Starts the row of an object. The NAME column holds `prefix` + name.
     pub(super) fn of(object: &Object, prefix: &str, now: Time) -> Self {
         let meta = object.metadata();
         Self {
@@ -36,12 +36,12 @@ impl Line {
         }
     }
 
-    /// A column that is always shown.
+    /// Adds a column that is always printed.
     pub(super) fn put(&mut self, header: &'static str, text: String) {
         self.add(header, false, &text);
     }
 
-    /// A column of `-o wide`.
+    /// Adds a column of `-o wide`.
     pub(super) fn wide(&mut self, header: &'static str, text: String) {
         self.add(header, true, &text);
     }
@@ -55,12 +55,12 @@ impl Line {
         self.put("NAME", self.name.clone());
     }
 
-    /// The name with a word behind it.
-    pub(super) fn name_and(&mut self, word: &str) {
-        self.put("NAME", format!("{}{word}", self.name));
+    /// Adds the NAME column with a suffix.
+    pub(super) fn name_and(&mut self, suffix: &str) {
+        self.put("NAME", format!("{}{suffix}", self.name));
     }
 
-    /// The name where only `-o wide` shows it.
+    /// Adds the NAME column for `-o wide` only.
     pub(super) fn wide_name(&mut self) {
         self.wide("NAME", self.name.clone());
     }
@@ -74,7 +74,7 @@ impl Line {
         self.put("CREATED AT", text);
     }
 
-    /// What a pod's template runs.
+    /// Adds the containers and images of a pod template.
     pub(super) fn template(&mut self, template: &PodTemplateSpec) {
         let [names, images] = containers(template);
         self.wide("CONTAINERS", names);

@@ -1,4 +1,4 @@
-//! Table columns of each kind (KC-013 to KC-049), and the words in them.
+//! Table columns of each kind, and the texts of their cells (KC-013 to KC-049).
 
 mod cluster;
 mod kept;
@@ -20,48 +20,48 @@ use line::Line;
 
 pub use line::Column;
 
-/// In microseconds.
+/// One second in microseconds.
 const SECOND: i64 = 1_000_000;
 
-/// The columns of an object as the API server's tables have them (HT-121).
+/// The columns of an object as in the API server's `Table` responses (HT-121).
 pub fn cells(object: &Object, now: Time) -> Vec<Column> {
     columns(object, "", now)
 }
 
-/// The columns of an object; the name is `prefix` + name.
+/// The columns of an object. The NAME column holds `prefix` + name.
 pub(crate) fn columns(object: &Object, prefix: &str, now: Time) -> Vec<Column> {
     let mut line = Line::of(object, prefix, now);
-    let to = &mut line;
+    let row = &mut line;
     match object {
-        Object::Pod(pod) => workloads::pod(pod, to),
-        Object::Deployment(deployment) => workloads::deployment(deployment, to),
-        Object::ReplicaSet(set) => workloads::replica_set(set, to),
-        Object::ReplicationController(set) => workloads::replication_controller(set, to),
-        Object::StatefulSet(set) => workloads::stateful_set(set, to),
-        Object::DaemonSet(set) => workloads::daemon_set(set, to),
-        Object::Job(job) => workloads::job(job, to),
-        Object::CronJob(job) => workloads::cron_job(job, to),
-        Object::HorizontalPodAutoscaler(autoscaler) => workloads::autoscaler(autoscaler, to),
-        Object::PodDisruptionBudget(budget) => workloads::budget(budget, to),
-        Object::PriorityClass(class) => workloads::priority_class(class, to),
-        Object::ControllerRevision(revision) => workloads::controller_revision(revision, to),
-        Object::PersistentVolume(volume) => storage::volume(volume, to),
-        Object::PersistentVolumeClaim(claim) => storage::claim(claim, to),
-        Object::StorageClass(class) => storage::class(class, object, to),
-        Object::VolumeAttachment(attachment) => storage::attachment(attachment, to),
-        Object::CsiNode(node) => storage::csi_node(node, to),
-        Object::CsiDriver(driver) => storage::csi_driver(driver, object, to),
-        Object::Node(node) => cluster::node(node, to),
-        Object::Service(service) => cluster::service(service, object, to),
-        Object::EndpointSlice(slice) => cluster::endpoint_slice(slice, to),
-        Object::Endpoints(endpoints) => cluster::endpoints(endpoints, to),
-        Object::Event(event) => cluster::event(event, to),
-        Object::Namespace(namespace) => cluster::namespace(namespace, to),
-        Object::Lease(lease) => cluster::lease(lease, to),
-        Object::ConfigMap(map) => cluster::config_map(map, object, to),
-        Object::Secret(secret) => cluster::secret(secret, to),
-        Object::ResourceQuota(quota) => cluster::quota(quota, to),
-        Object::Kept(object) => kept::kept(object, to),
+        Object::Pod(pod) => workloads::pod(pod, row),
+        Object::Deployment(deployment) => workloads::deployment(deployment, row),
+        Object::ReplicaSet(set) => workloads::replica_set(set, row),
+        Object::ReplicationController(set) => workloads::replication_controller(set, row),
+        Object::StatefulSet(set) => workloads::stateful_set(set, row),
+        Object::DaemonSet(set) => workloads::daemon_set(set, row),
+        Object::Job(job) => workloads::job(job, row),
+        Object::CronJob(job) => workloads::cron_job(job, row),
+        Object::HorizontalPodAutoscaler(autoscaler) => workloads::autoscaler(autoscaler, row),
+        Object::PodDisruptionBudget(budget) => workloads::budget(budget, row),
+        Object::PriorityClass(class) => workloads::priority_class(class, row),
+        Object::ControllerRevision(revision) => workloads::controller_revision(revision, row),
+        Object::PersistentVolume(volume) => storage::volume(volume, row),
+        Object::PersistentVolumeClaim(claim) => storage::claim(claim, row),
+        Object::StorageClass(class) => storage::class(class, object, row),
+        Object::VolumeAttachment(attachment) => storage::attachment(attachment, row),
+        Object::CsiNode(node) => storage::csi_node(node, row),
+        Object::CsiDriver(driver) => storage::csi_driver(driver, object, row),
+        Object::Node(node) => cluster::node(node, row),
+        Object::Service(service) => cluster::service(service, object, row),
+        Object::EndpointSlice(slice) => cluster::endpoint_slice(slice, row),
+        Object::Endpoints(endpoints) => cluster::endpoints(endpoints, row),
+        Object::Event(event) => cluster::event(event, row),
+        Object::Namespace(namespace) => cluster::namespace(namespace, row),
+        Object::Lease(lease) => cluster::lease(lease, row),
+        Object::ConfigMap(map) => cluster::config_map(map, object, row),
+        Object::Secret(secret) => cluster::secret(secret, row),
+        Object::ResourceQuota(quota) => cluster::quota(quota, row),
+        Object::Kept(object) => kept::kept(object, row),
         Object::ResourceClaim(claim) => {
             line.name();
             line.put("STATE", claim_state(claim));
@@ -92,7 +92,7 @@ pub(crate) fn columns(object: &Object, prefix: &str, now: Time) -> Vec<Column> {
     line.columns()
 }
 
-/// What becomes of a claim on devices (DRA-261).
+/// STATE of a ResourceClaim (DRA-261).
 fn claim_state(claim: &ResourceClaim) -> String {
     let mut states = Vec::new();
     if claim.metadata.is_terminating() {
@@ -109,7 +109,7 @@ fn claim_state(claim: &ResourceClaim) -> String {
     states.join(",")
 }
 
-/// Age of an instant (KC-012), counted from its whole second: objects carry no more of their times.
+/// Age of an object (KC-012). The creation time is rounded down to seconds, the precision of timestamps in the API.
 pub(crate) fn age(at: Option<Time>, now: Time) -> String {
     match at {
         Some(at) if at.0 != 0 => human_duration((now.0 - at.0.div_euclid(SECOND) * SECOND).div_euclid(SECOND)),
@@ -125,6 +125,7 @@ pub(crate) fn or_unset(text: Option<&Str>) -> String {
     text.map_or_else(|| "<unset>".into(), |text| text.to_string())
 }
 
+/// Names and images of a template's containers, each joined by commas.
 fn containers(template: &PodTemplateSpec) -> [String; 2] {
     let join = |texts: Vec<&str>| texts.join(",");
     [
@@ -147,13 +148,13 @@ fn containers(template: &PodTemplateSpec) -> [String; 2] {
     ]
 }
 
-/// A selector as a query has it (KC-026's "FLS"); `<none>` of one that selects nothing by name.
+/// A selector in the query syntax of `-l` (KC-026, "FLS"); `<none>` if it is empty.
 pub(crate) fn selector_text(selector: Option<&LabelSelector>) -> String {
     or_none(&selector.map(ToString::to_string).unwrap_or_default())
 }
 
-/// A selector as it was sent.
-pub(crate) fn sent_selector(value: Option<&Value>) -> Option<LabelSelector> {
+/// Parses a selector from JSON.
+pub(crate) fn selector_from_value(value: Option<&Value>) -> Option<LabelSelector> {
     value.and_then(|value| wire::from_value(value).ok())
 }
 
@@ -166,7 +167,7 @@ pub(crate) fn map_text(map: &ordered::Map<Str, Str>) -> String {
     )
 }
 
-/// Access modes in their fixed order, once each (KC-049).
+/// Abbreviated access modes in kubectl's fixed order, without duplicates (KC-049).
 pub(crate) fn access_modes<T: std::fmt::Display>(modes: &[T]) -> String {
     let have: ordered::Set<String> = modes.iter().map(ToString::to_string).collect();
     [
@@ -182,7 +183,7 @@ pub(crate) fn access_modes<T: std::fmt::Display>(modes: &[T]) -> String {
     .join(",")
 }
 
-/// The first of some texts, and how many more there are; `nothing` if there are none.
+/// The first `first` texts, and the number of further ones; `nothing` if the list is empty.
 fn some_of(mut texts: Vec<String>, first: usize, between: &str, nothing: &str) -> String {
     let more = texts.len().saturating_sub(first);
     texts.truncate(first);
@@ -196,7 +197,8 @@ fn some_of(mut texts: Vec<String>, first: usize, between: &str, nothing: &str) -
     all
 }
 
-fn extra_text(object: &Object, path: &[&str]) -> Option<serde_json::Value> {
+/// The value at a path of the object's JSON, for fields without a typed counterpart.
+fn value_at_path(object: &Object, path: &[&str]) -> Option<serde_json::Value> {
     let value = object.to_value();
     let mut at = &value;
     for part in path {
@@ -266,17 +268,17 @@ fn storage_class(meta: &ObjectMeta, field: &str) -> String {
         .to_owned()
 }
 
-/// The class of a volume; the old annotation beats the field (KC-039).
+/// The storage class of a volume. The deprecated annotation has precedence over the field (KC-039).
 pub(crate) fn volume_class(volume: &PersistentVolume) -> String {
     storage_class(&volume.metadata, &volume.spec.storage_class_name)
 }
 
-/// The class of a claim or of a claim's template.
+/// The storage class of a claim or of a claim template.
 pub(crate) fn claim_class(meta: &ObjectMeta, spec: &PersistentVolumeClaimSpec) -> String {
     storage_class(meta, spec.storage_class_name.as_deref().unwrap_or(""))
 }
 
-/// Whether claims without a class get this one (KC-041).
+/// Returns whether this is the default storage class for claims without a class (KC-041).
 pub(crate) fn is_default_class(meta: &ObjectMeta) -> bool {
     [
         "storageclass.kubernetes.io/is-default-class",
@@ -286,7 +288,7 @@ pub(crate) fn is_default_class(meta: &ObjectMeta) -> bool {
     .any(|key| meta.annotation(key) == Some("true"))
 }
 
-/// Times of an event: first and last seen, and count (KC-046).
+/// First time, last time and count of an event (KC-046).
 pub fn event_times(event: &podscope_api::Event) -> (Option<Time>, Option<Time>, i32) {
     let first = event.first_timestamp.or(event.event_time.map(|time| Time(time.0)));
     if let Some(series) = &event.series {

@@ -1,4 +1,4 @@
-//! Columns of volumes, claims, classes and drivers.
+//! Table columns of volumes, claims, storage classes, attachments and CSI drivers.
 
 use podscope_api::{
     CsiDriver, CsiNode, Object, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment,
@@ -115,13 +115,13 @@ pub(super) fn csi_driver(driver: &CsiDriver, object: &Object, line: &mut Line) {
         none if none.is_empty() => "<none>".to_owned(),
         modes => modes,
     };
-    let told = |given: Option<bool>, default: bool| given.unwrap_or(default).to_string();
+    let flag = |given: Option<bool>, default: bool| given.unwrap_or(default).to_string();
     line.name();
-    line.put("ATTACHREQUIRED", told(spec.attach_required, true));
-    line.put("PODINFOONMOUNT", told(spec.pod_info_on_mount, false));
-    line.put("STORAGECAPACITY", told(spec.storage_capacity, false));
+    line.put("ATTACHREQUIRED", flag(spec.attach_required, true));
+    line.put("PODINFOONMOUNT", flag(spec.pod_info_on_mount, false));
+    line.put("STORAGECAPACITY", flag(spec.storage_capacity, false));
     line.put("TOKENREQUESTS", audiences.unwrap_or_else(|| "<unset>".to_owned()));
-    line.put("REQUIRESREPUBLISH", told(spec.requires_republish, false));
+    line.put("REQUIRESREPUBLISH", flag(spec.requires_republish, false));
     line.put("MODES", modes);
     line.age();
 }

@@ -1,4 +1,4 @@
-//! Columns of pods and of what makes, bounds and ranks them.
+//! Table columns of pods, workloads, autoscalers, disruption budgets and priority classes.
 
 use podscope_api::{
     ConditionStatus, ControllerRevision, CronJob, DaemonSet, Deployment, HorizontalPodAutoscaler, IntOrString, Job,
@@ -16,7 +16,7 @@ fn int(value: Option<i32>) -> String {
     value.unwrap_or(0).to_string()
 }
 
-/// `ready/wanted`
+/// The READY column: `ready/wanted`.
 fn ready(ready: Option<i32>, wanted: Option<i32>) -> String {
     format!("{}/{}", int(ready), int(wanted))
 }
@@ -25,7 +25,7 @@ pub(super) fn pod(pod: &Pod, line: &mut Line) {
     let row = pod_row(pod, line.now);
     let gates = &pod.spec.readiness_gates;
     let is_true = |kind: &str| (pod.condition(kind)).is_some_and(|condition| condition.status == ConditionStatus::True);
-    let held = gates.iter().filter(|gate| is_true(&gate.condition_type)).count();
+    let n_true = gates.iter().filter(|gate| is_true(&gate.condition_type)).count();
     let ip = pod.status.pod_ips.first().map(|ip| &*ip.ip);
     line.name();
     line.put("READY", format!("{}/{}", row.ready, row.total));
@@ -35,11 +35,11 @@ pub(super) fn pod(pod: &Pod, line: &mut Line) {
     line.wide("IP", or_none(ip.unwrap_or_default()));
     line.wide("NODE", or_none(pod.spec.node_name.as_deref().unwrap_or_default()));
     line.wide("NOMINATED NODE", or_none(&pod.status.nominated_node_name));
-    let held = match gates.len() {
+    let gates_text = match gates.len() {
         0 => "<none>".to_owned(),
-        gates => format!("{held}/{gates}"),
+        gates => format!("{n_true}/{gates}"),
     };
-    line.wide("READINESS GATES", held);
+    line.wide("READINESS GATES", gates_text);
 }
 
 pub(super) fn deployment(deployment: &Deployment, line: &mut Line) {
@@ -54,7 +54,7 @@ pub(super) fn deployment(deployment: &Deployment, line: &mut Line) {
     line.wide("SELECTOR", if selector == "<none>" { String::new() } else { selector });
 }
 
-/// DESIRED, CURRENT and READY.
+/// The columns that ReplicaSets and ReplicationControllers share.
 fn replicas(wanted: Option<i32>, status: &ReplicaSetStatus, line: &mut Line) {
     line.name();
     line.put("DESIRED", int(wanted));
@@ -137,20 +137,20 @@ pub(super) fn cron_job(object: &CronJob, line: &mut Line) {
 
 pub(super) fn autoscaler(object: &HorizontalPodAutoscaler, line: &mut Line) {
     let spec = &object.spec;
-    let least = spec.min_replicas.map(|least| least.to_string());
+    let min_replicas = spec.min_replicas.map(|min| min.to_string());
     line.name();
     line.put(
         "REFERENCE",
         format!("{}/{}", spec.scale_target_ref.kind, spec.scale_target_ref.name),
     );
     line.put("TARGETS", targets(object));
-    line.put("MINPODS", least.unwrap_or_else(|| "<unset>".to_owned()));
+    line.put("MINPODS", min_replicas.unwrap_or_else(|| "<unset>".to_owned()));
     line.put("MAXPODS", spec.max_replicas.to_string());
     line.put("REPLICAS", int(object.status.current_replicas));
     line.age();
 }
 
-/// What an autoscaler looks at: the last value seen, and the one that is wanted.
+/// TARGETS of an autoscaler: current and target value of each metric.
 fn targets(object: &HorizontalPodAutoscaler) -> String {
     let text = |value: &Value, pointer: &str| value.pointer(pointer).map(plain);
     let current = object.status.current_metrics.iter().flatten();
@@ -159,22 +159,22 @@ fn targets(object: &HorizontalPodAutoscaler) -> String {
         let kind = metric["type"].as_str().unwrap_or_default();
         let field = podscope_api::metric_source(kind);
         let name = text(metric, &format!("/{field}/name")).unwrap_or_default();
-        let wanted = |part: &str| text(metric, &format!("/{field}/target/{part}"));
-        let seen = |part: &str| {
-            let seen = current.and_then(|current| text(current, &format!("/{field}/current/{part}")));
-            seen.unwrap_or_else(|| "<unknown>".to_owned())
+        let target = |part: &str| text(metric, &format!("/{field}/target/{part}"));
+        let observed = |part: &str| {
+            let value = current.and_then(|current| text(current, &format!("/{field}/current/{part}")));
+            value.unwrap_or_else(|| "<unknown>".to_owned())
         };
-        let average = wanted("averageValue").map(|wanted| format!("{}/{wanted}", seen("averageValue")));
-        let of_value = || format!("{}/{}", seen("value"), wanted("value").unwrap_or_default());
+        let average = target("averageValue").map(|target| format!("{}/{target}", observed("averageValue")));
+        let of_value = || format!("{}/{}", observed("value"), target("value").unwrap_or_default());
         shown.push(match (kind, average) {
             ("Resource" | "ContainerResource", Some(average)) => format!("{name}: {average}"),
             ("Resource" | "ContainerResource", None) => {
-                let wanted = wanted("averageUtilization").map_or_else(|| "<auto>".to_owned(), |wanted| wanted + "%");
-                let seen = match seen("averageUtilization") {
-                    seen if seen.starts_with('<') => seen,
-                    seen => seen + "%",
+                let target = target("averageUtilization").map_or_else(|| "<auto>".to_owned(), |target| target + "%");
+                let observed = match observed("averageUtilization") {
+                    unknown if unknown.starts_with('<') => unknown,
+                    percent => percent + "%",
                 };
-                format!("{name}: {seen}/{wanted}")
+                format!("{name}: {observed}/{target}")
             }
             ("Pods", average) => average.unwrap_or_default(),
             ("Object" | "External", Some(average)) => format!("{average} (avg)"),

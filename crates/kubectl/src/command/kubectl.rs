@@ -89,7 +89,7 @@ pub enum Output {
     /// `custom-columns=SPEC`.
     CustomColumns(String),
     /// Another form, with the field managers (`--show-managed-fields` of a verb that writes).
-    Managed(Box<Output>),
+    WithManagedFields(Box<Output>),
 }
 
 /// `kubectl get`.

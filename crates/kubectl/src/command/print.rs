@@ -120,7 +120,7 @@ impl Text {
             Output::JsonPathAsJson(path) => self.word("-o").word(&format!("jsonpath-as-json={path}")),
             Output::GoTemplate(text) => self.word("-o").word(&format!("go-template={text}")),
             Output::CustomColumns(spec) => self.word("-o").word(&format!("custom-columns={spec}")),
-            Output::Managed(output) => self.output(output).word("--show-managed-fields"),
+            Output::WithManagedFields(output) => self.output(output).word("--show-managed-fields"),
         }
     }
 

@@ -61,7 +61,7 @@ pub enum Action {
     Replace {
         /// The manifest.
         text: String,
-        how: Replaces,
+        how: ReplaceOptions,
     },
     /// `diff -f -`.
     Diff {
@@ -147,16 +147,16 @@ pub(crate) const CONTEXT: &str = "podscope";
 
 /// How `replace` goes about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Replaces {
+pub struct ReplaceOptions {
     /// `--force`: deleted and made anew.
-    pub force: Option<Forced>,
+    pub force: Option<ForceOptions>,
     /// `--validate`.
     pub validation: super::Validation,
 }
 
 /// How `replace --force` deletes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Forced {
+pub struct ForceOptions {
     /// `--grace-period`, at least a second; none: the object's own.
     pub grace: Option<i64>,
     /// `--cascade`, other than in the background.

@@ -1,4 +1,4 @@
-//! Roles and their bindings.
+//! `kubectl describe` of roles and role bindings.
 
 use podscope_api::Object;
 use podscope_api::ordered::StableSort as _;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::text::Elastic;
 use super::{annotations, bracketed, labels};
 
-/// What a role allows of one resource, or of one path.
+/// The verbs that a role allows for one resource or one non-resource path.
 #[derive(Debug, Default, PartialEq)]
 struct Rule {
     group: String,
@@ -17,29 +17,31 @@ struct Rule {
     verbs: Vec<String>,
 }
 
-fn words(value: &Value, field: &str) -> Vec<String> {
+/// The strings of a list field.
+fn strings(value: &Value, field: &str) -> Vec<String> {
     let items = value.get(field).and_then(Value::as_array);
     let items = items.into_iter().flatten().filter_map(Value::as_str);
     items.map(str::to_owned).collect()
 }
 
-fn head(object: &Object, text: &mut Elastic) {
+/// Prints name, labels and annotations.
+fn header(object: &Object, text: &mut Elastic) {
     let meta = object.metadata();
     text.line(0, &format!("Name:\t{}", meta.name));
     labels(text, "Labels", &meta.labels);
     annotations(text, "Annotations", &meta.annotations);
 }
 
-/// Role and ClusterRole: a line for each resource, whatever rules it stands in.
+/// Role and ClusterRole: one line per resource, with the verbs of all rules that contain it.
 pub(super) fn role(object: &Object, text: &mut Elastic) {
-    head(object, text);
+    header(object, text);
     text.line(0, "PolicyRule:");
     text.line(1, "Resources\tNon-Resource URLs\tResource Names\tVerbs");
     text.line(1, "---------\t-----------------\t--------------\t-----");
     let value = object.to_value();
-    let given = value.get("rules").and_then(Value::as_array);
+    let stored_rules = value.get("rules").and_then(Value::as_array);
     let mut rules: Vec<Rule> = Vec::new();
-    for rule in given.into_iter().flatten().flat_map(single_rules) {
+    for rule in stored_rules.into_iter().flatten().flat_map(single_rules) {
         let same = |other: &&mut Rule| {
             (&other.group, &other.resource, &other.path, &other.name)
                 == (&rule.group, &rule.resource, &rule.path, &rule.name)
@@ -50,7 +52,7 @@ pub(super) fn role(object: &Object, text: &mut Elastic) {
         }
     }
     rules.stable_sort_by_key(|rule| {
-        let (verbs, names) = (bracketed(&rule.verbs), one(&rule.name));
+        let (verbs, names) = (bracketed(&rule.verbs), in_brackets(&rule.name));
         (
             verbs,
             rule.group.clone(),
@@ -60,42 +62,43 @@ pub(super) fn role(object: &Object, text: &mut Elastic) {
         )
     });
     for rule in rules {
-        let (resource, part) = rule.resource.split_once('/').unwrap_or((&rule.resource, ""));
+        let (resource, subresource) = rule.resource.split_once('/').unwrap_or((&rule.resource, ""));
         let group = if rule.group.is_empty() {
             String::new()
         } else {
             format!(".{}", rule.group)
         };
-        let part = if part.is_empty() {
+        let subresource = if subresource.is_empty() {
             String::new()
         } else {
-            format!("/{part}")
+            format!("/{subresource}")
         };
         text.line(
             1,
             &format!(
-                "{resource}{group}{part}\t{}\t{}\t{}",
-                one(&rule.path),
-                one(&rule.name),
+                "{resource}{group}{subresource}\t{}\t{}\t{}",
+                in_brackets(&rule.path),
+                in_brackets(&rule.name),
                 bracketed(&rule.verbs)
             ),
         );
     }
 }
 
-fn one(word: &str) -> String {
-    format!("[{word}]")
+/// A single name in brackets.
+fn in_brackets(name: &str) -> String {
+    format!("[{name}]")
 }
 
-/// A rule as rules of one resource or path, one name and one verb each.
+/// Splits a rule into rules of one resource or path, one resource name and one verb each.
 fn single_rules(rule: &Value) -> Vec<Rule> {
-    let mut names = words(rule, "resourceNames");
+    let mut names = strings(rule, "resourceNames");
     if names.is_empty() {
         names.push(String::new());
     }
-    let (resources, verbs) = (words(rule, "resources"), words(rule, "verbs"));
+    let (resources, verbs) = (strings(rule, "resources"), strings(rule, "verbs"));
     let mut found = Vec::new();
-    for group in words(rule, "apiGroups") {
+    for group in strings(rule, "apiGroups") {
         for resource in &resources {
             for verb in &verbs {
                 found.extend(names.iter().map(|name| Rule {
@@ -108,7 +111,7 @@ fn single_rules(rule: &Value) -> Vec<Rule> {
             }
         }
     }
-    for path in words(rule, "nonResourceURLs") {
+    for path in strings(rule, "nonResourceURLs") {
         found.extend(verbs.iter().map(|verb| Rule {
             path: path.clone(),
             verbs: vec![verb.clone()],
@@ -118,20 +121,20 @@ fn single_rules(rule: &Value) -> Vec<Rule> {
     found
 }
 
-/// RoleBinding and ClusterRoleBinding.
+/// RoleBinding and ClusterRoleBinding: the role and its subjects.
 pub(super) fn binding(object: &Object, text: &mut Elastic) {
-    head(object, text);
+    header(object, text);
     let value = object.to_value();
-    let word = |value: &Value, at: &str| value.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let field = |value: &Value, at: &str| value.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
     text.line(0, "Role:");
-    text.line(1, &format!("Kind:\t{}", word(&value, "/roleRef/kind")));
-    text.line(1, &format!("Name:\t{}", word(&value, "/roleRef/name")));
+    text.line(1, &format!("Kind:\t{}", field(&value, "/roleRef/kind")));
+    text.line(1, &format!("Name:\t{}", field(&value, "/roleRef/name")));
     text.line(0, "Subjects:");
     text.line(1, "Kind\tName\tNamespace");
     text.line(1, "----\t----\t---------");
     let subjects = value.get("subjects").and_then(Value::as_array);
     for subject in subjects.into_iter().flatten() {
-        let [kind, name, namespace] = ["/kind", "/name", "/namespace"].map(|at| word(subject, at));
+        let [kind, name, namespace] = ["/kind", "/name", "/namespace"].map(|at| field(subject, at));
         text.line(1, &format!("{kind}\t{name}\t{namespace}"));
     }
 }

@@ -1,4 +1,4 @@
-//! HorizontalPodAutoscalers.
+//! `kubectl describe` of HorizontalPodAutoscalers.
 
 use podscope_api::{HorizontalPodAutoscaler, metric_source};
 use serde_json::Value;
@@ -17,19 +17,19 @@ pub(super) fn autoscaler(one: &HorizontalPodAutoscaler, text: &mut Elastic) {
     let target = &spec.scale_target_ref;
     text.line(0, &format!("Reference:\t{}/{}", target.kind, target.name));
     text.line(0, "Metrics:\t( current / target )");
-    let seen = status.current_metrics.iter().flatten().map(Some);
-    for (metric, current) in spec.metrics.iter().zip(seen.chain(std::iter::repeat(None))) {
+    let current = status.current_metrics.iter().flatten().map(Some);
+    for (metric, current) in spec.metrics.iter().zip(current.chain(std::iter::repeat(None))) {
         text.line(1, &metric_row(metric, current.unwrap_or(&Value::Null)));
     }
-    let least = spec
+    let min_replicas = spec
         .min_replicas
-        .map_or_else(|| "<unset>".to_owned(), |least| least.to_string());
-    text.line(0, &format!("Min replicas:\t{least}"));
+        .map_or_else(|| "<unset>".to_owned(), |min| min.to_string());
+    text.line(0, &format!("Min replicas:\t{min_replicas}"));
     text.line(0, &format!("Max replicas:\t{}", spec.max_replicas));
     if let Some(behavior) = &spec.behavior {
         text.line(0, "Behavior:");
-        direction("Scale Up", &behavior["scaleUp"], text);
-        direction("Scale Down", &behavior["scaleDown"], text);
+        scaling_rules("Scale Up", &behavior["scaleUp"], text);
+        scaling_rules("Scale Down", &behavior["scaleDown"], text);
     }
     let (current, desired) = (status.current_replicas.unwrap_or(0), status.desired_replicas);
     text.line(
@@ -47,17 +47,17 @@ pub(super) fn autoscaler(one: &HorizontalPodAutoscaler, text: &mut Elastic) {
     }
 }
 
-/// `resource cpu on pods  (as a percentage of request):  50% (100m) / 50%`.
+/// The line of a metric: `resource cpu on pods  (as a percentage of request):  50% (100m) / 50%`.
 fn metric_row(metric: &Value, current: &Value) -> String {
     let kind = metric["type"].as_str().unwrap_or_default();
     let field = metric_source(kind);
-    let (source, seen) = (&metric[&field], &current[&field]["current"]);
+    let (source, observed) = (&metric[&field], &current[&field]["current"]);
     let name = source["metric"]["name"].as_str().unwrap_or_default();
     let or_unknown = |value: &Value| match value {
         Value::Null => "<unknown>".to_owned(),
         value => plain(value),
     };
-    let amounts = |part: &str| format!("{} / {}", or_unknown(&seen[part]), plain(&source["target"][part]));
+    let amounts = |part: &str| format!("{} / {}", or_unknown(&observed[part]), plain(&source["target"][part]));
     let is_average = !source["target"]["averageValue"].is_null();
     let of_value = || match is_average {
         true => format!("(target average value):\t{}", amounts("averageValue")),
@@ -73,23 +73,23 @@ fn metric_row(metric: &Value, current: &Value) -> String {
             if is_average {
                 return format!("resource {resource}{container} on pods:\t{}", amounts("averageValue"));
             }
-            let now = match &seen["averageUtilization"] {
+            let current = match &observed["averageUtilization"] {
                 Value::Null => "<unknown>".to_owned(),
-                utilization => format!("{}% ({})", plain(utilization), plain(&seen["averageValue"])),
+                utilization => format!("{}% ({})", plain(utilization), plain(&observed["averageValue"])),
             };
-            let wanted = match &source["target"]["averageUtilization"] {
+            let target = match &source["target"]["averageUtilization"] {
                 Value::Null => "<auto>".to_owned(),
-                wanted => format!("{}%", plain(wanted)),
+                percent => format!("{}%", plain(percent)),
             };
-            format!("resource {resource}{container} on pods  (as a percentage of request):\t{now} / {wanted}")
+            format!("resource {resource}{container} on pods  (as a percentage of request):\t{current} / {target}")
         }
         "Pods" => format!("{name:?} on pods:\t{}", amounts("averageValue")),
         "Object" => {
-            let about = &source["describedObject"];
+            let described = &source["describedObject"];
             format!(
                 "\"{name}\" on {}/{}   {}",
-                plain(&about["kind"]),
-                plain(&about["name"]),
+                plain(&described["kind"]),
+                plain(&described["name"]),
                 of_value()
             )
         }
@@ -98,7 +98,8 @@ fn metric_row(metric: &Value, current: &Value) -> String {
     }
 }
 
-fn direction(title: &str, rules: &Value, text: &mut Elastic) {
+/// Prints the scaling rules of one direction.
+fn scaling_rules(title: &str, rules: &Value, text: &mut Elastic) {
     if rules.is_null() {
         return;
     }

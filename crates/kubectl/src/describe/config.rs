@@ -1,4 +1,4 @@
-//! Policy and configuration: budgets, priority classes, namespaces, config maps, secrets.
+//! `kubectl describe` of PodDisruptionBudgets, PriorityClasses, Namespaces, ConfigMaps and Secrets.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ pub(super) fn budget(budget: &Arc<PodDisruptionBudget>, text: &mut Elastic) {
     let (meta, spec, status) = (&budget.metadata, &budget.spec, &budget.status);
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
-    if let Some(least) = &spec.min_available {
-        text.line(0, &format!("Min available:\t{least}"));
-    } else if let Some(most) = &spec.max_unavailable {
-        text.line(0, &format!("Max unavailable:\t{most}"));
+    if let Some(min) = &spec.min_available {
+        text.line(0, &format!("Min available:\t{min}"));
+    } else if let Some(max) = &spec.max_unavailable {
+        text.line(0, &format!("Max unavailable:\t{max}"));
     }
     let selector = match &spec.selector {
         Some(selector) => selector_text(Some(selector)),
@@ -45,7 +45,7 @@ pub(super) fn priority_class(class: &Arc<PriorityClass>, text: &mut Elastic) {
     text.line(0, &format!("Annotations:\t{}", map_text(&class.metadata.annotations)));
 }
 
-fn head(meta: &ObjectMeta, text: &mut Elastic) {
+fn header(meta: &ObjectMeta, text: &mut Elastic) {
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
     labels(text, "Labels", &meta.labels);
@@ -53,7 +53,7 @@ fn head(meta: &ObjectMeta, text: &mut Elastic) {
 }
 
 pub(super) fn config_map(map: &Arc<ConfigMap>, text: &mut Elastic) {
-    head(&map.metadata, text);
+    header(&map.metadata, text);
     for line in ["", "Data", "===="] {
         text.line(0, line);
     }
@@ -74,7 +74,7 @@ pub(super) fn config_map(map: &Arc<ConfigMap>, text: &mut Elastic) {
 }
 
 pub(super) fn secret(secret: &Arc<Secret>, text: &mut Elastic) {
-    head(&secret.metadata, text);
+    header(&secret.metadata, text);
     text.line(0, "");
     text.line(0, &format!("Type:\t{}", secret.kind));
     for line in ["", "Data", "===="] {
@@ -85,7 +85,7 @@ pub(super) fn secret(secret: &Arc<Secret>, text: &mut Elastic) {
     }
 }
 
-/// Bytes that a base64 text stands for.
+/// Number of bytes that a base64 text decodes to.
 fn decoded_len(text: &str) -> usize {
     text.trim_end_matches('=').len() * 3 / 4
 }

@@ -1,4 +1,4 @@
-//! Containers of a pod or a template (KC-069, KC-070).
+//! `kubectl describe` of the containers of a pod or template (KC-069, KC-070).
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Container, ContainerState, ContainerStatus, EnvVar, Pod, Probe, Quantity, ResourceRequirements};
@@ -8,27 +8,33 @@ use super::super::text::Elastic;
 use super::{bracketed, capital_bool, stamp};
 use crate::columns::or_none;
 
-/// Whose containers they are.
-pub(super) enum Of<'a> {
-    /// A pod's, with what its status says of them.
+/// Owner of the containers.
+pub(super) enum ContainerOwner<'a> {
+    /// A pod, with the container statuses.
     Pod(&'a Pod, &'a [ContainerStatus]),
-    /// A template's: indented, without a status.
+    /// A pod template, whose containers are indented and have no status.
     Template,
 }
 
-/// A titled list of containers; `raw` is the same list as it was given, for fields without behaviour.
-pub(super) fn describe(title: &str, containers: &[Container], raw: &Value, of: &Of<'_>, text: &mut Elastic) {
-    let (indent, name_indent) = match of {
-        Of::Pod(..) => ("", ""),
-        Of::Template => ("  ", " "),
+/// Prints a titled list of containers. `raw` is the JSON of the same list, for fields that [`Container`] lacks.
+pub(super) fn describe(
+    title: &str,
+    containers: &[Container],
+    raw: &Value,
+    owner: &ContainerOwner<'_>,
+    text: &mut Elastic,
+) {
+    let (indent, name_indent) = match owner {
+        ContainerOwner::Pod(..) => ("", ""),
+        ContainerOwner::Template => ("  ", " "),
     };
     let none = if containers.is_empty() { " <none>" } else { "" };
     text.line(0, &format!("{indent}{title}:{none}"));
     for (at, container) in containers.iter().enumerate() {
         let raw = &raw[at];
-        let status = match of {
-            Of::Pod(_, statuses) => statuses.iter().find(|status| status.name == container.name),
-            Of::Template => None,
+        let status = match owner {
+            ContainerOwner::Pod(_, statuses) => statuses.iter().find(|status| status.name == container.name),
+            ContainerOwner::Template => None,
         };
         text.line(1, &format!("{name_indent}{}:", container.name));
         if let Some(status) = status {
@@ -68,12 +74,12 @@ pub(super) fn describe(title: &str, containers: &[Container], raw: &Value, of: &
                 text.line(2, &format!("{title}:\t{}", probe_text(probe)));
             }
         }
-        environment(container, raw, of, text);
+        environment(container, raw, owner, text);
         mounts(container, raw, text);
     }
 }
 
-/// `SeccompProfile`, and its file at a level of its own.
+/// Prints a seccomp profile at one indentation level, and its file at another.
 pub(super) fn seccomp(level: usize, inner: usize, profile: &Value, text: &mut Elastic) {
     let field = |name: &str| profile.get(name).and_then(Value::as_str).unwrap_or_default();
     text.line(level, &format!("SeccompProfile:\t{}", field("type")));
@@ -83,7 +89,7 @@ pub(super) fn seccomp(level: usize, inner: usize, profile: &Value, text: &mut El
 }
 
 fn ports(container: &Container, text: &mut Elastic) {
-    let shown = |number: fn(&podscope_api::ContainerPort) -> i32| {
+    let port_list = |number: fn(&podscope_api::ContainerPort) -> i32| {
         let all: Vec<String> = container
             .ports
             .iter()
@@ -93,21 +99,21 @@ fn ports(container: &Container, text: &mut Elastic) {
                 } else {
                     &port.protocol
                 };
-                let tail = if port.name.is_empty() {
+                let name = if port.name.is_empty() {
                     String::new()
                 } else {
                     format!(" ({})", port.name)
                 };
-                format!("{}/{protocol}{tail}", number(port))
+                format!("{}/{protocol}{name}", number(port))
             })
             .collect();
         all.join(", ")
     };
     let plural = if container.ports.len() > 1 { "s" } else { "" };
-    let own = shown(|port| port.container_port);
-    text.line(2, &format!("Port{plural}:\t{}", or_none(&own)));
-    let host = shown(|port| port.host_port.unwrap_or(0));
-    text.line(2, &format!("Host Port{plural}:\t{}", or_none(&host)));
+    let container_ports = port_list(|port| port.container_port);
+    text.line(2, &format!("Port{plural}:\t{}", or_none(&container_ports)));
+    let host_ports = port_list(|port| port.host_port.unwrap_or(0));
+    text.line(2, &format!("Host Port{plural}:\t{}", or_none(&host_ports)));
 }
 
 fn state(title: &str, state: &ContainerState, text: &mut Elastic) {
@@ -137,7 +143,7 @@ fn state(title: &str, state: &ContainerState, text: &mut Elastic) {
     }
 }
 
-/// Limits and requests.
+/// Prints limits and requests.
 pub(super) fn resources(resources: &ResourceRequirements, level: usize, text: &mut Elastic) {
     for (title, amounts) in [("Limits", &resources.limits), ("Requests", &resources.requests)] {
         if !amounts.is_empty() {
@@ -149,10 +155,10 @@ pub(super) fn resources(resources: &ResourceRequirements, level: usize, text: &m
     }
 }
 
-/// `http-get http://:8080/healthz delay=0s timeout=1s period=10s #success=1 #failure=3` (KC-070).
+/// The text of a probe: `http-get http://:8080/healthz delay=0s timeout=1s period=10s #success=1 #failure=3` (KC-070).
 fn probe_text(probe: &Probe) -> String {
     let number = |value: Option<i32>| value.unwrap_or(0);
-    let what = if let Some(exec) = &probe.exec {
+    let handler = if let Some(exec) = &probe.exec {
         format!("exec {}", bracketed(&exec.command))
     } else if let Some(get) = &probe.http_get {
         let path = get.path.replace('%', "%25").replace('?', "%3F").replace(' ', "%20");
@@ -183,7 +189,7 @@ fn probe_text(probe: &Probe) -> String {
         "unknown".to_owned()
     };
     format!(
-        "{what} delay={}s timeout={}s period={}s #success={} #failure={}",
+        "{handler} delay={}s timeout={}s period={}s #success={} #failure={}",
         number(probe.initial_delay_seconds),
         number(probe.timeout_seconds),
         number(probe.period_seconds),
@@ -192,7 +198,7 @@ fn probe_text(probe: &Probe) -> String {
     )
 }
 
-fn environment(container: &Container, raw: &Value, of: &Of<'_>, text: &mut Elastic) {
+fn environment(container: &Container, raw: &Value, owner: &ContainerOwner<'_>, text: &mut Elastic) {
     if !container.env_from.is_empty() {
         text.line(2, "Environment Variables from:");
         for source in &container.env_from {
@@ -226,9 +232,9 @@ fn environment(container: &Container, raw: &Value, of: &Of<'_>, text: &mut Elast
             continue;
         };
         if let Some(field) = &from.field_ref {
-            let value = match of {
-                Of::Pod(pod, _) => field_of_pod(pod, &field.field_path),
-                Of::Template => String::new(),
+            let value = match owner {
+                ContainerOwner::Pod(pod, _) => pod_field_value(pod, &field.field_path),
+                ContainerOwner::Template => String::new(),
             };
             let version = if field.api_version.is_empty() {
                 "v1"
@@ -237,7 +243,7 @@ fn environment(container: &Container, raw: &Value, of: &Of<'_>, text: &mut Elast
             };
             text.line(3, &format!("{name}:\t{value} ({version}:{})", field.field_path));
         } else if from.resource_field_ref.is_some() {
-            let (value, resource) = resource_of_container(container, variable, &raw["env"][at]);
+            let (value, resource) = container_resource_value(container, variable, &raw["env"][at]);
             text.line(3, &format!("{name}:\t{value} ({resource})"));
         } else if let Some(key) = &from.secret_key_ref {
             let optional = key.optional == Some(true);
@@ -261,8 +267,8 @@ fn environment(container: &Container, raw: &Value, of: &Of<'_>, text: &mut Elast
     }
 }
 
-/// The value kubectl can tell of a field reference: metadata only.
-fn field_of_pod(pod: &Pod, path: &str) -> String {
+/// The value of a `fieldRef`. kubectl resolves only metadata.
+fn pod_field_value(pod: &Pod, path: &str) -> String {
     let meta = &pod.metadata;
     let keyed = |prefix: &str| {
         path.strip_prefix(prefix)
@@ -281,8 +287,8 @@ fn field_of_pod(pod: &Pod, path: &str) -> String {
     }
 }
 
-/// The value of a resource reference in units of its divisor, and the resource's name.
-fn resource_of_container(container: &Container, variable: &EnvVar, raw: &Value) -> (String, String) {
+/// The value of a `resourceFieldRef` in units of its divisor, and the name of the resource.
+fn container_resource_value(container: &Container, variable: &EnvVar, raw: &Value) -> (String, String) {
     let resource = variable
         .value_from
         .as_ref()
@@ -302,12 +308,13 @@ fn resource_of_container(container: &Container, variable: &EnvVar, raw: &Value) 
         .and_then(|text| text.parse::<Quantity>().ok())
         .filter(|divisor| !divisor.is_zero())
         .unwrap_or(Quantity::from_units(1));
-    let (part, whole) = if name == "cpu" {
+    let (dividend, divisor) = if name == "cpu" {
         (amount.milli_value(), divisor.milli_value())
     } else {
         (amount.value(), divisor.value())
     };
-    let value = part / whole.max(1) + i64::from(part % whole.max(1) != 0);
+    // Rounded up, as kubectl does.
+    let value = dividend / divisor.max(1) + i64::from(dividend % divisor.max(1) != 0);
     if value == 0 && matches!(&*resource, "limits.cpu" | "limits.memory") {
         return ("node allocatable".into(), resource);
     }

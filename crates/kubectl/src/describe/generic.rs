@@ -1,4 +1,4 @@
-//! Kinds without a form of their own: metadata, then every field as it is.
+//! `kubectl describe` of kinds without a special format: metadata, then every field.
 
 use podscope_api::Object;
 use podscope_api::ordered::StableSort as _;
@@ -8,8 +8,8 @@ use super::super::jsonpath::plain;
 use super::super::text::Elastic;
 use super::{annotations, labels};
 
-/// Fields that are shown above, or not at all.
-const SKIPPED: [&str; 5] = [
+/// Fields that are printed above the others, or not at all.
+const SKIPPED_FIELDS: [&str; 5] = [
     ".metadata.managedFields",
     ".metadata.name",
     ".metadata.namespace",
@@ -33,10 +33,10 @@ fn fields(level: usize, map: &Map<String, Value>, prefix: &str, text: &mut Elast
     names.stable_sort();
     for name in names {
         let path = format!("{prefix}.{name}");
-        if SKIPPED.contains(&&*path) {
+        if SKIPPED_FIELDS.contains(&&*path) {
             continue;
         }
-        let title = label(name);
+        let title = field_title(name);
         match map.get(name) {
             Some(Value::Object(inner)) => {
                 text.line(level, &format!("{title}:"));
@@ -47,24 +47,25 @@ fn fields(level: usize, map: &Map<String, Value>, prefix: &str, text: &mut Elast
                 for item in items {
                     match item {
                         Value::Object(inner) => fields(level + 1, inner, &path, text),
-                        other => text.line(level + 1, &go(other)),
+                        other => text.line(level + 1, &go_text(other)),
                     }
                 }
             }
-            other => text.line(level, &format!("{title}:\t{}", go(other.unwrap_or(&Value::Null)))),
+            other => text.line(level, &format!("{title}:\t{}", go_text(other.unwrap_or(&Value::Null)))),
         }
     }
 }
 
-fn go(value: &Value) -> String {
+/// A value as Go prints it.
+fn go_text(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".into(),
         other => plain(other),
     }
 }
 
-/// `apiVersion` to `API Version`: words of a field's name, with the usual acronyms in capitals.
-fn label(name: &str) -> String {
+/// The title of a field: its name split into words, with common acronyms in capitals (`apiVersion` → `API Version`).
+fn field_title(name: &str) -> String {
     if name.chars().any(|letter| !letter.is_alphabetic() && letter != '-') {
         return name.to_owned();
     }
@@ -73,7 +74,7 @@ fn label(name: &str) -> String {
     let mut letters = name.chars().peekable();
     while let Some(letter) = letters.next() {
         let after_is_lower = letters.peek().is_some_and(|next| next.is_lowercase());
-        let starts = match before {
+        let starts_word = match before {
             None => true,
             Some(before) => {
                 (before.is_alphabetic() != letter.is_alphabetic())
@@ -82,7 +83,7 @@ fn label(name: &str) -> String {
             }
         };
         match words.last_mut() {
-            Some(word) if !starts => word.push(letter),
+            Some(word) if !starts_word => word.push(letter),
             _ => words.push(letter.to_string()),
         }
         before = Some(letter);

@@ -1,21 +1,23 @@
-//! Ingresses, their classes and network policies, as they are kept (KC-121).
+//! `kubectl describe` of Ingresses, IngressClasses and NetworkPolicies, which are stored but not simulated (KC-121).
 
 use podscope_api::{EndpointSlice, Object, ObjectKey, Service};
 use serde_json::Value;
 
 use super::super::View;
-use super::super::columns::{or_none, selector_text, sent_selector};
+use super::super::columns::{or_none, selector_from_value, selector_text};
 use super::super::jsonpath::plain;
 use super::super::text::Elastic;
 use super::network::endpoints;
 use super::{annotations, labels};
 
+/// The elements of a list field.
 fn items<'v>(value: &'v Value, field: &str) -> impl DoubleEndedIterator<Item = &'v Value> {
     let list = value.get(field).and_then(Value::as_array);
     list.into_iter().flatten()
 }
 
-fn word<'v>(value: &'v Value, field: &str) -> &'v str {
+/// The value of a string field; empty if missing.
+fn string<'v>(value: &'v Value, field: &str) -> &'v str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
@@ -33,13 +35,13 @@ pub(super) fn ingress(object: &Object, view: &View<'_>, text: &mut Elastic) {
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
     let addresses = value.pointer("/status/loadBalancer").unwrap_or(&none);
     let addresses: Vec<&str> = items(addresses, "ingress")
-        .map(|one| match word(one, "ip") {
-            "" => word(one, "hostname"),
+        .map(|one| match string(one, "ip") {
+            "" => string(one, "hostname"),
             ip => ip,
         })
         .collect();
     text.line(0, &format!("Address:\t{}", addresses.join(",")));
-    let class = or_none(word(spec, "ingressClassName"));
+    let class = or_none(string(spec, "ingressClassName"));
     text.line(0, &format!("Ingress Class:\t{class}"));
     let default = spec.get("defaultBackend");
     let default = default.map_or_else(|| "<default>".to_owned(), |one| backend(one, &meta.namespace, view));
@@ -51,7 +53,7 @@ pub(super) fn ingress(object: &Object, view: &View<'_>, text: &mut Elastic) {
         let hosts = joined(one, "hosts", ",");
         text.line(
             1,
-            &match word(one, "secretName") {
+            &match string(one, "secretName") {
                 "" => format!("SNI routes {hosts}"),
                 secret => format!("{secret} terminates {hosts}"),
             },
@@ -64,14 +66,14 @@ pub(super) fn ingress(object: &Object, view: &View<'_>, text: &mut Elastic) {
     for rule in items(spec, "rules") {
         let Some(http) = rule.get("http") else { continue };
         is_empty = false;
-        let host = match word(rule, "host") {
+        let host = match string(rule, "host") {
             "" => "*",
             host => host,
         };
         text.line(1, &format!("{host}\t"));
         for path in items(http, "paths") {
             let backend = backend(path.get("backend").unwrap_or(&none), &meta.namespace, view);
-            text.line(2, &format!("\t{} \t{backend}", word(path, "path")));
+            text.line(2, &format!("\t{} \t{backend}", string(path, "path")));
         }
     }
     if is_empty {
@@ -80,29 +82,29 @@ pub(super) fn ingress(object: &Object, view: &View<'_>, text: &mut Elastic) {
     annotations(text, "Annotations", &meta.annotations);
 }
 
-/// `web:80 (10.0.0.1:8080)`.
+/// The text of a backend: `web:80 (10.0.0.1:8080)`.
 fn backend(value: &Value, namespace: &str, view: &View<'_>) -> String {
     if let Some(resource) = value.get("resource") {
-        let group = or_none(word(resource, "apiGroup"));
-        let (kind, name) = (word(resource, "kind"), word(resource, "name"));
+        let group = or_none(string(resource, "apiGroup"));
+        let (kind, name) = (string(resource, "kind"), string(resource, "name"));
         return format!("APIGroup: {group}, Kind: {kind}, Name: {name}");
     }
     let Some(service) = value.get("service") else {
         return String::new();
     };
-    let name = word(service, "name");
+    let name = string(service, "name");
     let none = Value::Null;
     let port = service.get("port").unwrap_or(&none);
     let (named, number) = (
-        word(port, "name"),
+        string(port, "name"),
         port.get("number").and_then(Value::as_i64).unwrap_or(0),
     );
-    let shown = match number {
+    let service_port = match number {
         0 => format!("{name}:{named}"),
         number => format!("{name}:{number}"),
     };
     let Some(found) = view.objects.get::<Service>(&ObjectKey::new(namespace, name)) else {
-        return format!("{shown} (<error: services {name:?} not found>)");
+        return format!("{service_port} (<error: services {name:?} not found>)");
     };
     let port = found.spec.ports.iter().rfind(|port| match number {
         0 => !named.is_empty() && *port.name == *named,
@@ -114,7 +116,7 @@ fn backend(value: &Value, namespace: &str, view: &View<'_>) -> String {
         .filter(|slice| slice.metadata.label("kubernetes.io/service-name") == Some(name))
         .collect();
     let port = port.map_or("", |port| &*port.name);
-    format!("{shown} ({})", endpoints(&slices, port))
+    format!("{service_port} ({})", endpoints(&slices, port))
 }
 
 pub(super) fn class(object: &Object, text: &mut Elastic) {
@@ -124,7 +126,7 @@ pub(super) fn class(object: &Object, text: &mut Elastic) {
     annotations(text, "Annotations", &meta.annotations);
     let none = Value::Null;
     let spec = value.get("spec").unwrap_or(&none);
-    text.line(0, &format!("Controller:\t{}", word(spec, "controller")));
+    text.line(0, &format!("Controller:\t{}", string(spec, "controller")));
     let Some(parameters) = spec.get("parameters") else {
         return;
     };
@@ -132,8 +134,8 @@ pub(super) fn class(object: &Object, text: &mut Elastic) {
     if let Some(group) = parameters.get("apiGroup") {
         text.line(1, &format!("APIGroup:\t{}", plain(group)));
     }
-    text.line(1, &format!("Kind:\t{}", word(parameters, "kind")));
-    text.line(1, &format!("Name:\t{}", word(parameters, "name")));
+    text.line(1, &format!("Kind:\t{}", string(parameters, "kind")));
+    text.line(1, &format!("Name:\t{}", string(parameters, "name")));
 }
 
 pub(super) fn policy(object: &Object, text: &mut Elastic) {
@@ -141,15 +143,15 @@ pub(super) fn policy(object: &Object, text: &mut Elastic) {
     let (meta, value) = (object.metadata(), object.to_value());
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
-    let made = meta.creation_timestamp.map(|at| podscope_api::print_rfc3339(at.0, 0));
-    let made = made.unwrap_or_default().replace('T', " ").replace('Z', " +0000 UTC");
-    text.line(0, &format!("Created on:\t{made}"));
+    let created = meta.creation_timestamp.map(|at| podscope_api::print_rfc3339(at.0, 0));
+    let created = created.unwrap_or_default().replace('T', " ").replace('Z', " +0000 UTC");
+    text.line(0, &format!("Created on:\t{created}"));
     labels(text, "Labels", &meta.labels);
     annotations(text, "Annotations", &meta.annotations);
     let none = Value::Null;
     let spec = value.get("spec").unwrap_or(&none);
     text.line(0, "Spec:");
-    let pods = match selector_text(sent_selector(spec.get("podSelector")).as_ref()) {
+    let pods = match selector_text(selector_from_value(spec.get("podSelector")).as_ref()) {
         all if all == "<none>" => ALL_PODS.to_owned(),
         some => some,
     };
@@ -195,23 +197,24 @@ pub(super) fn policy(object: &Object, text: &mut Elastic) {
     text.line(1, &format!("Policy Types: {types}"));
 }
 
+/// Prints a peer of a network policy rule.
 fn peer(one: &Value, text: &mut Elastic) {
-    let mut is_selected = false;
+    let mut has_selector = false;
     for (title, field) in [
         ("NamespaceSelector", "namespaceSelector"),
         ("PodSelector", "podSelector"),
     ] {
         if let Some(labels) = one.get(field) {
-            is_selected = true;
+            has_selector = true;
             text.line(
                 3,
-                &format!("{title}: {}", selector_text(sent_selector(Some(labels)).as_ref())),
+                &format!("{title}: {}", selector_text(selector_from_value(Some(labels)).as_ref())),
             );
         }
     }
-    if let Some(block) = one.get("ipBlock").filter(|_| !is_selected) {
+    if let Some(block) = one.get("ipBlock").filter(|_| !has_selector) {
         text.line(3, "IPBlock:");
-        text.line(4, &format!("CIDR: {}", word(block, "cidr")));
+        text.line(4, &format!("CIDR: {}", string(block, "cidr")));
         text.line(4, &format!("Except: {}", joined(block, "except", ", ")));
     }
 }

@@ -1,4 +1,4 @@
-//! `kubectl describe` (KC-064 to KC-078): each kind by its own form, the rest field by field.
+//! `kubectl describe`: a format per kind, and a generic one that prints the fields of all other kinds (KC-064 to KC-078).
 
 mod access;
 mod autoscaler;
@@ -30,32 +30,33 @@ use crate::refusals::not_found;
 
 pub(super) use template::template;
 
-/// An annotation longer than this, key included, gets lines of its own (KC-065).
+/// Longest annotation, key included, that is printed on one line (KC-065).
 const ANNOTATION_WIDTH: usize = 140;
-/// How Go prints the zero time.
+/// Go's text of the zero time.
 const NO_TIME: &str = "Mon, 01 Jan 0001 00:00:00 +0000";
 
-pub(super) fn describe(what: &Describe, view: &View<'_>, printed: &mut Printed) {
-    let found = match find(&what.target, view.objects) {
+/// Prints the selected objects.
+pub(super) fn describe(command: &Describe, view: &View<'_>, printed: &mut Printed) {
+    let found = match find(&command.target, view.objects) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),
     };
-    if !found.misses.is_empty()
-        && let Selection::Kinds { kinds, names } = &what.target.selection
+    if !found.missing.is_empty()
+        && let Selection::Kinds { kinds, names } = &command.target.selection
         && let [prefix] = names.as_slice()
-        && by_prefix(kinds, prefix, what, view, printed)
+        && describe_by_prefix(kinds, prefix, command, view, printed)
     {
         return;
     }
-    // Of several objects, or of those that a name's beginning finds, events are told only if asked for (KC-066).
-    let is_one = match &what.target.selection {
+    // For several objects, or objects found by a name prefix, events are printed only on request (KC-066).
+    let is_single = match &command.target.selection {
         Selection::Kinds { kinds, names } => {
             let count = || found.groups.iter().map(|(_, objects)| objects.len()).sum::<usize>();
             kinds.len() == 1 && (names.len() == 1 || (names.is_empty() && count() == 1))
         }
         Selection::Items(items) => items.len() == 1,
     };
-    let show_events = what.show_events.unwrap_or(is_one);
+    let show_events = command.show_events.unwrap_or(is_single);
     let mut first = true;
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         if !std::mem::replace(&mut first, false) {
@@ -66,26 +67,32 @@ pub(super) fn describe(what: &Describe, view: &View<'_>, printed: &mut Printed) 
             .into_iter()
             .for_each(|line| printed.out(line));
     }
-    for (kind, name) in &found.misses {
+    for (kind, name) in &found.missing {
         printed.fail(not_found(*kind, name));
     }
-    if first && found.misses.is_empty() {
-        printed.err(if what.target.all_namespaces {
+    if first && found.missing.is_empty() {
+        printed.err(if command.target.all_namespaces {
             "No resources found".to_owned()
         } else {
-            format!("No resources found in {} namespace.", what.target.namespace())
+            format!("No resources found in {} namespace.", command.target.namespace())
         });
     }
 }
 
-/// KC-066: a name that is not there is taken as the beginning of names; false if none begins so.
-fn by_prefix(kinds: &[Kind], prefix: &str, what: &Describe, view: &View<'_>, printed: &mut Printed) -> bool {
+/// Describes all objects whose names begin with a name that does not exist (KC-066). Returns whether there are any.
+fn describe_by_prefix(
+    kinds: &[Kind],
+    prefix: &str,
+    command: &Describe,
+    view: &View<'_>,
+    printed: &mut Printed,
+) -> bool {
     let all = Target {
         selection: Selection::Kinds {
             kinds: kinds.to_vec(),
             names: Vec::new(),
         },
-        ..what.target.clone()
+        ..command.target.clone()
     };
     let Ok(found) = find(&all, view.objects) else {
         return false;
@@ -94,7 +101,7 @@ fn by_prefix(kinds: &[Kind], prefix: &str, what: &Describe, view: &View<'_>, pri
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         if object.metadata().name.starts_with(prefix) {
             any = true;
-            lines(object, what.show_events.unwrap_or(false), view)
+            lines(object, command.show_events.unwrap_or(false), view)
                 .into_iter()
                 .for_each(|line| printed.out(line));
             printed.out("");
@@ -103,7 +110,7 @@ fn by_prefix(kinds: &[Kind], prefix: &str, what: &Describe, view: &View<'_>, pri
     any
 }
 
-/// One object with its events.
+/// The description of one object with its events.
 fn lines(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
     let mut text = Elastic::default();
     let mut has_events = true;
@@ -174,19 +181,19 @@ fn lines(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
     lines
 }
 
-/// The events that kubectl finds for an object, by their last time (KC-073).
+/// The events that kubectl finds for an object, sorted by their last time (KC-073).
 fn events<'v>(object: &Object, view: &View<'v>) -> Vec<&'v Event> {
     let meta = object.metadata();
     let mut events: Vec<&Event> = view
         .objects
         .list::<Event>()
         .filter(|event| {
-            let about = &event.involved_object;
-            about.name == meta.name
-                && about.namespace == meta.namespace
-                && (object.kind() == Kind::Pod || &*about.kind == object.kind().name())
-                // Kubelets name their node by its name, in place of its UID.
-                && (about.uid == meta.uid || (object.kind() == Kind::Node && *about.uid.0 == *meta.name))
+            let involved = &event.involved_object;
+            involved.name == meta.name
+                && involved.namespace == meta.namespace
+                && (object.kind() == Kind::Pod || &*involved.kind == object.kind().name())
+                // Events of kubelets hold the name of the node in place of its UID.
+                && (involved.uid == meta.uid || (object.kind() == Kind::Node && *involved.uid.0 == *meta.name))
         })
         .map(|event| &**event)
         .collect();
@@ -214,17 +221,17 @@ fn event_table(events: &[&Event], now: Time) -> Vec<String> {
     text.finish()
 }
 
-/// An instant; Go's zero time if there is none.
+/// A time in RFC 1123 format; Go's zero time for `None`.
 fn stamp(at: Option<Time>) -> String {
     at.map_or_else(|| NO_TIME.to_owned(), podscope_api::print_rfc1123)
 }
 
-/// `Terminating (lasts 5s)`, as objects that are being deleted show their status.
+/// The status of an object that is being deleted: `Terminating (lasts 5s)`.
 fn terminating(since: Option<Time>, now: Time) -> String {
     format!("Terminating (lasts {})", age(since, now))
 }
 
-/// The first item on the title's line, later ones after a lone tab (KC-065).
+/// Prints a list: the first item on the line of the title, each further item on a line that begins with a tab (KC-065).
 fn list(text: &mut Elastic, title: &str, items: &[String]) {
     match items.split_first() {
         None => text.line(0, &format!("{title}:\t<none>")),
@@ -262,6 +269,7 @@ fn annotations(text: &mut Elastic, title: &str, map: &ordered::Map<Str, Str>) {
     list(text, title, &shown);
 }
 
+/// Truncates a line to a number of bytes.
 fn shorten(line: &str, width: usize) -> String {
     if line.len() <= width {
         return line.to_owned();
@@ -270,13 +278,13 @@ fn shorten(line: &str, width: usize) -> String {
     format!("{}...", line.get(..end).unwrap_or_default())
 }
 
-/// `[a b]`: how Go prints a list of words.
+/// A list as Go prints it: `[a b]`.
 fn bracketed<T: std::fmt::Display>(items: &[T]) -> String {
     let items: Vec<String> = items.iter().map(ToString::to_string).collect();
     format!("[{}]", items.join(" "))
 }
 
-/// `True`, `False`.
+/// A boolean in kubectl's spelling: `True`, `False`.
 fn capital_bool(value: bool) -> &'static str {
     if value { "True" } else { "False" }
 }

@@ -1,4 +1,4 @@
-//! Services and their endpoints (KC-078).
+//! `kubectl describe` of Services and EndpointSlices (KC-078).
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use super::super::jsonpath::plain;
 use super::super::text::Elastic;
 use super::{annotations, labels};
 
-/// Endpoints that a port's line names before it counts the rest.
-const SHOWN_ENDPOINTS: usize = 3;
+/// Maximum number of endpoints in the line of a port; further ones are counted.
+const MAX_SHOWN_ENDPOINTS: usize = 3;
 
 pub(super) fn service(service: &Arc<Service>, view: &View<'_>, text: &mut Elastic) {
     let (meta, spec) = (&service.metadata, &service.spec);
@@ -68,7 +68,7 @@ pub(super) fn service(service: &Arc<Service>, view: &View<'_>, text: &mut Elasti
     }
 }
 
-/// The addresses at which its load balancer answers.
+/// Prints the ingress addresses of the load balancer.
 fn load_balancer(value: &Value, text: &mut Elastic) {
     let ingress = value
         .pointer("/status/loadBalancer/ingress")
@@ -87,7 +87,7 @@ fn load_balancer(value: &Value, text: &mut Elastic) {
     }
 }
 
-/// Its ports, with the endpoints behind each.
+/// Prints the ports, each with its endpoints.
 fn ports(service: &Service, value: &Value, view: &View<'_>, text: &mut Elastic) {
     let (meta, spec) = (&service.metadata, &service.spec);
     let slices: Vec<&Arc<EndpointSlice>> = view
@@ -110,7 +110,7 @@ fn ports(service: &Service, value: &Value, view: &View<'_>, text: &mut Elastic) 
     }
 }
 
-/// `10.0.0.1:80,10.0.0.2:80 + 2 more...`: the ready endpoints of a port.
+/// The ready endpoints of a port: `10.0.0.1:80,10.0.0.2:80 + 2 more...`.
 pub(super) fn endpoints(slices: &[&Arc<EndpointSlice>], port_name: &str) -> String {
     if slices.is_empty() {
         return "<none>".into();
@@ -134,8 +134,8 @@ pub(super) fn endpoints(slices: &[&Arc<EndpointSlice>], port_name: &str) -> Stri
             }
         }
     }
-    let more = ready.len().saturating_sub(SHOWN_ENDPOINTS);
-    ready.truncate(SHOWN_ENDPOINTS);
+    let more = ready.len().saturating_sub(MAX_SHOWN_ENDPOINTS);
+    ready.truncate(MAX_SHOWN_ENDPOINTS);
     let shown = ready.join(",");
     if more > 0 {
         format!("{shown} + {more} more...")

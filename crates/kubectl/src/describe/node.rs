@@ -66,7 +66,7 @@ pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut Elastic) {
     pods(node, view, text);
 }
 
-/// Its taints, by effect and key.
+/// The taints, sorted by effect and key.
 fn taints(node: &Node) -> Vec<String> {
     let mut taints: Vec<_> = node.spec.taints.iter().collect();
     taints.stable_sort_by_key(|taint| format!("{},{}", taint.effect, taint.key));
@@ -94,21 +94,22 @@ fn conditions(conditions: &[NodeCondition], text: &mut Elastic) {
         );
     }
     for condition in conditions {
-        let (beat, changed) = (
+        let (heartbeat, transition) = (
             stamp(condition.last_heartbeat_time),
             stamp(condition.last_transition_time),
         );
         text.line(
             1,
             &format!(
-                "{} \t{} \t{beat} \t{changed} \t{} \t{}",
+                "{} \t{} \t{heartbeat} \t{transition} \t{} \t{}",
                 condition.kind, condition.status, condition.reason, condition.message
             ),
         );
     }
 }
 
-/// The node's lease; its renewals are computed, so the object alone does not tell the last one (LC-202).
+/// Prints the node's lease. Renewals are computed instead of stored, so the object may not hold the last renewal
+/// (LC-202).
 fn lease(node: &Node, view: &View<'_>, text: &mut Elastic) {
     let name = &node.metadata.name;
     let Some(lease) = view
@@ -119,16 +120,16 @@ fn lease(node: &Node, view: &View<'_>, text: &mut Elastic) {
         return text.line(0, &format!("Lease:\tFailed to get lease: {why}"));
     };
     let at = |time: Option<podscope_api::Time>| time.map_or_else(|| "<unset>".to_owned(), |time| stamp(Some(time)));
-    let of_micro = |time: Option<podscope_api::MicroTime>| time.map(|time| podscope_api::Time(time.0));
+    let to_time = |time: Option<podscope_api::MicroTime>| time.map(|time| podscope_api::Time(time.0));
     text.line(0, "Lease:");
     let holder = lease.spec.holder_identity.as_deref().unwrap_or("<unset>");
     text.line(1, &format!("HolderIdentity:\t{holder}"));
-    text.line(1, &format!("AcquireTime:\t{}", at(of_micro(lease.spec.acquire_time))));
-    let renewed = (view.renewed)(&name.as_ref().into()).or(of_micro(lease.spec.renew_time));
+    text.line(1, &format!("AcquireTime:\t{}", at(to_time(lease.spec.acquire_time))));
+    let renewed = (view.renewed)(&name.as_ref().into()).or(to_time(lease.spec.renew_time));
     text.line(1, &format!("RenewTime:\t{}", at(renewed)));
 }
 
-/// The pods that count, and what they ask for of the node's allocatable (KC-075).
+/// Prints the non-terminated pods, and their requests and limits as shares of the allocatable resources (KC-075).
 fn pods(node: &Node, view: &View<'_>, text: &mut Elastic) {
     let allocatable = if node.status.allocatable.is_empty() {
         &node.status.capacity
@@ -136,17 +137,17 @@ fn pods(node: &Node, view: &View<'_>, text: &mut Elastic) {
         &node.status.allocatable
     };
     let amount = |list: &ResourceList, name: &str| list.get(name).copied().unwrap_or_default();
-    // Quantity and share of the node, as `250m (6%)`.
+    // Quantity and share of the node: `250m (6%)`.
     let share = |part: Quantity, name: &str| {
         let whole = amount(allocatable, name);
-        let (part_of, whole) = if name == "cpu" {
+        let (numerator, whole) = if name == "cpu" {
             (part.milli_value(), whole.milli_value())
         } else {
             (part.value(), whole.value())
         };
         let percent = match whole {
             0 => 0,
-            whole => i128::from(part_of) * 100 / i128::from(whole),
+            whole => i128::from(numerator) * 100 / i128::from(whole),
         };
         format!("{part} ({percent}%)")
     };
@@ -182,8 +183,8 @@ fn pods(node: &Node, view: &View<'_>, text: &mut Elastic) {
         );
         for (sum, list) in [(&mut requested, requests), (&mut limited, limits)] {
             for (name, amount) in list {
-                let slot = sum.entry(name).or_default();
-                *slot = slot.plus(amount);
+                let total = sum.entry(name).or_default();
+                *total = total.plus(amount);
             }
         }
     }
@@ -191,11 +192,11 @@ fn pods(node: &Node, view: &View<'_>, text: &mut Elastic) {
     text.line(1, "(Total limits may be over 100 percent, i.e., overcommitted.)");
     text.line(1, "Resource\tRequests\tLimits");
     text.line(1, "--------\t--------\t------");
-    let huge = allocatable.keys().filter(|name| name.starts_with("hugepages-"));
-    let shared = ["cpu", "memory", "ephemeral-storage"]
+    let huge_pages = allocatable.keys().filter(|name| name.starts_with("hugepages-"));
+    let native = ["cpu", "memory", "ephemeral-storage"]
         .into_iter()
-        .chain(huge.map(|name| &**name));
-    for name in shared {
+        .chain(huge_pages.map(|name| &**name));
+    for name in native {
         let (requests, limits) = (amount(&requested, name), amount(&limited, name));
         text.line(
             1,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::super::View;
 use super::super::text::Elastic;
-use super::container::{self, Of};
+use super::container::{self, ContainerOwner};
 use super::{annotations, labels, stamp, template, terminating, volume};
 
 pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut Elastic) {
@@ -51,9 +51,9 @@ pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut Elastic) {
         text.line(0, &format!("Controlled By:\t{}/{}", owner.kind, owner.name));
     }
     optional(text, "NominatedNodeName", &status.nominated_node_name);
-    if let Some(own) = &spec.resources {
+    if let Some(pod_resources) = &spec.resources {
         text.line(0, "Resources:");
-        container::resources(own, 1, text);
+        container::resources(pod_resources, 1, text);
     }
     containers(pod, &value, text);
     conditions(pod, text);
@@ -63,7 +63,7 @@ pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut Elastic) {
     template::placement(spec, "", text);
 }
 
-/// What the pod is at, or since when it is being deleted.
+/// Prints the phase, or for how long the pod has been terminating.
 fn phase(pod: &Pod, view: &View<'_>, text: &mut Elastic) {
     let meta = &pod.metadata;
     if meta.is_terminating() && !pod.is_terminal() {
@@ -91,7 +91,7 @@ fn addresses(pod: &Pod, text: &mut Elastic) {
     }
 }
 
-/// Its containers of each sort; `value` is the pod as it is written.
+/// Prints the containers of each type. `value` is the JSON of the pod.
 fn containers(pod: &Pod, value: &Value, text: &mut Elastic) {
     let (spec, status) = (&pod.spec, &pod.status);
     for (title, list, statuses, field) in [
@@ -110,8 +110,8 @@ fn containers(pod: &Pod, value: &Value, text: &mut Elastic) {
         ),
     ] {
         if !list.is_empty() || field == "containers" {
-            let of = Of::Pod(pod, statuses);
-            container::describe(title, list, &value["spec"][field], &of, text);
+            let owner = ContainerOwner::Pod(pod, statuses);
+            container::describe(title, list, &value["spec"][field], &owner, text);
         }
     }
 }

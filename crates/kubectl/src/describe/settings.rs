@@ -1,4 +1,4 @@
-//! Accounts, quotas, ranges of limits, endpoints of the older form, and Jobs by the clock.
+//! `kubectl describe` of ServiceAccounts, ResourceQuotas, LimitRanges, Endpoints and CronJobs.
 
 use std::sync::Arc;
 
@@ -10,16 +10,17 @@ use podscope_api::{
 
 use super::super::View;
 use super::super::text::Elastic;
-use super::template::of_template;
+use super::template::pod_template;
 use super::{annotations, capital_bool, labels, list, stamp};
 
-fn head(meta: &ObjectMeta, text: &mut Elastic) {
+/// Prints name and namespace.
+fn header(meta: &ObjectMeta, text: &mut Elastic) {
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
 }
 
 pub(super) fn account(account: &Arc<ServiceAccount>, text: &mut Elastic) {
-    head(&account.metadata, text);
+    header(&account.metadata, text);
     labels(text, "Labels", &account.metadata.labels);
     annotations(text, "Annotations", &account.metadata.annotations);
     let secrets: Vec<String> = account
@@ -31,11 +32,11 @@ pub(super) fn account(account: &Arc<ServiceAccount>, text: &mut Elastic) {
 }
 
 pub(super) fn quota(quota: &Arc<ResourceQuota>, text: &mut Elastic) {
-    head(&quota.metadata, text);
+    header(&quota.metadata, text);
     quota_rows(quota, 0, " * ", "----", text);
 }
 
-/// All quotas of a namespace, below its own lines.
+/// Prints all quotas in the description of their namespace.
 pub(super) fn quotas(namespace: &str, view: &View<'_>, text: &mut Elastic) {
     let mut quotas = view.objects.list_in::<ResourceQuota>(namespace).peekable();
     if quotas.peek().is_none() {
@@ -54,8 +55,8 @@ fn quota_rows(quota: &ResourceQuota, level: usize, bullet: &str, rule: &str, tex
     if !scopes.is_empty() {
         text.line(level, &format!("Scopes:\t{}", scopes.join(", ")));
     }
-    for help in scopes.iter().filter_map(|scope| help_of_scope(scope)) {
-        text.line(level, &format!("{bullet}{help}"));
+    for description in scopes.iter().filter_map(|scope| scope_description(scope)) {
+        text.line(level, &format!("{bullet}{description}"));
     }
     text.line(level, "Resource\tUsed\tHard");
     text.line(level, &format!("--------\t{rule}\t{rule}"));
@@ -65,8 +66,8 @@ fn quota_rows(quota: &ResourceQuota, level: usize, bullet: &str, rule: &str, tex
     }
 }
 
-/// What kubectl says of a scope.
-fn help_of_scope(scope: &str) -> Option<&'static str> {
+/// kubectl's description of a quota scope.
+fn scope_description(scope: &str) -> Option<&'static str> {
     Some(match scope {
         "Terminating" => {
             "Matches all pods that have an active deadline. These pods have a limited lifespan on a node before being actively terminated by the system."
@@ -88,13 +89,13 @@ const RANGE_TITLE: &str = "Type\tResource\tMin\tMax\tDefault Request\tDefault Li
 const RANGE_RULE: &str = "----\t--------\t---\t---\t---------------\t-------------\t-----------------------";
 
 pub(super) fn limit_range(range: &Arc<LimitRange>, text: &mut Elastic) {
-    head(&range.metadata, text);
+    header(&range.metadata, text);
     text.line(0, RANGE_TITLE);
     text.line(0, RANGE_RULE);
     range_rows(range, "", text);
 }
 
-/// All ranges of limits of a namespace, below its own lines.
+/// Prints all LimitRanges in the description of their namespace.
 pub(super) fn limit_ranges(namespace: &str, view: &View<'_>, text: &mut Elastic) {
     let mut ranges = view.objects.list_in::<LimitRange>(namespace).peekable();
     if ranges.peek().is_none() {
@@ -127,7 +128,7 @@ fn range_rows(range: &LimitRange, indent: &str, text: &mut Elastic) {
 }
 
 pub(super) fn endpoints(endpoints: &Arc<Endpoints>, text: &mut Elastic) {
-    head(&endpoints.metadata, text);
+    header(&endpoints.metadata, text);
     labels(text, "Labels", &endpoints.metadata.labels);
     annotations(text, "Annotations", &endpoints.metadata.annotations);
     text.line(0, "Subsets:");
@@ -164,7 +165,7 @@ pub(super) fn endpoints(endpoints: &Arc<Endpoints>, text: &mut Elastic) {
 
 pub(super) fn cron_job(job: &Arc<CronJob>, text: &mut Elastic) {
     let spec = &job.spec;
-    head(&job.metadata, text);
+    header(&job.metadata, text);
     labels(text, "Labels", &job.metadata.labels);
     annotations(text, "Annotations", &job.metadata.annotations);
     text.line(0, &format!("Schedule:\t{}", spec.schedule));
@@ -174,30 +175,30 @@ pub(super) fn cron_job(job: &Arc<CronJob>, text: &mut Elastic) {
     let policy = spec.concurrency_policy.as_ref().map_or("", |policy| policy.as_str());
     text.line(0, &format!("Concurrency Policy:\t{policy}"));
     text.line(0, &format!("Suspend:\t{}", capital_bool(spec.suspend == Some(true))));
-    fn number<T: std::fmt::Display>(text: &mut Elastic, title: &str, value: Option<T>, unit: &str) {
+    fn optional<T: std::fmt::Display>(text: &mut Elastic, title: &str, value: Option<T>, unit: &str) {
         let value = value.map_or_else(|| "<unset>".to_owned(), |value| format!("{value}{unit}"));
         text.line(0, &format!("{title}:\t{value}"));
     }
-    number(
+    optional(
         text,
         "Successful Job History Limit",
         spec.successful_jobs_history_limit,
         "",
     );
-    number(text, "Failed Job History Limit", spec.failed_jobs_history_limit, "");
-    number(text, "Starting Deadline Seconds", spec.starting_deadline_seconds, "s");
-    let of_job = &spec.job_template.spec;
-    let selector = of_job
+    optional(text, "Failed Job History Limit", spec.failed_jobs_history_limit, "");
+    optional(text, "Starting Deadline Seconds", spec.starting_deadline_seconds, "s");
+    let job_spec = &spec.job_template.spec;
+    let selector = job_spec
         .selector
         .as_ref()
         .map(|selector| super::super::columns::selector_text(Some(selector)));
-    number(text, "Selector", selector, "");
-    number(text, "Parallelism", of_job.parallelism, "");
-    number(text, "Completions", of_job.completions, "");
-    number(text, "Active Deadline Seconds", of_job.active_deadline_seconds, "s");
+    optional(text, "Selector", selector, "");
+    optional(text, "Parallelism", job_spec.parallelism, "");
+    optional(text, "Completions", job_spec.completions, "");
+    optional(text, "Active Deadline Seconds", job_spec.active_deadline_seconds, "s");
     let value = Object::CronJob(job.clone()).to_value();
-    of_template(
-        &of_job.template,
+    pod_template(
+        &job_spec.template,
         &value["spec"]["jobTemplate"]["spec"]["template"],
         text,
     );

@@ -1,4 +1,4 @@
-//! Volumes, claims, classes, and the drivers of a node.
+//! `kubectl describe` of PersistentVolumes, claims, StorageClasses and CSINodes.
 
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use super::super::jsonpath::plain;
 use super::super::text::Elastic;
 use super::{annotations, bracketed, capital_bool, labels, list, stamp, terminating, volume};
 
+/// Prints the phase, or for how long the object has been terminating.
 fn phase(meta: &ObjectMeta, phase: Option<&impl ToString>, view: &View<'_>, text: &mut Elastic) {
     let phase = if meta.is_terminating() {
         terminating(meta.deletion_timestamp, view.now)
@@ -67,27 +68,27 @@ pub(super) fn volume(one: &Arc<PersistentVolume>, view: &View<'_>, text: &mut El
     volume::source(&value["spec"], true, text);
 }
 
-/// `Term 0:  zone in [a, b]`, one expression a line.
+/// Prints a node selector term, one expression per line: `Term 0:  zone in [a, b]`.
 fn node_term(at: usize, term: &NodeSelectorTerm, text: &mut Elastic) {
     if term.match_expressions.is_empty() {
         return text.line(2, &format!("Term {at}:\t<none>"));
     }
-    for (place, expression) in term.match_expressions.iter().enumerate() {
-        let title = if place == 0 {
+    for (index, expression) in term.match_expressions.iter().enumerate() {
+        let title = if index == 0 {
             format!("Term {at}:")
         } else {
             String::new()
         };
-        let mut shown = format!(
+        let mut requirement = format!(
             "{} {}",
             expression.key,
             expression.operator.as_str().to_ascii_lowercase()
         );
         if !expression.values.is_empty() {
             let values: Vec<&str> = expression.values.iter().map(|value| &**value).collect();
-            shown.push_str(&format!(" [{}]", values.join(", ")));
+            requirement.push_str(&format!(" [{}]", values.join(", ")));
         }
-        text.line(2, &format!("{title}\t{shown}"));
+        text.line(2, &format!("{title}\t{requirement}"));
     }
 }
 
@@ -199,8 +200,8 @@ pub(super) fn class(class: &Arc<StorageClass>, text: &mut Elastic) {
         if term.match_label_expressions.is_empty() {
             text.line(1, &format!("Term {at}:\t<none>"));
         }
-        for (place, expression) in term.match_label_expressions.iter().enumerate() {
-            let title = if place == 0 {
+        for (index, expression) in term.match_label_expressions.iter().enumerate() {
+            let title = if index == 0 {
                 format!("Term {at}:")
             } else {
                 String::new()

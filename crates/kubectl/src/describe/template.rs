@@ -1,4 +1,4 @@
-//! The pod template of a workload, and where its pods may run.
+//! `kubectl describe` of the pod template of a workload, and of the placement rules of pods.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use serde_json::Value;
 
 use super::super::columns::selector_text;
 use super::super::text::Elastic;
-use super::container::{self, Of};
+use super::container::{self, ContainerOwner};
 use super::{annotations, labels, list, volume};
 
-/// `Pod Template:` and what follows; `object` is the workload it belongs to, or one that holds a revision of it.
+/// Prints the section `Pod Template:`. `object` is a workload, or an object that holds a revision of one.
 pub(in super::super) fn template(object: &Object, text: &mut Elastic) {
     let value = object.to_value();
     match object.template() {
-        Some(template) => of_template(template, &value["spec"]["template"], text),
+        Some(template) => pod_template(template, &value["spec"]["template"], text),
         None => text.line(0, "Pod Template:"),
     }
 }
 
-/// The template of pods; `value` is the whole of it.
-pub(super) fn of_template(template: &Arc<PodTemplateSpec>, value: &Value, text: &mut Elastic) {
+/// Prints a pod template. `value` is its JSON.
+pub(super) fn pod_template(template: &Arc<PodTemplateSpec>, value: &Value, text: &mut Elastic) {
     text.line(0, "Pod Template:");
-    let of_spec = |field: &str| &value["spec"][field];
+    let spec_field = |field: &str| &value["spec"][field];
     let PodTemplateSpec { metadata, spec, .. } = &**template;
     labels(text, "  Labels", &metadata.labels);
     if !metadata.annotations.is_empty() {
@@ -36,19 +36,19 @@ pub(super) fn of_template(template: &Arc<PodTemplateSpec>, value: &Value, text: 
         container::describe(
             "Init Containers",
             &spec.init_containers,
-            of_spec("initContainers"),
-            &Of::Template,
+            spec_field("initContainers"),
+            &ContainerOwner::Template,
             text,
         );
     }
     container::describe(
         "Containers",
         &spec.containers,
-        of_spec("containers"),
-        &Of::Template,
+        spec_field("containers"),
+        &ContainerOwner::Template,
         text,
     );
-    volume::describe(of_spec("volumes"), "  ", text);
+    volume::describe(spec_field("volumes"), "  ", text);
     spread(spec, "  ", text);
     if !spec.priority_class_name.is_empty() {
         text.line(1, &format!("Priority Class Name:\t{}", spec.priority_class_name));
@@ -56,7 +56,7 @@ pub(super) fn of_template(template: &Arc<PodTemplateSpec>, value: &Value, text: 
     selectors(spec, "  ", text);
 }
 
-/// Node selectors, tolerations and spread constraints of a pod.
+/// Prints node selectors, tolerations and topology spread constraints of a pod.
 pub(super) fn placement(spec: &PodSpec, indent: &str, text: &mut Elastic) {
     selectors(spec, indent, text);
     spread(spec, indent, text);

@@ -1,5 +1,4 @@
-//! Volumes by their sources (KC-071). The forms are a table: title, then the
-//! fields with their names on the wire and what is shown where one is absent.
+//! `kubectl describe` of volumes (KC-071). A table lists the volume source types, each with its title and its fields.
 
 use podscope_api::ordered::StableSort as _;
 use serde_json::Value;
@@ -7,17 +6,17 @@ use serde_json::Value;
 use super::super::jsonpath::plain;
 use super::super::text::Elastic;
 
-/// A field of a source: what it is called, where it is, what is shown if it is not there.
+/// A field of a volume source: title, JSON name, text if the field is absent.
 type Field = (&'static str, &'static str, &'static str);
 
-/// A kind of source: name on the wire, text of `Type:`, fields.
-type Form = (&'static str, &'static str, &'static [Field]);
+/// A type of volume source: JSON name, text of `Type:`, fields.
+type SourceFormat = (&'static str, &'static str, &'static [Field]);
 
 const READ_ONLY: Field = ("ReadOnly:", "readOnly", "false");
 const FS_TYPE: Field = ("FSType:", "fsType", "");
 
-/// The forms of sources, in the order kubectl looks for them.
-const FORMS: &[Form] = &[
+/// The volume source types, in the order in which kubectl checks them.
+const SOURCE_FORMATS: &[SourceFormat] = &[
     (
         "hostPath",
         "HostPath (bare host directory volume)",
@@ -214,7 +213,7 @@ const FORMS: &[Form] = &[
     ),
 ];
 
-/// The volumes of a pod, or indented those of a template.
+/// Prints the volumes of a pod, or with indentation those of a template.
 pub(super) fn describe(volumes: &Value, indent: &str, text: &mut Elastic) {
     let Some(volumes) = volumes.as_array().filter(|volumes| !volumes.is_empty()) else {
         return text.line(0, &format!("{indent}Volumes:\t<none>"));
@@ -228,9 +227,9 @@ pub(super) fn describe(volumes: &Value, indent: &str, text: &mut Elastic) {
     }
 }
 
-/// The source of a volume of a pod, or of a persistent volume.
+/// Prints the source of a pod's volume or of a PersistentVolume.
 pub(super) fn source(volume: &Value, is_persistent: bool, text: &mut Elastic) {
-    let found = FORMS
+    let found = SOURCE_FORMATS
         .iter()
         .find_map(|(name, title, fields)| Some((*name, *title, *fields, volume.get(name)?)));
     let Some((name, title, fields, source)) = found else {
@@ -238,17 +237,20 @@ pub(super) fn source(volume: &Value, is_persistent: bool, text: &mut Elastic) {
     };
     text.line(2, &format!("Type:\t{title}"));
     for (title, field, absent) in fields {
-        text.line(2, &format!("{title}\t{}", shown(source.get(field), absent)));
+        text.line(2, &format!("{title}\t{}", field_text(source.get(field), absent)));
         match (name, *field) {
             ("csi", "fsType") if is_persistent => {
-                text.line(2, &format!("VolumeHandle:\t{}", shown(source.get("volumeHandle"), "")));
+                text.line(
+                    2,
+                    &format!("VolumeHandle:\t{}", field_text(source.get("volumeHandle"), "")),
+                );
             }
             ("glusterfs", "endpoints") if is_persistent => {
-                let namespace = shown(source.get("endpointsNamespace"), "<unset>");
+                let namespace = field_text(source.get("endpointsNamespace"), "<unset>");
                 text.line(2, &format!("EndpointsNamespace:\t{namespace}"));
             }
             ("azureFile", "secretName") if is_persistent => {
-                let namespace = shown(source.get("secretNamespace"), "");
+                let namespace = field_text(source.get("secretNamespace"), "");
                 text.line(2, &format!("SecretNamespace:\t{namespace}"));
             }
             _ => {}
@@ -263,12 +265,13 @@ pub(super) fn source(volume: &Value, is_persistent: bool, text: &mut Elastic) {
     }
 }
 
-fn shown(value: Option<&Value>, absent: &str) -> String {
+/// The text of a field value; `absent` if there is none.
+fn field_text(value: Option<&Value>, absent: &str) -> String {
     match value {
         None | Some(Value::Null) => absent.to_owned(),
         Some(Value::Array(items)) => {
             let items: Vec<String> = items.iter().map(plain).collect();
-            // A Fibre Channel disk joins its names, other lists are printed as Go prints them.
+            // The names of a Fibre Channel disk are joined by commas. Other lists have Go's format.
             if absent.is_empty() {
                 items.join(", ")
             } else {
@@ -299,7 +302,7 @@ fn attributes(attributes: Option<&Value>, text: &mut Elastic) {
     let Some(((key, value), rest)) = pairs.split_first() else {
         return text.line(2, "VolumeAttributes:\t<none>");
     };
-    // Kubectl indents every part of these lines.
+    // kubectl indents both parts of these lines.
     text.line(2, &format!("VolumeAttributes:\t    {key}={value}"));
     for (key, value) in rest {
         text.line(2, &format!("    \t    {key}={value}"));
@@ -309,8 +312,8 @@ fn attributes(attributes: Option<&Value>, text: &mut Elastic) {
 fn projected(source: &Value, text: &mut Elastic) {
     for part in source.get("sources").and_then(Value::as_array).into_iter().flatten() {
         let named = |text: &mut Elastic, title: &str, one: &Value| {
-            text.line(2, &format!("{title}:\t{}", shown(one.get("name"), "")));
-            text.line(2, &format!("Optional:\t{}", shown(one.get("optional"), "false")));
+            text.line(2, &format!("{title}:\t{}", field_text(one.get("name"), "")));
+            text.line(2, &format!("Optional:\t{}", field_text(one.get("optional"), "false")));
         };
         if let Some(secret) = part.get("secret") {
             named(text, "SecretName", secret);
@@ -319,7 +322,7 @@ fn projected(source: &Value, text: &mut Elastic) {
         } else if let Some(map) = part.get("configMap") {
             named(text, "ConfigMapName", map);
         } else if let Some(token) = part.get("serviceAccountToken") {
-            let seconds = shown(token.get("expirationSeconds"), "3600");
+            let seconds = field_text(token.get("expirationSeconds"), "3600");
             text.line(2, &format!("TokenExpirationSeconds:\t{seconds}"));
         }
     }
@@ -328,7 +331,7 @@ fn projected(source: &Value, text: &mut Elastic) {
 fn downward(source: &Value, text: &mut Elastic) {
     text.line(2, "Items:");
     for item in source.get("items").and_then(Value::as_array).into_iter().flatten() {
-        let path = shown(item.get("path"), "");
+        let path = field_text(item.get("path"), "");
         for from in ["/fieldRef/fieldPath", "/resourceFieldRef/resource"] {
             if let Some(from) = item.pointer(from) {
                 text.line(3, &format!("{} -> {path}", plain(from)));
@@ -337,15 +340,15 @@ fn downward(source: &Value, text: &mut Elastic) {
     }
 }
 
-/// A claim's template, as much of it as means something before there is a claim.
+/// Prints a claim template: the fields that have a value before the claim exists.
 fn ephemeral(source: &Value, text: &mut Elastic) {
     let Some(template) = source.get("volumeClaimTemplate") else {
         return;
     };
-    let spec = |field: &str| shown(template.pointer(&format!("/spec/{field}")), "");
+    let spec = |field: &str| field_text(template.pointer(&format!("/spec/{field}")), "");
     text.line(2, &format!("StorageClass:\t{}", spec("storageClassName")));
     text.line(2, &format!("Volume:\t{}", spec("volumeName")));
-    // Kubectl indents every part of a label's line, and of an annotation's all but one.
+    // kubectl indents both parts of a label line, but only the value of an annotation line.
     for (title, field, separator, indent) in [
         ("Labels", "labels", "=", "    "),
         ("Annotations", "annotations", ": ", ""),

@@ -1,4 +1,5 @@
-//! Workloads: who keeps pods in being (KC-076, KC-077).
+//! `kubectl describe` of workloads: Deployments, ReplicaSets, ReplicationControllers, StatefulSets, DaemonSets and Jobs
+//! (KC-076, KC-077).
 
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use super::super::text::Elastic;
 use super::{annotations, bracketed, labels, list, stamp, template};
 use crate::duration::human_duration;
 
-/// A selector as it is written in a query: nothing at all for an empty one.
+/// A selector in query syntax; empty text for an empty selector.
 fn query(selector: Option<&LabelSelector>) -> String {
     match selector.filter(|selector| !selector.is_empty()) {
         Some(selector) => selector_text(Some(selector)),
@@ -23,12 +24,13 @@ fn query(selector: Option<&LabelSelector>) -> String {
     }
 }
 
-fn head(meta: &ObjectMeta, text: &mut Elastic) {
+/// Prints name and namespace.
+fn header(meta: &ObjectMeta, text: &mut Elastic) {
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
 }
 
-fn marks(meta: &ObjectMeta, text: &mut Elastic) {
+fn labels_and_annotations(meta: &ObjectMeta, text: &mut Elastic) {
     labels(text, "Labels", &meta.labels);
     annotations(text, "Annotations", &meta.annotations);
 }
@@ -39,8 +41,8 @@ fn owner(meta: &ObjectMeta, text: &mut Elastic) {
     }
 }
 
-/// `Pods Status`, by the phases of the pods it owns.
-fn pods(meta: &ObjectMeta, view: &View<'_>, text: &mut Elastic) {
+/// Prints `Pods Status`: the number of owned pods per phase.
+fn pods_status(meta: &ObjectMeta, view: &View<'_>, text: &mut Elastic) {
     let (mut running, mut waiting, mut succeeded, mut failed) = (0, 0, 0, 0);
     for pod in view.objects.pods_of(&meta.uid) {
         if pod.metadata.controller_ref().is_none_or(|owner| owner.uid != meta.uid) {
@@ -78,9 +80,9 @@ fn conditions(conditions: &[WorkloadCondition], text: &mut Elastic) {
 pub(super) fn deployment(deployment: &Arc<Deployment>, view: &View<'_>, text: &mut Elastic) {
     let (meta, spec, status) = (&deployment.metadata, &deployment.spec, &deployment.status);
     let object = Object::Deployment(deployment.clone());
-    head(meta, text);
+    header(meta, text);
     text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
-    marks(meta, text);
+    labels_and_annotations(meta, text);
     text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
     let count = |value: Option<i32>| value.unwrap_or(0);
     text.line(
@@ -107,16 +109,16 @@ pub(super) fn deployment(deployment: &Arc<Deployment>, view: &View<'_>, text: &m
     }
     template::template(&object, text);
     conditions(&status.conditions, text);
-    let wanted = bare_template(&object);
+    let current_template = bare_template(&object);
     let mut sets: Vec<&Arc<ReplicaSet>> = view
         .objects
         .list_in::<ReplicaSet>(&meta.namespace)
         .filter(|set| set.metadata.controller_ref().is_some_and(|owner| owner.uid == meta.uid))
         .collect();
-    // The oldest of those with the wanted template is the new one.
+    // The new ReplicaSet is the oldest one with the current template.
     let new = sets
         .iter()
-        .filter(|set| bare_template(&Object::ReplicaSet(Arc::clone(set))) == wanted)
+        .filter(|set| bare_template(&Object::ReplicaSet(Arc::clone(set))) == current_template)
         .min_by_key(|set| set.metadata.creation_timestamp)
         .map(|set| set.metadata.uid.clone());
     if sets.is_empty() {
@@ -154,33 +156,33 @@ fn current_and_desired(current: i32, desired: Option<i32>, text: &mut Elastic) {
 
 pub(super) fn replica_set(set: &Arc<ReplicaSet>, view: &View<'_>, text: &mut Elastic) {
     let meta = &set.metadata;
-    head(meta, text);
+    header(meta, text);
     text.line(0, &format!("Selector:\t{}", selector_text(set.spec.selector.as_ref())));
-    marks(meta, text);
+    labels_and_annotations(meta, text);
     owner(meta, text);
     current_and_desired(set.status.replicas, set.spec.replicas, text);
-    pods(meta, view, text);
+    pods_status(meta, view, text);
     template::template(&Object::ReplicaSet(set.clone()), text);
     conditions(&set.status.conditions, text);
 }
 
 pub(super) fn replication_controller(one: &Arc<ReplicationController>, view: &View<'_>, text: &mut Elastic) {
     let meta = &one.metadata;
-    head(meta, text);
+    header(meta, text);
     text.line(0, &format!("Selector:\t{}", map_text(&one.spec.selector)));
-    marks(meta, text);
+    labels_and_annotations(meta, text);
     current_and_desired(one.status.replicas, one.spec.replicas, text);
-    pods(meta, view, text);
+    pods_status(meta, view, text);
     template::template(&Object::ReplicationController(one.clone()), text);
     conditions(&one.status.conditions, text);
 }
 
 pub(super) fn stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, text: &mut Elastic) {
     let (meta, spec) = (&set.metadata, &set.spec);
-    head(meta, text);
+    header(meta, text);
     text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
     text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
-    marks(meta, text);
+    labels_and_annotations(meta, text);
     text.line(
         0,
         &format!(
@@ -195,11 +197,11 @@ pub(super) fn stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, text: &mut E
         && let Some(partition) = rolling.partition
     {
         text.line(1, &format!("Partition:\t{partition}"));
-        if let Some(most) = &rolling.max_unavailable {
-            text.line(1, &format!("MaxUnavailable:\t{most}"));
+        if let Some(max) = &rolling.max_unavailable {
+            text.line(1, &format!("MaxUnavailable:\t{max}"));
         }
     }
-    pods(meta, view, text);
+    pods_status(meta, view, text);
     template::template(&Object::StatefulSet(set.clone()), text);
     if spec.volume_claim_templates.is_empty() {
         return text.line(0, "Volume Claims:\t<none>");
@@ -225,13 +227,13 @@ pub(super) fn stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, text: &mut E
 
 pub(super) fn daemon_set(set: &Arc<DaemonSet>, view: &View<'_>, text: &mut Elastic) {
     let (meta, spec, status) = (&set.metadata, &set.spec, &set.status);
-    head(meta, text);
+    header(meta, text);
     text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
     text.line(
         0,
         &format!("Node-Selector:\t{}", map_text(&spec.template.spec.node_selector)),
     );
-    marks(meta, text);
+    labels_and_annotations(meta, text);
     for (title, count) in [
         ("Desired Number of Nodes Scheduled", status.desired_number_scheduled),
         ("Current Number of Nodes Scheduled", status.current_number_scheduled),
@@ -247,15 +249,15 @@ pub(super) fn daemon_set(set: &Arc<DaemonSet>, view: &View<'_>, text: &mut Elast
     ] {
         text.line(0, &format!("{title}: {count}"));
     }
-    pods(meta, view, text);
+    pods_status(meta, view, text);
     template::template(&Object::DaemonSet(set.clone()), text);
 }
 
 pub(super) fn job(job: &Arc<Job>, text: &mut Elastic) {
     let (meta, spec, status) = (&job.metadata, &job.spec, &job.status);
-    head(meta, text);
+    header(meta, text);
     text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
-    marks(meta, text);
+    labels_and_annotations(meta, text);
     owner(meta, text);
     fn optional<T: std::fmt::Display>(text: &mut Elastic, title: &str, value: Option<T>) {
         if let Some(value) = value {
@@ -305,7 +307,7 @@ pub(super) fn job(job: &Arc<Job>, text: &mut Elastic) {
     template::template(&Object::Job(job.clone()), text);
 }
 
-/// A list of indexes, cut at the first comma after 50 characters.
+/// A list of indexes, truncated after the first comma beyond 50 characters.
 fn indexes(indexes: &str) -> String {
     if indexes.is_empty() {
         return "<none>".into();

@@ -1,22 +1,24 @@
-//! The functions of templates, and values as Go prints them.
+//! The functions of Go templates, and printing of values in Go's format.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use super::{Found, MAX_OUTPUT, TOO_LONG};
+use super::{MAX_OUTPUT, MaybeValue, TOO_LONG};
 use crate::gotext::{float, plain, type_name};
 
+/// The Go type of a value inside a template.
 pub(super) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "nil",
-        // A number of JSON, as templates read it.
+        // Templates decode every JSON number as float64.
         Value::Number(_) => "float64",
         other => type_name(other),
     }
 }
 
-pub(super) fn truth(value: &Found) -> bool {
+/// The truth value of a template value: false for missing, zero and empty values.
+pub(super) fn truth(value: &MaybeValue) -> bool {
     match value {
         None | Some(Value::Null) => false,
         Some(Value::Bool(value)) => *value,
@@ -27,8 +29,8 @@ pub(super) fn truth(value: &Found) -> bool {
     }
 }
 
-/// As `%v` writes it; numbers of JSON are floats to Go's templates.
-pub(super) fn printed(value: &Found) -> String {
+/// A value as `%v` writes it. Templates treat JSON numbers as floats.
+pub(super) fn printed(value: &MaybeValue) -> String {
     fn with_floats(value: &Value) -> Value {
         match value {
             Value::Number(number) => Value::from(number.as_f64().map_or_else(|| number.to_string(), float)),
@@ -46,24 +48,25 @@ pub(super) fn printed(value: &Found) -> String {
     }
 }
 
-pub(super) fn call(name: &str, arguments: &[Found]) -> Result<Found, String> {
-    let least = match name {
+/// Calls a template function.
+pub(super) fn call(name: &str, arguments: &[MaybeValue]) -> Result<MaybeValue, String> {
+    let min_arguments = match name {
         "print" | "println" | "exists" => 0,
         "eq" | "ne" | "lt" | "le" | "gt" | "ge" => 2,
         _ => 1,
     };
-    if arguments.len() < least {
+    if arguments.len() < min_arguments {
         return Err(format!(
-            "wrong number of args for {name}: want at least {least} got {}",
+            "wrong number of args for {name}: want at least {min_arguments} got {}",
             arguments.len()
         ));
     }
     let first = arguments.first().cloned().flatten();
-    let texts = |arguments: &[Found]| arguments.iter().map(printed).collect::<Vec<_>>();
+    let texts = |arguments: &[MaybeValue]| arguments.iter().map(printed).collect::<Vec<_>>();
     Ok(Some(match name {
         "and" | "or" => {
-            let decides = |value: &&Found| truth(value) == (name == "or");
-            return Ok(arguments.iter().find(decides).or(arguments.last()).cloned().flatten());
+            let is_result = |value: &&MaybeValue| truth(value) == (name == "or");
+            return Ok(arguments.iter().find(is_result).or(arguments.last()).cloned().flatten());
         }
         "not" => Value::from(!truth(&first)),
         "eq" => Value::from(arguments.iter().skip(1).any(|other| compare(&first, other) == Some(0))),
@@ -118,8 +121,8 @@ pub(super) fn call(name: &str, arguments: &[Found]) -> Result<Found, String> {
     }))
 }
 
-/// A text that was put together, unless it is longer than what may be printed: twice itself, again and again, it would
-/// fill the memory before anything is.
+/// A computed text, or an error if it is longer than the output limit. Otherwise a template that doubles a text
+/// repeatedly could exhaust the memory before it prints anything.
 fn bounded(text: String) -> Result<Value, String> {
     if text.len() > MAX_OUTPUT {
         return Err(TOO_LONG.to_owned());
@@ -127,7 +130,8 @@ fn bounded(text: String) -> Result<Value, String> {
     Ok(Value::from(text))
 }
 
-fn compare(left: &Found, right: &Found) -> Option<i8> {
+/// Orders two values (-1, 0, 1); `None` if their types are not comparable.
+fn compare(left: &MaybeValue, right: &MaybeValue) -> Option<i8> {
     let order = match (left, right) {
         (Some(Value::Number(a)), Some(Value::Number(b))) => a.as_f64().partial_cmp(&b.as_f64())?,
         (Some(Value::String(a)), Some(Value::String(b))) => a.cmp(b),
@@ -137,13 +141,13 @@ fn compare(left: &Found, right: &Found) -> Option<i8> {
     Some(order as i8)
 }
 
-/// `%s`, `%v`, `%d`, `%q` with widths, as `printf` takes them.
-fn formatted(format: &str, arguments: &[Found]) -> String {
+/// `printf` with `%s`, `%v`, `%d`, `%q` and widths.
+fn formatted(format: &str, arguments: &[MaybeValue]) -> String {
     let mut out = String::new();
     let (mut chars, mut arguments) = (format.chars().peekable(), arguments.iter());
     while let Some(c) = chars.next() {
         if out.len() > MAX_OUTPUT {
-            break; // Whoever asked refuses it.
+            break; // The caller rejects the text.
         }
         if c != '%' {
             out.push(c);

@@ -1,5 +1,5 @@
-//! Go's `text/template` as far as `-o go-template` is used: fields, pipelines, `if`, `range`, `with`, variables, and the
-//! functions that compare, index and print. No crate that is kept up reads it.
+//! The parts of Go's `text/template` that `-o go-template` commonly uses: fields, pipelines, `if`, `range`, `with`,
+//! variables, and the functions that compare, index and print. No maintained crate implements this dialect.
 
 mod functions;
 mod parse;
@@ -12,10 +12,10 @@ use super::gotext::{plain, sorted};
 use super::jsonpath::weight;
 use super::work::{Work, of_text};
 
-/// Longest output; templates come from users.
+/// Maximum length of the output in bytes.
 const MAX_OUTPUT: usize = 4 << 20;
 const TOO_LONG: &str = "the output is too long";
-/// Deepest nesting of blocks.
+/// Maximum nesting of blocks and parentheses.
 const MAX_DEPTH: usize = 32;
 
 /// A parsed template.
@@ -29,22 +29,25 @@ pub(crate) struct GoTemplate {
 enum Node {
     Text(String),
     Print(Pipe),
+    /// Condition, body, `else` body.
     If(Pipe, Vec<Node>, Vec<Node>),
+    /// Value of the dot in the body, body, `else` body.
     With(Pipe, Vec<Node>, Vec<Node>),
+    /// Variable names, list or map, body, `else` body.
     Range(Vec<String>, Pipe, Vec<Node>, Vec<Node>),
 }
 
-/// `$x := a | b`.
+/// A pipeline, optionally assigned to a variable: `$x := a | b`.
 #[derive(Debug, Clone, PartialEq)]
 struct Pipe {
-    assigns: Option<String>,
+    variable: Option<String>,
     commands: Vec<Vec<Term>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 enum Term {
     Literal(Value),
-    /// Fields of the dot, of a variable, or of what parentheses give.
+    /// Fields of the dot, of a variable, or of a pipeline in parentheses.
     Path(Root, Vec<String>),
     Function(String),
 }
@@ -76,10 +79,10 @@ const FUNCTIONS: &[&str] = &[
 ];
 
 impl GoTemplate {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
-    /// kubectl's text, without `error: `.
+    /// kubectl's message without `error: `.
     pub(crate) fn parse(text: &str) -> Result<GoTemplate, String> {
         let fail =
             |(line, why): (usize, String)| format!("error parsing template {text}, template: output:{line}: {why}");
@@ -97,10 +100,10 @@ impl GoTemplate {
         Ok(GoTemplate { text, nodes })
     }
 
-    /// The text for a value. A field that is missing prints `<no value>`.
+    /// Executes the template on a value. A missing field prints `<no value>`.
     ///
     /// # Errors
-    /// Why it cannot be executed, as kubectl says it, without `error: `.
+    /// kubectl's message about a failed execution, without `error: `.
     pub(crate) fn print(&self, value: &Value) -> Result<String, String> {
         let mut run = Run {
             variables: vec![("$".to_owned(), Some(value.clone()))],
@@ -118,18 +121,19 @@ impl GoTemplate {
     }
 }
 
-/// A value, or none where a field is missing.
-type Found = Option<Value>;
+/// A value; `None` for a missing field.
+type MaybeValue = Option<Value>;
 
+/// State of one execution of a template.
 struct Run {
-    variables: Vec<(String, Found)>,
+    variables: Vec<(String, MaybeValue)>,
     out: String,
     work: Work,
 }
 
 impl Run {
-    fn list(&mut self, nodes: &[Node], dot: &Found) -> Result<(), String> {
-        let known = self.variables.len();
+    fn list(&mut self, nodes: &[Node], dot: &MaybeValue) -> Result<(), String> {
+        let n_outer = self.variables.len();
         for node in nodes {
             if self.out.len() > MAX_OUTPUT {
                 return Err(TOO_LONG.to_owned());
@@ -139,7 +143,7 @@ impl Run {
                 Node::Text(text) => self.out.push_str(text),
                 Node::Print(pipe) => {
                     let value = self.pipe(pipe, dot)?;
-                    if pipe.assigns.is_none() {
+                    if pipe.variable.is_none() {
                         self.out.push_str(&printed(&value));
                     }
                 }
@@ -157,7 +161,7 @@ impl Run {
                 Node::Range(names, pipe, body, otherwise) => self.range(names, pipe, body, otherwise, dot)?,
             }
             if !matches!(node, Node::Print(_)) {
-                self.variables.truncate(known.max(1));
+                self.variables.truncate(n_outer.max(1));
             }
         }
         Ok(())
@@ -169,7 +173,7 @@ impl Run {
         pipe: &Pipe,
         body: &[Node],
         otherwise: &[Node],
-        dot: &Found,
+        dot: &MaybeValue,
     ) -> Result<(), String> {
         let items: Vec<(Value, Value)> = match self.pipe(pipe, dot)? {
             Some(Value::Array(items)) => items
@@ -187,10 +191,10 @@ impl Run {
         if items.is_empty() {
             return self.list(otherwise, dot);
         }
-        let known = self.variables.len();
-        let named: u64 = names.iter().map(|name| of_text(name)).sum();
+        let n_outer = self.variables.len();
+        let names_weight: u64 = names.iter().map(|name| of_text(name)).sum();
         for (key, item) in items {
-            self.spend(named)?;
+            self.spend(names_weight)?;
             match names {
                 [value] => self.variables.push((value.clone(), Some(item.clone()))),
                 [index, value, ..] => {
@@ -200,13 +204,13 @@ impl Run {
                 [] => {}
             }
             self.list(body, &Some(item))?;
-            self.variables.truncate(known);
+            self.variables.truncate(n_outer);
         }
         Ok(())
     }
 
-    fn pipe(&mut self, pipe: &Pipe, dot: &Found) -> Result<Found, String> {
-        let mut value: Option<Found> = None;
+    fn pipe(&mut self, pipe: &Pipe, dot: &MaybeValue) -> Result<MaybeValue, String> {
+        let mut value: Option<MaybeValue> = None;
         for command in &pipe.commands {
             let mut arguments = Vec::new();
             for term in command.iter().skip(1) {
@@ -224,7 +228,7 @@ impl Run {
             });
         }
         let value = value.ok_or("missing value for command")?;
-        if let Some(name) = &pipe.assigns {
+        if let Some(name) = &pipe.variable {
             self.variables.push((name.clone(), value.clone()));
         }
         Ok(value)
@@ -234,13 +238,13 @@ impl Run {
         self.work.spend(values).map_err(|why| why.to_string())
     }
 
-    /// A copy of a value, which costs what it holds.
-    fn copy(&self, value: &Found) -> Result<Found, String> {
+    /// Copies a value and counts the values that it contains as work.
+    fn copy(&self, value: &MaybeValue) -> Result<MaybeValue, String> {
         self.spend(value.as_ref().map_or(1, weight))?;
         Ok(value.clone())
     }
 
-    fn term(&mut self, term: &Term, dot: &Found) -> Result<Found, String> {
+    fn term(&mut self, term: &Term, dot: &MaybeValue) -> Result<MaybeValue, String> {
         Ok(match term {
             Term::Literal(value) => {
                 self.spend(weight(value))?;
@@ -260,7 +264,7 @@ impl Run {
                 for name in path {
                     value = match value {
                         Some(Value::Object(mut map)) => map.shift_remove(name),
-                        // Of what is missing everything is.
+                        // A field of a missing value is missing too.
                         None => None,
                         Some(Value::Null) => {
                             return Err(format!("nil pointer evaluating interface {{}}.{name}"));
@@ -283,7 +287,7 @@ mod tests {
 
     /// Shows: Q-03
     #[test]
-    fn nested_ranges_over_everything_are_refused() {
+    fn nested_ranges_exceed_the_work_limit() {
         let items: Vec<Value> = (0..300).map(Value::from).collect();
         let value = serde_json::json!({"items": items});
         let text = "{{range .items}}{{range $.items}}{{range $.items}}{{end}}{{end}}{{end}}";
@@ -291,10 +295,10 @@ mod tests {
         assert!(printed.is_err_and(|why| why.contains("would look at more than")));
     }
 
-    /// A text that is put together of itself, formats that pad, copies of long texts, names without end.
+    /// Texts that double themselves, padded formats, copies of long texts, and very long names.
     /// Shows: Q-03
     #[test]
-    fn texts_that_grow_without_being_printed_are_refused() {
+    fn unprinted_texts_that_grow_exceed_a_limit() {
         let items: Vec<Value> = (0..300).map(Value::from).collect();
         let value = json!({"items": items, "long": "x".repeat(1 << 20)});
         let doubled = "{{$x := printf \"%s%s\" $x $x}}".repeat(60);
@@ -321,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn templates_print_as_go_prints_them() {
+    fn templates_print_like_go_and_reject_bad_syntax() {
         let value = json!({"items": [{"n": "a", "k": 1}, {"n": "b", "k": 2_000_000}], "m": {"y": "2", "x": "1"}, "big": 1_000_000});
         for (template, want) in [
             ("{{.big}}", "1e+06"),

@@ -1,20 +1,21 @@
-//! A template's text, read: pieces of text and actions, and what an action says.
+//! Parser of Go templates: splits the text into literal text and actions, and parses the actions.
 
 use serde_json::Value;
 
 use super::{FUNCTIONS, MAX_DEPTH, Node, Pipe, Root, Term};
 
-/// A piece of text or the inside of an action, with its line.
+/// Line number, whether the token is an action, and its text: literal text or the inside of an action.
 pub(super) type Token = (usize, bool, String);
 
+/// Splits a template into tokens.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, (usize, String)> {
     let mut out: Vec<Token> = Vec::new();
     let (mut rest, mut line) = (text, 1);
-    let mut trims = false;
+    let mut trims_next = false;
     while let Some(open) = rest.find("{{") {
         let mut before = &rest[..open];
         let mut body = &rest[open + 2..];
-        if trims {
+        if trims_next {
             before = before.trim_start();
         }
         if let Some(inner) = body.strip_prefix("- ") {
@@ -25,10 +26,10 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, (usize, String)> {
             out.push((line, false, before.to_owned()));
         }
         line += rest[..open].matches('\n').count();
-        let close = closing(body).ok_or_else(|| (line, "unclosed action".to_owned()))?;
+        let close = action_end(body).ok_or_else(|| (line, "unclosed action".to_owned()))?;
         let mut action = &body[..close];
-        trims = action.ends_with(" -");
-        if trims {
+        trims_next = action.ends_with(" -");
+        if trims_next {
             action = &action[..action.len() - 2];
         }
         if !action.trim_start().starts_with("/*") {
@@ -37,15 +38,15 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, (usize, String)> {
         line += body[..close].matches('\n').count();
         rest = &body[close + 2..];
     }
-    let rest = if trims { rest.trim_start() } else { rest };
+    let rest = if trims_next { rest.trim_start() } else { rest };
     if !rest.is_empty() {
         out.push((line, false, rest.to_owned()));
     }
     Ok(out)
 }
 
-/// Where an action ends, outside of quotes.
-fn closing(body: &str) -> Option<usize> {
+/// Position of the `}}` that ends an action. Quoted text is skipped.
+fn action_end(body: &str) -> Option<usize> {
     let (mut quote, mut escaped) = (None, false);
     for (at, c) in body.char_indices() {
         match (quote, c) {
@@ -70,6 +71,7 @@ pub(super) struct Parser<'t> {
     pub(super) depth: usize,
 }
 
+/// A result, or the line and text of a syntax error.
 pub(super) type Parsed<T> = Result<T, (usize, String)>;
 
 impl Parser<'_> {
@@ -82,7 +84,7 @@ impl Parser<'_> {
         Err((self.line(), why.into()))
     }
 
-    /// Nodes up to `end` or `else`, which is given back.
+    /// Parses nodes up to `end` or `else`, and returns that action.
     pub(super) fn list(&mut self) -> Parsed<(Vec<Node>, Option<String>)> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -95,13 +97,13 @@ impl Parser<'_> {
                 nodes.push(Node::Text(text.clone()));
                 continue;
             }
-            let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-            match word {
+            let (keyword, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+            match keyword {
                 "end" | "else" => {
                     self.depth -= 1;
                     return Ok((nodes, Some(text.clone())));
                 }
-                "if" | "with" | "range" => nodes.push(self.block(word, rest)?),
+                "if" | "with" | "range" => nodes.push(self.block(keyword, rest)?),
                 "" => return self.fail("missing value for command"),
                 _ => nodes.push(Node::Print(self.pipe(text)?)),
             }
@@ -110,8 +112,9 @@ impl Parser<'_> {
         Ok((nodes, None))
     }
 
-    fn block(&mut self, word: &str, head: &str) -> Parsed<Node> {
-        let (variables, pipe) = match (word, head.split_once(":=")) {
+    /// Parses an `if`, `with` or `range` block.
+    fn block(&mut self, keyword: &str, head: &str) -> Parsed<Node> {
+        let (variables, pipe) = match (keyword, head.split_once(":=")) {
             ("range", Some((names, pipe))) => (
                 names.split(',').map(|name| name.trim().to_owned()).collect(),
                 self.pipe(pipe)?,
@@ -119,7 +122,7 @@ impl Parser<'_> {
             _ => (Vec::new(), self.pipe(head)?),
         };
         if pipe.commands.is_empty() {
-            return self.fail(format!("missing value for {word}"));
+            return self.fail(format!("missing value for {keyword}"));
         }
         let (body, end) = self.list()?;
         let otherwise = match end.as_deref() {
@@ -133,12 +136,12 @@ impl Parser<'_> {
                 .map(str::trim_start)
                 .and_then(|rest| rest.strip_prefix("if "))
             {
-                Some(head) if word == "if" => vec![self.block("if", head)?],
+                Some(head) if keyword == "if" => vec![self.block("if", head)?],
                 _ => return self.fail(format!("unexpected <{end}>")),
             },
             None => return self.fail("unexpected EOF"),
         };
-        Ok(match word {
+        Ok(match keyword {
             "if" => Node::If(pipe, body, otherwise),
             "with" => Node::With(pipe, body, otherwise),
             _ => Node::Range(variables, pipe, body, otherwise),
@@ -147,7 +150,7 @@ impl Parser<'_> {
 
     fn pipe(&mut self, text: &str) -> Parsed<Pipe> {
         let words = self.words(text)?;
-        let (assigns, words) = match words.as_slice() {
+        let (variable, words) = match words.as_slice() {
             [name, sign, rest @ ..] if name.starts_with('$') && (sign == ":=" || sign == "=") => {
                 (Some(name.clone()), rest)
             }
@@ -160,10 +163,10 @@ impl Parser<'_> {
             }
             commands.push(command.iter().map(|word| self.term(word)).collect::<Parsed<_>>()?);
         }
-        Ok(Pipe { assigns, commands })
+        Ok(Pipe { variable, commands })
     }
 
-    /// Words of a pipeline; quoted texts and parentheses are one word each.
+    /// Splits a pipeline into words. A quoted text or a group in parentheses is one word.
     fn words(&self, text: &str) -> Parsed<Vec<String>> {
         let mut words: Vec<String> = vec![String::new()];
         let (mut quote, mut depth, mut escaped) = (None, 0_usize, false);

@@ -1,6 +1,5 @@
-//! kubectl's JSONPath (KC-054, KC-055): `{.items[*].metadata.name}`, with
-//! fields, `['x']`, indexes, slices, `*`, `..`, filters, unions, and
-//! `{range}…{end}`. It is not RFC 9535, which is why no crate reads it.
+//! kubectl's JSONPath dialect, such as `{.items[*].metadata.name}` (KC-054, KC-055). It has fields, `['x']`, indexes,
+//! slices, `*`, `..`, filters, unions, and `{range}…{end}`. It differs from RFC 9535, so no JSONPath crate parses it.
 
 mod parse;
 #[cfg(test)]
@@ -11,31 +10,31 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use self::parse::Keys;
+use self::parse::QuotedKeys;
 use self::walk::Walker;
 use crate::gotext;
 use crate::work::{TooMuchWork, Work, of_text};
 
-/// Longest text that a template prints, in bytes.
+/// Maximum length of the output of a template, in bytes.
 const MAX_OUTPUT: usize = 4 << 20;
 
-/// A parsed template: text, and actions between braces.
+/// A parsed template: literal text, and actions in braces.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
     text: String,
-    tops: Vec<Top>,
+    segments: Vec<Segment>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Top {
+enum Segment {
     Text(String),
     Action(Vec<Node>),
 }
 
-/// A path, as columns, `--sort-by` and conditions name it.
+/// A parsed path, as custom columns, `--sort-by` and `wait --for=jsonpath` use it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Path {
-    tops: Vec<Top>,
+    segments: Vec<Segment>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -45,69 +44,71 @@ enum Node {
     Wildcard,
     Recursive,
     Union(Vec<Vec<Node>>),
-    /// The elements for which the first path leads somewhere, or compares so with the second.
+    /// Keeps the elements for which the first path finds a value or, with a comparison operator and a second path, whose
+    /// values compare that way.
     Filter(Vec<Node>, Option<(String, Vec<Node>)>),
-    /// A text, a number or a truth value.
+    /// A string, a number or a boolean.
     Literal(Value),
-    /// `range`, `end`, or what is neither.
+    /// `range`, `end`, or an unknown identifier.
     Identifier(String),
 }
 
-/// A bound of a slice; none where it was left out.
+/// A parameter of a slice `[from:to:step]`; its value is `None` if it was omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Param {
     value: Option<i64>,
-    /// `[3]` reads as `[3:4]`, whose end nobody wrote.
+    /// Whether the parser added the value: `[3]` is parsed as `[3:4]`.
     is_derived: bool,
 }
 
-/// Why a path leads nowhere.
+/// Why a path cannot be evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lost {
-    /// It asks for more work than a command may cost.
+pub enum PathError {
+    /// The path looks at more values than a command may.
     TooMuchWork(TooMuchWork),
     /// The template cannot be executed on this value.
-    Refused(String),
+    Execution(String),
 }
 
-impl From<TooMuchWork> for Lost {
+impl From<TooMuchWork> for PathError {
     fn from(why: TooMuchWork) -> Self {
-        Lost::TooMuchWork(why)
+        PathError::TooMuchWork(why)
     }
 }
 
-impl std::fmt::Display for Lost {
+impl std::fmt::Display for PathError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Lost::TooMuchWork(why) => why.fmt(f),
-            Lost::Refused(why) => f.write_str(why),
+            PathError::TooMuchWork(why) => why.fmt(f),
+            PathError::Execution(why) => f.write_str(why),
         }
     }
 }
 
-/// What a path leads to.
-pub(crate) type Found<'v> = Result<Vec<Cow<'v, Value>>, Lost>;
+/// The values that a path finds.
+pub(crate) type Found<'v> = Result<Vec<Cow<'v, Value>>, PathError>;
 
 impl Path {
-    /// Reads a bare path such as `.status.conditions[?(@.type=="Ready")].status`; braces and a leading dot may be missing (KC-055).
+    /// Parses a single path such as `.status.conditions[?(@.type=="Ready")].status`. Braces and the leading dot are
+    /// optional (KC-055).
     ///
     /// # Errors
-    /// What is wrong.
+    /// kubectl's message about an invalid path.
     pub fn parse(text: &str) -> Result<Path, String> {
-        Path::read(text, Keys::Paths)
+        Path::read(text, QuotedKeys::Paths)
     }
 
-    /// The same for a path of a scenario, where `['a.b/c']` is one key: it needs no backslashes.
+    /// Like [`parse`](Self::parse), for paths in scenarios: `['a.b/c']` is one key, without backslashes.
     ///
     /// # Errors
-    /// What is wrong.
+    /// kubectl's message about an invalid path.
     pub fn of_whole_keys(text: &str) -> Result<Path, String> {
-        Path::read(text, Keys::Whole)
+        Path::read(text, QuotedKeys::Whole)
     }
 
-    fn read(text: &str, keys: Keys) -> Result<Path, String> {
+    fn read(text: &str, keys: QuotedKeys) -> Result<Path, String> {
         if text.is_empty() {
-            return Ok(Path { tops: Vec::new() });
+            return Ok(Path { segments: Vec::new() });
         }
         let inner = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
         let inner = inner.unwrap_or(text);
@@ -115,35 +116,36 @@ impl Path {
         if inner.is_empty() || inner.contains(['{', '}']) {
             return Err("unexpected path string, expected a 'name1.name2' or '.name1.name2' or '{name1.name2}' or '{.name1.name2}'".into());
         }
-        let tops = parse::parse(&format!("{{.{inner}}}"), keys)?;
-        Ok(Path { tops })
+        let segments = parse::parse(&format!("{{.{inner}}}"), keys)?;
+        Ok(Path { segments })
     }
 
-    /// Every value the path leads to.
+    /// Every value that the path finds.
     ///
     /// # Errors
-    /// The command's work is used up, or the path cannot be followed in this value.
+    /// The command exceeds its work limit, or the path cannot be evaluated on this value.
     pub fn find<'v>(&self, root: &'v Value, work: &Work) -> Found<'v> {
-        let groups = Walker::new(&self.tops, work).results(root)?;
+        let groups = Walker::new(&self.segments, work).results(root)?;
         Ok(groups.into_iter().flatten().collect())
     }
 }
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
-    /// KC-054's text, without `error: `.
+    /// kubectl's message without `error: ` (KC-054).
     pub fn parse(text: &str) -> Result<Template, String> {
-        let tops = parse::parse(text, Keys::Paths).map_err(|why| format!("error parsing jsonpath {text}, {why}"))?;
+        let segments =
+            parse::parse(text, QuotedKeys::Paths).map_err(|why| format!("error parsing jsonpath {text}, {why}"))?;
         let text = text.to_owned();
-        Ok(Template { text, tops })
+        Ok(Template { text, segments })
     }
 
-    /// What each action found, every one as a JSON list (`-o jsonpath-as-json`).
+    /// Executes the template and prints the values of each action as a JSON list (`-o jsonpath-as-json`).
     ///
     /// # Errors
-    /// It takes too much work, or the template cannot be executed.
+    /// The template looks at too many values, or cannot be executed.
     pub(crate) fn print_as_json(&self, value: &Value) -> Result<String, String> {
         let work = Work::default();
         let groups = self.groups(value, &work)?;
@@ -160,10 +162,10 @@ impl Template {
         Ok(out)
     }
 
-    /// The text for a value; missing keys give nothing.
+    /// Executes the template on a value. Missing keys print nothing.
     ///
     /// # Errors
-    /// It takes too much work, is too long, or the template cannot be executed.
+    /// The template looks at too many values, its output is too long, or it cannot be executed.
     pub fn print(&self, value: &Value) -> Result<String, String> {
         let work = Work::default();
         let mut out = String::new();
@@ -182,10 +184,11 @@ impl Template {
         Ok(out)
     }
 
+    /// The values that each action finds.
     fn groups<'v>(&self, value: &'v Value, work: &Work) -> Result<Vec<Vec<Cow<'v, Value>>>, String> {
-        Walker::new(&self.tops, work).results(value).map_err(|why| match why {
-            Lost::TooMuchWork(why) => why.to_string(),
-            Lost::Refused(why) => format!(
+        Walker::new(&self.segments, work).results(value).map_err(|why| match why {
+            PathError::TooMuchWork(why) => why.to_string(),
+            PathError::Execution(why) => format!(
                 "error executing jsonpath {}: Error executing template: {why}. Printing more information for debugging the template:\n\ttemplate was:\n\t\t{}\n\tobject given to jsonpath engine was:\n\t\t{}\n\n",
                 gotext::go_quoted(&self.text),
                 self.text,
@@ -195,7 +198,8 @@ impl Template {
     }
 }
 
-/// What a value costs who copies, compares or prints it: the values that it holds, itself included, long texts as several.
+/// Work of copying, comparing or printing a value: the number of values that it contains, itself included. A long text
+/// counts as several.
 pub(crate) fn weight(value: &Value) -> u64 {
     match value {
         Value::String(text) => of_text(text),

@@ -1,38 +1,39 @@
-//! JSONPath text → its nodes, letter by letter as client-go's parser does: what it takes is taken, and what it
-//! refuses is refused in its words (KC-054).
+//! Parser of JSONPath templates. It reads character by character like client-go's parser, so it accepts the same texts
+//! and reports the same errors (KC-054).
 
-use super::{Node, Param, Top};
+use super::{Node, Param, Segment};
 
-/// How deep unions and filters may stand in one another.
-const DEPTH: usize = 8;
-/// How many nodes one action may have.
-const NODES: usize = 256;
+/// Maximum nesting of unions and filters.
+const MAX_DEPTH: usize = 8;
+/// Maximum number of nodes of one action.
+const MAX_NODES: usize = 256;
 
-/// The nodes of a template: text, and actions between braces.
-pub(super) fn parse(text: &str, keys: Keys) -> Result<Vec<Top>, String> {
+/// Parses a template into its literal text and its actions.
+pub(super) fn parse(text: &str, keys: QuotedKeys) -> Result<Vec<Segment>, String> {
     Parser::new(text, 0, keys).template()
 }
 
-/// What stands between `['` and `']`.
+/// Meaning of the text between `['` and `']`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keys {
-    /// A path, in which a dot is a step unless it is escaped: kubectl's.
+pub(super) enum QuotedKeys {
+    /// A path, as in kubectl: an unescaped dot separates fields.
     Paths,
-    /// One key, whatever it holds.
+    /// One key, whatever characters it contains.
     Whole,
 }
 
 struct Parser {
     input: Vec<char>,
-    /// How far it has been read, and from where on it has not been taken.
+    /// Index of the next character.
     pos: usize,
+    /// Index of the first character of the current token.
     start: usize,
     depth: usize,
-    keys: Keys,
+    keys: QuotedKeys,
 }
 
 impl Parser {
-    fn new(text: &str, depth: usize, keys: Keys) -> Parser {
+    fn new(text: &str, depth: usize, keys: QuotedKeys) -> Parser {
         Parser {
             input: text.chars().collect(),
             pos: 0,
@@ -42,17 +43,17 @@ impl Parser {
         }
     }
 
-    fn template(mut self) -> Result<Vec<Top>, String> {
+    fn template(mut self) -> Result<Vec<Segment>, String> {
         let mut out = Vec::new();
         loop {
             let at_action = self.input.get(self.pos) == Some(&'{');
             if (at_action || self.pos >= self.input.len()) && self.pos > self.start {
-                out.push(Top::Text(self.take()));
+                out.push(Segment::Text(self.take()));
             }
             if at_action {
                 self.pos += 1;
                 self.take();
-                out.push(Top::Action(self.action()?));
+                out.push(Segment::Action(self.action()?));
             } else if self.pos >= self.input.len() {
                 return Ok(out);
             } else {
@@ -61,18 +62,19 @@ impl Parser {
         }
     }
 
-    /// An action that stands alone: a part of a union or of a filter.
+    /// Parses a part of a union or of a filter as an action of its own.
     fn nested(&self, text: &str) -> Result<Vec<Node>, String> {
-        if self.depth >= DEPTH {
+        if self.depth >= MAX_DEPTH {
             return Err("filters are nested too deeply".into());
         }
         let parts = Parser::new(&format!("{{{text}}}"), self.depth + 1, self.keys).template()?;
         Ok(match parts.into_iter().next() {
-            Some(Top::Action(nodes)) => nodes,
+            Some(Segment::Action(nodes)) => nodes,
             _ => Vec::new(),
         })
     }
 
+    /// Returns the current token and starts the next one.
     fn take(&mut self) -> String {
         let taken = self
             .input
@@ -84,7 +86,7 @@ impl Parser {
         taken
     }
 
-    /// The next letter; beyond the end none, and the place moves on all the same.
+    /// Reads the next character; `None` at the end.
     fn next(&mut self) -> Option<char> {
         let next = self.input.get(self.pos).copied();
         self.pos += usize::from(next.is_some());
@@ -102,11 +104,11 @@ impl Parser {
             .all(|(at, c)| self.input.get(self.pos + at) == Some(&c))
     }
 
-    /// What stands between braces, up to and with the closing one.
+    /// Parses an action after its opening brace, up to and including the closing one.
     fn action(&mut self) -> Result<Vec<Node>, String> {
         let mut nodes = Vec::new();
         loop {
-            if nodes.len() > NODES {
+            if nodes.len() > MAX_NODES {
                 return Err("the path is too long".into());
             }
             if self.is_at("}") {
@@ -160,7 +162,7 @@ impl Parser {
         }
     }
 
-    /// A field, up to a terminator that no backslash stands before.
+    /// Parses a field, up to a terminator that is not escaped by a backslash.
     fn field(&mut self, nodes: &mut Vec<Node>) {
         self.take();
         while let Some(c) = self.peek() {
@@ -197,7 +199,7 @@ impl Parser {
         Ok(())
     }
 
-    /// A text in quotes, with Go's escapes.
+    /// Parses a quoted string with Go's escapes.
     fn quote(&mut self, end: char, nodes: &mut Vec<Node>) -> Result<(), String> {
         loop {
             match self.next() {
@@ -215,7 +217,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `[0]`, `[0:2]`, `['name']`, `[*]`, or several of them between commas.
+    /// Parses `[0]`, `[0:2]`, `['name']`, `[*]`, or several of them separated by commas.
     fn array(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
         loop {
             match self.next() {
@@ -241,8 +243,8 @@ impl Parser {
         let key = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
         if let Some(key) = key.filter(|key| !key.contains('\'')) {
             match self.keys {
-                Keys::Paths => nodes.extend(self.nested(&format!(".{key}"))?),
-                Keys::Whole => nodes.push(Node::Field(key.replace('\\', ""))),
+                QuotedKeys::Paths => nodes.extend(self.nested(&format!(".{key}"))?),
+                QuotedKeys::Whole => nodes.push(Node::Field(key.replace('\\', ""))),
             }
             return Ok(());
         }
@@ -250,22 +252,22 @@ impl Parser {
         Ok(())
     }
 
-    /// `[?(LEFT OPERATOR RIGHT)]`, or `[?(PATH)]`.
+    /// Parses `[?(LEFT OPERATOR RIGHT)]` or `[?(PATH)]`.
     fn filter(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
         self.pos += "[?(".len();
         self.take();
-        let (mut pair, mut is_ended) = (None, false);
+        let (mut opening_quote, mut is_quote_closed) = (None, false);
         loop {
             match self.next() {
                 None | Some('\n') => return Err("unterminated filter".into()),
-                Some(quote @ ('"' | '\'')) => match pair {
-                    None => pair = Some(quote),
+                Some(quote @ ('"' | '\'')) => match opening_quote {
+                    None => opening_quote = Some(quote),
                     Some(open) if open == quote && self.input.get(self.pos.wrapping_sub(2)) != Some(&'\\') => {
-                        is_ended = true;
+                        is_quote_closed = true;
                     }
                     Some(_) => {}
                 },
-                Some(')') if pair.is_some() == is_ended => break,
+                Some(')') if opening_quote.is_some() == is_quote_closed => break,
                 Some(_) => {}
             }
         }
@@ -274,7 +276,7 @@ impl Parser {
         }
         let text = self.take();
         let text = text.strip_suffix(")]").unwrap_or(&text);
-        nodes.push(match compared(text) {
+        nodes.push(match split_comparison(text) {
             None => Node::Filter(self.nested(text)?, None),
             Some((left, operator, right)) => {
                 Node::Filter(self.nested(left)?, Some((operator.to_owned(), self.nested(right)?)))
@@ -284,20 +286,20 @@ impl Parser {
     }
 }
 
-/// The two sides of a comparison and what stands between them: the first run of `!`, `<`, `>` and `=`.
-fn compared(text: &str) -> Option<(&str, &str, &str)> {
+/// Splits a comparison into left side, operator and right side. The operator is the first run of `!`, `<`, `>` and `=`.
+fn split_comparison(text: &str) -> Option<(&str, &str, &str)> {
     let is_operator = |c: char| matches!(c, '!' | '<' | '>' | '=');
     let from = text.find(is_operator).filter(|from| *from > 0)?;
     let rest = text.get(from..)?;
     let mut len = rest.find(|c| !is_operator(c)).unwrap_or(rest.len());
     if len == rest.len() {
-        // Something has to be left for the right side.
+        // If the text ends with the operator, its last character becomes the right side.
         len = len.checked_sub(1).filter(|len| *len > 0)?;
     }
     Some((text.get(..from)?, rest.get(..len)?, rest.get(len..)?))
 }
 
-/// `FROM`, `FROM:TO` or `FROM:TO:STEP`.
+/// Parses `FROM`, `FROM:TO` or `FROM:TO:STEP`.
 fn slice(text: &str) -> Result<[Param; 3], String> {
     let parts: Vec<&str> = text.split(':').collect();
     let is_number = |part: &&str| {
@@ -318,7 +320,7 @@ fn slice(text: &str) -> Result<[Param; 3], String> {
             param.value = Some(number);
         }
     }
-    // Without a colon it is one element.
+    // An index without a colon selects one element.
     if parts.len() == 1 {
         let [from, to, _] = &mut params;
         *to = Param {
@@ -329,7 +331,7 @@ fn slice(text: &str) -> Result<[Param; 3], String> {
     Ok(params)
 }
 
-/// A text without its escapes; none where one is not Go's.
+/// Replaces Go's escapes in a string; `None` if an escape is invalid.
 fn unescaped(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;

@@ -3,10 +3,10 @@ use serde_json::json;
 
 /// Shows: Q-03
 #[test]
-fn a_short_template_that_asks_for_a_lifetime_is_refused() {
+fn short_but_expensive_templates_exceed_the_work_limit() {
     let items: Vec<Value> = (0..300).map(|n| json!({"a": {"b": n}})).collect();
     let value = json!({"items": items});
-    // What is compared and copied costs what it holds; long names cost their length.
+    // Comparing and copying a value costs as much as it contains; a long name costs its length.
     let text = "x".repeat(1 << 20);
     let large = json!({"items": (0..3_000).collect::<Vec<_>>(), "text": text, "all": vec![text.as_str(); 20]});
     for template in [
@@ -41,14 +41,14 @@ fn a_short_template_that_asks_for_a_lifetime_is_refused() {
 /// Shows: KC-054
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn jsonpath_templates_print_what_kubectls_do() {
+fn jsonpath_output_and_errors_equal_kubectl() {
     let value = json!({"items": [
         {"metadata": {"name": "a", "annotations": {"x.y/z": "q"}}, "n": 1, "c": [{"t": "R", "s": "True"}, {"t": "S", "s": "False"}]},
         {"metadata": {"name": "b"}, "n": 2}
     ]});
     for (template, want) in [
         ("{.items[*].metadata.name}", "a b"),
-        // Without braces it is text.
+        // A path without braces is literal text.
         (".items[0].metadata.name", ".items[0].metadata.name"),
         ("{.items[-1].metadata.name}", "b"),
         ("{.items[0:1].metadata.name}", "a"),
@@ -58,7 +58,7 @@ fn jsonpath_templates_print_what_kubectls_do() {
         ),
         ("{.items[?(@.n>1)].metadata.name}", "b"),
         ("{.items[*].c[?(@.t==\"R\")].s}", "True"),
-        // A dot in a key is a step, unless it is escaped.
+        // A dot in a quoted key separates fields unless it is escaped.
         ("{.items[0].metadata.annotations['x.y/z']}", ""),
         (r"{.items[0].metadata.annotations['x\.y/z']}", "q"),
         ("{.items[0].metadata.annotations.x\\.y/z}", "q"),
@@ -107,7 +107,7 @@ fn jsonpath_templates_print_what_kubectls_do() {
         let printed = Template::parse(template).and_then(|parsed| parsed.print(&value));
         let start = format!("error executing jsonpath {template:?}: Error executing template: {why}. Printing");
         assert!(
-            printed.as_ref().is_err_and(|said| said.starts_with(&start)),
+            printed.as_ref().is_err_and(|message| message.starts_with(&start)),
             "{template}: {printed:?}"
         );
     }

@@ -1,39 +1,41 @@
-//! A template's nodes, followed through a value: client-go's `FindResults` (KC-054).
+//! Evaluation of a template on a value, like client-go's `FindResults` (KC-054).
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use super::{Found, Lost, Node, Param, Top, weight};
+use super::{Found, Node, Param, PathError, Segment, weight};
 use crate::gotext;
 use crate::work::{Work, of_text};
 
-/// How deep loops may stand in one another.
-const LOOPS: usize = 8;
+/// Maximum nesting of `range` loops.
+const MAX_LOOPS: usize = 8;
 
 /// One execution of a template.
 pub(super) struct Walker<'t> {
-    tops: &'t [Top],
+    segments: &'t [Segment],
     work: &'t Work,
-    /// `range`s that were met and not yet begun, loops that run, `end`s that were met.
+    /// Number of `range` identifiers whose loop has not started yet.
     begun: usize,
+    /// Number of loops that are running.
     running: usize,
+    /// Number of `end` identifiers that have not ended a loop yet.
     ended: usize,
-    /// Where the last `end` stands.
+    /// Index of the segment with the last `end`.
     last_end: Option<usize>,
 }
 
 type Groups<'v> = Vec<Vec<Cow<'v, Value>>>;
 
-fn refused<T>(why: impl Into<String>) -> Result<T, Lost> {
-    Err(Lost::Refused(why.into()))
+fn fail<T>(why: impl Into<String>) -> Result<T, PathError> {
+    Err(PathError::Execution(why.into()))
 }
 
 impl<'t> Walker<'t> {
-    pub(super) fn new(tops: &'t [Top], work: &'t Work) -> Walker<'t> {
+    pub(super) fn new(segments: &'t [Segment], work: &'t Work) -> Walker<'t> {
         Walker {
-            tops,
+            segments,
             work,
             begun: 0,
             running: 0,
@@ -42,19 +44,20 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// What each node at the top finds, in order; those of a loop once for each turn.
-    pub(super) fn results<'v>(&mut self, root: &'v Value) -> Result<Groups<'v>, Lost> {
+    /// The values that each segment finds, in order. The segments of a loop give one group per iteration.
+    pub(super) fn results<'v>(&mut self, root: &'v Value) -> Result<Groups<'v>, PathError> {
         self.from(0, vec![Cow::Borrowed(root)])
     }
 
-    fn from<'v>(&mut self, first: usize, current: Vec<Cow<'v, Value>>) -> Result<Groups<'v>, Lost> {
+    /// Evaluates the segments from index `first` to the end of the current loop.
+    fn from<'v>(&mut self, first: usize, current: Vec<Cow<'v, Value>>) -> Result<Groups<'v>, PathError> {
         let mut out = Vec::new();
         let mut at = first;
-        while let Some(top) = self.tops.get(at) {
+        while let Some(segment) = self.segments.get(at) {
             self.work.spend(1)?;
-            let found = match top {
-                Top::Text(text) => vec![Cow::Owned(Value::from(text.as_str()))],
-                Top::Action(nodes) => self.list(&current, nodes)?,
+            let found = match segment {
+                Segment::Text(text) => vec![Cow::Owned(Value::from(text.as_str()))],
+                Segment::Action(nodes) => self.list(&current, nodes)?,
             };
             if self.ended > 0 && self.ended <= self.running {
                 self.ended -= 1;
@@ -68,11 +71,11 @@ impl<'t> Walker<'t> {
             }
             self.begun -= 1;
             self.running += 1;
-            if self.running > LOOPS {
-                return refused("ranges are nested too deeply");
+            if self.running > MAX_LOOPS {
+                return fail("ranges are nested too deeply");
             }
             if found.is_empty() {
-                // Nothing to go through: only its end is looked for.
+                // The loop is empty; this pass only finds its `end`.
                 self.from(at + 1, Vec::new())?;
             }
             for value in found {
@@ -104,10 +107,10 @@ impl<'t> Walker<'t> {
                     self.ended += 1;
                     Ok(Vec::new())
                 }
-                "end" => refused("not in range, nothing to end"),
-                name => refused(format!("unrecognized identifier {name}")),
+                "end" => fail("not in range, nothing to end"),
+                name => fail(format!("unrecognized identifier {name}")),
             },
-            // A text stands for itself, a number once for each value.
+            // A string is printed once, other literals once per input value.
             Node::Literal(value @ Value::String(_)) => Ok(vec![Cow::Owned(value.clone())]),
             Node::Literal(value) => Ok(input.iter().map(|_| Cow::Owned(value.clone())).collect()),
             Node::Union(parts) => {
@@ -125,7 +128,7 @@ impl<'t> Walker<'t> {
                 let mut out = Vec::new();
                 for value in input.into_iter().filter(|value| !value.is_null()) {
                     if !value.is_array() {
-                        return refused(format!("{} is not array or slice", gotext::type_name(&value)));
+                        return fail(format!("{} is not array or slice", gotext::type_name(&value)));
                     }
                     let elements = elements(value);
                     let Some((from, to, step)) = bounds(params, elements.len())? else {
@@ -139,9 +142,9 @@ impl<'t> Walker<'t> {
             Node::Wildcard => {
                 let mut out = Vec::new();
                 for value in input {
-                    let held = elements(value);
-                    self.work.spend(held.len() as u64)?;
-                    out.extend(held);
+                    let children = elements(value);
+                    self.work.spend(children.len() as u64)?;
+                    out.extend(children);
                 }
                 Ok(out)
             }
@@ -154,16 +157,16 @@ impl<'t> Walker<'t> {
         }
     }
 
-    /// The values that hold something, each before what it holds.
-    fn descend<'v>(&mut self, input: Vec<Cow<'v, Value>>, out: &mut Vec<Cow<'v, Value>>) -> Result<(), Lost> {
+    /// Recursive descent: collects all non-empty lists, objects and strings, parents before children.
+    fn descend<'v>(&mut self, input: Vec<Cow<'v, Value>>, out: &mut Vec<Cow<'v, Value>>) -> Result<(), PathError> {
         for value in input {
             self.work.spend(1)?;
             match &*value {
                 Value::Array(_) | Value::Object(_) => {
-                    let held = elements(value.clone());
-                    if !held.is_empty() {
+                    let children = elements(value.clone());
+                    if !children.is_empty() {
                         out.push(value);
-                        self.descend(held, out)?;
+                        self.descend(children, out)?;
                     }
                 }
                 Value::String(text) if !text.is_empty() => out.push(value),
@@ -183,7 +186,7 @@ impl<'t> Walker<'t> {
         for value in input {
             if !value.is_array() {
                 let text = gotext::plain(&value);
-                return refused(format!("{text} is not array or slice and cannot be filtered"));
+                return fail(format!("{text} is not array or slice and cannot be filtered"));
             }
             for item in elements(value) {
                 self.work.spend(1)?;
@@ -191,7 +194,7 @@ impl<'t> Walker<'t> {
                 let lefts = self.list(&one, left);
                 let [item] = one;
                 let Some((operator, right)) = right else {
-                    if let Err(why @ Lost::TooMuchWork(_)) = lefts {
+                    if let Err(why @ PathError::TooMuchWork(_)) = lefts {
                         return Err(why);
                     }
                     out.extend(lefts.is_ok_and(|lefts| !lefts.is_empty()).then_some(item));
@@ -202,17 +205,17 @@ impl<'t> Walker<'t> {
                     if lefts.is_empty() {
                         continue;
                     }
-                    return refused("can only compare one element at a time");
+                    return fail("can only compare one element at a time");
                 };
                 let rights = self.list(std::slice::from_ref(&item), right)?;
                 let (Some(other), false) = (rights.first(), rights.len() > 1) else {
                     if rights.is_empty() {
                         continue;
                     }
-                    return refused("can only compare one element at a time");
+                    return fail("can only compare one element at a time");
                 };
                 self.work.spend(weight(one).min(weight(other)))?;
-                if holds(operator, one, other)? {
+                if compares(operator, one, other)? {
                     out.push(item);
                 }
             }
@@ -221,7 +224,7 @@ impl<'t> Walker<'t> {
     }
 }
 
-/// A member of an object.
+/// A member of an object; `None` if the value is no object or lacks the member.
 fn member<'v>(value: Cow<'v, Value>, name: &str) -> Option<Cow<'v, Value>> {
     match value {
         Cow::Borrowed(value) => value.as_object()?.get(name).map(Cow::Borrowed),
@@ -229,7 +232,7 @@ fn member<'v>(value: Cow<'v, Value>, name: &str) -> Option<Cow<'v, Value>> {
     }
 }
 
-/// What a list or an object holds. Go walks its maps in no order; here it is that of the keys.
+/// The elements of a list or the values of an object. Go iterates over maps in random order; here they are sorted by key.
 fn elements(value: Cow<'_, Value>) -> Vec<Cow<'_, Value>> {
     match value {
         Cow::Borrowed(Value::Array(items)) => items.iter().map(Cow::Borrowed).collect(),
@@ -246,8 +249,8 @@ fn elements(value: Cow<'_, Value>) -> Vec<Cow<'_, Value>> {
     }
 }
 
-/// From where to where a slice goes, and in which steps; none where it asks for nothing.
-fn bounds(params: &[Param; 3], len: usize) -> Result<Option<(usize, usize, usize)>, Lost> {
+/// First index, end index and step of a slice; `None` if the slice is empty.
+fn bounds(params: &[Param; 3], len: usize) -> Result<Option<(usize, usize, usize)>, PathError> {
     let [from, to, step] = params;
     let len = i64::try_from(len).unwrap_or(i64::MAX);
     let mut first = from.value.unwrap_or(0);
@@ -261,7 +264,7 @@ fn bounds(params: &[Param; 3], len: usize) -> Result<Option<(usize, usize, usize
     if first == end {
         return Ok(None);
     }
-    let out_of_bounds = |index: i64| refused(format!("array index out of bounds: index {index}, length {len}"));
+    let out_of_bounds = |index: i64| fail(format!("array index out of bounds: index {index}, length {len}"));
     if first >= len || first < 0 {
         return out_of_bounds(first);
     }
@@ -269,35 +272,35 @@ fn bounds(params: &[Param; 3], len: usize) -> Result<Option<(usize, usize, usize
         return out_of_bounds(end.saturating_sub(1));
     }
     if first > end {
-        return refused(format!("starting index {first} is greater than ending index {end}"));
+        return fail(format!("starting index {first} is greater than ending index {end}"));
     }
     let step = step.value.unwrap_or(1);
     if step <= 0 {
-        return refused("step must be > 0");
+        return fail("step must be > 0");
     }
-    let size = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
-    Ok(Some((size(first), size(end), size(step))))
+    let to_usize = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
+    Ok(Some((to_usize(first), to_usize(end), to_usize(step))))
 }
 
-/// Whether a comparison holds, by the rules of Go's templates: only values of one kind compare.
-fn holds(operator: &str, left: &Value, right: &Value) -> Result<bool, Lost> {
+/// Evaluates a comparison by the rules of Go's templates: only values of the same type are comparable.
+fn compares(operator: &str, left: &Value, right: &Value) -> Result<bool, PathError> {
     let is_equality = matches!(operator, "==" | "!=");
     let order = match (left, right) {
         (Value::Null | Value::Array(_) | Value::Object(_), _)
         | (_, Value::Null | Value::Array(_) | Value::Object(_)) => {
-            return refused("invalid type for comparison");
+            return fail("invalid type for comparison");
         }
         (Value::String(left), Value::String(right)) => left.cmp(right),
         (Value::Number(left), Value::Number(right)) => match (left.as_i64(), right.as_i64()) {
             (Some(left), Some(right)) => left.cmp(&right),
             (None, None) => left.as_f64().partial_cmp(&right.as_f64()).unwrap_or(Ordering::Equal),
-            _ => return refused("incompatible types for comparison"),
+            _ => return fail("incompatible types for comparison"),
         },
         (Value::Bool(left), Value::Bool(right)) => match is_equality {
             true => left.cmp(right),
-            false => return refused("invalid type for comparison"),
+            false => return fail("invalid type for comparison"),
         },
-        _ => return refused("incompatible types for comparison"),
+        _ => return fail("incompatible types for comparison"),
     };
     Ok(match operator {
         "==" => order.is_eq(),
@@ -306,6 +309,6 @@ fn holds(operator: &str, left: &Value, right: &Value) -> Result<bool, Lost> {
         "<=" => order.is_le(),
         ">" => order.is_gt(),
         ">=" => order.is_ge(),
-        other => return refused(format!("unrecognized filter operator {other}")),
+        other => return fail(format!("unrecognized filter operator {other}")),
     })
 }

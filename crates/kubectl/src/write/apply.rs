@@ -1,4 +1,4 @@
-//! `apply`: the three-way merge of a client, or server-side apply (KC-094 to KC-096).
+//! `apply`: client-side three-way merge or server-side apply (KC-094 to KC-096).
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::{LAST_APPLIED, Plan, View, change, saved, typed_name};
 use crate::command::{Apply, ServerSide};
 use crate::refusals::{NOT_ALLOWED, Refusal, stale_error};
 
-/// What a client's own merge is called.
+/// Field manager of client-side apply.
 const CLIENT_SIDE: &str = "kubectl-client-side-apply";
 
 pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
@@ -32,7 +32,7 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
     if found.is_empty() {
         return Plan::refuse("error: no objects passed to apply");
     }
-    let mut acted = found.each(|item, plan, writes| {
+    let mut outcome = found.each(|item, plan, writes| {
         if let Item::Object { object, .. } = &item {
             applied.push((object.kind(), object.key()));
             if object.metadata().name.is_empty() {
@@ -40,20 +40,20 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
             }
         }
         writes.push(match &apply.server_side {
-            Some(how) => on_server(item, how)?,
-            None => on_client(item, apply.force, view, plan)?,
+            Some(options) => server_side(item, options)?,
+            None => client_side(item, apply.force, view, plan)?,
         });
         Ok(())
     });
-    if apply.prune && acted.errors.is_empty() {
-        let doomed = pruned(&applied, &query, &apply.prune_allowlist, view, &mut acted.plan);
-        acted.writes.extend(doomed.into_iter().map(|object| prune(&object)));
+    if apply.prune && outcome.errors.is_empty() {
+        let to_prune = pruned(&applied, &query, &apply.prune_allowlist, view, &mut outcome.plan);
+        outcome.writes.extend(to_prune.into_iter().map(|object| prune(&object)));
     }
-    acted.finish()
+    outcome.finish()
 }
 
-/// What kubectl prunes, in its order.
-const PRUNED: &[Kind] = &[
+/// Kinds that `--prune` deletes by default, in kubectl's order.
+const PRUNED_KINDS: &[Kind] = &[
     Kind::ConfigMap,
     Kind::Endpoints,
     Kind::PersistentVolumeClaim,
@@ -72,7 +72,8 @@ const PRUNED: &[Kind] = &[
     Kind::PersistentVolume,
 ];
 
-/// `--prune`: what was applied once, matches, and is not among what is applied now, in the namespaces of that.
+/// The objects that `--prune` deletes: they have the last-applied annotation, match the selector, and are not among the
+/// objects applied now. Namespaced objects are only searched in the namespaces of those.
 fn pruned(
     applied: &[(Kind, ObjectKey)],
     query: &LabelQuery,
@@ -83,8 +84,8 @@ fn pruned(
     let why = "Deprecated: kubectl apply will no longer prune non-namespaced resources by default when used with the --namespace flag in a future release. To preserve the current behaviour, list the resources you want to target explicitly in the --prune-allowlist flag.";
     let kinds = match allowlist {
         [] => {
-            plan.warn_so(super::super::gotext::klog('W', view.now, "prune.go:71", why));
-            PRUNED
+            plan.warn_unprefixed(super::super::gotext::klog('W', view.now, "prune.go:71", why));
+            PRUNED_KINDS
         }
         kinds => kinds,
     };
@@ -93,53 +94,54 @@ fn pruned(
     if !namespaces.is_empty() && kinds.contains(&Kind::Endpoints) {
         plan.warn(podscope_api::DEPRECATED_ENDPOINTS);
     }
-    let mut doomed: Vec<Object> = Vec::new();
+    let mut to_prune: Vec<Object> = Vec::new();
     for namespace in namespaces {
         let kinds = kinds.iter().filter(|kind| kind.is_namespaced());
-        doomed.extend(kinds.flat_map(|kind| view.objects.list_kind_in(*kind, namespace)));
+        to_prune.extend(kinds.flat_map(|kind| view.objects.list_kind_in(*kind, namespace)));
     }
     let kinds = kinds.iter().filter(|kind| !kind.is_namespaced());
-    doomed.extend(kinds.flat_map(|kind| view.objects.list_kind(*kind)));
-    doomed.retain(|object| {
+    to_prune.extend(kinds.flat_map(|kind| view.objects.list_kind(*kind)));
+    to_prune.retain(|object| {
         let is_applied = |(kind, key): &(Kind, ObjectKey)| *kind == object.kind() && *key == object.key();
         object.metadata().annotation(LAST_APPLIED).is_some() && query.matches(object) && !applied.iter().any(is_applied)
     });
-    doomed
+    to_prune
 }
 
+/// The request that deletes a pruned object.
 fn prune(object: &Object) -> Write {
     let options = DeleteOptions {
         propagation: Some(Propagation::Background),
         ..DeleteOptions::default()
     };
     let (kind, key) = (object.kind(), object.key());
-    let say = format!("{} pruned", typed_name(object));
-    Write::new(Request::Delete { kind, key, options }, say)
+    let success = format!("{} pruned", typed_name(object));
+    Write::new(Request::Delete { kind, key, options }, success)
 }
 
-/// The document as it is sent to server-side apply.
-fn on_server(item: Item, how: &ServerSide) -> Result<Write, Refusal> {
-    let (kind, key, document) = item.sent().ok_or_else(|| Refusal::told(NOT_ALLOWED))?;
+/// The request of server-side apply.
+fn server_side(item: Item, options: &ServerSide) -> Result<Write, Refusal> {
+    let (kind, key, document) = item.sent().ok_or_else(|| Refusal::as_is(NOT_ALLOWED))?;
     let success = format!("{} serverside-applied", object_name(kind, &key.name));
     let applied = Applied {
         kind,
         key,
         document,
-        manager: how.manager.as_str().into(),
-        force: how.force_conflicts,
+        manager: options.manager.as_str().into(),
+        force: options.force_conflicts,
     };
     Ok(Write::new(Request::Apply(Arc::new(applied)), success))
 }
 
-/// What a client makes of it: it creates what is not there, and merges with what is.
-fn on_client(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Result<Write, Refusal> {
+/// The request of client-side apply: creates an object that does not exist, otherwise merges.
+fn client_side(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Result<Write, Refusal> {
     match item {
         Item::Object {
             object,
             document,
             unknown,
         } => {
-            plan.warn_of_unknown(&unknown);
+            plan.warn_unknown_fields(&unknown);
             match view.objects.get_kind(object.kind(), &object.key()) {
                 None => Ok(created(object, &document)),
                 Some(live) => merged(object, document, &live, force, plan),
@@ -154,11 +156,11 @@ fn on_client(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Resul
             Some(live) => Err(unpatchable(&live, document)),
             None => Ok(malformed(kind, key, why)),
         },
-        Item::Binding { .. } => Err(Refusal::told(NOT_ALLOWED)),
+        Item::Binding { .. } => Err(Refusal::as_is(NOT_ALLOWED)),
     }
 }
 
-/// One that is not there yet.
+/// The request that creates the object.
 fn created(mut object: Object, document: &Value) -> Write {
     let success = format!("{} created", typed_name(&object));
     saved::annotate_object(&mut object, &saved::of_document(document));
@@ -166,7 +168,7 @@ fn created(mut object: Object, document: &Value) -> Write {
     manifest::created(Request::Create(object), success)
 }
 
-/// One that is there: what was applied last, the document and the live object are merged.
+/// The patch request: a three-way merge of the last applied configuration, the document and the live object.
 fn merged(object: Object, document: Value, live: &Object, force: bool, plan: &mut Plan) -> Result<Write, Refusal> {
     let name = typed_name(&object);
     let applied = saved::of_document(&document);
@@ -192,14 +194,14 @@ fn merged(object: Object, document: Value, live: &Object, force: bool, plan: &mu
     if let Some(map) = desired.as_object_mut() {
         map.shift_remove("status");
     }
-    if let Some(why) = outdated(&original, &desired, live).or_else(|| other_identity(live, &desired)) {
+    if let Some(why) = version_conflict(&original, &desired, live).or_else(|| other_identity(live, &desired)) {
         return Err(why);
     }
     let fields = match convertible(object.kind(), &desired) {
         Err(Rejection::Unknown(fields)) => fields,
         _ => Vec::new(),
     };
-    // A patch that says nothing is not sent; one that changes nothing is.
+    // kubectl does not send an empty patch. It does send one that has no effect.
     let before = live.to_value();
     let is_empty = three_way(&original, &desired, &before) == before;
     let mut write = change(
@@ -211,13 +213,13 @@ fn merged(object: Object, document: Value, live: &Object, force: bool, plan: &mu
         move |live| Ok(without_fields(&three_way(&original, &desired, live), &fields)),
     )?;
     if force {
-        write.instead = made_anew(live, object, &document);
+        write.instead = delete_and_create(live, object, &document);
     }
     Ok(write)
 }
 
-/// `--force`: what cannot be changed goes, and is made anew.
-fn made_anew(live: &Object, object: Object, document: &Value) -> Vec<Write> {
+/// `--force`: the requests that delete and recreate an object whose patch the server rejects.
+fn delete_and_create(live: &Object, object: Object, document: &Value) -> Vec<Write> {
     let options = DeleteOptions {
         propagation: Some(Propagation::Background),
         ..DeleteOptions::default()
@@ -236,7 +238,7 @@ fn made_anew(live: &Object, object: Object, document: &Value) -> Vec<Write> {
     ]
 }
 
-/// What the server says of an object that is there, and that the manifest would make one it cannot read.
+/// The server's error if the manifest would make an existing object undecodable.
 fn unpatchable(live: &Object, document: Value) -> Refusal {
     let applied = saved::of_document(&document);
     let mut desired = document;
@@ -249,12 +251,12 @@ fn unpatchable(live: &Object, document: Value) -> Refusal {
     let patch = merge_patch(&original, &desired, &live_value);
     match convertible(live.kind(), &three_way(&original, &desired, &live_value)) {
         Err(why) => invalid_patch(&patch, &why),
-        Ok(()) => Refusal::told(""),
+        Ok(()) => Refusal::as_is(""),
     }
 }
 
-/// What the server says of a manifest that names another version of the object than the one that is there.
-fn outdated(original: &Value, desired: &Value, live: &Object) -> Option<Refusal> {
+/// The server's conflict error if the manifest names another resourceVersion than the current one.
+fn version_conflict(original: &Value, desired: &Value, live: &Object) -> Option<Refusal> {
     let wanted = desired.pointer("/metadata/resourceVersion")?.as_str()?;
     let metadata = live.metadata();
     if wanted.is_empty() || *wanted == *metadata.resource_version {
@@ -263,7 +265,7 @@ fn outdated(original: &Value, desired: &Value, live: &Object) -> Option<Refusal>
     let kind = live.kind();
     let (group, version) = kind.group_and_version();
     let patch = crate::gotext::json(&merge_patch(original, desired, &live.to_value()));
-    Some(Refusal::told(format!(
+    Some(Refusal::as_is(format!(
         "Error from server (Conflict): error when applying patch:\n{patch}\nto:\nResource: \"{group}/{version}, Resource={}\", GroupVersionKind: \"{group}/{version}, Kind={}\"\nName: {:?}, Namespace: {:?}\nfor: \"STDIN\": error when patching \"STDIN\": {}",
         kind.plural(),
         kind.name(),
@@ -273,18 +275,18 @@ fn outdated(original: &Value, desired: &Value, live: &Object) -> Option<Refusal>
     )))
 }
 
-/// `apply` looks for what is there, and there is no name to look for.
+/// kubectl's error about an object without a name: `apply` cannot look up the live object.
 fn unnamed(object: &Object) -> Refusal {
     let metadata = object.metadata();
     if !metadata.generate_name.is_empty() {
-        return Refusal::own(format!(
+        return Refusal::kubectl_error(format!(
             "from {}: cannot use generate name with apply",
             metadata.generate_name
         ));
     }
     let kind = object.kind();
     let (group, version) = kind.group_and_version();
-    Refusal::own(format!(
+    Refusal::kubectl_error(format!(
         "error when retrieving current configuration of:\nResource: \"{group}/{version}, Resource={}\", GroupVersionKind: \"{group}/{version}, Kind={}\"\nName: \"\", Namespace: {:?}\nfrom server for: \"STDIN\": resource name may not be empty",
         kind.plural(),
         kind.name(),

@@ -1,4 +1,4 @@
-//! `kubectl delete`: of a manifest, of what is named, of what is selected (KC-079 to KC-085).
+//! `kubectl delete` of objects in a manifest, by name, or by selector (KC-079 to KC-085).
 
 use podscope_api::{Kind, ObjectKey};
 use podscope_cluster::DeleteOptions;
@@ -11,21 +11,21 @@ use crate::refusals::NOT_ALLOWED;
 
 const QUESTION: &str = "Do you want to continue? (y/N): ";
 
-/// What is to be deleted.
-struct Chosen {
+/// The objects to delete.
+struct Deletion {
     targets: Vec<(Kind, ObjectKey)>,
-    /// Whether a namespace was given.
+    /// Whether the command line gives a namespace.
     is_scoped: bool,
-    /// Whether none of it was named: what is gone by then is no error.
+    /// Whether the objects were selected instead of named. A selected object that no longer exists is not an error.
     is_selected: bool,
 }
 
-/// What is to be deleted; none where there is nothing.
-fn chosen(what: &Delete, view: &View<'_>) -> Result<Option<Chosen>, String> {
-    match &what.what {
+/// Finds the objects to delete; `None` if there are none.
+fn find_targets(command: &Delete, view: &View<'_>) -> Result<Option<Deletion>, String> {
+    match &command.what {
         DeleteTarget::Manifest { text, namespace } => of_manifest(text, namespace.as_deref()),
-        // What is named is deleted unseen, as it was named.
-        DeleteTarget::Target(target) if let Some(targets) = named_keys(target) => Ok(Some(Chosen {
+        // Named objects are deleted without a lookup, so that the server reports missing ones.
+        DeleteTarget::Target(target) if let Some(targets) = named_keys(target) => Ok(Some(Deletion {
             targets,
             is_scoped: target.namespace.is_some(),
             is_selected: false,
@@ -34,7 +34,7 @@ fn chosen(what: &Delete, view: &View<'_>) -> Result<Option<Chosen>, String> {
     }
 }
 
-fn of_manifest(text: &str, namespace: Option<&str>) -> Result<Option<Chosen>, String> {
+fn of_manifest(text: &str, namespace: Option<&str>) -> Result<Option<Deletion>, String> {
     let found = Manifest::read(text, namespace, Validation::Ignore);
     if found.is_empty() {
         return Ok(None);
@@ -48,34 +48,34 @@ fn of_manifest(text: &str, namespace: Option<&str>) -> Result<Option<Chosen>, St
     if targets.is_empty() {
         return Err("error: error when deleting \"STDIN\": resource name may not be empty".to_owned());
     }
-    Ok(Some(Chosen {
+    Ok(Some(Deletion {
         targets,
         is_scoped: namespace.is_some(),
         is_selected: false,
     }))
 }
 
-fn of_target(target: &Target, view: &View<'_>) -> Result<Option<Chosen>, String> {
+fn of_target(target: &Target, view: &View<'_>) -> Result<Option<Deletion>, String> {
     let found = find(target, view.objects)?;
     let mut targets: Vec<(Kind, ObjectKey)> = Vec::new();
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         targets.push((object.kind(), object.key()));
     }
-    for (kind, name) in found.misses {
+    for (kind, name) in found.missing {
         targets.push((kind, ObjectKey::of(kind, target.namespace(), name.as_str())));
     }
     let is_selected = target.all || target.selector.is_some() || target.field_selector.is_some();
-    Ok((!is_selected || !targets.is_empty()).then(|| Chosen {
+    Ok((!is_selected || !targets.is_empty()).then(|| Deletion {
         targets,
         is_scoped: target.namespace.is_some(),
         is_selected,
     }))
 }
 
-/// What `--dry-run=client` says of an object.
-fn rehearsal(kind: Kind, key: &ObjectKey, is_forced: bool, output_name: bool) -> String {
+/// The message of `--dry-run=client` about an object.
+fn dry_run_message(kind: Kind, key: &ObjectKey, is_forced: bool, output_name: bool) -> String {
     let deleted = if is_forced { "force deleted" } else { "deleted" };
-    let tail = if kind.is_namespaced() {
+    let from = if kind.is_namespaced() {
         format!(" from {} namespace", key.namespace)
     } else {
         String::new()
@@ -83,7 +83,7 @@ fn rehearsal(kind: Kind, key: &ObjectKey, is_forced: bool, output_name: bool) ->
     let kind = kind.qualified_singular();
     match output_name {
         true => format!("{kind}/{}", key.name),
-        false => format!("{kind} {:?} {deleted}{tail} (dry run)", &*key.name),
+        false => format!("{kind} {:?} {deleted}{from} (dry run)", &*key.name),
     }
 }
 
@@ -92,14 +92,15 @@ fn is_yes(answer: &str) -> bool {
     first.is_some_and(|word| word.eq_ignore_ascii_case("y"))
 }
 
-pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
+/// Plans `kubectl delete`.
+pub(super) fn delete(command: &Delete, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
-    let Chosen {
+    let Deletion {
         targets,
         is_scoped,
         is_selected,
-    } = match chosen(what, view) {
-        Ok(Some(chosen)) => chosen,
+    } = match find_targets(command, view) {
+        Ok(Some(deletion)) => deletion,
         Ok(None) => {
             plan.out("No resources found");
             return plan;
@@ -110,23 +111,23 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     if is_scoped && targets.iter().any(|(kind, _)| !kind.is_namespaced()) {
         warnings.push("deleting cluster-scoped resources, not scoped to the provided namespace".to_owned());
     }
-    if what.dry_run.is_of_client() {
-        let is_forced = what.grace_seconds() == Some(0);
-        if what.force && is_forced {
+    if command.dry_run.is_of_client() {
+        let is_forced = command.grace_seconds() == Some(0);
+        if command.force && is_forced {
             plan.warn(podscope_cluster::client::FORCE_WARNING);
         }
         for warning in warnings {
             plan.warn(warning);
         }
         for (kind, key) in &targets {
-            plan.out(rehearsal(*kind, key, is_forced, what.output_name));
+            plan.out(dry_run_message(*kind, key, is_forced, command.output_name));
         }
         return plan;
     }
-    let (propagation, deprecated) = crate::command::cascading(what.cascade.as_deref());
-    deprecated.into_iter().for_each(|warning| plan.warn_so(warning));
+    let (propagation, deprecated) = crate::command::cascading(command.cascade.as_deref());
+    deprecated.into_iter().for_each(|warning| plan.warn_unprefixed(warning));
     let mut question = String::new();
-    if let Some(answer) = &what.answer {
+    if let Some(answer) = &command.answer {
         plan.out(format!(
             "You are about to delete the following {} resource(s):",
             targets.len()
@@ -144,17 +145,17 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
         question,
         targets,
         options: DeleteOptions {
-            grace_seconds: what.grace_seconds(),
+            grace_seconds: command.grace_seconds(),
             propagation: Some(propagation),
             ..DeleteOptions::default()
         },
-        wait: what.wait.unwrap_or(true),
-        timeout: what.timeout,
-        ignore_not_found: what.ignore_not_found || is_selected,
-        output_name: what.output_name,
-        dry_run: what.dry_run,
+        wait: command.wait.unwrap_or(true),
+        timeout: command.timeout,
+        ignore_not_found: command.ignore_not_found || is_selected,
+        output_name: command.output_name,
+        dry_run: command.dry_run,
         warnings,
-        context: match &what.what {
+        context: match &command.what {
             DeleteTarget::Manifest { .. } => ErrorContext::Before("error when deleting \"STDIN\": ".to_owned()),
             DeleteTarget::Target(_) => ErrorContext::None,
         },
@@ -162,7 +163,7 @@ pub(super) fn delete(what: &Delete, view: &View<'_>) -> Plan {
     plan
 }
 
-/// The keys of what a target names, as it names them; none where it chooses.
+/// The keys of the objects that a target names; `None` if it selects objects by kind.
 fn named_keys(target: &Target) -> Option<Vec<(Kind, ObjectKey)>> {
     let pairs: Vec<(Kind, &String)> = match &target.selection {
         Selection::Items(items) => items.iter().map(|(kind, name)| (*kind, name)).collect(),

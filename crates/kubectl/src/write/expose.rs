@@ -1,4 +1,4 @@
-//! `kubectl expose`: the Service before the pods of what is exposed.
+//! `kubectl expose`: creates a Service for the pods of an object.
 
 use podscope_api::{Kind, Object};
 use serde_json::{Map, Value, json};
@@ -9,7 +9,7 @@ use super::{View, find};
 use crate::command::{Expose, Made};
 use crate::refusals::not_found;
 
-/// The Services that come of it.
+/// Generates one Service per exposed object.
 pub(super) fn exposed(expose: &Expose, view: &View<'_>) -> Result<Made, String> {
     let found = find(&expose.target, view.objects)?;
     let mut all = Made::default();
@@ -21,22 +21,22 @@ pub(super) fn exposed(expose: &Expose, view: &View<'_>) -> Result<Made, String> 
             ..one
         };
     }
-    let misses: Vec<String> = found
-        .misses
+    let missing: Vec<String> = found
+        .missing
         .iter()
         .map(|(kind, name)| not_found(*kind, name).into())
         .collect();
     if all.objects.is_empty() {
-        return Err(match misses.is_empty() {
+        return Err(match missing.is_empty() {
             true => "error: no objects passed".to_owned(),
-            false => misses.join("\n"),
+            false => missing.join("\n"),
         });
     }
-    all.errors.extend(misses);
+    all.errors.extend(missing);
     Ok(all)
 }
 
-/// The Service before one object's pods.
+/// Generates the Service for the pods of one object.
 fn exposed_one(expose: &Expose, object: &Object) -> Result<Made, String> {
     let value = object.to_value();
     let kind = object.kind();
@@ -45,8 +45,8 @@ fn exposed_one(expose: &Expose, object: &Object) -> Result<Made, String> {
     let metadata = metadata(expose, object, &value);
     let spec = spec(expose, ports, selector);
     let mut service = json!({"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec});
-    if let Some((how, overrides)) = &expose.overrides {
-        service = overridden(&service, *how, overrides).map_err(|why| format!("error: {why}"))?;
+    if let Some((patch_type, overrides)) = &expose.overrides {
+        service = overridden(&service, *patch_type, overrides).map_err(|why| format!("error: {why}"))?;
     }
     Ok(Made {
         objects: vec![service],
@@ -56,7 +56,7 @@ fn exposed_one(expose: &Expose, object: &Object) -> Result<Made, String> {
     })
 }
 
-/// The labels by which the Service chooses: those given, or the object's own.
+/// The selector of the Service: from `--selector`, or from the exposed object.
 fn selector(expose: &Expose, kind: Kind, value: &Value) -> Result<Value, String> {
     let at = match kind {
         Kind::Pod => "/metadata/labels",
@@ -88,7 +88,7 @@ fn selector(expose: &Expose, kind: Kind, value: &Value) -> Result<Value, String>
     Ok(selector)
 }
 
-/// The numbers and protocols that are exposed: those given, or the object's own.
+/// The exposed ports as number and protocol: from `--port`, or from the exposed object.
 fn ports(expose: &Expose, kind: Kind, value: &Value) -> Result<Vec<(i64, String)>, String> {
     let given = expose.port.iter().flat_map(|list| list.split(','));
     let read = |text: &str| match text.parse::<i64>() {
@@ -112,7 +112,7 @@ fn ports(expose: &Expose, kind: Kind, value: &Value) -> Result<Vec<(i64, String)
     Ok(own)
 }
 
-/// The ports that a Service has, or that the containers of pods declare.
+/// The ports of a Service, or the ports that the containers declare.
 fn own_ports(kind: Kind, value: &Value) -> Vec<(i64, String)> {
     let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
     let (ports, field): (Vec<Value>, &str) = match kind {
@@ -135,7 +135,7 @@ fn own_ports(kind: Kind, value: &Value) -> Vec<(i64, String)> {
     ports.iter().filter_map(port).collect()
 }
 
-/// Its name, labels and namespace.
+/// Name, labels and namespace of the Service.
 fn metadata(expose: &Expose, object: &Object, value: &Value) -> Value {
     let name = expose
         .name
@@ -162,7 +162,7 @@ fn metadata(expose: &Expose, object: &Object, value: &Value) -> Value {
 }
 
 fn spec(expose: &Expose, ports: Vec<(i64, String)>, selector: Value) -> Value {
-    let several = ports.len() > 1;
+    let is_multi_port = ports.len() > 1;
     let port = |(at, (port, protocol)): (usize, (i64, String))| {
         let target = match &expose.target_port {
             Some(text) => text
@@ -172,7 +172,7 @@ fn spec(expose: &Expose, ports: Vec<(i64, String)>, selector: Value) -> Value {
         };
         let protocol = expose.protocol.clone().unwrap_or(protocol);
         let mut one = json!({"port": port, "protocol": protocol, "targetPort": target});
-        if several {
+        if is_multi_port {
             one["name"] = Value::from(format!("port-{}", at + 1));
         }
         one
@@ -184,7 +184,7 @@ fn spec(expose: &Expose, ports: Vec<(i64, String)>, selector: Value) -> Value {
         ("clusterIP", &expose.cluster_ip),
         (
             "loadBalancerIP",
-            // Only of a load balancer is it told.
+            // kubectl sets the address only for type LoadBalancer.
             if expose.service_type.as_deref() == Some("LoadBalancer") {
                 &expose.load_balancer_ip
             } else {

@@ -1,4 +1,4 @@
-//! `apply set-last-applied` and `apply edit-last-applied`: the annotation alone.
+//! `apply set-last-applied` and `apply edit-last-applied`: change only the last-applied-configuration annotation.
 
 use podscope_api::Object;
 use podscope_cluster::client::Write;
@@ -10,21 +10,21 @@ use super::{LAST_APPLIED, Plan, View, finish, typed_name, with_objects};
 use crate::command::{Target, Validation, Verbatim};
 use crate::refusals::{Refusal, not_found};
 
-/// What was applied last, if that is known.
-fn before(object: &Object) -> Option<Value> {
+/// The last applied configuration of an object, if the annotation exists and is valid.
+fn last_applied(object: &Object) -> Option<Value> {
     let text = object.metadata().annotation(LAST_APPLIED)?;
     serde_json::from_str(text).ok()
 }
 
-/// The request that writes it.
-fn annotated(object: &Object, document: &Value, word: &str) -> Result<Write, Refusal> {
-    let say = format!("{} {word}", typed_name(object));
+/// The request that sets the annotation.
+fn annotated(object: &Object, document: &Value, done: &str) -> Result<Write, Refusal> {
+    let success = format!("{} {done}", typed_name(object));
     let text = format!("{}\n", super::super::gotext::json(document));
     let patch = json!({"metadata": {"annotations": {LAST_APPLIED: text}}});
-    merged(object, "kubectl-last-applied", &say, patch)
+    merged(object, "kubectl-last-applied", &success, patch)
 }
 
-/// `apply set-last-applied -f -`: the first that cannot be done ends it all.
+/// `apply set-last-applied -f -`: the first error ends the command, and nothing is changed.
 pub(super) fn set(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let (mut plan, mut writes) = (Plan::default(), Vec::new());
     let fail = |plan: Plan, why: Refusal| finish(plan, Vec::new(), vec![why]);
@@ -38,13 +38,13 @@ pub(super) fn set(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_
             return fail(plan, not_found(kind, &key.name));
         };
         if live.metadata().annotation(LAST_APPLIED).is_none() && !creates {
-            let why = Refusal::own(format!(
+            let why = Refusal::kubectl_error(format!(
                 "no last-applied-configuration annotation found on resource: {}, to create the annotation, run the command with --create-annotation",
                 key.name
             ));
             return fail(plan, why);
         }
-        if before(&live).as_ref() == Some(&document) {
+        if last_applied(&live).as_ref() == Some(&document) {
             plan.out(format!("set-last-applied {}: no changes required.", key.name));
             continue;
         }
@@ -56,7 +56,7 @@ pub(super) fn set(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_
     finish(plan, writes, Vec::new())
 }
 
-/// `apply edit-last-applied`.
+/// Plans `apply edit-last-applied`.
 pub(super) fn edit(target: &Target, text: &str, view: &View<'_>) -> Plan {
     let document = match podscope_api::read_documents(text) {
         (documents, None) => documents.first().map(podscope_api::Tree::to_value),
@@ -65,7 +65,7 @@ pub(super) fn edit(target: &Target, text: &str, view: &View<'_>) -> Plan {
     let mut document = document.unwrap_or_default();
     document.sort_all_objects();
     with_objects(target, view, |object, plan, writes| {
-        if before(object).as_ref() == Some(&document) {
+        if last_applied(object).as_ref() == Some(&document) {
             plan.out("Edit cancelled, no changes made.");
             return Ok(());
         }

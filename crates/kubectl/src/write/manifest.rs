@@ -1,4 +1,4 @@
-//! `create`, and what `create` and `apply` have in common: objects from texts (KC-094, KC-097).
+//! `create -f -`, and the requests for manifest objects that `create` and `apply` share (KC-094, KC-097).
 
 use podscope_api::managed::{Manager, Managers};
 use podscope_api::schema::Rejection;
@@ -7,25 +7,25 @@ use podscope_cluster::Request;
 use podscope_cluster::client::{ErrorContext, Write, object_name};
 use serde_json::Value;
 
-use super::super::output::{Form, shown_value};
+use super::super::output::{ObjectFormat, shown_value};
 use super::reading::{Item, Manifest};
 use super::{Plan, saved};
 use crate::command::{Output, Validation};
 use crate::refusals::{NOT_ALLOWED, Refusal, undecodable};
 
-/// `kubectl create -f - --dry-run=client`: nothing is asked of the server, and nothing checked but the text.
-pub(super) fn create_of_client(
+/// `kubectl create -f - --dry-run=client`: sends no request and validates only the text.
+pub(super) fn create_client_dry_run(
     manifest: &str,
     namespace: Option<&str>,
     validation: Validation,
     save_config: bool,
     output: &Output,
 ) -> Plan {
-    let form = match Form::of(output) {
+    let form = match ObjectFormat::of(output) {
         Ok(form) => form,
         Err(message) => return Plan::refuse(message),
     };
-    let acted = Manifest::read(manifest, namespace, validation).each(|item, _, writes| {
+    let outcome = Manifest::read(manifest, namespace, validation).each(|item, _, writes| {
         if let Item::Binding { pod, .. } = &item {
             writes.push(Write::say(format!("binding/{} created (dry run)", pod.name)));
         }
@@ -50,15 +50,16 @@ pub(super) fn create_of_client(
         }));
         Ok(())
     });
-    acted.finish()
+    outcome.finish()
 }
 
+/// Plans `kubectl create -f -`.
 pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Validation, save_config: bool) -> Plan {
     let found = Manifest::read(manifest, namespace, validation);
     if found.is_empty() {
         return Plan::refuse("error: no objects passed to create");
     }
-    let acted = found.each(|item, plan, writes| {
+    let outcome = found.each(|item, plan, writes| {
         writes.push(match item {
             Item::Object {
                 mut object,
@@ -68,8 +69,8 @@ pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Valida
                 if save_config {
                     saved::annotate_object(&mut object, &saved::of_document(&document));
                 }
-                plan.warn_of_unknown(&unknown);
-                // Left out by kubectl, whoever wrote it.
+                plan.warn_unknown_fields(&unknown);
+                // kubectl never sends a resourceVersion when it creates an object.
                 object.metadata_mut().resource_version = Str::default();
                 object.metadata_mut().managers = Managers::of(vec![Manager::creating("kubectl-create")]);
                 let success = format!("{} created", object_name(object.kind(), "{name}"));
@@ -85,21 +86,24 @@ pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Valida
         });
         Ok(())
     });
-    acted.finish()
+    outcome.finish()
 }
 
-/// The objects of a manifest, if all of them can be read (`diff`).
+/// The objects of a manifest (`diff`).
+///
+/// # Errors
+/// The first object that cannot be read.
 pub(in super::super) fn manifest_objects(text: &str, namespace: Option<&str>) -> Result<Vec<Object>, Refusal> {
     let items = Manifest::read(text, namespace, Validation::Ignore).items();
     let objects = items.map(|item| match item? {
         Item::Object { object, .. } => Ok(object),
         Item::Malformed { kind, why, .. } => Err(undecodable(kind, &why)),
-        Item::Binding { .. } => Err(Refusal::told(NOT_ALLOWED)),
+        Item::Binding { .. } => Err(Refusal::as_is(NOT_ALLOWED)),
     });
     objects.collect()
 }
 
-/// The request of a manifest that makes something.
+/// Adds kubectl's error context to a request that creates an object of the manifest.
 pub(super) fn created(request: Request, success: String) -> Write {
     Write {
         context: ErrorContext::Before("error when creating \"STDIN\": ".to_owned()),
@@ -107,9 +111,9 @@ pub(super) fn created(request: Request, success: String) -> Write {
     }
 }
 
-/// A request that the server cannot read.
+/// The request for an object that the server cannot decode.
 pub(super) fn malformed(kind: Kind, key: ObjectKey, why: Rejection) -> Write {
-    // A client that only says what it would do does not read what the server would refuse.
+    // A client dry run prints success, because only the server would reject the object.
     let success = format!("{} created", object_name(kind, &key.name));
     created(Request::Malformed { kind, key, why }, success)
 }

@@ -9,7 +9,7 @@ use super::{Plan, View, change, typed_name, with_objects};
 use crate::command::Mark;
 use crate::refusals::{Refusal, stale};
 
-/// What `label` did to an object's labels, in a word (KC-100).
+/// The verb that `label` prints for its changes of an object's labels (KC-100).
 fn label_word(map: &ordered::Map<Str, Str>, changes: &[(String, Option<String>)]) -> &'static str {
     let sets = |key: &str, value: &str| map.get(key).is_none_or(|have| **have != *value);
     let has_set = changes
@@ -26,65 +26,66 @@ fn label_word(map: &ordered::Map<Str, Str>, changes: &[(String, Option<String>)]
     }
 }
 
-pub(super) fn mark(what: &Mark, labels: bool, view: &View<'_>) -> Plan {
-    let mut seen = ordered::Map::new();
-    with_objects(&what.target, view, |object, plan, writes| {
+/// Plans `label` or `annotate`.
+pub(super) fn mark(command: &Mark, labels: bool, view: &View<'_>) -> Plan {
+    let mut marks = ordered::Map::new();
+    with_objects(&command.target, view, |object, plan, writes| {
         let meta = object.metadata();
-        // One that is named twice is met as the first change left it.
+        // An object that is named twice is seen with the changes of the first time.
         let stored = if labels { &meta.labels } else { &meta.annotations };
-        let map: &mut ordered::Map<Str, Str> = seen
+        let map: &mut ordered::Map<Str, Str> = marks
             .entry((object.kind(), object.key()))
             .or_insert_with(|| (**stored).clone());
-        let conflicts: Vec<String> = what
+        let conflicts: Vec<String> = command
             .changes
             .iter()
             .filter_map(|(key, value)| {
                 let have = map.get(key.as_str())?;
                 let is_exempt = !labels && key == "kubernetes.io/change-cause";
-                let clash = value.as_ref().is_some_and(|value| **value != **have) && !is_exempt;
-                clash.then(|| format!("'{key}' already has a value ({have})"))
+                let is_conflict = value.as_ref().is_some_and(|value| **value != **have) && !is_exempt;
+                is_conflict.then(|| format!("'{key}' already has a value ({have})"))
             })
             .collect();
-        if !what.overwrite && !conflicts.is_empty() {
+        if !command.overwrite && !conflicts.is_empty() {
             let label = |one: &String| format!("{one}, and --overwrite is false");
             return Err(match labels {
                 true => match conflicts.as_slice() {
-                    [one] => Refusal::Own(label(one)),
-                    all => Refusal::Told(all.iter().map(label).collect::<Vec<_>>().join("\n")),
+                    [one] => Refusal::KubectlError(label(one)),
+                    all => Refusal::AsIs(all.iter().map(label).collect::<Vec<_>>().join("\n")),
                 },
-                false => Refusal::own(format!(
+                false => Refusal::kubectl_error(format!(
                     "--overwrite is false but found the following declared annotation(s): {}",
                     conflicts.join("; ")
                 )),
             });
         }
-        if let Some(version) = what
+        if let Some(version) = command
             .resource_version
             .as_deref()
             .filter(|version| **version != *meta.resource_version)
         {
             if version.parse::<u64>().is_err() {
                 let why = "invalid syntax";
-                return Err(Refusal::told(format!(
+                return Err(Refusal::as_is(format!(
                     "Error from server: strconv.ParseUint: parsing {version:?}: {why}"
                 )));
             }
             return Err(stale(object));
         }
         let name = typed_name(object);
-        for (key, value) in &what.changes {
-            let is_told = labels && !what.list && !what.dry_run.is_of_client();
-            if value.is_none() && !map.contains_key(key.as_str()) && is_told {
+        for (key, value) in &command.changes {
+            let is_reported = labels && !command.list && !command.dry_run.is_of_client();
+            if value.is_none() && !map.contains_key(key.as_str()) && is_reported {
                 plan.out(format!("label {key:?} not found."));
             }
         }
-        let word = if labels {
-            label_word(map, &what.changes)
+        let done = if labels {
+            label_word(map, &command.changes)
         } else {
             "annotated"
         };
         let mut pairs = serde_json::Map::new();
-        for (key, value) in &what.changes {
+        for (key, value) in &command.changes {
             match value {
                 Some(value) => drop(map.insert(key.as_str().into(), value.as_str().into())),
                 None => drop(map.remove(key.as_str())),
@@ -96,8 +97,8 @@ pub(super) fn mark(what: &Mark, labels: bool, view: &View<'_>) -> Plan {
             false => ("annotations", "kubectl-annotate"),
         };
         let patch = json!({"metadata": {field: pairs}});
-        let say = format!("{name} {word}");
-        writes.push(change(object, Part::Main, manager, &say, None, move |live| {
+        let success = format!("{name} {done}");
+        writes.push(change(object, Part::Main, manager, &success, None, move |live| {
             Ok(json_merge(live, &patch))
         })?);
         Ok(())

@@ -1,6 +1,5 @@
-//! kubectl's writing commands as clients of the simulated world: names and
-//! selectors are resolved here, objects and patches are built here; the client
-//! sends, waits and prints (KC-079 to KC-109).
+//! Commands that write, planned as clients of the simulated world (KC-079 to KC-109). Names and selectors are resolved
+//! here, and objects and patches are built here. The client sends the requests, waits, and prints the results.
 
 mod apply;
 mod delete;
@@ -29,21 +28,21 @@ use serde_json::Value;
 
 use super::View;
 use super::get::find;
-use super::output::{Form, shown_object};
+use super::output::{ObjectFormat, shown_object};
 use crate::command::{DryRun, Kubectl, Output, RolloutAction, Target};
 use crate::refusals::{Refusal, bad_request, not_found};
 
-/// The annotation that holds what `apply` was given last.
+/// The annotation that holds the manifest of the last `apply`.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// What a command does.
+/// What a command prints and sends.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// Lines printed before anything is sent, and what they are.
+    /// Lines printed before a request is sent, each marked as output, warning or error.
     pub lines: Vec<(OutputKind, String)>,
-    /// The client that does the rest.
+    /// The client that sends the requests; `None` if nothing is sent.
     pub client: Option<ClientCommand>,
-    /// Why nothing is done.
+    /// The error if the command fails before it sends a request.
     pub refused: Option<String>,
 }
 
@@ -59,13 +58,13 @@ impl Plan {
         self.lines.push((OutputKind::Error, text.into()));
     }
 
-    /// Says what is odd, as kubectl marks it; the command goes on.
+    /// Prints a warning with kubectl's prefix; the command continues.
     fn warn(&mut self, text: impl std::fmt::Display) {
-        self.warn_so(format!("Warning: {text}"));
+        self.warn_unprefixed(format!("Warning: {text}"));
     }
 
-    /// A warning that kubectl marks in another way.
-    pub(super) fn warn_so(&mut self, text: impl Into<String>) {
+    /// Prints a warning without the prefix `Warning: `.
+    pub(super) fn warn_unprefixed(&mut self, text: impl Into<String>) {
         self.lines.push((OutputKind::Warning, text.into()));
     }
 
@@ -73,28 +72,28 @@ impl Plan {
         self.lines.push((OutputKind::Output, text.into()));
     }
 
-    /// Warns of fields that the server does not know.
-    fn warn_of_unknown(&mut self, fields: &[String]) {
+    /// Warns about fields that the server does not know.
+    fn warn_unknown_fields(&mut self, fields: &[String]) {
         for field in fields {
             self.warn(format_args!("unknown field {field:?}"));
         }
     }
 
-    /// Whether it does and says nothing.
+    /// Returns whether the plan prints and sends nothing.
     fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.client.is_none() && self.refused.is_none()
     }
 }
 
-/// The same plan with `--dry-run` and `-o`: a client says what it would do, a server is asked and stores nothing
-/// (KC-080); with `-o` the object that comes of it is printed.
-fn rehearsed(plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) -> Plan {
-    rehearsed_with(dry_run.suffix(), plan, dry_run, output, view)
+/// Applies `--dry-run` and `-o` to a plan (KC-080). A client dry run prints the messages without sending requests; a
+/// server dry run sends requests that store nothing. With `-o` the resulting object is printed.
+fn with_dry_run(plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) -> Plan {
+    with_dry_run_suffix(dry_run.suffix(), plan, dry_run, output, view)
 }
 
-/// The same, with what is said behind each line in place of `(dry run)`.
-fn rehearsed_with(tail: &str, mut plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) -> Plan {
-    let form = match Form::of(output) {
+/// Like [`with_dry_run`], with the text that replaces ` (dry run)` at the end of each line.
+fn with_dry_run_suffix(suffix: &str, mut plan: Plan, dry_run: DryRun, output: &Output, view: &View<'_>) -> Plan {
+    let form = match ObjectFormat::of(output) {
         Ok(form) => form,
         Err(message) => return Plan::refuse(message),
     };
@@ -102,36 +101,39 @@ fn rehearsed_with(tail: &str, mut plan: Plan, dry_run: DryRun, output: &Output, 
     else {
         return plan;
     };
-    let mut left = Vec::new();
+    let mut kept = Vec::new();
     for (at, mut write) in writes.into_iter().enumerate() {
         let Some(request) = write.request.take() else {
-            left.push(Write {
-                success: format!("{}{tail}", write.success),
+            kept.push(Write {
+                success: format!("{}{suffix}", write.success),
                 ..write
             });
             continue;
         };
-        write.success.push_str(tail);
+        write.success.push_str(suffix);
         if let Some((_, text)) = &mut write.unchanged {
-            text.push_str(tail);
+            text.push_str(suffix);
         }
-        let separator = if at > 0 && form.as_ref().is_some_and(Form::is_separated) {
+        let separator = if at > 0 && form.as_ref().is_some_and(ObjectFormat::is_separated) {
             "---\n"
         } else {
             ""
         };
         if dry_run.is_of_client() {
-            let object = would_be(&request, view);
-            // What changes nothing, and says nothing of it, is not told either.
-            let is_silent = write.unchanged.as_ref().is_some_and(|(_, text)| text.as_str() == tail);
-            if is_silent && object.as_ref().is_some_and(|object| is_as_stored(object, view)) {
+            let object = resulting_object(&request, view);
+            // A write that changes nothing and has no message for that case prints nothing.
+            let is_silent = write
+                .unchanged
+                .as_ref()
+                .is_some_and(|(_, text)| text.as_str() == suffix);
+            if is_silent && object.as_ref().is_some_and(|object| is_unchanged(object, view)) {
                 continue;
             }
             let name = object
                 .as_ref()
                 .map(|object| object.metadata().name.to_string())
                 .unwrap_or_default();
-            left.push(Write::say(match (&form, &object) {
+            kept.push(Write::say(match (&form, &object) {
                 (Some(form), Some(object)) => format!("{separator}{}", shown_object(form, object)),
                 _ => write.success.replace("{name}", &name),
             }));
@@ -143,20 +145,20 @@ fn rehearsed_with(tail: &str, mut plan: Plan, dry_run: DryRun, output: &Output, 
             })));
         }
         write.request = Some(dry_run.request(request));
-        left.push(write);
+        kept.push(write);
     }
-    plan.client = (!left.is_empty()).then_some(ClientCommand::Write(left));
+    plan.client = (!kept.is_empty()).then_some(ClientCommand::Write(kept));
     plan
 }
 
-/// Whether the object is stored as it is.
-fn is_as_stored(object: &Object, view: &View<'_>) -> bool {
+/// Returns whether the stored object equals this one.
+fn is_unchanged(object: &Object, view: &View<'_>) -> bool {
     let stored = view.objects.get_kind(object.kind(), &object.key());
     stored.is_some_and(|stored| stored.to_value() == object.to_value())
 }
 
-/// The object that a request would leave behind, as far as a client can tell.
-fn would_be(request: &Request, view: &View<'_>) -> Option<Object> {
+/// The object that a request would store, as far as a client can compute it.
+fn resulting_object(request: &Request, view: &View<'_>) -> Option<Object> {
     match request {
         Request::Create(object) | Request::Update(object, _) => Some(object.clone()),
         Request::Patch { kind, key, change, .. } => change.apply(&view.objects.get_kind(*kind, key)?).ok(),
@@ -164,49 +166,49 @@ fn would_be(request: &Request, view: &View<'_>) -> Option<Object> {
     }
 }
 
-/// Plans a command on the objects as they are now.
+/// Plans a command against the current objects.
 pub fn plan(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
-    let mut plan = planned(command, objects, now);
+    let mut plan = plan_command(command, objects, now);
     let deprecated = match command.dry_run() {
         DryRun::Bare => Some((
             "helpers.go:737",
             "--dry-run is deprecated and can be replaced with --dry-run=client.".to_owned(),
         )),
-        DryRun::Boolean(word) => {
-            let (place, better) = match command.dry_run().is_of_client() {
+        DryRun::Boolean(value) => {
+            let (source, better) = match command.dry_run().is_of_client() {
                 true => ("helpers.go:751", "client"),
                 false => ("helpers.go:754", "none"),
             };
             let why =
-                format!("--dry-run={word} is deprecated (boolean value) and can be replaced with --dry-run={better}.");
-            Some((place, why))
+                format!("--dry-run={value} is deprecated (boolean value) and can be replaced with --dry-run={better}.");
+            Some((source, why))
         }
         _ => None,
     };
-    if let Some((place, why)) = deprecated {
-        let warning = crate::gotext::klog('W', now, place, &why);
+    if let Some((source, why)) = deprecated {
+        let warning = crate::gotext::klog('W', now, source, &why);
         plan.lines.insert(0, (OutputKind::Warning, warning));
     }
     plan
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm for each command")]
-fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
-    let none = |_: &podscope_api::Pod, _: &str, _: bool| Vec::new();
-    let unused = |_: &podscope_api::Pod, _: &str| None;
-    let unknown = |_: &podscope_api::NodeName| None;
+fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
+    let no_logs = |_: &podscope_api::Pod, _: &str, _: bool| Vec::new();
+    let no_usage = |_: &podscope_api::Pod, _: &str| None;
+    let no_lease = |_: &podscope_api::NodeName| None;
     let view = View {
         objects,
         now,
         start: now,
-        logs: &none,
-        usage: &unused,
-        renewed: &unknown,
+        logs: &no_logs,
+        usage: &no_usage,
+        renewed: &no_lease,
     };
     match command {
         Kubectl::Apply(apply) => {
             let plan = apply::apply(apply, &view);
-            rehearsed(plan, apply.dry_run, &apply.output, &view)
+            with_dry_run(plan, apply.dry_run, &apply.output, &view)
         }
         Kubectl::Create {
             manifest,
@@ -218,17 +220,17 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
         } => {
             let namespace = namespace.as_deref();
             if dry_run.is_of_client() {
-                manifest::create_of_client(manifest, namespace, *validation, *save_config, output)
+                manifest::create_client_dry_run(manifest, namespace, *validation, *save_config, output)
             } else {
                 let plan = manifest::create(manifest, namespace, *validation, *save_config);
-                rehearsed(plan, *dry_run, output, &view)
+                with_dry_run(plan, *dry_run, output, &view)
             }
         }
         Kubectl::Verbatim(verbatim) => match verbatim::plan(verbatim, &view) {
             Some(plan) => plan,
             None => Plan::refuse("error: this command only reads"),
         },
-        Kubectl::Delete(what) => delete::delete(what, &view),
+        Kubectl::Delete(delete) => delete::delete(delete, &view),
         Kubectl::Scale {
             target,
             replicas,
@@ -236,7 +238,7 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             resource_version,
             dry_run,
             output,
-        } => rehearsed(
+        } => with_dry_run(
             scale::scale(target, *replicas, *current_replicas, resource_version.as_deref(), &view),
             *dry_run,
             output,
@@ -246,7 +248,7 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             let plan = rollout::plan(action, target, &view);
             match action {
                 RolloutAction::Status { .. } => plan,
-                _ => rehearsed(plan, command.dry_run(), output, &view),
+                _ => with_dry_run(plan, command.dry_run(), output, &view),
             }
         }
         Kubectl::Cordon {
@@ -255,7 +257,7 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             cordon,
             dry_run,
         } => nodes::cordon_nodes(nodes, selector.as_deref(), *cordon, *dry_run, &view),
-        Kubectl::Drain(what) => nodes::drain(what, &view),
+        Kubectl::Drain(drain) => nodes::drain(drain, &view),
         Kubectl::Taint {
             nodes,
             all,
@@ -265,18 +267,18 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             dry_run,
             output,
         } => {
-            // Who means all or chooses by labels has named none.
+            // With `--all` or a selector, no names select nodes.
             let nodes = if *all || selector.is_some() {
                 &[]
             } else {
                 nodes.as_slice()
             };
             let plan = nodes::taint(nodes, selector.as_deref(), changes, *overwrite, &view);
-            // It says nothing of `--dry-run` in what it prints.
-            rehearsed_with("", plan, *dry_run, output, &view)
+            // `taint` prints no ` (dry run)`.
+            with_dry_run_suffix("", plan, *dry_run, output, &view)
         }
-        Kubectl::Label(what) => rehearsed(mark::mark(what, true, &view), what.dry_run, &what.output, &view),
-        Kubectl::Annotate(what) => rehearsed(mark::mark(what, false, &view), what.dry_run, &what.output, &view),
+        Kubectl::Label(mark) => with_dry_run(mark::mark(mark, true, &view), mark.dry_run, &mark.output, &view),
+        Kubectl::Annotate(mark) => with_dry_run(mark::mark(mark, false, &view), mark.dry_run, &mark.output, &view),
         Kubectl::Get(get) => super::watch::plan(get, &view),
         Kubectl::Events(wanted) => super::event_watch::plan(wanted),
         Kubectl::Patch {
@@ -285,9 +287,9 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             subresource,
             ..
         } => {
-            let plan = rehearsed(patch::patch(command, &view), *dry_run, output, &view);
+            let plan = with_dry_run(patch::patch(command, &view), *dry_run, output, &view);
             match subresource.as_deref() {
-                Some("scale") => showing_scale(plan, output),
+                Some("scale") => with_scale_output(plan, output),
                 _ => plan,
             }
         }
@@ -302,20 +304,20 @@ fn planned(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             dry_run,
             output,
         } => {
-            let plan = all_or_none(target, &view).unwrap_or_else(|| {
+            let plan = refuse_if_missing(target, &view).unwrap_or_else(|| {
                 with_objects(target, &view, |object, plan, writes| {
                     set::set_image(object, images, plan, writes)
                 })
             });
-            rehearsed(plan, *dry_run, output, &view)
+            with_dry_run(plan, *dry_run, output, &view)
         }
         _ => Plan::refuse("error: this command only reads"),
     }
 }
 
-/// The same plan, of whose objects the size alone is shown.
-fn showing_scale(mut plan: Plan, output: &Output) -> Plan {
-    if let (Some(ClientCommand::Write(writes)), Ok(Some(form))) = (&mut plan.client, Form::of(output)) {
+/// Changes a plan to print the `Scale` of each object instead of the object.
+fn with_scale_output(mut plan: Plan, output: &Output) -> Plan {
+    if let (Some(ClientCommand::Write(writes)), Ok(Some(form))) = (&mut plan.client, ObjectFormat::of(output)) {
         for write in writes.iter_mut().filter(|write| write.shows.is_some()) {
             let form = form.clone();
             write.shows = Some(Shows(Arc::new(move |object| {
@@ -326,26 +328,27 @@ fn showing_scale(mut plan: Plan, output: &Output) -> Plan {
     plan
 }
 
-/// `deployment.apps/web`.
+/// Kind, group and name of an object: `deployment.apps/web`.
 pub(super) fn typed_name(object: &Object) -> String {
     object_name(object.kind(), &object.metadata().name)
 }
 
-/// What a verb of `kubectl set` writes: `how` changes a copy of the object as it is then.
+/// The request of a `kubectl set` verb. `edit` changes a copy of the object when the server applies the request.
 pub(super) fn set(
     object: &Object,
     success: &str,
     unchanged: Option<String>,
-    how: impl Fn(&mut Value) + Send + Sync + 'static,
+    edit: impl Fn(&mut Value) + Send + Sync + 'static,
 ) -> Result<Write, Refusal> {
     change(object, Part::Main, "kubectl-set", success, unchanged, move |live| {
         let mut value = live.clone();
-        how(&mut value);
+        edit(&mut value);
         Ok(value)
     })
 }
 
-/// A patch of a field manager, tried on the object as it is now, so that its errors are known at once.
+/// A patch request of a field manager. The patch is first applied to the current object, so that its errors are known
+/// before the request is sent.
 pub(super) fn change(
     object: &Object,
     part: Part,
@@ -354,12 +357,12 @@ pub(super) fn change(
     unchanged: Option<String>,
     apply: impl Fn(&Value) -> Result<Value, Refusal> + Send + Sync + 'static,
 ) -> Result<Write, Refusal> {
-    let tried = apply(&object.to_value())?;
-    podscope_api::object_from_value(&tried).map_err(|errors| {
+    let patched = apply(&object.to_value())?;
+    podscope_api::object_from_value(&patched).map_err(|errors| {
         let first = errors
             .first()
             .map(|error| bad_request(format!("{}: {}", error.path, error.message)));
-        first.unwrap_or_else(|| Refusal::told(""))
+        first.unwrap_or_else(|| Refusal::as_is(""))
     })?;
     Ok(Write {
         request: Some(Request::Patch {
@@ -378,24 +381,25 @@ pub(super) fn change(
     })
 }
 
-/// When it is told what was not found.
+/// Position of the NotFound errors among the errors of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Misses {
+enum NotFoundErrors {
     First,
     Last,
 }
 
-/// Plans for every object that is selected; misses are errors after what was found.
+/// Plans writes for every selected object. The NotFound errors come last.
 fn with_objects(
     target: &Target,
     view: &View<'_>,
     act: impl FnMut(&Object, &mut Plan, &mut Vec<Write>) -> Result<(), Refusal>,
 ) -> Plan {
-    with_objects_and(Misses::Last, target, view, act)
+    with_objects_and(NotFoundErrors::Last, target, view, act)
 }
 
+/// Like [`with_objects`], with the position of the NotFound errors.
 fn with_objects_and(
-    misses: Misses,
+    not_found_errors: NotFoundErrors,
     target: &Target,
     view: &View<'_>,
     mut act: impl FnMut(&Object, &mut Plan, &mut Vec<Write>) -> Result<(), Refusal>,
@@ -412,25 +416,26 @@ fn with_objects_and(
             errors.push(message);
         }
     }
-    let at = match misses {
-        Misses::First => 0,
-        Misses::Last => errors.len(),
+    let at = match not_found_errors {
+        NotFoundErrors::First => 0,
+        NotFoundErrors::Last => errors.len(),
     };
-    let told = found.misses.iter().map(|(kind, name)| not_found(*kind, name));
-    errors.splice(at..at, told);
+    let missing = found.missing.iter().map(|(kind, name)| not_found(*kind, name));
+    errors.splice(at..at, missing);
     finish(plan, writes, errors)
 }
 
-/// Of `set`: where one that was named is missing, nothing is changed, and what is missing is told.
-fn all_or_none(target: &Target, view: &View<'_>) -> Option<Plan> {
-    let misses = find(target, view.objects).ok()?.misses;
-    (!misses.is_empty()).then(|| {
-        let errors = misses.iter().map(|(kind, name)| not_found(*kind, name)).collect();
+/// For `set`: if an object requested by name does not exist, the plan only reports the missing objects and changes
+/// nothing. `None` if all exist.
+fn refuse_if_missing(target: &Target, view: &View<'_>) -> Option<Plan> {
+    let missing = find(target, view.objects).ok()?.missing;
+    (!missing.is_empty()).then(|| {
+        let errors = missing.iter().map(|(kind, name)| not_found(*kind, name)).collect();
         finish(Plan::default(), Vec::new(), errors)
     })
 }
 
-/// What is said where a selector matches nothing.
+/// Prints kubectl's message about a selector that matches nothing.
 fn nothing_found(target: &Target) -> Plan {
     let mut plan = Plan::default();
     plan.err(match target.all_namespaces {
@@ -440,14 +445,14 @@ fn nothing_found(target: &Target) -> Plan {
     plan
 }
 
-/// Several errors are told without kubectl's `error: ` (KC-116).
+/// Completes a plan with its writes and errors. Several errors are printed without kubectl's `error: ` (KC-116).
 fn finish(mut plan: Plan, writes: Vec<Write>, errors: Vec<Refusal>) -> Plan {
     let are_several = errors.len() > 1;
-    let told = |error: Refusal| match are_several {
-        true => error.among_others(),
+    let text = |error: Refusal| match are_several {
+        true => error.without_prefix(),
         false => error.to_string(),
     };
-    let errors: Vec<String> = errors.into_iter().map(told).collect();
+    let errors: Vec<String> = errors.into_iter().map(text).collect();
     if writes.is_empty() && plan.client.is_none() && plan.lines.is_empty() && !errors.is_empty() {
         return Plan::refuse(errors.join("\n"));
     }

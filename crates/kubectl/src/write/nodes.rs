@@ -1,4 +1,4 @@
-//! What is done to nodes: `cordon`, `uncordon`, `drain`, `taint` (KC-086 to KC-093, KC-099).
+//! Commands that change nodes: `cordon`, `uncordon`, `drain`, `taint` (KC-086 to KC-093, KC-099).
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use podscope_cluster::client::{ClientCommand, DrainCommand, Write};
 use podscope_cluster::{Mutation, Part, Request};
 
 use super::super::selector::LabelQuery;
-use super::{Plan, View, find, finish, rehearsed};
+use super::{Plan, View, find, finish, with_dry_run};
 use crate::command::{Drain, DryRun, Output, TaintChange, Target};
 use crate::refusals::{Refusal, not_found};
 
-/// The nodes that are named or selected, and what is said of those that are missing.
-fn nodes_of(
+/// The named or selected nodes, and a NotFound error for each name that does not exist.
+fn find_nodes(
     nodes: &[String],
     selector: Option<&str>,
     view: &View<'_>,
@@ -31,14 +31,18 @@ fn nodes_of(
             _ => None,
         })
         .collect();
-    let misses = found.misses.iter().map(|(kind, name)| not_found(*kind, name)).collect();
-    Ok((nodes, misses))
+    let missing = found
+        .missing
+        .iter()
+        .map(|(kind, name)| not_found(*kind, name))
+        .collect();
+    Ok((nodes, missing))
 }
 
-/// All of the nodes that are named: where one is missing, nothing is done.
-fn every_node(nodes: &[String], selector: Option<&str>, view: &View<'_>) -> Result<Vec<Arc<Node>>, Refusal> {
-    let (nodes, misses) = nodes_of(nodes, selector, view)?;
-    misses.into_iter().next().map_or(Ok(nodes), Err)
+/// The named or selected nodes; an error if one does not exist.
+fn find_all_nodes(nodes: &[String], selector: Option<&str>, view: &View<'_>) -> Result<Vec<Arc<Node>>, Refusal> {
+    let (nodes, missing) = find_nodes(nodes, selector, view)?;
+    missing.into_iter().next().map_or(Ok(nodes), Err)
 }
 
 pub(super) fn cordon_nodes(
@@ -48,22 +52,22 @@ pub(super) fn cordon_nodes(
     dry_run: DryRun,
     view: &View<'_>,
 ) -> Plan {
-    let nodes = match every_node(nodes, selector, view) {
+    let nodes = match find_all_nodes(nodes, selector, view) {
         Ok(nodes) => nodes,
         Err(message) => return Plan::refuse(message),
     };
     let mut writes = Vec::new();
-    let word = if cordon { "cordoned" } else { "uncordoned" };
+    let done = if cordon { "cordoned" } else { "uncordoned" };
     for node in nodes {
         let name = &node.metadata.name;
         if node.is_unschedulable() == cordon {
-            writes.push(Write::say(format!("node/{name} already {word}")));
+            writes.push(Write::say(format!("node/{name} already {done}")));
             continue;
         }
         let request = podscope_cluster::client::cordon(&node, cordon, "kubectl-cordon");
-        writes.push(Write::new(request, format!("node/{name} {word}")));
+        writes.push(Write::new(request, format!("node/{name} {done}")));
     }
-    rehearsed(
+    with_dry_run(
         finish(Plan::default(), writes, Vec::new()),
         dry_run,
         &Output::Table,
@@ -71,28 +75,28 @@ pub(super) fn cordon_nodes(
     )
 }
 
-pub(super) fn drain(what: &Drain, view: &View<'_>) -> Plan {
-    let nodes = match every_node(&what.nodes, what.selector.as_deref(), view) {
+pub(super) fn drain(options: &Drain, view: &View<'_>) -> Plan {
+    let nodes = match find_all_nodes(&options.nodes, options.selector.as_deref(), view) {
         Ok(nodes) => nodes,
         Err(message) => return Plan::refuse(message),
     };
-    let pod_selector = match what.pod_selector.as_deref().map(LabelQuery::parse) {
+    let pod_selector = match options.pod_selector.as_deref().map(LabelQuery::parse) {
         None => None,
         Some(Ok(query)) => Some(query.to_selector()),
         Some(Err(_)) => return Plan::refuse("error: --pod-selector=<pod_selector> must be a valid label selector"),
     };
     let client = ClientCommand::Drain(DrainCommand {
         nodes: nodes.iter().map(|node| node.metadata.name.as_ref().into()).collect(),
-        ignore_daemonsets: what.ignore_daemonsets,
-        delete_emptydir_data: what.delete_emptydir_data,
-        force: what.force,
-        grace_seconds: (what.grace_period >= 0).then_some(what.grace_period),
-        timeout: what.timeout.filter(|timeout| timeout.0 > 0),
-        disable_eviction: what.disable_eviction,
+        ignore_daemonsets: options.ignore_daemonsets,
+        delete_emptydir_data: options.delete_emptydir_data,
+        force: options.force,
+        grace_seconds: (options.grace_period >= 0).then_some(options.grace_period),
+        timeout: options.timeout.filter(|timeout| timeout.0 > 0),
+        disable_eviction: options.disable_eviction,
         pod_selector: pod_selector.filter(|selector: &LabelSelector| !selector.is_empty()),
-        skip_wait_for_delete: (what.skip_wait_for_delete_timeout > 0)
-            .then(|| podscope_cluster::Span::seconds(what.skip_wait_for_delete_timeout)),
-        dry_run: what.dry_run,
+        skip_wait_for_delete: (options.skip_wait_for_delete_timeout > 0)
+            .then(|| podscope_cluster::Span::seconds(options.skip_wait_for_delete_timeout)),
+        dry_run: options.dry_run,
     });
     Plan {
         client: Some(client),
@@ -108,12 +112,12 @@ pub(super) fn taint(
     view: &View<'_>,
 ) -> Plan {
     let mut errors = Vec::new();
-    let (nodes, misses) = match nodes_of(nodes, selector, view) {
+    let (nodes, missing) = match find_nodes(nodes, selector, view) {
         Ok(found) => found,
         Err(message) => return Plan::refuse(message),
     };
     let removes = changes.iter().filter(|change| change.remove).count();
-    let word = match (removes, overwrite) {
+    let done = match (removes, overwrite) {
         (_, true) => "modified",
         (0, _) => "tainted",
         (removes, _) if removes == changes.len() => "untainted",
@@ -126,36 +130,39 @@ pub(super) fn taint(
             *taint.key == *change.key && (change.effect.is_empty() || taint.effect.as_str() == change.effect)
         };
         let exists = |change: &&TaintChange| node.spec.taints.iter().any(|taint| same(taint, change));
-        let there: Vec<&str> = changes
+        let existing: Vec<&str> = changes
             .iter()
             .filter(|change| !change.remove && exists(change))
             .map(|change| change.key.as_str())
             .collect();
-        if !overwrite && !there.is_empty() {
-            errors.push(Refusal::own(format!(
+        if !overwrite && !existing.is_empty() {
+            errors.push(Refusal::kubectl_error(format!(
                 "node {name} already has {} taint(s) with same effect(s) and --overwrite is false",
-                there.join(",")
+                existing.join(",")
             )));
             continue;
         }
-        // One after another: what the first takes away, the second does not find.
-        let mut left = node.spec.taints.clone();
-        let mut missing: Vec<&TaintChange> = Vec::new();
+        // Removals apply in order: a taint that one of them removes is missing for the next.
+        let mut remaining = node.spec.taints.clone();
+        let mut not_found: Vec<&TaintChange> = Vec::new();
         for change in changes.iter().filter(|change| change.remove) {
-            let before = left.len();
-            left.retain(|taint| !same(taint, change));
-            if left.len() == before {
-                missing.push(change);
+            let before = remaining.len();
+            remaining.retain(|taint| !same(taint, change));
+            if remaining.len() == before {
+                not_found.push(change);
             }
         }
-        for change in &missing {
+        for change in &not_found {
             let effect = match change.effect.as_str() {
                 "" => String::new(),
                 effect => format!(":{effect}"),
             };
-            errors.push(Refusal::own(format!("taint \"{}{effect}\" not found", change.key)));
+            errors.push(Refusal::kubectl_error(format!(
+                "taint \"{}{effect}\" not found",
+                change.key
+            )));
         }
-        if !missing.is_empty() {
+        if !not_found.is_empty() {
             continue;
         }
         let changes = changes.to_vec();
@@ -184,8 +191,8 @@ pub(super) fn taint(
                 node.spec.taints.splice(0..0, added);
             }),
         };
-        writes.push(Write::new(request, format!("node/{name} {word}")));
+        writes.push(Write::new(request, format!("node/{name} {done}")));
     }
-    errors.extend(misses);
+    errors.extend(missing);
     finish(Plan::default(), writes, errors)
 }

@@ -1,4 +1,4 @@
-//! `kubectl patch` and `kubectl edit`, and what the server says of objects that were changed as texts (KC-102, KC-103).
+//! `kubectl patch` and `kubectl edit`, and the server's errors about patched objects (KC-102, KC-103).
 
 use podscope_api::schema::{self, Rejection};
 use podscope_api::{Kind, Object, Tree};
@@ -12,7 +12,7 @@ use crate::command::{Kubectl, PatchType, Target};
 use crate::refusals::{NO_SUCH_RESOURCE, Refusal, bad_request, stale};
 use crate::scale::has_scale;
 
-/// What Go calls a value that is no object.
+/// The JSON type of a value as Go's decoder names it.
 fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Array(_) => "array",
@@ -23,9 +23,9 @@ fn json_type(value: &Value) -> &'static str {
     }
 }
 
-/// Reads a patch: YAML or JSON; what is wrong with it is what the server says.
+/// Parses a patch in YAML or JSON. The errors are those of the server.
 fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, Refusal> {
-    // Nothing to change; a merge patch has to be an object.
+    // `null` changes nothing; only a merge patch must be an object.
     if text.trim() == "null" {
         return match patch_type {
             PatchType::Json => Ok(json!([])),
@@ -41,49 +41,51 @@ fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, Refusal> {
         }
         (Err(problems), _) => {
             let why = problems.first().map_or_else(String::new, ToString::to_string);
-            return Err(Refusal::own(format!("unable to parse {text:?}: {why}")));
+            return Err(Refusal::kubectl_error(format!("unable to parse {text:?}: {why}")));
         }
     };
     match (patch_type, &tree) {
         (PatchType::Json, Value::Array(_)) | (PatchType::Strategic | PatchType::Merge, Value::Object(_)) => Ok(tree),
         (PatchType::Json, other) => {
-            let of = json_type(other);
-            let why = format!("json: cannot unmarshal {of} into Go value of type []handlers.jsonPatchOp");
+            let json_type = json_type(other);
+            let why = format!("json: cannot unmarshal {json_type} into Go value of type []handlers.jsonPatchOp");
             Err(bad_request(format!("error decoding patch: {why}")))
         }
         (_, other) => {
-            let of = json_type(other);
+            let json_type = json_type(other);
             Err(bad_request(format!(
-                "json: cannot unmarshal {of} into Go value of type map[string]interface {{}}"
+                "json: cannot unmarshal {json_type} into Go value of type map[string]interface {{}}"
             )))
         }
     }
 }
 
-/// What the server says of a patch that names another object than the one it is sent to.
+/// The server's error if a patch changes the name, namespace or UID of the object.
 pub(super) fn other_identity(object: &Object, patched: &Value) -> Option<Refusal> {
     let meta = object.metadata();
     let text = |field: &str| patched.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);
-    let bad = |why: String| Some(bad_request(why));
+    let error = |why: String| Some(bad_request(why));
     if let Some(name) = text("name").filter(|name| **name != *meta.name) {
-        return bad(format!(
+        return error(format!(
             "the name of the object ({name}) does not match the name on the URL ({})",
             meta.name
         ));
     }
     if text("namespace").is_some_and(|namespace| *namespace != *meta.namespace) {
-        return bad("the namespace of the provided object does not match the namespace sent on the request".to_owned());
+        return error(
+            "the namespace of the provided object does not match the namespace sent on the request".to_owned(),
+        );
     }
     if let Some(uid) = text("uid").filter(|uid| **uid != *meta.uid.to_string()) {
         let (kind, name) = (object.kind().name(), &*meta.name);
-        return Some(Refusal::told(format!(
+        return Some(Refusal::as_is(format!(
             "The {kind} {name:?} is invalid: metadata.uid: Invalid value: {uid:?}: field is immutable"
         )));
     }
     None
 }
 
-/// What the server says of a patch that names another version of the object than the one that is there.
+/// The server's conflict error if a patch names another resourceVersion than the current one.
 fn other_version(object: &Object, patched: &Value) -> Option<Refusal> {
     let meta = object.metadata();
     let wanted = patched.pointer("/metadata/resourceVersion")?.as_str()?;
@@ -105,14 +107,14 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
     let patch_type = *patch_type;
     let part = part_of(subresource.as_deref());
     with_objects(target, view, |object, plan, writes| {
-        let is_known = match subresource.as_deref() {
+        let has_subresource = match subresource.as_deref() {
             None | Some("status") => true,
             Some("scale") => has_scale(object.kind()),
             Some("resize") => object.kind() == Kind::Pod,
             Some(_) => false,
         };
-        if !is_known {
-            return Err(Refusal::told(NO_SUCH_RESOURCE));
+        if !has_subresource {
+            return Err(Refusal::as_is(NO_SUCH_RESOURCE));
         }
         let tree = read_patch(patch, patch_type)?;
         let given = tree.clone();
@@ -121,14 +123,14 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
             && let Some((item, key)) = without_merge_key("", &live, &tree)
         {
             let item = super::super::gotext::plain(&item);
-            return Err(Refusal::told(format!(
+            return Err(Refusal::as_is(format!(
                 "Error from server: map: {item} does not contain declared merge key: {key}"
             )));
         }
         let apply = move |live: &Value| match patch_type {
             PatchType::Strategic => Ok(strategic(live, &tree)),
             PatchType::Merge => Ok(json_merge(live, &tree)),
-            PatchType::Json => json_patch(live, &tree).map_err(|_| Refusal::told(REJECTED)),
+            PatchType::Json => json_patch(live, &tree).map_err(|_| Refusal::as_is(REJECTED)),
         };
         let patched = apply(&live)?;
         if let Some(why) = other_identity(object, &patched).or_else(|| other_version(object, &patched)) {
@@ -137,19 +139,19 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
         if patch_type == PatchType::Json
             && let Some(why) = undecodable(object.kind(), &patched)
         {
-            // The server prints what it could not read, whole.
-            let made = super::super::gotext::json(&patched);
-            return Err(Refusal::told(format!(
-                "The request is invalid: patch: Invalid value: {made:?}: {why}"
+            // The server prints the whole object that it could not decode.
+            let json = super::super::gotext::json(&patched);
+            return Err(Refusal::as_is(format!(
+                "The request is invalid: patch: Invalid value: {json:?}: {why}"
             )));
         }
         let unknown = match (convertible(object.kind(), &patched), patch_type) {
             (Err(Rejection::Unknown(fields)), _) => fields,
-            // A JSON patch is decoded, not converted.
+            // The server decodes the result of a JSON patch instead of converting it.
             (Ok(()), _) | (Err(_), PatchType::Json) => Vec::new(),
             (Err(why), _) => return Err(invalid_patch(&given, &why)),
         };
-        plan.warn_of_unknown(&unknown);
+        plan.warn_unknown_fields(&unknown);
         let apply = move |live: &Value| Ok(without_fields(&apply(live)?, &unknown));
         let (name, unchanged) = match subresource.as_deref() {
             Some("scale") => (format!("scale.autoscaling/{}", object.metadata().name), None),
@@ -170,7 +172,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
     })
 }
 
-/// What a subresource lets a write change.
+/// The part of an object that a write to a subresource changes.
 fn part_of(subresource: Option<&str>) -> Part {
     match subresource {
         Some("status") => Part::Status,
@@ -179,7 +181,7 @@ fn part_of(subresource: Option<&str>) -> Part {
     }
 }
 
-/// Whether the server can make an object of what a patch has left.
+/// Converts a patched value to its typed object like the server, and returns the server's rejection.
 pub(crate) fn convertible(kind: Kind, patched: &Value) -> Result<(), Rejection> {
     match schema::served(kind.api_version(), kind.name()) {
         Some(served) => schema::convert_object(served.fields, &Tree::from_value(patched)),
@@ -187,25 +189,25 @@ pub(crate) fn convertible(kind: Kind, patched: &Value) -> Result<(), Rejection> 
     }
 }
 
-/// What the server's decoder says of an object that a JSON patch has made.
+/// The decoding error of the server for the result of a JSON patch, if a field has the wrong type.
 fn undecodable(kind: Kind, patched: &Value) -> Option<Rejection> {
     let served = schema::served(kind.api_version(), kind.name())?;
     let why = schema::decode_object(served.fields, &Tree::from_value(patched)).err()?;
     matches!(why, Rejection::Type(_)).then_some(why)
 }
 
-/// What the server says of a patch whose outcome it cannot read: the patch in Go's words for a map.
+/// The server's error if it cannot convert the result of a patch; it prints the patch in Go's map format.
 pub(super) fn invalid_patch(patch: &Value, why: &Rejection) -> Refusal {
     let patch = super::super::gotext::plain(patch);
-    Refusal::told(format!(
+    Refusal::as_is(format!(
         "The request is invalid: patch: Invalid value: {patch:?}: {why}"
     ))
 }
 
-/// What kubectl says of a refusal without causes.
+/// kubectl's message about a rejection without causes.
 const REJECTED: &str = "The request is invalid: the server rejected our request due to an error in our request";
 
-/// `kubectl edit`: what was changed in the text is changed in the object.
+/// `kubectl edit`: applies the changes of the edited text to the object.
 pub(super) fn edit(target: &Target, text: &str, subresource: Option<&str>, view: &View<'_>) -> Plan {
     let part = part_of(subresource);
     let parsed = podscope_api::parse(text);
@@ -218,10 +220,12 @@ pub(super) fn edit(target: &Target, text: &str, subresource: Option<&str>, view:
     let edited = located.value.to_value();
     with_objects(target, view, |object, _, writes| {
         if object.kind() != located.value.kind() || object.metadata().name != located.value.metadata().name {
-            return Err(Refusal::own("at least one of apiVersion, kind and name was changed"));
+            return Err(Refusal::kubectl_error(
+                "at least one of apiVersion, kind and name was changed",
+            ));
         }
         if part == Part::Resize && object.kind() != Kind::Pod {
-            return Err(Refusal::told(NO_SUCH_RESOURCE));
+            return Err(Refusal::as_is(NO_SUCH_RESOURCE));
         }
         let (before, edited) = (object.to_value(), edited.clone());
         writes.push(change(

@@ -1,5 +1,5 @@
-//! Manifests on standard input, read as kubectl and the API server read them: syntax, what every object needs, kinds that
-//! are served, and strict decoding, each in its own words (VA-238 to VA-255).
+//! Reads manifests from standard input like kubectl and the API server: syntax, required fields, served kinds and strict
+//! decoding, each with the original error messages (VA-238 to VA-255).
 
 use podscope_api::schema::{self, Rejection, ServedKind};
 use podscope_api::{Data, Kind, Object, ObjectKey, Str, Tree};
@@ -10,42 +10,41 @@ use super::{Plan, finish};
 use crate::command::Validation;
 use crate::refusals::{Refusal, no_mapping};
 
-/// A manifest, as far as it can be read: its parts in order, and in their places what is wrong with others, as kubectl
-/// prints it.
-pub(super) struct Manifest(Vec<Result<Read, Refusal>>);
+/// The parts of a manifest in order. A part that cannot be read is the error that kubectl prints about it.
+pub(super) struct Manifest(Vec<Result<ManifestPart, Refusal>>);
 
-enum Read {
+enum ManifestPart {
     Item(Item),
-    /// One of a kind that is served and not simulated.
-    LeftOut {
+    /// An object of a kind that is served but not simulated. It is skipped with a warning.
+    NotSimulated {
         kind: String,
         name: String,
     },
 }
 
-/// A part of a manifest with which something can be done.
+/// A part of a manifest that a command can process.
 pub(crate) enum Item {
-    /// An object that the API server can read, and the document as kubectl sends it: keys sorted, the namespace filled
+    /// An object that the API server can decode. `document` is the JSON that kubectl sends: keys sorted, namespace filled
     /// in.
     Object {
         object: Object,
         document: Value,
-        /// Fields that it does not know, left out: told where warnings are asked for.
+        /// Unknown fields, which are dropped; empty unless the validation mode asks for warnings.
         unknown: Vec<String>,
     },
-    /// One that it cannot.
+    /// An object that the API server cannot decode.
     Malformed {
         kind: Kind,
         key: ObjectKey,
         why: Rejection,
         document: Value,
     },
-    /// A pod's binding: nothing that is stored by itself.
+    /// A binding of a pod to a node. It is not stored as an object.
     Binding { pod: ObjectKey, node: Str },
 }
 
 impl Item {
-    /// What is sent, and for which object; nothing of a binding.
+    /// The object's kind and key, and the document that is sent; `None` for a binding.
     pub(super) fn sent(self) -> Option<(Kind, ObjectKey, Value)> {
         match self {
             Self::Object { object, document, .. } => Some((object.kind(), object.key(), document)),
@@ -57,101 +56,105 @@ impl Item {
     }
 }
 
-/// What came of the items of a manifest.
+/// Result of processing the items of a manifest.
 #[derive(Default)]
-pub(super) struct Acted {
+pub(super) struct Outcome {
     pub(super) plan: Plan,
     pub(super) writes: Vec<Write>,
     pub(super) errors: Vec<Refusal>,
 }
 
 impl Manifest {
-    /// Reads a text. A document that kubectl itself finds wrong ends the reading.
+    /// Reads a manifest. Reading ends at the first document that kubectl's own validation rejects.
     pub(super) fn read(text: &str, namespace: Option<&str>, validation: Validation) -> Self {
         let (documents, error) = podscope_api::read_documents(text);
         let mut found = Vec::new();
         for document in &documents {
             if validation != Validation::Ignore
-                && let Err(why) = validated(document)
+                && let Err(why) = validate(document)
             {
-                found.push(Err(Refusal::own(format!(
+                found.push(Err(Refusal::kubectl_error(format!(
                     "error validating \"STDIN\": error validating data: {why}; if you choose to ignore these errors, turn validation off with --validate=false"
                 ))));
                 return Self(found);
             }
             items(document, "", "", namespace, validation, &mut found);
         }
-        found.extend(error.map(|error| Err(Refusal::own(format!("error parsing STDIN: {error}")))));
+        found.extend(error.map(|error| Err(Refusal::kubectl_error(format!("error parsing STDIN: {error}")))));
         Self(found)
     }
 
-    /// Whether it holds nothing, and nothing wrong.
+    /// Returns whether the manifest has neither items nor errors.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Without the objects that are not chosen.
-    pub(super) fn retain(&mut self, is_chosen: impl Fn(&Object) -> bool) {
+    /// Removes the objects that are not selected.
+    pub(super) fn retain(&mut self, is_selected: impl Fn(&Object) -> bool) {
         self.0.retain(|read| match read {
-            Ok(Read::Item(Item::Object { object, .. })) => is_chosen(object),
+            Ok(ManifestPart::Item(Item::Object { object, .. })) => is_selected(object),
             _ => true,
         });
     }
 
-    /// Its items, or what is wrong, for who stops there; nothing is said of what is left out.
+    /// The items and errors in order. Objects that are not simulated are skipped without a warning.
     pub(super) fn items(self) -> impl Iterator<Item = Result<Item, Refusal>> {
         self.0.into_iter().filter_map(|read| match read {
-            Ok(Read::Item(item)) => Some(Ok(item)),
-            Ok(Read::LeftOut { .. }) => None,
+            Ok(ManifestPart::Item(item)) => Some(Ok(item)),
+            Ok(ManifestPart::NotSimulated { .. }) => None,
             Err(why) => Some(Err(why)),
         })
     }
 
-    /// Does something with each item, in order. What is left out is told, and what is wrong keeps nothing else from
-    /// being done.
-    pub(super) fn each(self, mut act: impl FnMut(Item, &mut Plan, &mut Vec<Write>) -> Result<(), Refusal>) -> Acted {
-        let mut acted = Acted::default();
+    /// Processes each item in order. Objects that are not simulated give a warning. An error does not stop the
+    /// processing of other items.
+    pub(super) fn each(
+        self,
+        mut process: impl FnMut(Item, &mut Plan, &mut Vec<Write>) -> Result<(), Refusal>,
+    ) -> Outcome {
+        let mut outcome = Outcome::default();
         for read in self.0 {
             let done = match read {
-                Ok(Read::Item(item)) => act(item, &mut acted.plan, &mut acted.writes),
-                Ok(Read::LeftOut { kind, name }) => {
+                Ok(ManifestPart::Item(item)) => process(item, &mut outcome.plan, &mut outcome.writes),
+                Ok(ManifestPart::NotSimulated { kind, name }) => {
                     let warning = format_args!("{kind} {name:?} is not simulated and is left out");
-                    acted.plan.warn(warning);
+                    outcome.plan.warn(warning);
                     Ok(())
                 }
                 Err(why) => Err(why),
             };
-            acted.errors.extend(done.err());
+            outcome.errors.extend(done.err());
         }
-        acted
+        outcome
     }
 }
 
-impl Acted {
-    /// The plan as it is carried out.
+impl Outcome {
+    /// The complete plan.
     pub(super) fn finish(self) -> Plan {
         finish(self.plan, self.writes, self.errors)
     }
 }
 
-/// The object, or those of a list, which may leave out what its kind says of each.
+/// Appends the object of a document, or the objects of a list. The items of a typed list (`PodList`) may omit
+/// `apiVersion` and `kind`, which are then `api_version` and `kind`.
 fn items(
     tree: &Tree<'_>,
     api_version: &str,
     kind: &str,
     namespace: Option<&str>,
     validation: Validation,
-    found: &mut Vec<Result<Read, Refusal>>,
+    found: &mut Vec<Result<ManifestPart, Refusal>>,
 ) {
-    let undecodable = |why: String| Err(Refusal::own(format!("unable to decode \"STDIN\": {why}")));
+    let undecodable = |why: String| Err(Refusal::kubectl_error(format!("unable to decode \"STDIN\": {why}")));
     if !matches!(tree.data, Data::Map(_)) {
-        let of = tree.json_kind();
-        let why = format!("json: cannot unmarshal {of} into Go value of type unstructured.detector");
+        let json_kind = tree.json_kind();
+        let why = format!("json: cannot unmarshal {json_kind} into Go value of type unstructured.detector");
         return found.push(undecodable(why));
     }
-    let word = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default();
-    let (own_version, own) = (word("apiVersion"), word("kind"));
-    if own.is_empty() && kind.is_empty() || own_version.matches('/').count() > 1 {
+    let text = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default();
+    let (own_version, own_kind) = (text("apiVersion"), text("kind"));
+    if own_kind.is_empty() && kind.is_empty() || own_version.matches('/').count() > 1 {
         let mut document = tree.to_value();
         document.sort_all_objects();
         let why = format!(
@@ -165,12 +168,12 @@ fn items(
     } else {
         own_version
     };
-    let kind = if own.is_empty() { kind } else { own };
+    let kind = if own_kind.is_empty() { kind } else { own_kind };
     match (kind.strip_suffix("List"), tree.get("items").map(|items| &items.data)) {
-        (Some(of), Some(Data::Seq(list))) => {
-            let version = if of.is_empty() { "" } else { api_version };
+        (Some(item_kind), Some(Data::Seq(list))) => {
+            let version = if item_kind.is_empty() { "" } else { api_version };
             for item in list {
-                items(item, version, of, namespace, validation, found);
+                items(item, version, item_kind, namespace, validation, found);
             }
         }
         (Some(_), Some(_)) => found.push(undecodable("items is no list".to_owned())),
@@ -178,16 +181,16 @@ fn items(
     }
 }
 
-/// What kubectl misses of a document, or of the objects of a list of any kinds, before it reads them.
-fn validated(tree: &Tree<'_>) -> Result<(), String> {
-    let (api_version, kind) = typed(tree)?;
+/// kubectl's validation before decoding: a document, or each object of a `v1` `List`, needs `apiVersion` and `kind`.
+fn validate(tree: &Tree<'_>) -> Result<(), String> {
+    let (api_version, kind) = type_meta(tree)?;
     if (api_version, kind) != ("v1", "List") {
         return Ok(());
     }
     let Some(Data::Seq(list)) = tree.get("items").map(|items| &items.data) else {
         return Err("invalid object to validate".to_owned());
     };
-    let wrong: Vec<String> = list.iter().filter_map(|item| typed(item).err()).collect();
+    let wrong: Vec<String> = list.iter().filter_map(|item| type_meta(item).err()).collect();
     match wrong.as_slice() {
         [] => Ok(()),
         [one] => Err(one.clone()),
@@ -195,18 +198,18 @@ fn validated(tree: &Tree<'_>) -> Result<(), String> {
     }
 }
 
-/// `apiVersion` and `kind`, or what kubectl misses of them.
-fn typed<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
+/// `apiVersion` and `kind` of a document, or kubectl's error about them.
+fn type_meta<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
     if !matches!(tree.data, Data::Map(_)) {
         return Err("invalid object to validate".to_owned());
     }
-    let word = |name: &str| match tree.get(name).map(|value| &value.data) {
+    let field = |name: &str| match tree.get(name).map(|value| &value.data) {
         None => Err(format!("{name} not set")),
         Some(Data::String(text)) if text.is_empty() => Err(format!("{name} not set")),
         Some(Data::String(_)) => Ok(tree.get(name).and_then(Tree::as_str).unwrap_or_default()),
         Some(_) => Err(format!("{name} isn't string type")),
     };
-    let (api_version, kind) = match (word("apiVersion"), word("kind")) {
+    let (api_version, kind) = match (field("apiVersion"), field("kind")) {
         (Ok(api_version), Ok(kind)) => (api_version, kind),
         (Err(one), Err(other)) => return Err(format!("[{one}, {other}]")),
         (Err(one), _) | (_, Err(one)) => return Err(one),
@@ -217,30 +220,31 @@ fn typed<'t>(tree: &'t Tree<'_>) -> Result<(&'t str, &'t str), String> {
     Ok((api_version, kind))
 }
 
+/// Reads one object.
 fn object(
     tree: &Tree<'_>,
     api_version: &str,
     kind: &str,
     namespace: Option<&str>,
     validation: Validation,
-) -> Result<Read, Refusal> {
+) -> Result<ManifestPart, Refusal> {
     if let Some(error) = schema::decode_metadata(tree) {
-        return Err(Refusal::own(format!("unable to decode \"STDIN\": {error}")));
+        return Err(Refusal::kubectl_error(format!("unable to decode \"STDIN\": {error}")));
     }
     let metadata = |name: &str| {
         let value = tree.get("metadata").and_then(|metadata| metadata.get(name));
         value.and_then(Tree::as_str).unwrap_or_default()
     };
-    let (name, own) = (metadata("name"), metadata("namespace"));
+    let (name, own_namespace) = (metadata("name"), metadata("namespace"));
     let served = schema::served(api_version, kind).filter(|served| {
-        // Subresources: nothing to post by themselves.
+        // These are subresources and cannot be created as objects.
         !matches!(served.kind, "Eviction" | "Scale")
     });
-    let lower = Kind::ALL
+    let lower_case_kind = Kind::ALL
         .iter()
         .find(|known| known.api_version() == api_version && known.name().to_ascii_lowercase() == kind);
-    if let Some(known) = lower {
-        return Ok(Read::Item(Item::Malformed {
+    if let Some(known) = lower_case_kind {
+        return Ok(ManifestPart::Item(Item::Malformed {
             kind: *known,
             key: ObjectKey::new(namespace.unwrap_or("default"), name),
             why: Rejection::Unregistered(kind.to_owned(), api_version.to_owned()),
@@ -248,24 +252,31 @@ fn object(
         }));
     }
     let Some(served) = served else {
-        return Err(Refusal::Own(no_mapping(name, own, api_version, kind)));
+        return Err(Refusal::KubectlError(no_mapping(
+            name,
+            own_namespace,
+            api_version,
+            kind,
+        )));
     };
-    if let Some(wanted) = namespace.filter(|wanted| served.is_namespaced && !own.is_empty() && own != *wanted) {
-        return Err(Refusal::own(format!(
-            "the namespace from the provided object {own:?} does not match the namespace {wanted:?}. You must pass '--namespace={own}' to perform this operation."
+    if let Some(wanted) =
+        namespace.filter(|wanted| served.is_namespaced && !own_namespace.is_empty() && own_namespace != *wanted)
+    {
+        return Err(Refusal::kubectl_error(format!(
+            "the namespace from the provided object {own_namespace:?} does not match the namespace {wanted:?}. You must pass '--namespace={own_namespace}' to perform this operation."
         )));
     }
-    let own = match (served.is_namespaced, own) {
+    let key_namespace = match (served.is_namespaced, own_namespace) {
         (false, _) => "",
         (true, "") => namespace.unwrap_or("default"),
-        (true, own) => own,
+        (true, own_namespace) => own_namespace,
     };
     if served.kind == "Binding" {
-        return binding(tree, ObjectKey::new(own, name));
+        return binding(tree, ObjectKey::new(key_namespace, name));
     }
     let stored = podscope_api::stored_form(api_version, kind, || tree.to_value());
     let Some(kind) = Kind::from_wire(api_version, kind).or(stored.as_ref().map(|(kind, _)| *kind)) else {
-        return Ok(Read::LeftOut {
+        return Ok(ManifestPart::NotSimulated {
             kind: kind.to_owned(),
             name: name.to_owned(),
         });
@@ -275,47 +286,47 @@ fn object(
         api_version,
         served,
         kind,
-        key: ObjectKey::new(own, name),
+        key: ObjectKey::new(key_namespace, name),
         stored: stored.map(|(_, value)| value),
         as_sent: false,
     };
-    Ok(Read::Item(document.item(validation)))
+    Ok(ManifestPart::Item(document.item(validation)))
 }
 
-/// The binding of a pod, which names its node.
-fn binding(tree: &Tree<'_>, pod: ObjectKey) -> Result<Read, Refusal> {
+/// Reads the binding of a pod to its target node.
+fn binding(tree: &Tree<'_>, pod: ObjectKey) -> Result<ManifestPart, Refusal> {
     let target = |field: &str| tree.get("target").and_then(|target| target.get(field)?.as_str());
     let wrong = match (target("kind").unwrap_or_default(), target("name").unwrap_or_default()) {
         ("" | "Node", "") => "target.name: Required value".to_owned(),
         ("" | "Node", node) => {
             let node = Str::from(node);
-            return Ok(Read::Item(Item::Binding { pod, node }));
+            return Ok(ManifestPart::Item(Item::Binding { pod, node }));
         }
         (other, _) => {
             format!("target.kind: Unsupported value: {other:?}: supported values: \"Node\", \"<empty>\"")
         }
     };
-    Err(Refusal::told(format!(
+    Err(Refusal::as_is(format!(
         "Error from server: error when creating \"STDIN\": {wrong}"
     )))
 }
 
-/// A document of a kind that is stored.
+/// A document whose kind is stored.
 pub(crate) struct Document<'t> {
     tree: &'t Tree<'t>,
     api_version: &'t str,
     served: ServedKind,
     kind: Kind,
     key: ObjectKey,
-    /// The object in the version that is stored, where it is given in another.
+    /// The object converted to the stored version, if the document has another version.
     stored: Option<Value>,
-    /// Whether its fields stand as a program sent them.
+    /// Whether the document is the body of an HTTP request, not a manifest that kubectl reads.
     as_sent: bool,
 }
 
 impl<'t> Document<'t> {
-    /// A document that is sent for an object of that key, as it is in the version of its kind that is served; none of a
-    /// kind that is not stored.
+    /// The body of a request for the object of that key, in a served version of its kind; `None` if the kind is not
+    /// stored.
     pub(crate) fn sent(tree: &'t Tree<'t>, served: ServedKind, key: ObjectKey) -> Option<Self> {
         let (api_version, name) = (served.api_version, served.kind);
         let stored = podscope_api::stored_form(api_version, name, || tree.to_value());
@@ -340,7 +351,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The object, of which fields that are not known are left out unless they are forbidden.
+    /// Decodes the object. Unknown fields are dropped, or an error if the validation is strict.
     pub(crate) fn item(&self, validation: Validation) -> Item {
         let mut unknown = Vec::new();
         let mut pruned = None;
@@ -366,7 +377,7 @@ impl<'t> Document<'t> {
             }
             (pruned, _) => pruned,
         };
-        // Deviation: what was applied last is told in the stored version.
+        // Deviation: the last-applied annotation holds the stored version of the object, not the version of the manifest.
         let stored = self.stored.as_ref().map(Tree::from_value);
         let tree = stored.as_ref().unwrap_or(self.tree);
         let known = pruned.as_ref().map(Tree::from_value);
@@ -387,7 +398,7 @@ impl<'t> Document<'t> {
     }
 }
 
-/// A value without fields, each given as `spec.containers[0].imag`.
+/// Removes fields from a value. Each is given as a path such as `spec.containers[0].imag`.
 pub(crate) fn without_fields(value: &Value, fields: &[String]) -> Value {
     let mut value = value.clone();
     for field in fields {
@@ -407,7 +418,7 @@ pub(crate) fn without_fields(value: &Value, fields: &[String]) -> Value {
     value
 }
 
-/// What kubectl makes of a document before it does anything with it.
+/// The document as kubectl sends it: with its namespace, and keys sorted.
 fn document(tree: &Tree<'_>, namespace: &str) -> Value {
     let mut document = tree.to_value();
     if !namespace.is_empty()

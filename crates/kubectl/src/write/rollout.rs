@@ -1,20 +1,20 @@
-//! `kubectl rollout`, done to what a target names.
+//! `kubectl rollout`, planned for each object of a target.
 
 use podscope_api::{Kind, Object};
 use podscope_cluster::client::{ClientCommand, RolloutStatus};
 
-use super::super::rollout::{Act, act};
-use super::{LAST_APPLIED, Misses, Plan, View, nothing_found, with_objects_and};
+use super::super::rollout::{RolloutStep, step};
+use super::{LAST_APPLIED, NotFoundErrors, Plan, View, nothing_found, with_objects_and};
 use crate::command::{RolloutAction, Selection, Target};
 use crate::refusals::Refusal;
 
 pub(super) fn plan(action: &RolloutAction, target: &Target, view: &View<'_>) -> Plan {
-    // What is patched is looked for first, and what is missing told first.
-    let misses = match action {
-        RolloutAction::Pause | RolloutAction::Resume | RolloutAction::Restart => Misses::First,
-        _ => Misses::Last,
+    // kubectl looks up all objects before it patches them, so NotFound errors come first.
+    let not_found_errors = match action {
+        RolloutAction::Pause | RolloutAction::Resume | RolloutAction::Restart => NotFoundErrors::First,
+        _ => NotFoundErrors::Last,
     };
-    let plan = with_objects_and(misses, target, view, |object, plan, writes| {
+    let plan = with_objects_and(not_found_errors, target, view, |object, plan, writes| {
         match action {
             RolloutAction::Status {
                 revision,
@@ -29,12 +29,12 @@ pub(super) fn plan(action: &RolloutAction, target: &Target, view: &View<'_>) -> 
                 };
                 return add_status(rollout, *revision, object, plan);
             }
-            RolloutAction::Undo { .. } => warn_of_undo(object, plan),
+            RolloutAction::Undo { .. } => warn_about_undo(object, plan),
             _ => {}
         }
-        match act(action, object, view)? {
-            Act::Write(write) => writes.push(*write),
-            Act::Say(text) => text.lines().for_each(|line| plan.out(line)),
+        match step(action, object, view)? {
+            RolloutStep::Write(write) => writes.push(*write),
+            RolloutStep::Print(text) => text.lines().for_each(|line| plan.out(line)),
         }
         Ok(())
     });
@@ -45,11 +45,11 @@ pub(super) fn plan(action: &RolloutAction, target: &Target, view: &View<'_>) -> 
     }
 }
 
-/// `rollout status`: one more that the client watches.
+/// `rollout status`: adds a rollout that the client watches.
 fn add_status(rollout: RolloutStatus, revision: i64, object: &Object, plan: &mut Plan) -> Result<(), Refusal> {
     if !matches!(object.kind(), Kind::Deployment | Kind::StatefulSet | Kind::DaemonSet) {
         let kind = object.kind().name();
-        return Err(Refusal::own(format!(
+        return Err(Refusal::kubectl_error(format!(
             "no status viewer has been implemented for {kind}"
         )));
     }
@@ -58,7 +58,7 @@ fn add_status(rollout: RolloutStatus, revision: i64, object: &Object, plan: &mut
         && revision > 0
         && running != revision.to_string()
     {
-        return Err(Refusal::own(format!(
+        return Err(Refusal::kubectl_error(format!(
             "desired revision ({revision}) is different from the running revision ({running})"
         )));
     }
@@ -69,8 +69,8 @@ fn add_status(rollout: RolloutStatus, revision: i64, object: &Object, plan: &mut
     Ok(())
 }
 
-/// What `apply` was given last stays behind when a workload goes back to an earlier template.
-fn warn_of_undo(object: &Object, plan: &mut Plan) {
+/// Warns that `rollout undo` does not update the last-applied annotation.
+fn warn_about_undo(object: &Object, plan: &mut Plan) {
     if object.metadata().annotation(LAST_APPLIED).is_some() {
         let (plural, name) = (object.kind().plural(), &object.metadata().name);
         plan.warn(format_args!("resource {plural}/{name} was previously managed with 'kubectl apply'. Rolling back will not update the {LAST_APPLIED} annotation, which may cause unexpected behavior on future 'kubectl apply' operations. Consider using 'kubectl apply' with your previous configuration file instead."));

@@ -1,4 +1,4 @@
-//! The annotation in which an object says what it was made of: `apply`, and `--save-config` of what creates (KC-123).
+//! The last-applied-configuration annotation, which `apply` and `--save-config` write (KC-123).
 
 use std::sync::Arc;
 
@@ -8,8 +8,7 @@ use serde_json::{Map, Value, json};
 use super::super::gotext::escaped;
 use super::LAST_APPLIED;
 
-/// Fields of the structs that generators make, in the order of Go's structs; a field stands before another wherever it
-/// does so in one of them. The one struct with another order is [`ROLE_REF`].
+/// Fields of generated objects in the order of Go's structs. One common order fits all structs except [`ROLE_REF`].
 const ORDER: &[&str] = &[
     "kind",
     "apiGroup",
@@ -94,10 +93,10 @@ const ORDER: &[&str] = &[
     "status",
 ];
 
-/// The struct whose group stands before its kind.
+/// Fields of `roleRef`, the only struct in which `apiGroup` precedes `kind`.
 const ROLE_REF: &[&str] = &["apiGroup", "kind", "name"];
 
-/// A document as it was written, on one line, its fields by name; `annotations` is there even when empty.
+/// The annotation of a manifest object: one line of JSON with sorted keys. `annotations` is present even if empty.
 pub(super) fn of_document(document: &Value) -> String {
     let mut document = document.clone();
     if let Some(metadata) = document.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -113,16 +112,17 @@ pub(super) fn of_document(document: &Value) -> String {
     line(&document)
 }
 
-/// An object that a generator made, as Go writes its struct.
-pub(super) fn of_made(value: &Value) -> String {
+/// The annotation of a generated object: one line of JSON in the field order of Go's structs.
+pub(super) fn of_generated(value: &Value) -> String {
     line(&in_order(value, ORDER))
 }
 
-/// Go's encoder ends the line.
+/// The JSON as Go's encoder writes it, with a final line break.
 fn line(value: &Value) -> String {
     format!("{}\n", escaped(&value.to_string()))
 }
 
+/// The value with the fields of each object in the given order.
 fn in_order(value: &Value, order: &[&str]) -> Value {
     match value {
         Value::Array(items) => items.iter().map(|item| in_order(item, ORDER)).collect(),
@@ -130,10 +130,10 @@ fn in_order(value: &Value, order: &[&str]) -> Value {
             let rank = |name: &str| order.iter().position(|known| *known == name).unwrap_or(order.len());
             let mut sorted: Vec<(usize, &String, &Value)> =
                 fields.iter().map(|(name, value)| (rank(name), name, value)).collect();
-            // What people named is in order of its names.
+            // Fields of equal rank are sorted by name.
             sorted.sort_unstable_by_key(|(rank, name, _)| (*rank, *name));
             let inner = |name: &str| if name == "roleRef" { ROLE_REF } else { ORDER };
-            let of = |(_, name, value): (usize, &String, &Value)| match name.as_str() {
+            let ordered_field = |(_, name, value): (usize, &String, &Value)| match name.as_str() {
                 "labels" | "annotations" | "matchLabels" | "data" | "hard" | "limits" | "requests" => {
                     let mut map = value.clone();
                     map.sort_all_objects();
@@ -141,13 +141,13 @@ fn in_order(value: &Value, order: &[&str]) -> Value {
                 }
                 _ => (name.clone(), in_order(value, inner(name))),
             };
-            Value::Object(sorted.into_iter().map(of).collect::<Map<_, _>>())
+            Value::Object(sorted.into_iter().map(ordered_field).collect::<Map<_, _>>())
         }
         other => other.clone(),
     }
 }
 
-/// Writes it into a value of the wire.
+/// Sets the annotation in a JSON object.
 pub(super) fn annotate(value: &mut Value, text: &str) {
     let Some(fields) = value.as_object_mut() else { return };
     let metadata = fields.entry("metadata").or_insert_with(|| json!({}));
@@ -161,7 +161,7 @@ pub(super) fn annotate(value: &mut Value, text: &str) {
     annotations[LAST_APPLIED] = text.into();
 }
 
-/// Writes it into an object.
+/// Sets the annotation in a typed object.
 pub(super) fn annotate_object(object: &mut Object, text: &str) {
     let annotations = Arc::make_mut(&mut object.metadata_mut().annotations);
     annotations.insert(LAST_APPLIED.into(), text.into());

@@ -1,4 +1,4 @@
-//! `kubectl scale` (KC-098).
+//! `kubectl scale`: changes the number of replicas (KC-098).
 
 use podscope_cluster::{Part, Request};
 use serde_json::{Value, json};
@@ -16,24 +16,26 @@ pub(super) fn scale(
     version: Option<&str>,
     view: &View<'_>,
 ) -> Plan {
-    // The first that cannot be scaled ends the command; what came before it is scaled.
+    // The first object that cannot be scaled ends the command. The objects before it are scaled.
     let mut has_failed = false;
     let plan = with_objects(target, view, |object, _, writes| {
         if std::mem::replace(&mut has_failed, true) {
             return Ok(());
         }
         if !has_scale(object.kind()) {
-            return Err(Refusal::told(NO_SUCH_RESOURCE));
+            return Err(Refusal::as_is(NO_SUCH_RESOURCE));
         }
         let typed = object.typed_value();
         let have = typed.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or(1);
         if let Some(current) = current.filter(|current| i64::from(*current) != have) {
-            return Err(Refusal::own(format!("Expected replicas to be {current}, was {have}")));
+            return Err(Refusal::kubectl_error(format!(
+                "Expected replicas to be {current}, was {have}"
+            )));
         }
-        let is = &object.metadata().resource_version;
-        if let Some(version) = version.filter(|version| **version != **is) {
-            return Err(Refusal::own(format!(
-                "Expected resource version to be {version}, was {is}"
+        let actual_version = &object.metadata().resource_version;
+        if let Some(version) = version.filter(|version| **version != **actual_version) {
+            return Err(Refusal::kubectl_error(format!(
+                "Expected resource version to be {version}, was {actual_version}"
             )));
         }
         let mut write = change(

@@ -1,4 +1,5 @@
-//! `kubectl set image|env|resources|serviceaccount|selector`: changes of a pod template, or of a Service.
+//! `kubectl set image|env|resources|serviceaccount|selector|subject`: changes of a pod template, a Service or a role
+//! binding.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,13 +15,13 @@ use super::{Plan, View, set, typed_name};
 use crate::command::SetChange;
 use crate::refusals::{Refusal, not_found};
 
-/// Where a kind keeps its pods' spec.
+/// JSON pointer to the pod spec of an object.
 pub(super) fn pod_spec(object: &Object) -> Result<&'static str, Refusal> {
     match object.kind() {
         Kind::Pod => Ok("/spec"),
         _ if object.template().is_some() => Ok("/spec/template/spec"),
         kind if kind.name() == "CronJob" => Ok("/spec/jobTemplate/spec/template/spec"),
-        kind => Err(Refusal::own(format!(
+        kind => Err(Refusal::kubectl_error(format!(
             "{}/{} the object is not a pod or does not have a pod template: *{}",
             kind.plural(),
             object.metadata().name,
@@ -29,7 +30,7 @@ pub(super) fn pod_spec(object: &Object) -> Result<&'static str, Refusal> {
     }
 }
 
-/// `{app In [a b]}`: a requirement as Go prints its struct.
+/// A selector requirement as Go prints its struct: `{app In [a b]}`.
 fn go_requirement(one: &Value) -> String {
     let text = |field: &str| one.get(field).and_then(Value::as_str).unwrap_or_default();
     let values = one.get("values").and_then(Value::as_array);
@@ -37,27 +38,27 @@ fn go_requirement(one: &Value) -> String {
     format!("{{{} {} [{}]}}", text("key"), text("operator"), values.join(" "))
 }
 
-/// Whether a container's name is the one that was given, which may hold `*`.
-fn is_chosen(pattern: &str, name: &str) -> bool {
+/// Returns whether a container name matches a pattern with at most one `*`.
+fn matches_pattern(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
         Some((head, tail)) => name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail),
     }
 }
 
-/// The names of an object's containers that are chosen, with those that start first.
-fn chosen(value: &Value, at: &str, pattern: &str) -> Vec<String> {
+/// The names of an object's containers that match the pattern, init containers first.
+fn matching_containers(value: &Value, at: &str, pattern: &str) -> Vec<String> {
     ["initContainers", "containers"]
         .iter()
         .filter_map(|field| value.pointer(&format!("{at}/{field}"))?.as_array())
         .flatten()
         .filter_map(|container| container.get("name")?.as_str())
-        .filter(|name| is_chosen(pattern, name))
+        .filter(|name| matches_pattern(pattern, name))
         .map(str::to_owned)
         .collect()
 }
 
-/// `--from`: every key of a config map or secret as a variable with its reference; what was renamed is told.
+/// `set env --from`: one variable per key of a ConfigMap or Secret, as name and reference. Warns about renamed keys.
 pub(super) fn read_sources(
     change: &SetChange,
     namespace: &str,
@@ -79,7 +80,7 @@ pub(super) fn read_sources(
         Kind::Secret => "secretKeyRef",
         Kind::ConfigMap => "configMapKeyRef",
         _ => {
-            return Err(Refusal::own("unsupported resource specified in --from"));
+            return Err(Refusal::kubectl_error("unsupported resource specified in --from"));
         }
     };
     let data = value
@@ -113,10 +114,12 @@ pub(super) fn read_sources(
     Ok(variables)
 }
 
-/// `set selector`.
+/// `set selector`: changes the selector of a Service.
 fn selector(object: &Object, text: &str) -> Result<Write, Refusal> {
     if object.kind() != Kind::Service {
-        return Err(Refusal::own("setting a selector is only supported for Services"));
+        return Err(Refusal::kubectl_error(
+            "setting a selector is only supported for Services",
+        ));
     }
     let query = LabelQuery::parse(text).ok();
     let Some(pairs) = query.as_ref().and_then(LabelQuery::equalities) else {
@@ -124,7 +127,7 @@ fn selector(object: &Object, text: &str) -> Result<Write, Refusal> {
         let listed = expressions.get("matchExpressions").and_then(Value::as_array);
         let listed: Vec<String> = listed.into_iter().flatten().map(go_requirement).collect();
         let listed = listed.join(" ");
-        return Err(Refusal::own(format!(
+        return Err(Refusal::kubectl_error(format!(
             "match expression [{listed}] not supported on this object"
         )));
     };
@@ -140,7 +143,7 @@ fn selector(object: &Object, text: &str) -> Result<Write, Refusal> {
     })
 }
 
-/// `set serviceaccount`.
+/// `set serviceaccount`: changes the service account of a pod spec.
 fn service_account(object: &Object, account: &str) -> Result<Write, Refusal> {
     let at = pod_spec(object)?;
     let mut patch = json!({"serviceAccountName": account, "serviceAccount": account});
@@ -154,15 +157,17 @@ fn service_account(object: &Object, account: &str) -> Result<Write, Refusal> {
     })
 }
 
-/// `set resources`: the amounts of each field, by resource.
+/// `set resources`: sets the amounts of each field (`limits`, `requests`) by resource name.
 fn resources(
     object: &Object,
     containers: &str,
     amounts: [(&'static str, Vec<(String, String)>); 2],
 ) -> Result<Write, Refusal> {
     let at = pod_spec(object)?;
-    if chosen(&object.to_value(), at, containers).is_empty() {
-        return Err(Refusal::own(format!("unable to find container named {containers}")));
+    if matching_containers(&object.to_value(), at, containers).is_empty() {
+        return Err(Refusal::kubectl_error(format!(
+            "unable to find container named {containers}"
+        )));
     }
     let success = format!("{} resource requirements updated", typed_name(object));
     let write = change_containers(object, at, containers.to_owned(), success, move |container| {
@@ -178,17 +183,17 @@ fn resources(
     })
 }
 
-/// The request that makes the change.
+/// Plans the change of one object.
 pub(super) fn write(
     object: &Object,
-    how: &SetChange,
+    change: &SetChange,
     sources: &[(String, Value)],
     plan: &mut Plan,
     writes: &mut Vec<Write>,
 ) -> Result<(), Refusal> {
-    match how {
+    match change {
         SetChange::Selector(text) => writes.push(selector(object, text)?),
-        SetChange::Subjects(added) => subjects(object, added, writes)?,
+        SetChange::Subjects(added) => add_subjects(object, added, writes)?,
         SetChange::ServiceAccount(account) => writes.push(service_account(object, account)?),
         SetChange::Env {
             changes,
@@ -196,16 +201,16 @@ pub(super) fn write(
             overwrite,
             ..
         } => {
-            let given = changes.iter().map(|(name, value)| {
+            let explicit = changes.iter().map(|(name, value)| {
                 (
                     name.clone(),
                     value.as_ref().map(|value| json!({"name": name, "value": value})),
                 )
             });
-            let read = sources
+            let from_sources = sources
                 .iter()
                 .map(|(name, from)| (name.clone(), Some(json!({"name": name, "valueFrom": from}))));
-            if chosen(&object.to_value(), pod_spec(object)?, containers).is_empty() {
+            if matching_containers(&object.to_value(), pod_spec(object)?, containers).is_empty() {
                 plan.warn(format_args!(
                     "{}/{} does not have any containers matching {containers:?}",
                     object.kind().name(),
@@ -213,7 +218,7 @@ pub(super) fn write(
                 ));
                 return Ok(());
             }
-            let variables = given.chain(read).collect();
+            let variables = explicit.chain(from_sources).collect();
             env(object, variables, containers, *overwrite, &typed_name(object), writes)?;
         }
         SetChange::Resources {
@@ -228,7 +233,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// `set image`.
+/// `set image`: changes the images of the named containers.
 pub(super) fn set_image(
     object: &Object,
     images: &[(String, String)],
@@ -251,7 +256,7 @@ pub(super) fn set_image(
     for (container, _) in images.iter().filter(|image| !is_known(image)) {
         plan.err(format!("error: unable to find container named {container:?}"));
     }
-    // What is found is changed all the same.
+    // The containers that exist are changed even if others do not exist.
     if !images.iter().any(|image| is_known(&image)) {
         return Ok(());
     }
@@ -259,7 +264,7 @@ pub(super) fn set_image(
     let write = set(
         object,
         &format!("{} image updated", typed_name(object)),
-        // What changes nothing is not told.
+        // No message if nothing changes.
         Some(String::new()),
         move |value| {
             for field in ["containers", "initContainers"] {
@@ -288,32 +293,36 @@ pub(super) fn set_image(
     Ok(())
 }
 
-/// Adds who is not yet among the subjects of a binding.
-fn subjects(object: &Object, added: &[(&'static str, String, String)], writes: &mut Vec<Write>) -> Result<(), Refusal> {
+/// `set subject`: adds subjects that a binding does not have yet.
+fn add_subjects(
+    object: &Object,
+    added: &[(&'static str, String, String)],
+    writes: &mut Vec<Write>,
+) -> Result<(), Refusal> {
     let kind = object.kind().name();
     if !matches!(kind, "RoleBinding" | "ClusterRoleBinding") {
         let (plural, name) = (object.kind().qualified_plural(), &object.metadata().name);
-        return Err(Refusal::own(format!(
+        return Err(Refusal::kubectl_error(format!(
             "{plural}/{name} setting subjects is only supported for RoleBinding/ClusterRoleBinding\n"
         )));
     }
     let mut subjects = Vec::new();
-    for (what, namespace, name) in added {
-        subjects.push(match (*what, namespace.as_str()) {
+    for (subject_kind, namespace, name) in added {
+        subjects.push(match (*subject_kind, namespace.as_str()) {
             ("ServiceAccount", "") if kind == "ClusterRoleBinding" => {
-                return Err(Refusal::own(
+                return Err(Refusal::kubectl_error(
                     "serviceaccount must be <namespace>:<name>, namespace must be specified",
                 ));
             }
             ("ServiceAccount", "") => {
-                json!({"kind": what, "name": name, "namespace": object.metadata().namespace.to_string()})
+                json!({"kind": subject_kind, "name": name, "namespace": object.metadata().namespace.to_string()})
             }
-            ("ServiceAccount", namespace) => json!({"kind": what, "name": name, "namespace": namespace}),
-            (what, _) => json!({"apiGroup": "rbac.authorization.k8s.io", "kind": what, "name": name}),
+            ("ServiceAccount", namespace) => json!({"kind": subject_kind, "name": name, "namespace": namespace}),
+            (subject_kind, _) => json!({"apiGroup": "rbac.authorization.k8s.io", "kind": subject_kind, "name": name}),
         });
     }
-    let say = format!("{} subjects updated", typed_name(object));
-    writes.push(set(object, &say, Some(String::new()), move |value| {
+    let success = format!("{} subjects updated", typed_name(object));
+    writes.push(set(object, &success, Some(String::new()), move |value| {
         let have = value
             .get("subjects")
             .and_then(Value::as_array)
@@ -326,32 +335,33 @@ fn subjects(object: &Object, added: &[(&'static str, String, String)], writes: &
     Ok(())
 }
 
-/// A change of every container that is chosen.
+/// A request that changes every container whose name matches the pattern.
 fn change_containers(
     object: &Object,
     at: &'static str,
     pattern: String,
-    say: String,
-    how: impl Fn(&mut Value) + Send + Sync + 'static,
+    success: String,
+    edit: impl Fn(&mut Value) + Send + Sync + 'static,
 ) -> Result<Write, Refusal> {
-    set(object, &say, Some(String::new()), move |value| {
+    set(object, &success, Some(String::new()), move |value| {
         for field in ["initContainers", "containers"] {
             let list = value
                 .pointer_mut(&format!("{at}/{field}"))
                 .and_then(Value::as_array_mut);
             for container in list.into_iter().flatten() {
-                let is = container
+                let is_match = container
                     .get("name")
                     .and_then(Value::as_str)
-                    .is_some_and(|name| is_chosen(&pattern, name));
-                if is {
-                    how(container);
+                    .is_some_and(|name| matches_pattern(&pattern, name));
+                if is_match {
+                    edit(container);
                 }
             }
         }
     })
 }
 
+/// `set env`: sets variables, or removes those whose value is `None`.
 fn env(
     object: &Object,
     changes: Vec<(String, Option<Value>)>,
@@ -373,9 +383,9 @@ fn env(
             let known = variable.get("name").and_then(Value::as_str).unwrap_or_default();
             let given = changes.iter().find(|(name, value)| name == known && value.is_some());
             if let (Some(_), Some(have)) = (given, variable.get("value").and_then(Value::as_str)) {
-                let (plural, of) = (object.kind().plural(), &object.metadata().name);
-                return Err(Refusal::own(format!(
-                    "{plural}/{of} '{known}' already has a value ({have}), and --overwrite is false"
+                let (plural, object_name) = (object.kind().plural(), &object.metadata().name);
+                return Err(Refusal::kubectl_error(format!(
+                    "{plural}/{object_name} '{known}' already has a value ({have}), and --overwrite is false"
                 )));
             }
         }
@@ -392,17 +402,17 @@ fn env(
                 .cloned()
                 .unwrap_or_default();
             for (name, value) in &changes {
-                let place = list
+                let index = list
                     .iter()
                     .position(|variable| variable.get("name").and_then(Value::as_str) == Some(name));
                 let Some(value) = value else {
-                    if let Some(place) = place {
-                        list.remove(place);
+                    if let Some(index) = index {
+                        list.remove(index);
                     }
                     continue;
                 };
-                match place.and_then(|place| list.get_mut(place)) {
-                    Some(slot) => *slot = value.clone(),
+                match index.and_then(|index| list.get_mut(index)) {
+                    Some(variable) => *variable = value.clone(),
                     None => list.push(value.clone()),
                 }
             }
@@ -419,7 +429,7 @@ fn env(
     Ok(())
 }
 
-/// `set env --list`.
+/// `set env --list`: prints the variables of all containers; `resolve` prints their values instead of references.
 pub(super) fn list(object: &Object, resolve: bool, view: &View<'_>, plan: &mut Plan) {
     let at = match pod_spec(object) {
         Ok(at) => at,
@@ -441,15 +451,15 @@ pub(super) fn list(object: &Object, resolve: bool, view: &View<'_>, plan: &mut P
                 plan.out(format!("{name}={}", text(variable, "value")));
                 continue;
             };
-            let told = told(from);
+            let reference = reference_text(from);
             match resolve.then(|| resolved(object, from, view)) {
-                None => plan.out(format!("# {name} from {told}")),
+                None => plan.out(format!("# {name} from {reference}")),
                 Some(Ok(value)) => format!("{name}={value}")
                     .trim_end_matches('\n')
                     .split('\n')
                     .for_each(|line| plan.out(line)),
                 Some(Err(why)) => {
-                    plan.out(format!("# {name} from {told}"));
+                    plan.out(format!("# {name} from {reference}"));
                     plan.err(format!("error retrieving reference for {name}: {why}"));
                 }
             }
@@ -457,8 +467,8 @@ pub(super) fn list(object: &Object, resolve: bool, view: &View<'_>, plan: &mut P
     }
 }
 
-/// `config map settings, key color`.
-fn told(from: &Value) -> String {
+/// The text of a `valueFrom` reference: `configmap settings, key color`.
+fn reference_text(from: &Value) -> String {
     let text = |at: &str| from.pointer(at).and_then(Value::as_str).unwrap_or_default();
     if from.get("configMapKeyRef").is_some() {
         return format!(
@@ -478,19 +488,24 @@ fn told(from: &Value) -> String {
         return format!("field path {}", text("/fieldRef/fieldPath"));
     }
     if from.get("resourceFieldRef").is_some() {
-        let of = text("/resourceFieldRef/containerName");
-        let of = if of.is_empty() { String::new() } else { format!("{of}/") };
-        return format!("resource field {of}{}", text("/resourceFieldRef/resource"));
+        let container = text("/resourceFieldRef/containerName");
+        let prefix = if container.is_empty() {
+            String::new()
+        } else {
+            format!("{container}/")
+        };
+        return format!("resource field {prefix}{}", text("/resourceFieldRef/resource"));
     }
-    // kubectl knows no file of variables.
+    // kubectl does not support `fileKeyRef`.
     "invalid valueFrom".to_owned()
 }
 
+/// The value of a `valueFrom` reference (`--resolve`).
 fn resolved(object: &Object, from: &Value, view: &View<'_>) -> Result<String, String> {
     let namespace = &*object.metadata().namespace;
     let text = |at: &str| from.pointer(at).and_then(Value::as_str).unwrap_or_default();
-    let data = |kind: Kind, of: &str| -> Result<String, String> {
-        let (name, key) = (text(&format!("/{of}/name")), text(&format!("/{of}/key")));
+    let data = |kind: Kind, field: &str| -> Result<String, String> {
+        let (name, key) = (text(&format!("/{field}/name")), text(&format!("/{field}/key")));
         let found = view.objects.get_kind(kind, &ObjectKey::new(namespace, name));
         let plural = kind.plural();
         let value = found.ok_or_else(|| format!("{plural} {name:?} not found"))?.to_value();

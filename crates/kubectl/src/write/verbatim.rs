@@ -1,4 +1,4 @@
-//! What is kept with its words and changes something: `create KIND`, `run`, `expose`, `autoscale`, `wait`, `replace`,
+//! The [`Verbatim`] commands that write or wait: `create KIND`, `run`, `expose`, `autoscale`, `wait`, `replace`,
 //! `set env|resources|serviceaccount|selector`.
 
 use std::sync::Arc;
@@ -15,15 +15,15 @@ use super::super::jsonpath::{Path, plain};
 use super::super::merge::json_merge;
 use super::super::work::Work;
 use super::reading::{Item, Manifest};
-use super::{Plan, View, all_or_none, change, find, finish, rehearsed, saved, with_objects};
+use super::{Plan, View, change, find, finish, refuse_if_missing, saved, with_dry_run, with_objects};
 use super::{expose, last_applied, replace, set};
 use crate::command::{Action, Autoscale, Awaited, Kubectl, Made, Output, SetChange, Validation, Verbatim, Wait};
 use crate::refusals::{Refusal, not_found, undecodable};
 use crate::scale::has_scale;
 
-/// The plan of such a command; none if it only reads.
+/// Plans a [`Verbatim`] command; `None` if the command only reads.
 pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
-    let rehearse = |plan: Plan| rehearsed(plan, verbatim.dry_run, &verbatim.output, view);
+    let dry_run = |plan: Plan| with_dry_run(plan, verbatim.dry_run, &verbatim.output, view);
     Some(match &verbatim.action {
         Action::Make(made) => make(made, verbatim, view),
         Action::JobFrom { name, kind, source } => match job_from(name, *kind, source, verbatim, view) {
@@ -39,8 +39,8 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
             Err(message) => Plan::refuse(message),
         },
         Action::Wait(wait) => self::wait(wait, view),
-        Action::Replace { text, how } => rehearse(replace::replace(text, how, verbatim, view)),
-        Action::SetLastApplied { text, creates } => rehearse(last_applied::set(text, *creates, verbatim, view)),
+        Action::Replace { text, how } => dry_run(replace::replace(text, how, verbatim, view)),
+        Action::SetLastApplied { text, creates } => dry_run(last_applied::set(text, *creates, verbatim, view)),
         Action::EditLastApplied { target, text } => last_applied::edit(target, text, view),
         Action::Local { command, namespace } => local(command, namespace, verbatim, view),
         Action::Set { target, change } => {
@@ -58,20 +58,20 @@ pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
                     Ok(())
                 }));
             }
-            if let Some(plan) = all_or_none(target, view).filter(|_| !matches!(change, SetChange::Selector(_))) {
+            if let Some(plan) = refuse_if_missing(target, view).filter(|_| !matches!(change, SetChange::Selector(_))) {
                 return Some(plan);
             }
             let mut plan = with_objects(target, view, |object, plan, writes| {
                 set::write(object, change, &sources, plan, writes)
             });
             warnings.iter().for_each(|warning| plan.warn(warning));
-            rehearse(plan)
+            dry_run(plan)
         }
         _ => return None,
     })
 }
 
-/// A verb with `--local`, done to the objects of the text as if they were the cluster's.
+/// Plans a command with `--local`: it works on the objects of the manifest instead of those of the cluster.
 fn local(command: &Kubectl, namespace: &str, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let text = verbatim.words.stdin.as_deref().unwrap_or_default();
     let mut objects = Objects::default();
@@ -83,11 +83,11 @@ fn local(command: &Kubectl, namespace: &str, verbatim: &Verbatim, view: &View<'_
             Err(message) => return Plan::refuse(message),
         }
     }
-    super::planned(command, &objects, view.now)
+    super::plan_command(command, &objects, view.now)
 }
 
-/// Creates what a generator made. A client that only says what it would do prints it as the types of Go print it: with
-/// empty structs, and without a namespace that was not given.
+/// Creates generated objects. With `--dry-run=client -o` they are printed instead, in the form of Go's types: with empty
+/// structs, and without a namespace that was not given.
 fn make(made: &Made, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
     made.warnings.iter().for_each(|warning| plan.warn(warning));
@@ -105,29 +105,31 @@ fn make(made: &Made, verbatim: &Verbatim, view: &View<'_>) -> Plan {
         {
             value["metadata"]["namespace"] = Value::from(namespace);
         }
-        // Of `run` and `expose` it is written down on the way to the server.
+        // `run` and `expose` add the annotation only when they send the object.
         let is_saved = !(is_shown && matches!(verbatim.words.verb, "run" | "expose"));
         if verbatim.save_config && is_saved {
             let mut filled = value.clone();
-            made.empties.iter().for_each(|(at, what)| fill(&mut filled, at, what));
+            made.empties
+                .iter()
+                .for_each(|(at, default)| fill(&mut filled, at, default));
             if !is_shown && namespace.is_none() {
-                // The client puts the namespace of its context into the request only.
+                // The default namespace is part of the request, not of the saved configuration.
                 filled["metadata"]
                     .as_object_mut()
                     .map(|fields| fields.shift_remove("namespace"));
             }
-            saved::annotate(&mut value, &saved::of_made(&filled));
+            saved::annotate(&mut value, &saved::of_generated(&filled));
         }
         if is_shown {
-            // Of `run --expose` the Service is printed too.
-            let beside = [("/status", json!({"loadBalancer": {}}))];
+            // `run --expose` also prints the Service, which has an empty status of its own.
+            let service_status = [("/status", json!({"loadBalancer": {}}))];
             let empties: &[(&str, Value)] = if is_service && made.objects.len() > 1 {
-                &beside
+                &service_status
             } else {
                 &made.empties
             };
-            empties.iter().for_each(|(at, what)| fill(&mut value, at, what));
-            let form = match super::Form::of(&verbatim.output) {
+            empties.iter().for_each(|(at, default)| fill(&mut value, at, default));
+            let form = match super::ObjectFormat::of(&verbatim.output) {
                 Ok(Some(form)) => form,
                 Ok(None) => continue,
                 Err(why) => return Plan::refuse(why),
@@ -163,7 +165,7 @@ fn make(made: &Made, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     if is_shown {
         return plan;
     }
-    rehearsed(
+    with_dry_run(
         finish(plan, writes, Vec::new()),
         verbatim.dry_run,
         &verbatim.output,
@@ -171,36 +173,37 @@ fn make(made: &Made, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     )
 }
 
-/// Puts a value where a path leads that has none; `*` is every element of a list.
-fn fill(value: &mut Value, path: &str, what: &Value) {
+/// Sets the value at a path if it is missing; `*` stands for every element of a list.
+fn fill(value: &mut Value, path: &str, default: &Value) {
     let (head, rest) = match path.trim_start_matches('/').split_once('/') {
         Some((head, rest)) => (head, rest),
         None => {
             if let Some(map) = value.as_object_mut()
                 && !map.contains_key(path.trim_start_matches('/'))
             {
-                map.insert(path.trim_start_matches('/').to_owned(), what.clone());
+                map.insert(path.trim_start_matches('/').to_owned(), default.clone());
             }
             return;
         }
     };
     match (head, value) {
-        ("*", Value::Array(items)) => items.iter_mut().for_each(|item| fill(item, rest, what)),
+        ("*", Value::Array(items)) => items.iter_mut().for_each(|item| fill(item, rest, default)),
         (head, Value::Object(map)) => {
             if let Some(inner) = map.get_mut(head) {
-                fill(inner, rest, what);
+                fill(inner, rest, default);
             }
         }
         _ => {}
     }
 }
 
+/// The object of a kind and name, or a NotFound error.
 fn named(kind: Kind, name: &str, namespace: Option<&str>, view: &View<'_>) -> Result<Object, Refusal> {
     let key = ObjectKey::of(kind, namespace.unwrap_or("default"), name);
     view.objects.get_kind(kind, &key).ok_or_else(|| not_found(kind, name))
 }
 
-/// `create job --from`: the template of a cron job.
+/// `create job --from`: a Job from the template of a CronJob.
 fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &View<'_>) -> Result<Made, String> {
     let object = named(kind, source, verbatim.namespace.as_deref(), view)?;
     if kind.name() != "CronJob" {
@@ -226,16 +229,17 @@ fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &Vi
     })
 }
 
-/// The object a verb of one object is about.
+/// The single object of a target.
 fn single(target: &crate::command::Target, view: &View<'_>) -> Result<Object, Refusal> {
     let found = find(target, view.objects)?;
-    if let Some((kind, name)) = found.misses.first() {
+    if let Some((kind, name)) = found.missing.first() {
         return Err(not_found(*kind, name));
     }
     let object = found.groups.into_iter().flat_map(|(_, objects)| objects).next();
-    object.ok_or_else(|| Refusal::own("no objects passed"))
+    object.ok_or_else(|| Refusal::kubectl_error("no objects passed"))
 }
 
+/// `autoscale`: the HorizontalPodAutoscaler of a scalable object.
 fn autoscaled(autoscale: &Autoscale, view: &View<'_>) -> Result<Made, String> {
     let object = single(&autoscale.target, view)?;
     let kind = object.kind();
@@ -269,8 +273,8 @@ fn autoscaled(autoscale: &Autoscale, view: &View<'_>) -> Result<Made, String> {
     })
 }
 
-/// Whether an object is as one condition has it.
-fn holds(awaited: &Awaited, path: Option<&Path>, object: Option<&Object>, uid: &str) -> bool {
+/// Returns whether an object meets one condition of `kubectl wait`.
+fn is_met(awaited: &Awaited, path: Option<&Path>, object: Option<&Object>, uid: &str) -> bool {
     let Some(object) = object else {
         return *awaited == Awaited::Delete;
     };
@@ -283,11 +287,13 @@ fn holds(awaited: &Awaited, path: Option<&Path>, object: Option<&Object>, uid: &
             let conditions = value.pointer("/status/conditions").and_then(Value::as_array);
             conditions.into_iter().flatten().any(|condition| {
                 let text = |field: &str| condition.get(field).and_then(Value::as_str).unwrap_or_default();
-                let seen = condition.get("observedGeneration").and_then(Value::as_i64);
-                let seen = seen.or_else(|| number("/status/observedGeneration"));
+                let observed = condition.get("observedGeneration").and_then(Value::as_i64);
+                let observed = observed.or_else(|| number("/status/observedGeneration"));
                 text("type").eq_ignore_ascii_case(name)
                     && text("status").eq_ignore_ascii_case(status)
-                    && seen.is_none_or(|seen| number("/metadata/generation").is_none_or(|is| is <= seen))
+                    && observed.is_none_or(|observed| {
+                        number("/metadata/generation").is_none_or(|generation| generation <= observed)
+                    })
             })
         }
         Awaited::Path(_, wanted) => {
@@ -309,8 +315,8 @@ fn wait(wait: &Wait, view: &View<'_>) -> Plan {
         Ok(found) => found,
         Err(message) => return Plan::refuse(message),
     };
-    let is_gone = wait.conditions.contains(&Awaited::Delete);
-    let is_made = wait.conditions.contains(&Awaited::Create);
+    let waits_for_deletion = wait.conditions.contains(&Awaited::Delete);
+    let waits_for_creation = wait.conditions.contains(&Awaited::Create);
     let awaited = |kind: Kind, key: ObjectKey, object: Option<&Object>| AwaitedObject {
         kind,
         key,
@@ -322,9 +328,9 @@ fn wait(wait: &Wait, view: &View<'_>) -> Plan {
         .flat_map(|(kind, objects)| objects.iter().map(|object| awaited(*kind, object.key(), Some(object))))
         .collect();
     let mut errors = Vec::new();
-    for (kind, name) in &found.misses {
+    for (kind, name) in &found.missing {
         let key = ObjectKey::of(*kind, wait.target.namespace(), name.as_str());
-        match (is_gone, is_made) {
+        match (waits_for_deletion, waits_for_creation) {
             (true, _) => {}
             (_, true) => objects.push(awaited(*kind, key, None)),
             _ => errors.push(not_found(*kind, name)),
@@ -334,7 +340,7 @@ fn wait(wait: &Wait, view: &View<'_>) -> Plan {
         return finish(Plan::default(), Vec::new(), errors);
     }
     if objects.is_empty() {
-        return match is_gone {
+        return match waits_for_deletion {
             true => Plan::default(),
             false => Plan::refuse("error: no matching resources found"),
         };
@@ -350,22 +356,22 @@ fn wait(wait: &Wait, view: &View<'_>) -> Plan {
     let until = Until(Arc::new(move |object, uid| {
         conditions
             .iter()
-            .all(|(one, path)| holds(one, path.as_ref(), object, &uid.to_string()))
+            .all(|(one, path)| is_met(one, path.as_ref(), object, &uid.to_string()))
     }));
     Plan {
         client: Some(ClientCommand::Wait(WaitCommand {
             objects,
             until,
             timeout: wait.timeout,
-            names_object: !is_made,
+            names_object: !waits_for_creation,
         })),
         ..Plan::default()
     }
 }
 
-/// A merge patch of a live object.
-pub(super) fn merged(object: &Object, name: &'static str, say: &str, patch: Value) -> Result<Write, Refusal> {
-    change(object, Part::Main, name, say, None, move |live| {
+/// The request of a JSON merge patch.
+pub(super) fn merged(object: &Object, manager: &'static str, success: &str, patch: Value) -> Result<Write, Refusal> {
+    change(object, Part::Main, manager, success, None, move |live| {
         Ok(json_merge(live, &patch))
     })
 }

@@ -291,7 +291,7 @@ pub(super) fn output_of_write(args: &Args) -> Result<Output, CommandError> {
     // Names and lines have no managers.
     let is_shown = !matches!(output, Output::Table | Output::Name);
     Ok(match is_shown && args.bool("show-managed-fields", false)? {
-        true => Output::Managed(Box::new(output)),
+        true => Output::WithManagedFields(Box::new(output)),
         false => output,
     })
 }

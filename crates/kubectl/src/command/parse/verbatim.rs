@@ -42,7 +42,7 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         "wait" => wait(args)?,
         "replace" => Action::Replace {
             text: text(args)?,
-            how: Replaces {
+            how: ReplaceOptions {
                 force: forced(args)?,
                 validation: validation(args)?,
             },
@@ -137,7 +137,7 @@ pub(super) fn keep(args: &Args, verb: &'static str, action: Action, dry_run: Dry
 }
 
 /// `replace --force`, with what becomes of the objects that go.
-fn forced(args: &Args) -> Parsed<Option<Forced>> {
+fn forced(args: &Args) -> Parsed<Option<ForceOptions>> {
     let grace = args.int("grace-period")?.filter(|grace| *grace >= 0);
     let timeout = args.duration("timeout")?.filter(|timeout| timeout.0 > 0);
     if !args.bool("force", false)? {
@@ -151,7 +151,7 @@ fn forced(args: &Args) -> Parsed<Option<Forced>> {
     if dry_run(args)? != DryRun::None {
         return Err(args.plain(args.column("dry-run"), "--dry-run can not be used when --force is set"));
     }
-    Ok(Some(Forced {
+    Ok(Some(ForceOptions {
         // None is a second: kubectl deletes nothing at once here.
         grace: grace.map(|grace| grace.max(1)),
         cascade: cascade(args)?,
