@@ -1,10 +1,10 @@
-//! `cel.bind(name, value, expression)`: the expression with a variable.
+//! The macro `cel.bind(name, value, expression)`, which evaluates the expression with a local variable.
 
 use cel::IdedExpr;
 use cel::common::ast::{ComprehensionExpr, Expr, ListExpr, LiteralValue};
 use cel::parser::{Macro, MacroExprHelper, ParseError};
 
-/// The macro: a loop over nothing, whose accumulator is the variable.
+/// Expands to a comprehension over an empty list, whose accumulator is the variable.
 pub(crate) fn bind() -> Macro {
     Macro::receiver("bind", 3, expand)
 }

@@ -1,16 +1,16 @@
-//! The work an expression can be at most, estimated before it runs (DRA-178).
+//! Estimates the maximum cost of an expression before it is evaluated (DRA-178).
 //!
-//! Deviation: the real estimate weighs functions and the sizes of strings; this one counts the steps.
+//! Deviation: the real estimate weighs functions and string sizes; this one counts evaluation steps.
 
 use cel::IdedExpr;
 use cel::common::ast::{EntryExpr, Expr};
 
-/// Steps of one evaluation at most.
+/// Maximum number of steps of one evaluation.
 pub(crate) const LIMIT: u64 = 1_000_000;
-/// Elements of a list or map that no literal tells: a device has 48 values at most, a text as many words.
+/// Assumed size of a list or map that is not a literal. A device has at most 48 attributes and capacities.
 const UNKNOWN_SIZE: u64 = 64;
 
-/// The parts of an expression.
+/// The direct subexpressions of an expression.
 fn parts(expression: &IdedExpr) -> Vec<&IdedExpr> {
     match &expression.expr {
         Expr::Call(call) => call.target.as_deref().into_iter().chain(&call.args).collect(),
@@ -23,39 +23,43 @@ fn parts(expression: &IdedExpr) -> Vec<&IdedExpr> {
         ],
         Expr::List(list) => list.elements.iter().collect(),
         Expr::Select(select) => vec![&select.operand],
-        Expr::Map(map) => map.entries.iter().flat_map(|entry| of_entry(&entry.expr)).collect(),
-        Expr::Struct(record) => record.entries.iter().flat_map(|entry| of_entry(&entry.expr)).collect(),
+        Expr::Map(map) => map.entries.iter().flat_map(|entry| entry_parts(&entry.expr)).collect(),
+        Expr::Struct(record) => record
+            .entries
+            .iter()
+            .flat_map(|entry| entry_parts(&entry.expr))
+            .collect(),
         Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => Vec::new(),
     }
 }
 
-fn of_entry(entry: &EntryExpr) -> Vec<&IdedExpr> {
+fn entry_parts(entry: &EntryExpr) -> Vec<&IdedExpr> {
     match entry {
         EntryExpr::StructField(field) => vec![&field.value],
         EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
     }
 }
 
-/// Shows every part of an expression, itself first.
-pub(crate) fn walk<'a>(expression: &'a IdedExpr, show: &mut dyn FnMut(&'a IdedExpr)) {
-    show(expression);
+/// Visits an expression and all its subexpressions, parents first.
+pub(crate) fn walk<'a>(expression: &'a IdedExpr, visit: &mut dyn FnMut(&'a IdedExpr)) {
+    visit(expression);
     for part in parts(expression) {
-        walk(part, show);
+        walk(part, visit);
     }
 }
 
-/// Steps of an evaluation.
+/// The estimated number of evaluation steps.
 pub(crate) fn of(expression: &IdedExpr) -> u64 {
     let Expr::Comprehension(one) = &expression.expr else {
         let sum = parts(expression).into_iter().map(of);
         return sum.fold(1, u64::saturating_add);
     };
-    let turn = of(&one.loop_cond).saturating_add(of(&one.loop_step));
-    let turns = turn.saturating_mul(size(&one.iter_range));
+    let steps_per_element = of(&one.loop_cond).saturating_add(of(&one.loop_step));
+    let loop_steps = steps_per_element.saturating_mul(size(&one.iter_range));
     [&one.iter_range, &one.accu_init, &one.result]
         .into_iter()
         .map(of)
-        .fold(turns, u64::saturating_add)
+        .fold(loop_steps, u64::saturating_add)
 }
 
 fn size(range: &IdedExpr) -> u64 {

@@ -1,4 +1,4 @@
-//! A device as an expression sees it.
+//! The variable `device` of CEL expressions.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::version::CelVersion;
 
 static DEVICE: Type = Type::new_unspecified_type("kubernetes.DRADevice");
 
-/// What an expression can ask of a device. Clones share it.
+/// The fields of a device that an expression can access. Clones share the data.
 #[derive(Debug, Clone)]
 pub struct DeviceValue(Arc<Fields>);
 
@@ -27,7 +27,7 @@ struct Fields {
 }
 
 impl DeviceValue {
-    /// The device of a driver; names without a domain have the driver's.
+    /// A device of a driver. Attribute names without a domain get the driver's name as their domain.
     pub fn new(driver: &str, device: &Device) -> Self {
         let attributes = device.attributes.iter().filter_map(|(name, value)| {
             let value = attribute(value)?;
@@ -116,34 +116,34 @@ impl Indexer for DeviceValue {
     }
 }
 
-/// A map with keys in byte order, so that iterating has one order.
+/// A map sorted by key, so that the order of iteration is defined.
 #[derive(Debug, Clone)]
 struct SortedMap<V> {
     entries: Arc<Vec<(CelString<'static>, V)>>,
-    /// What a key without an entry has.
+    /// The value of missing keys; None if a missing key is an error.
     absent: Option<V>,
 }
 
 type Domain = SortedMap<Shared>;
 type Domains = SortedMap<Domain>;
 
-/// A value that clones share.
+/// A value shared by its clones.
 #[derive(Debug, Clone)]
 struct Shared(Arc<dyn Val>);
 
-/// What stands in a map.
-trait Held: std::fmt::Debug + Clone + Send + Sync + 'static {
-    fn held(&self) -> &(dyn Val + 'static);
+/// A value of a [`SortedMap`].
+trait MapValue: std::fmt::Debug + Clone + Send + Sync + 'static {
+    fn as_val(&self) -> &(dyn Val + 'static);
 }
 
-impl Held for Shared {
-    fn held(&self) -> &(dyn Val + 'static) {
+impl MapValue for Shared {
+    fn as_val(&self) -> &(dyn Val + 'static) {
         &*self.0
     }
 }
 
-impl Held for Domain {
-    fn held(&self) -> &(dyn Val + 'static) {
+impl MapValue for Domain {
+    fn as_val(&self) -> &(dyn Val + 'static) {
         self
     }
 }
@@ -156,7 +156,7 @@ impl Domains {
                 (domain, id, value)
             })
             .collect();
-        // Stable, so that of two equal names the one with its domain wins, as it comes later in byte order or not at all.
+        // A stable sort: equal names keep their order in the device's map.
         sorted.stable_sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
         let mut domains: Vec<(CelString<'static>, Vec<(CelString<'static>, Shared)>)> = Vec::new();
         for (domain, id, value) in sorted {
@@ -194,7 +194,7 @@ impl<V> SortedMap<V> {
     }
 }
 
-impl<V: Held> Val for SortedMap<V> {
+impl<V: MapValue> Val for SortedMap<V> {
     fn get_type(&self) -> &Type {
         &MAP_TYPE
     }
@@ -233,7 +233,7 @@ impl<V: Held> Val for SortedMap<V> {
     }
 }
 
-impl<V: Held> Indexer for SortedMap<V> {
+impl<V: MapValue> Indexer for SortedMap<V> {
     fn get<'b, 'v>(&'b self, index: &dyn Val) -> Result<CowVal<'b, 'v>, ExecutionError>
     where
         Self: 'v,
@@ -241,7 +241,7 @@ impl<V: Held> Indexer for SortedMap<V> {
         let key = key_of(index)?;
         let found = self.find(key).or(self.absent.as_ref());
         found
-            .map(|value| CowVal::Borrowed(value.held()))
+            .map(|value| CowVal::Borrowed(value.as_val()))
             .ok_or_else(|| ExecutionError::no_such_key(key))
     }
 
@@ -253,19 +253,19 @@ impl<V: Held> Indexer for SortedMap<V> {
     }
 }
 
-impl<V: Held> Container for SortedMap<V> {
+impl<V: MapValue> Container for SortedMap<V> {
     fn contains(&self, value: &dyn Val) -> Result<bool, ExecutionError> {
         Ok(key_of(value).is_ok_and(|key| self.find(key).is_some()))
     }
 }
 
-impl<V: Held> Sizer for SortedMap<V> {
+impl<V: MapValue> Sizer for SortedMap<V> {
     fn size(&self) -> CelInt {
         CelInt::from(self.entries.len() as i64)
     }
 }
 
-impl<V: Held> Iterable for SortedMap<V> {
+impl<V: MapValue> Iterable for SortedMap<V> {
     fn iter<'b, 'v>(&'b self) -> Box<dyn Elements<'b, 'v> + 'b>
     where
         Self: 'v,

@@ -1,10 +1,10 @@
-//! Device selectors: expressions in CEL over the variable `device` (DRA-176 to DRA-178).
+//! Device selectors: CEL expressions over the variable `device` (DRA-176 to DRA-178).
 //!
-//! An expression is compiled once ([`Selector::compile`]) and asked of many devices ([`Selector::matches`]). The
-//! language is that of the crate `cel`; the types and functions that Kubernetes adds are here.
+//! An expression is compiled once ([`Selector::compile`]) and evaluated for many devices ([`Selector::matches`]). The
+//! crate `cel` provides the language; this crate adds the types and functions of Kubernetes.
 //!
-//! Deviation: types are checked when an expression runs, not when it is compiled. Timestamps, durations and the
-//! libraries for URLs and IP addresses are left out: no device has such values.
+//! Deviation: types are checked at evaluation, not at compilation. Timestamps, durations and the URL and IP libraries
+//! are not supported, because no device attribute has such a type.
 
 mod bind;
 mod cost;
@@ -20,7 +20,7 @@ use cel::{Context, Env, ExecutionError, Program, Value};
 
 pub use self::device::DeviceValue;
 
-/// Bytes of an expression at most (DRA-178).
+/// Maximum length of an expression in bytes (DRA-178).
 pub const MAX_LENGTH: usize = 10 * 1024;
 
 /// A compiled expression.
@@ -33,7 +33,7 @@ impl Selector {
     /// Compiles an expression.
     ///
     /// # Errors
-    /// What is wrong with it, as `CEL compile error:` has it (DRA-177).
+    /// The message that follows `CEL compile error:` (DRA-177).
     pub fn compile(expression: &str) -> Result<Self, String> {
         if expression.len() > MAX_LENGTH {
             return Err(format!("expression must not be longer than {MAX_LENGTH} bytes"));
@@ -49,10 +49,10 @@ impl Selector {
         Ok(Self { program })
     }
 
-    /// Whether the device is what the expression asks for.
+    /// Returns whether the expression selects the device.
     ///
     /// # Errors
-    /// What `CEL runtime error:` has: a missing attribute, values of types that do not go together.
+    /// The message that follows `CEL runtime error:`, for example for a missing attribute or mismatched types.
     pub fn matches(&self, device: &DeviceValue) -> Result<bool, String> {
         let mut context = Context::with_env(environment().clone());
         context.add_variable_as_val("device", Box::new(device.clone()));
@@ -69,7 +69,7 @@ impl Selector {
     }
 }
 
-/// The functions and types of Kubernetes' base environment, and those of devices.
+/// CEL's standard library, with the functions and types that Kubernetes adds.
 fn environment() -> &'static Arc<Env> {
     static ENVIRONMENT: OnceLock<Arc<Env>> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| {
@@ -80,12 +80,12 @@ fn environment() -> &'static Arc<Env> {
             .and_then(|()| env.add_extension(quantity::extension))
             .and_then(|()| env.add_extension(version::extension))
             .and_then(|()| env.add_macro(bind::bind()));
-        assert!(added.is_ok(), "no function is declared twice: {added:?}");
+        assert!(added.is_ok(), "a function is declared twice: {added:?}");
         Arc::new(env)
     })
 }
 
-/// Variables that nobody declares, in the words of cel-go.
+/// Reports the first undeclared variable, in the wording of cel-go.
 fn undeclared(program: &Program, source: &str) -> Result<(), String> {
     const DECLARED: &[&str] = &[
         "bool",
@@ -108,7 +108,7 @@ fn undeclared(program: &Program, source: &str) -> Result<(), String> {
     let mut names: Vec<&str> = references
         .variables()
         .into_iter()
-        // Names that begin with `@` or `.` are those of macros.
+        // Names that begin with `@` or `.` belong to macros.
         .filter(|name| *name != "device" && !DECLARED.contains(name) && !name.starts_with(['@', '.']))
         .filter(|name| !is_bound(program.expression(), name))
         .collect();
@@ -125,7 +125,7 @@ fn undeclared(program: &Program, source: &str) -> Result<(), String> {
     }
 }
 
-/// Whether a comprehension of the expression declares the variable.
+/// Returns whether a comprehension in the expression declares the variable.
 fn is_bound(expression: &cel::IdedExpr, name: &str) -> bool {
     let mut found = false;
     cost::walk(expression, &mut |expression| {
@@ -136,7 +136,7 @@ fn is_bound(expression: &cel::IdedExpr, name: &str) -> bool {
     found
 }
 
-/// An error as cel-go words it.
+/// The message of an error, in the wording of cel-go.
 fn text(error: &ExecutionError) -> String {
     match error {
         ExecutionError::NoSuchKey(key) => format!("no such key: {key}"),
@@ -185,13 +185,13 @@ mod tests {
         DeviceValue::new("gpu.example.com", &device)
     }
 
-    fn asked(expression: &str) -> Result<bool, String> {
+    fn evaluate(expression: &str) -> Result<bool, String> {
         Selector::compile(expression)?.matches(&device())
     }
 
     /// Shows: DRA-176
     #[test]
-    fn expressions_over_devices_evaluate_as_in_kubernetes() {
+    fn device_expressions_evaluate_as_in_kubernetes() {
         for (expression, expected) in [
             (r#"device.driver == "gpu.example.com""#, true),
             (r#"device.driver.endsWith("example.com")"#, true),
@@ -255,13 +255,13 @@ mod tests {
             (r#"sets.contains(["a", "b"], ["a"]) && [1, 2].sum() == 3"#, true),
             ("type(device.driver) == string", true),
         ] {
-            assert_eq!(asked(expression), Ok(expected), "{expression}");
+            assert_eq!(evaluate(expression), Ok(expected), "{expression}");
         }
     }
 
     /// Shows: DRA-151, DRA-177, DRA-178
     #[test]
-    fn errors_of_expressions_are_those_of_cel_go() {
+    fn expression_errors_match_cel_go() {
         for (expression, expected) in [
             (
                 r#"device.attributes["gpu.example.com"].nosuch == 1"#,
@@ -287,7 +287,7 @@ mod tests {
                 "too complex, exceeds cost limit",
             ),
         ] {
-            let error = asked(expression).expect_err(expression);
+            let error = evaluate(expression).expect_err(expression);
             assert!(error.contains(expected), "{expression}: {error}");
         }
     }

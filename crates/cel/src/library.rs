@@ -1,23 +1,23 @@
-//! What Kubernetes adds to CEL's own functions: regular expressions, sets, sums.
+//! Functions that Kubernetes adds to CEL: regular expressions, sets and sums.
 
 use cel::common::types::{CelBool, CelInt, CelList, CelString, LIST_TYPE};
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError, add_member_overload};
 use regex::Regex;
 
-/// Declares them.
+/// Declares the functions.
 pub(crate) fn extension(env: &mut Env) -> Result<(), DeclarationError> {
     add_member_overload!(env, fn find: (CelString, CelString) -> Result<CelString>)?;
     add_member_overload!(env, fn find_all: (CelString, CelString) -> Result<CelList>)?;
-    let two = || vec![LIST_TYPE, LIST_TYPE];
-    env.add_overload("sets.contains", "list_sets_contains_list", two(), |args| {
-        sets(&args, |a, b| holds_all(a, b))
+    let two_lists = || vec![LIST_TYPE, LIST_TYPE];
+    env.add_overload("sets.contains", "list_sets_contains_list", two_lists(), |args| {
+        sets(&args, |a, b| contains_all(a, b))
     })?;
-    env.add_overload("sets.equivalent", "list_sets_equivalent_list", two(), |args| {
-        sets(&args, |a, b| holds_all(a, b) && holds_all(b, a))
+    env.add_overload("sets.equivalent", "list_sets_equivalent_list", two_lists(), |args| {
+        sets(&args, |a, b| contains_all(a, b) && contains_all(b, a))
     })?;
-    env.add_overload("sets.intersects", "list_sets_intersects_list", two(), |args| {
-        sets(&args, |a, b| b.iter().any(|one| holds(a, *one)))
+    env.add_overload("sets.intersects", "list_sets_intersects_list", two_lists(), |args| {
+        sets(&args, |a, b| b.iter().any(|one| contains(a, *one)))
     })?;
     env.add_member_overload("sum", "list_sum", LIST_TYPE, Vec::new(), sum)
 }
@@ -51,12 +51,12 @@ fn elements(list: &dyn Val) -> Vec<&dyn Val> {
     found
 }
 
-fn holds(list: &[&dyn Val], one: &dyn Val) -> bool {
+fn contains(list: &[&dyn Val], one: &dyn Val) -> bool {
     list.iter().any(|element| element.equals(one))
 }
 
-fn holds_all(list: &[&dyn Val], others: &[&dyn Val]) -> bool {
-    others.iter().all(|one| holds(list, *one))
+fn contains_all(list: &[&dyn Val], others: &[&dyn Val]) -> bool {
+    others.iter().all(|one| contains(list, *one))
 }
 
 fn sets<'b, 'v>(

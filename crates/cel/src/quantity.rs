@@ -1,4 +1,4 @@
-//! Quantities in expressions (`kubernetes.Quantity`).
+//! The type `kubernetes.Quantity` in CEL expressions.
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -11,7 +11,6 @@ use podscope_api::Quantity;
 
 static QUANTITY: Type = Type::new_unspecified_type("kubernetes.Quantity");
 
-/// An amount.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CelQuantity(pub(crate) Quantity);
 
@@ -97,23 +96,23 @@ fn sign(own: &CelQuantity) -> CelInt {
     CelInt::from(i64::from(own.0.sign()))
 }
 
-fn whole(own: &CelQuantity) -> Option<i64> {
+fn exact_integer(own: &CelQuantity) -> Option<i64> {
     let value = own.0.value();
     (Quantity::from_units(value) == own.0).then_some(value)
 }
 
 fn is_integer(own: &CelQuantity) -> CelBool {
-    CelBool::from(whole(own).is_some())
+    CelBool::from(exact_integer(own).is_some())
 }
 
 fn as_integer(own: &CelQuantity) -> Result<CelInt, ExecutionError> {
-    whole(own)
+    exact_integer(own)
         .map(CelInt::from)
         .ok_or_else(|| ExecutionError::function_error("asInteger", "cannot convert value to integer"))
 }
 
 fn as_approximate_float(own: &CelQuantity) -> CelDouble {
-    let value = match whole(own) {
+    let value = match exact_integer(own) {
         Some(value) => value as f64,
         None => own.0.milli_value() as f64 / 1000.0,
     };

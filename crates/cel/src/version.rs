@@ -1,4 +1,4 @@
-//! Semantic versions in expressions (`kubernetes.Semver`).
+//! The type `kubernetes.Semver` in CEL expressions.
 
 use std::any::Any;
 
@@ -11,7 +11,7 @@ use crate::quantity::ordering;
 
 static VERSION: Type = Type::new_unspecified_type("kubernetes.Semver");
 
-/// A version; build metadata does not count when two are compared.
+/// A semantic version. Comparisons ignore build metadata.
 #[derive(Debug, Clone)]
 pub(crate) struct CelVersion(pub(crate) Version);
 
@@ -54,7 +54,7 @@ pub(crate) fn extension(env: &mut Env) -> Result<(), DeclarationError> {
     add_member_overload!(env, fn patch: (CelVersion) -> CelInt)
 }
 
-/// A version that may have a `v` before it, lack parts, or have zeros before its numbers.
+/// Normalizes a version: removes a leading `v` and leading zeros, and adds missing parts.
 fn normalized(text: &str) -> String {
     let text = text.strip_prefix('v').unwrap_or(text);
     let end = text.find(['-', '+']).unwrap_or(text.len());
