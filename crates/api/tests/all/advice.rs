@@ -1,8 +1,8 @@
-//! Advice: P-08.
+//! Advice about manifests (P-08).
 
 use podscope_api::{Object, advice, parse};
 
-fn advices(text: &str) -> Vec<(usize, String, String)> {
+fn advice_for(text: &str) -> Vec<(usize, String, String)> {
     let parsed = parse(text);
     assert_eq!(parsed.problems, [], "{text}");
     let objects: Vec<Object> = parsed.objects.into_iter().map(|object| object.value).collect();
@@ -13,7 +13,7 @@ fn advices(text: &str) -> Vec<(usize, String, String)> {
 }
 
 fn check(text: &str, wanted: &[(usize, &str, &str)]) {
-    let got = advices(text);
+    let got = advice_for(text);
     let same = got.len() == wanted.len()
         && got
             .iter()
@@ -24,7 +24,7 @@ fn check(text: &str, wanted: &[(usize, &str, &str)]) {
 
 /// Shows: P-08
 #[test]
-fn volumes_that_two_pods_may_write() {
+fn advice_warns_about_volumes_with_several_writers() {
     const MOUNT: &str = "containers: [{name: c, volumeMounts: [{name: d, mountPath: /d}]}]";
     let deployment = |kind: &str, volume: &str| {
         format!(
@@ -58,10 +58,10 @@ fn volumes_that_two_pods_may_write() {
     );
 }
 
-/// A claim that is not bound yet is spoken of by the volume it will get, or by what its class provisions.
+/// For an unbound claim, advice considers the volume it would bind to, or the backend that its class provisions.
 /// Shows: P-08
 #[test]
-fn unbound_claims_are_seen_through() {
+fn advice_resolves_unbound_claims_to_their_backend() {
     let deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: w}\nspec: {template: {spec: {containers: \
         [{name: c, volumeMounts: [{name: d, mountPath: /d}]}], volumes: [{name: d, persistentVolumeClaim: {claimName: c1}}]}}}\n---\n";
     let claim = |spec: &str| {
@@ -123,7 +123,7 @@ fn unbound_claims_are_seen_through() {
 
 /// Shows: P-08
 #[test]
-fn grace_not_longer_than_prestop_plus_shutdown() {
+fn advice_warns_about_too_short_grace_period() {
     let pod = |annotation: &str, spec: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: p, annotations: {{{annotation}}}}}\nspec: {{{spec}, containers: \
@@ -148,7 +148,7 @@ fn grace_not_longer_than_prestop_plus_shutdown() {
 
 /// Shows: P-08
 #[test]
-fn affinity_to_pods_of_lower_priority() {
+fn advice_warns_about_affinity_to_lower_priority() {
     let text = |class: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: low, labels: {{app: db}}}}\nspec: {{containers: [{{name: c}}]}}\n---\n\
@@ -171,7 +171,7 @@ fn affinity_to_pods_of_lower_priority() {
 
 /// Shows: P-08
 #[test]
-fn spread_that_does_not_do_what_it_seems_to() {
+fn advice_warns_about_ineffective_spread() {
     let pod = |name: &str, label: &str, constraint: &str| {
         format!(
             "---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, labels: {{app: {label}}}}}\nspec: \

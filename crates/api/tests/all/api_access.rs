@@ -1,4 +1,4 @@
-//! VA-284: a pod holds the volume with its account's token by five letters, and is read as it was written.
+//! A pod stores its service account token volume as five letters and prints it in full (VA-284).
 
 use podscope_api::{Object, default_object, object_from_value, parse};
 use serde_json::Value;
@@ -28,8 +28,8 @@ fn pod(mounts: &str, volumes: &str, status: &str) -> Object {
     parsed.objects.remove(0).value
 }
 
-/// Volumes and mounts on the wire.
-fn told(object: &Object) -> [Value; 3] {
+/// The printed volumes, volume mounts, and mounts in the status.
+fn printed_volumes(object: &Object) -> [Value; 3] {
     let value = object.to_value();
     [
         "/spec/volumes",
@@ -40,13 +40,13 @@ fn told(object: &Object) -> [Value; 3] {
 }
 
 #[test]
-fn what_admission_made_is_held_by_five_letters_and_nothing_else_is() {
+fn only_token_volume_made_by_admission_is_compacted() {
     let (name, other) = ("kube-api-access-8xk2d", "kube-api-access-other");
     let (token, scratch) = (volume(name, 3607), "{emptyDir: {}, name: v}");
     let rows = [
-        ("as it is made", mount(name), token.clone(), true),
+        ("as admission makes it", mount(name), token.clone(), true),
         (
-            "behind others",
+            "after others",
             format!("{{mountPath: /v, name: v}}, {}", mount(name)),
             format!("{scratch}, {token}"),
             true,
@@ -58,7 +58,12 @@ fn what_admission_made_is_held_by_five_letters_and_nothing_else_is() {
             false,
         ),
         ("not the last volume", mount(name), format!("{token}, {scratch}"), false),
-        ("a token of an hour", mount(name), volume(name, 3600), false),
+        (
+            "a token that expires after an hour",
+            mount(name),
+            volume(name, 3600),
+            false,
+        ),
         ("another name", mount("token"), volume("token", 3607), false),
         (
             "mounted twice",
@@ -68,36 +73,38 @@ fn what_admission_made_is_held_by_five_letters_and_nothing_else_is() {
         ),
         ("not mounted", mount("v"), format!("{scratch}, {token}"), false),
         (
-            "of another",
+            "mount of another token volume",
             mount(other),
             format!("{}, {token}", volume(other, 3607)),
             false,
         ),
     ];
-    for (case, mounts, volumes, is_held) in rows {
+    for (case, mounts, volumes, is_compacted) in rows {
         let known = mounts
             .rsplit_once("readOnly: true}")
             .map_or(String::new(), |(start, end)| {
                 format!("{start}readOnly: true, recursiveReadOnly: Disabled}}{end}")
             });
         let given = pod(&mounts, &volumes, &known);
-        let mut held = given.clone();
-        default_object(&mut held);
-        assert_eq!(told(&held), told(&given), "{case}");
-        let Object::Pod(typed) = &held else { panic!("{case}") };
-        assert_eq!(typed.spec.api_access.is_some(), is_held, "{case}");
-        // A program that reads and writes the pod changes nothing.
-        let mut again = object_from_value(&held.to_value()).expect(case);
+        let mut compacted = given.clone();
+        default_object(&mut compacted);
+        assert_eq!(printed_volumes(&compacted), printed_volumes(&given), "{case}");
+        let Object::Pod(typed) = &compacted else {
+            panic!("{case}")
+        };
+        assert_eq!(typed.spec.api_access.is_some(), is_compacted, "{case}");
+        // Decoding the printed pod gives the same pod.
+        let mut again = object_from_value(&compacted.to_value()).expect(case);
         default_object(&mut again);
-        assert_eq!(again, held, "{case}");
+        assert_eq!(again, compacted, "{case}");
     }
 }
 
-/// An older kubelet told nothing of mounts: what it said stays as it is.
+/// A status without volume mounts, as older kubelets write it, stays unchanged.
 #[test]
-fn a_status_that_tells_no_mounts_goes_on_telling_none() {
+fn status_without_mounts_stays_unchanged() {
     let name = "kube-api-access-8xk2d";
-    let mut held = pod(&mount(name), &volume(name, 3607), "");
-    default_object(&mut held);
-    assert_eq!(told(&held)[2], Value::Null);
+    let mut compacted = pod(&mount(name), &volume(name, 3607), "");
+    default_object(&mut compacted);
+    assert_eq!(printed_volumes(&compacted)[2], Value::Null);
 }

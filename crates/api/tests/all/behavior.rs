@@ -1,13 +1,13 @@
-//! Container behaviour by annotation (L-08).
+//! Behaviour annotations of containers (L-08).
 
 use podscope_api::{Container, ContainerBehavior, Object, ProbeAnswer, container_behaviors, parse};
 
 const SECOND: i64 = 1_000_000;
 
-/// Every key of the table is read and printed back.
+/// Every key is parsed and printed back.
 /// Shows: L-08
 #[test]
-fn behaviour_round_trips() {
+fn behaviour_annotation_round_trips() {
     for text in [
         "pull=fail",
         "pull=2s, startup=60s, run=2m, exit=137, sigterm=ignore, stopsignal=SIGQUIT, prestop=hang, poststart=fail, \
@@ -28,7 +28,7 @@ fn behaviour_round_trips() {
 
 /// Shows: L-08
 #[test]
-fn mistakes_are_named_with_their_place() {
+fn malformed_behaviour_is_reported_with_position() {
     for (text, wanted) in [
         ("run", "run: expected KEY=VALUE, found \"run\" (at character 1)"),
         ("run=5s,, exit=1", "nothing between two commas (at character 8)"),
@@ -84,7 +84,7 @@ fn mistakes_are_named_with_their_place() {
 
 /// Shows: L-08
 #[test]
-fn use_climbs_and_probes_answer_over_time() {
+fn usage_and_probe_results_change_over_time() {
     let behavior = ContainerBehavior::parse("memory=200Mi..600Mi@60s, liveness=fail@30s..60s, startup=5s").unwrap();
     let container = Container::default();
     let mebi = |micros| behavior.memory_at(&container, micros) >> 20;
@@ -107,7 +107,7 @@ fn use_climbs_and_probes_answer_over_time() {
 
 /// Shows: L-08
 #[test]
-fn unknown_containers_and_undeclared_hooks_are_refused() {
+fn unknown_container_or_undeclared_hook_is_refused() {
     let parsed = parse(
         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n    behavior.podscope.dev/app: run=1s, \
          prestop=2s\n    behavior.podscope.dev/other: run=1s\nspec:\n  containers: [{name: app}]\n",
@@ -132,10 +132,10 @@ fn unknown_containers_and_undeclared_hooks_are_refused() {
     );
 }
 
-/// However much is wrong, the refusal stays short: some mistakes, the annotation quoted once.
+/// The error stays short: the number of listed mistakes is limited, and the annotation is quoted once.
 /// Shows: Q-03
 #[test]
-fn many_mistakes_are_told_in_few_words() {
+fn errors_of_one_annotation_are_limited() {
     let many = "x=1s, ".repeat(2_000);
     let manifest = format!(
         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n    behavior.podscope.dev/app: {many:?}\n\
@@ -147,10 +147,10 @@ fn many_mistakes_are_told_in_few_words() {
     };
     let mistakes = container_behaviors(&pod.metadata.annotations, &pod.spec).unwrap_err();
     assert_eq!(mistakes.len(), podscope_api::MAX_MISTAKES);
-    let told = format!("{:?}", podscope_api::validate(&parsed.objects[0].value));
+    let errors = format!("{:?}", podscope_api::validate(&parsed.objects[0].value));
     assert!(
-        told.contains("x: no such key") && told.len() < 2 * many.len(),
+        errors.contains("x: no such key") && errors.len() < 2 * many.len(),
         "{} characters",
-        told.len()
+        errors.len()
     );
 }

@@ -1,10 +1,10 @@
-//! Calls of a pod to Services by annotation (TR-084).
+//! The annotation for calls of a pod to Services (TR-084).
 
 use podscope_api::{Object, parse, parse_calls};
 
 /// Shows: TR-084
 #[test]
-fn calls_round_trip() {
+fn calls_annotation_round_trips() {
     for text in [
         "svc=web, rate=20/s",
         "svc=shop/web, rate=5/m, timeout=250ms, keepalive=true, retries=2",
@@ -20,7 +20,7 @@ fn calls_round_trip() {
 
 /// Shows: Q-03
 #[test]
-fn mistakes_in_calls_are_named_with_their_place() {
+fn malformed_calls_are_reported_with_position() {
     for (text, wanted) in [
         ("", "expected KEY=VALUE, found \"\" (at character 1)"),
         ("svc=web", "rate is missing (at character 1)"),
@@ -56,18 +56,18 @@ fn mistakes_in_calls_are_named_with_their_place() {
     }
 }
 
-/// A pod and a template whose calls cannot be read are refused, with the path of the annotation.
+/// Malformed calls are refused with the path of the annotation.
 /// Shows: Q-03
 #[test]
-fn calls_that_cannot_be_read_are_refused() {
+fn pod_with_malformed_calls_is_refused() {
     let pod = "metadata: {name: a, annotations: {podscope.dev/calls: \"svc=web\"}}\nspec: {containers: [{name: app, image: app}]}";
     let parsed = parse(&format!("apiVersion: v1\nkind: Pod\n{pod}\n"));
     let Some(Object::Pod(_)) = parsed.objects.first().map(|located| &located.value) else {
         panic!("not a pod");
     };
-    let told = format!("{:?}", podscope_api::validate(&parsed.objects[0].value));
+    let errors = format!("{:?}", podscope_api::validate(&parsed.objects[0].value));
     assert!(
-        told.contains("podscope.dev/calls") && told.contains("rate is missing"),
-        "{told}"
+        errors.contains("podscope.dev/calls") && errors.contains("rate is missing"),
+        "{errors}"
     );
 }

@@ -1,4 +1,4 @@
-//! Defaulting: VA-023 to VA-056, LC-038, LC-039.
+//! Defaults of the API server (VA-023 to VA-056, LC-038, LC-039).
 
 use podscope_api::{Object, default_object, parse};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn check(text: &str, rows: &[(&str, Value)]) {
 /// Shows: LC-038, LC-039, VA-023, VA-024, VA-025, VA-026, VA-027, VA-028, VA-029, VA-030, VA-031, VA-032, VA-033,
 /// VA-034, VA-035, VA-036, VA-037, VA-038, VA-039, VA-040
 #[test]
-fn pods_are_stored_with_the_servers_defaults() {
+fn pods_get_the_api_servers_defaults() {
     check(
         "apiVersion: v1
 kind: Pod
@@ -105,7 +105,7 @@ spec:
 
 /// Shows: VA-028
 #[test]
-fn a_pull_policy_follows_from_the_images_tag() {
+fn pull_policy_depends_on_the_image_tag() {
     for (image, policy) in [
         ("nginx", "Always"),
         ("nginx:latest", "Always"),
@@ -125,7 +125,7 @@ fn a_pull_policy_follows_from_the_images_tag() {
 
 /// Shows: VA-032
 #[test]
-fn pod_level_requests_follow_from_limits_and_containers() {
+fn pod_level_requests_default_from_limits_and_containers() {
     check(
         "apiVersion: v1
 kind: Pod
@@ -140,7 +140,7 @@ spec:
 
 /// Shows: VA-041, VA-042, VA-043, VA-044, VA-045, VA-046, VA-047, VA-048, VA-049, VA-050, VA-051, VA-052, VA-053
 #[test]
-fn other_kinds_are_stored_with_the_servers_defaults() {
+fn other_kinds_get_the_api_servers_defaults() {
     let rows: &[(&str, &[(&str, Value)])] = &[
         (
             "{apiVersion: apps/v1, kind: Deployment, spec: {template: {spec: {containers: [{name: a, resources: {limits: \
@@ -257,7 +257,7 @@ fn other_kinds_are_stored_with_the_servers_defaults() {
 
 /// Shows: VA-052
 #[test]
-fn a_job_gets_a_selector_of_its_own() {
+fn job_selector_is_generated_from_its_uid() {
     let parsed = parse("{apiVersion: batch/v1, kind: Job, metadata: {name: j, uid: u-1}}");
     let Object::Job(job) = &parsed.objects[0].value else {
         panic!("not a job")
@@ -271,10 +271,10 @@ fn a_job_gets_a_selector_of_its_own() {
     assert_eq!(job.spec.template.metadata.label("job-name"), Some("j"));
 }
 
-/// Pods of a template share its containers, defaulted or not.
+/// Pods of a template share its containers, whether or not the containers needed defaults.
 /// Shows: VA-055
 #[test]
-fn what_needs_no_default_stays_shared() {
+fn values_without_missing_defaults_stay_shared() {
     let parsed = parse("{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: c, image: i}]}}");
     let mut first = parsed.objects[0].value.clone();
     default_object(&mut first);
@@ -289,7 +289,7 @@ fn what_needs_no_default_stays_shared() {
 
 /// Shows: K-02
 #[test]
-fn the_deprecated_twin_of_the_service_account_is_read_and_shown() {
+fn deprecated_service_account_field_is_read_and_printed() {
     let pod = |given: &str| {
         format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec: {{{given} containers: [{{name: c, image: i}}]}}\n"
@@ -313,7 +313,7 @@ fn the_deprecated_twin_of_the_service_account_is_read_and_shown() {
 
 /// Shows: VA-341
 #[test]
-fn drivers_say_what_they_do_not_do() {
+fn csi_driver_switches_default_to_false() {
     check(
         "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: a}\nspec: {podInfoOnMount: true}\n",
         &[(

@@ -1,9 +1,9 @@
-//! The order of keys is that of their texts, wherever two of them part.
+//! The order of object keys equals the byte order of their texts, wherever two keys differ.
 
 use podscope_api::ObjectKey;
 
 #[test]
-fn keys_are_ordered_by_namespace_and_then_by_name_byte_by_byte() {
+fn keys_sort_by_namespace_then_name_in_byte_order() {
     let texts = [
         "",
         "a",

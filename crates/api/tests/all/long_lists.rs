@@ -1,11 +1,10 @@
-//! Long lists are read item by item: what comes of them is what comes of the same text that is kept until its end
-//! (P-03, P-04).
+//! Long lists are decoded item by item, with the same result as lists that are decoded as a whole (P-03, P-04).
 
 use podscope_api::{Parsed, parse};
 
 const PODS: usize = 800;
 
-/// A list of pods, config maps and a kind that is not simulated, with something among them.
+/// A list of pods, with `item` inserted in the middle.
 fn list(kind: &str, item: &str) -> String {
     let mut text = String::from("apiVersion: v1\nitems:\n");
     for at in 0..PODS {
@@ -21,19 +20,19 @@ fn list(kind: &str, item: &str) -> String {
     text
 }
 
-/// The text, and the same with a name for the whole list: so it is kept until its end.
+/// Parses the text as it is, and with an anchor on the list, which forces decoding as a whole.
 fn both(text: &str) -> [Parsed; 2] {
     assert!(text.len() > 1 << 16);
     [parse(text), parse(&text.replace("\nitems:\n", "\nitems: &all\n"))]
 }
 
 #[test]
-fn a_long_list_is_read_item_by_item_as_it_is_as_a_whole() {
+fn list_decodes_equally_by_item_and_as_a_whole() {
     for (name, kind, item, objects, problems) in [
         ("pods", "List", "", PODS, 0),
         ("a typed list", "PodList", "", PODS, 0),
         (
-            "one that is not simulated",
+            "an item of a kind that is not simulated",
             "List",
             "- apiVersion: example.com/v1\n  kind: Widget\n  metadata:\n    name: a\n",
             PODS,
@@ -62,15 +61,15 @@ fn a_long_list_is_read_item_by_item_as_it_is_as_a_whole() {
             1,
         ),
         ("no list", "Pod", "", 1, 0),
-        ("a kind that nobody serves", "Nothing", "", 0, 1),
+        ("a kind that is not served", "Nothing", "", 0, 1),
         (
-            "an item by another's name",
+            "an item that is an alias",
             "List",
             "- &one {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n- *one\n",
             PODS + 2,
             0,
         ),
-        ("a key twice", "List", "- a: 1\n  a: 2\n", PODS, 2),
+        ("a duplicate key", "List", "- a: 1\n  a: 2\n", PODS, 2),
     ] {
         let [by_item, whole] = both(&list(kind, item));
         assert_eq!(by_item.objects, whole.objects, "{name}");
@@ -82,7 +81,7 @@ fn a_long_list_is_read_item_by_item_as_it_is_as_a_whole() {
 }
 
 #[test]
-fn a_long_list_is_one_of_several_documents() {
+fn long_lists_in_several_documents_are_decoded() {
     let text = format!("{}---\n{}", list("List", ""), list("List", ""));
     let [by_item, whole] = both(&text);
     assert_eq!(by_item.objects, whole.objects);

@@ -1,7 +1,7 @@
-//! The tests of this crate through its public door, one program: linked once, and two long ones run side by side.
+//! Tests of the public interface of this crate, as one program: it is linked once, and its long tests run in parallel.
 #![allow(
     clippy::too_many_lines,
-    reason = "tables of cases, and stories told from their beginning"
+    reason = "tables of cases, and tests that replay a sequence of steps"
 )]
 
 mod advice;

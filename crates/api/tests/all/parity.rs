@@ -1,12 +1,11 @@
-//! P-03: what we read of a manifest is what the API's own types (`k8s-openapi`)
-//! read of it, and nothing is lost beside.
+//! Our parser reads a manifest as the API's own types (`k8s-openapi`) do, and loses nothing (P-03).
 
 use k8s_openapi::api::{apps, autoscaling, batch, coordination, core, networking, policy, rbac, scheduling, storage};
 use podscope_api::{Kind, Quantity, parse};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-fn through<T: DeserializeOwned + serde::Serialize>(value: &Value) -> Value {
+fn round_trip<T: DeserializeOwned + serde::Serialize>(value: &Value) -> Value {
     let typed: T = serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{error}\n{value}"));
     serde_json::to_value(typed).expect("a tree")
 }
@@ -14,41 +13,41 @@ fn through<T: DeserializeOwned + serde::Serialize>(value: &Value) -> Value {
 /// The object as `k8s-openapi` reads and prints it.
 fn reference(kind: Kind, value: &Value) -> Value {
     match kind {
-        Kind::Namespace => through::<core::v1::Namespace>(value),
-        Kind::Node => through::<core::v1::Node>(value),
-        Kind::Pod => through::<core::v1::Pod>(value),
-        Kind::Lease => through::<coordination::v1::Lease>(value),
-        Kind::ReplicationController => through::<core::v1::ReplicationController>(value),
-        Kind::ReplicaSet => through::<apps::v1::ReplicaSet>(value),
-        Kind::Deployment => through::<apps::v1::Deployment>(value),
-        Kind::StatefulSet => through::<apps::v1::StatefulSet>(value),
-        Kind::DaemonSet => through::<apps::v1::DaemonSet>(value),
-        Kind::Job => through::<batch::v1::Job>(value),
-        Kind::PodDisruptionBudget => through::<policy::v1::PodDisruptionBudget>(value),
-        Kind::PriorityClass => through::<scheduling::v1::PriorityClass>(value),
-        Kind::Service => through::<core::v1::Service>(value),
-        Kind::PersistentVolume => through::<core::v1::PersistentVolume>(value),
-        Kind::PersistentVolumeClaim => through::<core::v1::PersistentVolumeClaim>(value),
-        Kind::StorageClass => through::<storage::v1::StorageClass>(value),
-        Kind::ConfigMap => through::<core::v1::ConfigMap>(value),
-        Kind::Event => through::<core::v1::Event>(value),
-        Kind::CronJob => through::<batch::v1::CronJob>(value),
-        Kind::Ingress => through::<networking::v1::Ingress>(value),
-        Kind::NetworkPolicy => through::<networking::v1::NetworkPolicy>(value),
-        Kind::ServiceAccount => through::<core::v1::ServiceAccount>(value),
-        Kind::ResourceQuota => through::<core::v1::ResourceQuota>(value),
-        Kind::LimitRange => through::<core::v1::LimitRange>(value),
-        Kind::Secret => through::<core::v1::Secret>(value),
-        Kind::HorizontalPodAutoscaler => through::<autoscaling::v2::HorizontalPodAutoscaler>(value),
-        Kind::Role => through::<rbac::v1::Role>(value),
-        Kind::RoleBinding => through::<rbac::v1::RoleBinding>(value),
-        Kind::ClusterRole => through::<rbac::v1::ClusterRole>(value),
-        Kind::ClusterRoleBinding => through::<rbac::v1::ClusterRoleBinding>(value),
+        Kind::Namespace => round_trip::<core::v1::Namespace>(value),
+        Kind::Node => round_trip::<core::v1::Node>(value),
+        Kind::Pod => round_trip::<core::v1::Pod>(value),
+        Kind::Lease => round_trip::<coordination::v1::Lease>(value),
+        Kind::ReplicationController => round_trip::<core::v1::ReplicationController>(value),
+        Kind::ReplicaSet => round_trip::<apps::v1::ReplicaSet>(value),
+        Kind::Deployment => round_trip::<apps::v1::Deployment>(value),
+        Kind::StatefulSet => round_trip::<apps::v1::StatefulSet>(value),
+        Kind::DaemonSet => round_trip::<apps::v1::DaemonSet>(value),
+        Kind::Job => round_trip::<batch::v1::Job>(value),
+        Kind::PodDisruptionBudget => round_trip::<policy::v1::PodDisruptionBudget>(value),
+        Kind::PriorityClass => round_trip::<scheduling::v1::PriorityClass>(value),
+        Kind::Service => round_trip::<core::v1::Service>(value),
+        Kind::PersistentVolume => round_trip::<core::v1::PersistentVolume>(value),
+        Kind::PersistentVolumeClaim => round_trip::<core::v1::PersistentVolumeClaim>(value),
+        Kind::StorageClass => round_trip::<storage::v1::StorageClass>(value),
+        Kind::ConfigMap => round_trip::<core::v1::ConfigMap>(value),
+        Kind::Event => round_trip::<core::v1::Event>(value),
+        Kind::CronJob => round_trip::<batch::v1::CronJob>(value),
+        Kind::Ingress => round_trip::<networking::v1::Ingress>(value),
+        Kind::NetworkPolicy => round_trip::<networking::v1::NetworkPolicy>(value),
+        Kind::ServiceAccount => round_trip::<core::v1::ServiceAccount>(value),
+        Kind::ResourceQuota => round_trip::<core::v1::ResourceQuota>(value),
+        Kind::LimitRange => round_trip::<core::v1::LimitRange>(value),
+        Kind::Secret => round_trip::<core::v1::Secret>(value),
+        Kind::HorizontalPodAutoscaler => round_trip::<autoscaling::v2::HorizontalPodAutoscaler>(value),
+        Kind::Role => round_trip::<rbac::v1::Role>(value),
+        Kind::RoleBinding => round_trip::<rbac::v1::RoleBinding>(value),
+        Kind::ClusterRole => round_trip::<rbac::v1::ClusterRole>(value),
+        Kind::ClusterRoleBinding => round_trip::<rbac::v1::ClusterRoleBinding>(value),
         other => panic!("no fixture should hold a {}", other.name()),
     }
 }
 
-/// The leaves of a tree with their paths; empty containers and nulls say nothing.
+/// The scalars of a tree with their paths; nulls and empty lists and maps are skipped.
 fn leaves(value: &Value, path: &str, found: &mut Vec<(String, Value)>) {
     match value {
         Value::Object(map) => map
@@ -63,7 +62,7 @@ fn leaves(value: &Value, path: &str, found: &mut Vec<(String, Value)>) {
     }
 }
 
-/// Equal, or the same amount written differently.
+/// Returns whether the values are equal, or the same quantity in different notations.
 fn same(ours: Option<&Value>, theirs: &Value) -> bool {
     let amount = |value: &Value| match value {
         Value::String(text) => text.parse::<Quantity>().ok(),
@@ -78,7 +77,7 @@ fn same(ours: Option<&Value>, theirs: &Value) -> bool {
 
 /// Shows: P-03
 #[test]
-fn our_reading_equals_that_of_the_apis_own_types() {
+fn parsed_manifests_equal_k8s_openapi() {
     let mut compared = 0;
     for text in [
         include_str!("../fixtures/shop.yaml"),
@@ -95,7 +94,7 @@ fn our_reading_equals_that_of_the_apis_own_types() {
             leaves(&theirs, "", &mut wanted);
             assert!(!wanted.is_empty());
             let pointer = |path: &str| {
-                // Keys with a slash (labels) are found by walking, not by JSON pointer.
+                // Keys with a slash (labels) cannot be found by JSON pointer.
                 let mut found = Vec::new();
                 leaves(&ours, "", &mut found);
                 found
@@ -103,11 +102,11 @@ fn our_reading_equals_that_of_the_apis_own_types() {
                     .find(|(known, _)| known == path)
                     .map(|(_, value)| value)
             };
-            // The reference prints the kind of embedded objects too, given or not.
+            // `k8s-openapi` always prints the kind of embedded objects.
             let embedded = |path: &str| {
                 path.contains("/volumeClaimTemplates/") && (path.ends_with("/apiVersion") || path.ends_with("/kind"))
             };
-            // What Go leaves out when it holds nothing is not stored here, and printed by the reference (VA-355).
+            // Empty fields with `omitempty` are not stored (VA-355), but `k8s-openapi` prints them.
             let omitted = |path: &str, value: &Value| *value == Value::Bool(false) && pointer(path).is_none();
             for (path, value) in (wanted.iter()).filter(|(path, value)| !embedded(path) && !omitted(path, value)) {
                 assert!(

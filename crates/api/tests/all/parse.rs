@@ -1,4 +1,4 @@
-//! Reading text: P-03, P-04, VA-234 to VA-256, and the limits of Q-03.
+//! Parsing of YAML and JSON (P-03, P-04, VA-234 to VA-256) and its limits (Q-03).
 
 use podscope_api::{Kind, Object, parse};
 
@@ -8,7 +8,7 @@ fn problems(text: &str) -> Vec<String> {
 
 /// Shows: P-04
 #[test]
-fn problems_carry_line_column_and_path() {
+fn problems_have_line_column_and_path() {
     let rows: &[(&str, &str, &[&str])] = &[
         (
             "a wrong type",
@@ -120,7 +120,7 @@ fn problems_carry_line_column_and_path() {
 
 /// Shows: P-03
 #[test]
-fn documents_lists_and_what_has_no_behaviour() {
+fn documents_lists_and_custom_resources_are_parsed() {
     let parsed = parse(
         "\u{feff}# a comment\r\n---\r\napiVersion: v1\r\nkind: List\r\nitems:\r\n- apiVersion: v1\r\n  kind: Pod\r\n  \
          metadata: {name: a}\r\n- apiVersion: apps/v1\r\n  kind: Deployment\r\n  metadata: {name: b}\r\n---\r\n---\r\n\
@@ -158,7 +158,7 @@ fn documents_lists_and_what_has_no_behaviour() {
 
 /// Shows: VA-240, VA-256
 #[test]
-fn null_is_absent_and_json_streams() {
+fn null_equals_absent_in_json_streams() {
     let parsed = parse(
         "{\"apiVersion\": \"v1\", \"kind\": \"Pod\", \"metadata\": {\"name\": \"a\", \"labels\": {\"x\": null}, \
          \"creationTimestamp\": null}, \"spec\": null}\n{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}\n---\n{\"apiVersion\": \
@@ -171,7 +171,7 @@ fn null_is_absent_and_json_streams() {
 
 /// Shows: Q-03
 #[test]
-fn anchors_merge_keys_and_their_bounds() {
+fn anchors_and_merge_keys_are_expanded_within_limits() {
     let parsed = parse(
         "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - &base {name: x, image: i}\n  - {<<: *base, \
          name: z}\n",
@@ -206,7 +206,7 @@ fn anchors_merge_keys_and_their_bounds() {
 
 /// Shows: P-03
 #[test]
-fn nothing_is_lost() {
+fn unknown_fields_survive_a_round_trip() {
     let text = "apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -266,11 +266,11 @@ status: {}
     ] {
         assert_eq!(value.pointer(pointer), Some(&wanted), "{pointer}");
     }
-    // Pods of the template share one copy, and it survives a reading of the printed object.
+    // Pods of the template share one copy of the untyped fields, which survive printing and parsing.
     assert!(!object.template().unwrap().extra.is_empty());
     let again = podscope_api::object_from_value(&value).unwrap();
     assert_eq!(again.to_value(), value);
-    // An element that is gone takes what was kept of it along.
+    // Removing an element removes its untyped fields.
     let mut fewer = object.clone();
     let containers = &mut fewer.template_mut().unwrap().spec.containers;
     std::sync::Arc::make_mut(containers).remove(0);
@@ -294,7 +294,7 @@ status: {}
 
 /// Shows: P-04
 #[test]
-fn a_field_is_found_again_in_the_text() {
+fn field_position_is_found_in_the_text() {
     let text = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: a\n  spec:\n    \
                 topologySpreadConstraints:\n    - maxSkew: 0\n      topologyKey: zone\n- {apiVersion: v1, kind: Pod, spec: \
                 {containers: [{name: x, resources: {limits: {example.com/gpu: 1}}}]}}\n";

@@ -1,11 +1,11 @@
-//! Printing: what kubectl prints, and YAML 1.1 readers that take the same strings.
+//! Printing as kubectl does, quoted so that YAML 1.1 parsers read the same strings.
 
 use podscope_api::{Tree, print_json, print_yaml};
 use serde_json::json;
 
-/// `podscope` prints what `kubectl get -o yaml` prints; the contract's quoting for YAML 1.1 readers.
+/// Output equals that of `kubectl get -o yaml`; strings are quoted for YAML 1.1 parsers.
 #[test]
-fn yaml_is_printed_as_kubectl_prints_it() {
+fn yaml_output_matches_kubectl() {
     let value = json!({
         "kind": "Pod",
         "apiVersion": "v1",
@@ -85,17 +85,17 @@ text: |
 }
 
 #[test]
-fn json_is_printed_as_kubectl_prints_it() {
+fn json_output_matches_kubectl() {
     let value = json!({"b": [], "a": {"x": [1, "<&>"], "n": null}, "e": {}});
     let wanted = "{\n    \"a\": {\n        \"n\": null,\n        \"x\": [\n            1,\n            \
                   \"\\u003c\\u0026\\u003e\"\n        ]\n    },\n    \"b\": [],\n    \"e\": {}\n}\n";
     assert_eq!(print_json(&value), wanted);
 }
 
-/// Any string survives printing and reading, as value and as key.
+/// Any string survives printing and parsing, as a value and as a key.
 /// Shows: Q-01
 #[test]
-fn every_string_round_trips() {
+fn strings_round_trip_through_yaml() {
     let pieces = [
         "a",
         " ",
@@ -140,14 +140,14 @@ fn every_string_round_trips() {
         "a long word after the others so that lines get folded somewhere in the middle of this text ",
     ];
     let mut state = 7_u64;
-    let mut draw = || {
+    let mut random = || {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         usize::try_from(state % 1_000_003).unwrap()
     };
     for _ in 0..4000 {
-        let text: String = (0..=draw() % 6).map(|_| pieces[draw() % pieces.len()]).collect();
+        let text: String = (0..=random() % 6).map(|_| pieces[random() % pieces.len()]).collect();
         let value = json!({"a": [text, {"b": text}], "c": {text.clone(): text}});
         let printed = print_yaml(&value);
         let read = podscope_api::read_yaml(&printed);

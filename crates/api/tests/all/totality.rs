@@ -1,14 +1,14 @@
-//! Q-03: no text makes reading, defaulting, checking or printing panic; and
-//! what was read can be printed and read again without loss (P-03).
+//! No text makes parsing, defaulting, validation or printing panic (Q-03), and printed objects parse without loss
+//! (P-03).
 
 use podscope_api::{
     Object, advice, default_object, object_from_value, parse, print_json, print_yaml, validate, validate_update,
 };
 
-/// A small generator; the same on every run.
-struct Draw(u64);
+/// A small random number generator with the same sequence on every run.
+struct Random(u64);
 
-impl Draw {
+impl Random {
     fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -17,8 +17,8 @@ impl Draw {
     }
 }
 
-/// Does everything with a text that the program does.
-fn work_through(text: &str) {
+/// Parses a text, and defaults, validates and prints its objects.
+fn process(text: &str) {
     let parsed = parse(text);
     for problem in &parsed.problems {
         assert!(!problem.to_string().is_empty());
@@ -52,19 +52,19 @@ const MANIFESTS: [&str; 4] = [
 
 /// Shows: Q-03
 #[test]
-fn sound_manifests_go_through() {
+fn valid_manifests_are_processed_without_problems() {
     for text in MANIFESTS {
         let parsed = parse(text);
         assert_eq!(parsed.problems, []);
         assert!(!parsed.objects.is_empty());
-        work_through(text);
+        process(text);
     }
 }
 
 /// Shows: Q-03
 #[test]
 fn damaged_manifests_never_panic() {
-    let mut draw = Draw(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let pieces = [
         "",
         " ",
@@ -108,22 +108,22 @@ fn damaged_manifests_never_panic() {
         "? ",
     ];
     for round in 0..500 {
-        let text = MANIFESTS[draw.below(MANIFESTS.len())];
+        let text = MANIFESTS[random.below(MANIFESTS.len())];
         let mut letters: Vec<char> = text.chars().collect();
-        for _ in 0..=draw.below(4) {
-            let at = draw.below(letters.len());
-            match draw.below(3) {
+        for _ in 0..=random.below(4) {
+            let at = random.below(letters.len());
+            match random.below(3) {
                 0 => {
-                    let end = (at + 1 + draw.below(12)).min(letters.len());
+                    let end = (at + 1 + random.below(12)).min(letters.len());
                     letters.drain(at..end);
                 }
                 1 => {
-                    let piece: Vec<char> = pieces[draw.below(pieces.len())].chars().collect();
+                    let piece: Vec<char> = pieces[random.below(pieces.len())].chars().collect();
                     letters.splice(at..at, piece);
                 }
                 _ => {
-                    let from = draw.below(letters.len());
-                    let end = (from + draw.below(30)).min(letters.len());
+                    let from = random.below(letters.len());
+                    let end = (from + random.below(30)).min(letters.len());
                     let copy: Vec<char> = letters[from..end].to_vec();
                     letters.splice(at..at, copy);
                 }
@@ -133,8 +133,8 @@ fn damaged_manifests_never_panic() {
             }
         }
         let text: String = letters.into_iter().collect();
-        // A failure prints the text; the round finds it again.
-        let outcome = std::panic::catch_unwind(|| work_through(&text));
+        // A failure prints the round, which reproduces the text.
+        let outcome = std::panic::catch_unwind(|| process(&text));
         assert!(outcome.is_ok(), "round {round}:\n{text}");
     }
 }
@@ -142,7 +142,7 @@ fn damaged_manifests_never_panic() {
 /// Shows: Q-03
 #[test]
 fn arbitrary_text_never_panics() {
-    let mut draw = Draw(42);
+    let mut random = Random(42);
     let pieces = [
         "apiVersion: v1\n",
         "kind: Pod\n",
@@ -188,8 +188,10 @@ fn arbitrary_text_never_panics() {
         "\r",
     ];
     for _ in 0..15_000 {
-        let text: String = (0..draw.below(16)).map(|_| pieces[draw.below(pieces.len())]).collect();
-        work_through(&text);
+        let text: String = (0..random.below(16))
+            .map(|_| pieces[random.below(pieces.len())])
+            .collect();
+        process(&text);
         let _ = podscope_api::read_yaml(&text);
         let _ = podscope_api::ContainerBehavior::parse(&text);
         let _ = podscope_api::parse_duration(&text);
@@ -198,7 +200,7 @@ fn arbitrary_text_never_panics() {
     }
 }
 
-/// Numbers and texts at their edges in places that calculate with them.
+/// Extreme numbers in fields that are used in calculations.
 /// Shows: Q-03
 #[test]
 fn edge_values_never_overflow() {
@@ -226,7 +228,7 @@ fn edge_values_never_overflow() {
                  run={number}h'}}}}, spec: {{{}}}}}",
                 spec.replace('N', number)
             );
-            work_through(&text);
+            process(&text);
         }
     }
     for quantity in [

@@ -1,4 +1,4 @@
-//! Update validation: what may not change (LC-042, VA-171 to VA-214, VA-276).
+//! Validation of updates: immutable fields (LC-042, VA-171 to VA-214, VA-276).
 
 use podscope_api::{Object, default_object, parse, validate_update};
 
@@ -28,10 +28,10 @@ fn pod(metadata: &str, spec: &str) -> String {
 
 const FORBIDDEN: &str = "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n@@ -…";
 
-/// A pod cannot become a mirror, nor cease to be one.
+/// The mirror annotation of a pod can be neither added nor removed.
 /// Shows: LC-213
 #[test]
-fn the_mirror_annotation_stays_as_it_was_created() {
+fn mirror_annotation_is_immutable() {
     let pod = |annotations: &str| {
         pod(
             &format!("annotations: {{{annotations}}}"),
@@ -49,11 +49,11 @@ fn the_mirror_annotation_stays_as_it_was_created() {
 
 /// Shows: LC-042, VA-171, VA-172, VA-173, VA-174, VA-175, VA-176, VA-177, VA-178
 #[test]
-fn what_may_not_change_of_a_pod_is_refused() {
+fn immutable_pod_fields_are_refused() {
     const C: &str = "containers: [{name: c, image: i}]";
     let with = |more: &str| pod("", &format!("{C}, {more}"));
     let rows: &[(String, String, &[&str])] = &[
-        // What may change.
+        // Allowed changes.
         (
             pod("", C),
             pod("labels: {a: b}", "containers: [{name: c, image: j}]"),
@@ -84,7 +84,7 @@ fn what_may_not_change_of_a_pod_is_refused() {
             with("schedulingGates: [{name: a}], nodeSelector: {a: b}"),
             &[],
         ),
-        // What may not.
+        // Forbidden changes.
         (
             pod("", C),
             pod("", "containers: [{name: c, image: i}, {name: d, image: i}]"),
@@ -153,7 +153,7 @@ fn what_may_not_change_of_a_pod_is_refused() {
 /// Shows: VA-193, VA-194, VA-195, VA-196, VA-197, VA-198, VA-199, VA-200, VA-201, VA-202, VA-203, VA-204, VA-205,
 /// VA-206, VA-207, VA-208, VA-209, VA-210, VA-211, VA-212, VA-213, VA-214
 #[test]
-fn what_may_not_change_of_other_kinds_is_refused() {
+fn immutable_fields_of_other_kinds_are_refused() {
     const T: &str = "template: {metadata: {labels: {a: b, c: d}}, spec: {containers: [{name: c, image: i}]}}";
     let rows: &[(&str, String, String, &[&str])] = &[
         (
@@ -256,7 +256,7 @@ fn what_may_not_change_of_other_kinds_is_refused() {
                 "spec.template: Invalid value: {\"labels\":{\"a\":\"b\"},\"Spec\":{\"Volumes\":null,…",
             ],
         ),
-        // VA-329
+        // Further kinds (VA-329).
         (
             "apps/v1, kind: ControllerRevision",
             "revision: 1, data: {a: 1}".into(),
@@ -326,7 +326,7 @@ fn what_may_not_change_of_other_kinds_is_refused() {
 
 /// Shows: VA-321
 #[test]
-fn what_drivers_and_capacities_are_about_stays() {
+fn csi_nodes_and_capacities_have_immutable_fields() {
     let rows: &[(&str, &str, &str, &[&str])] = &[
         (
             "CSINode",

@@ -1,11 +1,11 @@
-//! Containers: fields, probes and hooks, resources (VA-084 to VA-126).
+//! Validation of containers: fields, probes and hooks, resources (VA-084 to VA-126).
 
 use super::*;
 
 /// Shows: LC-213, VA-084, VA-085, VA-086, VA-087, VA-088, VA-089, VA-090, VA-091, VA-092, VA-093, VA-094, VA-095,
 /// VA-096, VA-097, VA-098, VA-099, VA-100, VA-101, VA-102, VA-103, VA-291
 #[test]
-fn what_is_wrong_with_containers_is_refused() {
+fn invalid_containers_are_refused() {
     check(
         &problems("{apiVersion: v1, kind: Pod, spec: {}}"),
         &["spec.containers: Required value"],
@@ -85,7 +85,7 @@ fn what_is_wrong_with_containers_is_refused() {
                  of printable ASCII characters other than '='",
             ],
         ),
-        // VA-291: the volume is looked for when all else has been checked.
+        // The server checks the volumes of env files last (VA-291).
         (
             "env: [{name: A, valueFrom: {fileKeyRef: {}}}, {name: B, valueFrom: {fileKeyRef: {volumeName: V, path: ../x, \
              key: 'a='}}}, {name: C, valueFrom: {fileKeyRef: {volumeName: v, path: x, key: K}, fieldRef: {fieldPath: \
@@ -141,7 +141,7 @@ fn what_is_wrong_with_containers_is_refused() {
 
 /// Shows: VA-104, VA-105, VA-106, VA-107, VA-108, VA-109, VA-110, VA-111, VA-112, VA-113, VA-114
 #[test]
-fn what_is_wrong_with_probes_and_hooks_is_refused() {
+fn invalid_probes_and_hooks_are_refused() {
     check(
         &pod("initContainers: [{name: i, image: i, livenessProbe: {exec: {command: [a]}}, lifecycle: {}}]"),
         &[
@@ -194,7 +194,7 @@ fn what_is_wrong_with_probes_and_hooks_is_refused() {
 
 /// Shows: VA-115, VA-116, VA-117, VA-118, VA-119, VA-120, VA-121, VA-122, VA-123, VA-124, VA-125, VA-126
 #[test]
-fn what_is_wrong_with_resources_is_refused() {
+fn invalid_resources_are_refused() {
     let rows: &[(&str, &[&str])] = &[
         (
             "resources: {requests: {foo: 1}}",

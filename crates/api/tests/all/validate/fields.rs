@@ -1,4 +1,4 @@
-//! Fields of pods that only the server reads, volumes' sources, and what is kept of networks (VA-292 to VA-305).
+//! Validation of untyped pod fields, volume sources, Services, Ingresses and network policies (VA-292 to VA-305).
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn rows(of: fn(&str) -> Vec<String>, rows: &[(&str, &[&str])]) {
 
 /// Shows: VA-292, VA-293, VA-294
 #[test]
-fn what_a_variable_cannot_be_is_refused() {
+fn invalid_env_sources_are_refused() {
     rows(
         container,
         &[
@@ -65,7 +65,7 @@ fn what_a_variable_cannot_be_is_refused() {
 
 /// Shows: VA-295, VA-296
 #[test]
-fn what_files_cannot_be_is_refused() {
+fn invalid_volume_files_and_sources_are_refused() {
     rows(
         pod,
         &[
@@ -119,10 +119,10 @@ fn what_files_cannot_be_is_refused() {
     );
 }
 
-/// What is wrong with a volume is one thing, and that it cannot be mounted another.
+/// A volume with an error is reported, and so is each mount of it.
 /// Shows: VA-297
 #[test]
-fn what_cannot_be_mounted_is_refused() {
+fn invalid_volume_mounts_are_refused() {
     check(
         &problems(
             "{apiVersion: v1, kind: Pod, spec: {volumes: [{name: v, hostPath: {path: ''}}, {name: w}], containers: [{name: c, \
@@ -144,7 +144,7 @@ fn what_cannot_be_mounted_is_refused() {
 
 /// Shows: VA-298, VA-299
 #[test]
-fn what_one_system_does_not_know_is_refused_to_its_pods() {
+fn fields_of_another_os_are_refused() {
     rows(
         pod,
         &[
@@ -192,7 +192,7 @@ fn what_one_system_does_not_know_is_refused_to_its_pods() {
 
 /// Shows: VA-300, VA-301
 #[test]
-fn annotations_and_late_containers_are_checked() {
+fn invalid_annotations_and_ephemeral_containers_are_refused() {
     check(
         &problems(
             "{apiVersion: v1, kind: Pod, metadata: {annotations: {controller.kubernetes.io/pod-deletion-cost: '+1', \
@@ -215,7 +215,7 @@ fn annotations_and_late_containers_are_checked() {
 
 /// Shows: VA-302
 #[test]
-fn addresses_that_do_not_fit_each_other_are_refused() {
+fn inconsistent_service_addresses_are_refused() {
     let service = |spec: &str| {
         problems(&format!(
             "{{apiVersion: v1, kind: Service, spec: {{ports: [{{port: 1}}], {spec}}}}}"
@@ -248,7 +248,7 @@ fn addresses_that_do_not_fit_each_other_are_refused() {
 
 /// Shows: VA-303, VA-304, VA-305
 #[test]
-fn what_is_wrong_with_ingresses_and_policies_is_refused() {
+fn invalid_ingresses_and_network_policies_are_refused() {
     let of = |kind: &str, spec: &str| {
         problems(&format!(
             "{{apiVersion: networking.k8s.io/v1, kind: {kind}, spec: {spec}}}"

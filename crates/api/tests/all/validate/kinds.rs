@@ -1,11 +1,11 @@
-//! Workloads and other kinds (VA-180 to VA-213).
+//! Validation of workloads and other kinds (VA-180 to VA-213).
 
 use super::*;
 
 /// Shows: VA-180, VA-181, VA-182, VA-183, VA-184, VA-185, VA-186, VA-187, VA-188, VA-189, VA-190, VA-191, VA-192,
 /// VA-193, VA-194, VA-195, VA-196, VA-197
 #[test]
-fn what_is_wrong_with_workloads_is_refused() {
+fn invalid_workloads_are_refused() {
     const T: &str = "template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}";
     let rows: &[(&str, String, &[&str])] = &[
         (
@@ -58,7 +58,7 @@ fn what_is_wrong_with_workloads_is_refused() {
             ],
         ),
         (
-            // VA-325
+            // Limits of a rolling update are percentages or integers (VA-325).
             "apps/v1, kind: DaemonSet",
             format!(
                 "{T}, selector: {{matchLabels: {{a: b}}}}, updateStrategy: {{type: RollingUpdate, rollingUpdate: \
@@ -147,11 +147,11 @@ fn what_is_wrong_with_workloads_is_refused() {
 /// Shows: VA-064, VA-199, VA-200, VA-201, VA-202, VA-203, VA-204, VA-205, VA-206, VA-207, VA-208, VA-209, VA-210,
 /// VA-211, VA-212, VA-213
 #[test]
-fn what_is_wrong_with_other_kinds_is_refused() {
+fn invalid_objects_of_other_kinds_are_refused() {
     let rows: &[(&str, &[&str])] = &[
         ("v1, kind: Service, spec: {}", &["spec.ports: Required value"]),
         ("v1, kind: Service, spec: {clusterIP: None}", &[]),
-        // VA-064.
+        // IP addresses must be in canonical form (VA-064).
         (
             "v1, kind: Service, spec: {ports: [{port: 80}], clusterIP: 010.96.0.7, externalIPs: ['::ffff:10.96.0.7']}",
             &[
@@ -296,7 +296,7 @@ fn what_is_wrong_with_other_kinds_is_refused() {
 
 /// Shows: VA-321, VA-323
 #[test]
-fn what_is_wrong_with_drivers_hints_and_ranges_is_refused() {
+fn invalid_csi_objects_hints_and_pod_cidrs_are_refused() {
     let rows: &[(&str, &[&str])] = &[
         (
             "storage.k8s.io/v1, kind: CSIDriver, spec: {fsGroupPolicy: X, volumeLifecycleModes: [Z], tokenRequests: \
@@ -361,10 +361,10 @@ fn what_is_wrong_with_drivers_hints_and_ranges_is_refused() {
     }
 }
 
-/// The first stage that fails is told alone.
+/// Only errors of the first failing stage are reported.
 /// Shows: VA-322, VA-324
 #[test]
-fn what_a_service_cannot_be_given_is_told_before_all_else() {
+fn service_allocation_reports_the_first_failing_stage() {
     use podscope_api::Unallocated;
     let service = |text: &str| {
         let text = format!("{{apiVersion: v1, kind: Service, metadata: {{name: s}}, spec: {{{text}}}}}");
@@ -373,7 +373,7 @@ fn what_a_service_cannot_be_given_is_told_before_all_else() {
             other => panic!("{text}: {other:?}"),
         }
     };
-    let ask = |text: &str, old: Option<&podscope_api::Service>| {
+    let allocate = |text: &str, old: Option<&podscope_api::Service>| {
         let other = service(
             "type: NodePort, clusterIP: 10.96.5.5, clusterIPs: [10.96.5.5], ports: [{port: 80, nodePort: 30080}]",
         );
@@ -423,7 +423,7 @@ fn what_a_service_cannot_be_given_is_told_before_all_else() {
              valid ports is 30000-32767",
         ),
     ] {
-        assert_eq!(ask(text, None), wanted, "{text}");
+        assert_eq!(allocate(text, None), wanted, "{text}");
     }
     let old = service("type: NodePort, ports: [{port: 80, nodePort: 30090}]");
     for (text, wanted) in [
@@ -437,6 +437,6 @@ fn what_a_service_cannot_be_given_is_told_before_all_else() {
             "duplicate nodePort: {TCP 30090}",
         ),
     ] {
-        assert_eq!(ask(text, Some(&old)), wanted, "{text}");
+        assert_eq!(allocate(text, Some(&old)), wanted, "{text}");
     }
 }

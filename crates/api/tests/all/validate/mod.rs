@@ -1,4 +1,4 @@
-//! Create validation: the API server's texts, row by row (VA-057 to VA-213).
+//! Validation on create, compared with the API server's messages (VA-057 to VA-213).
 
 mod containers;
 mod fields;
@@ -9,7 +9,7 @@ mod stored;
 
 use podscope_api::{Object, default_object, generate_job_selector, parse, validate};
 
-/// The problems of the last object of a text, after defaulting as on create.
+/// The problems of the last object in the text, after defaulting as on create.
 fn problems(text: &str) -> Vec<String> {
     let parsed = parse(text);
     assert_eq!(parsed.problems, [], "{text}");
@@ -27,7 +27,7 @@ fn problems(text: &str) -> Vec<String> {
     validate(&object).iter().map(ToString::to_string).collect()
 }
 
-/// A pod whose spec has these fields beside one sound container.
+/// Problems of a pod with one valid container and these additional spec fields.
 fn pod(spec: &str) -> Vec<String> {
     problems(&format!(
         "apiVersion: v1\nkind: Pod\nspec:\n  containers: [{{name: c, image: i}}]\n{}",
@@ -35,7 +35,7 @@ fn pod(spec: &str) -> Vec<String> {
     ))
 }
 
-/// A pod with one sound container that has these fields too.
+/// Problems of a pod with one valid container that has these additional fields.
 fn container(fields: &str) -> Vec<String> {
     problems(&format!(
         "apiVersion: v1\nkind: Pod\nspec:\n  volumes: [{{name: v}}]\n  containers:\n  - name: c\n    image: i\n{}",
@@ -47,7 +47,7 @@ fn indent(text: &str) -> String {
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
-/// The problems are these; of one that is given with `…` only the beginning.
+/// Asserts that the problems are as wanted; a wanted text that ends with `…` is a prefix.
 pub(crate) fn check(got: &[String], wanted: &[&str], row: &str) {
     let same = got.len() == wanted.len()
         && got
@@ -62,7 +62,7 @@ pub(crate) fn check(got: &[String], wanted: &[&str], row: &str) {
 
 /// Shows: P-04
 #[test]
-fn the_example_of_the_specification_is_refused_as_it_says() {
+fn max_skew_of_zero_is_refused() {
     check(
         &pod("topologySpreadConstraints: [{maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]"),
         &["spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero"],
@@ -72,7 +72,7 @@ fn the_example_of_the_specification_is_refused_as_it_says() {
 
 /// Shows: VA-016
 #[test]
-fn messages_are_joined() {
+fn status_message_joins_all_problems() {
     let parsed =
         parse("{apiVersion: v1, kind: Pod, metadata: {name: My_Pod, namespace: a}, spec: {containers: [{name: c}]}}");
     let mut object = parsed.objects[0].value.clone();
@@ -89,7 +89,7 @@ fn messages_are_joined() {
 
 /// Shows: VA-070, VA-071, VA-072, VA-073, VA-074, VA-075, VA-076, VA-077, VA-078, VA-079, VA-080, VA-081
 #[test]
-fn what_is_wrong_with_metadata_is_refused() {
+fn invalid_metadata_is_refused() {
     let rows: &[(&str, &[&str])] = &[
         (
             "{apiVersion: v1, kind: ConfigMap, metadata: {name: C_2}}",

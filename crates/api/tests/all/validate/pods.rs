@@ -1,11 +1,11 @@
-//! Pods: volumes, scheduling, behaviour (VA-127 to VA-164, L-08).
+//! Validation of pods: volumes, scheduling fields, behaviour annotations (VA-127 to VA-164, L-08).
 
 use super::*;
 
 /// Shows: VA-127, VA-128, VA-129, VA-130, VA-131, VA-132, VA-133, VA-134, VA-135, VA-136, VA-137, VA-138, VA-139,
 /// VA-140, VA-141, VA-142
 #[test]
-fn what_is_wrong_with_volumes_is_refused() {
+fn invalid_volumes_are_refused() {
     let rows: &[(&str, &[&str])] = &[
         (
             "volumes: [{}, {name: A}, {name: v}, {name: v}]",
@@ -71,7 +71,7 @@ fn what_is_wrong_with_volumes_is_refused() {
 /// Shows: VA-143, VA-144, VA-145, VA-146, VA-147, VA-148, VA-149, VA-150, VA-151, VA-152, VA-153, VA-154, VA-155,
 /// VA-156, VA-157, VA-158, VA-159, VA-160, VA-161, VA-162, VA-163, VA-164, VA-340
 #[test]
-fn what_is_wrong_with_scheduling_fields_is_refused() {
+fn invalid_scheduling_fields_are_refused() {
     const NA: &str = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
     let node = |terms: &str| {
         pod(&format!(
@@ -204,7 +204,7 @@ fn what_is_wrong_with_scheduling_fields_is_refused() {
                 "spec.serviceAccountName: Invalid value: \"A\": a lowercase RFC 1123 subdomain…",
             ],
         ),
-        // VA-340.
+        // Without host networking and FQDN, the override is allowed (VA-340).
         (
             "hostNetwork: false\nsetHostnameAsFQDN: false\nhostnameOverride: a.b",
             &[],
@@ -232,7 +232,7 @@ fn what_is_wrong_with_scheduling_fields_is_refused() {
 
 /// Shows: L-08
 #[test]
-fn behaviour_annotations_are_checked() {
+fn malformed_behaviour_annotation_is_refused() {
     check(
         &problems(
             "{apiVersion: v1, kind: Pod, metadata: {annotations: {behavior.podscope.dev/c: exit=9000}}, spec: {containers: \

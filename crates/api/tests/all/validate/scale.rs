@@ -1,10 +1,10 @@
-//! Autoscalers, scopes of quotas and endpoints (VA-306 to VA-310).
+//! Validation of autoscalers, endpoints and quota scopes (VA-306 to VA-310).
 
 use super::*;
 
 /// Shows: VA-306, VA-307
 #[test]
-fn what_is_wrong_with_metrics_and_behavior_is_refused() {
+fn invalid_autoscaler_metrics_and_behavior_are_refused() {
     let of = |spec: &str| {
         problems(&format!(
             "{{apiVersion: autoscaling/v2, kind: HorizontalPodAutoscaler, spec: {{maxReplicas: 3, scaleTargetRef: {{apiVersion: \
@@ -68,7 +68,7 @@ fn what_is_wrong_with_metrics_and_behavior_is_refused() {
 
 /// Shows: VA-308, VA-309
 #[test]
-fn what_is_wrong_with_endpoints_is_refused() {
+fn invalid_endpoints_are_refused() {
     check(
         &problems(
             "{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, addressType: IPv4, endpoints: [{addresses: [a, '::2', \
@@ -120,7 +120,7 @@ fn what_is_wrong_with_endpoints_is_refused() {
 
 /// Shows: VA-310
 #[test]
-fn what_is_wrong_with_a_scope_selector_is_refused() {
+fn invalid_quota_scope_selector_is_refused() {
     check(
         &problems(
             "{apiVersion: v1, kind: ResourceQuota, spec: {hard: {pods: 1, services: 2}, scopeSelector: {matchExpressions: \

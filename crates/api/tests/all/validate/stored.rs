@@ -1,4 +1,4 @@
-//! Kinds that nothing here acts on, and that the API server checks all the same (VA-326 to VA-330).
+//! Validation of kinds that the simulation does not act on (VA-326 to VA-330).
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn check_rows(rows: &[(&str, &[&str])]) {
 
 /// Shows: VA-326
 #[test]
-fn what_is_wrong_with_webhooks_is_refused() {
+fn invalid_webhooks_are_refused() {
     let webhook = |more: &str| {
         let own = "name: a.b.c, sideEffects: None, admissionReviewVersions: [v1]";
         format!("admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, webhooks: [{{{own}, {more}}}]")
@@ -29,7 +29,7 @@ fn what_is_wrong_with_webhooks_is_refused() {
             ] as &[&str],
         ),
         (
-            // The name that is missing is told as the namespace.
+            // The server reports the missing name under `namespace`.
             "clientConfig: {service: {namespace: team, port: 0, path: /a//B}}",
             &[
                 "webhooks[0].clientConfig.service.namespace: Required value",
@@ -71,7 +71,7 @@ fn what_is_wrong_with_webhooks_is_refused() {
 
 /// Shows: VA-327
 #[test]
-fn events_have_to_agree_with_their_namespace() {
+fn event_must_be_in_the_namespace_of_its_object() {
     const NEW: &str = "eventTime: '2026-01-01T00:00:00.000000Z'";
     check_rows(&[
         (
@@ -107,7 +107,7 @@ fn events_have_to_agree_with_their_namespace() {
 
 /// Shows: VA-328
 #[test]
-fn definitions_of_kinds_are_checked() {
+fn invalid_crds_are_refused() {
     let definition = |names: &str, version: &str| {
         format!(
             "apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {{name: foos.ex.com}}, spec: {{group: \
@@ -178,7 +178,7 @@ fn definitions_of_kinds_are_checked() {
 
 /// Shows: VA-329
 #[test]
-fn roles_and_classes_that_miss_something_are_refused() {
+fn incomplete_roles_and_classes_are_refused() {
     check_rows(&[
         (
             "rbac.authorization.k8s.io/v1, kind: ClusterRole, aggregationRule: {clusterRoleSelectors: []}",
@@ -206,7 +206,7 @@ fn roles_and_classes_that_miss_something_are_refused() {
 
 /// Shows: VA-331
 #[test]
-fn a_claim_has_one_source() {
+fn data_source_must_match_data_source_ref() {
     const CLAIM: &str = "v1, kind: PersistentVolumeClaim, spec: {accessModes: [ReadWriteOnce], resources: {requests: \
                          {storage: 1Gi}}, dataSource: {kind: PersistentVolumeClaim, name: a}, dataSourceRef: {kind: \
                          PersistentVolumeClaim, name: ";
