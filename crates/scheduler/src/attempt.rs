@@ -1,4 +1,5 @@
-//! What a scheduling attempt asks the outside to do. The scheduler itself changes only its own state.
+//! The result of a scheduling attempt and the actions its caller must carry out: the scheduler itself changes
+//! only its own state.
 
 use std::sync::Arc;
 
@@ -8,10 +9,10 @@ use podscope_api::{
     PersistentVolumeClaim, ResourceClaim, Str,
 };
 
-/// An event to record (SCH-128). The reporting controller is the profile's scheduler name.
+/// An Event object to create (SCH-128). The reporting controller is the profile's scheduler name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventNote {
-    /// The pod it is about.
+    /// The pod that the event regards.
     pub about: ObjectKey,
     pub about_uid: Str,
     /// `Normal` or `Warning`.
@@ -20,65 +21,70 @@ pub struct EventNote {
     pub reason: &'static str,
     /// `Binding`, `Scheduling`, `Preempting`.
     pub action: &'static str,
-    /// The text, cut to 1024 bytes.
+    /// Human-readable text, cut to 1024 bytes.
     pub note: String,
-    /// The other pod of a preemption: key and UID.
+    /// For `Preempted`: key and UID of the preemptor pod.
     pub related: Option<(ObjectKey, Str)>,
 }
 
-/// A change of the pod's status to write (SCH-024, SCH-025).
+/// A patch of the pod's status (SCH-024, SCH-025).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusPatch {
-    /// Condition PodScheduled=False: reason and whole message; `None` where it already says so.
+    /// Reason and message of the condition PodScheduled=False; `None` if the condition already has both.
     pub condition: Option<(&'static str, String)>,
     /// `Some("")` clears `status.nominatedNodeName`, `Some(node)` sets it, `None` leaves it.
     pub nominated_node_name: Option<Str>,
 }
 
-/// A pod that has to end for the attempt's pod.
+/// A pod that preemption deletes to make room.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Victim {
     /// Namespace and name.
     pub pod: ObjectKey,
-    /// UID: the deletion's precondition.
+    /// UID, used as the precondition of the DELETE.
     pub uid: Str,
-    /// Already being deleted: left alone.
+    /// The victim already has a deletionTimestamp, so no DELETE is sent.
     pub terminating: bool,
 }
 
 /// A preemption to carry out (SCH-104, SCH-105).
 ///
-/// In order: clear `clear_nominations`; for every victim that is not terminating condition
-/// `DisruptionTarget=True` (reason `PreemptionByScheduler`, `message`), its answer, DELETE, the `Preempted`
-/// event; all but the last may go at once, then [`crate::Scheduler::preemption_of_last`], then the last, then
-/// [`crate::Scheduler::preemption_finished`]. A victim whose volumes are being bound is taken back instead.
+/// The caller does the following, in order:
+/// 1. clear `nominatedNodeName` of the pods in `clear_nominations`;
+/// 2. for each victim that is not terminating: set the condition `DisruptionTarget=True` (reason
+///    `PreemptionByScheduler`, `message`), wait for the answer, DELETE it and emit the `Preempted` event. All
+///    victims but the last may be processed concurrently; before the last one,
+///    [`crate::Scheduler::preemption_of_last`] is called;
+/// 3. call [`crate::Scheduler::preemption_finished`].
+///
+/// A victim that still waits for its volumes to be bound is sent back to the queue instead of being deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preempt {
     pub node: NodeName,
-    /// Who, most important first.
+    /// The pods to delete, most important first.
     pub victims: Vec<Victim>,
-    /// Message of the victims' condition.
+    /// Message of the victims' condition `DisruptionTarget`.
     pub message: String,
-    /// Note of the victims' event (SCH-128).
+    /// Note of the victims' `Preempted` event (SCH-128).
     pub note: String,
-    /// Pods of lower priority nominated to that node: they lose `nominatedNodeName`.
+    /// Lower-priority pods nominated to `node`; their `nominatedNodeName` is cleared.
     pub clear_nominations: Vec<ObjectKey>,
-    /// PodDisruptionBudgets violated.
+    /// Number of PodDisruptionBudgets that the preemption violates.
     pub pdb_violations: usize,
-    /// How many of its lower-priority pods may stay.
+    /// Number of lower-priority pods on the node that need not be deleted.
     pub reprieved: usize,
-    /// How many nodes could have been chosen instead.
+    /// Number of candidate nodes, `node` included.
     pub candidates: usize,
-    /// Why this node.
+    /// The rule of `pickOneNodeForPreemption` that selected `node`.
     pub criterion: Criterion,
 }
 
-/// What Reserve fixes of a pod's claims on devices (DRA-106).
+/// Allocations that the Reserve point made for a pod's ResourceClaims (DRA-106).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReservedClaims {
-    /// The claims in order, with the allocation of those that have none yet.
+    /// The pod's claims in order; with a new allocation where the claim had none.
     pub claims: Vec<(Arc<ResourceClaim>, Option<AllocationResult>)>,
-    /// The claim for extended resources, to be created, and the containers that its requests serve.
+    /// The claim to create for extended resources, and the containers that its requests serve.
     pub extended: Option<(
         Arc<ResourceClaim>,
         AllocationResult,
@@ -86,51 +92,51 @@ pub struct ReservedClaims {
     )>,
 }
 
-/// What PostFilter does to a claim so that its pod can be placed (DRA-101).
+/// A claim that PostFilter releases so that its pod can be placed (DRA-101).
 #[derive(Debug, Clone, PartialEq)]
 pub enum FreedClaim {
-    /// Its devices and its reservation are given back.
+    /// Clear the claim's allocation and its `reservedFor`.
     Deallocate(Arc<ResourceClaim>),
-    /// A claim for extended resources that an earlier cycle left.
+    /// Delete a claim for extended resources that an earlier cycle created.
     Delete(Arc<ResourceClaim>),
 }
 
 /// How an attempt ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// A node was chosen and is assumed: write the nomination and the volumes where there is something to
-    /// write, wait for the volumes, post the Binding, then call [`crate::Scheduler::bind_finished`].
+    /// A node was chosen and the pod is assumed on it. The caller writes the nomination and the volumes if there
+    /// are any, waits for the volumes, posts the Binding, then calls [`crate::Scheduler::bind_finished`].
     Assumed {
         node: NodeName,
-        /// Nodes with the same total, itself included.
+        /// Number of nodes with the highest total score, the chosen one included.
         ties: usize,
-        /// PreBind has to wait for volumes, also where it has nothing to write.
+        /// PreBind waits for volumes, even if it has nothing to write.
         is_slow: bool,
-        /// Volumes to write with their new claimRef.
+        /// PersistentVolumes to update with their new claimRef.
         volumes: Vec<Arc<PersistentVolume>>,
-        /// Claims to write with the selected-node annotation.
+        /// PersistentVolumeClaims to update with the selected-node annotation.
         claims: Vec<Arc<PersistentVolumeClaim>>,
-        /// Claims on devices to write; then [`crate::Scheduler::claim_written`] for each.
+        /// ResourceClaims to write; the caller reports each with [`crate::Scheduler::claim_written`].
         devices: Option<Box<ReservedClaims>>,
     },
     /// No node fits.
     Unschedulable {
-        /// The whole text.
+        /// Text of the FailedScheduling event.
         message: String,
-        /// Victims whose end would make room.
+        /// The preemption to carry out, if one helps.
         preempt: Option<Preempt>,
     },
     /// The cycle or the binding failed; the pod is retried after back-off.
     Error {
-        /// The whole text.
+        /// Text of the error.
         message: String,
     },
-    /// Not decided: being deleted.
+    /// The pod is being deleted and was not decided.
     Skipped,
 }
 
 impl Outcome {
-    /// Why there is no node.
+    /// The failure text, if no node was chosen.
     pub(crate) fn message(&self) -> Option<&str> {
         match self {
             Self::Unschedulable { message, .. } | Self::Error { message } => Some(message),
@@ -138,7 +144,7 @@ impl Outcome {
         }
     }
 
-    /// The node that was drawn, to bind or to preempt on.
+    /// The node chosen for binding or for preemption.
     pub(crate) fn chosen(&self) -> Option<&NodeName> {
         match self {
             Self::Assumed { node, .. } => Some(node),
@@ -148,32 +154,31 @@ impl Outcome {
     }
 }
 
-/// One attempt: the short record and what to do.
+/// One scheduling attempt: its result and the actions to carry out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
     pub pod: ObjectKey,
     pub uid: Str,
-    /// The profile that decided.
+    /// Name of the profile that decided.
     pub scheduler_name: Str,
-    /// 1 for the first.
+    /// Number of this attempt for the pod, starting at 1.
     pub number: u32,
-    /// What brought the pod into the queue, as given to [`crate::Scheduler::because`].
+    /// The record that moved the pod into the active queue, as given to [`crate::Scheduler::because`].
     pub caused_by: CausedBy,
-    /// How it ended.
     pub outcome: Outcome,
-    /// Nodes that passed Filter.
+    /// Number of nodes that passed Filter.
     pub n_feasible: usize,
-    /// Nodes that were examined.
+    /// Number of nodes on which Filter ran.
     pub n_examined: usize,
-    /// Events to record.
+    /// Events to create.
     pub events: Vec<EventNote>,
-    /// Status to write.
+    /// Patch of the pod's status, if any.
     pub patch: Option<StatusPatch>,
-    /// A claim to give up.
+    /// A claim that PostFilter releases.
     pub freed: Option<FreedClaim>,
 }
 
-/// Cuts an event's note as kube-scheduler does (SCH-024).
+/// Cuts an event's note to 1024 bytes as kube-scheduler does (SCH-024).
 pub(crate) fn truncate(text: &str) -> String {
     const MAX: usize = 1024;
     const SUFFIX: &str = " ...";

@@ -1,4 +1,4 @@
-//! Workloads to measure decisions with. Nothing here reads a clock: the caller times [`Bench::decide`].
+//! Workloads for measuring decisions. Nothing here reads a clock: the caller times [`Bench::decide`].
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use crate::attempt::{Attempt, Outcome};
 use crate::config::SchedulerConfiguration;
 use crate::scheduler::{NoRecorder, Scheduler};
 
-/// What the pods ask for.
+/// Scheduling constraints of the measured pods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Workload {
-    /// 100m, 500Mi, nothing else.
+    /// Requests of 100m cpu and 500Mi memory, no constraint.
     Basic,
     /// Spread over zones, maxSkew 5, ScheduleAnyway.
     SoftSpread,
-    /// The same, DoNotSchedule.
+    /// Spread over zones, maxSkew 5, DoNotSchedule.
     Spread,
     /// Preferred anti-affinity on the hostname, weight 1.
     Anti,
     /// Required affinity on the zone.
     Affinity,
-    /// Full nodes, ten priorities, one budget an app: every decision preempts.
+    /// Full nodes, ten priorities, one PodDisruptionBudget per app: every decision preempts.
     Preempt,
 }
 
@@ -38,7 +38,7 @@ impl Workload {
         (Workload::Affinity, "affinity"),
         (Workload::Preempt, "preempt"),
     ];
-    /// The workload of that name.
+    /// Finds a workload by its command-line name.
     pub fn from_name(name: &str) -> Option<Workload> {
         Self::ALL
             .iter()
@@ -50,11 +50,11 @@ impl Workload {
 /// The size of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
-    /// Nodes of 16 cpu, 64Gi, 110 pods, in three zones.
+    /// Number of nodes. Each has 16 cpu, 64Gi and 110 pods; they are spread over three zones.
     pub nodes: usize,
-    /// Pods that already run.
+    /// Number of pods that run before the first decision.
     pub pods: usize,
-    /// Different pod templates (labels and selectors); 1 is the plain workload.
+    /// Number of different pod templates (labels and selectors); 1 is the plain workload.
     pub templates: usize,
     /// Delete a running pod before every decision.
     pub deletions: bool,
@@ -77,7 +77,7 @@ impl Default for Size {
 const ZONES: [&str; 3] = ["a", "b", "c"];
 const APPS: usize = 20;
 
-/// A scheduler with a cluster and an endless supply of pods.
+/// A scheduler, its cluster, and a generator of pods.
 #[derive(Debug, Clone)]
 pub struct Bench {
     workload: Workload,
@@ -85,6 +85,7 @@ pub struct Bench {
     scheduler: Scheduler,
     /// Running pods, oldest first, for deletions.
     running: std::collections::VecDeque<Arc<Pod>>,
+    /// Number of pods generated so far.
     made: usize,
     random: u64,
     pending: Option<Arc<Pod>>,
@@ -162,7 +163,7 @@ impl Bench {
             if workload == Workload::Preempt {
                 pod.spec.priority = Some((index / 3 % 10) as i32 * 10);
             }
-            // Places with affinity to the zone: all of one template in the same zone.
+            // With zone affinity, all pods of one template run in the same zone.
             let place = if workload == Workload::Affinity {
                 (index * 3) % size.nodes
             } else {
@@ -178,7 +179,7 @@ impl Bench {
         bench
     }
 
-    /// Pods that run before the first decision.
+    /// Number of running pods.
     pub fn existing(&self) -> usize {
         self.running.len()
     }
@@ -251,7 +252,8 @@ impl Bench {
         pod
     }
 
-    /// Makes the next pod known, and deletes an old one where that is asked for. Not to be timed.
+    /// Creates the next pending pod and, with `Size::deletions`, deletes the oldest running one. Not part of the
+    /// measured time.
     pub fn prepare(&mut self, index: usize) {
         if self.size.deletions
             && let Some(pod) = self.running.pop_front()
@@ -267,7 +269,7 @@ impl Bench {
         self.pending = Some(pod);
     }
 
-    /// Decides it: what is to be timed.
+    /// Decides the prepared pod. This is the call to time.
     pub fn decide(&mut self) -> Option<Attempt> {
         let mut random = self.random;
         let mut draw = || {
@@ -281,7 +283,8 @@ impl Bench {
         attempt
     }
 
-    /// Carries the decision out: the pod is bound, or its victims go and it takes their place. Not to be timed.
+    /// Carries out the decision: binds the pod, or deletes its victims and places it in their stead. Not part of
+    /// the measured time.
     pub fn settle(&mut self, attempt: &Attempt) {
         let Some(pod) = self.pending.take() else {
             return;
@@ -294,8 +297,8 @@ impl Bench {
                 self.scheduler.preemption_finished(&attempt.uid);
                 for victim in &preempt.victims {
                     if let Some(info) = self.scheduler.cache().pod(&victim.uid) {
-                        let gone = Object::Pod(info.pod.clone());
-                        self.scheduler.on_change(Some(&gone), None, 0);
+                        let deleted = Object::Pod(info.pod.clone());
+                        self.scheduler.on_change(Some(&deleted), None, 0);
                     }
                 }
                 preempt.node.clone()
@@ -316,7 +319,7 @@ impl Bench {
         self.running.push_back(bound);
     }
 
-    /// The pod that was prepared.
+    /// The pod of the last [`Bench::prepare`].
     pub fn pending(&self) -> Option<&Arc<Pod>> {
         self.pending.as_ref()
     }

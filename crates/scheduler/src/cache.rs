@@ -1,11 +1,11 @@
-//! The scheduler's cache: nodes with the sums over their pods, and the tables that make a decision
-//! cost what the nodes cost and not what the pods cost.
+//! The scheduler's cache: nodes with sums over their pods, and the tables that make the cost of a decision
+//! depend on the number of nodes and not on the number of pods.
 //!
 //! ```text
 //!  watch events ──► on_change ──► nodes     [NodeInfo]        sums, pods, ports, images
-//!                                 rows      [Row]             what most decisions read of it
+//!                                 rows      [Row]             the part that most decisions read
 //!                                 topology  key × node        domain of every node
-//!                                 counters  question × node   pods that match (spread, affinity)
+//!                                 counters  query × node      pods that match (spread, affinity)
 //!                                 terms     term × node       pods that carry the term
 //!                                 stores    services, claims, volumes, budgets, …
 //! ```
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use podscope_api::{ContainerStatus, Node, NodeName, Object, Pod, Str};
 
-use crate::counters::{ClassIdx, Counters, NamespaceLabels, PlacedTerms, Question};
+use crate::counters::{ClassIdx, Counters, NamespaceLabels, PlacedTerms, PodQuery};
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::{PodInfo, uid_of};
 use crate::rows::{Row, Rows};
@@ -32,26 +32,27 @@ struct PlacedPod {
     assumed: bool,
 }
 
-/// What is known of an image.
+/// Size and holders of one image name.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ImageState {
-    /// Bytes.
+    /// Size of the image in bytes.
     pub(crate) size: i64,
-    /// Nodes that hold it.
+    /// Nodes that have the image.
     nodes: ordered::Set<NodeIdx>,
-    /// By node: how many held it when that node was brought up to date last; 0 if it does not. Shared with checkpoints.
+    /// For each node with the image: the number of nodes that had it when that node's row was last updated; 0 for
+    /// nodes without it. Shared with checkpoints.
     frozen: Arc<Vec<u32>>,
 }
 
 impl ImageState {
-    /// How many nodes hold it, as frozen for a node that does; else 0 (SCH-109).
-    pub(crate) fn held_by(&self, node: NodeIdx) -> u32 {
+    /// Number of nodes with the image, as frozen for `node`; 0 if `node` does not have it (SCH-109).
+    pub(crate) fn frozen_count(&self, node: NodeIdx) -> u32 {
         self.frozen.get(node as usize).copied().unwrap_or(0)
     }
 
     fn freeze(&mut self, node: NodeIdx, count: u32) {
         let at = node as usize;
-        if self.held_by(node) == count {
+        if self.frozen_count(node) == count {
             return;
         }
         let frozen = Arc::make_mut(&mut self.frozen);
@@ -62,7 +63,7 @@ impl ImageState {
     }
 }
 
-/// Nodes by zone in first-seen order (SCH-006).
+/// Nodes by zone; zones are in the order in which they were first seen (SCH-006).
 #[derive(Debug, Clone, Default)]
 struct NodeTree {
     zones: Vec<((Symbol, Symbol), Vec<NodeIdx>)>,
@@ -107,7 +108,7 @@ impl NodeTree {
     }
 }
 
-/// The cache. Cloning it is a checkpoint.
+/// The scheduler's view of the cluster. A clone is a cheap checkpoint.
 #[derive(Debug, Clone, Default)]
 pub struct Cache {
     pub(crate) symbols: Symbols,
@@ -125,9 +126,9 @@ pub struct Cache {
     pub(crate) terms: PlacedTerms,
     pub(crate) namespaces: NamespaceLabels,
     images: ordered::Map<Symbol, ImageState>,
-    /// Nodes whose rows and frozen image counts are out of date (SCH-109).
+    /// Nodes whose rows and frozen image counts must be recomputed (SCH-109).
     dirty: Vec<NodeIdx>,
-    /// Nodes of the placed pods that use a claim, once for each use.
+    /// By (namespace, claim name): nodes of the placed pods that use the PersistentVolumeClaim, once per pod.
     claim_users: ordered::Map<(Symbol, Symbol), Vec<NodeIdx>>,
     pub(crate) stores: Stores,
     #[cfg(feature = "devices")]
@@ -135,7 +136,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Objects besides nodes and pods.
+    /// Objects other than nodes and pods.
     pub fn stores(&self) -> &Stores {
         &self.stores
     }
@@ -145,12 +146,12 @@ impl Cache {
         &self.order
     }
 
-    /// A node's sums.
+    /// A node with the sums over its pods.
     pub fn node(&self, index: NodeIdx) -> &NodeInfo {
         &self.nodes[index as usize]
     }
 
-    /// A node's numbers, as of the last [`Cache::update_snapshot`].
+    /// The compact row of a node, as of the last [`Cache::update_snapshot`].
     pub(crate) fn row(&self, index: NodeIdx) -> &Row {
         self.rows.get(index)
     }
@@ -166,7 +167,7 @@ impl Cache {
         &self.symbols
     }
 
-    /// A placed pod.
+    /// The placed pod with that UID.
     pub fn pod(&self, uid: &str) -> Option<&Arc<PodInfo>> {
         self.pods.get(uid).map(|placed| &placed.info)
     }
@@ -176,12 +177,12 @@ impl Cache {
         self.pods.values().map(|placed| &placed.info)
     }
 
-    /// Whether a pod is assumed: decided here, not yet seen bound.
+    /// Returns whether a pod is assumed: this scheduler chose its node, but the API does not yet show it bound.
     pub fn is_assumed(&self, uid: &str) -> bool {
         self.pods.get(uid).is_some_and(|placed| placed.assumed)
     }
 
-    /// Whether a pod on an existing node uses the claim: pods on nodes that are gone do not count (SCH-004).
+    /// Returns whether a pod on an existing node uses the claim. Pods on deleted nodes do not count (SCH-004).
     pub(crate) fn is_claim_used(&self, namespace: Symbol, claim: &str) -> bool {
         let users = self
             .symbols
@@ -191,7 +192,7 @@ impl Cache {
         users.is_some_and(|users| users.iter().any(exists))
     }
 
-    /// Labels of a Namespace object, empty if there is none.
+    /// Labels of a namespace; empty if no such Namespace object exists.
     pub fn namespace_labels(&self, namespace: Symbol) -> &[(Symbol, Symbol)] {
         self.namespaces.get(&namespace).map_or(&[], |labels| labels)
     }
@@ -200,12 +201,12 @@ impl Cache {
         self.topology.intern(key, &self.nodes)
     }
 
-    /// Pods that answer a question, by node index.
-    pub(crate) fn ask(&mut self, question: Question) -> Arc<Vec<u32>> {
-        self.counters.ask(question, &self.nodes, &self.namespaces)
+    /// Number of pods that match a query, by node index.
+    pub(crate) fn count_pods(&mut self, query: PodQuery) -> Arc<Vec<u32>> {
+        self.counters.count_pods(query, &self.nodes, &self.namespaces)
     }
 
-    /// Takes a change of any object over. Pods without a node are the queue's business and ignored here.
+    /// Applies a change of any object. Pods without a node belong to the queue and are ignored here.
     pub fn on_change(&mut self, old: Option<&Object>, new: Option<&Object>) {
         match (old, new) {
             (Some(Object::Node(_)), Some(Object::Node(new))) => self.set_node(new),
@@ -245,7 +246,7 @@ impl Cache {
         }
     }
 
-    /// Counts the devices of a claim as it is known now.
+    /// Recounts the devices that a claim uses.
     #[cfg(feature = "devices")]
     pub(crate) fn resource_claim_changed(&mut self, key: &podscope_api::ObjectKey) {
         let claim = self.stores.resource_claim(key).map(|claim| &**claim);
@@ -262,7 +263,7 @@ impl Cache {
         }
     }
 
-    fn slot(&mut self, name: &Str) -> NodeIdx {
+    fn index_for_name(&mut self, name: &Str) -> NodeIdx {
         if let Some(index) = self.node_ids.get(name) {
             return *index;
         }
@@ -291,17 +292,17 @@ impl Cache {
     }
 
     fn set_node(&mut self, node: &Arc<Node>) {
-        let index = self.slot(&node.metadata.name);
+        let index = self.index_for_name(&node.metadata.name);
         let info = Arc::make_mut(&mut self.nodes[index as usize]);
-        let was = info.node.is_some();
+        let existed = info.node.is_some();
         let old_zone = NodeTree::zone(&info.labels);
         let old_labels = info.labels.clone();
         info.set_node(&mut self.symbols, node);
         let new_zone = NodeTree::zone(&info.labels);
-        if !was || old_labels != info.labels {
+        if !existed || old_labels != info.labels {
             self.topology.place(index, &self.nodes[index as usize]);
         }
-        if !was {
+        if !existed {
             self.tree.add(new_zone, index);
             self.order_is_stale = true;
         } else if old_zone != new_zone {
@@ -362,25 +363,25 @@ impl Cache {
         let Some(name) = &pod.spec.node_name else {
             return;
         };
-        if self.renew(&uid, pod) {
+        if self.replace_if_counts_unchanged(&uid, pod) {
             return;
         }
         // Kubernetes removes and adds again on any update, so the pod goes to the end of its node's list (SCH-098).
         self.remove_pod(&uid);
         let info = PodInfo::new(self, pod, true);
-        let node = self.slot(&name.0);
+        let node = self.index_for_name(&name.0);
         self.place(info, node, false);
     }
 
-    /// Takes the new state of a placed pod over, if all that is counted of it stays: most updates are of a status. False
-    /// if something has to be counted anew. The pod goes to the end of its node's list here too.
-    fn renew(&mut self, uid: &str, pod: &Arc<Pod>) -> bool {
+    /// Replaces the object of a placed pod if no sum or counter changes, as in most status updates. Returns false
+    /// if the pod must be removed and added again. The pod moves to the end of its node's list here too.
+    fn replace_if_counts_unchanged(&mut self, uid: &str, pod: &Arc<Pod>) -> bool {
         let Some(placed) = self.pods.get_mut(uid) else {
             return false;
         };
         let info = &placed.info;
         let is_plain = info.ports.is_empty() && info.terms.is_empty() && claim_names(pod).next().is_none();
-        if placed.assumed || !is_plain || !is_counted_alike(&info.pod, pod) {
+        if placed.assumed || !is_plain || !has_same_counts(&info.pod, pod) {
             return false;
         }
         let renewed = Arc::new(PodInfo {
@@ -391,13 +392,13 @@ impl Cache {
         placed.info = renewed.clone();
         let pods = &mut Arc::make_mut(&mut self.nodes[placed.node as usize]).pods;
         let at = pods.iter().position(|pod| pod.uid == renewed.uid);
-        pods.swap_remove(at.expect("a placed pod stands in its node's list"));
+        pods.swap_remove(at.expect("the node of a placed pod lists it"));
         pods.push(renewed);
         self.dirty.push(placed.node);
         true
     }
 
-    /// Takes a decided pod into the cache before the API shows it bound (SCH-022).
+    /// Adds a decided pod to the cache before the API shows it bound (SCH-022).
     pub fn assume(&mut self, info: &PodInfo, node: NodeIdx) {
         let mut pod = (*info.pod).clone();
         pod.spec.node_name = Some(NodeName(self.nodes[node as usize].name.clone()));
@@ -407,7 +408,7 @@ impl Cache {
         self.place(info, node, true);
     }
 
-    /// Gives an assumption up. Returns whether there was one.
+    /// Removes an assumed pod. Returns whether the pod was assumed.
     pub fn forget(&mut self, uid: &str) -> bool {
         let assumed = self.is_assumed(uid);
         if assumed {
@@ -429,7 +430,7 @@ impl Cache {
         let before = self.pods.insert(info.uid.clone(), PlacedPod { info, node, assumed });
         assert!(
             before.is_none(),
-            "a pod is on one node: it is taken off before it is placed"
+            "a pod must be removed from its node before it is placed again"
         );
     }
 
@@ -438,7 +439,7 @@ impl Cache {
             return;
         };
         let removed = Arc::make_mut(&mut self.nodes[node as usize]).remove_pod(uid);
-        assert!(removed.is_some(), "a placed pod stands in its node's list");
+        assert!(removed.is_some(), "the node of a placed pod must list it");
         self.counters.remove(info.class, node);
         for id in &info.term_ids {
             self.terms.remove(*id, node);
@@ -458,7 +459,7 @@ impl Cache {
         self.release_if_unused(node);
     }
 
-    /// Brings what is frozen per cycle up to date: the node order, rows and image counts (SCH-006, SCH-109).
+    /// Updates the state that is frozen during a cycle: node order, rows and image counts (SCH-006, SCH-109).
     pub fn update_snapshot(&mut self) {
         if self.order_is_stale {
             self.order = self.tree.list();
@@ -466,52 +467,56 @@ impl Cache {
         }
         for index in std::mem::take(&mut self.dirty) {
             let info = &mut self.nodes[index as usize];
-            debug_assert!(info.sums_hold(), "{}: the sums are those of its pods", info.name);
+            debug_assert!(
+                info.sums_match_pods(),
+                "{}: the sums differ from those of its pods",
+                info.name
+            );
             self.rows.set(index, info);
             for image in &info.images {
-                let state = self.images.get_mut(image).expect("what a node holds is known");
+                let state = self.images.get_mut(image).expect("every image on a node has an entry");
                 state.freeze(index, state.nodes.len() as u32);
             }
         }
     }
 
-    /// What is known of an image that some node holds.
+    /// Size and holders of an image; `None` if no node has it.
     pub(crate) fn image(&self, image: Symbol) -> Option<&ImageState> {
         self.images.get(&image)
     }
 
-    /// Whether no node holds any image.
+    /// Returns whether no node has any image.
     pub(crate) fn has_no_images(&self) -> bool {
         self.images.is_empty()
     }
 
-    /// The class index that a placed pod never has.
+    /// The class index of pods that are not placed.
     pub const NO_CLASS: ClassIdx = ClassIdx::MAX;
 }
 
-/// Bound and not finished: what uses a node (SCH-004).
+/// Returns whether a pod uses its node: it is bound and not terminal (SCH-004).
 pub(crate) fn is_placed(pod: &Pod) -> bool {
     pod.spec.node_name.as_ref().is_some_and(|name| !name.is_empty()) && !pod.is_terminal()
 }
 
-/// Whether two states of a pod count alike wherever placed pods are counted: in sums, in counters, for preemption.
-fn is_counted_alike(old: &Pod, new: &Pod) -> bool {
-    let reported = |old: &[ContainerStatus], new: &[ContainerStatus]| {
-        let of = |one: &ContainerStatus, other: &ContainerStatus| {
+/// Returns whether two states of a pod contribute the same to sums, counters and preemption.
+fn has_same_counts(old: &Pod, new: &Pod) -> bool {
+    let same_resources = |old: &[ContainerStatus], new: &[ContainerStatus]| {
+        let is_same = |one: &ContainerStatus, other: &ContainerStatus| {
             one.name == other.name
                 && one.resources == other.resources
                 && one.allocated_resources == other.allocated_resources
         };
-        old.len() == new.len() && old.iter().zip(new).all(|(old, new)| of(old, new))
+        old.len() == new.len() && old.iter().zip(new).all(|(old, new)| is_same(old, new))
     };
-    let (was, is) = (&old.status, &new.status);
+    let (old_status, new_status) = (&old.status, &new.status);
     old.spec == new.spec
         && old.metadata.labels == new.metadata.labels
         && old.metadata.is_terminating() == new.metadata.is_terminating()
         && old.is_resize_infeasible() == new.is_resize_infeasible()
         && old.own_requests_in_use() == new.own_requests_in_use()
-        && reported(&was.container_statuses, &is.container_statuses)
-        && reported(&was.init_container_statuses, &is.init_container_statuses)
+        && same_resources(&old_status.container_statuses, &new_status.container_statuses)
+        && same_resources(&old_status.init_container_statuses, &new_status.init_container_statuses)
 }
 
 fn claim_names(pod: &Pod) -> impl Iterator<Item = &Str> {

@@ -1,4 +1,5 @@
-//! Decision cases: `{objects, pod, config?, expect}` in, an object of the form of `expect` out.
+//! Decision cases of the conformance corpus: `{objects, pod, config?, expect}` in, an object of the form of
+//! `expect` out.
 
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
@@ -24,9 +25,9 @@ fn read_object(value: &Value) -> Result<Object, String> {
     Object::from_typed_value(kind, value).map_err(|error| format!("{}: {error}", text("kind")))
 }
 
-/// A cluster as a scheduler that starts sees it: nodes in file order, pods as the API server lists them
-/// (by namespace and name, which is their order on a node, SCH-098); pods with a node run, those with
-/// only a nomination are nominated, unless they are gated or no profile is theirs (SCH-126).
+/// Loads a cluster as a starting scheduler lists it: nodes in file order, pods sorted by namespace and name as
+/// the API server lists them (which becomes their order on a node, SCH-098). Pods with a node are running; pods
+/// with only `nominatedNodeName` are nominated, unless they are gated or have no profile (SCH-126).
 pub fn load(objects: &[Object], config: &SchedulerConfiguration) -> (Cache, Nominator) {
     let mut cache = Cache::default();
     let mut nominator = Nominator::default();
@@ -59,7 +60,7 @@ pub fn load(objects: &[Object], config: &SchedulerConfiguration) -> (Cache, Nomi
 /// Decides one case.
 ///
 /// # Errors
-/// What of the case could not be read.
+/// The case could not be read.
 pub fn run_case(case: &Value) -> Result<Value, String> {
     let objects = case
         .get("objects")
@@ -97,7 +98,7 @@ fn status_value(cache: &Cache, status: &Status) -> Value {
         .map(|reason| reason.text(&cache.symbols))
         .collect();
     let mut out = json!({ "code": status.code.as_str(), "reasons": reasons });
-    // The framework itself refuses nodes that a PreFilter did not name.
+    // `plugin` is None for nodes outside a PreFilter result: the framework itself refuses those.
     if let Some(plugin) = status.plugin {
         out["plugin"] = plugin.name().into();
     }
@@ -185,8 +186,8 @@ pub fn to_value(cache: &Cache, decision: &Decision) -> Value {
     Value::Object(out)
 }
 
-/// The pod's claims as Reserve and PreBind leave them on the first of the hosts. `None` in a cluster without devices,
-/// and where there is no host.
+/// The pod's ResourceClaims after Reserve and PreBind on the first host by name. `None` in a cluster without
+/// devices, and if there is no host.
 #[cfg(feature = "devices")]
 fn allocation_value(cache: &Cache, decision: &Decision) -> Option<Value> {
     use podscope_api::wire::Wire as _;
@@ -203,15 +204,15 @@ fn allocation_value(cache: &Cache, decision: &Decision) -> Option<Value> {
         let allocation = new.as_ref().or(claim.status.allocation.as_ref())?;
         Some((claim.metadata.key().to_string(), allocation.write()))
     });
-    let mut of_claims: Map<String, Value> = own.collect();
+    let mut allocations: Map<String, Value> = own.collect();
     let mut out = json!({ "node": &*name });
     if let Some((claim, allocation, mappings)) = &reserved.extended {
         let key = format!("{}/<extended resource claim>", claim.metadata.namespace);
-        of_claims.insert(key, allocation.write());
+        allocations.insert(key, allocation.write());
         out["podStatus"] = json!({ "requestMappings": mappings.write() });
     }
-    if !of_claims.is_empty() {
-        out["claims"] = Value::Object(of_claims);
+    if !allocations.is_empty() {
+        out["claims"] = Value::Object(allocations);
     }
     Some(out)
 }
@@ -244,7 +245,7 @@ fn preemption_value(cache: &Cache, preemption: Option<&Preemption>) -> Value {
     }
 }
 
-/// Sorts each run of `Insufficient <extended resource>`: Kubernetes lists those in map order.
+/// Sorts each run of `Insufficient <extended resource>`, because Kubernetes lists those in map order.
 fn normalize(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -268,12 +269,12 @@ fn normalize(value: &mut Value) {
     }
 }
 
-/// The differences between what was decided and what was expected: `path: got …, expected …`.
+/// Differences between the actual and the expected decision: `path: got …, expected …`.
 pub fn compare(got: &Value, expected: &Value) -> Vec<String> {
     let (mut got, mut expected) = (got.clone(), expected.clone());
     normalize(&mut got);
     normalize(&mut expected);
-    // Where runs of the real scheduler differ in it, a case leaves it out.
+    // A case omits `allocation` if kube-scheduler's allocation varies from run to run.
     if let (Some(got), None) = (got.as_object_mut(), expected.get("allocation")) {
         got.shift_remove("allocation");
     }

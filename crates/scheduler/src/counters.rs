@@ -1,8 +1,8 @@
-//! How many pods of a kind are on each node: the numbers behind spread and pod affinity.
+//! Numbers of matching pods on each node, for topology spread and pod affinity.
 //!
-//! Pods of equal namespace, labels and deletion state form a *class*. A *counter* is a question
-//! ("pods that match this") with one number a node. Placing a pod touches the counters its class
-//! matches; a decision reads one number a node, however many pods there are.
+//! Pods of equal namespace, labels and deletion state form a *class*. A *counter* holds, for one query
+//! ("pods that match this selector"), one number per node. Placing a pod updates the counters that its class
+//! matches; a decision reads one number per node, independent of the number of pods.
 //!
 //! ```text
 //!   pod ──► class 7 {ns default, app=web} ──► counters [2, 5]
@@ -20,32 +20,32 @@ use crate::symbols::Symbol;
 
 /// Index of a class of equal pods.
 pub(crate) type ClassIdx = u32;
-/// Most counters kept; the least recently used one goes first.
+/// Maximum number of counters; the least recently used one is evicted.
 const COUNTERS_MAX: usize = 512;
 
 /// Labels of the Namespace objects.
 pub(crate) type NamespaceLabels = ordered::Map<Symbol, LabelSet>;
 
-/// A question about pods.
+/// A query that counts pods.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Question {
-    /// All of these must match.
+pub(crate) struct PodQuery {
+    /// A pod counts if it matches all of these.
     pub all_of: Vec<PodMatcher>,
-    /// Pods being deleted count too (affinity: yes, spread: no; SCH-074, SCH-086).
-    pub terminating_too: bool,
+    /// Count pods that are being deleted: true for affinity, false for spread (SCH-074, SCH-086).
+    pub include_terminating: bool,
 }
 
-impl Question {
+impl PodQuery {
     fn matches(&self, class: &Class, namespaces: &NamespaceLabels) -> bool {
-        let have = namespaces.get(&class.key.namespace).map(|labels| &**labels);
-        (self.terminating_too || !class.key.terminating)
+        let namespace_labels = namespaces.get(&class.key.namespace).map(|labels| &**labels);
+        (self.include_terminating || !class.key.terminating)
             && self
                 .all_of
                 .iter()
-                .all(|matcher| matcher.matches_incoming(class.key.namespace, have, &class.key.labels))
+                .all(|matcher| matcher.matches_incoming(class.key.namespace, namespace_labels, &class.key.labels))
     }
 
-    fn asks_namespaces(&self) -> bool {
+    fn depends_on_namespace_labels(&self) -> bool {
         self.all_of
             .iter()
             .any(|matcher| !matches!(matcher.namespace_selector, crate::selector::Selector::Nothing))
@@ -63,16 +63,16 @@ struct ClassKey {
 struct Class {
     key: ClassKey,
     n_pods: u32,
-    /// Counters this class matches.
+    /// Indices of the counters whose query matches this class.
     counters: Vec<u32>,
 }
 
 #[derive(Debug, Clone)]
 struct Counter {
-    question: Arc<Question>,
-    /// Pods by node index.
-    /// Shared with checkpoints until it changes.
+    query: Arc<PodQuery>,
+    /// Number of matching pods by node index. Shared with checkpoints until it changes.
     on_node: Arc<Vec<u32>>,
+    /// Value of [`Counters::clock`] at the last use, for eviction.
     used_at: u64,
 }
 
@@ -83,13 +83,14 @@ pub(crate) struct Counters {
     class_ids: ordered::Map<ClassKey, ClassIdx>,
     free_classes: Vec<ClassIdx>,
     counters: Vec<Option<Counter>>,
-    counter_ids: ordered::Map<Arc<Question>, u32>,
+    counter_ids: ordered::Map<Arc<PodQuery>, u32>,
     free_counters: Vec<u32>,
+    /// Number of queries so far.
     clock: u64,
 }
 
 impl Counters {
-    /// Counts a pod that came to a node; returns its class.
+    /// Counts a pod that was placed on a node. Returns its class.
     pub(crate) fn add(&mut self, pod: &PodInfo, node: NodeIdx, namespaces: &NamespaceLabels) -> ClassIdx {
         let key = ClassKey {
             namespace: pod.namespace,
@@ -107,7 +108,7 @@ impl Counters {
                 for (id, counter) in self.counters.iter().enumerate() {
                     if counter
                         .as_ref()
-                        .is_some_and(|counter| counter.question.matches(&class, namespaces))
+                        .is_some_and(|counter| counter.query.matches(&class, namespaces))
                     {
                         class.counters.push(id as u32);
                     }
@@ -136,7 +137,7 @@ impl Counters {
         index
     }
 
-    /// Takes a pod of that class off a node.
+    /// Uncounts a pod of that class that left a node.
     pub(crate) fn remove(&mut self, index: ClassIdx, node: NodeIdx) {
         let Some(class) = &mut self.classes[index as usize] else {
             return;
@@ -154,15 +155,16 @@ impl Counters {
         }
     }
 
-    /// The answer to a question: pods by node index (missing ones are 0). Counted once, then kept.
-    pub(crate) fn ask(
+    /// Number of matching pods by node index; missing entries are 0. The first call counts all pods, later calls
+    /// read the counter.
+    pub(crate) fn count_pods(
         &mut self,
-        question: Question,
+        query: PodQuery,
         nodes: &[Arc<NodeInfo>],
         namespaces: &NamespaceLabels,
     ) -> Arc<Vec<u32>> {
         self.clock += 1;
-        if let Some(id) = self.counter_ids.get(&question)
+        if let Some(id) = self.counter_ids.get(&query)
             && let Some(counter) = &mut self.counters[*id as usize]
         {
             counter.used_at = self.clock;
@@ -179,7 +181,7 @@ impl Counters {
                 .filter_map(|(id, counter)| counter.as_ref().map(|counter| (counter.used_at, id)))
                 .min();
             if let Some((_, id)) = oldest {
-                self.forget(id as u32);
+                self.drop_counter(id as u32);
             }
         }
         let id = self.free_counters.pop().unwrap_or_else(|| {
@@ -189,7 +191,7 @@ impl Counters {
         let mut matching = vec![false; self.classes.len()];
         for (index, class) in self.classes.iter_mut().enumerate() {
             if let Some(class) = class
-                && question.matches(class, namespaces)
+                && query.matches(class, namespaces)
             {
                 class.counters.push(id);
                 matching[index] = true;
@@ -205,19 +207,19 @@ impl Counters {
                 }
             }
         }
-        let (question, on_node) = (Arc::new(question), Arc::new(on_node));
-        self.counter_ids.insert(question.clone(), id);
+        let (query, on_node) = (Arc::new(query), Arc::new(on_node));
+        self.counter_ids.insert(query.clone(), id);
         self.counters[id as usize] = Some(Counter {
-            question,
+            query,
             on_node: on_node.clone(),
             used_at: self.clock,
         });
         on_node
     }
 
-    fn forget(&mut self, id: u32) {
+    fn drop_counter(&mut self, id: u32) {
         if let Some(counter) = self.counters[id as usize].take() {
-            self.counter_ids.remove(&counter.question);
+            self.counter_ids.remove(&counter.query);
             self.free_counters.push(id);
             for class in self.classes.iter_mut().flatten() {
                 class.counters.retain(|known| *known != id);
@@ -225,26 +227,26 @@ impl Counters {
         }
     }
 
-    /// Drops what depended on the labels of namespaces; it is counted again when asked.
+    /// Drops the counters that depend on namespace labels; the next query counts again.
     pub(crate) fn namespaces_changed(&mut self) {
         for id in 0..self.counters.len() {
             if self.counters[id]
                 .as_ref()
-                .is_some_and(|counter| counter.question.asks_namespaces())
+                .is_some_and(|counter| counter.query.depends_on_namespace_labels())
             {
-                self.forget(id as u32);
+                self.drop_counter(id as u32);
             }
         }
     }
 }
 
-/// A term of placed pods: how many such pods are on each node.
+/// A term that placed pods carry, with the number of those pods on each node.
 #[derive(Debug, Clone)]
 pub(crate) struct PlacedTerm {
     pub term: Arc<Term>,
-    /// Pods that carry it, by node index. May be shorter than the node table.
+    /// Number of pods with this term, by node index. May be shorter than the node table.
     pub on_node: Arc<Vec<u32>>,
-    /// Pods that carry it.
+    /// Number of pods with this term on all nodes.
     pub n_pods: u32,
 }
 
@@ -257,7 +259,7 @@ pub(crate) struct PlacedTerms {
 }
 
 impl PlacedTerms {
-    /// A pod with that term came to a node.
+    /// Counts a pod with that term that was placed on a node. Returns the term's index.
     pub(crate) fn add(&mut self, term: &Term, node: NodeIdx) -> u32 {
         let id = match self.ids.get(term) {
             Some(id) => *id,
@@ -287,7 +289,7 @@ impl PlacedTerms {
         id
     }
 
-    /// A pod with that term left a node.
+    /// Uncounts a pod with that term that left a node.
     pub(crate) fn remove(&mut self, id: u32, node: NodeIdx) {
         if let Some(placed) = &mut self.terms[id as usize] {
             Arc::make_mut(&mut placed.on_node)[node as usize] -= 1;
@@ -300,7 +302,7 @@ impl PlacedTerms {
         }
     }
 
-    /// Every term some placed pod carries.
+    /// Every term that at least one placed pod carries.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &PlacedTerm> {
         self.terms.iter().flatten()
     }

@@ -1,4 +1,4 @@
-//! One scheduling cycle: PreFilter, Filter, PreScore, Score, choice (SCH-002, SCH-007 to SCH-021).
+//! One scheduling cycle: PreFilter, Filter, PreScore, Score and selection of a host (SCH-002, SCH-007 to SCH-021).
 
 mod filter;
 mod score;
@@ -18,7 +18,7 @@ use crate::pod_info::{Incoming, PodInfo};
 use crate::status::{Code, Histogram, Refusal, Status};
 use crate::symbols::Symbol;
 
-/// What plugins may look at.
+/// The read-only inputs of plugins during a cycle.
 #[derive(Debug, Clone, Copy)]
 pub struct Cycle<'a> {
     /// The cluster.
@@ -31,39 +31,39 @@ pub struct Cycle<'a> {
     pub added_affinity: &'a AddedAffinity,
 }
 
-/// What a PreFilter says.
+/// Result of a plugin's PreFilter.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PreFilter {
-    /// Not concerned: its Filter is off for the cycle.
+    /// The plugin does not concern this pod: its Filter is skipped in this cycle.
     Skip,
-    /// Go on.
+    /// The plugin's Filter runs on every node.
     Run,
-    /// Go on, on these nodes only.
+    /// Only the named nodes are candidates.
     Only(Vec<Symbol>),
 }
 
 impl PreFilter {
-    /// Run, or Skip.
+    /// `Run` if the condition holds, else `Skip`.
     pub(crate) fn run_if(run: bool) -> Self {
         if run { Self::Run } else { Self::Skip }
     }
 }
 
-/// What plugins keep between extension points of one cycle: a field for each that keeps something.
+/// Data that plugins keep between the extension points of one cycle: one field per plugin that keeps some.
 #[derive(Debug, Clone, Default)]
 pub struct CycleState {
-    /// Plugins whose PreFilter skipped.
+    /// Plugins whose PreFilter returned `Skip`.
     pub skip_filter: PluginSet,
-    /// Filters that run, in order.
+    /// Plugins whose Filter runs, in order.
     filters: Vec<Plugin>,
-    /// Those whose PreFilter did not skip and that follow pods added or taken away.
-    followers: Vec<Plugin>,
+    /// Plugins that implement AddPod and RemovePod and whose PreFilter did not skip.
+    pre_filter_extensions: Vec<Plugin>,
     pub(crate) spread: Option<pod_topology_spread::FilterState>,
     pub(crate) affinity: Option<inter_pod_affinity::FilterState>,
     pub(crate) restrictions: Option<volume_restrictions::State>,
     pub(crate) binding: Option<volume_binding::State>,
     pub(crate) zone: Option<volume_zone::State>,
-    /// Whether DynamicResources' PreFilter ran (SCH-031).
+    /// PreFilter of DynamicResources ran (SCH-031).
     pub(crate) dynamic_resources_ran: bool,
     #[cfg(feature = "devices")]
     pub(crate) claims: Option<crate::plugins::dynamic_resources::State>,
@@ -72,8 +72,8 @@ pub struct CycleState {
 }
 
 impl CycleState {
-    /// What a plugin's PreFilter kept for its Filter. Where the configuration disables only the PreFilter
-    /// there is nothing to read: an error, as in Kubernetes.
+    /// The state that a plugin's PreFilter stored for its Filter. If the configuration disables only the PreFilter,
+    /// no state exists, which is an error as in kube-scheduler.
     pub(crate) fn kept<T>(plugin: Plugin, state: Option<&T>) -> Result<&T, Status> {
         state.ok_or_else(|| {
             let text = format!("reading \"PreFilter{}\" from cycleState: not found", plugin.name());
@@ -81,10 +81,12 @@ impl CycleState {
         })
     }
 
-    /// AddPod (`1`) or RemovePod (`-1`) of every plugin that follows pods and was not skipped.
+    /// Calls AddPod (`delta` 1) or RemovePod (`delta` -1) of every plugin in `pre_filter_extensions`.
     pub(crate) fn update(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
-        for at in 0..self.followers.len() {
-            self.followers[at].does().pod_changed(cycle, self, pod, node, delta);
+        for at in 0..self.pre_filter_extensions.len() {
+            self.pre_filter_extensions[at]
+                .extension_points()
+                .pod_changed(cycle, self, pod, node, delta);
         }
     }
 
@@ -108,35 +110,35 @@ impl CycleState {
     }
 }
 
-/// Why nodes were refused.
+/// The reasons why nodes were rejected.
 #[derive(Debug, Clone, Default)]
 pub struct Diagnosis {
-    /// Nodes that were examined and refused, in the order of examination.
+    /// Nodes that Filter rejected, in the order of examination.
     pub refused: Vec<(NodeIdx, Status)>,
-    /// What holds for every node not examined; the default says nothing (SCH-028).
+    /// Status of every node that was not examined; `None` is an empty status (SCH-028).
     pub absent: Option<Status>,
-    /// A PreFilter refused the pod outright.
+    /// Status of the PreFilter that rejected the pod for all nodes.
     pub pre_filter: Option<Status>,
-    /// Plugins that refused anything: they decide which events requeue the pod.
+    /// Plugins that rejected the pod or a node. Only their events requeue the pod.
     pub rejectors: PluginSet,
-    /// What PostFilter said, empty after a success.
+    /// Message of PostFilter; empty after a success.
     pub post_filter: String,
 }
 
 impl Diagnosis {
-    /// The status of a node this cycle; `None` is the default "absent" status.
+    /// The status of a node in this cycle; `None` is the default status of nodes that were not examined.
     pub fn status_of(&self, node: NodeIdx) -> Option<&Status> {
         let explicit = self.refused.iter().find(|(refused, _)| *refused == node);
         explicit.map(|(_, status)| status).or(self.absent.as_ref())
     }
 
-    /// The FailedScheduling text (SCH-026).
+    /// Message of the FailedScheduling event (SCH-026).
     pub fn message(&self, cache: &Cache) -> String {
-        self.told(cache).0
+        self.message_and_refusal(cache).0
     }
 
-    /// The same, and its causes counted, for people.
-    pub fn told(&self, cache: &Cache) -> (String, Refusal) {
+    /// Message of the FailedScheduling event, and the same causes as structured counts.
+    pub fn message_and_refusal(&self, cache: &Cache) -> (String, Refusal) {
         let n_nodes = cache.order().len();
         let histogram = self.histogram(n_nodes);
         let refusal = Refusal {
@@ -182,33 +184,33 @@ impl Diagnosis {
 #[derive(Debug, Clone)]
 pub struct PluginScores {
     pub plugin: Plugin,
-    /// As the plugin gave them.
+    /// Scores before normalization.
     pub raw: Vec<i64>,
-    /// After Normalize, in `[0, 100]`.
+    /// Scores after NormalizeScore, in `[0, 100]`.
     pub normalized: Vec<i64>,
     pub weight: i64,
 }
 
-/// What a cycle found.
+/// Result of a scheduling cycle.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
-    /// Nodes that passed, in the order of examination.
+pub struct CycleResult {
+    /// Nodes that passed Filter, in the order of examination.
     pub feasible: Vec<NodeIdx>,
-    /// Scores, with two or more feasible nodes.
+    /// Scores by plugin; empty with fewer than two feasible nodes.
     pub scores: Vec<PluginScores>,
     /// Sum of the weighted scores of each feasible node.
     pub totals: Vec<i64>,
     /// The nodes with the highest total, in the order of examination.
     pub hosts: Vec<NodeIdx>,
-    /// Why the others did not.
+    /// The reasons why the other nodes were rejected.
     pub diagnosis: Diagnosis,
-    /// The cycle failed: an error text instead of a decision.
+    /// Error text if the cycle failed without a decision.
     pub error: Option<String>,
-    /// How many nodes were to be found at most (SCH-013).
+    /// The search stopped after this many feasible nodes (SCH-013).
     pub wanted: usize,
 }
 
-/// The search of one cycle.
+/// The inputs of one scheduling cycle besides the cache.
 pub(crate) struct Search<'a> {
     pub(crate) config: &'a SchedulerConfiguration,
     pub(crate) profile: &'a Profile,
@@ -228,8 +230,8 @@ impl Search<'_> {
     }
 
     /// Runs the cycle up to the choice of hosts. `start` is the rotating start index (SCH-015).
-    pub(crate) fn run(&self, cache: &mut Cache, start: &mut usize) -> (Found, CycleState) {
-        let mut found = Found::default();
+    pub(crate) fn run(&self, cache: &mut Cache, start: &mut usize) -> (CycleResult, CycleState) {
+        let mut found = CycleResult::default();
         let mut state = CycleState::default();
         if cache.order().is_empty() {
             return (found, state);
@@ -257,7 +259,8 @@ impl Search<'_> {
         (found, state)
     }
 
-    /// PreFilter (SCH-008, SCH-009). `Err(None)`: refused, told in the diagnosis; `Err(Some)`: an error.
+    /// Runs PreFilter (SCH-008, SCH-009). `Err(None)` means rejected, with the status in the diagnosis;
+    /// `Err(Some)` is an error.
     fn pre_filter(
         &self,
         cache: &mut Cache,
@@ -267,12 +270,12 @@ impl Search<'_> {
         let mut only: Option<Vec<Symbol>> = None;
         let mut narrowed_by: Vec<&str> = Vec::new();
         for plugin in self.profile.at(Point::PreFilter) {
-            match plugin.does().pre_filter(self, cache, state) {
+            match plugin.extension_points().pre_filter(self, cache, state) {
                 Ok(PreFilter::Run) => {}
                 Ok(PreFilter::Skip) => state.skip_filter.insert(*plugin),
                 Ok(PreFilter::Only(names)) => {
                     narrowed_by.push(plugin.name());
-                    // Who narrows counts as a rejector, whatever comes of it.
+                    // A plugin that narrows the nodes counts as a rejector even if a node is found.
                     diagnosis.rejectors.insert(*plugin);
                     only = Some(match only {
                         None => names,
@@ -312,12 +315,12 @@ impl Search<'_> {
             .copied()
             .filter(|plugin| !state.skip_filter.contains(*plugin))
             .collect();
-        state.followers = self
+        state.pre_filter_extensions = self
             .profile
             .at(Point::PreFilter)
             .iter()
             .copied()
-            .filter(|plugin| plugin.row().follows_pods && !state.skip_filter.contains(*plugin))
+            .filter(|plugin| plugin.spec().has_pre_filter_extensions && !state.skip_filter.contains(*plugin))
             .collect();
         Ok(only)
     }

@@ -1,4 +1,4 @@
-//! One decision on a given cluster, whole: what the conformance corpus compares and explanations show.
+//! One complete decision on a given cluster, for the conformance corpus and for explanations.
 
 use std::sync::Arc;
 
@@ -6,34 +6,34 @@ use podscope_api::{Pod, Str};
 
 use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
-use crate::cycle::{CycleState, Found, Search};
+use crate::cycle::{CycleResult, CycleState, Search};
 use crate::nominator::Nominator;
 use crate::plugins::node_affinity::AddedAffinity;
 use crate::plugins::{Plugin, Point, default_preemption};
 use crate::pod_info::Incoming;
 use crate::post_filter::{self, Limit, Preemption};
 
-/// A decision with everything that led to it.
+/// A decision with all intermediate results.
 #[derive(Debug, Clone)]
 pub struct Decision {
-    /// The pod, compiled.
+    /// The decided pod in compiled form.
     pub incoming: Incoming,
     /// The profile that decided.
     pub profile: Arc<Profile>,
-    /// Nodes, scores, hosts, refusals.
-    pub found: Found,
-    /// What plugins kept, for details such as spread counts.
+    /// Feasible nodes, scores, hosts and diagnosis.
+    pub found: CycleResult,
+    /// State that the plugins kept during the cycle, for details such as spread counts.
     pub state: CycleState,
-    /// Only when no node is feasible and the profile preempts.
+    /// Result of preemption. `None` if a node is feasible or the profile does not preempt.
     pub preemption: Option<Preemption>,
-    /// The FailedScheduling text, when no node is feasible; or the error.
+    /// Message of the FailedScheduling event if no node is feasible, or the error of the cycle.
     pub message: Option<String>,
-    /// The node that the draw took, to bind or to preempt on; `None` where nothing was drawn.
+    /// The node that a random draw selected for binding or preemption; `None` if nothing was drawn.
     pub chosen: Option<Str>,
 }
 
-/// Decides a pod against a cache: all preemption candidates, from start index `start`.
-/// `None` where no profile is named as the pod asks.
+/// Decides a pod against a cache. Collects all preemption candidates. `start` is the rotating start index.
+/// Returns `None` if no profile matches the pod's `schedulerName`.
 pub fn decide(
     cache: &mut Cache,
     config: &SchedulerConfiguration,
@@ -58,7 +58,7 @@ pub fn decide(
     if found.feasible.is_empty() && message.is_none() {
         if !cache.order().is_empty() {
             preemption = post_filter::run(&search, cache, &mut state, &mut found.diagnosis, Limit::None);
-            // Where an earlier PostFilter ended in an error, say all the same what preemption would have found.
+            // If an earlier PostFilter plugin failed, run preemption anyway to report its result.
             if preemption.is_none() && profile.has(Point::PostFilter, Plugin::DefaultPreemption) {
                 let tried = default_preemption::preempt(&search, cache, &mut state, &found.diagnosis, Limit::None);
                 preemption = tried.ok();

@@ -1,12 +1,13 @@
 //! kube-scheduler v1.36 as a library: cache, plugins, cycle, preemption, queue, explanations.
 //!
-//! A [`Cache`] is fed with watch events; [`decide`] decides one pod on it, whole. [`Scheduler`] adds the
-//! queue and decides pods one at a time as the real one does. It knows no API server and no clock: time
-//! and randomness are arguments, and what it wants done (bind, patch, delete, event) it returns.
+//! A [`Cache`] is fed with watch events; [`decide`] makes one complete decision for a pod against it.
+//! [`Scheduler`] adds the queue and decides one pod at a time as kube-scheduler does. It knows no API server
+//! and no clock: time and randomness are arguments, and the actions it requests (bind, patch, delete, event)
+//! are its return values.
 //!
-//! A reader of kube-scheduler finds the names of `pkg/scheduler`; one who is not may read `plugins/`
-//! as documentation, each file one plugin with its texts and formulas. `SCH-…` are the project's
-//! numbered facts about the real scheduler.
+//! Names follow `pkg/scheduler` of kube-scheduler. `plugins/` can be read as documentation: each file is one
+//! plugin with its texts and formulas. `SCH-…` are the project's numbered facts about kube-scheduler
+//! (`docs/facts`).
 //!
 //! ```
 //! use podscope_api::{default_object, parse};
@@ -65,7 +66,7 @@ pub mod what_would_help;
 pub use attempt::{Attempt, EventNote, FreedClaim, Outcome, Preempt, ReservedClaims, StatusPatch, Victim};
 pub use cache::Cache;
 pub use config::SchedulerConfiguration;
-pub use cycle::{Diagnosis, Found, PluginScores};
+pub use cycle::{CycleResult, Diagnosis, PluginScores};
 pub use decide::{Decision, decide};
 pub use node_info::{NodeIdx, NodeInfo};
 pub use nominator::Nominator;

@@ -1,4 +1,4 @@
-//! What the scheduler knows of one node: the aggregates of the pods on it.
+//! The scheduler's state of one node: its object and the sums over its pods.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::resources::Resources;
 use crate::selector::{LabelSet, intern_labels};
 use crate::symbols::{Symbol, Symbols};
 
-/// Index of a node in the cache's dense tables. Reused after the node and its pods are gone.
+/// Index of a node in the cache's dense tables. The index is reused after the node and its pods are deleted.
 pub type NodeIdx = u32;
 
-/// Effect of a taint, as an integer.
+/// Effect of a taint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// `NoSchedule`.
@@ -21,7 +21,7 @@ pub enum Effect {
     PreferNoSchedule,
     /// `NoExecute`.
     NoExecute,
-    /// Anything else: never refuses.
+    /// Any other effect; it never excludes a pod.
     Unknown,
 }
 
@@ -36,7 +36,7 @@ impl From<&TaintEffect> for Effect {
     }
 }
 
-/// A taint as symbols.
+/// A taint with interned strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaintInfo {
     pub key: Symbol,
@@ -44,19 +44,18 @@ pub struct TaintInfo {
     pub effect: Effect,
 }
 
-/// A port on the node itself.
+/// A port of the host network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostPort {
     /// `TCP`, `UDP`, `SCTP`.
     pub protocol: Symbol,
-    /// Address; `0.0.0.0` is every address.
+    /// IP address of the host; `0.0.0.0` means every address.
     pub ip: Symbol,
-    /// Number.
     pub port: i32,
 }
 
 impl HostPort {
-    /// Whether two uses exclude each other (SCH-049).
+    /// Returns whether two pods with these ports cannot share a node (SCH-049).
     pub fn conflicts(&self, other: &HostPort) -> bool {
         self.port == other.port
             && self.protocol == other.protocol
@@ -64,34 +63,35 @@ impl HostPort {
     }
 }
 
-/// A node and the sums over its pods, kept incrementally.
+/// A node and the sums over its pods, updated incrementally.
 #[derive(Debug, Clone)]
 pub struct NodeInfo {
-    /// The object; `None` while only pods that name the node are known.
+    /// The Node object; `None` while only pods that name the node are known.
     pub node: Option<Arc<Node>>,
     pub name: Str,
-    /// Its name, interned.
+    /// The node's name, interned.
     pub name_symbol: Symbol,
     pub labels: LabelSet,
-    /// Its taints in list order.
+    /// Taints in the order of the spec.
     pub taints: Arc<[TaintInfo]>,
-    /// Cordoned.
+    /// `spec.unschedulable`: the node is cordoned.
     pub unschedulable: bool,
-    /// What pods may use.
+    /// `status.allocatable`.
     pub allocatable: Resources,
-    /// How many pods it may hold.
+    /// `status.allocatable.pods`.
     pub allowed_pods: i64,
     /// Invariant: the sum of the pods' requests.
     pub requested: Resources,
-    /// Invariant: the sum of the pods' defaulted cpu (SCH-056).
+    /// Invariant: the sum of the pods' cpu requests, with the default for pods without one (SCH-056).
     pub nonzero_cpu: i64,
-    /// Invariant: the sum of the pods' defaulted memory.
+    /// Invariant: the sum of the pods' memory requests, with the default for pods without one.
     pub nonzero_memory: i64,
-    /// In the order of Kubernetes' list: arrival, the last moved into a removed one's slot (SCH-098).
+    /// Pods in the order of kube-scheduler's list: in order of arrival, except that removal moves the last pod into
+    /// the free slot (SCH-098).
     pub pods: Vec<Arc<PodInfo>>,
-    /// A set, as in Kubernetes.
+    /// Host ports in use. A set as in kube-scheduler: two pods may share an entry.
     pub ports: Vec<HostPort>,
-    /// The names of the images that it holds, sorted.
+    /// Names of the images on the node, sorted.
     pub images: Vec<Symbol>,
 }
 
@@ -144,7 +144,7 @@ impl NodeInfo {
         self.pods.push(pod);
     }
 
-    /// Takes a pod of that UID out; the last of the list moves into its slot.
+    /// Removes the pod with that UID; the last pod of the list moves into its slot.
     pub fn remove_pod(&mut self, uid: &str) -> Option<Arc<PodInfo>> {
         let index = self.pods.iter().position(|pod| &*pod.uid == uid)?;
         let pod = self.pods.swap_remove(index);
@@ -153,24 +153,29 @@ impl NodeInfo {
         Some(pod)
     }
 
-    /// Whether the sums are those of the pods: what every decision rests on.
-    pub(crate) fn sums_hold(&self) -> bool {
-        let mut anew = Self {
+    /// Returns whether the sums equal those recomputed from the pods.
+    pub(crate) fn sums_match_pods(&self) -> bool {
+        let mut recomputed = Self {
             requested: Resources::default(),
             nonzero_cpu: 0,
             nonzero_memory: 0,
             ..self.clone()
         };
         for pod in &self.pods {
-            anew.sum(pod, 1);
+            recomputed.sum(pod, 1);
         }
         let scalars = |of: &Resources| -> Vec<(Symbol, i64)> {
             of.scalars.iter().filter(|(_, amount)| *amount != 0).copied().collect()
         };
-        let (kept, anew_requested) = (&self.requested, &anew.requested);
-        (kept.cpu, kept.memory, kept.ephemeral) == (anew_requested.cpu, anew_requested.memory, anew_requested.ephemeral)
-            && (self.nonzero_cpu, self.nonzero_memory) == (anew.nonzero_cpu, anew.nonzero_memory)
-            && scalars(kept) == scalars(anew_requested)
+        let (kept, recomputed_requests) = (&self.requested, &recomputed.requested);
+        (kept.cpu, kept.memory, kept.ephemeral)
+            == (
+                recomputed_requests.cpu,
+                recomputed_requests.memory,
+                recomputed_requests.ephemeral,
+            )
+            && (self.nonzero_cpu, self.nonzero_memory) == (recomputed.nonzero_cpu, recomputed.nonzero_memory)
+            && scalars(kept) == scalars(recomputed_requests)
     }
 
     fn sum(&mut self, pod: &PodInfo, sign: i64) {

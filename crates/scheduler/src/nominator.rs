@@ -1,4 +1,4 @@
-//! Pods that preemption promised a node (SCH-126).
+//! Pods with a nominated node, usually chosen by preemption (SCH-126).
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub struct Nominator {
 }
 
 impl Nominator {
-    /// Nominates a pod, in place of an earlier nomination of it.
+    /// Nominates a pod to a node. Replaces an earlier nomination of the pod.
     pub fn add(&mut self, pod: Arc<PodInfo>, node: &str) {
         self.remove(&pod.uid);
         let node: Str = node.into();
@@ -23,7 +23,7 @@ impl Nominator {
         self.by_node.entry(node).or_default().push(pod);
     }
 
-    /// Drops a pod's nomination. Returns the node it was for.
+    /// Removes a pod's nomination. Returns the nominated node.
     pub fn remove(&mut self, uid: &str) -> Option<Str> {
         let node = self.node_of.remove(uid)?;
         if let Some(pods) = self.by_node.get_mut(&node) {
@@ -45,7 +45,7 @@ impl Nominator {
         self.by_node.keys()
     }
 
-    /// The pods nominated to a node, in the order they were.
+    /// The pods nominated to a node, in order of nomination.
     pub fn on(&self, node: &str) -> &[Arc<PodInfo>] {
         if self.by_node.is_empty() {
             return &[];

@@ -1,5 +1,5 @@
-//! Pods compiled once: a [`PodInfo`] for every pod that is placed, nominated or queued, and an
-//! [`Incoming`] with what only the pod being decided needs.
+//! Pods in compiled form: a [`PodInfo`] for every pod that is placed, nominated or queued, and an [`Incoming`]
+//! with the additional fields of the pod being decided.
 
 use std::sync::Arc;
 
@@ -13,32 +13,32 @@ use crate::selector::{LabelSet, NodeSelector, NodeTerm, Selector, intern_labels}
 use crate::symbols::{Symbol, Symbols};
 use crate::topology::KeyIdx;
 
-/// What a term of pod affinity does.
+/// Kind of a pod (anti-)affinity term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TermKind {
     /// Required affinity.
     Affinity,
     /// Required anti-affinity.
     AntiAffinity,
-    /// Preferred affinity of that weight.
+    /// Preferred affinity with its weight.
     Preferred(i32),
-    /// Preferred anti-affinity of that weight.
+    /// Preferred anti-affinity with its weight.
     PreferredAnti(i32),
 }
 
-/// Which pods a term means (SCH-084). `Ord` so that equal terms share one counter.
+/// The pods that a term selects (SCH-084). It is `Ord` so that equal terms share one counter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PodMatcher {
-    /// Listed namespaces, or the pod's own. Sorted.
+    /// Listed namespaces, or the namespace of the term's own pod if none are given. Sorted.
     pub namespaces: Vec<Symbol>,
-    /// Namespaces by label.
+    /// Selects namespaces by label, in addition to `namespaces`.
     pub namespace_selector: Selector,
-    /// Pods by label.
+    /// Selects pods by label.
     pub selector: Selector,
 }
 
 impl PodMatcher {
-    /// For an existing pod's term: the namespace's real labels count (SCH-084).
+    /// Matches a pod against a term of an existing pod. Uses the labels of the pod's namespace (SCH-084).
     pub fn matches(
         &self,
         namespace: Symbol,
@@ -49,7 +49,8 @@ impl PodMatcher {
             && self.selector.matches(labels)
     }
 
-    /// For the incoming pod's term: matching Namespace objects, and the selector on no labels (SCH-085).
+    /// Matches a pod against a term of the incoming pod. The namespace selector is matched against the Namespace
+    /// object if there is one, and against an empty label set (SCH-085).
     pub fn matches_incoming(
         &self,
         namespace: Symbol,
@@ -66,43 +67,41 @@ impl PodMatcher {
 /// A term of pod (anti-)affinity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Term {
-    /// What it does.
     pub kind: TermKind,
-    /// Over which domains.
+    /// Topology key of the term.
     pub key: KeyIdx,
     pub pods: PodMatcher,
 }
 
-/// Everything about a pod that plugins ask of pods other than the one being decided.
+/// The fields of a pod that plugins read of pods other than the one being decided.
 #[derive(Debug, Clone)]
 pub struct PodInfo {
-    /// The object.
     pub pod: Arc<Pod>,
-    /// Its UID, or `namespace/name` where it has none.
+    /// UID of the pod, or `namespace/name` if it has none.
     pub uid: Str,
     pub namespace: Symbol,
     pub labels: LabelSet,
     /// `spec.priority`, 0 when unset.
     pub priority: i32,
-    /// `status.startTime`, microseconds.
+    /// `status.startTime` in microseconds.
     pub start_time: Option<i64>,
-    /// Deletion was requested.
+    /// The pod has a deletionTimestamp.
     pub terminating: bool,
-    /// What it asks for.
+    /// Resource requests.
     pub requests: PodRequests,
-    /// Ports of the node it takes.
+    /// Host ports that the pod uses.
     pub ports: Vec<HostPort>,
-    /// Its (anti-)affinity to other pods: required, required anti, preferred, preferred anti.
+    /// Pod (anti-)affinity terms, in the order required, required anti, preferred, preferred anti.
     pub terms: Vec<Term>,
-    /// The first selector that could not be read.
+    /// Error of the first invalid selector among the terms.
     pub malformed: Option<String>,
-    /// Its class in the cache, [`ClassIdx::MAX`] while it is not placed.
+    /// Class of the pod in the cache's counters, [`ClassIdx::MAX`] while it is not placed.
     pub(crate) class: ClassIdx,
-    /// Its terms in the cache's table, while it is placed.
+    /// Indices of `terms` in the cache's table, while the pod is placed.
     pub(crate) term_ids: Vec<u32>,
 }
 
-/// The UID, or `namespace/name` where there is none.
+/// The pod's UID, or `namespace/name` if it has none.
 pub(crate) fn uid_of(pod: &Pod) -> Str {
     if pod.metadata.uid.is_empty() {
         pod.metadata.key().to_string().into()
@@ -112,7 +111,7 @@ pub(crate) fn uid_of(pod: &Pod) -> Str {
 }
 
 impl PodInfo {
-    /// Compiles a pod; `placed` pods count reported resources (SCH-052).
+    /// Compiles a pod. The requests of a `placed` pod include the resources reported in its status (SCH-052).
     pub fn new(cache: &mut Cache, pod: &Arc<Pod>, placed: bool) -> Self {
         let symbols = &mut cache.symbols;
         let namespace = symbols.intern(&pod.metadata.namespace);
@@ -183,12 +182,12 @@ impl PodInfo {
         }
     }
 
-    /// Whether it takes room of a node, or is promised some.
+    /// Returns whether the pod has a node or a nominated node.
     pub fn is_bound_or_nominated(&self) -> bool {
         self.pod.spec.node_name.is_some() || !self.pod.status.nominated_node_name.is_empty()
     }
 
-    /// Its terms of one kind.
+    /// The terms whose kind satisfies `wanted`.
     pub fn terms_where(&self, wanted: impl Fn(TermKind) -> bool) -> impl Iterator<Item = &Term> {
         self.terms.iter().filter(move |term| wanted(term.kind))
     }
@@ -222,19 +221,20 @@ fn host_ports(symbols: &mut Symbols, pod: &Pod) -> Vec<HostPort> {
     ports
 }
 
-/// A toleration as symbols (SCH-042).
+/// A toleration with interned strings (SCH-042).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TolerationInfo {
     key: Option<Symbol>,
     value: Option<Symbol>,
     /// `None` tolerates every effect.
     pub effect: Option<Effect>,
-    never: bool,
+    /// The operator is unknown, so the toleration matches no taint.
+    matches_nothing: bool,
 }
 
 impl TolerationInfo {
     fn new(symbols: &mut Symbols, from: &api::Toleration) -> Self {
-        let (any_value, never) = match &from.operator {
+        let (any_value, matches_nothing) = match &from.operator {
             None | Some(TolerationOperator::Equal) => (false, false),
             Some(TolerationOperator::Exists) => (true, false),
             Some(TolerationOperator::Other(text)) => (false, !text.is_empty()),
@@ -247,35 +247,35 @@ impl TolerationInfo {
                 .as_ref()
                 .filter(|effect| !effect.as_str().is_empty())
                 .map(Effect::from),
-            never,
+            matches_nothing,
         }
     }
 
-    /// Whether it accepts the taint.
+    /// Returns whether the toleration matches the taint.
     pub fn tolerates(&self, taint: &TaintInfo) -> bool {
-        !self.never
+        !self.matches_nothing
             && self.effect.is_none_or(|effect| effect == taint.effect)
             && self.key.is_none_or(|key| key == taint.key)
             && self.value.is_none_or(|value| value == taint.value)
     }
 }
 
-/// The pod's own rule about nodes: `nodeSelector` and required node affinity, ANDed.
+/// The nodes that a pod allows: `nodeSelector` and required node affinity, ANDed.
 #[derive(Debug, Clone, Default)]
 pub struct RequiredNodeAffinity {
     /// `spec.nodeSelector`; `None` when empty.
     pub selector: Option<Selector>,
-    /// Required terms; `None` when there is no rule.
+    /// Terms of the required node affinity; `None` when there is none.
     pub affinity: Option<NodeSelector>,
 }
 
 impl RequiredNodeAffinity {
-    /// Whether the pod has no rule at all.
+    /// Returns whether the pod has neither a nodeSelector nor required node affinity.
     pub fn is_absent(&self) -> bool {
         self.selector.is_none() && self.affinity.is_none()
     }
 
-    /// Whether the node satisfies the rule.
+    /// Returns whether the node satisfies both.
     pub fn matches(&self, symbols: &Symbols, node: &NodeInfo) -> bool {
         self.selector
             .as_ref()
@@ -287,52 +287,52 @@ impl RequiredNodeAffinity {
     }
 }
 
-/// A spread constraint as symbols (SCH-071, SCH-072).
+/// A topology spread constraint with interned strings (SCH-071, SCH-072).
 #[derive(Debug, Clone)]
 pub struct SpreadConstraint {
-    /// Where it stands in the pod's list (or the defaults').
+    /// Index in the pod's list of constraints, or in the list of default constraints.
     pub index: usize,
-    /// Largest difference allowed.
+    /// `maxSkew`: the largest allowed difference to the domain with the fewest pods.
     pub max_skew: i64,
-    /// Over which domains.
+    /// Index of the topology key in the cache's tables.
     pub key: KeyIdx,
-    /// The key itself.
+    /// The topology key, interned.
     pub key_symbol: Symbol,
-    /// Which pods count.
+    /// Selects the pods that are counted.
     pub selector: Selector,
-    /// Fewer domains than this, and the smallest count is 0.
+    /// `minDomains`: with fewer domains than this, the global minimum count is taken as 0.
     pub min_domains: usize,
-    /// Nodes the pod's node affinity excludes do not count.
+    /// Ignore nodes that the pod's node affinity excludes.
     pub honor_affinity: bool,
-    /// Nodes with untolerated taints do not count.
+    /// Ignore nodes with taints that the pod does not tolerate.
     pub honor_taints: bool,
-    /// DoNotSchedule.
+    /// `whenUnsatisfiable` is DoNotSchedule.
     pub hard: bool,
 }
 
 /// The pod being decided.
 #[derive(Debug, Clone)]
 pub struct Incoming {
-    /// What it has in common with every pod. Requests are those of the spec alone.
+    /// The fields that every compiled pod has. Requests are those of the spec alone.
     pub info: Arc<PodInfo>,
     pub tolerations: Vec<TolerationInfo>,
     /// nodeSelector and required node affinity.
     pub required: RequiredNodeAffinity,
     /// Preferred node affinity, with weights.
     pub preferred: Vec<(i64, NodeTerm)>,
-    /// Own spread constraints, hard and soft; empty means that the defaults apply.
+    /// The pod's own spread constraints, hard and soft; empty if the default constraints apply.
     pub spread: Vec<SpreadConstraint>,
-    /// Images as image reports name them (SCH-108): of containers, init containers and image volumes.
+    /// Images of containers, init containers and image volumes, as node status names them (SCH-108).
     pub images: Vec<Symbol>,
     /// Number of containers and init containers.
     pub n_containers: i64,
-    /// Whether any volume could concern a volume plugin.
+    /// The pod has at least one volume.
     pub has_volumes: bool,
-    /// A spread selector that could not be read.
+    /// Error of the first invalid selector among the spread constraints.
     pub spread_error: Option<String>,
 }
 
-/// An image's name as kubelets report it: `:latest` where no tag is given.
+/// The image name as kubelets report it: with `:latest` if no tag is given.
 fn normalized_image(symbols: &mut Symbols, image: &str) -> Symbol {
     let has_tag = match (image.rfind(':'), image.rfind('/')) {
         (Some(colon), Some(slash)) => colon > slash,
@@ -353,7 +353,7 @@ impl Incoming {
         Self::of(cache, info)
     }
 
-    /// Completes a compiled pod.
+    /// Builds an `Incoming` from a compiled pod.
     pub fn of(cache: &mut Cache, info: Arc<PodInfo>) -> Self {
         let pod = info.pod.clone();
         let spec = &pod.spec;
@@ -412,7 +412,7 @@ impl Incoming {
         incoming
     }
 
-    /// Whether a taint of an effect that keeps pods away is not tolerated.
+    /// The node's first NoSchedule or NoExecute taint that the pod does not tolerate.
     pub fn first_untolerated<'a>(&self, node: &'a NodeInfo) -> Option<&'a TaintInfo> {
         node.taints.iter().find(|taint| {
             matches!(taint.effect, Effect::NoSchedule | Effect::NoExecute)
@@ -421,7 +421,7 @@ impl Incoming {
     }
 }
 
-/// Compiles one constraint of the pod, or a default one.
+/// Compiles one spread constraint of the pod, or a default one.
 pub(crate) fn spread_constraint(
     cache: &mut Cache,
     pod: &PodInfo,

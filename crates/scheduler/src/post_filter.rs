@@ -1,4 +1,4 @@
-//! PostFilter: what can be done when no node passed (SCH-029, SCH-030, SCH-093 to SCH-102).
+//! PostFilter: runs when no node passed Filter, mainly preemption (SCH-029, SCH-030, SCH-093 to SCH-102).
 
 use podscope_api::explained::{Criterion, NotEligible};
 
@@ -9,49 +9,49 @@ use crate::plugins::Point;
 use crate::plugins::default_preemption::Candidate;
 use crate::status::Status;
 
-/// What DefaultPreemption found.
+/// Result of DefaultPreemption.
 #[derive(Debug, Clone)]
 pub enum Preemption {
-    /// Not this pod, not now.
+    /// The pod is not eligible for preemption.
     NotEligible(NotEligible),
-    /// Nothing helps.
+    /// Preemption does not help on any node.
     NoCandidate {
         /// kube-scheduler's text.
         text: String,
-        /// What the dry run says of each node that was tried: less important pods of it were taken away.
+        /// Status of each node in the dry run, in which its lower-priority pods are removed.
         refused: Vec<(NodeIdx, Status)>,
     },
-    /// Victims on at least one node.
+    /// Preemption helps on at least one node.
     Found {
-        /// Every candidate tried.
+        /// All candidates.
         candidates: Vec<Candidate>,
-        /// Nodes that can be chosen.
+        /// Nodes of the best candidates, of which one is chosen.
         chosen: Vec<NodeIdx>,
-        /// What decided.
+        /// The rule that selected the best candidates.
         criterion: Criterion,
     },
 }
 
-/// What a PostFilter plugin answers.
+/// Result of a PostFilter plugin.
 pub(crate) enum PostFilter {
-    /// A preemption will make room: the others are not asked.
+    /// A preemption makes room. Later plugins do not run.
     Success(Preemption),
-    /// It cannot help: its text, and what preemption found where it was that.
+    /// The plugin cannot help. Holds its text and, for DefaultPreemption, the result.
     Unschedulable(String, Option<Preemption>),
-    /// It failed: the others are not asked.
+    /// The plugin failed. Later plugins do not run.
     Error(String),
 }
 
-/// How many nodes preemption tries.
+/// Number of nodes on which preemption runs its dry run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Limit {
-    /// All.
+    /// All potential nodes.
     None,
-    /// As many as the arguments say, starting at this draw modulo the number of nodes.
+    /// As many as the plugin's arguments say, starting at this random number modulo the number of nodes.
     Real(u64),
 }
 
-/// Runs the PostFilter plugins; puts their text into the diagnosis (SCH-029 to SCH-031).
+/// Runs the PostFilter plugins and stores their texts in the diagnosis (SCH-029 to SCH-031).
 pub(crate) fn run(
     search: &Search<'_>,
     cache: &mut Cache,
@@ -62,7 +62,10 @@ pub(crate) fn run(
     let mut texts: Vec<String> = Vec::new();
     let mut preemption = None;
     for plugin in search.profile.at(Point::PostFilter) {
-        match plugin.does().post_filter(search, cache, state, diagnosis, limit) {
+        match plugin
+            .extension_points()
+            .post_filter(search, cache, state, diagnosis, limit)
+        {
             PostFilter::Success(found) => {
                 texts.clear();
                 preemption = Some(found);

@@ -1,35 +1,35 @@
-//! Amounts, and what a pod asks for (SCH-050 to SCH-052, SCH-056).
+//! Resource amounts, and the computation of a pod's requests (SCH-050 to SCH-052, SCH-056).
 
 use podscope_api::{Container, ContainerStatus, Pod, Quantity, ResourceList, Str, is_of_pods};
 
 use crate::symbols::{Symbol, Symbols};
 
-/// Requests a container without its own is given for scoring (SCH-056), milli.
+/// Default cpu request for scoring of a container without one, in millicores (SCH-056).
 pub(crate) const DEFAULT_MILLI_CPU: i64 = 100;
-/// Requests a container without its own is given for scoring (SCH-056), bytes.
+/// Default memory request for scoring of a container without one, in bytes (SCH-056).
 pub(crate) const DEFAULT_MEMORY: i64 = 200 * 1024 * 1024;
 
-/// The part of a resource that is used, at most 1.
+/// Used fraction of a resource, at most 1.
 #[inline(always)]
 pub(crate) fn fraction(amount: i64, allocatable: i64) -> f64 {
     let fraction = amount as f64 / allocatable as f64;
     if fraction > 1.0 { 1.0 } else { fraction }
 }
 
-/// 100 less the standard deviation of two fractions: how evenly two resources are used (SCH-107).
+/// Balance of two resource fractions: 100 minus their standard deviation scaled by 100 (SCH-107).
 #[inline(always)]
 pub(crate) fn evenness_of_two(a: f64, b: f64) -> i64 {
     ((1.0 - ((a - b) / 2.0).abs()) * 100.0) as i64
 }
 
-/// Amounts of the resources the scheduler knows: milli cpu, bytes, whole scalars.
+/// Amounts of the resources that the scheduler tracks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resources {
-    /// Thousandths of a cpu.
+    /// Millicores.
     pub cpu: i64,
     /// Bytes.
     pub memory: i64,
-    /// Bytes.
+    /// Ephemeral storage in bytes.
     pub ephemeral: i64,
     /// Huge pages, attachable volumes and extended resources. Invariant: sorted by symbol.
     pub scalars: Vec<(Symbol, i64)>,
@@ -38,20 +38,20 @@ pub struct Resources {
 impl Resources {
     /// Adds `other` `sign` times (1 or -1).
     pub fn add(&mut self, other: &Resources, sign: i64) {
-        // Absurd amounts wrap, as Go's integers do.
-        let into = |sum: &mut i64, amount: i64| *sum = sum.wrapping_add(amount.wrapping_mul(sign));
-        into(&mut self.cpu, other.cpu);
-        into(&mut self.memory, other.memory);
-        into(&mut self.ephemeral, other.ephemeral);
+        // Like Go's integers, sums wrap on overflow.
+        let add_to = |sum: &mut i64, amount: i64| *sum = sum.wrapping_add(amount.wrapping_mul(sign));
+        add_to(&mut self.cpu, other.cpu);
+        add_to(&mut self.memory, other.memory);
+        add_to(&mut self.ephemeral, other.ephemeral);
         for (name, amount) in &other.scalars {
             match self.scalars.binary_search_by_key(name, |(name, _)| *name) {
-                Ok(index) => into(&mut self.scalars[index].1, *amount),
+                Ok(index) => add_to(&mut self.scalars[index].1, *amount),
                 Err(index) => self.scalars.insert(index, (*name, amount.wrapping_mul(sign))),
             }
         }
     }
 
-    /// A scalar's amount, if it is listed.
+    /// The amount of a scalar resource, if listed.
     pub fn scalar(&self, name: Symbol) -> Option<i64> {
         self.scalars
             .iter()
@@ -59,7 +59,7 @@ impl Resources {
             .map(|(_, amount)| *amount)
     }
 
-    /// From a resource list; `pods` and unknown unprefixed names are left out (SCH-051).
+    /// Converts a resource list. Omits `pods` and unknown names without a prefix (SCH-051).
     pub fn from_list(symbols: &mut Symbols, list: &ResourceList) -> Self {
         let mut resources = Self::default();
         for (name, quantity) in list {
@@ -80,7 +80,7 @@ impl Resources {
     }
 }
 
-/// Whether the scheduler counts a resource of that name as a scalar (SCH-051).
+/// Returns whether the scheduler tracks the resource as a scalar (SCH-051).
 pub(crate) fn is_scalar(name: &str) -> bool {
     is_extended(name)
         || name.starts_with("hugepages-")
@@ -88,12 +88,12 @@ pub(crate) fn is_scalar(name: &str) -> bool {
         || name.starts_with("attachable-volumes-")
 }
 
-/// Whether the name is that of an extended resource.
+/// Returns whether the name is that of an extended resource.
 pub(crate) fn is_extended(name: &str) -> bool {
     name.contains('/') && !name.contains("kubernetes.io/") && !name.starts_with("requests.")
 }
 
-/// Exact amounts by name, while a pod's total is being made.
+/// Exact amounts by resource name, used while a pod's total is computed.
 #[derive(Debug, Clone, Default)]
 struct Amounts {
     cpu: Option<Quantity>,
@@ -102,8 +102,8 @@ struct Amounts {
 }
 
 impl Amounts {
-    fn slot(&mut self, name: &Str) -> &mut Option<Quantity> {
-        // `other` holds only present values; callers of `slot` use cpu and memory here.
+    fn cpu_or_memory(&mut self, name: &Str) -> &mut Option<Quantity> {
+        // Only called for cpu and memory.
         if &**name == "cpu" {
             &mut self.cpu
         } else {
@@ -111,28 +111,28 @@ impl Amounts {
         }
     }
 
-    fn merge(&mut self, name: &Str, quantity: Quantity, join: impl Fn(Quantity, Quantity) -> Quantity) {
+    fn merge(&mut self, name: &Str, quantity: Quantity, combine: impl Fn(Quantity, Quantity) -> Quantity) {
         if matches!(&**name, "cpu" | "memory") {
-            let slot = self.slot(name);
-            *slot = Some(slot.map_or(quantity, |have| join(have, quantity)));
+            let cpu_or_memory = self.cpu_or_memory(name);
+            *cpu_or_memory = Some(cpu_or_memory.map_or(quantity, |current| combine(current, quantity)));
         } else {
             match self.other.iter_mut().find(|(known, _)| known == name) {
-                Some((_, have)) => *have = join(*have, quantity),
+                Some((_, current)) => *current = combine(*current, quantity),
                 None => self.other.push((name.clone(), quantity)),
             }
         }
     }
 
-    fn merge_all(&mut self, from: &Amounts, join: impl Fn(Quantity, Quantity) -> Quantity + Copy) {
-        let into = |slot: &mut Option<Quantity>, from: Option<Quantity>| {
+    fn merge_all(&mut self, from: &Amounts, combine: impl Fn(Quantity, Quantity) -> Quantity + Copy) {
+        let into = |cpu_or_memory: &mut Option<Quantity>, from: Option<Quantity>| {
             if let Some(quantity) = from {
-                *slot = Some(slot.map_or(quantity, |have| join(have, quantity)));
+                *cpu_or_memory = Some(cpu_or_memory.map_or(quantity, |current| combine(current, quantity)));
             }
         };
         into(&mut self.cpu, from.cpu);
         into(&mut self.memory, from.memory);
         for (name, quantity) in &from.other {
-            self.merge(name, *quantity, join);
+            self.merge(name, *quantity, combine);
         }
     }
 
@@ -170,9 +170,9 @@ impl Amounts {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Options {
-    /// Use `status.resources` of running containers, and of the pod as a whole (SCH-052).
-    status: bool,
-    /// Let pod-level requests replace the containers' (SCH-050).
+    /// Include `status.resources` of running containers, and of the pod as a whole (SCH-052).
+    include_status: bool,
+    /// Pod-level requests replace the sum of the containers' (SCH-050).
     pod_level: bool,
     default_cpu: bool,
     default_memory: bool,
@@ -184,7 +184,7 @@ fn status_of<'a>(statuses: &'a [ContainerStatus], container: &Container) -> Opti
 
 fn container_requests(pod: &Pod, container: &Container, statuses: &[ContainerStatus], options: Options) -> Amounts {
     let mut amounts = Amounts::default();
-    let reported = if options.status {
+    let reported = if options.include_status {
         status_of(statuses, container).and_then(|status| status.resources.as_ref().map(|resources| (status, resources)))
     } else {
         None
@@ -227,28 +227,28 @@ fn total(pod: &Pod, options: Options) -> Amounts {
         ));
     }
     if !spec.init_containers.is_empty() {
-        let mut side = Amounts::default();
-        let mut most = Amounts::default();
+        let mut sidecars = Amounts::default();
+        let mut init_peak = Amounts::default();
         for container in spec.init_containers.iter() {
             let sidecar = container.is_sidecar();
             let own_options = Options {
-                status: options.status && sidecar,
+                include_status: options.include_status && sidecar,
                 ..options
             };
             let own = container_requests(pod, container, &pod.status.init_container_statuses, own_options);
             if sidecar {
                 app.add(&own);
-                side.add(&own);
-                most.max(&side);
+                sidecars.add(&own);
+                init_peak.max(&sidecars);
             } else {
                 let mut candidate = own;
-                candidate.add(&side);
-                most.max(&candidate);
+                candidate.add(&sidecars);
+                init_peak.max(&candidate);
             }
         }
-        app.max(&most);
+        app.max(&init_peak);
     }
-    if options.pod_level && options.status {
+    if options.pod_level && options.include_status {
         for (name, quantity) in pod.own_requests_in_use().iter().flatten() {
             app.set(name, *quantity);
         }
@@ -267,24 +267,24 @@ fn total(pod: &Pod, options: Options) -> Amounts {
     app
 }
 
-/// What a pod asks for, in the three readings the plugins use.
+/// A pod's requests, in the three variants that plugins use.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PodRequests {
-    /// The real request; pod-level requests win (Filter, BalancedAllocation, node usage).
+    /// The actual request; pod-level requests take precedence (Filter, BalancedAllocation, node usage).
     pub requests: Resources,
-    /// With the 100m and 200MiB defaults (node usage for scoring, SCH-056).
+    /// Cpu including the 100m default of containers without a request, in millicores (node usage for scoring, SCH-056).
     pub nonzero_cpu: i64,
-    /// With the defaults; bytes.
+    /// Memory including the 200MiB default of containers without a request, in bytes.
     pub nonzero_memory: i64,
-    /// With the defaults and *without* pod-level requests (the incoming pod in Fit's score, SCH-057).
+    /// Including the defaults and *without* pod-level requests (incoming pod in the score of NodeResourcesFit, SCH-057).
     pub scoring: Resources,
 }
 
 impl PodRequests {
-    /// Reads a pod; `placed` pods count their containers' reported resources too (SCH-052).
+    /// Computes a pod's requests. Those of `placed` pods include the resources reported for their containers (SCH-052).
     pub fn of(symbols: &mut Symbols, pod: &Pod, placed: bool) -> Self {
         let base = Options {
-            status: placed,
+            include_status: placed,
             pod_level: true,
             ..Options::default()
         };
@@ -295,20 +295,24 @@ impl PodRequests {
             default_memory: !pod_level || amounts.memory.is_none(),
             ..base
         };
-        // A pod whose one container names both resources has nothing to default: the common case.
-        let plain = !pod_level
+        // Fast path: if all containers request both resources, no default applies.
+        let needs_no_defaults = !pod_level
             && pod.spec.init_containers.is_empty()
             && pod.spec.containers.iter().all(|container| {
                 container.resources.requests.contains_key("cpu") && container.resources.requests.contains_key("memory")
             });
-        let nonzero = if plain { amounts.clone() } else { total(pod, defaulted) };
-        let scoring = if plain {
+        let nonzero = if needs_no_defaults {
+            amounts.clone()
+        } else {
+            total(pod, defaulted)
+        };
+        let scoring = if needs_no_defaults {
             amounts.clone()
         } else {
             total(
                 pod,
                 Options {
-                    status: placed,
+                    include_status: placed,
                     pod_level: false,
                     default_cpu: true,
                     default_memory: true,

@@ -1,94 +1,97 @@
-//! What most decisions read of a node, as one row of numbers.
+//! Compact rows with the numbers of a node that most decisions read.
 //!
-//! Filter and the scores of resources look at hundreds of nodes a decision. What they compare of a node
-//! stands in one row of 64 bytes, rows stand one after the other, and a flag says where a plugin has to
-//! look at the [`NodeInfo`] itself:
+//! Filter and the resource scores examine hundreds of nodes per decision. The numbers that they compare are in one
+//! 64-byte row per node, stored contiguously. A flag in the row tells that a plugin must read the [`NodeInfo`]
+//! instead:
 //!
 //! ```text
 //!  order    … 17 18 19 20 …        nodes are examined from the start index on
 //!              │
 //!  rows  17 [ cpu mem │ used cpu mem │ defaulted cpu mem │ free ephemeral │ free pods │ flags ]
 //!        18 [ …                                                                               ]
-//!              │ every check passes, no flag that matters            otherwise │
+//!              │ every check passes, no relevant flag                otherwise │
 //!              ▼                                                               ▼
-//!        feasible, or the plugins that ask more (spread, affinity, …)    NodeInfo, plugin by plugin
+//!        feasible, or remaining plugins (spread, affinity, …)           NodeInfo, plugin by plugin
 //! ```
-//! A row is made from its [`NodeInfo`] and nothing else, when [`crate::Cache::update_snapshot`] takes
-//! over what has changed. Sixty-four rows are one block, which a checkpoint shares until it changes.
+//! A row is computed from its [`NodeInfo`] alone, when [`crate::Cache::update_snapshot`] processes changed nodes.
+//! Sixty-four rows form one block, which checkpoints share until it changes.
 
 use std::sync::Arc;
 
 use crate::node_info::{Effect, NodeIdx, NodeInfo};
 use crate::resources::{Resources, evenness_of_two, fraction};
 
-/// Cordoned.
+/// Flag: the node is cordoned.
 pub(crate) const UNSCHEDULABLE: u16 = 1;
-/// Has a taint that keeps pods away.
-pub(crate) const REPELS: u16 = 1 << 1;
-/// Has a taint that costs score.
-pub(crate) const DISCOURAGES: u16 = 1 << 2;
-/// Some of its own ports are taken.
+/// Flag: the node has a NoSchedule or NoExecute taint.
+pub(crate) const HAS_HARD_TAINT: u16 = 1 << 1;
+/// Flag: the node has a PreferNoSchedule taint.
+pub(crate) const HAS_SOFT_TAINT: u16 = 1 << 2;
+/// Flag: at least one host port is in use.
 pub(crate) const PORTS_TAKEN: u16 = 1 << 3;
 
-/// The node has no cpu or no memory, or amounts that are no part of a whole.
+/// Value of [`Row::evenness`] if it cannot be used: the node has no cpu or no memory, or the result is out of range.
 pub(crate) const UNEVEN: u8 = u8::MAX;
 
-/// The numbers of one node.
+/// The row of one node.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Row {
-    /// Allocatable, milli.
+    /// Allocatable cpu, millicores.
     pub cpu: i64,
-    /// Allocatable, bytes.
+    /// Allocatable memory, bytes.
     pub memory: i64,
-    /// Requested by its pods, milli.
+    /// Cpu requested by the node's pods, millicores.
     pub used_cpu: i64,
-    /// Requested by its pods, bytes.
+    /// Memory requested by the node's pods, bytes.
     pub used_memory: i64,
-    /// Requested with the defaults for scoring (SCH-056), milli.
+    /// Requested cpu including the defaults for scoring, millicores (SCH-056).
     pub nonzero_cpu: i64,
-    /// Requested with the defaults for scoring, bytes.
+    /// Requested memory including the defaults for scoring, bytes.
     pub nonzero_memory: i64,
-    /// Bytes.
+    /// Free ephemeral storage, bytes.
     pub free_ephemeral: i64,
-    /// How many more pods it may hold.
+    /// Number of pods that the node can still take.
     pub free_pods: i32,
-    /// What the [`NodeInfo`] has to be asked about.
+    /// Flags that require reading the [`NodeInfo`].
     pub flags: u16,
-    /// How evenly its pods use cpu and memory, 0 to 100 (SCH-107); [`UNEVEN`] where that does not say it.
+    /// Balance of cpu and memory usage, 0 to 100 (SCH-107); [`UNEVEN`] if it must be computed from the [`NodeInfo`].
     pub evenness: u8,
 }
 
-const _: () = assert!(size_of::<Row>() == 64, "a row is a line of a processor's cache");
+const _: () = assert!(size_of::<Row>() == 64, "a row must fill exactly one cache line");
 
 impl Row {
     fn of(node: &NodeInfo) -> Self {
-        let (have, used) = (&node.allocatable, &node.requested);
+        let (allocatable, requested) = (&node.allocatable, &node.requested);
         let free_pods = node.allowed_pods.saturating_sub(node.pods.len() as i64);
         let flag = |is: bool, flag: u16| if is { flag } else { 0 };
         let taint = |effects: &[Effect]| node.taints.iter().any(|taint| effects.contains(&taint.effect));
         Self {
-            cpu: have.cpu,
-            memory: have.memory,
-            used_cpu: used.cpu,
-            used_memory: used.memory,
+            cpu: allocatable.cpu,
+            memory: allocatable.memory,
+            used_cpu: requested.cpu,
+            used_memory: requested.memory,
             nonzero_cpu: node.nonzero_cpu,
             nonzero_memory: node.nonzero_memory,
-            free_ephemeral: have.ephemeral.wrapping_sub(used.ephemeral),
+            free_ephemeral: allocatable.ephemeral.wrapping_sub(requested.ephemeral),
             free_pods: free_pods.clamp(-1, i64::from(i32::MAX)) as i32,
             flags: flag(node.unschedulable, UNSCHEDULABLE)
-                | flag(taint(&[Effect::NoSchedule, Effect::NoExecute]), REPELS)
-                | flag(taint(&[Effect::PreferNoSchedule]), DISCOURAGES)
+                | flag(taint(&[Effect::NoSchedule, Effect::NoExecute]), HAS_HARD_TAINT)
+                | flag(taint(&[Effect::PreferNoSchedule]), HAS_SOFT_TAINT)
                 | flag(!node.ports.is_empty(), PORTS_TAKEN),
-            evenness: evenness(have, used),
+            evenness: evenness(allocatable, requested),
         }
     }
 }
 
-fn evenness(have: &Resources, used: &Resources) -> u8 {
-    if have.cpu == 0 || have.memory == 0 {
+fn evenness(allocatable: &Resources, requested: &Resources) -> u8 {
+    if allocatable.cpu == 0 || allocatable.memory == 0 {
         return UNEVEN;
     }
-    let evenness = evenness_of_two(fraction(used.cpu, have.cpu), fraction(used.memory, have.memory));
+    let evenness = evenness_of_two(
+        fraction(requested.cpu, allocatable.cpu),
+        fraction(requested.memory, allocatable.memory),
+    );
     if (0..=100).contains(&evenness) {
         evenness as u8
     } else {
@@ -105,7 +108,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    /// Takes a node's numbers over.
+    /// Computes a node's row from its [`NodeInfo`].
     pub(crate) fn set(&mut self, node: NodeIdx, info: &NodeInfo) {
         let (block, at) = (node as usize / BLOCK, node as usize % BLOCK);
         while self.blocks.len() <= block {
@@ -114,22 +117,22 @@ impl Rows {
         Arc::make_mut(&mut self.blocks[block])[at] = Row::of(info);
     }
 
-    /// A node's row. The node must have been set.
+    /// The row of a node. It must have been set before.
     pub(crate) fn get(&self, node: NodeIdx) -> &Row {
         &self.blocks[node as usize / BLOCK][node as usize % BLOCK]
     }
 }
 
-/// What a row must show for the Filters that rows can answer to pass, as bounds.
+/// Bounds that a row must satisfy to pass the Filter plugins that rows can decide.
 #[derive(Debug)]
 pub(crate) struct RowBounds {
-    /// Requests; `i64::MIN` where none is too many.
+    /// Minimum of free cpu; `i64::MIN` if the pod requests none.
     pub cpu: i64,
     pub memory: i64,
     pub ephemeral: i64,
-    /// How many pods more there must be room for.
+    /// Minimum of free pods.
     pub pods: i32,
-    /// A node with one of these is asked plugin by plugin.
+    /// On a node with any of these flags, all plugins run one by one.
     pub flags: u16,
 }
 
@@ -146,10 +149,10 @@ impl Default for RowBounds {
 }
 
 impl RowBounds {
-    /// Whether none of the Filters that rows answer would refuse the node. `false` may also mean that the
-    /// row does not tell.
+    /// Returns true if the node certainly passes the Filter plugins that rows decide. False may also mean that the row
+    /// cannot decide it.
     #[inline(always)]
-    pub(crate) fn hold(&self, row: &Row) -> bool {
+    pub(crate) fn are_satisfied(&self, row: &Row) -> bool {
         row.flags & self.flags == 0
             && self.cpu <= row.cpu.wrapping_sub(row.used_cpu)
             && self.memory <= row.memory.wrapping_sub(row.used_memory)

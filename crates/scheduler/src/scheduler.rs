@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use podscope_api::{NodeName, Object, ObjectKey, Pod, Str};
 
-use self::choice::{draw_if, nomination, pick_host};
+use self::choice::{draw_preemption_offset, nomination, pick_host};
 use self::claims::freed;
 use crate::attempt::{Attempt, EventNote, Outcome, Preempt, ReservedClaims, StatusPatch, Victim, truncate};
 use crate::cache::Cache;
@@ -25,15 +25,15 @@ use crate::queue::events::EventKind;
 use crate::queue::{Pool, Queue, QueuedPod};
 use crate::status::Refusal;
 
-/// Receives whole decisions where somebody wants them.
+/// Receives complete decisions, for explanations.
 pub trait Recorder {
-    /// Whether the decision on this pod is to be recorded. Asked before anything is made.
+    /// Returns whether to record the decision for this pod. Called before the decision is assembled.
     fn wants(&self, pod: &ObjectKey) -> bool;
-    /// The decision, with the cache it was made on.
+    /// Receives the decision and the cache in the state in which it was made.
     fn record(&mut self, cache: &Cache, decision: &Decision);
 }
 
-/// Records nothing and costs nothing.
+/// A recorder that records nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoRecorder;
 
@@ -45,27 +45,27 @@ impl Recorder for NoRecorder {
     fn record(&mut self, _: &Cache, _: &Decision) {}
 }
 
-/// A pod that waits, for display.
+/// A queued pod, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueEntry {
     pub pod: ObjectKey,
     pub uid: Str,
-    /// Where it waits.
     pub pool: Pool,
-    /// Attempts so far.
+    /// Number of attempts so far.
     pub attempts: u32,
-    /// When its back-off ends by the timer, microseconds.
+    /// When the timer ends the back-off, in microseconds.
     pub release_at: Option<i64>,
-    /// When it is tried again although nothing happened, microseconds: the flush of pods that wait for long, or the end
-    /// of a back-off after an error. A back-off of a pod that fits nowhere holds nobody up: an empty queue takes it.
+    /// When the pod is retried even without an event, in microseconds: at the flush of pods that waited too long, or at
+    /// the end of the back-off after an error. `None` in back-off after an unschedulable attempt, because the pod is
+    /// popped early if activeQ is empty.
     pub tried_at: Option<i64>,
-    /// The plugins that refused it.
+    /// Names of the plugins that rejected the pod.
     pub rejectors: Vec<&'static str>,
-    /// Why no node took it at its last attempt; none before the first.
+    /// Reasons of the last failed attempt; `None` before the first.
     pub refusal: Option<Arc<Refusal>>,
 }
 
-/// kube-scheduler. Cloning it is a checkpoint.
+/// kube-scheduler: cache, queue and nominations. A clone is a cheap checkpoint.
 #[derive(Debug, Clone)]
 pub struct Scheduler {
     config: Arc<SchedulerConfiguration>,
@@ -74,17 +74,17 @@ pub struct Scheduler {
     nominator: Nominator,
     /// Rotating start index (SCH-015).
     start: usize,
-    /// Pods without a node that are ours, as last seen.
+    /// Latest objects of the pods without a node that this scheduler is responsible for.
     unassigned: ordered::Map<Str, Arc<Pod>>,
-    /// Assumed pods whose binding is on its way.
-    binding: ordered::Map<Str, InBinding>,
-    /// Pods whose victims are being evicted: held by PreEnqueue until, where only the last victim is left, that
-    /// one is seen to go (SCH-105).
+    /// Assumed pods whose binding is in progress.
+    binding: ordered::Map<Str, PendingBinding>,
+    /// Preemptors whose victims are being evicted; PreEnqueue keeps them out of activeQ. Holds the UID of the last victim
+    /// once only that is left: the preemptor is released when the last victim is seen terminating (SCH-105).
     preempting: ordered::Map<Str, Option<Str>>,
 }
 
 impl Scheduler {
-    /// A scheduler that starts now (microseconds); its timers count from here.
+    /// Creates a scheduler that starts at `now` (microseconds); its timers count from there.
     pub fn new(config: SchedulerConfiguration, now: i64) -> Self {
         Self {
             queue: Queue::new(&config, now),
@@ -98,7 +98,7 @@ impl Scheduler {
         }
     }
 
-    /// What it knows of the cluster.
+    /// The scheduler's view of the cluster.
     pub fn cache(&self) -> &Cache {
         &self.cache
     }
@@ -108,7 +108,6 @@ impl Scheduler {
         &self.nominator
     }
 
-    /// Its configuration.
     pub fn config(&self) -> &SchedulerConfiguration {
         &self.config
     }
@@ -137,12 +136,12 @@ impl Scheduler {
             .collect()
     }
 
-    /// The pool a pod waits in.
+    /// The pool in which a pod waits; `None` if it is not queued.
     pub fn pool(&self, uid: &str) -> Option<Pool> {
         self.queue.pool(uid)
     }
 
-    /// When to call [`Scheduler::schedule_one`] next: `now` if a pod can be popped, else the next timer.
+    /// The next instant to call [`Scheduler::schedule_one`]: `now` if a pod can be popped, else the next timer.
     pub fn next_deadline(&self, now: i64) -> Option<i64> {
         if self.queue.is_ready() {
             return Some(now);
@@ -154,8 +153,8 @@ impl Scheduler {
         self.config.profile(&pod.spec.scheduler_name).is_some()
     }
 
-    /// Decides the next pod, if one can be popped. `draw` gives random numbers; it is called only where
-    /// kube-scheduler draws: among equal hosts, and for the offset of preemption's candidates.
+    /// Decides the next pod, if one can be popped. `draw` returns random numbers; it is called only where kube-scheduler
+    /// draws: among equal hosts, and for the offset of preemption candidates.
     pub fn schedule_one(
         &mut self,
         now: i64,
@@ -195,7 +194,7 @@ impl Scheduler {
         let incoming = pod.incoming.clone();
         let config = self.config.clone();
         let added_affinity = AddedAffinity::compile(&mut self.cache, profile);
-        // Taken out while the search reads it; nothing nominates in between.
+        // The nominator is moved out while the search borrows it; it does not change meanwhile.
         let nominator = std::mem::take(&mut self.nominator);
         let search = Search {
             config: &config,
@@ -222,15 +221,17 @@ impl Scheduler {
                 Err(status) => found.error = Some(status.message(&self.cache.symbols)),
             }
         } else if found.error.is_none() && !no_nodes {
-            let limit = Limit::Real(draw_if(draw, &found));
+            let limit = Limit::Real(draw_preemption_offset(draw, &found));
             preemption = post_filter::run(&search, &mut self.cache, &mut state, &mut found.diagnosis, limit);
-            preempt = preemption.as_ref().and_then(|result| self.plan(&search, result, draw));
+            preempt = preemption
+                .as_ref()
+                .and_then(|result| self.choose_preemption(&search, result, draw));
         }
         self.nominator = nominator;
         let message = match &found.error {
             Some(error) => Some(error.clone()),
             None if found.hosts.is_empty() => {
-                let (message, refusal) = found.diagnosis.told(&self.cache);
+                let (message, refusal) = found.diagnosis.message_and_refusal(&self.cache);
                 pod.refusal = Some(Arc::new(refusal));
                 Some(message)
             }
@@ -325,7 +326,7 @@ impl Scheduler {
         self.cache.assume(&info, host);
         let node = name_of(&self.cache, host);
         let key = &info.pod.metadata;
-        // PreBind has work that may take long: others are told where the pod is expected (SCH-025).
+        // PreBind may take long, so the expected node is published (SCH-025).
         if (bindings.is_slow || devices.is_some()) && node != info.pod.status.nominated_node_name {
             attempt.patch = Some(StatusPatch {
                 condition: None,
@@ -351,7 +352,7 @@ impl Scheduler {
         };
         if let Some(assumed) = self.cache.pod(&info.uid) {
             let assumed = assumed.pod.clone();
-            let binding = InBinding {
+            let binding = PendingBinding {
                 pod,
                 assumed,
                 in_flight,
@@ -360,8 +361,13 @@ impl Scheduler {
         }
     }
 
-    /// Chooses among the candidates and says what to do there (SCH-102, SCH-104).
-    fn plan(&self, search: &Search<'_>, preemption: &Preemption, draw: &mut dyn FnMut() -> u64) -> Option<Preempt> {
+    /// Chooses one of the best candidates and describes the preemption to carry out (SCH-102, SCH-104).
+    fn choose_preemption(
+        &self,
+        search: &Search<'_>,
+        preemption: &Preemption,
+        draw: &mut dyn FnMut() -> u64,
+    ) -> Option<Preempt> {
         let Preemption::Found {
             candidates,
             chosen,
@@ -386,12 +392,13 @@ impl Scheduler {
             })
             .collect();
         let all_terminating = victims.iter().all(|victim| victim.terminating);
-        let outranked = default_preemption::outranked(search, &name).map(|pod| pod.pod.metadata.key());
+        let lower_priority_nominated =
+            default_preemption::lower_priority_nominated(search, &name).map(|pod| pod.pod.metadata.key());
         Some(Preempt {
             clear_nominations: if all_terminating {
                 Vec::new()
             } else {
-                outranked.collect()
+                lower_priority_nominated.collect()
             },
             node: NodeName(name.clone()),
             victims,
@@ -407,7 +414,8 @@ impl Scheduler {
         })
     }
 
-    /// Failure report: back to the queue, nomination, condition, event (SCH-024, SCH-025).
+    /// Handles a failed attempt: returns the pod to the queue, updates its nomination, and adds the condition and the event
+    /// to the attempt (SCH-024, SCH-025).
     fn fail(&mut self, mut pod: QueuedPod, failure: Failure<'_>, now: i64, attempt: &mut Attempt) {
         let Failure {
             reason,
@@ -416,7 +424,7 @@ impl Scheduler {
             rejectors,
         } = failure;
         let mut info = pod.incoming.info.clone();
-        // Force-activated pods and binding failures may have seen a newer object meanwhile.
+        // The watch may have delivered a newer object since the pod was popped.
         if let Some(newest) = self.unassigned.get(&info.uid).cloned() {
             if !Arc::ptr_eq(&newest, &info.pod) {
                 pod.incoming = Arc::new(Incoming::new(&mut self.cache, &newest));
@@ -426,7 +434,7 @@ impl Scheduler {
                 .clone()
                 .unwrap_or_else(|| newest.status.nominated_node_name.clone());
             info = pod.incoming.info.clone();
-            self.queue.give_back(pod, rejectors, gate, now);
+            self.queue.return_failed(pod, rejectors, gate, now);
             self.nominator.remove(&info.uid);
             if !node.is_empty() {
                 self.nominator.add(info.clone(), &node);
@@ -441,24 +449,24 @@ impl Scheduler {
             note: truncate(message),
             related: None,
         });
-        let known = info.pod.condition("PodScheduled").is_some_and(|condition| {
+        let is_condition_unchanged = info.pod.condition("PodScheduled").is_some_and(|condition| {
             condition.status == podscope_api::ConditionStatus::False
                 && &*condition.reason == reason
                 && &*condition.message == message
         });
         let renominated = nominated.filter(|node| *node != info.pod.status.nominated_node_name);
-        if !known || renominated.is_some() {
+        if !is_condition_unchanged || renominated.is_some() {
             attempt.patch = Some(StatusPatch {
-                condition: (!known).then(|| (reason, message.to_owned())),
+                condition: (!is_condition_unchanged).then(|| (reason, message.to_owned())),
                 nominated_node_name: renominated,
             });
         }
     }
 
-    /// The answer to a binding. A failure unreserves, tells waiting pods, and retries after back-off (SCH-023);
-    /// the attempt that is returned says what to report.
+    /// Handles the result of a binding. A failure releases the reservations, notifies waiting pods, and retries the pod
+    /// after back-off (SCH-023); the returned attempt holds the events and patches to write.
     pub fn bind_finished(&mut self, uid: &str, result: Result<(), String>, now: i64) -> Option<Attempt> {
-        let InBinding {
+        let PendingBinding {
             pod,
             assumed,
             in_flight,
@@ -470,7 +478,7 @@ impl Scheduler {
         let info = pod.incoming.info.clone();
         self.cache.forget(uid);
         self.cache.stores.forget_assumed(&info.pod);
-        // Also for a pod that was given up before: what it had reserved is free only now.
+        // This also applies to a pod that was deleted meanwhile: its reservations are released only now.
         self.move_all(EventKind::PodDelete, Some(&Object::Pod(assumed)), None, now, None);
         let mut attempt = Attempt {
             pod: info.pod.metadata.key(),
@@ -497,25 +505,25 @@ impl Scheduler {
         Some(attempt)
     }
 
-    /// Only this victim of a preemption is left, and its eviction begins: the preemptor may enter the queue
-    /// again as soon as the victim is seen to go (SCH-105).
+    /// Reports that the eviction of a preemption's last victim begins: the preemptor may enter the queue as soon as the
+    /// victim is seen terminating (SCH-105).
     pub fn preemption_of_last(&mut self, preemptor: &str, victim: &str) {
         if let Some(last) = self.preempting.get_mut(preemptor) {
             *last = Some(victim.into());
         }
     }
 
-    /// Every eviction was answered: the hold ends.
+    /// Reports that all evictions were answered: the preemptor may enter activeQ again.
     pub fn preemption_finished(&mut self, preemptor: &str) {
         self.preempting.remove(preemptor);
     }
 
-    /// An eviction failed: the hold ends, and the preemptor is tried again at once.
+    /// Reports a failed eviction: the preemptor moves to activeQ immediately.
     pub fn preemption_failed(&mut self, preemptor: &str) {
         self.preempting.remove(preemptor);
-        // From backoffQ it goes on without PreEnqueue (SCH-117).
+        // A pod in backoffQ moves on without PreEnqueue (SCH-117).
         let backs_off = matches!(self.queue.pool(preemptor), Some(Pool::Backoff | Pool::ErrorBackoff));
-        if let Some(pod) = self.queue.take(preemptor) {
+        if let Some(pod) = self.queue.remove(preemptor) {
             let gate = if backs_off {
                 None
             } else {
@@ -525,20 +533,20 @@ impl Scheduler {
         }
     }
 
-    /// Whether a pod's own preemption is still being carried out.
+    /// Returns whether the pod's own preemption is still in progress.
     fn is_preempting(&self, uid: &str) -> bool {
         match self.preempting.get(uid) {
             None => false,
             Some(None) => true,
             Some(Some(victim)) => {
-                let placed = self.cache.pod(victim).is_some_and(|pod| !pod.terminating);
-                let waits = self.unassigned.get(victim);
-                placed && waits.is_none_or(|pod| !pod.metadata.is_terminating())
+                let is_running = self.cache.pod(victim).is_some_and(|pod| !pod.terminating);
+                let unassigned = self.unassigned.get(victim);
+                is_running && unassigned.is_none_or(|pod| !pod.metadata.is_terminating())
             }
         }
     }
 
-    /// Decides a pod on the present state without changing it: for questions, not for binding.
+    /// Decides a pod against a copy of the present state, for explanations.
     pub fn decide(&self, pod: &Arc<Pod>) -> Option<(Cache, Decision)> {
         let mut cache = self.cache.clone();
         let mut start = self.start;
@@ -547,21 +555,21 @@ impl Scheduler {
     }
 }
 
-/// A pod on its way to its node.
+/// A pod whose binding is in progress.
 #[derive(Debug, Clone)]
-struct InBinding {
+struct PendingBinding {
     pod: QueuedPod,
-    /// As it was assumed: with its node.
+    /// The pod object as assumed, with its node.
     assumed: Arc<Pod>,
-    /// The allocations that Reserve made, by the UID of their claim.
+    /// UIDs of the claims whose allocations Reserve made.
     in_flight: Vec<Str>,
 }
 
-/// What became of a pod that got no node.
+/// Details of a failed attempt.
 struct Failure<'a> {
     reason: &'static str,
     message: &'a str,
-    /// The nomination to write; `None` leaves it.
+    /// The nominated node to write; `None` leaves it unchanged.
     nominated: Option<Str>,
     rejectors: PluginSet,
 }

@@ -1,4 +1,4 @@
-//! Selectors compiled to symbols: label selectors (pods, namespaces) and node selectors (SCH-046, SCH-047).
+//! Selectors with interned strings: label selectors (pods, namespaces) and node selectors (SCH-046, SCH-047).
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -9,7 +9,7 @@ use podscope_api::{self as api, SelectorOperator, Str};
 use crate::node_info::NodeInfo;
 use crate::symbols::{Symbol, Symbols};
 
-/// Labels as symbols, sorted by key.
+/// Interned labels, sorted by key.
 pub(crate) type LabelSet = Arc<[(Symbol, Symbol)]>;
 
 /// The value of a label.
@@ -41,7 +41,7 @@ enum Operator {
     DoesNotExist,
 }
 
-/// One ANDed part of a [`Selector`].
+/// One requirement of a [`Selector`].
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Requirement {
     key: Symbol,
@@ -61,12 +61,12 @@ impl Requirement {
     }
 }
 
-/// A label selector. `Ord` so that equal selectors share one counter.
+/// A label selector. It is `Ord` so that equal selectors share one counter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Selector {
-    /// A nil selector: matches nothing.
+    /// A nil selector, which matches nothing.
     Nothing,
-    /// All of these; an empty list matches everything.
+    /// All requirements must match; an empty list matches everything.
     All(Vec<Requirement>),
 }
 
@@ -74,7 +74,7 @@ impl Selector {
     /// Compiles an optional `LabelSelector`; `None` matches nothing.
     ///
     /// # Errors
-    /// The text Kubernetes gives for a malformed requirement.
+    /// Kubernetes' text about a malformed requirement.
     pub fn compile(symbols: &mut Symbols, selector: Option<&api::LabelSelector>) -> Result<Self, String> {
         let Some(selector) = selector else {
             return Ok(Self::Nothing);
@@ -97,7 +97,9 @@ impl Selector {
                 return Err("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty".into());
             }
             if !wants_values && !requirement.values.is_empty() {
-                return Err("values: Invalid value: values set must be empty for exists and does not exist".into());
+                return Err(
+                    "values: Invalid value: values set must be empty for exists and extension_points not exist".into(),
+                );
             }
             let mut values: Vec<Symbol> = requirement.values.iter().map(|value| symbols.intern(value)).collect();
             values.sort_unstable();
@@ -113,7 +115,7 @@ impl Selector {
         Ok(Self::All(all))
     }
 
-    /// A selector of equalities; an empty map matches everything.
+    /// A selector that requires the given labels; an empty map matches everything.
     pub fn from_map(symbols: &mut Symbols, map: &ordered::Map<Str, Str>) -> Self {
         let mut all: Vec<Requirement> = map
             .iter()
@@ -123,7 +125,7 @@ impl Selector {
         Self::All(all)
     }
 
-    /// Both selectors; nothing where one matches nothing.
+    /// The conjunction of both selectors.
     #[must_use]
     pub fn and(self, other: &Selector) -> Self {
         match (self, other) {
@@ -137,7 +139,7 @@ impl Selector {
         }
     }
 
-    /// Adds `key = value`; nothing stays nothing (SCH-072).
+    /// Adds the requirement `key = value`; `Nothing` is unchanged (SCH-072).
     pub fn require(&mut self, key: Symbol, value: Symbol) {
         if let Self::All(all) = self {
             all.push(equals(key, value));
@@ -146,12 +148,12 @@ impl Selector {
         }
     }
 
-    /// Whether this is `{}`. `Nothing` is not empty.
+    /// Returns whether the selector is `{}`. `Nothing` is not empty.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::All(all) if all.is_empty())
     }
 
-    /// Whether the labels satisfy it (SCH-047).
+    /// Returns whether the labels satisfy the selector (SCH-047).
     pub fn matches(&self, labels: &[(Symbol, Symbol)]) -> bool {
         match self {
             Self::Nothing => false,
@@ -190,24 +192,23 @@ pub(crate) struct NodeRequirement {
 pub(crate) struct FieldRequirement {
     is_in: bool,
     name: Symbol,
-    known_field: bool,
+    is_name_field: bool,
 }
 
-/// One term of a node selector: everything ANDed; an empty or malformed term matches nothing (SCH-046).
+/// One term of a node selector: all requirements must match. An empty or malformed term matches nothing (SCH-046).
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeTerm {
     expressions: Vec<NodeRequirement>,
     fields: Vec<FieldRequirement>,
-    /// Why the term can never match, in Kubernetes' words.
+    /// Kubernetes' error text about a malformed term, which never matches.
     pub malformed: Option<String>,
-    /// Neither expressions nor fields.
+    /// The term has neither expressions nor fields.
     pub empty: bool,
 }
 
-/// Terms, ORed; no term matches nothing.
+/// A node selector: at least one term must match. Without terms it matches nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeSelector {
-    /// The terms in order.
     pub terms: Vec<NodeTerm>,
 }
 
@@ -215,8 +216,8 @@ fn integer(text: &str) -> Option<i64> {
     text.parse().ok()
 }
 
-/// Whether a text is a valid label value: empty, or at most 63 of `[-A-Za-z0-9_.]` with alphanumeric ends.
-fn valid_label_value(text: &str) -> bool {
+/// Returns whether a text is a valid label value: empty, or at most 63 of `[-A-Za-z0-9_.]` with alphanumeric ends.
+fn is_valid_label_value(text: &str) -> bool {
     let edge = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
     text.is_empty()
         || (text.len() <= 63
@@ -229,7 +230,7 @@ fn valid_label_value(text: &str) -> bool {
 
 fn node_requirement(symbols: &mut Symbols, from: &api::NodeSelectorRequirement) -> Result<NodeRequirement, String> {
     let values = &from.values;
-    if let Some(bad) = values.iter().find(|value| !valid_label_value(value)) {
+    if let Some(bad) = values.iter().find(|value| !is_valid_label_value(value)) {
         return Err(format!(
             "values: Invalid value: \"{bad}\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
         ));
@@ -249,7 +250,7 @@ fn node_requirement(symbols: &mut Symbols, from: &api::NodeSelectorRequirement) 
         if values.is_empty() {
             Ok(())
         } else {
-            Err("values: Invalid value: values set must be empty for exists and does not exist".to_owned())
+            Err("values: Invalid value: values set must be empty for exists and extension_points not exist".to_owned())
         }
     };
     let operator = match &from.operator {
@@ -279,12 +280,12 @@ fn field_requirement(symbols: &mut Symbols, from: &api::NodeSelectorRequirement)
     Ok(FieldRequirement {
         is_in,
         name: symbols.intern(name),
-        known_field: &*from.key == "metadata.name",
+        is_name_field: &*from.key == "metadata.name",
     })
 }
 
 impl NodeTerm {
-    /// Compiles a term; what is malformed is kept as such.
+    /// Compiles a term. Errors are stored in `malformed`.
     pub fn compile(symbols: &mut Symbols, term: &api::NodeSelectorTerm) -> Self {
         let mut malformed = Vec::new();
         let mut expressions = Vec::new();
@@ -309,12 +310,12 @@ impl NodeTerm {
         }
     }
 
-    /// Whether the node satisfies every part.
+    /// Returns whether the node satisfies all requirements.
     pub fn matches(&self, symbols: &Symbols, node: &NodeInfo) -> bool {
         self.matches_labels(symbols, &node.labels, node.name_symbol)
     }
 
-    /// The same, on labels and a name.
+    /// Returns whether a node with these labels and this name satisfies all requirements.
     pub fn matches_labels(&self, symbols: &Symbols, labels: &[(Symbol, Symbol)], name: Symbol) -> bool {
         if self.empty || self.malformed.is_some() {
             return false;
@@ -331,16 +332,17 @@ impl NodeTerm {
                 NodeOperator::Lt(bound) => number(value).is_some_and(|have| have < *bound),
             }
         }) && self.fields.iter().all(|field| {
-            // A field that nodes do not have reads as empty.
-            let have = if field.known_field { name } else { Symbol::EMPTY };
+            // Unknown fields of nodes count as empty.
+            let have = if field.is_name_field { name } else { Symbol::EMPTY };
             (have == field.name) == field.is_in
         })
     }
 
-    /// Node names this term pins with `metadata.name In`, intersected; `None` without such a field (SCH-045).
+    /// The node names that the term's `metadata.name In` fields allow (their intersection); `None` without such a field
+    /// (SCH-045).
     pub fn pinned_names(&self) -> Option<Vec<Symbol>> {
         let mut names: Option<Vec<Symbol>> = None;
-        for field in self.fields.iter().filter(|field| field.is_in && field.known_field) {
+        for field in self.fields.iter().filter(|field| field.is_in && field.is_name_field) {
             names = Some(match names {
                 None => vec![field.name],
                 Some(names) => names.into_iter().filter(|name| *name == field.name).collect(),
@@ -362,7 +364,7 @@ impl NodeSelector {
         }
     }
 
-    /// Whether any term matches.
+    /// Returns whether any term matches.
     pub fn matches(&self, symbols: &Symbols, node: &NodeInfo) -> bool {
         self.terms.iter().any(|term| term.matches(symbols, node))
     }

@@ -1,4 +1,4 @@
-//! What a plugin answers: a code, and reasons in the scheduler's words. Texts are made only when read.
+//! Result of a plugin: a status code, and reasons with kube-scheduler's texts. Texts are formatted only when read.
 
 use podscope_api::ordered::StableSort as _;
 use std::fmt::Write as _;
@@ -8,19 +8,19 @@ use podscope_api::Str;
 use crate::plugins::{Plugin, TABLE};
 use crate::symbols::{Symbol, Symbols};
 
-/// The code of a refusal.
+/// Status code of a rejection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum Code {
     /// Preemption may help.
     Unschedulable,
-    /// Nothing the scheduler can do helps.
+    /// Preemption cannot help.
     UnschedulableAndUnresolvable,
-    /// An internal error: the cycle failed.
+    /// An internal error, which fails the cycle.
     Error,
 }
 
 impl Code {
-    /// Kubernetes' name.
+    /// Name of the code in Kubernetes.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unschedulable => "Unschedulable",
@@ -30,7 +30,7 @@ impl Code {
     }
 }
 
-/// One reason, not yet a text.
+/// One reason of a status, formatted on demand.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// A fixed text.
@@ -50,7 +50,7 @@ impl Reason {
         }
     }
 
-    /// The reason in two or three words, for a card or a row that has no room for more.
+    /// The reason in two or three words, for displays with little room.
     pub fn short(&self, symbols: &Symbols) -> String {
         match self {
             Self::Fixed(text) => short(text).to_owned(),
@@ -59,33 +59,32 @@ impl Reason {
     }
 }
 
-/// A plugin's fixed reason in two or three words.
+/// The short form of a plugin's fixed reason, or the reason itself if it has none.
 fn short(reason: &'static str) -> &'static str {
     let known = TABLE.iter().flat_map(|row| row.short);
     let mut found = known.filter(|(long, _)| *long == reason).map(|(_, short)| *short);
     found.next().unwrap_or(reason)
 }
 
-/// Why no node took a pod at its last attempt: how many nodes there were, and the causes with the nodes of each, most
-/// frequent first. A node that refused for two reasons counts for both.
+/// Reasons of a pod's last failed attempt, with the number of nodes of each, most frequent first. A node with two
+/// reasons counts for both.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Refusal {
-    /// Nodes that there were.
+    /// Number of nodes in the cluster.
     pub nodes: usize,
-    /// Causes as [`Reason::short`] puts them.
+    /// Reasons in their short form ([`Reason::short`]) with their number of nodes.
     pub causes: Vec<(String, usize)>,
 }
 
-/// Reasons of one status; one is by far the most common number.
+/// Reasons of one status. The common case of a single reason needs no allocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reasons {
     One(Reason),
-    /// None, or several in order.
+    /// No reason, or several in order.
     Many(Vec<Reason>),
 }
 
 impl Reasons {
-    /// The reasons in order.
     pub fn as_slice(&self) -> &[Reason] {
         match self {
             Self::One(reason) => std::slice::from_ref(reason),
@@ -94,17 +93,16 @@ impl Reasons {
     }
 }
 
-/// A refusal by a plugin (or by none, for what the framework says itself).
+/// A rejection by a plugin, or by the framework itself if `plugin` is `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
     pub plugin: Option<Plugin>,
-    /// What kind.
     pub code: Code,
     pub reasons: Reasons,
 }
 
 impl Status {
-    /// One fixed reason.
+    /// A status with one fixed reason.
     pub fn fixed(plugin: Plugin, code: Code, reason: &'static str) -> Self {
         Self {
             plugin: Some(plugin),
@@ -113,7 +111,7 @@ impl Status {
         }
     }
 
-    /// One reason made for the occasion.
+    /// A status with one formatted reason.
     pub fn text(plugin: Plugin, code: Code, reason: impl Into<Str>) -> Self {
         Self {
             plugin: Some(plugin),
@@ -122,12 +120,12 @@ impl Status {
         }
     }
 
-    /// `Unschedulable`.
+    /// A status with code `Unschedulable`.
     pub fn unschedulable(plugin: Plugin, reason: &'static str) -> Self {
         Self::fixed(plugin, Code::Unschedulable, reason)
     }
 
-    /// `UnschedulableAndUnresolvable`.
+    /// A status with code `UnschedulableAndUnresolvable`.
     pub fn unresolvable(plugin: Plugin, reason: &'static str) -> Self {
         Self::fixed(plugin, Code::UnschedulableAndUnresolvable, reason)
     }
@@ -144,7 +142,7 @@ impl Status {
     }
 }
 
-/// `0/N nodes are available:` and what follows (SCH-026, SCH-027).
+/// Counts reasons over nodes, for the list after `0/N nodes are available:` (SCH-026, SCH-027).
 #[derive(Debug, Default)]
 pub(crate) struct Histogram {
     entries: Vec<(Reason, usize)>,
@@ -160,11 +158,11 @@ impl Histogram {
         }
     }
 
-    /// How often each text stands there: different reasons may say the same.
-    fn by_text(&self, say: impl Fn(&Reason) -> String) -> Vec<(String, usize)> {
+    /// Sums the counts by text, because different reasons may have the same text.
+    fn by_text(&self, to_text: impl Fn(&Reason) -> String) -> Vec<(String, usize)> {
         let mut by_text: Vec<(String, usize)> = Vec::new();
         for (reason, count) in &self.entries {
-            let text = say(reason);
+            let text = to_text(reason);
             match by_text.iter_mut().find(|(known, _)| *known == text) {
                 Some((_, sum)) => *sum += count,
                 None => by_text.push((text, *count)),
@@ -173,7 +171,7 @@ impl Histogram {
         by_text
     }
 
-    /// The causes with their counts, most frequent first, then by name.
+    /// The reasons in short form with their counts, most frequent first, then by name.
     pub(crate) fn causes(&self, symbols: &Symbols) -> Vec<(String, usize)> {
         let mut causes = self.by_text(|reason| reason.short(symbols));
         causes.stable_sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

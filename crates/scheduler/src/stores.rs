@@ -1,4 +1,4 @@
-//! The scheduler's listers: objects other than nodes and pods, as its watch shows them.
+//! The scheduler's listers: objects other than nodes and pods, as delivered by its watches.
 
 use podscope_api::ordered;
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use podscope_api::{self as api, Object, ObjectKey, Resource, Str};
 
 /// Objects of one kind by namespace and name.
 ///
-/// Invariant: all are of kind `T`. The map's own type is the same for all kinds, and so is its code.
+/// Invariant: all objects are of kind `T`. The map stores `Object`, so that its code is shared by all kinds.
 #[derive(Debug, Clone)]
 pub struct Store<T> {
     objects: ordered::Map<ObjectKey, Object>,
@@ -25,7 +25,6 @@ impl<T> Default for Store<T> {
 }
 
 impl<T: Resource> Store<T> {
-    /// The object of that key.
     pub fn get(&self, key: &ObjectKey) -> Option<&Arc<T>> {
         T::from_object(self.objects.get(key)?)
     }
@@ -56,7 +55,7 @@ impl<T: Resource> Store<T> {
     }
 }
 
-/// Everything the scheduler lists besides nodes and pods.
+/// All objects that the scheduler lists besides nodes and pods.
 #[derive(Debug, Clone, Default)]
 pub struct Stores {
     pub services: Store<api::Service>,
@@ -65,9 +64,9 @@ pub struct Stores {
     pub stateful_sets: Store<api::StatefulSet>,
     /// PodDisruptionBudgets.
     pub budgets: Store<api::PodDisruptionBudget>,
-    /// PersistentVolumes as the API has them; read them through [`Stores::volume`].
+    /// PersistentVolumes as in the API. Use [`Stores::volume`] to include assumed changes.
     pub volumes: Store<api::PersistentVolume>,
-    /// PersistentVolumeClaims as the API has them; read them through [`Stores::claim`].
+    /// PersistentVolumeClaims as in the API. Use [`Stores::claim`] to include assumed changes.
     pub claims: Store<api::PersistentVolumeClaim>,
     pub storage_classes: Store<api::StorageClass>,
     /// CSINodes.
@@ -79,37 +78,37 @@ pub struct Stores {
     /// VolumeAttachments.
     pub attachments: Store<api::VolumeAttachment>,
     pub device_classes: Store<api::DeviceClass>,
-    /// ResourceClaims as the API has them; read them through [`Stores::resource_claim`].
+    /// ResourceClaims as in the API. Use [`Stores::resource_claim`] to include written changes.
     pub resource_claims: Store<api::ResourceClaim>,
     pub resource_slices: Store<api::ResourceSlice>,
-    /// Volumes and claims that Reserve assumed and the API does not show yet (SCH-070).
+    /// Volumes and claims that Reserve assumed and that the watch does not show yet (SCH-070).
     pub(crate) assumed_volumes: Store<api::PersistentVolume>,
     pub(crate) assumed_claims: Store<api::PersistentVolumeClaim>,
-    /// ResourceClaims that PreBind wrote and the API does not show yet (DRA-085).
+    /// ResourceClaims that PreBind wrote and that the watch does not show yet (DRA-085).
     pub(crate) assumed_resource_claims: Store<api::ResourceClaim>,
 }
 
 impl Stores {
-    /// A volume, with what the scheduler assumed of it.
+    /// A PersistentVolume, including assumed changes.
     pub fn volume(&self, name: &str) -> Option<&Arc<api::PersistentVolume>> {
         let key = ObjectKey::cluster(name);
         self.assumed_volumes.get(&key).or_else(|| self.volumes.get(&key))
     }
 
-    /// Every volume, in name order, with what the scheduler assumed of it.
+    /// All PersistentVolumes in name order, including assumed changes.
     pub fn all_volumes(&self) -> impl Iterator<Item = &Arc<api::PersistentVolume>> {
         self.volumes
             .values()
             .map(|volume| self.assumed_volumes.get(&volume.metadata.key()).unwrap_or(volume))
     }
 
-    /// A claim, with what the scheduler assumed of it.
+    /// A PersistentVolumeClaim, including assumed changes.
     pub fn claim(&self, namespace: &str, name: &str) -> Option<&Arc<api::PersistentVolumeClaim>> {
         let key = ObjectKey::new(namespace, name);
         self.assumed_claims.get(&key).or_else(|| self.claims.get(&key))
     }
 
-    /// A claim on devices, with what the scheduler wrote of it.
+    /// A ResourceClaim, including changes that the scheduler wrote.
     pub fn resource_claim(&self, key: &ObjectKey) -> Option<&Arc<api::ResourceClaim>> {
         let assumed = self.assumed_resource_claims.get(key);
         assumed.or_else(|| self.resource_claims.get(key))
@@ -119,8 +118,8 @@ impl Stores {
         self.device_classes.get(&ObjectKey::cluster(name))
     }
 
-    /// The class that gives devices for an extended resource: by the name it declares, the youngest of several, or by
-    /// its own name (DRA-114).
+    /// The DeviceClass that provides an extended resource: the youngest one that declares the resource's name, or for a
+    /// name with the class prefix the class itself (DRA-114).
     pub(crate) fn class_of_resource(&self, name: &str) -> Option<&Arc<api::DeviceClass>> {
         if self.device_classes.is_empty() {
             return None;
@@ -129,11 +128,11 @@ impl Stores {
             return self.device_class(class);
         }
         let declares = |class: &&Arc<api::DeviceClass>| class.spec.extended_resource_name.as_deref() == Some(name);
-        // In name order, and the first of equal ones wins.
+        // Classes are in name order; among equally old ones the first wins.
         let mut found: Option<&Arc<api::DeviceClass>> = None;
         for class in self.device_classes.values().filter(declares) {
-            let made = |class: &Arc<api::DeviceClass>| class.metadata.creation_timestamp;
-            if found.is_none_or(|known| made(class) > made(known)) {
+            let created = |class: &Arc<api::DeviceClass>| class.metadata.creation_timestamp;
+            if found.is_none_or(|known| created(class) > created(known)) {
                 found = Some(class);
             }
         }
@@ -144,12 +143,11 @@ impl Stores {
         self.storage_classes.get(&ObjectKey::cluster(name))
     }
 
-    /// The CSINode of a node.
     pub fn csi_node(&self, name: &str) -> Option<&Arc<api::CsiNode>> {
         self.csi_nodes.get(&ObjectKey::cluster(name))
     }
 
-    /// Gives up what Reserve assumed for a pod's claims (SCH-023).
+    /// Drops the volume and claim changes that Reserve assumed for a pod (SCH-023).
     pub(crate) fn forget_assumed(&mut self, pod: &api::Pod) {
         let namespace = &pod.metadata.namespace;
         for volume in pod.spec.volumes.iter() {
@@ -168,12 +166,12 @@ impl Stores {
         }
     }
 
-    /// Takes a change over; kinds the scheduler does not list are ignored.
+    /// Applies a change of an object. Kinds that the scheduler does not list are ignored.
     pub(crate) fn on_change(&mut self, old: Option<&Object>, new: Option<&Object>) {
         let Some(key) = new.or(old).map(Object::key) else {
             return;
         };
-        macro_rules! take {
+        macro_rules! update_store {
             ($($kind:ident => $field:ident),* $(,)?) => {
                 match (old, new) {
                     $((_, Some(Object::$kind(object))) => self.$field.insert(key, object.clone()),
@@ -198,7 +196,7 @@ impl Stores {
             }
             _ => {}
         }
-        take! {
+        update_store! {
             Service => services,
             ReplicationController => replication_controllers,
             ReplicaSet => replica_sets,

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use podscope_api::Str;
 use podscope_api::hash::{self, fnv1a};
 
-/// An interned string. Equal symbols are equal strings, within one [`Symbols`].
+/// An interned string. Within one [`Symbols`] table, equal symbols are equal strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Symbol(pub(crate) u32);
 
-/// The table of interned strings: open addressing, grows only, cloned by pointer.
+/// The table of interned strings: a hash table with open addressing that only grows. Clones share it until one changes.
 #[derive(Debug, Clone)]
 pub struct Symbols {
     inner: Arc<Inner>,
@@ -18,13 +18,13 @@ pub struct Symbols {
 #[derive(Debug, Clone)]
 struct Inner {
     names: Vec<Str>,
-    /// Invariant: a power of two in length, at most half full; 0 is empty, else symbol + 1.
+    /// Invariant: the length is a power of two, and at most half of the slots are used. 0 is empty, else symbol + 1.
     slots: Vec<u32>,
 }
 
 macro_rules! well_known {
     ($($(#[$m:meta])* $name:ident = $index:literal $text:literal;)*) => {
-        /// Symbols that every table knows.
+        /// Symbols that every table contains.
         impl Symbol { $($(#[$m])* #[doc = concat!("`", $text, "`.")] pub const $name: Symbol = Symbol($index);)* }
         const WELL_KNOWN: &[&str] = &[$($text),*];
     };
@@ -57,7 +57,7 @@ impl Default for Symbols {
 }
 
 fn slot_hash(text: &str) -> u32 {
-    // Mixed so that the low bits depend on all of them.
+    // Fold the high half into the low bits, which select the slot.
     let state = fnv1a(hash::EMPTY, text.bytes());
     (state ^ (state >> 32)) as u32
 }
@@ -77,7 +77,7 @@ impl Inner {
 }
 
 impl Symbols {
-    /// The symbol of a string that may be new.
+    /// Returns the symbol of a string; adds it if it is new.
     pub fn intern(&mut self, text: &str) -> Symbol {
         let slot = match self.inner.find(text) {
             Ok(symbol) => return symbol,
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn interning_is_stable_while_growing() {
+    fn symbols_stay_valid_while_table_grows() {
         let mut symbols = Symbols::default();
         assert_eq!(symbols.intern("topology.kubernetes.io/zone"), Symbol::ZONE);
         let ids: Vec<Symbol> = (0..1000).map(|i| symbols.intern(&format!("label-{i}"))).collect();

@@ -1,4 +1,4 @@
-//! Topology keys in use, and for each the domain of every node as a small integer.
+//! Topology keys in use, with the domain of every node as a small integer.
 //!
 //! ```text
 //!  key zone:      nodes  [0] [1] [2] [3] …        values  0: a   1: b   2: c
@@ -17,33 +17,33 @@ use crate::symbols::Symbol;
 pub(crate) type KeyIdx = u32;
 /// Index of a domain of one key.
 pub(crate) type Domain = u32;
-/// A node that has no domain of that key.
+/// Domain of a node without the key's label.
 pub(crate) const NONE: Domain = u32::MAX;
 
-/// One key and the domains it makes.
+/// A topology key and its domains.
 #[derive(Debug, Clone)]
 pub(crate) struct TopologyKey {
-    /// The label.
+    /// The label key.
     pub symbol: Symbol,
     /// Domain of each node, by node index.
     of_node: Vec<Domain>,
-    /// Value of each domain.
+    /// Label value of each domain.
     pub values: Vec<Symbol>,
-    /// Nodes of each domain.
+    /// Number of nodes in each domain.
     n_nodes: Vec<u32>,
-    /// Nodes that have a domain.
+    /// Number of nodes that have a domain.
     n_placed: usize,
     by_value: ordered::Map<Symbol, Domain>,
 }
 
-/// Every key a constraint or term has named. Keys are never dropped: they are few.
+/// All topology keys that a constraint or term has used. Keys are never removed, because they are few.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Topology {
     keys: Vec<TopologyKey>,
 }
 
 impl Topology {
-    /// The key's index; builds its table at first use.
+    /// Returns the key's index. Builds the key's table on first use.
     pub(crate) fn intern(&mut self, symbol: Symbol, nodes: &[Arc<NodeInfo>]) -> KeyIdx {
         if let Some(index) = self.keys.iter().position(|key| key.symbol == symbol) {
             return index as KeyIdx;
@@ -63,12 +63,12 @@ impl Topology {
         self.keys.len() as KeyIdx - 1
     }
 
-    /// One key's table.
+    /// The table of a key.
     pub(crate) fn key(&self, key: KeyIdx) -> &TopologyKey {
         &self.keys[key as usize]
     }
 
-    /// Reads a node's labels anew into every table.
+    /// Updates a node's domain in every table from its labels.
     pub(crate) fn place(&mut self, index: NodeIdx, node: &NodeInfo) {
         for key in &mut self.keys {
             key.place(index, node);
@@ -101,17 +101,17 @@ impl TopologyKey {
         }
     }
 
-    /// Nodes of each domain.
+    /// Number of nodes in each domain.
     pub(crate) fn n_nodes(&self) -> &[u32] {
         &self.n_nodes
     }
 
-    /// Whether each of so many nodes has a domain.
+    /// Returns whether all `n` nodes have a domain.
     pub(crate) fn is_on_all(&self, n: usize) -> bool {
         self.n_placed == n
     }
 
-    /// Adds `weight` for every pod counted on a node to the node's domain; says whether there was any.
+    /// Adds `weight` for every counted pod to the domain of its node. Returns whether any pod was counted.
     pub(crate) fn add_up(&self, on_node: &[u32], weight: i64, sums: &mut [i64]) -> bool {
         let mut any = false;
         for (count, domain) in on_node.iter().zip(&self.of_node) {
@@ -125,13 +125,13 @@ impl TopologyKey {
         any
     }
 
-    /// Number of domains ever seen.
+    /// Number of domains, including those without nodes.
     pub(crate) fn n_domains(&self) -> usize {
         self.values.len()
     }
 
-    /// Where sums over domains keep the node: nodes without the label share the place of the empty value,
-    /// or one after the last domain if no node has that.
+    /// Index of a node's domain in sums over domains. Nodes without the label share the index of the empty value, or the
+    /// index after the last domain if no node has an empty value.
     pub(crate) fn slot(&self, node: NodeIdx) -> usize {
         match self.domain(node) {
             NONE => self

@@ -1,7 +1,7 @@
-//! What would help a pending pod (S-15): single changes, each verified by deciding the pod on the changed
-//! world, smallest first.
+//! Suggestions for a pending pod (S-15): single changes that make it schedulable, each verified by deciding the pod on
+//! the changed cluster, smallest change first.
 //!
-//! [`WhatWouldHelp::step`] tries one change and returns, so that the caller can show progress and stop.
+//! [`WhatWouldHelp::step`] tries one change and returns, so that the caller can show progress and cancel.
 
 mod amounts;
 mod blockers;
@@ -18,15 +18,15 @@ use podscope_api::{Container, Node, Object, Pod, PriorityClass, Quantity};
 
 use crate::cache::Cache;
 use crate::config::SchedulerConfiguration;
-use crate::cycle::{CycleState, Found};
+use crate::cycle::{CycleResult, CycleState};
 use crate::decide::decide;
 use crate::nominator::Nominator;
 use crate::pod_info::Incoming;
 use crate::post_filter::Preemption;
 use crate::scheduler::Scheduler;
 
-/// Whether a change is no advice beside one that is known.
-fn is_enough_with(change: &Change, known: &Change) -> bool {
+/// Returns whether an already suggested change makes another one superfluous.
+fn is_superfluous(change: &Change, known: &Change) -> bool {
     match (known, change) {
         (Change::MaxSkew { index: known, .. }, Change::MaxSkew { index, .. }) => known == index,
         (
@@ -42,8 +42,8 @@ fn is_enough_with(change: &Change, known: &Change) -> bool {
                 ..
             },
         ) => {
-            // One larger node is enough; and a node in a domain that is there, or that a volume names, for one that
-            // is not.
+            // One suggestion of a larger node is enough. A node in an existing domain, or in one that a volume requires,
+            // replaces a node in a new domain.
             !more.is_empty() && !some.is_empty() || domain.is_empty() && more.is_empty() && known == topology_key
         }
         (Change::Priority { .. }, Change::Priority { .. })
@@ -56,9 +56,9 @@ fn is_enough_with(change: &Change, known: &Change) -> bool {
     }
 }
 
-/// One more in a list `KEY=VALUE,…`.
+/// Appends an entry to a list `KEY=VALUE,…`.
 #[inline(never)]
-fn add_to(list: &mut String, key: &str, value: &str) {
+fn append_entry(list: &mut String, key: &str, value: &str) {
     if !list.is_empty() {
         list.push(',');
     }
@@ -67,43 +67,43 @@ fn add_to(list: &mut String, key: &str, value: &str) {
     list.push_str(value);
 }
 
-/// A change that helps.
+/// A verified change that helps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion {
     pub change: Change,
-    /// What comes of it, as the scheduler itself decided.
+    /// Result of the change, as decided by the scheduler.
     pub then: Then,
-    /// Smaller is a smaller change.
+    /// Size of the change; suggestions are sorted by it.
     pub cost: i64,
 }
 
-/// How far the search is.
+/// Progress of the search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Changes tried.
+    /// Number of changes tried.
     pub done: usize,
-    /// Changes to try, as far as known.
+    /// Number of changes to try, as far as known.
     pub total: usize,
-    /// Nothing is left to try.
+    /// All changes were tried.
     pub finished: bool,
 }
 
-/// A change to verify.
+/// A change to verify, in most variants with its cost.
 #[derive(Debug, Clone)]
 enum Trial {
-    /// Another pod on the same cluster.
+    /// Decide a changed pod on the same cluster.
     Pod(Change, Arc<Pod>, i64),
-    /// The largest request that fits.
+    /// Find the largest request that fits.
     Shrink(Resource),
-    /// A node changed.
+    /// Replace a node: old object, new object.
     Node(Change, Arc<Node>, Arc<Node>, i64),
-    /// A node more.
+    /// Add a node.
     AddNode(Change, Arc<Node>, i64),
-    /// Looks for pods whose end makes room on their own node.
+    /// Look for pods whose deletion makes room, and add a trial for each.
     FindBlockers,
-    /// A pod less.
+    /// Delete a pod.
     Delete(Change, Arc<Pod>, i64),
-    /// A pod more, wherever the scheduler puts it.
+    /// Add a pod, on the node that the scheduler chooses.
     AddPod(Change, Arc<Pod>, i64),
 }
 
@@ -158,7 +158,7 @@ impl Resource {
         }
     }
 
-    /// As people write it.
+    /// Formats an amount as people write it.
     fn print(self, amount: i64) -> String {
         match self {
             Self::Cpu => Quantity::from_milli(amount).to_string(),
@@ -174,7 +174,7 @@ impl Resource {
     }
 }
 
-/// A search for what would help.
+/// A search for changes that make a pending pod schedulable.
 #[derive(Debug, Clone)]
 pub struct WhatWouldHelp {
     cache: Cache,
@@ -186,7 +186,7 @@ pub struct WhatWouldHelp {
     suggestions: Vec<Suggestion>,
 }
 
-/// At most this many trials of one kind that grows with the cluster.
+/// Maximum number of trials of one kind, for kinds whose number grows with the cluster.
 const TRIALS_MAX: usize = 24;
 
 impl WhatWouldHelp {
@@ -201,7 +201,7 @@ impl WhatWouldHelp {
         )
     }
 
-    /// The same on a cluster that was loaded.
+    /// Prepares the search on a loaded cluster.
     pub fn on(
         cache: Cache,
         nominator: Nominator,
@@ -223,7 +223,6 @@ impl WhatWouldHelp {
         search
     }
 
-    /// Tries one change.
     pub fn step(&mut self) -> Progress {
         if let Some(trial) = self.trials.pop_front() {
             self.done += 1;
@@ -232,7 +231,6 @@ impl WhatWouldHelp {
         self.progress()
     }
 
-    /// How far it is.
     pub fn progress(&self) -> Progress {
         Progress {
             done: self.done,
@@ -241,23 +239,23 @@ impl WhatWouldHelp {
         }
     }
 
-    /// What was found so far, smallest change first.
+    /// The suggestions found so far, smallest change first.
     pub fn suggestions(&self) -> &[Suggestion] {
         &self.suggestions
     }
 
-    /// The pod that is asked about.
+    /// The pending pod.
     pub fn pod(&self) -> &Arc<Pod> {
         &self.pod
     }
 
-    /// Runs to the end.
+    /// Runs the search to its end.
     pub fn finish(mut self) -> Vec<Suggestion> {
         while !self.step().finished {}
         self.suggestions
     }
 
-    fn search(&mut self, pod: &Arc<Pod>) -> Option<(Found, CycleState)> {
+    fn search(&mut self, pod: &Arc<Pod>) -> Option<(CycleResult, CycleState)> {
         self.cache.update_snapshot();
         self.with_search(pod, |cache, search| search.run(cache, &mut 0))
     }
@@ -277,15 +275,15 @@ impl WhatWouldHelp {
         }
         let pod = self.pod.clone();
         match trial {
-            // Of a priority, success is also to be able to preempt.
+            // For a higher priority, a successful preemption also counts as help.
             Trial::Pod(change @ (Change::Priority { .. } | Change::AllowPreemption), pod, cost) => {
-                if let Some(then) = self.preempting(&pod) {
+                if let Some(then) = self.result_with_preemption(&pod) {
                     self.suggest(change, then, cost);
                 }
             }
             Trial::Pod(change, pod, cost) => {
                 let n_feasible = self.n_feasible(&pod);
-                self.fits(change, n_feasible, cost);
+                self.suggest_if_feasible(change, n_feasible, cost);
             }
             Trial::Shrink(resource) => self.shrink(resource),
             Trial::Node(change, before, after, cost) => {
@@ -293,14 +291,14 @@ impl WhatWouldHelp {
                 self.cache.on_change(Some(&before), Some(&after));
                 let n_feasible = self.n_feasible(&pod);
                 self.cache.on_change(Some(&after), Some(&before));
-                self.fits(change, n_feasible, cost);
+                self.suggest_if_feasible(change, n_feasible, cost);
             }
             Trial::AddNode(change, node, cost) => {
                 let node = Object::Node(node);
                 self.cache.on_change(None, Some(&node));
                 let n_feasible = self.n_feasible(&pod);
                 self.cache.on_change(Some(&node), None);
-                self.fits(change, n_feasible, cost);
+                self.suggest_if_feasible(change, n_feasible, cost);
             }
             Trial::FindBlockers => self.find_blockers(),
             Trial::Delete(change, other, cost) => {
@@ -308,22 +306,22 @@ impl WhatWouldHelp {
                 self.cache.on_change(Some(&other), None);
                 let n_feasible = self.n_feasible(&pod);
                 self.cache.on_change(None, Some(&other));
-                self.fits(change, n_feasible, cost);
+                self.suggest_if_feasible(change, n_feasible, cost);
             }
             Trial::AddPod(change, other, cost) => {
                 let n_feasible = self.n_feasible_beside(&other);
-                self.fits(change, n_feasible, cost);
+                self.suggest_if_feasible(change, n_feasible, cost);
             }
         }
     }
 
-    /// Whether one that is like it was found already and is enough.
+    /// Returns whether suggestions like this one were found already, so that it need not be tried.
     fn is_settled(&self, change: &Change) -> bool {
-        let n_like = self
+        let similar = self
             .suggestions
             .iter()
-            .filter(|known| is_enough_with(change, &known.change));
-        n_like.count()
+            .filter(|known| is_superfluous(change, &known.change));
+        similar.count()
             >= if matches!(change, Change::DeletePod { .. }) {
                 3
             } else {
@@ -331,8 +329,8 @@ impl WhatWouldHelp {
             }
     }
 
-    /// What comes of it where success is also to be able to preempt.
-    fn preempting(&mut self, pod: &Arc<Pod>) -> Option<Then> {
+    /// Result of deciding a pod, where preemption counts as success.
+    fn result_with_preemption(&mut self, pod: &Arc<Pod>) -> Option<Then> {
         let decision = decide(&mut self.cache, &self.config, &self.nominator, pod, &mut 0)?;
         match &decision.preemption {
             Some(Preemption::Found { candidates, chosen, .. }) => {
@@ -349,11 +347,11 @@ impl WhatWouldHelp {
         }
     }
 
-    /// The largest smaller request that fits, found by halving the list of what nodes have left.
+    /// Finds the largest smaller request that fits, by binary search over the free amounts of the nodes.
     fn shrink(&mut self, resource: Resource) {
         let info = Incoming::new(&mut self.cache, &self.pod).info;
-        let want = resource.of(&info.requests.requests);
-        if want == 0 || self.pod.spec.resources.is_some() {
+        let request = resource.of(&info.requests.requests);
+        if request == 0 || self.pod.spec.resources.is_some() {
             return;
         }
         let mut amounts: Vec<i64> = self
@@ -362,10 +360,10 @@ impl WhatWouldHelp {
             .iter()
             .map(|node| {
                 let node = self.cache.node(*node);
-                // What is a little smaller fits as well, and reads better.
+                // A slightly smaller, rounded amount fits as well and is easier to read.
                 resource.rounded_down(resource.of(&node.allocatable) - resource.of(&node.requested))
             })
-            .filter(|left| *left > 0 && *left < want)
+            .filter(|free| *free > 0 && *free < request)
             .collect();
         amounts.stable_sort();
         amounts.dedup();
@@ -373,7 +371,7 @@ impl WhatWouldHelp {
         let mut best = None;
         while low < high {
             let middle = low.midpoint(high);
-            let smaller = self.with_request(resource, want, amounts[middle]);
+            let smaller = self.with_request(resource, request, amounts[middle]);
             let n_feasible = smaller.map_or(0, |(pod, _)| self.n_feasible(&Arc::new(pod)));
             if n_feasible > 0 {
                 best = Some((amounts[middle], n_feasible));
@@ -383,15 +381,16 @@ impl WhatWouldHelp {
             }
         }
         if let Some((amount, n_feasible)) = best
-            && let Some((_, change)) = self.with_request(resource, want, amount)
+            && let Some((_, change)) = self.with_request(resource, request, amount)
         {
-            // A small cut is a small change, half the request a large one.
-            let percent = (want - amount) * 100 / want;
-            self.fits(change, n_feasible, 15 + percent);
+            // The cost grows with the percentage by which the request shrinks.
+            let percent = (request - amount) * 100 / request;
+            self.suggest_if_feasible(change, n_feasible, 15 + percent);
         }
     }
 
-    /// The pod with its request lowered by what is too much, taken from the container that asks for most.
+    /// Lowers the pod's total request from `from` to `to`, at the container with the largest request. `None` if that
+    /// container's request is too small.
     fn with_request(&self, resource: Resource, from: i64, to: i64) -> Option<(Pod, Change)> {
         let mut pod = (*self.pod).clone();
         let amount = |list: &podscope_api::ResourceList| list.get(resource.name()).map_or(0, |q| resource.read(q));
@@ -399,8 +398,8 @@ impl WhatWouldHelp {
             .iter_mut()
             .max_by_key(|container| amount(&container.resources.requests))?;
         let request = amount(&container.resources.requests);
-        let left = request - (from - to);
-        if left < 0 {
+        let free = request - (from - to);
+        if free < 0 {
             return None;
         }
         let change = Change::Shrink {
@@ -408,15 +407,15 @@ impl WhatWouldHelp {
             from: resource.print(from),
             to: resource.print(to),
             container: container.name.to_string(),
-            request: resource.print(left),
+            request: resource.print(free),
             with_limit: amount(&container.resources.limits) == request,
         };
         let requests = &mut Arc::make_mut(&mut container.resources).requests;
-        *requests.get_mut(resource.name())? = resource.quantity(left);
+        *requests.get_mut(resource.name())? = resource.quantity(free);
         Some((pod, change))
     }
 
-    fn fits(&mut self, change: Change, n_feasible: usize, cost: i64) {
+    fn suggest_if_feasible(&mut self, change: Change, n_feasible: usize, cost: i64) {
         if n_feasible > 0 {
             self.suggest(change, Then::Fits(n_feasible), cost);
         }

@@ -1,4 +1,5 @@
-//! `pluginConfig`: which plugin each entry is for (SCH-133). What an entry may say is in the plugin's file.
+//! Reads `pluginConfig` and gives each entry to its plugin (SCH-133). The fields of an entry are read in the
+//! plugin's file.
 
 use podscope_api::ProblemKind;
 use serde_json::Value;
@@ -41,6 +42,6 @@ fn read_one(plugin: Plugin, value: &Value, path: &str, args: &mut Args, errors: 
         );
         return;
     }
-    plugin.does().read_args(&mut fields, args, errors);
+    plugin.extension_points().read_args(&mut fields, args, errors);
     fields.finish(errors);
 }

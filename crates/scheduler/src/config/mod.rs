@@ -1,7 +1,7 @@
 //! `KubeSchedulerConfiguration`: profiles, plugin sets, arguments (SCH-130 to SCH-137, S-16).
 //!
-//! [`SchedulerConfiguration::from_value`] reads, defaults, merges and validates; what it returns is ready
-//! to run: for every profile and extension point the plugins in their final order.
+//! [`SchedulerConfiguration::from_value`] reads, defaults, merges and validates. The returned configuration
+//! lists the plugins of every profile and extension point in their final order.
 
 mod args;
 mod read;
@@ -18,30 +18,30 @@ use crate::plugins::{
 pub use read::ConfigError;
 pub(crate) use read::{Errors, Fields};
 
-/// A configuration that was accepted.
+/// A validated configuration.
 #[derive(Debug, Clone)]
 pub struct SchedulerConfiguration {
-    /// Read, validated and otherwise without effect: nodes are examined one after the other (SCH-014).
+    /// Validated, but without effect: nodes are examined one after the other (SCH-014).
     pub parallelism: i64,
-    /// 0 is the adaptive formula (SCH-013).
+    /// 0 selects the adaptive formula (SCH-013).
     pub percentage_of_nodes_to_score: i64,
-    /// First back-off, seconds.
+    /// Back-off after the first failed attempt, in seconds.
     pub pod_initial_backoff_seconds: i64,
-    /// Largest back-off, seconds.
+    /// Maximum back-off, in seconds.
     pub pod_max_backoff_seconds: i64,
-    /// One per scheduler name.
+    /// One profile per scheduler name.
     pub profiles: Vec<Arc<Profile>>,
-    /// What was translated from an older form, or accepted without effect.
+    /// Messages about fields that were translated from an older API version or that have no effect here.
     pub notices: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
 pub struct Profile {
-    /// Pods with this `spec.schedulerName` are its.
+    /// The profile decides pods with this `spec.schedulerName`.
     pub scheduler_name: Str,
-    /// Overrides the global value.
+    /// Overrides [`SchedulerConfiguration::percentage_of_nodes_to_score`].
     pub percentage_of_nodes_to_score: Option<i64>,
-    /// Plugins at each point, in order.
+    /// Plugins of each extension point, in order.
     points: [Vec<Plugin>; 12],
     /// Weight of each plugin's score.
     weights: [i64; COUNT],
@@ -50,12 +50,12 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The plugins at a point, in order.
+    /// The plugins of an extension point, in order.
     pub fn at(&self, point: Point) -> &[Plugin] {
         &self.points[point as usize]
     }
 
-    /// Whether the plugin is on at that point.
+    /// Returns whether the plugin is enabled at the extension point.
     pub fn has(&self, point: Point, plugin: Plugin) -> bool {
         self.at(point).contains(&plugin)
     }
@@ -69,18 +69,18 @@ impl Profile {
 /// Arguments of every plugin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Args {
-    /// DefaultPreemption.
+    /// Arguments of DefaultPreemption.
     pub preemption: default_preemption::Args,
     pub inter_pod_affinity: inter_pod_affinity::Args,
-    /// NodeAffinity: a rule for every pod.
+    /// `addedAffinity` of NodeAffinity: a rule for every pod of the profile.
     pub added_affinity: Option<Arc<NodeAffinity>>,
-    /// NodeResourcesFit.
+    /// Arguments of NodeResourcesFit.
     pub fit: node_resources_fit::Args,
-    /// NodeResourcesBalancedAllocation.
+    /// Arguments of NodeResourcesBalancedAllocation.
     pub balanced: balanced_allocation::Args,
-    /// PodTopologySpread.
-    pub spread: pod_topology_spread::Defaulting,
-    /// VolumeBinding, seconds.
+    /// Default constraints of PodTopologySpread.
+    pub spread: pod_topology_spread::DefaultConstraints,
+    /// `bindTimeoutSeconds` of VolumeBinding.
     pub bind_timeout_seconds: i64,
 }
 
@@ -92,13 +92,13 @@ impl Default for Args {
             added_affinity: None,
             fit: node_resources_fit::Args::default(),
             balanced: balanced_allocation::Args::default(),
-            spread: pod_topology_spread::Defaulting::default(),
+            spread: pod_topology_spread::DefaultConstraints::default(),
             bind_timeout_seconds: volume_binding::BIND_TIMEOUT_SECONDS,
         }
     }
 }
 
-/// The name of the scheduler that pods ask for when they ask for none.
+/// Default of `spec.schedulerName`.
 pub const DEFAULT_SCHEDULER_NAME: &str = "default-scheduler";
 
 impl Default for SchedulerConfiguration {
@@ -115,7 +115,7 @@ impl Default for SchedulerConfiguration {
 }
 
 impl SchedulerConfiguration {
-    /// The profile for a `spec.schedulerName` (empty is the default name).
+    /// The profile for a `spec.schedulerName`; an empty name means the default scheduler.
     pub fn profile(&self, scheduler_name: &str) -> Option<&Arc<Profile>> {
         let name = if scheduler_name.is_empty() {
             DEFAULT_SCHEDULER_NAME
@@ -125,7 +125,7 @@ impl SchedulerConfiguration {
         self.profiles.iter().find(|profile| &*profile.scheduler_name == name)
     }
 
-    /// The same configuration with every node examined.
+    /// The same configuration, changed to examine every node.
     #[must_use]
     pub fn without_sampling(mut self) -> Self {
         self.percentage_of_nodes_to_score = 100;
@@ -135,10 +135,10 @@ impl SchedulerConfiguration {
         self
     }
 
-    /// Reads a configuration: v1, or the older forms with a notice of what was translated.
+    /// Reads a configuration of v1, or of an older version with a notice about each translated field.
     ///
     /// # Errors
-    /// Everything that is unknown or invalid, each with its field path.
+    /// Every unknown or invalid field, with its path.
     pub fn from_value(value: &serde_json::Value) -> Result<Self, Vec<ConfigError>> {
         read::read(value)
     }

@@ -1,4 +1,5 @@
-//! Reads the document strictly: unknown fields and wrong types are errors with their paths (SCH-130, SCH-133, SCH-135).
+//! Reads the configuration document strictly: unknown fields and wrong types are errors with their paths
+//! (SCH-130, SCH-133, SCH-135).
 
 use podscope_api::ProblemKind;
 use std::sync::Arc;
@@ -10,14 +11,14 @@ use super::resolve::{PluginSetSpec, PluginsSpec, resolve};
 use super::{Args, DEFAULT_SCHEDULER_NAME, Profile, SchedulerConfiguration};
 use crate::plugins::Point;
 
-/// Something a configuration says that is not accepted.
+/// A problem of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
     /// Field path; empty for the document itself.
     pub path: String,
-    /// What is wrong, in Kubernetes' words where it has some.
+    /// Description of the problem, in Kubernetes' wording where it has one.
     pub message: String,
-    /// The same, for those who do more than show it.
+    /// Machine-readable class of the problem.
     pub kind: ProblemKind,
 }
 
@@ -31,7 +32,7 @@ impl std::fmt::Display for ConfigError {
     }
 }
 
-/// Everything wrong so far.
+/// The problems found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Errors(pub(super) Vec<ConfigError>);
 
@@ -40,7 +41,7 @@ impl Errors {
         self.push_of(ProblemKind::Other, path, message);
     }
 
-    /// The same where more is known of it.
+    /// Adds a problem of a given kind.
     pub(crate) fn push_of(&mut self, kind: ProblemKind, path: impl Into<String>, message: impl Into<String>) {
         self.0.push(ConfigError {
             path: path.into(),
@@ -54,7 +55,8 @@ impl Errors {
     }
 }
 
-/// An object being read field by field; what is left over at the end is unknown.
+/// A JSON object that is read field by field. [`Fields::finish`] reports the fields that were never read as
+/// unknown.
 pub(crate) struct Fields<'a> {
     pub(crate) path: String,
     map: Option<&'a Map<String, Value>>,
@@ -172,12 +174,12 @@ pub(super) fn read(value: &Value) -> Result<SchedulerConfiguration, Vec<ConfigEr
         );
         return Err(errors.0);
     }
-    let mut alpha = Alpha::default();
+    let mut alpha = AlphaFields::default();
     if version != "v1" {
         config.notices.push(format!("{api_version} was read as {GROUP}/v1"));
     }
     if version == "v1alpha1" {
-        alpha = Alpha::read(&mut fields, &mut config, &mut errors);
+        alpha = AlphaFields::read(&mut fields, &mut config, &mut errors);
     }
     read_numbers(&mut fields, &mut config, &mut errors);
     for ignored in [
@@ -233,12 +235,12 @@ fn read_profiles(
     fields: &mut Fields<'_>,
     config: &mut SchedulerConfiguration,
     version: &str,
-    alpha: &Alpha,
+    alpha: &AlphaFields,
     errors: &mut Errors,
 ) {
     let list = fields.list("profiles", errors).map_or(&[][..], Vec::as_slice);
     config.profiles = if list.is_empty() {
-        // Defaulting makes one profile of an empty list, as of an absent one.
+        // Defaulting creates one profile for an empty list, as for an absent one.
         let profile = read_profile(&Value::Null, "profiles[0]", true, version, alpha, errors);
         profile.into_iter().map(Arc::new).collect()
     } else {
@@ -275,22 +277,22 @@ fn read_percentage(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<i64> 
     Some(percentage)
 }
 
-/// What `v1alpha1` says that v1 says elsewhere (S-08, S-16).
+/// Fields of `v1alpha1` that moved elsewhere in v1 (S-08, S-16).
 #[derive(Default)]
-struct Alpha {
+struct AlphaFields {
     scheduler_name: Option<String>,
     disable_preemption: bool,
-    hard_weight: Option<i64>,
-    bind_timeout: Option<i64>,
+    hard_pod_affinity_weight: Option<i64>,
+    bind_timeout_seconds: Option<i64>,
 }
 
-impl Alpha {
+impl AlphaFields {
     fn read(fields: &mut Fields<'_>, config: &mut SchedulerConfiguration, errors: &mut Errors) -> Self {
         let alpha = Self {
             scheduler_name: fields.string("schedulerName", errors).map(str::to_owned),
             disable_preemption: fields.boolean("disablePreemption", errors).unwrap_or(false),
-            hard_weight: fields.integer("hardPodAffinitySymmetricWeight", errors),
-            bind_timeout: fields.integer("bindTimeoutSeconds", errors),
+            hard_pod_affinity_weight: fields.integer("hardPodAffinitySymmetricWeight", errors),
+            bind_timeout_seconds: fields.integer("bindTimeoutSeconds", errors),
         };
         if alpha.disable_preemption {
             config
@@ -390,9 +392,9 @@ fn read_extenders(fields: &mut Fields<'_>, config: &mut SchedulerConfiguration, 
 fn read_profile(
     value: &Value,
     path: &str,
-    only: bool,
+    is_only_profile: bool,
     version: &str,
-    alpha: &Alpha,
+    alpha: &AlphaFields,
     errors: &mut Errors,
 ) -> Option<Profile> {
     let mut fields = Fields::new(value, path, errors);
@@ -402,7 +404,7 @@ fn read_profile(
             errors.push_of(ProblemKind::Required, format!("{path}.schedulerName"), "Required value");
             String::new()
         }
-        None if only => alpha
+        None if is_only_profile => alpha
             .scheduler_name
             .clone()
             .unwrap_or_else(|| DEFAULT_SCHEDULER_NAME.to_owned()),
@@ -422,10 +424,10 @@ fn read_profile(
             .push("DefaultPreemption".to_owned());
     }
     let mut args = Args::default();
-    if let Some(weight) = alpha.hard_weight {
+    if let Some(weight) = alpha.hard_pod_affinity_weight {
         args.inter_pod_affinity.hard_pod_affinity_weight = weight;
     }
-    if let Some(seconds) = alpha.bind_timeout {
+    if let Some(seconds) = alpha.bind_timeout_seconds {
         args.bind_timeout_seconds = seconds;
     }
     read_args(&mut fields, &mut args, errors);
@@ -456,7 +458,7 @@ fn read_plugins(value: &Value, path: &str, version: &str, errors: &mut Errors) -
     spec
 }
 
-/// Plugins that v1 no longer has.
+/// Plugins that v1 removed.
 const REMOVED: [&str; 4] = ["AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"];
 
 fn read_set(value: &Value, path: &str, version: &str, errors: &mut Errors) -> PluginSetSpec {

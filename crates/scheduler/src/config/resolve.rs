@@ -1,16 +1,16 @@
-//! From enabled and disabled lists to the plugins at each point (SCH-131, SCH-132, SCH-137).
+//! Computes the plugins of each extension point from the enabled and disabled lists (SCH-131, SCH-132, SCH-137).
 
 use super::{Args, DEFAULT_SCHEDULER_NAME, Profile};
 use crate::plugins::{COUNT, Plugin, Point, TABLE};
 
-/// A plugin set as written: names, weights, and what is disabled.
+/// A plugin set as written in the document: enabled names with weights, and disabled names.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PluginSetSpec {
     pub(super) enabled: Vec<(String, i64)>,
     pub(super) disabled: Vec<String>,
 }
 
-/// All sets of a profile as written.
+/// All plugin sets of a profile as written in the document.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PluginsSpec {
     pub(super) multi_point: PluginSetSpec,
@@ -30,7 +30,7 @@ pub(super) fn default_profile() -> Profile {
     }
 }
 
-/// The defaults with the custom set merged over them: disabled ones dropped, re-enabled ones replaced in place.
+/// Merges a custom set over the defaults: disabled defaults are dropped, re-enabled ones are replaced in place.
 fn merge(custom: &PluginSetSpec) -> Vec<(String, i64)> {
     let is_disabled = |name: &str| {
         custom
@@ -54,8 +54,8 @@ fn merge(custom: &PluginSetSpec) -> Vec<(String, i64)> {
     merged
 }
 
-/// What a profile lacks to be used, or has too much of.
-fn unusable(
+/// Errors about required, duplicate or overflowing plugins of a profile, as `(path, message)`.
+fn validate_plugins(
     scheduler_name: &str,
     points: &[Vec<Plugin>; 12],
     weights: &[i64; COUNT],
@@ -94,10 +94,10 @@ fn unusable(
     errors
 }
 
-/// Resolves a profile.
+/// Builds a profile from its plugin sets.
 ///
 /// # Errors
-/// `(path, message)` of what Kubernetes refuses at start.
+/// `(path, message)` of each problem that makes kube-scheduler exit at start.
 pub(super) fn resolve(
     scheduler_name: &str,
     percentage: Option<i64>,
@@ -112,7 +112,7 @@ pub(super) fn resolve(
         if found.is_none() {
             errors.push((
                 format!("{path}.plugins.{at}"),
-                format!("{at} plugin \"{name}\" does not exist"),
+                format!("{at} plugin \"{name}\" extension_points not exist"),
             ));
         }
         found
@@ -123,17 +123,23 @@ pub(super) fn resolve(
         .collect();
     let mut weights = [0_i64; COUNT];
     let mut points: [Vec<Plugin>; 12] = Default::default();
-    let mut faults = Vec::new();
-    let fault = |at: &str, text: String| (format!("{path}.plugins.{at}"), text);
+    let mut point_errors = Vec::new();
+    let point_error = |at: &str, text: String| (format!("{path}.plugins.{at}"), text);
     for (point, at) in Point::ALL {
         let set = &spec.points[point as usize];
         let mut own: Vec<Plugin> = Vec::new();
         for (name, weight) in &set.enabled {
             let Some(plugin) = lookup(name, at) else { continue };
             if !plugin.implements(point) {
-                faults.push(fault(at, format!("plugin \"{name}\" does not extend {at} plugin")));
+                point_errors.push(point_error(
+                    at,
+                    format!("plugin \"{name}\" extension_points not extend {at} plugin"),
+                ));
             } else if own.contains(&plugin) {
-                faults.push(fault(at, format!("plugin \"{name}\" already registered as \"{at}\"")));
+                point_errors.push(point_error(
+                    at,
+                    format!("plugin \"{name}\" already registered as \"{at}\""),
+                ));
             } else {
                 own.push(plugin);
                 if point == Point::Score {
@@ -148,7 +154,7 @@ pub(super) fn resolve(
                 if plugin.implements(point) && !disabled {
                     if from_multi.contains(plugin) {
                         let text = format!("plugin \"{}\" already registered as \"{at}\"", plugin.name());
-                        faults.push(fault("multiPoint", text));
+                        point_errors.push(point_error("multiPoint", text));
                     } else {
                         from_multi.push(*plugin);
                     }
@@ -166,8 +172,8 @@ pub(super) fn resolve(
             *slot = if *weight == 0 { 1 } else { *weight };
         }
     }
-    errors.extend(faults);
-    errors.extend(unusable(scheduler_name, &points, &weights, path));
+    errors.extend(point_errors);
+    errors.extend(validate_plugins(scheduler_name, &points, &weights, path));
     if errors.is_empty() {
         Ok(Profile {
             scheduler_name: scheduler_name.into(),

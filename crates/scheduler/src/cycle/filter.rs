@@ -1,10 +1,10 @@
-//! Filter: which nodes a pod can run on (SCH-011 to SCH-019).
+//! Filter: finds the nodes that can run a pod (SCH-011 to SCH-019).
 
 use std::sync::Arc;
 
 use podscope_api::ordered::StableSort as _;
 
-use super::{Cycle, CycleState, Found, Search};
+use super::{Cycle, CycleResult, CycleState, Search};
 use crate::cache::Cache;
 use crate::config::{Profile, SchedulerConfiguration};
 use crate::node_info::{NodeIdx, NodeInfo};
@@ -14,8 +14,8 @@ use crate::rows::{Row, RowBounds};
 use crate::status::{Code, Reason, Reasons, Status};
 use crate::symbols::Symbol;
 
-/// How many feasible nodes end the search: `percentageOfNodesToScore` of them, and `minFeasibleNodesToFind` at least
-/// (SCH-013).
+/// Number of feasible nodes at which the search stops: `percentageOfNodesToScore` of all nodes, but at least
+/// `minFeasibleNodesToFind` (SCH-013).
 fn nodes_to_find(config: &SchedulerConfiguration, profile: &Profile, n: usize) -> usize {
     if profile.at(Point::Score).is_empty() {
         return 1;
@@ -32,12 +32,12 @@ fn nodes_to_find(config: &SchedulerConfiguration, profile: &Profile, n: usize) -
     (n * percentage / 100).max(100)
 }
 
-/// The Filters of a cycle: those that a node's row can answer, as bounds, and the others.
+/// The Filter plugins of a cycle. Plugins whose check needs only a node's [`Row`] are combined into bounds.
 struct RowFilter {
     bounds: RowBounds,
-    /// A node to which pods are nominated is asked plugin by plugin. Sorted.
+    /// Nodes with nominated pods; on them all plugins run one by one. Sorted.
     nominated: Vec<NodeIdx>,
-    /// The plugins that no row answers, in order.
+    /// Plugins that cannot be checked by a row, in order.
     others: Vec<Plugin>,
 }
 
@@ -50,8 +50,8 @@ impl RowFilter {
             .collect();
         nominated.sort_unstable();
         let mut bounds = RowBounds::default();
-        let asks_nodes = |plugin: &&Plugin| !plugin.does().row_bounds(search.incoming, &mut bounds);
-        let others = plugins.iter().filter(asks_nodes).copied().collect();
+        let needs_node = |plugin: &&Plugin| !plugin.extension_points().row_bounds(search.incoming, &mut bounds);
+        let others = plugins.iter().filter(needs_node).copied().collect();
         Self {
             bounds,
             nominated,
@@ -60,19 +60,19 @@ impl RowFilter {
     }
 
     fn passes(&self, node: NodeIdx, row: &Row) -> bool {
-        self.bounds.hold(row) && self.nominated.binary_search(&node).is_err()
+        self.bounds.are_satisfied(row) && self.nominated.binary_search(&node).is_err()
     }
 }
 
 impl Search<'_> {
-    /// Examines nodes (SCH-011 to SCH-017).
+    /// Examines nodes until enough are feasible (SCH-011 to SCH-017).
     pub(super) fn find(
         &self,
         cache: &Cache,
         state: &mut CycleState,
         only: Option<Vec<Symbol>>,
         start: &mut usize,
-        found: &mut Found,
+        found: &mut CycleResult,
     ) -> Result<(), String> {
         let cycle = self.cycle(cache);
         let order = cache.order();
@@ -85,9 +85,9 @@ impl Search<'_> {
                     found.feasible.push(node);
                     return Ok(());
                 }
-                // An error is no verdict: the search goes on.
+                // A plugin error on the nominated node does not end the cycle.
                 Err(status) if status.code == Code::Error => {}
-                Err(status) => self.refuse(cache, found, node, status)?,
+                Err(status) => self.record_rejection(cache, found, node, status)?,
             }
         }
         let narrowed: Vec<NodeIdx>;
@@ -98,7 +98,7 @@ impl Search<'_> {
                     .iter()
                     .filter(|node| names.contains(&cache.node(**node).name_symbol));
                 narrowed = named.copied().collect();
-                // Who refused the nominated node is in the same set by now (SCH-148).
+                // The set also holds the plugin that rejected the nominated node (SCH-148).
                 let mut plugins: Vec<&str> = found.diagnosis.rejectors.iter().map(Plugin::name).collect();
                 plugins.stable_sort();
                 let reason = match plugins.as_slice() {
@@ -128,7 +128,7 @@ impl Search<'_> {
             match result {
                 Ok(()) if found.feasible.len() == found.wanted => break,
                 Ok(()) => found.feasible.push(*node),
-                Err(status) => self.refuse(cache, found, *node, status)?,
+                Err(status) => self.record_rejection(cache, found, *node, status)?,
             }
         }
         let examined = found.feasible.len() + found.diagnosis.refused.len();
@@ -136,7 +136,13 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn refuse(&self, cache: &Cache, found: &mut Found, node: NodeIdx, status: Status) -> Result<(), String> {
+    fn record_rejection(
+        &self,
+        cache: &Cache,
+        found: &mut CycleResult,
+        node: NodeIdx,
+        status: Status,
+    ) -> Result<(), String> {
         let plugin = status.plugin;
         if status.code == Code::Error {
             return Err(format!(
@@ -149,7 +155,7 @@ impl Search<'_> {
             found.diagnosis.rejectors.insert(plugin);
         }
         let refused = &mut found.diagnosis.refused;
-        // Only the nominated node can be refused twice; it is the first of the list.
+        // Only the nominated node can be rejected twice; it is the first of the list.
         match refused.first_mut() {
             Some((known, before)) if *known == node => *before = status,
             _ => refused.push((node, status)),
@@ -157,7 +163,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Filter, first with the nominated pods of at least this priority added (SCH-017).
+    /// Runs Filter on a node: first with its nominated pods of equal or higher priority added, then without them
+    /// (SCH-017).
     pub(crate) fn filter_with_nominated(
         &self,
         cycle: &Cycle<'_>,
@@ -190,7 +197,7 @@ impl Search<'_> {
     }
 }
 
-/// Runs Filter plugins on a node; the first refusal wins (SCH-016).
+/// Runs Filter plugins on a node and returns the first rejection (SCH-016).
 fn run(
     plugins: &[Plugin],
     cycle: &Cycle<'_>,
@@ -200,5 +207,5 @@ fn run(
 ) -> Result<(), Status> {
     plugins
         .iter()
-        .try_for_each(|plugin| plugin.does().filter(cycle, state, index, node))
+        .try_for_each(|plugin| plugin.extension_points().filter(cycle, state, index, node))
 }

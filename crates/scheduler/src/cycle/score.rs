@@ -1,18 +1,23 @@
-//! PreScore, Score, Normalize and the choice of hosts (SCH-020, SCH-021, SCH-035).
+//! PreScore, Score, NormalizeScore and the selection of the best hosts (SCH-020, SCH-021, SCH-035).
 
-use super::{CycleState, Found, PluginScores, Search};
+use super::{CycleResult, CycleState, PluginScores, Search};
 use crate::cache::Cache;
 use crate::plugins::Point;
 
 impl Search<'_> {
-    /// PreScore, Score, Normalize, weights, hosts (SCH-020, SCH-021).
-    pub(super) fn score(&self, cache: &mut Cache, state: &mut CycleState, found: &mut Found) -> Result<(), String> {
+    /// Scores the feasible nodes and selects those with the highest total (SCH-020, SCH-021).
+    pub(super) fn score(
+        &self,
+        cache: &mut Cache,
+        state: &mut CycleState,
+        found: &mut CycleResult,
+    ) -> Result<(), String> {
         let plugins = self.profile.at(Point::Score);
         let n = found.feasible.len();
         let mut totals = vec![0_i64; n];
         for plugin in plugins {
             let run = plugin
-                .does()
+                .extension_points()
                 .pre_score(self, cache, state, &found.feasible)
                 .map_err(|status| {
                     let message = status.message(&cache.symbols);
@@ -23,7 +28,10 @@ impl Search<'_> {
             }
             let cycle = self.cycle(cache);
             let mut raw = vec![0; n];
-            if !plugin.does().score(&cycle, state, &found.feasible, &mut raw) {
+            if !plugin
+                .extension_points()
+                .score(&cycle, state, &found.feasible, &mut raw)
+            {
                 found.scores.push(PluginScores {
                     plugin: *plugin,
                     normalized: vec![0; n],
@@ -33,8 +41,12 @@ impl Search<'_> {
                 continue;
             }
             let mut normalized = raw.clone();
-            plugin.does().normalize(state, &mut normalized);
-            debug_assert_eq!(normalized.len(), totals.len(), "a score for each feasible node");
+            plugin.extension_points().normalize(state, &mut normalized);
+            debug_assert_eq!(
+                normalized.len(),
+                totals.len(),
+                "there must be one score per feasible node"
+            );
             let weight = self.profile.weight(*plugin);
             for (total, score) in totals.iter_mut().zip(&normalized) {
                 if !(0..=100).contains(score) {

@@ -1,9 +1,9 @@
-//! Constraints on the attributes of a claim's devices (DRA-155 to DRA-157).
+//! Constraints of a claim on the attributes of its devices (DRA-155 to DRA-157).
 
 use podscope_api::ordered::Map;
 use podscope_api::{Device, DeviceAttribute, DeviceConstraint, Str};
 
-/// A constraint, and the devices of the search that it has seen.
+/// A constraint, and the attribute values of the devices added so far.
 #[derive(Debug, Clone)]
 pub(super) struct Constraint {
     requests: Vec<Str>,
@@ -14,21 +14,22 @@ pub(super) struct Constraint {
 
 #[derive(Debug, Clone)]
 enum Kind {
-    /// All have one value: that of the first.
+    /// `matchAttribute`: all devices have the value of the first.
     Match(Option<DeviceAttribute>),
-    /// No two have one value. As upstream one value is remembered of each request, the latest.
+    /// `distinctAttribute`: no two devices have the same value. By request name; as upstream, only the latest value
+    /// of each request is remembered.
     Distinct(Map<Str, DeviceAttribute>),
 }
 
-/// The request a device is for: of a prioritized list, its name and that of the alternative.
+/// Name of the request that a device is allocated for, and of the subrequest if it is a prioritized list.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct For<'a> {
-    pub(super) request: &'a Str,
-    pub(super) sub: Option<&'a Str>,
+pub(super) struct RequestName<'a> {
+    pub(super) name: &'a Str,
+    pub(super) subrequest: Option<&'a Str>,
 }
 
 impl Constraint {
-    /// `None` where neither attribute is given.
+    /// `None` if neither attribute is given.
     pub(super) fn new(from: &DeviceConstraint) -> Option<Self> {
         let (attribute, kind) = match (&from.match_attribute, &from.distinct_attribute) {
             (Some(attribute), _) => (attribute, Kind::Match(None)),
@@ -43,22 +44,22 @@ impl Constraint {
         })
     }
 
-    fn concerns(&self, what: For<'_>) -> bool {
+    fn applies_to(&self, request: RequestName<'_>) -> bool {
         self.requests.is_empty()
-            || self.requests.iter().any(|name| match what.sub {
-                None => name == what.request,
+            || self.requests.iter().any(|name| match request.subrequest {
+                None => name == request.name,
                 Some(sub) => {
-                    name == what.request
+                    name == request.name
                         || name
                             .split_once('/')
-                            .is_some_and(|(request, own)| *request == **what.request && *own == **sub)
+                            .is_some_and(|(list, own)| *list == **request.name && *own == **sub)
                 }
             })
     }
 
-    /// Adds a device; `false` if it may not be added.
-    pub(super) fn add(&mut self, what: For<'_>, driver: &str, device: &Device) -> bool {
-        if !self.concerns(what) {
+    /// Adds a device. Returns false if the device violates the constraint.
+    pub(super) fn add(&mut self, request: RequestName<'_>, driver: &str, device: &Device) -> bool {
+        if !self.applies_to(request) {
             return true;
         }
         let Some(value) = look_up(device, driver, &self.attribute) else {
@@ -66,36 +67,36 @@ impl Constraint {
         };
         let is_first = self.n_devices == 0;
         match &mut self.kind {
-            Kind::Match(known) if is_first => *known = Some(value.clone()),
-            Kind::Match(known) => {
-                if !known.as_ref().is_some_and(|known| is_same(known, value)) {
+            Kind::Match(seen) if is_first => *seen = Some(value.clone()),
+            Kind::Match(seen) => {
+                if !seen.as_ref().is_some_and(|seen| is_same(seen, value)) {
                     return false;
                 }
             }
-            Kind::Distinct(known) => {
-                if !is_first && known.values().any(|known| is_same(known, value)) {
+            Kind::Distinct(seen) => {
+                if !is_first && seen.values().any(|seen| is_same(seen, value)) {
                     return false;
                 }
-                known.insert(what.request.clone(), value.clone());
+                seen.insert(request.name.clone(), value.clone());
             }
         }
         self.n_devices += 1;
         true
     }
 
-    /// Takes a device back.
-    pub(super) fn remove(&mut self, what: For<'_>) {
-        if !self.concerns(what) {
+    /// Undoes [`Constraint::add`].
+    pub(super) fn remove(&mut self, request: RequestName<'_>) {
+        if !self.applies_to(request) {
             return;
         }
-        if let Kind::Distinct(known) = &mut self.kind {
-            known.remove(what.request);
+        if let Kind::Distinct(seen) = &mut self.kind {
+            seen.remove(request.name);
         }
         self.n_devices = self.n_devices.saturating_sub(1);
     }
 }
 
-/// The attribute of a fully qualified name, also where the device leaves out its driver's domain.
+/// Finds the attribute with a fully qualified name. The device may omit the domain of its own driver.
 fn look_up<'a>(device: &'a Device, driver: &str, name: &Str) -> Option<&'a DeviceAttribute> {
     device.attributes.get(name).or_else(|| {
         let (domain, id) = name.split_once('/')?;
@@ -103,7 +104,7 @@ fn look_up<'a>(device: &'a Device, driver: &str, name: &Str) -> Option<&'a Devic
     })
 }
 
-/// Equal in type and value; versions as texts.
+/// Returns whether two values are equal in type and value; versions are compared as strings.
 fn is_same(a: &DeviceAttribute, b: &DeviceAttribute) -> bool {
     match (&b.string, b.int, b.boolean, &b.version) {
         (Some(value), ..) => a.string.as_ref() == Some(value),

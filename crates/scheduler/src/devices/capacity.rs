@@ -1,10 +1,10 @@
-//! How much of a device's capacity a request takes (DRA-165 to DRA-169).
+//! Capacity that a request consumes of a shareable device (DRA-165 to DRA-169).
 
 use podscope_api::{
     CapacityRequestPolicy, CapacityRequestPolicyRange, CapacityRequirements, Device, Quantity, ResourceList,
 };
 
-/// What of each capacity a share of the device takes (DRA-168).
+/// Amount of each capacity that a share of the device consumes (DRA-168).
 pub(super) fn consumed(device: &Device, asked: Option<&CapacityRequirements>) -> ResourceList {
     let amounts = device.capacity.iter().map(|(name, capacity)| {
         let asked = asked.and_then(|asked| asked.requests.get(name)).copied();
@@ -16,7 +16,8 @@ pub(super) fn consumed(device: &Device, asked: Option<&CapacityRequirements>) ->
     amounts.collect()
 }
 
-/// Whether the request fits beside what shares already take (DRA-165). `taken`: in use, and in this search.
+/// Returns whether the request fits into the capacity that other shares leave (DRA-165). `taken` is the capacity
+/// consumed by existing allocations and by the current search.
 pub(super) fn fits(device: &Device, asked: Option<&CapacityRequirements>, taken: [Option<&ResourceList>; 2]) -> bool {
     if asked.is_some_and(|asked| asked.requests.keys().any(|name| !device.capacity.contains_key(name))) {
         return false;
@@ -33,7 +34,7 @@ pub(super) fn fits(device: &Device, asked: Option<&CapacityRequirements>, taken:
     })
 }
 
-/// What a request takes of one capacity (DRA-166).
+/// Amount that a request consumes of one capacity (DRA-166).
 fn amount(asked: Option<Quantity>, whole: Quantity, policy: Option<&CapacityRequestPolicy>) -> Quantity {
     let default = policy.and_then(|policy| policy.default);
     let Some(asked) = asked else {
@@ -43,13 +44,13 @@ fn amount(asked: Option<Quantity>, whole: Quantity, policy: Option<&CapacityRequ
         return asked;
     };
     if let Some(range) = &policy.valid_range {
-        return rounded(asked, range);
+        return round_up_to_step(asked, range);
     }
     let larger = policy.valid_values.iter().find(|value| asked <= **value);
     larger.copied().unwrap_or(asked)
 }
 
-fn rounded(asked: Quantity, range: &CapacityRequestPolicyRange) -> Quantity {
+fn round_up_to_step(asked: Quantity, range: &CapacityRequestPolicyRange) -> Quantity {
     let min = range.min.unwrap_or_default();
     if asked < min {
         return min;
@@ -66,7 +67,7 @@ fn rounded(asked: Quantity, range: &CapacityRequestPolicyRange) -> Quantity {
     Quantity::from_bytes(steps.saturating_mul(step).saturating_add(min))
 }
 
-/// DRA-167.
+/// Returns whether an amount violates the request policy of the capacity (DRA-167).
 fn violates(own: Quantity, policy: &CapacityRequestPolicy) -> bool {
     if policy.default == Some(own) {
         return false;
@@ -93,7 +94,7 @@ mod tests {
 
     /// Shows: DRA-166, DRA-290
     #[test]
-    fn amounts_are_rounded_by_their_policy() {
+    fn consumed_amount_is_rounded_by_request_policy() {
         let range = CapacityRequestPolicy {
             default: Some(quantity("1G")),
             valid_values: Vec::new(),

@@ -7,38 +7,39 @@ use super::table::Table;
 use crate::node_info::NodeInfo;
 use crate::symbols::Symbols;
 
-/// A counter: its set and its name.
+/// Identity of a shared counter: name of its counter set, and its own name.
 pub(super) type CounterKey = (Str, Str);
 
-/// The devices of one driver under one name, as one node sees them.
+/// A resource pool of one driver as seen by one node.
 #[derive(Debug)]
 pub(super) struct Pool {
     pub(super) driver: Str,
     pub(super) name: Str,
     /// Slices with devices for the node, in name order.
     pub(super) slices: Vec<usize>,
-    /// Slices of the same generation with devices for other nodes alone.
+    /// Slices of the same generation whose devices belong to other nodes.
     pub(super) elsewhere: Vec<usize>,
-    /// The shared counters.
+    /// Initial values of the shared counters.
     pub(super) counters: Map<CounterKey, Quantity>,
     pub(super) is_incomplete: bool,
     pub(super) is_invalid: bool,
-    waits: bool,
+    /// A device has binding conditions, for which PreBind must wait.
+    has_binding_conditions: bool,
 }
 
 impl Pool {
-    /// Whether devices can be taken from it.
+    /// Returns whether devices of the pool can be allocated.
     pub(super) fn is_usable(&self) -> bool {
         !self.is_incomplete && !self.is_invalid
     }
 
-    /// `driver/pool`, as texts have it.
+    /// `driver/pool`, as used in error messages.
     pub(super) fn id(&self) -> String {
         format!("{}/{}", self.driver, self.name)
     }
 }
 
-/// The pools of a node: by driver and name, those with conditions to wait for last (DRA-137).
+/// The pools of a node, sorted by driver and name; pools with binding conditions come last (DRA-137).
 pub(super) fn gather(table: &Table, symbols: &Symbols, node: &NodeInfo) -> Vec<Pool> {
     let mut groups: Map<(Str, Str), (i64, Vec<usize>)> = Map::new();
     for at in table.candidates(&node.name) {
@@ -62,34 +63,36 @@ pub(super) fn gather(table: &Table, symbols: &Symbols, node: &NodeInfo) -> Vec<P
         .iter()
         .filter_map(|((driver, name), (generation, slices))| build(table, driver, name, *generation, slices))
         .collect();
-    // Stable: the groups come in the order of their names.
-    pools.stable_sort_by_key(|pool| pool.waits);
+    // The sort is stable: `groups` is in the order of names.
+    pools.stable_sort_by_key(|pool| pool.has_binding_conditions);
     pools
 }
 
 fn build(table: &Table, driver: &Str, name: &Str, generation: i64, relevant: &[usize]) -> Option<Pool> {
     let mut relevant = relevant.to_vec();
     relevant.sort_unstable();
-    let of = |at: &usize| &table.slices[*at].object.spec;
-    let wanted = relevant.first().map_or(0, |first| of(first).pool.resource_slice_count);
+    let spec_of = |at: &usize| &table.slices[*at].object.spec;
+    let wanted = relevant
+        .first()
+        .map_or(0, |first| spec_of(first).pool.resource_slice_count);
     let all = table.of_pool(driver, name);
     let mut is_incomplete = relevant.len() as i64 != wanted;
     if is_incomplete {
-        if all.iter().any(|at| of(at).pool.generation > generation) {
+        if all.iter().any(|at| spec_of(at).pool.generation > generation) {
             return None;
         }
-        let current = all.iter().filter(|at| of(at).pool.generation == generation);
+        let current = all.iter().filter(|at| spec_of(at).pool.generation == generation);
         is_incomplete = current.count() as i64 != wanted;
     }
     let (with_counters, slices): (Vec<usize>, Vec<usize>) =
-        relevant.iter().partition(|at| table.slices[**at].is_of_counters());
+        relevant.iter().partition(|at| table.slices[**at].has_counters());
     let elsewhere = all.iter().copied().filter(|at| {
-        of(at).pool.generation == generation && !relevant.contains(at) && !table.slices[*at].is_of_counters()
+        spec_of(at).pool.generation == generation && !relevant.contains(at) && !table.slices[*at].has_counters()
     });
     let mut pool = Pool {
         driver: driver.clone(),
         name: name.clone(),
-        waits: slices.iter().any(|at| table.slices[*at].has_binding_conditions),
+        has_binding_conditions: slices.iter().any(|at| table.slices[*at].has_binding_conditions),
         elsewhere: elsewhere.collect(),
         slices,
         counters: Map::new(),
@@ -100,7 +103,7 @@ fn build(table: &Table, driver: &Str, name: &Str, generation: i64, relevant: &[u
     Some(pool)
 }
 
-/// Fills in the counters; `false` where the pool contradicts itself (DRA-136).
+/// Fills in the shared counters. Returns false if the pool is inconsistent (DRA-136).
 fn fill_counters(table: &Table, pool: &mut Pool, with_counters: &[usize]) -> bool {
     let mut names: Set<&Str> = Set::new();
     for at in &pool.slices {

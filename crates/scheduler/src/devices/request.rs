@@ -1,4 +1,4 @@
-//! Claims made ready for the search: every request with its class, its selectors and their answers.
+//! Claims prepared for the search: each request with its class, its selectors and their results.
 
 use std::sync::Arc;
 
@@ -6,44 +6,44 @@ use podscope_api::{
     CapacityRequirements, DeviceClass, DeviceRequest, DeviceSelector, DeviceToleration, ResourceClaim, Str,
 };
 
-use super::selectors::Answers;
+use super::selectors::SelectorResults;
 
-/// How many devices an alternative wants.
+/// Number of devices that an alternative requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum AllocationMode {
     Exact(usize),
     All,
-    /// A mode that nobody knows.
+    /// An unknown `allocationMode`.
     Unknown,
 }
 
-/// One expression that a device has to satisfy.
+/// A CEL expression that a device must satisfy.
 #[derive(Debug, Clone)]
-pub(crate) struct Condition {
-    pub(crate) answers: Arc<Answers>,
-    /// What errors begin with: `class <name>: selector #<i>`.
+pub(crate) struct DeviceCondition {
+    pub(crate) results: Arc<SelectorResults>,
+    /// Prefix of error messages: `class <name>: selector #<i>`.
     pub(crate) place: String,
 }
 
 /// A request, or one alternative of a prioritized list.
 #[derive(Debug, Clone)]
 pub(crate) struct Alternative {
-    /// Its own name: of a list, that of the subrequest.
+    /// Name of the request; for an alternative of a list, name of the subrequest.
     pub(crate) name: Str,
     pub(crate) class_name: Str,
     pub(crate) class: Option<Arc<DeviceClass>>,
-    /// Selectors of the class, then its own.
-    pub(crate) conditions: Vec<Condition>,
-    /// A selector that is of no known type.
+    /// Selectors of the class, followed by those of the request.
+    pub(crate) conditions: Vec<DeviceCondition>,
+    /// Index of the first selector of an unknown type.
     pub(crate) unknown_selector: Option<usize>,
-    pub(crate) mode: Mode,
+    pub(crate) mode: AllocationMode,
     pub(crate) mode_text: Str,
     pub(crate) admin_access: bool,
     pub(crate) tolerations: Vec<DeviceToleration>,
     pub(crate) capacity: Option<CapacityRequirements>,
 }
 
-/// A request with its alternatives: one, or those of a prioritized list in order.
+/// A request. It has one alternative, or those of its prioritized list in order.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) name: Str,
@@ -52,7 +52,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// The name in results: `request`, or `request/subrequest`.
+    /// The name in allocation results: `request`, or `request/subrequest`.
     pub(crate) fn result_name(&self, alternative: usize) -> Str {
         match self.alternatives.get(alternative).filter(|_| self.is_list) {
             Some(sub) => format!("{}/{}", self.name, sub.name).into(),
@@ -61,22 +61,22 @@ impl Request {
     }
 }
 
-/// A claim to allocate.
+/// A claim to allocate, with its prepared requests.
 #[derive(Debug, Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct ClaimToAllocate {
     pub(crate) claim: Arc<ResourceClaim>,
     pub(crate) requests: Vec<Request>,
 }
 
-/// Looks up classes and asks expressions.
-pub(crate) trait Source {
+/// Looks up device classes and evaluates expressions.
+pub(crate) trait ClassesAndSelectors {
     fn class(&self, name: &Str) -> Option<Arc<DeviceClass>>;
-    fn ask(&mut self, expression: &Str) -> Arc<Answers>;
+    fn evaluate(&mut self, expression: &Str) -> Arc<SelectorResults>;
 }
 
-impl Wanted {
-    /// Reads a claim's requests.
-    pub(crate) fn new(claim: &Arc<ResourceClaim>, source: &mut dyn Source) -> Self {
+impl ClaimToAllocate {
+    /// Prepares a claim's requests.
+    pub(crate) fn new(claim: &Arc<ResourceClaim>, source: &mut dyn ClassesAndSelectors) -> Self {
         let requests = claim.spec.devices.requests.iter();
         Self {
             requests: requests.map(|request| read(claim, request, source)).collect(),
@@ -84,13 +84,13 @@ impl Wanted {
         }
     }
 
-    /// `namespace/name`, as texts have it.
+    /// `namespace/name`, as used in error messages.
     pub(crate) fn key(&self) -> String {
         self.claim.metadata.key().to_string()
     }
 }
 
-fn read(claim: &ResourceClaim, request: &DeviceRequest, source: &mut dyn Source) -> Request {
+fn read(claim: &ResourceClaim, request: &DeviceRequest, source: &mut dyn ClassesAndSelectors) -> Request {
     let exact = request.exactly.iter().map(|exactly| Fields {
         name: &request.name,
         class: &exactly.device_class_name,
@@ -132,9 +132,9 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    fn read(self, claim: &ResourceClaim, source: &mut dyn Source) -> Alternative {
+    fn read(self, claim: &ResourceClaim, source: &mut dyn ClassesAndSelectors) -> Alternative {
         let class = source.class(self.class);
-        let of_class = class.iter().flat_map(|class| {
+        let class_selectors = class.iter().flat_map(|class| {
             let place = format!("class {}", class.metadata.name);
             class
                 .spec
@@ -144,26 +144,28 @@ impl Fields<'_> {
                 .map(move |one| (place.clone(), one))
         });
         let place = format!("claim {}", claim.metadata.key());
-        let own = self.selectors.iter().enumerate().map(|one| (place.clone(), one));
-        let conditions = of_class.chain(own).filter_map(|(place, (index, selector))| {
-            let expression = &selector.cel.as_ref()?.expression;
-            Some(Condition {
-                answers: source.ask(expression),
-                place: format!("{place}: selector #{index}"),
-            })
-        });
+        let own_selectors = self.selectors.iter().enumerate().map(|one| (place.clone(), one));
+        let conditions = class_selectors
+            .chain(own_selectors)
+            .filter_map(|(place, (index, selector))| {
+                let expression = &selector.cel.as_ref()?.expression;
+                Some(DeviceCondition {
+                    results: source.evaluate(expression),
+                    place: format!("{place}: selector #{index}"),
+                })
+            });
         Alternative {
             conditions: conditions.collect(),
             name: self.name.clone(),
             class_name: self.class.clone(),
             unknown_selector: self.selectors.iter().position(|selector| selector.cel.is_none()),
             mode: match &**self.mode {
-                // What the API server fills in where objects come without its defaults.
+                // The API server's defaults, for objects that were not defaulted.
                 "ExactCount" | "" => {
-                    Mode::Exact(usize::try_from(self.count.filter(|n| *n != 0).unwrap_or(1)).unwrap_or(0))
+                    AllocationMode::Exact(usize::try_from(self.count.filter(|n| *n != 0).unwrap_or(1)).unwrap_or(0))
                 }
-                "All" => Mode::All,
-                _ => Mode::Unknown,
+                "All" => AllocationMode::All,
+                _ => AllocationMode::Unknown,
             },
             mode_text: self.mode.clone(),
             admin_access: self.admin_access,

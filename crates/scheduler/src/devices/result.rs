@@ -1,21 +1,21 @@
-//! A solution as the API has it (DRA-172 to DRA-174).
+//! Converts a solution of the search into an AllocationResult (DRA-172 to DRA-174).
 
 use podscope_api::{
     AllocationResult, DeviceAllocationConfiguration, DeviceAllocationResult, DeviceRequestAllocationResult,
     NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, SelectorOperator, Str, hash,
 };
 
-use super::request::Wanted;
-use super::search::{Chosen, Solution};
+use super::request::ClaimToAllocate;
+use super::search::{ChosenDevice, Solution};
 use super::table::Table;
 
-/// The allocation of one claim.
+/// The AllocationResult of one claim.
 ///
 /// # Errors
-/// Node selectors of slices that cannot be put together.
+/// The node selectors of the slices cannot be combined.
 pub(crate) fn allocation(
     table: &Table,
-    wanted: &Wanted,
+    wanted: &ClaimToAllocate,
     solution: &Solution,
     node: &Str,
 ) -> Result<AllocationResult, String> {
@@ -39,7 +39,12 @@ pub(crate) fn allocation(
     })
 }
 
-fn result(table: &Table, wanted: &Wanted, chosen: &Chosen, index: usize) -> DeviceRequestAllocationResult {
+fn result(
+    table: &Table,
+    wanted: &ClaimToAllocate,
+    chosen: &ChosenDevice,
+    index: usize,
+) -> DeviceRequestAllocationResult {
     let spec = &table.slices[chosen.slice].object.spec;
     let device = &spec.devices[chosen.device];
     let request = &wanted.requests[chosen.request];
@@ -59,8 +64,9 @@ fn result(table: &Table, wanted: &Wanted, chosen: &Chosen, index: usize) -> Devi
     }
 }
 
-/// A UUID for a share. Deviation: it comes from the claim's identity, so that no draw of the run depends on it.
-fn share_id(wanted: &Wanted, index: usize) -> Str {
+/// A UUID for a share. Deviation: it is derived from the claim's identity, not drawn at random, so that it does not
+/// shift the random draws of a run.
+fn share_id(wanted: &ClaimToAllocate, index: usize) -> Str {
     let metadata = &wanted.claim.metadata;
     let seed = format!(
         "{}/{}/{}/{index}",
@@ -81,17 +87,17 @@ fn share_id(wanted: &Wanted, index: usize) -> Str {
     .into()
 }
 
-/// DRA-173.
-fn config(wanted: &Wanted, solution: &Solution) -> Vec<DeviceAllocationConfiguration> {
+/// Device configuration of the allocation: that of the chosen classes, then that of the claim (DRA-173).
+fn config(wanted: &ClaimToAllocate, solution: &Solution) -> Vec<DeviceAllocationConfiguration> {
     let mut config: Vec<DeviceAllocationConfiguration> = Vec::new();
-    let mut of_class: Vec<(&str, std::ops::Range<usize>)> = Vec::new();
+    let mut class_ranges: Vec<(&str, std::ops::Range<usize>)> = Vec::new();
     let chosen = |at: usize| solution.alternatives.get(at).copied().unwrap_or(0);
     for (at, request) in wanted.requests.iter().enumerate() {
         let Some(class) = request.alternatives.get(chosen(at)).and_then(|one| one.class.as_ref()) else {
             continue;
         };
         let name = request.result_name(chosen(at));
-        if let Some((_, range)) = of_class.iter().find(|(known, _)| *known == &*class.metadata.name) {
+        if let Some((_, range)) = class_ranges.iter().find(|(known, _)| *known == &*class.metadata.name) {
             config[range.clone()]
                 .iter_mut()
                 .for_each(|one| one.requests.push(name.clone()));
@@ -103,14 +109,14 @@ fn config(wanted: &Wanted, solution: &Solution) -> Vec<DeviceAllocationConfigura
             requests: vec![name.clone()],
             opaque: from.opaque.clone(),
         }));
-        of_class.push((&class.metadata.name, start..config.len()));
+        class_ranges.push((&class.metadata.name, start..config.len()));
     }
     for from in &wanted.claim.spec.devices.config {
         let names = |(at, request): (usize, &super::request::Request)| {
             let sub = request.result_name(chosen(at));
             from.requests.contains(&request.name) || (request.is_list && from.requests.contains(&sub))
         };
-        let times = match from.requests.is_empty() {
+        let n_copies = match from.requests.is_empty() {
             true => 1,
             false => wanted.requests.iter().enumerate().filter(|one| names(*one)).count(),
         };
@@ -119,12 +125,12 @@ fn config(wanted: &Wanted, solution: &Solution) -> Vec<DeviceAllocationConfigura
             requests: from.requests.clone(),
             opaque: from.opaque.clone(),
         };
-        config.extend(std::iter::repeat_n(copy, times));
+        config.extend(std::iter::repeat_n(copy, n_copies));
     }
     config
 }
 
-/// The nodes the devices can be used from; `Err`: how many terms a slice has.
+/// Selects the nodes from which all devices can be used. `Err` is the number of terms of an unsupported selector.
 fn node_selector(table: &Table, solution: &Solution, node: &Str) -> Result<Option<NodeSelector>, usize> {
     let mut term = NodeSelectorTerm::default();
     for chosen in &solution.devices {
@@ -154,8 +160,8 @@ fn node_selector(table: &Table, solution: &Solution, node: &Str) -> Result<Optio
         {
             [] => {}
             [one] => {
-                add_new(&one.match_fields, &mut term.match_fields);
-                add_new(&one.match_expressions, &mut term.match_expressions);
+                append_missing(&one.match_fields, &mut term.match_fields);
+                append_missing(&one.match_expressions, &mut term.match_expressions);
             }
             many => return Err(many.len()),
         }
@@ -166,7 +172,7 @@ fn node_selector(table: &Table, solution: &Solution, node: &Str) -> Result<Optio
     }))
 }
 
-fn add_new(from: &[NodeSelectorRequirement], to: &mut Vec<NodeSelectorRequirement>) {
+fn append_missing(from: &[NodeSelectorRequirement], to: &mut Vec<NodeSelectorRequirement>) {
     for requirement in from {
         if !to.contains(requirement) {
             to.push(requirement.clone());

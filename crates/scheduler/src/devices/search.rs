@@ -1,4 +1,4 @@
-//! The search for devices: depth first with backtracking, the first solution wins (DRA-139 to DRA-170).
+//! Search for devices: depth first with backtracking; the first solution wins (DRA-139 to DRA-170).
 
 mod counters;
 
@@ -6,96 +6,102 @@ use podscope_api::ordered::Map;
 use podscope_api::{Device, MAX_ALLOCATION_RESULTS, ResourceList, Str};
 
 pub(crate) use self::counters::Available;
-use self::counters::Tally;
-use super::attributes::{Constraint, For};
+use self::counters::CounterConsumption;
+use super::attributes::{Constraint, RequestName};
 use super::memo::Memo;
 use super::pools::{Pool, gather};
-use super::request::{Alternative, Mode, Wanted};
-use super::selectors::Answer;
+use super::request::{AllocationMode, Alternative, ClaimToAllocate};
+use super::selectors::SelectorResult;
 use super::table::{Slice, Table};
 use super::usage::Usage;
 use super::{DeviceNo, capacity};
 use crate::node_info::NodeInfo;
 use crate::symbols::Symbols;
 
-/// Candidates that one search looks at. Stands for `filterTimeout`, which knows a clock (DRA-099).
+/// Maximum number of candidates that one search examines. Deviation: replaces `filterTimeout`, which depends on a
+/// clock (DRA-099).
 const MAX_STEPS: usize = 2_000_000;
 
-/// Why there is no allocation.
+/// Reason why there is no allocation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Failure {
-    /// The node's devices do not do.
+    /// The devices of this node do not satisfy the claims.
     Unsuitable(&'static str),
-    /// The whole cycle fails.
+    /// An error that fails the whole cycle.
     Error(String),
 }
 
-/// A device that the search took.
+/// A device that the search selected.
 #[derive(Debug, Clone)]
-pub(crate) struct Chosen {
+pub(crate) struct ChosenDevice {
+    /// Indices of the claim's request and alternative, of the slice, and of the device in the slice.
     pub(crate) request: usize,
     pub(crate) alternative: usize,
     pub(crate) slice: usize,
     pub(crate) device: usize,
-    /// Of a device with shares, what this one takes.
+    /// Capacity consumed of a shareable device; `None` if the whole device is taken.
     pub(crate) consumed: Option<ResourceList>,
 }
 
-/// The devices of one claim.
+/// The devices selected for one claim.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Solution {
-    pub(crate) devices: Vec<Chosen>,
-    /// The alternative of each request.
+    pub(crate) devices: Vec<ChosenDevice>,
+    /// Index of the selected alternative of each request.
     pub(crate) alternatives: Vec<usize>,
 }
 
-/// What is the same for all nodes of a cycle.
+/// Inputs of the search that are equal for all nodes of a cycle.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct World<'a> {
+pub(crate) struct SearchInputs<'a> {
     pub(crate) table: &'a Table,
     pub(crate) usage: &'a Usage,
     pub(crate) symbols: &'a Symbols,
-    /// What is left of shared counters, as computed first in this cycle.
+    /// Remaining values of the shared counters, computed on first use in this cycle.
     pub(crate) available: &'a Memo<Available>,
 }
 
-/// Searches devices of a node for all claims together.
+/// Searches the devices of a node for all claims together.
 ///
 /// # Errors
-/// Why there are none.
-pub(crate) fn allocate(world: World<'_>, node: &NodeInfo, claims: &[Wanted]) -> Result<Vec<Solution>, Failure> {
-    let pools = gather(world.table, world.symbols, node);
-    let mut search = Search::new(world, node, &pools, claims);
+/// The reason why there is no solution.
+pub(crate) fn allocate(
+    inputs: SearchInputs<'_>,
+    node: &NodeInfo,
+    claims: &[ClaimToAllocate],
+) -> Result<Vec<Solution>, Failure> {
+    let pools = gather(inputs.table, inputs.symbols, node);
+    let mut search = Search::new(inputs, node, &pools, claims);
     search.check()?;
-    match search.step(Place::default(), false, 0) {
+    match search.step(Position::default(), false, 0) {
         Ok(true) => Ok(search.solutions()),
-        Ok(false) | Err(Stop::TooMany) if pools.iter().any(|pool| pool.is_invalid) => {
+        Ok(false) | Err(Abort::TooMany) if pools.iter().any(|pool| pool.is_invalid) => {
             Err(Failure::Unsuitable("invalid resource pools were encountered"))
         }
-        Ok(false) | Err(Stop::TooMany) => Err(Failure::Unsuitable("cannot allocate all claims")),
-        Err(Stop::Error(text)) => Err(Failure::Error(text)),
+        Ok(false) | Err(Abort::TooMany) => Err(Failure::Unsuitable("cannot allocate all claims")),
+        Err(Abort::Error(text)) => Err(Failure::Error(text)),
     }
 }
 
-/// Why the search turns back without trying more.
+/// Reason to stop a branch of the search early.
 #[derive(Debug)]
-enum Stop {
-    /// A claim would hold more devices than it may (DRA-145).
+enum Abort {
+    /// A claim would exceed the maximum number of devices (DRA-145).
     TooMany,
     Error(String),
 }
 
-/// Where the search is.
+/// Position of the search.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct Position {
     claim: usize,
     request: usize,
     alternative: usize,
-    /// Devices of the request taken so far.
+    /// Number of devices already selected for the request.
     device: usize,
 }
 
-/// A device of the node, in the order in which they are tried.
+/// A device of the node that the search may select.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     number: DeviceNo,
@@ -105,39 +111,40 @@ struct Candidate {
 }
 
 struct Search<'a> {
-    world: World<'a>,
+    inputs: SearchInputs<'a>,
     node: &'a NodeInfo,
     pools: &'a [Pool],
-    claims: &'a [Wanted],
-    /// Devices of usable pools, in order (DRA-137).
+    claims: &'a [ClaimToAllocate],
+    /// Devices of usable pools in the order in which they are tried (DRA-137).
     candidates: Vec<Candidate>,
-    /// The devices of requests for all, by claim, request and alternative.
+    /// Devices of requests with mode `All`, by index of claim, request and alternative.
     all: Map<(usize, usize, usize), Vec<Candidate>>,
     constraints: Vec<Vec<Constraint>>,
-    /// Devices taken as a whole, with the claim they are for.
+    /// Devices selected as a whole, with the index of their claim.
     taken: Vec<(DeviceNo, usize)>,
-    /// Capacity taken of devices with shares.
+    /// Shares selected of shareable devices, by device.
     shares: Map<DeviceNo, Vec<ResourceList>>,
-    tally: Tally,
-    results: Vec<Vec<Chosen>>,
+    tally: CounterConsumption,
+    results: Vec<Vec<ChosenDevice>>,
     chosen: Vec<Vec<usize>>,
+    /// Number of candidates examined so far.
     steps: usize,
 }
 
 impl<'a> Search<'a> {
-    fn new(world: World<'a>, node: &'a NodeInfo, pools: &'a [Pool], claims: &'a [Wanted]) -> Self {
+    fn new(inputs: SearchInputs<'a>, node: &'a NodeInfo, pools: &'a [Pool], claims: &'a [ClaimToAllocate]) -> Self {
         let usable = pools.iter().enumerate().filter(|(_, pool)| pool.is_usable());
         Self {
-            candidates: usable.flat_map(|(at, pool)| devices(world.table, at, pool)).collect(),
+            candidates: usable.flat_map(|(at, pool)| devices(inputs.table, at, pool)).collect(),
             all: Map::new(),
             constraints: Vec::new(),
             taken: Vec::new(),
             shares: Map::new(),
-            tally: Tally::default(),
+            tally: CounterConsumption::default(),
             results: vec![Vec::new(); claims.len()],
             chosen: claims.iter().map(|claim| vec![0; claim.requests.len()]).collect(),
             steps: 0,
-            world,
+            inputs,
             node,
             pools,
             claims,
@@ -151,21 +158,21 @@ impl<'a> Search<'a> {
             .collect()
     }
 
-    /// The checks before the search (DRA-139), and the devices of requests for all (DRA-147).
+    /// Checks the claims before the search (DRA-139), and collects the devices of requests with mode `All` (DRA-147).
     fn check(&mut self) -> Result<(), Failure> {
         for (at, wanted) in self.claims.iter().enumerate() {
-            let mut least = 0_usize;
+            let mut min_devices = 0_usize;
             for (request_at, request) in wanted.requests.iter().enumerate() {
-                let mut fewest: Option<usize> = None;
+                let mut min_of_request: Option<usize> = None;
                 for (alternative_at, alternative) in request.alternatives.iter().enumerate() {
-                    let n = self.check_one(wanted, alternative, (at, request_at, alternative_at))?;
-                    fewest = Some(fewest.map_or(n, |known| known.min(n)));
+                    let n = self.check_alternative(wanted, alternative, (at, request_at, alternative_at))?;
+                    min_of_request = Some(min_of_request.map_or(n, |known| known.min(n)));
                 }
-                least = least.saturating_add(fewest.unwrap_or(0));
+                min_devices = min_devices.saturating_add(min_of_request.unwrap_or(0));
             }
-            if least > MAX_ALLOCATION_RESULTS {
+            if min_devices > MAX_ALLOCATION_RESULTS {
                 return Err(Failure::Error(format!(
-                    "claim {}: number of requested devices {least} exceeds the claim limit of {MAX_ALLOCATION_RESULTS}",
+                    "claim {}: number of requested devices {min_devices} exceeds the claim limit of {MAX_ALLOCATION_RESULTS}",
                     wanted.key()
                 )));
             }
@@ -183,10 +190,10 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// How many devices the alternative wants.
-    fn check_one(
+    /// Checks an alternative and returns the number of devices that it requests.
+    fn check_alternative(
         &mut self,
-        wanted: &Wanted,
+        wanted: &ClaimToAllocate,
         alternative: &Alternative,
         at: (usize, usize, usize),
     ) -> Result<usize, Failure> {
@@ -212,9 +219,9 @@ impl<'a> Search<'a> {
             ));
         }
         match alternative.mode {
-            Mode::Exact(n) => return Ok(n),
-            Mode::Unknown => return error(format!(": unsupported count mode {}", alternative.mode_text)),
-            Mode::All => {}
+            AllocationMode::Exact(n) => return Ok(n),
+            AllocationMode::Unknown => return error(format!(": unsupported count mode {}", alternative.mode_text)),
+            AllocationMode::All => {}
         }
         let mut all = Vec::new();
         for (pool_at, pool) in self.pools.iter().enumerate() {
@@ -225,7 +232,7 @@ impl<'a> Search<'a> {
                     pool.id()
                 ));
             }
-            for candidate in devices(self.world.table, pool_at, pool) {
+            for candidate in devices(self.inputs.table, pool_at, pool) {
                 if self.is_selectable(alternative, candidate).map_err(Failure::Error)?
                     && self.has_capacity(alternative, candidate)
                 {
@@ -239,31 +246,31 @@ impl<'a> Search<'a> {
     }
 
     fn slice(&self, candidate: Candidate) -> &'a Slice {
-        &self.world.table.slices[candidate.slice]
+        &self.inputs.table.slices[candidate.slice]
     }
 
     fn device(&self, candidate: Candidate) -> &'a Device {
         &self.slice(candidate).object.spec.devices[candidate.device]
     }
 
-    /// Whether class, request and node allow the device (DRA-150).
+    /// Returns whether the selectors of class and request and the node allow the device (DRA-150).
     fn is_selectable(&self, alternative: &Alternative, candidate: Candidate) -> Result<bool, String> {
         for condition in &alternative.conditions {
-            if let Some(malformed) = &condition.answers.malformed {
+            if let Some(malformed) = &condition.results.malformed {
                 return Err(format!("{}: CEL compile error: {malformed}", condition.place));
             }
-            match condition.answers.get(candidate.slice, candidate.device) {
-                Answer::Yes => {}
-                Answer::No => return Ok(false),
-                Answer::Error(text) => return Err(format!("{}: CEL runtime error: {text}", condition.place)),
+            match condition.results.get(candidate.slice, candidate.device) {
+                SelectorResult::Yes => {}
+                SelectorResult::No => return Ok(false),
+                SelectorResult::Error(text) => return Err(format!("{}: CEL runtime error: {text}", condition.place)),
             }
         }
-        let reach = self.slice(candidate).devices.get(candidate.device);
-        Ok(reach.is_none_or(|reach| reach.matches(self.world.symbols, self.node)))
+        let scope = self.slice(candidate).devices.get(candidate.device);
+        Ok(scope.is_none_or(|scope| scope.matches(self.inputs.symbols, self.node)))
     }
 
     fn has_capacity(&self, alternative: &Alternative, candidate: Candidate) -> bool {
-        let in_use = self.world.usage.of(candidate.number).map(|usage| &usage.consumed);
+        let in_use = self.inputs.usage.of(candidate.number).map(|usage| &usage.consumed);
         let here = self.shares.get(&candidate.number).map(|shares| sum(shares));
         let taken = [in_use, here.as_ref()];
         capacity::fits(self.device(candidate), alternative.capacity.as_ref(), taken)
@@ -274,89 +281,96 @@ impl<'a> Search<'a> {
     }
 
     fn is_in_use(&self, number: DeviceNo) -> bool {
-        self.world.usage.of(number).is_some_and(super::usage::Use::is_exclusive)
+        self.inputs
+            .usage
+            .of(number)
+            .is_some_and(super::usage::DeviceUse::is_exclusive)
             || self.taken.iter().any(|(taken, _)| *taken == number)
     }
 
     fn has_shares(&self, number: DeviceNo) -> bool {
-        self.world.usage.of(number).is_some_and(super::usage::Use::is_shared) || self.shares.contains_key(&number)
+        self.inputs
+            .usage
+            .of(number)
+            .is_some_and(super::usage::DeviceUse::is_shared)
+            || self.shares.contains_key(&number)
     }
 
-    /// Goes on from a place: `true` once everything is allocated. `in_list`: one alternative of a list is being
-    /// tried; `from`: the first candidate that counts.
-    fn step(&mut self, place: Place, in_list: bool, from: usize) -> Result<bool, Stop> {
+    /// Continues from a position. Returns true once everything is allocated. `in_list`: one alternative of a
+    /// prioritized list is being tried. `from`: index of the first candidate to try.
+    fn step(&mut self, position: Position, in_list: bool, from: usize) -> Result<bool, Abort> {
         let claims = self.claims;
-        let Some(wanted) = claims.get(place.claim) else {
+        let Some(wanted) = claims.get(position.claim) else {
             return Ok(true);
         };
-        let Some(request) = wanted.requests.get(place.request) else {
-            let next = Place {
-                claim: place.claim + 1,
-                ..Place::default()
+        let Some(request) = wanted.requests.get(position.request) else {
+            let next = Position {
+                claim: position.claim + 1,
+                ..Position::default()
             };
             return match self.step(next, false, 0) {
-                Err(Stop::TooMany) => Ok(false),
+                Err(Abort::TooMany) => Ok(false),
                 other => other,
             };
         };
         if request.is_list && !in_list {
-            return self.first_available(place, request.alternatives.len());
+            return self.first_available(position, request.alternatives.len());
         }
-        let Some(alternative) = request.alternatives.get(place.alternative) else {
+        let Some(alternative) = request.alternatives.get(position.alternative) else {
             return Ok(false);
         };
-        let key = (place.claim, place.request, place.alternative);
+        let key = (position.claim, position.request, position.alternative);
         let n = match alternative.mode {
-            Mode::Exact(n) => n,
-            Mode::All | Mode::Unknown => self.all.get(&key).map_or(0, Vec::len),
+            AllocationMode::Exact(n) => n,
+            AllocationMode::All | AllocationMode::Unknown => self.all.get(&key).map_or(0, Vec::len),
         };
-        if alternative.mode == Mode::All && n == 0 {
+        if alternative.mode == AllocationMode::All && n == 0 {
             return Ok(false);
         }
-        if place.device >= n {
-            let next = Place {
-                claim: place.claim,
-                request: place.request + 1,
-                ..Place::default()
+        if position.device >= n {
+            let next = Position {
+                claim: position.claim,
+                request: position.request + 1,
+                ..Position::default()
             };
             return self.step(next, false, 0);
         }
-        if self.results[place.claim].len() + n - place.device > MAX_ALLOCATION_RESULTS {
-            return Err(Stop::TooMany);
+        if self.results[position.claim].len() + n - position.device > MAX_ALLOCATION_RESULTS {
+            return Err(Abort::TooMany);
         }
-        if alternative.mode == Mode::All {
-            return self.take_all(place, alternative, key, in_list);
+        if alternative.mode == AllocationMode::All {
+            return self.take_all(position, alternative, key, in_list);
         }
         for at in from..self.candidates.len() {
             self.steps += 1;
             if self.steps > MAX_STEPS {
                 let name = &self.node.name;
-                return Err(Stop::Error(format!(
+                return Err(Abort::Error(format!(
                     "node {name}: timed out trying to allocate devices"
                 )));
             }
             let candidate = self.candidates[at];
             let is_free = match alternative.admin_access {
-                true => !self.is_taken_by(candidate.number, place.claim),
+                true => !self.is_taken_by(candidate.number, position.claim),
                 false => !self.is_in_use(candidate.number),
             };
             if !is_free
-                || !self.is_selectable(alternative, candidate).map_err(Stop::Error)?
+                || !self.is_selectable(alternative, candidate).map_err(Abort::Error)?
                 || !self.has_capacity(alternative, candidate)
-                || !self.take(place, alternative, candidate, false)?
+                || !self.take(position, alternative, candidate, false)?
             {
                 continue;
             }
-            let next = Place {
-                device: place.device + 1,
-                ..place
+            let next = Position {
+                device: position.device + 1,
+                ..position
             };
             match self.step(next, in_list, at + 1) {
                 Ok(true) => return Ok(true),
-                Ok(false) => self.give_back(place, candidate),
-                Err(stop) => {
-                    self.give_back(place, candidate);
-                    return Err(stop);
+                Ok(false) => self.give_back(position, candidate),
+                Err(abort) => {
+                    self.give_back(position, candidate);
+                    return Err(abort);
                 }
             }
         }
@@ -364,68 +378,78 @@ impl<'a> Search<'a> {
     }
 
     /// Tries the alternatives of a prioritized list in order (DRA-146).
-    fn first_available(&mut self, place: Place, n: usize) -> Result<bool, Stop> {
+    fn first_available(&mut self, position: Position, n: usize) -> Result<bool, Abort> {
         let mut all_too_many = true;
         for alternative in 0..n {
-            match self.step(Place { alternative, ..place }, true, 0) {
-                Err(Stop::TooMany) => continue,
-                Err(stop) => return Err(stop),
+            match self.step(
+                Position {
+                    alternative,
+                    ..position
+                },
+                true,
+                0,
+            ) {
+                Err(Abort::TooMany) => continue,
+                Err(abort) => return Err(abort),
                 Ok(true) => {
-                    self.chosen[place.claim][place.request] = alternative;
+                    self.chosen[position.claim][position.request] = alternative;
                     return Ok(true);
                 }
                 Ok(false) => all_too_many = false,
             }
         }
-        if all_too_many { Err(Stop::TooMany) } else { Ok(false) }
+        if all_too_many { Err(Abort::TooMany) } else { Ok(false) }
     }
 
-    /// Takes the next device of a request for all of them (DRA-147).
+    /// Selects the next device of a request with mode `All` (DRA-147).
     fn take_all(
         &mut self,
-        place: Place,
+        position: Position,
         alternative: &Alternative,
         key: (usize, usize, usize),
         in_list: bool,
-    ) -> Result<bool, Stop> {
-        let Some(candidate) = self.all.get(&key).and_then(|all| all.get(place.device)).copied() else {
+    ) -> Result<bool, Abort> {
+        let Some(candidate) = self.all.get(&key).and_then(|all| all.get(position.device)).copied() else {
             return Ok(false);
         };
-        if !self.take(place, alternative, candidate, true)? {
+        if !self.take(position, alternative, candidate, true)? {
             return Ok(false);
         }
-        let next = Place {
-            device: place.device + 1,
-            ..place
+        let next = Position {
+            device: position.device + 1,
+            ..position
         };
         let done = self.step(next, in_list, 0);
         if !matches!(done, Ok(true)) {
-            self.give_back(place, candidate);
+            self.give_back(position, candidate);
         }
         done
     }
 
-    fn names(&self, place: Place) -> For<'a> {
-        let claims: &'a [Wanted] = self.claims;
-        let request = &claims[place.claim].requests[place.request];
-        For {
-            request: &request.name,
-            sub: request.is_list.then(|| &request.alternatives[place.alternative].name),
+    fn request_name(&self, position: Position) -> RequestName<'a> {
+        let claims: &'a [ClaimToAllocate] = self.claims;
+        let request = &claims[position.claim].requests[position.request];
+        RequestName {
+            name: &request.name,
+            subrequest: request
+                .is_list
+                .then(|| &request.alternatives[position.alternative].name),
         }
     }
 
-    /// Takes a device if nothing stands against it (DRA-143, DRA-144). `must`: no other will do.
+    /// Selects a device if nothing forbids it (DRA-143, DRA-144). With `must`, a violated constraint is an error,
+    /// because no other device can be selected instead.
     fn take(
         &mut self,
-        place: Place,
+        position: Position,
         alternative: &Alternative,
         candidate: Candidate,
         must: bool,
-    ) -> Result<bool, Stop> {
+    ) -> Result<bool, Abort> {
         let device = self.device(candidate);
         let number = candidate.number;
         let has_shares = device.allow_multiple_allocations == Some(true);
-        if !has_shares && alternative.admin_access && self.is_taken_by(number, place.claim) {
+        if !has_shares && alternative.admin_access && self.is_taken_by(number, position.claim) {
             return Ok(false);
         }
         if !alternative.admin_access && self.is_in_use(number) {
@@ -436,25 +460,25 @@ impl<'a> Search<'a> {
         if is_counted && !self.count(candidate, device) {
             return Ok(false);
         }
-        let is_kept_off = device
+        let is_tainted = device
             .taints
             .iter()
             .any(|taint| taint.is_enforced() && !alternative.tolerations.iter().any(|one| one.tolerates(taint)));
-        if is_kept_off {
+        if is_tainted {
             self.uncount(candidate, device, is_counted);
             return Ok(false);
         }
-        let what = self.names(place);
+        let request = self.request_name(position);
         let pool = &self.pools[candidate.pool];
-        let constraints = &mut self.constraints[place.claim];
+        let constraints = &mut self.constraints[position.claim];
         for at in 0..constraints.len() {
-            if constraints[at].add(what, &pool.driver, device) {
+            if constraints[at].add(request, &pool.driver, device) {
                 continue;
             }
             if must {
-                return Err(Stop::Error(format!(
+                return Err(Abort::Error(format!(
                     "claim {}, request {}: cannot add device {}/{} because a claim constraint would not be satisfied",
-                    self.claims[place.claim].key(),
+                    self.claims[position.claim].key(),
                     alternative.name,
                     pool.id(),
                     device.name
@@ -462,14 +486,14 @@ impl<'a> Search<'a> {
             }
             constraints[..at]
                 .iter_mut()
-                .for_each(|constraint| constraint.remove(what));
+                .for_each(|constraint| constraint.remove(request));
             self.uncount(candidate, device, is_counted);
             return Ok(false);
         }
-        // Of a request for all devices, an earlier request may have taken what is left of one.
+        // For mode `All`, an earlier request may have consumed the remaining capacity of the device.
         if !self.has_capacity(alternative, candidate) {
-            let constraints = &mut self.constraints[place.claim];
-            constraints.iter_mut().for_each(|constraint| constraint.remove(what));
+            let constraints = &mut self.constraints[position.claim];
+            constraints.iter_mut().for_each(|constraint| constraint.remove(request));
             self.uncount(candidate, device, is_counted);
             return Ok(false);
         }
@@ -479,11 +503,11 @@ impl<'a> Search<'a> {
             self.shares.entry(number).or_default().push(own.clone());
             consumed = Some(own);
         } else {
-            self.taken.push((number, place.claim));
+            self.taken.push((number, position.claim));
         }
-        self.results[place.claim].push(Chosen {
-            request: place.request,
-            alternative: place.alternative,
+        self.results[position.claim].push(ChosenDevice {
+            request: position.request,
+            alternative: position.alternative,
             slice: candidate.slice,
             device: candidate.device,
             consumed,
@@ -491,21 +515,21 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// Takes back what [`Search::count`] counted.
+    /// Undoes [`Search::count`].
     fn uncount(&mut self, candidate: Candidate, device: &Device, is_counted: bool) {
         if is_counted {
             let pool: &Str = &self.pools[candidate.pool].name;
-            self.tally.take_back(pool, device);
+            self.tally.subtract(pool, device);
         }
     }
 
-    /// Takes back what [`Search::take`] did, as the latest of its claim.
-    fn give_back(&mut self, place: Place, candidate: Candidate) {
+    /// Undoes the latest [`Search::take`] of a claim.
+    fn give_back(&mut self, position: Position, candidate: Candidate) {
         let device = self.device(candidate);
-        let what = self.names(place);
-        let constraints = &mut self.constraints[place.claim];
-        constraints.iter_mut().for_each(|constraint| constraint.remove(what));
-        self.results[place.claim].pop();
+        let request = self.request_name(position);
+        let constraints = &mut self.constraints[position.claim];
+        constraints.iter_mut().for_each(|constraint| constraint.remove(request));
+        self.results[position.claim].pop();
         if device.allow_multiple_allocations == Some(true) {
             if let Some(shares) = self.shares.get_mut(&candidate.number) {
                 shares.pop();
@@ -518,18 +542,18 @@ impl<'a> Search<'a> {
         let at = self
             .taken
             .iter()
-            .position(|one| *one == (candidate.number, place.claim));
+            .position(|one| *one == (candidate.number, position.claim));
         if let Some(at) = at {
             self.taken.swap_remove(at);
         }
         if !device.consumes_counters.is_empty() {
             let pool: &Str = &self.pools[candidate.pool].name;
-            self.tally.take_back(pool, device);
+            self.tally.subtract(pool, device);
         }
     }
 }
 
-/// The devices of a pool in order.
+/// The devices of a pool, in order.
 fn devices<'a>(table: &'a Table, at: usize, pool: &'a Pool) -> impl Iterator<Item = Candidate> + 'a {
     pool.slices.iter().flat_map(move |slice| {
         let numbers = table.slices[*slice].numbers.iter().enumerate();

@@ -1,4 +1,5 @@
-//! What expressions answer for devices: each is compiled once, and asked once of a slice while that stays as it is.
+//! Evaluates CEL selectors on devices. Each expression is compiled once, and evaluated once per slice until the slice
+//! changes.
 
 use std::sync::Arc;
 
@@ -8,101 +9,105 @@ use podscope_cel::Selector;
 
 use super::table::{Slice, Table};
 
-/// How many expressions are kept.
-const KEPT: usize = 256;
+/// Maximum number of cached expressions.
+const CACHE_MAX: usize = 256;
 
-/// What an expression answers for one device.
+/// Result of an expression for one device.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Answer {
+pub(crate) enum SelectorResult {
     No,
     Yes,
-    /// The error at run time.
+    /// Run-time error of the expression.
     Error(Arc<str>),
 }
 
-/// The answers of one expression.
+/// Results of one expression for all devices.
 #[derive(Debug)]
-pub(crate) struct Answers {
-    /// Why it could not be compiled.
+pub(crate) struct SelectorResults {
+    /// Compile error, if any.
     pub(crate) malformed: Option<String>,
     /// By slice, then by device.
-    by_slice: Vec<(Arc<Slice>, Arc<[Answer]>)>,
+    by_slice: Vec<(Arc<Slice>, Arc<[SelectorResult]>)>,
 }
 
-impl Answers {
-    /// The answer for a device of a slice, both by index.
-    pub(crate) fn get(&self, slice: usize, device: usize) -> &Answer {
+impl SelectorResults {
+    /// The result for a device, given by the indices of slice and device.
+    pub(crate) fn get(&self, slice: usize, device: usize) -> &SelectorResult {
         self.by_slice
             .get(slice)
-            .and_then(|(_, answers)| answers.get(device))
-            .unwrap_or(&Answer::No)
+            .and_then(|(_, results)| results.get(device))
+            .unwrap_or(&SelectorResult::No)
     }
 }
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Selectors {
-    known: Map<Str, Known>,
+    cached: Map<Str, CachedSelector>,
 }
 
 #[derive(Debug, Clone)]
-struct Known {
+struct CachedSelector {
     selector: Arc<Result<Selector, String>>,
     table: Arc<Table>,
-    answers: Arc<Answers>,
+    results: Arc<SelectorResults>,
 }
 
 impl Selectors {
-    pub(super) fn ask(&mut self, expression: &Str, table: &Arc<Table>) -> Arc<Answers> {
-        let before = self.known.get(expression);
-        if let Some(known) = before.filter(|known| Arc::ptr_eq(&known.table, table)) {
-            return known.answers.clone();
+    pub(super) fn evaluate(&mut self, expression: &Str, table: &Arc<Table>) -> Arc<SelectorResults> {
+        let previous = self.cached.get(expression);
+        if let Some(cached) = previous.filter(|cached| Arc::ptr_eq(&cached.table, table)) {
+            return cached.results.clone();
         }
-        let selector = match before {
-            Some(known) => known.selector.clone(),
+        let selector = match previous {
+            Some(cached) => cached.selector.clone(),
             None => Arc::new(Selector::compile(expression)),
         };
-        let answers = Arc::new(match &*selector {
-            Err(malformed) => Answers {
+        let results = Arc::new(match &*selector {
+            Err(malformed) => SelectorResults {
                 malformed: Some(malformed.clone()),
                 by_slice: Vec::new(),
             },
-            Ok(selector) => Answers {
+            Ok(selector) => SelectorResults {
                 malformed: None,
-                by_slice: evaluate(selector, table, before.map(|known| &*known.answers)),
+                by_slice: evaluate(selector, table, previous.map(|cached| &*cached.results)),
             },
         });
-        if before.is_none() && self.known.len() >= KEPT {
-            self.known = Map::new();
+        if previous.is_none() && self.cached.len() >= CACHE_MAX {
+            self.cached = Map::new();
         }
-        let known = Known {
+        let cached = CachedSelector {
             selector,
             table: table.clone(),
-            answers: answers.clone(),
+            results: results.clone(),
         };
-        self.known.insert(expression.clone(), known);
-        answers
+        self.cached.insert(expression.clone(), cached);
+        results
     }
 }
 
-fn evaluate(selector: &Selector, table: &Table, before: Option<&Answers>) -> Vec<(Arc<Slice>, Arc<[Answer]>)> {
-    let mut known = before.into_iter().flat_map(|before| &before.by_slice).peekable();
-    let answer_all = |slice: &Slice| -> Arc<[Answer]> {
-        let answer = |device| match selector.matches(device) {
-            Ok(true) => Answer::Yes,
-            Ok(false) => Answer::No,
-            Err(error) => Answer::Error(error.into()),
+fn evaluate(
+    selector: &Selector,
+    table: &Table,
+    previous: Option<&SelectorResults>,
+) -> Vec<(Arc<Slice>, Arc<[SelectorResult]>)> {
+    let mut cached = previous.into_iter().flat_map(|previous| &previous.by_slice).peekable();
+    let evaluate_slice = |slice: &Slice| -> Arc<[SelectorResult]> {
+        let evaluate_device = |device| match selector.matches(device) {
+            Ok(true) => SelectorResult::Yes,
+            Ok(false) => SelectorResult::No,
+            Err(error) => SelectorResult::Error(error.into()),
         };
-        slice.values.iter().map(answer).collect()
+        slice.values.iter().map(evaluate_device).collect()
     };
-    let mut answers = Vec::with_capacity(table.slices.len());
+    let mut results = Vec::with_capacity(table.slices.len());
     for slice in &table.slices {
         let name = &slice.object.metadata.name;
-        while known.peek().is_some_and(|(one, _)| one.object.metadata.name < *name) {
-            known.next();
+        while cached.peek().is_some_and(|(one, _)| one.object.metadata.name < *name) {
+            cached.next();
         }
-        let kept = known.peek().filter(|(one, _)| Arc::ptr_eq(one, slice));
-        let own = kept.map_or_else(|| answer_all(slice), |(_, answers)| answers.clone());
-        answers.push((slice.clone(), own));
+        let kept = cached.peek().filter(|(one, _)| Arc::ptr_eq(one, slice));
+        let own = kept.map_or_else(|| evaluate_slice(slice), |(_, results)| results.clone());
+        results.push((slice.clone(), own));
     }
-    answers
+    results
 }

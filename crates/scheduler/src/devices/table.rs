@@ -1,4 +1,4 @@
-//! The slices of the cluster, compiled once: their devices' numbers, their node selectors, what CEL sees of them.
+//! ResourceSlices in compiled form: device numbers, node selectors and CEL values of the devices.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use podscope_api::ordered::Map;
 use podscope_api::{self as api, ResourceSlice, Str};
 use podscope_cel::DeviceValue;
 
-use super::{DeviceNo, Numbers};
+use super::{DeviceNo, DeviceNumbers};
 use crate::node_info::NodeInfo;
 use crate::selector::NodeSelector;
 use crate::symbols::Symbols;
 
-/// Where something can be used from, in the order in which the fields count (DRA-132).
+/// The nodes from which a slice or device can be used. Variants in order of precedence of their fields (DRA-132).
 #[derive(Debug, Clone)]
-pub(crate) enum Reach {
+pub(crate) enum NodeScope {
     Node(Str),
     All,
     Selected(NodeSelector),
@@ -21,7 +21,7 @@ pub(crate) enum Reach {
     Nowhere,
 }
 
-impl Reach {
+impl NodeScope {
     fn new(symbols: &mut Symbols, node: Option<&Str>, all: Option<bool>, selector: Option<&api::NodeSelector>) -> Self {
         match (node.filter(|name| !name.is_empty()), all, selector) {
             (Some(name), ..) => Self::Node(name.clone()),
@@ -41,36 +41,36 @@ impl Reach {
     }
 }
 
-/// A slice with what the search asks of it.
+/// A ResourceSlice with precomputed values for the search.
 #[derive(Debug)]
 pub(crate) struct Slice {
     pub(crate) object: Arc<ResourceSlice>,
-    /// The numbers of its devices, in their order.
+    /// Numbers of the devices, in the order of the slice.
     pub(crate) numbers: Vec<DeviceNo>,
-    /// Its devices as expressions see them.
+    /// CEL values of the devices.
     pub(super) values: Vec<DeviceValue>,
-    pub(crate) reach: Reach,
-    /// The devices' own reach, where `perDeviceNodeSelection` is set.
-    pub(crate) devices: Vec<Reach>,
-    /// Whether a device has conditions to wait for.
+    pub(crate) scope: NodeScope,
+    /// Scopes of the single devices, if `perDeviceNodeSelection` is set.
+    pub(crate) devices: Vec<NodeScope>,
+    /// At least one device has binding conditions.
     pub(crate) has_binding_conditions: bool,
 }
 
 impl Slice {
-    fn new(symbols: &mut Symbols, numbers: &mut Numbers, object: &Arc<ResourceSlice>) -> Self {
+    fn new(symbols: &mut Symbols, numbers: &mut DeviceNumbers, object: &Arc<ResourceSlice>) -> Self {
         let spec = &object.spec;
-        let reach = Reach::new(
+        let scope = NodeScope::new(
             symbols,
             spec.node_name.as_ref(),
             spec.all_nodes,
             spec.node_selector.as_ref(),
         );
-        let number = |device: &api::Device| numbers.of(&spec.driver, &spec.pool.name, &device.name);
+        let number = |device: &api::Device| numbers.number_of(&spec.driver, &spec.pool.name, &device.name);
         let devices = match spec.per_device_node_selection {
             Some(true) => {
                 let own = |device: &api::Device| {
                     let selector = device.node_selector.as_ref();
-                    Reach::new(symbols, device.node_name.as_ref(), device.all_nodes, selector)
+                    NodeScope::new(symbols, device.node_name.as_ref(), device.all_nodes, selector)
                 };
                 spec.devices.iter().map(own).collect()
             }
@@ -85,51 +85,51 @@ impl Slice {
                 .collect(),
             has_binding_conditions: spec.devices.iter().any(|device| !device.binding_conditions.is_empty()),
             object: object.clone(),
-            reach,
+            scope,
             devices,
         }
     }
 
-    /// Whether it holds counters and no devices.
-    pub(crate) fn is_of_counters(&self) -> bool {
+    /// Returns whether the slice publishes shared counters (and therefore no devices).
+    pub(crate) fn has_counters(&self) -> bool {
         !self.object.spec.shared_counters.is_empty()
     }
 
-    /// Whether the slice is of a node's pool (DRA-132).
+    /// Returns whether the slice belongs to a pool of the node (DRA-132).
     pub(super) fn concerns(&self, symbols: &Symbols, node: &NodeInfo) -> bool {
-        if self.is_of_counters() {
+        if self.has_counters() {
             return true;
         }
-        match &self.reach {
-            Reach::Nowhere => self.devices.iter().any(|device| device.matches(symbols, node)),
-            reach => reach.matches(symbols, node),
+        match &self.scope {
+            NodeScope::Nowhere => self.devices.iter().any(|device| device.matches(symbols, node)),
+            scope => scope.matches(symbols, node),
         }
     }
 }
 
-/// All slices. Their index is their place in name order.
+/// All slices, in name order.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     pub(crate) slices: Vec<Arc<Slice>>,
-    /// Those of one node, by its name.
+    /// Indices of the slices of a single node, by node name.
     local: Map<Str, Vec<usize>>,
-    /// Those that any node may have to look at.
+    /// Indices of the slices that may concern any node.
     shared: Vec<usize>,
-    /// By driver and pool.
+    /// Indices of the slices by driver and pool.
     pools: Map<(Str, Str), Vec<usize>>,
 }
 
 impl Table {
     pub(super) fn new<'a>(
         symbols: &mut Symbols,
-        numbers: &mut Numbers,
+        numbers: &mut DeviceNumbers,
         slices: impl Iterator<Item = &'a Arc<ResourceSlice>>,
         before: &Self,
     ) -> Self {
         let mut table = Self::default();
         let mut known = before.slices.iter().peekable();
         for (at, object) in slices.enumerate() {
-            // Both are in name order: what did not change is found on the way.
+            // Both lists are in name order, so one pass finds the unchanged slices.
             while known
                 .peek()
                 .is_some_and(|slice| slice.object.metadata.name < object.metadata.name)
@@ -141,8 +141,8 @@ impl Table {
                 _ => Arc::new(Slice::new(symbols, numbers, object)),
             };
             let spec = &object.spec;
-            match &slice.reach {
-                Reach::Node(name) if !slice.is_of_counters() => {
+            match &slice.scope {
+                NodeScope::Node(name) if !slice.has_counters() => {
                     table.local.entry(name.clone()).or_default().push(at);
                 }
                 _ => table.shared.push(at),
@@ -154,7 +154,7 @@ impl Table {
         table
     }
 
-    /// The slices that a node may have to look at (DRA-131).
+    /// Indices of the slices that may concern a node (DRA-131).
     pub(super) fn candidates<'a>(&'a self, node: &str) -> impl Iterator<Item = usize> + use<'a> {
         let local = self.local.get(node).into_iter().flatten();
         local.chain(&self.shared).copied()

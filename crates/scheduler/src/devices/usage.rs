@@ -1,64 +1,64 @@
-//! Which devices are in use: by whole, or by shares (DRA-086).
+//! Devices in use, as a whole or by shares (DRA-086).
 
 use podscope_api::ordered::Map;
 use podscope_api::{AllocationResult, Quantity, ResourceList, Str};
 
-use super::{DeviceNo, Numbers};
+use super::{DeviceNo, DeviceNumbers};
 
 /// The use of one device.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Use {
-    /// Allocations of the whole device.
+pub(crate) struct DeviceUse {
+    /// Number of allocations of the whole device.
     exclusive: u32,
-    /// Allocations of a share.
+    /// Number of allocated shares.
     shares: u32,
-    /// Sum of the shares' capacity.
+    /// Sum of the capacity of all allocated shares.
     pub(crate) consumed: ResourceList,
 }
 
-impl Use {
-    /// Whether the whole device is taken.
+impl DeviceUse {
+    /// Returns whether the whole device is allocated.
     pub(crate) fn is_exclusive(&self) -> bool {
         self.exclusive > 0
     }
 
-    /// Whether a share is taken.
+    /// Returns whether at least one share is allocated.
     pub(crate) fn is_shared(&self) -> bool {
         self.shares > 0
     }
 }
 
-/// One result of an allocation that counts.
+/// A counted result of an allocation.
 #[derive(Debug, Clone)]
-struct Counted {
+struct CountedDevice {
     device: DeviceNo,
-    /// The capacity of a share; none for the whole device.
+    /// Capacity of a share; `None` for the whole device.
     share: Option<ResourceList>,
 }
 
 /// The use of all devices.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Usage {
-    devices: Vec<Use>,
-    /// What is counted, by who has it.
-    counted: Map<Str, Vec<Counted>>,
+    devices: Vec<DeviceUse>,
+    /// Counted devices by holder: key or UID of the claim.
+    counted: Map<Str, Vec<CountedDevice>>,
 }
 
 impl Usage {
-    pub(crate) fn of(&self, device: DeviceNo) -> Option<&Use> {
+    pub(crate) fn of(&self, device: DeviceNo) -> Option<&DeviceUse> {
         self.devices.get(device as usize)
     }
 
-    /// Replaces what somebody has. Admin access does not count.
-    pub(super) fn set(&mut self, numbers: &mut Numbers, who: &Str, allocation: Option<&AllocationResult>) {
-        for counted in self.counted.remove(who).unwrap_or_default() {
+    /// Replaces the counted allocation of a holder. Devices with admin access are not counted.
+    pub(super) fn set(&mut self, numbers: &mut DeviceNumbers, holder: &Str, allocation: Option<&AllocationResult>) {
+        for counted in self.counted.remove(holder).unwrap_or_default() {
             self.count(&counted, -1);
         }
         let results = allocation.iter().flat_map(|allocation| &allocation.devices.results);
-        let counted: Vec<Counted> = results
+        let counted: Vec<CountedDevice> = results
             .filter(|result| result.admin_access != Some(true))
-            .map(|result| Counted {
-                device: numbers.of(&result.driver, &result.pool, &result.device),
+            .map(|result| CountedDevice {
+                device: numbers.number_of(&result.driver, &result.pool, &result.device),
                 share: result.share_id.as_ref().map(|_| result.consumed_capacity.clone()),
             })
             .collect();
@@ -66,14 +66,14 @@ impl Usage {
             self.count(one, 1);
         }
         if !counted.is_empty() {
-            self.counted.insert(who.clone(), counted);
+            self.counted.insert(holder.clone(), counted);
         }
     }
 
-    fn count(&mut self, counted: &Counted, by: i32) {
+    fn count(&mut self, counted: &CountedDevice, by: i32) {
         let at = counted.device as usize;
         if self.devices.len() <= at {
-            self.devices.resize_with(at + 1, Use::default);
+            self.devices.resize_with(at + 1, DeviceUse::default);
         }
         let device = &mut self.devices[at];
         let Some(consumed) = &counted.share else {

@@ -1,4 +1,4 @@
-//! What a decision came to: what keeps a pod from the nodes, who won and by what.
+//! Conclusion of an explanation: the reasons why a pod waits, or the winning node and its lead.
 
 use podscope_api::explained::{Cause, Conclusion, Ending, Lead, Refusal, Room, WaitsBecause, Won};
 use podscope_api::ordered::StableSort as _;
@@ -15,13 +15,13 @@ pub(super) fn refusal(cache: &Cache, decision: &Decision, node: NodeIdx, status:
     match status.plugin {
         Some(plugin) => Refusal::Plugin {
             name: plugin.name().to_owned(),
-            text: plugin.does().refusal(cache, decision, node, status),
+            text: plugin.extension_points().refusal(cache, decision, node, status),
         },
         None => Refusal::NotNamed,
     }
 }
 
-/// Why the winner won.
+/// The reason why the winning node was chosen; `None` if there is none.
 pub(super) fn won(cache: &Cache, decision: &Decision, chosen: Option<&String>) -> Option<Won> {
     let found = &decision.found;
     match (found.hosts.as_slice(), found.feasible.len()) {
@@ -39,7 +39,7 @@ pub(super) fn won(cache: &Cache, decision: &Decision, chosen: Option<&String>) -
                 .map(|(plugin, points)| Lead {
                     points,
                     plugin: plugin.name().to_owned(),
-                    about: plugin.row().about.to_owned(),
+                    about: plugin.spec().about.to_owned(),
                 });
             Some(Won::Ahead {
                 points,
@@ -56,7 +56,8 @@ pub(super) fn won(cache: &Cache, decision: &Decision, chosen: Option<&String>) -
     }
 }
 
-/// What a sentence about it needs; `chosen` is the node that was taken or nominated, `hosts` those that may be taken.
+/// Builds the data for the concluding sentence. `chosen` is the bound or nominated node, `hosts` are the nodes that
+/// may be drawn.
 pub(super) fn conclusion(
     cache: &Cache,
     decision: &Decision,
@@ -64,12 +65,16 @@ pub(super) fn conclusion(
     chosen: Option<&String>,
     hosts: &[String],
 ) -> Conclusion {
-    let of = cache.order().len();
-    let fit = decision.found.feasible.len();
+    let n_nodes = cache.order().len();
+    let n_feasible = decision.found.feasible.len();
     let ending = match (verdict, chosen.cloned()) {
         (Verdict::Error, _) => Ending::Failed(decision.found.error.clone().unwrap_or_default()),
-        (Verdict::Scheduled, Some(node)) if fit == 1 => Ending::OnlyNode { node, of },
-        (Verdict::Scheduled, Some(node)) if hosts.len() == 1 => Ending::Best { node, fit, of },
+        (Verdict::Scheduled, Some(node)) if n_feasible == 1 => Ending::OnlyNode { node, of: n_nodes },
+        (Verdict::Scheduled, Some(node)) if hosts.len() == 1 => Ending::Best {
+            node,
+            fit: n_feasible,
+            of: n_nodes,
+        },
         (Verdict::Scheduled, Some(node)) => Ending::Drawn {
             node,
             among: hosts.len(),
@@ -112,8 +117,8 @@ fn waits_because(cache: &Cache, decision: &Decision) -> WaitsBecause {
     let mut causes: Vec<Cause> = Vec::new();
     for node in cache.order() {
         let plugin = diagnosis.status_of(*node).and_then(|status| status.plugin);
-        // No plugin: the node is not one of those that node affinity names.
-        let text = plugin.unwrap_or(Plugin::NodeAffinity).row().refused;
+        // No plugin means that the node is outside the PreFilter result of NodeAffinity.
+        let text = plugin.unwrap_or(Plugin::NodeAffinity).spec().refused;
         match causes.iter_mut().find(|known| known.text == text) {
             Some(known) => known.nodes += 1,
             None => causes.push(Cause {

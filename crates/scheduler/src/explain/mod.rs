@@ -1,5 +1,5 @@
-//! A decision as it is told to a person (S-14): first what it came to, then every node, every score, preemption.
-//! It is data, but for what plugins say themselves; others put it into words.
+//! Explanation of a decision for people (S-14): the conclusion, every node, every score, preemption. It is data,
+//! except for the texts of single plugins; other crates turn it into sentences.
 
 mod conclusion;
 
@@ -19,40 +19,38 @@ use crate::post_filter::Preemption;
 use crate::status::Status;
 use crate::topology::NONE;
 
-/// How the decision ended.
+/// Outcome of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
     /// A node was chosen.
     Scheduled,
-    /// No node fits, and ending pods would not help, or is not allowed.
+    /// No node fits, and preemption does not help or is not allowed.
     Unschedulable,
-    /// No node fits, but one would without some less important pods.
+    /// No node fits, but preempting lower-priority pods makes room.
     Preempts,
     /// The cycle failed.
     Error,
 }
 
-/// The whole story of one decision.
+/// The complete explanation of one decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// `namespace/name`.
     pub pod: String,
-    /// The profile that decided.
+    /// Name of the profile that decided.
     pub scheduler_name: String,
-    /// The pod's priority.
     pub priority: i32,
-    /// How it ended.
     pub verdict: Verdict,
-    /// The same with what a sentence about it needs.
+    /// The verdict with the data that its sentence needs.
     pub conclusion: Conclusion,
-    /// The node that was taken (or nominated), if a draw or a single best decided.
+    /// The node that was bound or nominated, if it is known: drawn at random or the single best.
     pub chosen: Option<String>,
-    /// The nodes that may be taken: more than one is a tie.
+    /// The nodes with the highest score; more than one is a tie.
     pub hosts: Vec<String>,
-    /// Why the winner won.
+    /// The reason why the chosen node won.
     pub won: Option<Won>,
-    /// kube-scheduler's own text.
+    /// kube-scheduler's own message.
     pub message: Option<String>,
     /// The plugins that scored, in order.
     pub plugins: Vec<ScoringPlugin>,
@@ -60,9 +58,9 @@ pub struct Explanation {
     pub nodes: Vec<NodeExplanation>,
     /// Spread constraints with their counts per domain.
     pub spread: Vec<SpreadExplanation>,
-    /// When no node fits.
+    /// Result of preemption; `None` if a node fits.
     pub preemption: Option<PreemptionExplanation>,
-    /// Where the search stopped early.
+    /// Set if the search stopped before all nodes were examined.
     pub sampling: Option<Sampling>,
 }
 
@@ -70,9 +68,9 @@ pub struct Explanation {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScoringPlugin {
-    /// Its name in Kubernetes.
+    /// Name of the plugin in Kubernetes.
     pub name: String,
-    /// What it looks at.
+    /// Short description of the aspect that the plugin scores.
     pub about: String,
     pub weight: i64,
 }
@@ -80,34 +78,33 @@ pub struct ScoringPlugin {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeExplanation {
     pub name: String,
-    /// Its zone, where it has one.
+    /// Value of the node's zone label.
     pub zone: Option<String>,
-    /// What became of it.
     pub verdict: NodeVerdict,
-    /// `Unschedulable` or `UnschedulableAndUnresolvable`.
+    /// Status code of a rejected node: `Unschedulable` or `UnschedulableAndUnresolvable`.
     pub code: Option<&'static str>,
-    /// kube-scheduler's reasons.
+    /// kube-scheduler's reasons for the rejection.
     pub reasons: Vec<String>,
-    /// The reasons in two or three words each.
+    /// The reasons, shortened to two or three words each.
     pub short: String,
-    /// What a plugin adds to its score, by its place among the plugins that scored.
+    /// Notes of plugins about their score, with the index into [`Explanation::plugins`].
     pub said: Vec<(usize, String)>,
     /// Weighted scores, one for each of [`Explanation::plugins`].
     pub scores: Vec<i64>,
-    /// The scores as the plugins gave them, before they were brought to 0…100.
+    /// Unweighted scores before normalization to 0…100.
     pub raw: Vec<i64>,
-    /// Their sum.
+    /// Sum of `scores`.
     pub total: Option<i64>,
 }
 
-/// What became of a node.
+/// Result of a node in the decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NodeVerdict {
-    /// The pod can run there.
+    /// The pod can run on the node.
     Fits,
-    /// It cannot.
+    /// The pod cannot run on the node.
     Refused(Refusal),
-    /// The search ended before.
+    /// The search stopped before this node.
     NotExamined,
 }
 
@@ -115,32 +112,32 @@ pub enum NodeVerdict {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpreadExplanation {
-    /// Where it stands in the pod's list, or among the defaults.
+    /// Index in the pod's list of constraints, or in the list of default constraints.
     pub index: usize,
-    /// Over which label.
     pub topology_key: String,
-    /// DoNotSchedule (`true`) or ScheduleAnyway.
+    /// True for DoNotSchedule, false for ScheduleAnyway.
     pub hard: bool,
-    /// Largest difference allowed.
+    /// Largest allowed difference between a domain's count and `min`.
     pub max_skew: i64,
-    /// The smallest count (0 below minDomains); for soft constraints the smallest shown.
+    /// The smallest count of a domain; 0 with fewer than minDomains domains. For soft constraints, the smallest count
+    /// of a scored domain.
     pub min: i64,
-    /// Where there are fewer domains than minDomains, so that the smallest count is 0 (SCH-076).
+    /// Set if there are fewer domains than minDomains, so that `min` is 0 (SCH-076).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub too_few_domains: Option<TooFewDomains>,
-    /// 1 if the pod counts itself.
+    /// 1 if the pod matches its own constraint's selector, else 0.
     pub own: i64,
-    /// The domains, by name.
+    /// The domains, sorted by name.
     pub domains: Vec<DomainCount>,
 }
 
-/// Fewer domains than a constraint wants.
+/// Numbers for a constraint with fewer domains than its minDomains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TooFewDomains {
-    /// How many there are.
+    /// Number of existing domains.
     pub found: usize,
-    /// How many it wants.
+    /// `minDomains` of the constraint.
     pub min_domains: usize,
 }
 
@@ -148,32 +145,32 @@ pub struct TooFewDomains {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DomainCount {
-    /// The label's value.
+    /// Value of the topology label.
     pub value: String,
-    /// Matching pods.
+    /// Number of matching pods.
     pub count: i64,
-    /// The skew if the pod went there.
+    /// The skew if the pod were placed in this domain.
     pub skew: i64,
-    /// Whether that is within the limit.
+    /// `skew` is within `max_skew`.
     pub allowed: bool,
-    /// Whether it is compared with others: a soft constraint scores only domains with a node that can take the pod.
+    /// The domain is scored: a soft constraint scores only domains with a feasible node.
     pub is_scored: bool,
 }
 
-/// What preemption found.
+/// Explanation of preemption.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreemptionExplanation {
     pub result: PreemptionResult,
-    /// Nodes with victims.
+    /// Nodes on which preemption would make room.
     pub candidates: Vec<CandidateExplanation>,
-    /// The nodes that can be chosen.
+    /// The best candidates, of which one is chosen.
     pub chosen: Vec<String>,
-    /// Where nothing helps: why not, node by node.
+    /// If preemption does not help: the reason for each node.
     pub unhelped: Vec<Unhelped>,
 }
 
 impl PreemptionExplanation {
-    /// What decided between candidates.
+    /// The rule that selected among the candidates.
     pub fn criterion(&self) -> Option<Criterion> {
         match self.result {
             PreemptionResult::Found { criterion, .. } => Some(criterion),
@@ -182,32 +179,32 @@ impl PreemptionExplanation {
     }
 }
 
-/// A node on which the pod would fit without some others.
+/// A node on which the pod would fit after its victims are preempted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CandidateExplanation {
     pub node: String,
-    /// Who would have to end, most important first.
+    /// The pods to preempt, most important first.
     pub victims: Vec<VictimExplanation>,
-    /// Pods of lower priority that may stay.
+    /// Lower-priority pods that need not be preempted.
     pub reprieved: Vec<VictimExplanation>,
-    /// Victims that a PodDisruptionBudget protects.
+    /// Number of victims whose preemption violates a PodDisruptionBudget.
     pub pdb_violations: usize,
 }
 
-/// A pod of lower priority.
+/// A lower-priority pod on a candidate node.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VictimExplanation {
     /// `namespace/name`.
     pub pod: String,
     pub priority: i32,
-    /// PodDisruptionBudgets that select it, with what they still allow.
+    /// PodDisruptionBudgets that select the pod, with their `disruptionsAllowed`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub budgets: Vec<(String, i32)>,
 }
 
-/// Explains a decision on the cache it was made on.
+/// Explains a decision. `cache` must be in the state in which the decision was made.
 pub fn explain(cache: &Cache, decision: &Decision) -> Explanation {
     let found = &decision.found;
     let pod = &decision.incoming.info;
@@ -220,7 +217,7 @@ pub fn explain(cache: &Cache, decision: &Decision) -> Explanation {
     };
     let n_nodes = cache.order().len();
     let n_examined = found.feasible.len() + found.diagnosis.refused.len();
-    let sampled = found.diagnosis.absent.is_none() && !found.feasible.is_empty() && n_examined < n_nodes;
+    let stopped_early = found.diagnosis.absent.is_none() && !found.feasible.is_empty() && n_examined < n_nodes;
     let hosts = names(&found.hosts);
     let chosen = match (&decision.chosen, hosts.as_slice()) {
         (Some(chosen), _) => Some(chosen.to_string()),
@@ -242,7 +239,7 @@ pub fn explain(cache: &Cache, decision: &Decision) -> Explanation {
             .iter()
             .map(|scores| ScoringPlugin {
                 name: scores.plugin.name().to_owned(),
-                about: scores.plugin.row().about.to_owned(),
+                about: scores.plugin.spec().about.to_owned(),
                 weight: scores.weight,
             })
             .collect(),
@@ -253,7 +250,7 @@ pub fn explain(cache: &Cache, decision: &Decision) -> Explanation {
             .collect(),
         spread: explain_spread(cache, decision),
         preemption: (decision.preemption.as_ref()).map(|preemption| explain_preemption(cache, decision, preemption)),
-        sampling: sampled.then_some(Sampling {
+        sampling: stopped_early.then_some(Sampling {
             examined: n_examined,
             nodes: n_nodes,
             wanted: found.wanted,
@@ -289,9 +286,9 @@ fn explain_node(cache: &Cache, decision: &Decision, node: NodeIdx) -> NodeExplan
             incoming: &decision.incoming,
             added_affinity: &AddedAffinity::default(),
         };
-        for (place, scores) in found.scores.iter().enumerate() {
-            if let Some(words) = scores.plugin.does().score_in_words(&cycle, node) {
-                out.said.push((place, words));
+        for (index, scores) in found.scores.iter().enumerate() {
+            if let Some(words) = scores.plugin.extension_points().explain_score(&cycle, node) {
+                out.said.push((index, words));
             }
         }
         out.scores = found
@@ -330,12 +327,12 @@ fn explain_spread(cache: &Cache, decision: &Decision) -> Vec<SpreadExplanation> 
                 Some((count?, true))
             };
             let own = state.self_match(at);
-            let mut told = spread_of(cache, constraint, Some(state.min(at)), own, &count);
-            told.too_few_domains = state.too_few_domains(at).map(|found| TooFewDomains {
+            let mut explained = spread_of(cache, constraint, Some(state.min(at)), own, &count);
+            explained.too_few_domains = state.too_few_domains(at).map(|found| TooFewDomains {
                 found,
                 min_domains: constraint.min_domains,
             });
-            out.push(told);
+            out.push(explained);
         }
     }
     if let Some(state) = &decision.state.spread_score {
@@ -397,17 +394,17 @@ fn spread_of(
 }
 
 fn explain_preemption(cache: &Cache, decision: &Decision, preemption: &Preemption) -> PreemptionExplanation {
-    let nothing = |result| PreemptionExplanation {
+    let without_candidates = |result| PreemptionExplanation {
         result,
         candidates: Vec::new(),
         chosen: Vec::new(),
         unhelped: Vec::new(),
     };
     match preemption {
-        Preemption::NotEligible(why) => nothing(PreemptionResult::NotEligible(*why)),
+        Preemption::NotEligible(why) => without_candidates(PreemptionResult::NotEligible(*why)),
         Preemption::NoCandidate { refused, .. } => PreemptionExplanation {
             unhelped: unhelped(cache, decision, refused),
-            ..nothing(PreemptionResult::NoCandidate)
+            ..without_candidates(PreemptionResult::NoCandidate)
         },
         Preemption::Found {
             candidates,
@@ -428,7 +425,8 @@ fn explain_preemption(cache: &Cache, decision: &Decision, preemption: &Preemptio
     }
 }
 
-/// Why preemption does not help: what the dry run found on a node; on one that was not tried, what keeps the pod away.
+/// The reason for each node why preemption does not help: the result of the dry run, or the node's own rejection if
+/// no dry run was made on it.
 fn unhelped(cache: &Cache, decision: &Decision, refused: &[(NodeIdx, Status)]) -> Vec<Unhelped> {
     let texts = |status: &Status| {
         let reasons = status.reasons.as_slice().iter();
@@ -479,7 +477,7 @@ fn explain_candidate(cache: &Cache, candidate: &Candidate) -> CandidateExplanati
     }
 }
 
-/// The scoring plugins that separate two nodes, largest difference first: `(plugin, difference)`.
+/// Weighted score difference `a - b` of each plugin that scores two nodes differently, largest first.
 fn differences(decision: &Decision, a: NodeIdx, b: NodeIdx) -> Vec<(Plugin, i64)> {
     let found = &decision.found;
     let at = |node: NodeIdx| found.feasible.iter().position(|feasible| *feasible == node);

@@ -1,5 +1,5 @@
-//! `NodeResourcesBalancedAllocation`: nodes whose resources the pod would make more evenly used (SCH-107).
-//! What counts is the improvement: a node that is even already gains nothing from a pod that keeps it so.
+//! `NodeResourcesBalancedAllocation`: prefers nodes whose resource usage the pod makes more balanced (SCH-107). The
+//! score is the improvement: a node that is already balanced gains nothing from a pod that keeps it so.
 
 use podscope_api::ProblemKind;
 use std::cmp::Ordering;
@@ -25,10 +25,10 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     )
 };
 
-/// Its arguments.
+/// NodeResourcesBalancedAllocationArgs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Args {
-    /// The resources that are to be used evenly.
+    /// The resources to balance.
     pub resources: Vec<Resource>,
 }
 
@@ -57,21 +57,22 @@ impl ExtensionPoints for BalancedAllocation {
 
     fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         let resources = resources(cycle);
-        // The default configuration, on nodes that have both: from the row alone.
+        // With the default resources, nodes that have both need only their row.
         let both = match resources.as_slice() {
             [cpu, memory] if cpu.is_cpu() && memory.is_memory() => Some((cpu.wanted, memory.wanted)),
             _ => None,
         };
         for (score, node) in scores.iter_mut().zip(feasible) {
-            let of_row = both.and_then(|(cpu, memory)| of_row(cycle.cache.row(*node), cpu, memory));
-            let evenness = of_row.unwrap_or_else(|| of_node(cycle.cache, &resources, *node));
+            let evenness_from_row =
+                both.and_then(|(cpu, memory)| evenness_from_row(cycle.cache.row(*node), cpu, memory));
+            let evenness = evenness_from_row.unwrap_or_else(|| evenness_from_node(cycle.cache, &resources, *node));
             *score = evenness.score();
         }
         true
     }
 
-    fn score_in_words(&self, cycle: &Cycle<'_>, node: NodeIdx) -> Option<String> {
-        let Evenness { without, with } = of_node(cycle.cache, &resources(cycle), node);
+    fn explain_score(&self, cycle: &Cycle<'_>, node: NodeIdx) -> Option<String> {
+        let Evenness { without, with } = evenness_from_node(cycle.cache, &resources(cycle), node);
         let meaning = match with.cmp(&without) {
             Ordering::Greater => "this pod evens the node out",
             Ordering::Equal => "this pod leaves the node as even as it is",
@@ -104,13 +105,13 @@ impl ExtensionPoints for BalancedAllocation {
     }
 }
 
-/// The configured resources as this pod asks for them.
+/// The configured resources, with this pod's requests.
 fn resources(cycle: &Cycle<'_>) -> Vec<ScoredResource> {
     let configured = &cycle.profile.args.balanced.resources;
     scored_resources(cycle, configured, &cycle.incoming.info.requests.requests)
 }
 
-/// How evenly a node's resources are used, 0 to 100, without and with the pod.
+/// Balance of a node's resource usage, 0 to 100, without and with the pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Evenness {
     without: i64,
@@ -118,15 +119,16 @@ struct Evenness {
 }
 
 impl Evenness {
-    /// 75 where the pod changes nothing; Go's division cuts off towards zero.
+    /// The score is 75 if the pod changes nothing. Like Go's, the division truncates towards zero.
     fn score(self) -> i64 {
         50 + (50 + self.with - self.without) / 2
     }
 }
 
-/// Of a node that has cpu and memory, for a pod that asks for so much of them where only they count.
+/// Computes the balance from a row, for nodes with cpu and memory when no other resource is scored. `cpu` and
+/// `memory` are the pod's requests.
 #[inline(always)]
-fn of_row(row: &Row, cpu: i64, memory: i64) -> Option<Evenness> {
+fn evenness_from_row(row: &Row, cpu: i64, memory: i64) -> Option<Evenness> {
     let part = |used: i64, wanted: i64, have: i64| fraction(used.wrapping_add(wanted), have);
     (row.evenness != UNEVEN).then(|| Evenness {
         without: i64::from(row.evenness),
@@ -137,7 +139,7 @@ fn of_row(row: &Row, cpu: i64, memory: i64) -> Option<Evenness> {
     })
 }
 
-fn of_node(cache: &Cache, resources: &[ScoredResource], node: NodeIdx) -> Evenness {
+fn evenness_from_node(cache: &Cache, resources: &[ScoredResource], node: NodeIdx) -> Evenness {
     let row = cache.row(node);
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for resource in resources {
@@ -153,7 +155,7 @@ fn of_node(cache: &Cache, resources: &[ScoredResource], node: NodeIdx) -> Evenne
     }
 }
 
-/// 100 less the standard deviation of the fractions.
+/// 100 minus the standard deviation of the fractions, scaled by 100.
 fn evenness(fractions: &[f64]) -> i64 {
     let deviation = match fractions {
         [] | [_] => 0.0,
@@ -174,10 +176,10 @@ fn evenness(fractions: &[f64]) -> i64 {
 mod tests {
     use super::Evenness;
 
-    /// SCH-036 and the example of SCH-107.
+    /// The example values of SCH-036 and SCH-107.
     /// Shows: SCH-036, SCH-107
     #[test]
-    fn a_score_says_how_much_the_pod_improves_the_node() {
+    fn score_is_improvement_of_balance() {
         for (without, with, score) in [
             (100, 93, 71),
             (100, 76, 63),

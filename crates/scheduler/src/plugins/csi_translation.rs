@@ -1,4 +1,4 @@
-//! In-tree disks as their CSI drivers know them: driver, handle, topology key (SCH-063, SCH-066).
+//! Translates in-tree volumes to their CSI drivers: driver name, volume handle, topology key (SCH-063, SCH-066).
 
 use podscope_api::ordered;
 use podscope_api::{
@@ -6,49 +6,49 @@ use podscope_api::{
     VolumeNodeAffinity,
 };
 
-/// An in-tree kind of disk that a CSI driver has taken over.
+/// An in-tree volume plugin that is migrated to a CSI driver.
 pub(super) struct Migration {
-    /// The in-tree plugin's name: also that of a class's provisioner.
+    /// Name of the in-tree plugin, which is also the provisioner of its StorageClasses.
     pub(super) plugin: &'static str,
     pub(super) driver: &'static str,
-    /// The node label that stands for a zone.
+    /// The node label that the driver uses for zones.
     topology_key: Option<&'static str>,
-    /// Whether the CSINode's annotation has to list it; migration of the others is taken as on.
-    pub(super) by_annotation: bool,
+    /// Migration is on only if the CSINode's annotation lists the plugin. The other plugins are always migrated.
+    pub(super) requires_annotation: bool,
 }
 
 const AWS: Migration = Migration {
     plugin: "kubernetes.io/aws-ebs",
     driver: "ebs.csi.aws.com",
     topology_key: Some("topology.ebs.csi.aws.com/zone"),
-    by_annotation: false,
+    requires_annotation: false,
 };
 const GCE: Migration = Migration {
     plugin: "kubernetes.io/gce-pd",
     driver: "pd.csi.storage.gke.io",
     topology_key: Some("topology.gke.io/zone"),
-    by_annotation: false,
+    requires_annotation: false,
 };
 const AZURE: Migration = Migration {
     plugin: "kubernetes.io/azure-disk",
     driver: "disk.csi.azure.com",
     topology_key: None,
-    by_annotation: false,
+    requires_annotation: false,
 };
 const CINDER: Migration = Migration {
     plugin: "kubernetes.io/cinder",
     driver: "cinder.csi.openstack.org",
     topology_key: Some("topology.cinder.csi.openstack.org/zone"),
-    by_annotation: false,
+    requires_annotation: false,
 };
 const PORTWORX: Migration = Migration {
     plugin: "kubernetes.io/portworx-volume",
     driver: "pxd.portworx.com",
     topology_key: None,
-    by_annotation: true,
+    requires_annotation: true,
 };
 
-/// The migration of a class's provisioner.
+/// The migration of a StorageClass's provisioner.
 pub(super) fn of_provisioner(provisioner: &str) -> Option<&'static Migration> {
     [&AWS, &GCE, &AZURE, &CINDER, &PORTWORX]
         .into_iter()
@@ -60,7 +60,7 @@ fn text(value: &serde_json::Value, field: &str) -> String {
     field.unwrap_or_default().to_owned()
 }
 
-/// `aws://zone/vol-1` and `vol-1` are one disk.
+/// The volume ID without its optional prefix: `aws://zone/vol-1` and `vol-1` are the same disk.
 fn aws_handle(id: &str) -> String {
     match id.strip_prefix("aws://") {
         Some(rest) => rest.rsplit('/').next().unwrap_or(rest).to_owned(),
@@ -68,10 +68,10 @@ fn aws_handle(id: &str) -> String {
     }
 }
 
-/// Zones are part of a GCE handle; none is `UNSPECIFIED`.
+/// Volume handle of a GCE disk. It contains the zone or region; `UNSPECIFIED` without zones.
 fn gce_handle(name: &str, zones: &str) -> Option<String> {
     let zones: Vec<&str> = zones.split("__").collect();
-    let place = match zones.as_slice() {
+    let location = match zones.as_slice() {
         [""] => "zones/UNSPECIFIED".to_owned(),
         [zone] => format!("zones/{zone}"),
         several => {
@@ -83,10 +83,10 @@ fn gce_handle(name: &str, zones: &str) -> Option<String> {
             }
         }
     };
-    Some(format!("projects/UNSPECIFIED/{place}/disks/{name}"))
+    Some(format!("projects/UNSPECIFIED/{location}/disks/{name}"))
 }
 
-/// A volume's in-tree disk with its CSI handle.
+/// Migration and CSI volume handle of a PersistentVolume's in-tree disk.
 pub(super) fn of_volume(volume: &PersistentVolume) -> Option<(&'static Migration, String)> {
     let spec = &volume.spec;
     if let Some(disk) = &spec.aws_elastic_block_store {
@@ -107,7 +107,7 @@ pub(super) fn of_volume(volume: &PersistentVolume) -> Option<(&'static Migration
     Some((&PORTWORX, text(disk, "volumeID")))
 }
 
-/// The same of a disk in the pod itself.
+/// Migration and CSI volume handle of an inline volume of a pod.
 pub(super) fn of_inline(volume: &Volume) -> Option<(&'static Migration, String)> {
     if let Some(disk) = &volume.aws_elastic_block_store {
         return Some((&AWS, aws_handle(&disk.volume_id)));
@@ -130,7 +130,7 @@ const BETA_ZONE: &str = "failure-domain.beta.kubernetes.io/zone";
 const REGION: &str = "topology.kubernetes.io/region";
 const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
 
-fn names(affinity: Option<&NodeSelector>, key: &str) -> bool {
+fn has_key(affinity: Option<&NodeSelector>, key: &str) -> bool {
     affinity.is_some_and(|affinity| {
         let mut expressions = affinity
             .node_selector_terms
@@ -140,7 +140,7 @@ fn names(affinity: Option<&NodeSelector>, key: &str) -> bool {
     })
 }
 
-fn rename(affinity: &mut NodeSelector, from: &str, to: &str) {
+fn rename_key(affinity: &mut NodeSelector, from: &str, to: &str) {
     for term in &mut affinity.node_selector_terms {
         for expression in &mut term.match_expressions {
             if &*expression.key == from {
@@ -150,8 +150,8 @@ fn rename(affinity: &mut NodeSelector, from: &str, to: &str) {
     }
 }
 
-/// The node affinity that the volume has as a volume of the CSI driver: a zone, in its affinity or else in its
-/// labels, becomes the driver's own topology key.
+/// The node affinity of the volume after translation to CSI: the zone, from its affinity or else from its labels, is
+/// expressed by the driver's topology key.
 pub(super) fn affinity_of(migration: &Migration, volume: &PersistentVolume) -> Option<VolumeNodeAffinity> {
     let mut affinity = volume.spec.node_affinity.clone();
     let Some(topology_key) = migration.topology_key else {
@@ -159,12 +159,12 @@ pub(super) fn affinity_of(migration: &Migration, volume: &PersistentVolume) -> O
     };
     let required = affinity.as_ref().and_then(|affinity| affinity.required.as_ref());
     let label = |key: &str| volume.metadata.label(key);
-    let is_beta =
-        !names(required, ZONE) && (names(required, BETA_ZONE) || (label(ZONE).is_none() && label(BETA_ZONE).is_some()));
+    let is_beta = !has_key(required, ZONE)
+        && (has_key(required, BETA_ZONE) || (label(ZONE).is_none() && label(BETA_ZONE).is_some()));
     let zone_key = if is_beta { BETA_ZONE } else { ZONE };
-    if names(required, zone_key) {
+    if has_key(required, zone_key) {
         if let Some(required) = affinity.as_mut().and_then(|affinity| affinity.required.as_mut()) {
-            rename(required, zone_key, topology_key);
+            rename_key(required, zone_key, topology_key);
         }
     } else if let Some(zones) = label(zone_key) {
         let zones: ordered::Set<Str> = zones
@@ -189,7 +189,7 @@ pub(super) fn affinity_of(migration: &Migration, volume: &PersistentVolume) -> O
         }
     }
     if is_beta && let Some(required) = affinity.as_mut().and_then(|affinity| affinity.required.as_mut()) {
-        rename(required, BETA_REGION, REGION);
+        rename_key(required, BETA_REGION, REGION);
     }
     affinity
 }

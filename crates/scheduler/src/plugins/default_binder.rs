@@ -1,5 +1,5 @@
-//! `DefaultBinder`: posts the Binding (SCH-110). The API call itself is the caller's: an attempt
-//! carries the binding to make, and [`crate::Scheduler::bind_finished`] its answer.
+//! `DefaultBinder`: binds the pod to its node (SCH-110). The caller posts the Binding that an attempt asks for and
+//! reports the result with [`crate::Scheduler::bind_finished`].
 
 use super::{ExtensionPoints, PluginSpec, Point};
 

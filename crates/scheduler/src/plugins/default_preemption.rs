@@ -1,4 +1,4 @@
-//! `DefaultPreemption`: which less important pods would have to end, and on which node (SCH-093 to SCH-105).
+//! `DefaultPreemption`: finds lower-priority pods to delete so that the pod fits on a node (SCH-093 to SCH-105).
 
 use podscope_api::explained::{Criterion, NotEligible};
 use podscope_api::ordered::{self, go_sort};
@@ -28,12 +28,12 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     )
 };
 
-/// Its arguments.
+/// DefaultPreemptionArgs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Args {
-    /// Least share of the nodes that are tried.
+    /// Minimum number of candidate nodes, as a percentage of the potential nodes.
     pub min_candidate_nodes_percentage: i64,
-    /// Least number of nodes that are tried.
+    /// Minimum number of candidate nodes.
     pub min_candidate_nodes_absolute: i64,
 }
 
@@ -76,8 +76,8 @@ impl ExtensionPoints for DefaultPreemption {
         PostFilter::Unschedulable(format!("preemption: {text}"), Some(result))
     }
 
-    /// It registers for deletions so that the queue keeps them, and waits for none: what ends the hold tells the
-    /// queue itself.
+    /// Always false. The plugin registers for pod deletions only so that the queue keeps those events; the end of a
+    /// preemption activates the pod itself.
     fn hint(&self, _: &mut Cache, _: &Event<'_>, _: &Waiting<'_>) -> bool {
         false
     }
@@ -117,12 +117,12 @@ impl ExtensionPoints for DefaultPreemption {
     }
 }
 
-/// No pod of lower priority is there.
+/// Reason on a node without lower-priority pods.
 pub const REASON_NO_VICTIMS: &str = "No preemption victims found for incoming pod";
-/// The node was refused for a reason that no victim can lift.
+/// Reason on a node whose rejection no deletion of pods can resolve.
 pub const REASON_NOT_HELPFUL: &str = "Preemption is not helpful for scheduling";
 
-/// kube-scheduler's text for a pod that may not preempt now.
+/// kube-scheduler's text for a pod that is not eligible for preemption.
 pub(crate) const fn not_eligible_text(why: NotEligible) -> &'static str {
     match why {
         NotEligible::Never => "not eligible due to preemptionPolicy=Never.",
@@ -130,21 +130,21 @@ pub(crate) const fn not_eligible_text(why: NotEligible) -> &'static str {
     }
 }
 
-/// A node on which the pod would fit without some less important pods.
+/// A node on which the pod would fit after its victims are deleted.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     pub node: NodeIdx,
-    /// Who would have to end, most important first.
+    /// The pods to delete, most important first.
     pub victims: Vec<Arc<PodInfo>>,
-    /// How many of them a PodDisruptionBudget protects.
+    /// Number of victims whose deletion violates a PodDisruptionBudget.
     pub pdb_violations: usize,
-    /// Lower-priority pods that may stay.
+    /// Lower-priority pods that need not be deleted.
     pub reprieved: Vec<Arc<PodInfo>>,
 }
 
-/// MoreImportantPod: higher priority, then the earlier start; a pod without one starts "now",
-/// and the first of two such is the earlier (SCH-098).
-fn more_important(a: &PodInfo, b: &PodInfo) -> bool {
+/// MoreImportantPod: a higher priority, then an earlier start time. A pod without start time counts as starting now,
+/// and the first of two such pods as the earlier one (SCH-098).
+fn is_more_important(a: &PodInfo, b: &PodInfo) -> bool {
     match a.priority.cmp(&b.priority) {
         Ordering::Greater => true,
         Ordering::Less => false,
@@ -156,7 +156,7 @@ fn more_important(a: &PodInfo, b: &PodInfo) -> bool {
     }
 }
 
-/// Why the pod may not preempt now (SCH-094).
+/// The reason why the pod is not eligible for preemption, if any (SCH-094).
 pub(crate) fn not_eligible(search: &Search<'_>, cache: &Cache, diagnosis: &Diagnosis) -> Option<NotEligible> {
     let pod = &search.incoming.info;
     if pod.pod.spec.preemption_policy == Some(PreemptionPolicy::Never) {
@@ -167,41 +167,42 @@ pub(crate) fn not_eligible(search: &Search<'_>, cache: &Cache, diagnosis: &Diagn
         return None;
     }
     let node = cache.node_index(nominated)?;
-    // The absent status is UnschedulableAndUnresolvable unless PreFilter said otherwise.
+    // Nodes without a status count as UnschedulableAndUnresolvable unless PreFilter set another one.
     let code = diagnosis
         .status_of(node)
         .map_or(Code::UnschedulableAndUnresolvable, |status| status.code);
     if code == Code::UnschedulableAndUnresolvable {
         return None;
     }
-    let leaving = cache.node(node).pods.iter().any(|other| {
+    let has_terminating_victim = cache.node(node).pods.iter().any(|other| {
         other.priority < pod.priority
             && other.terminating
             && other.pod.condition("DisruptionTarget").is_some_and(|condition| {
                 condition.status == ConditionStatus::True && &*condition.reason == "PreemptionByScheduler"
             })
     });
-    leaving.then_some(NotEligible::Terminating)
+    has_terminating_victim.then_some(NotEligible::Terminating)
 }
 
-/// A budget as the dry run sees it.
+/// A PodDisruptionBudget in the form that the dry run uses.
 struct Budget {
     namespace: crate::symbols::Symbol,
     selector: Selector,
+    /// Names of pods whose disruption the budget already counts.
     disrupted: Vec<podscope_api::Str>,
     allowed: i64,
 }
 
-/// What the dry runs found.
+/// Results of the dry runs.
 #[derive(Debug, Clone, Default)]
 pub struct DryRun {
-    /// Nodes where the pod would fit: those without budget violations first.
+    /// Nodes on which preemption makes room, those without budget violations first.
     pub candidates: Vec<Candidate>,
-    /// Why the others tried do not help.
+    /// Status of the tried nodes on which preemption does not help.
     pub refused: Vec<(NodeIdx, Status)>,
 }
 
-/// Nodes where preemption might help: refused as plainly `Unschedulable` (SCH-095).
+/// Nodes on which preemption might help: those with status `Unschedulable` (SCH-095).
 pub fn potential_nodes(diagnosis: &Diagnosis) -> Vec<NodeIdx> {
     diagnosis
         .refused
@@ -217,7 +218,7 @@ fn budgets(cache: &mut Cache) -> Vec<Budget> {
         let Ok(selector) = Selector::compile(&mut cache.symbols, budget.spec.selector.as_ref()) else {
             continue;
         };
-        // An empty selector protects nothing here (SCH-099).
+        // An empty selector selects no pod here (SCH-099).
         if selector.is_empty() || selector == Selector::Nothing {
             continue;
         }
@@ -231,7 +232,8 @@ fn budgets(cache: &mut Cache) -> Vec<Budget> {
     out
 }
 
-/// Tries nodes from `offset` on, until enough candidates are found; `None` tries all (SCH-096).
+/// Runs the dry run on nodes until enough candidates are found (SCH-096). `limit` is the index of the first node and
+/// the number of candidates; `None` tries all nodes.
 pub(crate) fn dry_run(
     search: &Search<'_>,
     cache: &mut Cache,
@@ -266,7 +268,7 @@ pub(crate) fn dry_run(
     result
 }
 
-/// What PostFilter finds. An error is that of the dry runs, where none of them found a candidate.
+/// Result of PostFilter. The error is that of the dry runs, if none of them found a candidate.
 pub(crate) fn preempt(
     search: &Search<'_>,
     cache: &mut Cache,
@@ -308,7 +310,7 @@ pub(crate) fn preempt(
     })
 }
 
-/// How many candidates are wanted of `n` nodes (SCH-096).
+/// Number of candidates to look for among `n` potential nodes (SCH-096).
 pub(crate) fn candidates_wanted(search: &Search<'_>, n: usize) -> usize {
     let args = &search.profile.args.preemption;
     let share = n as i64 * args.min_candidate_nodes_percentage / 100;
@@ -316,7 +318,7 @@ pub(crate) fn candidates_wanted(search: &Search<'_>, n: usize) -> usize {
     usize::try_from(wanted).unwrap_or(0).min(n)
 }
 
-/// The dry run on one node (SCH-097, SCH-100).
+/// Runs the dry run on one node (SCH-097, SCH-100).
 fn victims_on(
     search: &Search<'_>,
     cache: &Cache,
@@ -326,8 +328,8 @@ fn victims_on(
 ) -> Result<Candidate, Status> {
     let cycle = search.cycle(cache);
     let priority = search.incoming.info.priority;
-    let real = cache.node(index);
-    let mut potential: Vec<Arc<PodInfo>> = real
+    let info = cache.node(index);
+    let mut potential: Vec<Arc<PodInfo>> = info
         .pods
         .iter()
         .filter(|pod| pod.priority < priority)
@@ -337,7 +339,7 @@ fn victims_on(
         return Err(Status::unresolvable(Plugin::DefaultPreemption, REASON_NO_VICTIMS));
     }
     let saved = state.save();
-    let mut node = real.clone();
+    let mut node = info.clone();
     for pod in &potential {
         node.remove_pod(&pod.uid);
         state.update(&cycle, pod, index, -1);
@@ -352,9 +354,9 @@ fn victims_on(
         state.restore(saved);
         return Err(status);
     }
-    go_sort(&mut potential, |a, b| more_important(a, b));
+    go_sort(&mut potential, |a, b| is_more_important(a, b));
     let (violating, rest) = split_by_budget(&potential, budgets);
-    let both = !violating.is_empty() && !rest.is_empty();
+    let has_both_groups = !violating.is_empty() && !rest.is_empty();
     let mut candidate = Candidate {
         node: index,
         victims: Vec::new(),
@@ -381,18 +383,19 @@ fn victims_on(
         return Err(Status::text(
             Plugin::DefaultPreemption,
             Code::Error,
-            format!("expected at least one victim pod on node \"{}\"", real.name),
+            format!("expected at least one victim pod on node \"{}\"", info.name),
         ));
     }
-    if both {
-        go_sort(&mut candidate.victims, |a, b| more_important(a, b));
+    if has_both_groups {
+        go_sort(&mut candidate.victims, |a, b| is_more_important(a, b));
     }
     Ok(candidate)
 }
 
 type Pods = Vec<Arc<PodInfo>>;
 
-/// Spends the budgets on the most important pods first (SCH-099): (violating, rest).
+/// Splits pods into those whose deletion violates a budget and the rest. The budgets are used up by the most
+/// important pods first (SCH-099).
 fn split_by_budget(pods: &[Arc<PodInfo>], budgets: &[Budget]) -> (Pods, Pods) {
     let mut allowed: Vec<i64> = budgets.iter().map(|budget| budget.allowed).collect();
     let (mut violating, mut rest) = (Vec::new(), Vec::new());
@@ -419,11 +422,11 @@ fn split_by_budget(pods: &[Arc<PodInfo>], budgets: &[Budget]) -> (Pods, Pods) {
     (violating, rest)
 }
 
-/// The candidates that can be chosen, and the criterion that decided (SCH-102).
+/// The best candidates, and the criterion that selected them (SCH-102).
 pub fn pick(candidates: &[Candidate]) -> (Vec<&Candidate>, Criterion) {
-    let mut left: Vec<&Candidate> = candidates.iter().collect();
-    if left.len() <= 1 {
-        return (left, Criterion::OnlyCandidate);
+    let mut remaining: Vec<&Candidate> = candidates.iter().collect();
+    if remaining.len() <= 1 {
+        return (remaining, Criterion::OnlyCandidate);
     }
 
     type Cost = fn(&Candidate) -> i64;
@@ -448,16 +451,17 @@ pub fn pick(candidates: &[Candidate]) -> (Vec<&Candidate>, Criterion) {
         (Criterion::LatestStart, |candidate| -earliest_start(candidate)),
     ];
     for (criterion, cost) in criteria {
-        let best = left.iter().map(|candidate| cost(candidate)).min();
-        left.retain(|candidate| Some(cost(candidate)) == best);
-        if left.len() == 1 {
-            return (left, criterion);
+        let best = remaining.iter().map(|candidate| cost(candidate)).min();
+        remaining.retain(|candidate| Some(cost(candidate)) == best);
+        if remaining.len() == 1 {
+            return (remaining, criterion);
         }
     }
-    (left, Criterion::Tie)
+    (remaining, Criterion::Tie)
 }
 
-/// The earliest start among the victims of the highest priority; "now" (later than any) without one.
+/// The earliest start time of the victims with the highest priority. A victim without start time counts as later than
+/// any other.
 fn earliest_start(candidate: &Candidate) -> i64 {
     let highest = candidate.victims.iter().map(|pod| pod.priority).max();
     candidate
@@ -469,7 +473,7 @@ fn earliest_start(candidate: &Candidate) -> i64 {
         .unwrap_or(i64::MAX)
 }
 
-/// The text when no candidate was found (SCH-101), without the `preemption: ` prefix.
+/// kube-scheduler's text if no candidate was found (SCH-101), without the prefix `preemption: `.
 pub fn no_candidate_text(cache: &Cache, refused: &[(NodeIdx, Status)]) -> String {
     let n_nodes = cache.order().len();
     let mut histogram = Histogram::default();
@@ -483,8 +487,11 @@ pub fn no_candidate_text(cache: &Cache, refused: &[(NodeIdx, Status)]) -> String
     format!("0/{n_nodes} nodes are available:{}", histogram.text(&cache.symbols))
 }
 
-/// Other pods that lose their nomination to the chosen node: those of lower priority (SCH-104).
-pub(crate) fn outranked<'a>(search: &'a Search<'_>, node: &str) -> impl Iterator<Item = &'a Arc<PodInfo>> {
+/// Lower-priority pods nominated to the chosen node, whose nomination is cleared (SCH-104).
+pub(crate) fn lower_priority_nominated<'a>(
+    search: &'a Search<'_>,
+    node: &str,
+) -> impl Iterator<Item = &'a Arc<PodInfo>> {
     let priority = search.incoming.info.priority;
     let uid = search.incoming.info.uid.clone();
     search
@@ -494,7 +501,7 @@ pub(crate) fn outranked<'a>(search: &'a Search<'_>, node: &str) -> impl Iterator
         .filter(move |pod| pod.priority < priority && pod.uid != uid)
 }
 
-/// Budgets of a namespace that select a pod, for explanations.
+/// PodDisruptionBudgets that select a pod, with their `disruptionsAllowed`, for explanations.
 pub fn budgets_of(cache: &Cache, pod: &PodInfo) -> ordered::Map<podscope_api::Str, i32> {
     let meta = &pod.pod.metadata;
     cache

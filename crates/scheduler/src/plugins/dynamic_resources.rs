@@ -1,7 +1,7 @@
-//! `DynamicResources`: claims on devices (SCH-030, SCH-031, DRA-080 to DRA-121).
+//! `DynamicResources`: allocates devices to ResourceClaims (SCH-030, SCH-031, DRA-080 to DRA-121).
 //!
-//! The search itself is in `devices`. Without the feature of that name a pod with claims is refused with a text that
-//! says so; all others are decided the same.
+//! The search for devices is in [`crate::devices`]. Without the cargo feature `devices`, a pod with claims is rejected
+//! with an explanatory text; all other pods are decided as with it.
 
 #[cfg(feature = "devices")]
 mod claims;
@@ -58,7 +58,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ],
     ..PluginSpec::new(
         "DynamicResources",
-        // It has no PreScore that could skip: every node it scores gets its 0.
+        // Without a PreScore that could skip, Score runs and gives every node 0.
         &[PreEnqueue, AtPreFilter, Filter, AtPostFilter, Score, Reserve, PreBind],
         &DynamicResources,
     )
@@ -66,8 +66,8 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
 
 struct DynamicResources;
 
-/// A refusal: no preemption ever frees a device (DRA-082).
-fn refused(text: String) -> Status {
+/// A rejection that preemption cannot resolve, because preemption never frees a device (DRA-082).
+fn unresolvable(text: String) -> Status {
     Status::text(Plugin::DynamicResources, Code::UnschedulableAndUnresolvable, text)
 }
 
@@ -77,7 +77,7 @@ impl DynamicResources {
         if search.incoming.info.pod.spec.resource_claims.is_empty() {
             return Ok(PreFilter::Skip);
         }
-        Err(refused("resource claims are not simulated here".to_owned()))
+        Err(unresolvable("resource claims are not simulated here".to_owned()))
     }
 }
 
@@ -112,7 +112,8 @@ impl ExtensionPoints for DynamicResources {
         _: &Diagnosis,
         _: Limit,
     ) -> PostFilter {
-        // Aborted before its own PreFilter, it finds no state of its own: an error that ends PostFilter.
+        // If another PreFilter ended the cycle before this plugin's, its state is missing. As in kube-scheduler, that
+        // error ends PostFilter.
         if !state.dynamic_resources_ran {
             return PostFilter::Error("not found".to_owned());
         }

@@ -1,4 +1,4 @@
-//! What a plugin is: a spec and its extension points, each with a default that says nothing.
+//! The plugin interface: a spec, and extension points with default implementations that do nothing.
 
 use podscope_api::Pod;
 
@@ -13,37 +13,37 @@ use crate::queue::events::{Event, EventKind, Waiting};
 use crate::rows::RowBounds;
 use crate::status::Status;
 
-/// Where a plugin is asked.
+/// Extension points of the scheduling framework.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Point {
-    /// Before a pod enters activeQ.
+    /// Runs before a pod enters activeQ.
     PreEnqueue,
-    /// Order of activeQ.
+    /// Orders the pods in activeQ.
     QueueSort,
-    /// Once per cycle, before nodes are examined.
+    /// Runs once per cycle, before nodes are examined.
     PreFilter,
-    /// Per node: can it run there?
+    /// Decides for each node whether it can run the pod.
     Filter,
-    /// When no node passed.
+    /// Runs if no node passed Filter.
     PostFilter,
-    /// Once per cycle, before nodes are scored.
+    /// Runs once per cycle, before nodes are scored.
     PreScore,
-    /// Per feasible node.
+    /// Scores each feasible node.
     Score,
-    /// When a node is chosen.
+    /// Reserves resources on the chosen node.
     Reserve,
-    /// Hold or let through.
+    /// Approves, delays or rejects the binding.
     Permit,
-    /// Before binding.
+    /// Runs before binding.
     PreBind,
-    /// Binding.
+    /// Binds the pod to its node.
     Bind,
-    /// After binding.
+    /// Runs after binding.
     PostBind,
 }
 
 impl Point {
-    /// Every point with its name in the configuration.
+    /// Every extension point with its name in KubeSchedulerConfiguration.
     pub const ALL: [(Point, &'static str); 12] = [
         (Point::PreEnqueue, "preEnqueue"),
         (Point::QueueSort, "queueSort"),
@@ -60,65 +60,70 @@ impl Point {
     ];
 }
 
-/// What is fixed about a plugin.
+/// Static description of a plugin.
 #[derive(Clone, Copy)]
 pub struct PluginSpec {
-    /// Its name in Kubernetes.
+    /// Name of the plugin in Kubernetes.
     pub name: &'static str,
-    /// Its default weight; 0 means 1 where it scores.
+    /// Default weight; 0 means 1 for a plugin that scores.
     pub weight: i64,
-    /// The points it implements.
+    /// The extension points that the plugin implements.
     pub points: &'static [Point],
-    /// Whether its Filter is told of pods that a dry run adds or takes away (`PreFilterExtensions`).
-    pub(crate) follows_pods: bool,
-    /// The events that may help a pod it refused (`EventsToRegister`, SCH-121).
+    /// The plugin updates its Filter state when a dry run adds or removes pods (`PreFilterExtensions`).
+    pub(crate) has_pre_filter_extensions: bool,
+    /// Events that may make a pod schedulable that the plugin rejected (`EventsToRegister`, SCH-121).
     pub(crate) events: &'static [EventKind],
-    /// What it looks at, in a few words for people.
+    /// Short description for people of the aspect that the plugin decides.
     pub about: &'static str,
-    /// What a node is that it refuses: the words after a number of nodes.
+    /// Text that follows a number of nodes that the plugin rejected, as in "2 nodes ‹text›".
     pub(crate) refused: &'static str,
-    /// Its fixed reasons in two or three words each; one that is short already stands for itself.
+    /// Short forms of the plugin's fixed reasons: (reason, two or three words). A reason that is short already is not
+    /// listed.
     pub(crate) short: &'static [(&'static str, &'static str)],
-    pub(crate) does: &'static dyn ExtensionPoints,
+    pub(crate) extension_points: &'static dyn ExtensionPoints,
 }
 
 impl PluginSpec {
-    /// A plugin with these extension points that scores nothing, waits for nothing and refuses nothing.
-    pub(crate) const fn new(name: &'static str, points: &'static [Point], does: &'static dyn ExtensionPoints) -> Self {
+    /// A spec with the given name and extension points, and defaults for everything else.
+    pub(crate) const fn new(
+        name: &'static str,
+        points: &'static [Point],
+        extension_points: &'static dyn ExtensionPoints,
+    ) -> Self {
         Self {
             name,
             weight: 0,
             points,
-            follows_pods: false,
+            has_pre_filter_extensions: false,
             events: &[],
             about: "",
             refused: "unsuitable for another reason",
             short: &[],
-            does,
+            extension_points,
         }
     }
 
-    /// Whether the queue asks the plugin about such an event. What waits for new nodes without waiting for
-    /// taints waits for those as well: a node may have come tainted (SCH-122).
+    /// Returns whether the plugin's queueing hint is called for an event. A plugin that waits for new nodes but not for
+    /// taints also waits for taint updates, because a new node may have been created with a taint (SCH-122).
     pub(crate) fn waits_for(&self, kind: EventKind) -> bool {
         self.events.contains(&kind) || (kind == EventKind::NodeTaint && self.events.contains(&EventKind::NodeAdd))
     }
 
-    /// Whether the event may make a pod schedulable that the plugin refused (SCH-120).
+    /// Returns whether the event may make a pod schedulable that the plugin rejected (SCH-120).
     pub(crate) fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
         if self.events.contains(&event.kind) {
-            self.does.hint(cache, event, waiting)
+            self.extension_points.hint(cache, event, waiting)
         } else {
             self.waits_for(event.kind)
         }
     }
 }
 
-/// The extension points of a plugin, in the order in which a cycle comes to them. A plugin implements those
-/// that its [`PluginSpec::points`] lists; what it keeps between them is a field of [`CycleState`].
+/// The extension points of a plugin, in the order in which a cycle calls them. A plugin implements those that its
+/// [`PluginSpec::points`] lists. Data kept between them is a field of [`CycleState`].
 pub(crate) trait ExtensionPoints: Sync {
-    /// PreEnqueue: the text if the pod may not enter activeQ. `is_preempting`: its victims are still being
-    /// evicted.
+    /// PreEnqueue. The error is the reason why the pod may not enter activeQ. `is_preempting`: the pod's victims are
+    /// still being evicted.
     fn pre_enqueue(&self, _cache: &Cache, _pod: &Pod, _is_preempting: bool) -> Result<(), String> {
         Ok(())
     }
@@ -132,11 +137,11 @@ pub(crate) trait ExtensionPoints: Sync {
         Ok(PreFilter::Run)
     }
 
-    /// AddPod (`1`) and RemovePod (`-1`), where [`PluginSpec::follows_pods`].
+    /// AddPod (`delta` 1) and RemovePod (`delta` -1), called if [`PluginSpec::has_pre_filter_extensions`].
     fn pod_changed(&self, _cycle: &Cycle<'_>, _state: &mut CycleState, _pod: &PodInfo, _node: NodeIdx, _delta: i64) {}
 
-    /// Tells what a node's row of numbers must show for this Filter to pass; `false` where no row can tell,
-    /// and every node has to be asked.
+    /// Adds to `bounds` the limits that a node's row must satisfy to pass this Filter. Returns false if rows cannot
+    /// decide it and `filter` must run on every node.
     fn row_bounds(&self, _incoming: &Incoming, _bounds: &mut RowBounds) -> bool {
         false
     }
@@ -156,7 +161,7 @@ pub(crate) trait ExtensionPoints: Sync {
         PostFilter::Unschedulable(String::new(), None)
     }
 
-    /// PreScore; `false` skips: no score, not even 0 (SCH-035).
+    /// PreScore. Returns false to skip the plugin: it then has no score at all, not even 0 (SCH-035).
     fn pre_score(
         &self,
         _search: &Search<'_>,
@@ -167,7 +172,7 @@ pub(crate) trait ExtensionPoints: Sync {
         Ok(true)
     }
 
-    /// Score of all feasible nodes, in their order; `scores` comes filled with 0. `false`: all are 0 and stay so.
+    /// Scores all feasible nodes, in their order. `scores` is initially 0. Returns false if all scores stay 0.
     fn score(&self, _cycle: &Cycle<'_>, _state: &CycleState, _feasible: &[NodeIdx], _scores: &mut [i64]) -> bool {
         false
     }
@@ -175,12 +180,12 @@ pub(crate) trait ExtensionPoints: Sync {
     /// NormalizeScore.
     fn normalize(&self, _state: &CycleState, _scores: &mut [i64]) {}
 
-    /// What is behind a node's score, for people, where the number alone does not say it.
-    fn score_in_words(&self, _cycle: &Cycle<'_>, _node: NodeIdx) -> Option<String> {
+    /// An explanation of a node's score for people; `None` if the number alone explains it.
+    fn explain_score(&self, _cycle: &Cycle<'_>, _node: NodeIdx) -> Option<String> {
         None
     }
 
-    /// The queueing hint, asked for the events of the row only: may this one help?
+    /// QueueingHint. Returns whether the event may help. Called only for the events of [`PluginSpec::events`].
     fn hint(&self, _cache: &mut Cache, _event: &Event<'_>, _waiting: &Waiting<'_>) -> bool {
         true
     }
@@ -188,7 +193,7 @@ pub(crate) trait ExtensionPoints: Sync {
     /// Reads and validates the plugin's arguments (SCH-134, SCH-136).
     fn read_args(&self, _fields: &mut Fields<'_>, _args: &mut Args, _errors: &mut Errors) {}
 
-    /// Why it refused a node, for people, with numbers.
+    /// The reason why the plugin rejected a node, for people, with numbers.
     fn refusal(&self, cache: &Cache, _decision: &Decision, _node: NodeIdx, status: &Status) -> String {
         status.message(&cache.symbols)
     }

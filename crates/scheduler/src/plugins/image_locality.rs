@@ -1,4 +1,4 @@
-//! `ImageLocality`: nodes that already hold the pod's images (SCH-108, SCH-109).
+//! `ImageLocality`: prefers nodes that already have the pod's images (SCH-108, SCH-109).
 
 use super::{ExtensionPoints, PluginSpec, Point};
 use crate::cache::ImageState;
@@ -31,8 +31,9 @@ impl ExtensionPoints for ImageLocality {
         let images = cycle.incoming.images.iter();
         let known: Vec<&ImageState> = images.filter_map(|image| cycle.cache.image(*image)).collect();
         for (score, node) in scores.iter_mut().zip(feasible) {
-            let part = |image: &&ImageState| image.size as f64 * (f64::from(image.held_by(*node)) / n_nodes);
-            let sum: i64 = known.iter().map(|image| part(image) as i64).sum();
+            let weighted_size =
+                |image: &&ImageState| image.size as f64 * (f64::from(image.frozen_count(*node)) / n_nodes);
+            let sum: i64 = known.iter().map(|image| weighted_size(image) as i64).sum();
             *score = 100 * (sum.clamp(MIN, max) - MIN) / (max - MIN);
         }
         true

@@ -1,13 +1,13 @@
-//! `InterPodAffinity`: near or far from other pods, over topology domains (SCH-084 to SCH-092).
+//! `InterPodAffinity`: places a pod near to or apart from other pods, within topology domains (SCH-084 to SCH-092).
 
 use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
-use super::places::place;
+use super::places::domain_text;
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use podscope_api::ObjectKey;
 
 use crate::cache::Cache;
 use crate::config::{self, Errors, Fields, Profile};
-use crate::counters::Question;
+use crate::counters::PodQuery;
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
@@ -19,7 +19,7 @@ use crate::topology::{KeyIdx, NONE, Topology};
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 2,
-    follows_pods: true,
+    has_pre_filter_extensions: true,
     events: &[
         EventKind::PodAdd,
         EventKind::PodDelete,
@@ -41,19 +41,19 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     )
 };
 
-/// A required affinity term is not met.
+/// Reason if a required affinity term of the pod is not satisfied.
 pub const REASON_AFFINITY: &str = "node(s) didn't match pod affinity rules";
-/// An own anti-affinity term is violated.
+/// Reason if an anti-affinity term of the pod is violated.
 pub const REASON_ANTI_AFFINITY: &str = "node(s) didn't match pod anti-affinity rules";
-/// Another pod's anti-affinity term is violated.
+/// Reason if an anti-affinity term of an existing pod is violated.
 pub const REASON_EXISTING: &str = "node(s) didn't satisfy existing pods anti-affinity rules";
 
-/// Its arguments.
+/// InterPodAffinityArgs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Args {
-    /// What a placed pod's required affinity adds to scores.
+    /// Weight of the required affinity terms of existing pods when scoring.
     pub hard_pod_affinity_weight: i64,
-    /// Placed pods' wishes do not count for a pod without its own.
+    /// For a pod without preferred terms, ignore the preferred terms of existing pods.
     pub ignore_preferred_terms_of_existing_pods: bool,
 }
 
@@ -96,7 +96,7 @@ impl ExtensionPoints for InterPodAffinity {
         Ok(state.affinity_score.is_some())
     }
 
-    /// The sum over keys of the weight at the node's value (SCH-092).
+    /// Sums, over all topology keys, the weight of the node's domain (SCH-092).
     fn score(&self, cycle: &Cycle<'_>, state: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         let Some(state) = &state.affinity_score else {
             return false;
@@ -114,7 +114,7 @@ impl ExtensionPoints for InterPodAffinity {
     }
 
     fn normalize(&self, _: &CycleState, scores: &mut [i64]) {
-        spread_out(scores);
+        normalize_scores(scores);
     }
 
     fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
@@ -149,7 +149,7 @@ impl ExtensionPoints for InterPodAffinity {
             REASON_ANTI_AFFINITY => (true, "which the pod's required anti-affinity keeps away from"),
             _ => (false, "whose own anti-affinity keeps this pod away"),
         };
-        match repelling(cache, &decision.incoming.info, node, is_own) {
+        match find_conflicting_pod(cache, &decision.incoming.info, node, is_own) {
             Some((pod, on, _)) if on == node => format!("has pod {pod}, {why}"),
             Some((pod, on, domain)) => format!("is in {domain} with pod {pod} on {}, {why}", cache.node(on).name),
             None => format!("has a pod in its domain, {why}"),
@@ -157,12 +157,17 @@ impl ExtensionPoints for InterPodAffinity {
     }
 }
 
-/// A placed pod that anti-affinity keeps apart from the incoming one at that node, its node, and the domain that both
-/// are in: one on the node itself if there is one.
-fn repelling(cache: &Cache, own: &PodInfo, node: NodeIdx, is_own: bool) -> Option<(ObjectKey, NodeIdx, String)> {
+/// A placed pod whose domain the incoming pod must avoid because of anti-affinity: its key, its node, and the domain it
+/// shares with `node`. Prefers a pod on `node` itself. `is_own`: the term belongs to the incoming pod.
+fn find_conflicting_pod(
+    cache: &Cache,
+    own: &PodInfo,
+    node: NodeIdx,
+    is_own: bool,
+) -> Option<(ObjectKey, NodeIdx, String)> {
     let anti = |kind| kind == TermKind::AntiAffinity;
-    let apart = |other: &PodInfo, on: NodeIdx| {
-        let shares = |term: &&Term| {
+    let conflicting_key = |other: &PodInfo, on: NodeIdx| {
+        let is_same_domain = |term: &&Term| {
             let key = cache.topology.key(term.key);
             key.domain(node) != NONE && key.domain(node) == key.domain(on)
         };
@@ -171,23 +176,24 @@ fn repelling(cache: &Cache, own: &PodInfo, node: NodeIdx, is_own: bool) -> Optio
         let namespace = cache.namespace_labels(own.namespace);
         let by_other = |term: &&Term| term.pods.matches(own.namespace, namespace, &own.labels);
         let term = match is_own {
-            true => own.terms_where(anti).filter(shares).find(by_own),
-            false => other.terms_where(anti).filter(shares).find(by_other),
+            true => own.terms_where(anti).filter(is_same_domain).find(by_own),
+            false => other.terms_where(anti).filter(is_same_domain).find(by_other),
         };
         term.map(|term| cache.topology.key(term.key))
     };
     std::iter::once(&node).chain(cache.order()).find_map(|on| {
         let mut pods = cache.node(*on).pods.iter();
         pods.find_map(|other| {
-            let key = apart(other, *on)?;
+            let key = conflicting_key(other, *on)?;
             let value = cache.symbols.text(key.values[key.domain(node) as usize]);
-            let domain = place(cache.symbols.text(key.symbol), value);
+            let domain = domain_text(cache.symbols.text(key.symbol), value);
             Some((other.pod.metadata.key(), *on, domain))
         })
     })
 }
 
-/// Selectors of namespaces are read on no labels here (SCH-123).
+/// Returns whether a pod matches all terms of a kind. Namespace selectors are matched against an empty label set here
+/// (SCH-123).
 fn matches_all_unresolved(own: &PodInfo, kind: TermKind, pod: &PodInfo) -> bool {
     let mut any = false;
     let all = own.terms_where(|known| known == kind).all(|term| {
@@ -202,17 +208,20 @@ fn pod_may_help(cache: &Cache, event: &Event<'_>, own: &PodInfo) -> bool {
     if !has_node(&event.old_pod) || !has_node(&event.new_pod) {
         return false;
     }
-    let keeps_away = |pod: &PodInfo| {
+    let has_anti_affinity_to_own = |pod: &PodInfo| {
         let namespace = cache.namespace_labels(own.namespace);
         let mut terms = pod.terms_where(|kind| kind == TermKind::AntiAffinity);
         terms.any(|term| term.pods.matches(own.namespace, namespace, &own.labels))
     };
-    let wanted = |pod: &PodInfo| matches_all_unresolved(own, TermKind::Affinity, pod);
-    let unwanted = |pod: &PodInfo| matches_all_unresolved(own, TermKind::AntiAffinity, pod);
+    let matches_affinity = |pod: &PodInfo| matches_all_unresolved(own, TermKind::Affinity, pod);
+    let matches_anti_affinity = |pod: &PodInfo| matches_all_unresolved(own, TermKind::AntiAffinity, pod);
     match (&event.old_pod, &event.new_pod) {
-        (Some(old), Some(new)) => (!wanted(old) && wanted(new)) || (unwanted(old) && !unwanted(new)),
-        (None, Some(new)) => wanted(new),
-        (Some(old), None) => unwanted(old) || keeps_away(old),
+        (Some(old), Some(new)) => {
+            (!matches_affinity(old) && matches_affinity(new))
+                || (matches_anti_affinity(old) && !matches_anti_affinity(new))
+        }
+        (None, Some(new)) => matches_affinity(new),
+        (Some(old), None) => matches_anti_affinity(old) || has_anti_affinity_to_own(old),
         (None, None) => false,
     }
 }
@@ -234,7 +243,7 @@ fn node_may_help(cache: &Cache, event: &Event<'_>, own: &PodInfo) -> bool {
     })
 }
 
-/// A map (topology key, value) → number, as one dense table a key.
+/// A map from (topology key, value) to a number, stored as one dense table per key.
 #[derive(Debug, Clone, Default)]
 pub struct PairCounts {
     by_key: Vec<(KeyIdx, Vec<i64>)>,
@@ -252,7 +261,7 @@ impl PairCounts {
         &mut self.by_key[at].1
     }
 
-    /// Adds `weight` for every counted pod at its node's value; says whether any was.
+    /// Adds `weight` for every counted pod to the domain of its node. Returns whether any pod was counted.
     fn add_all(&mut self, topology: &Topology, key: KeyIdx, on_node: &[u32], weight: i64) -> bool {
         topology.key(key).add_up(on_node, weight, self.table(topology, key))
     }
@@ -274,14 +283,17 @@ impl PairCounts {
     }
 }
 
-/// The three maps of SCH-086.
+/// The pair counts of PreFilter (SCH-086).
 #[derive(Debug, Clone, Default)]
 pub struct FilterState {
+    /// Existing pods with an anti-affinity term that matches the incoming pod.
     existing: PairCounts,
     has_existing: bool,
+    /// Pods that match all required affinity terms of the incoming pod.
     affinity: PairCounts,
-    /// Whether any pod anywhere on a labelled node matches all own affinity terms.
+    /// Sum of `affinity`; 0 if no pod on a labelled node matches.
     affinity_total: i64,
+    /// Pods that match an anti-affinity term of the incoming pod.
     anti: PairCounts,
 }
 
@@ -296,14 +308,14 @@ fn matches_all(cache: &Cache, incoming: &Incoming, pod: &PodInfo) -> bool {
     any && all
 }
 
-fn question(all_of: Vec<PodMatcher>) -> Question {
-    Question {
+fn query(all_of: Vec<PodMatcher>) -> PodQuery {
+    PodQuery {
         all_of,
-        terminating_too: true,
+        include_terminating: true,
     }
 }
 
-/// What PreFilter counts; `None` skips.
+/// Counts the pairs for PreFilter; `None` skips the plugin.
 fn count_pairs(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterState>, Status> {
     let pod = &incoming.info;
     if let Some(error) = &pod.malformed {
@@ -333,7 +345,9 @@ fn count_pairs(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterSt
     }
     if !affinity.is_empty() {
         let all_of = affinity.iter().map(|term| term.pods.clone()).collect();
-        let on_node = cache.counters.ask(question(all_of), &cache.nodes, &cache.namespaces);
+        let on_node = cache
+            .counters
+            .count_pods(query(all_of), &cache.nodes, &cache.namespaces);
         for term in &affinity {
             state.affinity.add_all(&cache.topology, term.key, &on_node, 1);
         }
@@ -342,14 +356,14 @@ fn count_pairs(cache: &mut Cache, incoming: &Incoming) -> Result<Option<FilterSt
     for term in &anti {
         let on_node = cache
             .counters
-            .ask(question(vec![term.pods.clone()]), &cache.nodes, &cache.namespaces);
+            .count_pods(query(vec![term.pods.clone()]), &cache.nodes, &cache.namespaces);
         state.anti.add_all(&cache.topology, term.key, &on_node, 1);
     }
     Ok(Some(state))
 }
 
 impl FilterState {
-    /// AddPod (`1`) and RemovePod (`-1`).
+    /// AddPod (`delta` 1) and RemovePod (`delta` -1).
     fn update(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
         let (cache, incoming) = (cycle.cache, cycle.incoming);
         let topology = &cache.topology;
@@ -380,34 +394,34 @@ impl FilterState {
     }
 }
 
-/// Whether a placed pod keeps the incoming one out of some domain: by its own anti-affinity, or by the other's.
+/// Returns whether a placed pod excludes the incoming one from a domain, by an anti-affinity term of either pod.
 pub(crate) fn excludes(cycle: &Cycle<'_>, pod: &PodInfo) -> bool {
     let (cache, own) = (cycle.cache, &cycle.incoming.info);
     let labels = cache.namespaces.get(&pod.namespace).map(|labels| &**labels);
     let anti = |kind| kind == TermKind::AntiAffinity;
-    let by_theirs = |term: &Term| {
+    let matches_incoming = |term: &Term| {
         let namespace = cache.namespace_labels(own.namespace);
         term.pods.matches(own.namespace, namespace, &own.labels)
     };
-    pod.terms_where(anti).any(by_theirs)
+    pod.terms_where(anti).any(matches_incoming)
         || own
             .terms_where(anti)
             .any(|term| term.pods.matches_incoming(pod.namespace, labels, &pod.labels))
 }
 
 impl FilterState {
-    /// SCH-087 to SCH-089.
+    /// Checks required affinity and anti-affinity on a node (SCH-087 to SCH-089).
     fn allows(&self, cycle: &Cycle<'_>, node: NodeIdx) -> Result<(), Status> {
         let (topology, pod) = (&cycle.cache.topology, &cycle.incoming.info);
-        let mut met = true;
+        let mut is_satisfied = true;
         for term in pod.terms_where(|kind| kind == TermKind::Affinity) {
             match self.affinity.get(topology, term.key, node) {
                 None => return Err(Status::unresolvable(Plugin::InterPodAffinity, REASON_AFFINITY)),
-                Some(count) => met &= count > 0,
+                Some(count) => is_satisfied &= count > 0,
             }
         }
-        // The first pod of a group that has affinity to itself may go anywhere.
-        if !met && (self.affinity_total != 0 || !matches_all(cycle.cache, cycle.incoming, pod)) {
+        // A pod that matches its own affinity terms may be the first of its group, on any labelled node.
+        if !is_satisfied && (self.affinity_total != 0 || !matches_all(cycle.cache, cycle.incoming, pod)) {
             return Err(Status::unresolvable(Plugin::InterPodAffinity, REASON_AFFINITY));
         }
         let violated = |counts: &PairCounts, key| counts.get(topology, key, node).is_some_and(|count| count > 0);
@@ -430,25 +444,25 @@ impl FilterState {
     }
 }
 
-/// Weights by (key, value) (SCH-090).
+/// Weights by topology key and value (SCH-090).
 #[derive(Debug, Clone, Default)]
 pub struct ScoreState {
     weights: PairCounts,
 }
 
-/// What PreScore weighs; `None` skips (SCH-091).
+/// Computes the weights for PreScore; `None` skips the plugin (SCH-091).
 fn weigh_pairs(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Option<ScoreState> {
     let pod = &incoming.info;
-    let wishes: Vec<_> = pod
+    let preferred: Vec<_> = pod
         .terms_where(|kind| matches!(kind, TermKind::Preferred(_) | TermKind::PreferredAnti(_)))
         .collect();
     let args = &profile.args.inter_pod_affinity;
-    if wishes.is_empty() && args.ignore_preferred_terms_of_existing_pods {
+    if preferred.is_empty() && args.ignore_preferred_terms_of_existing_pods {
         return None;
     }
     let mut state = ScoreState::default();
     let mut recorded = false;
-    for term in wishes {
+    for term in preferred {
         let weight = match term.kind {
             TermKind::Preferred(weight) => i64::from(weight),
             TermKind::PreferredAnti(weight) => -i64::from(weight),
@@ -456,7 +470,7 @@ fn weigh_pairs(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Opt
         };
         let on_node = cache
             .counters
-            .ask(question(vec![term.pods.clone()]), &cache.nodes, &cache.namespaces);
+            .count_pods(query(vec![term.pods.clone()]), &cache.nodes, &cache.namespaces);
         recorded |= state.weights.add_all(&cache.topology, term.key, &on_node, weight);
     }
     for placed in cache.terms.iter() {
@@ -479,8 +493,8 @@ fn weigh_pairs(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Opt
     recorded.then_some(state)
 }
 
-/// Normalize: divides before multiplying (SCH-092).
-fn spread_out(scores: &mut [i64]) {
+/// NormalizeScore. Like kube-scheduler, divides before multiplying by 100 (SCH-092).
+fn normalize_scores(scores: &mut [i64]) {
     let min = scores.iter().copied().min().unwrap_or(0);
     let max = scores.iter().copied().max().unwrap_or(0);
     for score in scores {
@@ -496,10 +510,10 @@ fn spread_out(scores: &mut [i64]) {
 mod tests {
     /// Shows: SCH-092
     #[test]
-    fn divides_before_multiplying() {
-        // 29/100 is 0.28999…: kube-scheduler shows 28.
+    fn normalize_divides_before_multiplying() {
+        // 29/100 is 0.28999… as a float, so kube-scheduler's result is 28.
         let mut scores = vec![0, 29, 100];
-        super::spread_out(&mut scores);
+        super::normalize_scores(&mut scores);
         assert_eq!(scores, [0, 28, 100]);
     }
 }

@@ -1,8 +1,8 @@
-//! The default plugins, and the one table of their order (SCH-032, SCH-033).
+//! The default plugins, and the table of their order (SCH-032, SCH-033).
 //!
-//! A plugin is a file: its spec (name, weight, points, the events it waits for) and its extension points,
-//! reasons, queueing hints, arguments with their limits, and what explanations say of it. To add one, write the
-//! file and its line in the table.
+//! Each plugin is one file: its spec (name, weight, extension points, events), its extension points, reasons, queueing
+//! hints, arguments with their validation, and texts for explanations. To add a plugin, write the file and add its
+//! line to the table.
 
 pub mod balanced_allocation;
 mod csi_translation;
@@ -42,7 +42,7 @@ macro_rules! plugins {
         /// The default plugins in MultiPoint order.
         pub static TABLE: &[PluginSpec] = &[$($module::SPEC),*];
         impl Plugin {
-            /// All, in the default order.
+            /// All plugins, in the default order.
             pub const ALL: &[Plugin] = &[$(Plugin::$variant),*];
         }
     };
@@ -74,70 +74,65 @@ plugins! {
 pub const COUNT: usize = Plugin::ALL.len();
 
 impl Plugin {
-    /// What is fixed about it: its row of the table.
-    pub fn row(self) -> &'static PluginSpec {
+    /// The plugin's spec.
+    pub fn spec(self) -> &'static PluginSpec {
         &TABLE[self as usize]
     }
 
-    /// Its name in Kubernetes.
+    /// Name of the plugin in Kubernetes.
     pub fn name(self) -> &'static str {
-        self.row().name
+        self.spec().name
     }
 
-    /// The plugin of that name.
+    /// Finds a plugin by its name in Kubernetes.
     pub fn from_name(name: &str) -> Option<Plugin> {
         Self::ALL.iter().copied().find(|plugin| plugin.name() == name)
     }
 
-    /// Whether it can be asked there.
+    /// Returns whether the plugin implements an extension point.
     pub fn implements(self, point: Point) -> bool {
-        self.row().points.contains(&point)
+        self.spec().points.contains(&point)
     }
 
-    /// Its extension points.
-    pub(crate) fn does(self) -> &'static dyn ExtensionPoints {
-        self.row().does
+    /// Implementation of the plugin's extension points.
+    pub(crate) fn extension_points(self) -> &'static dyn ExtensionPoints {
+        self.spec().extension_points
     }
 }
 
-/// A set of plugins, one bit each.
+/// A set of plugins, stored as one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PluginSet(u32);
 
-const _: () = assert!(COUNT <= u32::BITS as usize, "a plugin without a bit in PluginSet");
+const _: () = assert!(COUNT <= u32::BITS as usize, "PluginSet needs one bit for each plugin");
 
 impl PluginSet {
-    /// Adds one.
     pub fn insert(&mut self, plugin: Plugin) {
         self.0 |= 1 << plugin as u8;
     }
 
-    /// Whether it is in.
     pub fn contains(self, plugin: Plugin) -> bool {
         self.0 & (1 << plugin as u8) != 0
     }
 
-    /// Whether none is in.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Both sets.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The plugins in table order.
+    /// The plugins in the order of [`TABLE`].
     pub fn iter(self) -> impl Iterator<Item = Plugin> {
         Plugin::ALL.iter().copied().filter(move |plugin| self.contains(*plugin))
     }
 }
 
-/// `x / y`. A processor takes long over a division of integers; where the quotient is at most 100 and `y`
-/// below 2^46, the nearest float never reaches the next whole number and can be cut off instead.
-// `contains` is generic code of `std`, which a development build borrows unoptimised from the crates below: there it was
-// a quarter of the instructions of a decision, and came and went with changes of those crates.
+/// `x / y`, faster than an integer division in the common case: if the quotient is at most 100 and `y` is below 2^46,
+/// the float quotient never rounds up to the next whole number, so it can be truncated.
+// `RangeInclusive::contains` is not inlined in development builds and took a quarter of the instructions of a decision.
 #[expect(clippy::manual_range_contains)]
 #[inline(always)]
 pub(crate) fn quotient(x: i64, y: i64) -> i64 {
@@ -148,7 +143,7 @@ pub(crate) fn quotient(x: i64, y: i64) -> i64 {
     }
 }
 
-/// `DefaultNormalizeScore`: scales to `[0, 100]` by the largest, reversed if asked (SCH-043, SCH-048).
+/// `DefaultNormalizeScore`: scales scores to `[0, 100]` by the largest one; `reverse` inverts them (SCH-043, SCH-048).
 pub(crate) fn default_normalize(scores: &mut [i64], reverse: bool) {
     let max = scores.iter().copied().max().unwrap_or(0);
     for score in scores {
@@ -170,7 +165,7 @@ mod tests {
     use super::quotient;
 
     #[test]
-    fn quotients_are_those_of_integers() {
+    fn quotient_equals_integer_division() {
         let around = |x: i64| [x - 1, x, x.saturating_add(1)];
         for y in (0..62).flat_map(|bits| around(1 << bits)).filter(|y| *y != 0) {
             for times in 0..=101_i64 {

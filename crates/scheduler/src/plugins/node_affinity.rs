@@ -29,21 +29,21 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ..PluginSpec::new("NodeAffinity", &[AtPreFilter, Filter, PreScore, Score], &NodeAffinity)
 };
 
-/// The pod's own rule.
+/// Reason if the pod's nodeSelector or required node affinity does not match.
 pub const REASON_POD: &str = "node(s) didn't match Pod's node affinity/selector";
-/// The profile's rule.
+/// Reason if the profile's added affinity does not match.
 pub const REASON_ENFORCED: &str = "node(s) didn't match scheduler-enforced node affinity";
-/// No node name can satisfy every field.
+/// Reason if the required terms pin contradictory node names.
 pub const REASON_CONFLICT: &str = "pod affinity terms conflict";
 
 /// The profile's added node affinity, compiled.
 #[derive(Debug, Clone, Default)]
 pub struct AddedAffinity {
-    /// Required of every pod.
+    /// Required node affinity for every pod of the profile.
     pub required: Option<NodeSelector>,
-    /// Preferred for every pod.
+    /// Preferred terms for every pod of the profile, with weights.
     pub preferred: Vec<(i64, NodeTerm)>,
-    /// Whether there are preferred terms, be they empty: then the plugin scores, with 0 (SCH-149).
+    /// There are preferred terms, even if all are empty: then the plugin scores, with 0 (SCH-149).
     has_preferred: bool,
 }
 
@@ -72,7 +72,7 @@ impl AddedAffinity {
 struct NodeAffinity;
 
 impl ExtensionPoints for NodeAffinity {
-    /// Skips without rules; narrows to the nodes that terms pin by name (SCH-045).
+    /// Skips without required rules; returns the node names if every term pins some (SCH-045).
     fn pre_filter(&self, search: &Search<'_>, _: &mut Cache, _: &mut CycleState) -> Result<PreFilter, Status> {
         let required = &search.incoming.required;
         if required.is_absent() && search.added_affinity.required.is_none() {
@@ -128,7 +128,7 @@ impl ExtensionPoints for NodeAffinity {
         }
     }
 
-    /// The weights of the preferred terms that match.
+    /// Sums the weights of the preferred terms that match.
     fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         let terms = || cycle.incoming.preferred.iter().chain(&cycle.added_affinity.preferred);
         for (score, node) in scores.iter_mut().zip(feasible) {
@@ -141,7 +141,6 @@ impl ExtensionPoints for NodeAffinity {
         true
     }
 
-    /// The best is 100.
     fn normalize(&self, _: &CycleState, scores: &mut [i64]) {
         default_normalize(scores, false);
     }
@@ -151,7 +150,7 @@ impl ExtensionPoints for NodeAffinity {
             let added = &waiting.added_affinity.required;
             added.as_ref().is_none_or(|added| added.matches(&cache.symbols, node))
         };
-        // Whether it matched before is asked of the pod's own rule alone: without one it always did.
+        // The old node is matched against the pod's own rule alone, which always matches if the pod has none.
         let matches = |node: &NodeInfo| waiting.incoming.required.matches(&cache.symbols, node);
         event
             .new_node
@@ -171,7 +170,7 @@ impl ExtensionPoints for NodeAffinity {
 
     fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
         if status.message(&cache.symbols) == REASON_ENFORCED {
-            return "does not match the node affinity that the scheduler's configuration adds".to_owned();
+            return "extension_points not match the node affinity that the scheduler's configuration adds".to_owned();
         }
         let Some(node) = &cache.node(node).node else {
             return status.message(&cache.symbols);
@@ -179,7 +178,7 @@ impl ExtensionPoints for NodeAffinity {
         let mut selector = decision.incoming.info.pod.spec.node_selector.iter();
         match selector.find(|(key, value)| node.metadata.label(key) != Some(&***value)) {
             Some((key, value)) => format!("has no label {key}={value}, which the pod's nodeSelector asks for"),
-            None => "does not match the pod's required node affinity".to_owned(),
+            None => "extension_points not match the pod's required node affinity".to_owned(),
         }
     }
 }

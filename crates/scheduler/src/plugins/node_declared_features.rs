@@ -1,4 +1,4 @@
-//! `NodeDeclaredFeatures`: a pod that uses a feature of newer kubelets needs a node that declares it.
+//! `NodeDeclaredFeatures`: a pod that uses a feature of newer kubelets needs a node whose status declares the feature.
 
 use podscope_api::{Pod, features};
 
@@ -12,7 +12,7 @@ use crate::queue::events::{Event, EventKind, Waiting};
 use crate::status::Status;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
-    // Kubernetes registers for updates of the pod itself, too; what a feature is inferred from cannot change there.
+    // kube-scheduler also registers for updates of the pod; the fields that imply a feature are immutable here.
     events: &[EventKind::NodeAdd, EventKind::NodeDeclaredFeature],
     about: "features of newer kubelets",
     refused: "without a feature of newer kubelets that it needs",
@@ -21,7 +21,8 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
 
 pub const REASON: &str = "node(s) didn't match Pod's required features";
 
-/// The features a pod needs that a node does not declare. Other declared features matter to updates of running pods only.
+/// The features that a pod needs and a node does not declare. Other declared features concern only updates of running
+/// pods.
 fn missing(pod: &Pod, node: &NodeInfo) -> impl Iterator<Item = &'static str> {
     let declares = |name: &str| {
         let declared = node.node.as_ref().map(|node| node.status.declared_features.as_slice());
@@ -56,6 +57,9 @@ impl ExtensionPoints for NodeDeclaredFeatures {
 
     fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, _: &Status) -> String {
         let names: Vec<&str> = missing(&decision.incoming.info.pod, cache.node(node)).collect();
-        format!("its kubelet does not declare {}, which the pod needs", names.join(", "))
+        format!(
+            "its kubelet extension_points not declare {}, which the pod needs",
+            names.join(", ")
+        )
     }
 }

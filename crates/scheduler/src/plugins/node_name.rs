@@ -1,4 +1,4 @@
-//! `NodeName`: a node asked for by name (SCH-040).
+//! `NodeName`: a pod that sets `spec.nodeName` fits only that node (SCH-040).
 
 use super::{ExtensionPoints, Plugin, PluginSpec, Point};
 use crate::cache::Cache;

@@ -1,4 +1,4 @@
-//! `NodePorts`: ports of the node itself (SCH-049).
+//! `NodePorts`: the pod's host ports must be free on the node (SCH-049).
 
 use super::Point::{Filter, PreFilter as AtPreFilter};
 use super::{ExtensionPoints, Plugin, PluginSpec};
@@ -34,11 +34,11 @@ impl ExtensionPoints for NodePorts {
     }
 
     fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
-        let wanted = &cycle.incoming.info.ports;
+        let own_ports = &cycle.incoming.info.ports;
         if node
             .ports
             .iter()
-            .any(|used| wanted.iter().any(|port| port.conflicts(used)))
+            .any(|used| own_ports.iter().any(|port| port.conflicts(used)))
         {
             return Err(Status::unschedulable(Plugin::NodePorts, REASON));
         }
@@ -46,11 +46,11 @@ impl ExtensionPoints for NodePorts {
     }
 
     fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
-        let wanted = &waiting.incoming.info.ports;
+        let own_ports = &waiting.incoming.info.ports;
         event.kind == EventKind::NodeAdd
             || event.freed().is_some_and(|other| {
                 let mut freed = other.ports.iter();
-                freed.any(|freed| wanted.iter().any(|port| port.conflicts(freed)))
+                freed.any(|freed| own_ports.iter().any(|port| port.conflicts(freed)))
             })
     }
 

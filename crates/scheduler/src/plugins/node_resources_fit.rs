@@ -1,5 +1,5 @@
-//! `NodeResourcesFit`: room for what the pod requests, and a preference for how full nodes should be
-//! (SCH-053 to SCH-060).
+//! `NodeResourcesFit`: the node must have room for the pod's requests; scores nodes by their utilization (SCH-053 to
+//! SCH-060).
 
 use podscope_api::{Quantity, Str};
 use serde_json::Value;
@@ -36,19 +36,19 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     )
 };
 
-/// How NodeResourcesFit scores (SCH-058 to SCH-060).
+/// Scoring strategy of NodeResourcesFit (SCH-058 to SCH-060).
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScoringStrategy {
-    /// Emptier is better.
+    /// Prefers nodes with low utilization.
     LeastAllocated(Vec<Resource>),
-    /// Fuller is better.
+    /// Prefers nodes with high utilization.
     MostAllocated(Vec<Resource>),
-    /// By a shape: points of (utilization in percent, score 0 to 100).
+    /// Scores by a piecewise linear function, given as points of (utilization in percent, score 0 to 100).
     RequestedToCapacityRatio(Vec<Resource>, Vec<(i64, i64)>),
 }
 
 impl ScoringStrategy {
-    /// The resources it looks at.
+    /// The resources that the strategy scores.
     pub fn resources(&self) -> &[Resource] {
         match self {
             Self::LeastAllocated(resources)
@@ -58,14 +58,13 @@ impl ScoringStrategy {
     }
 }
 
-/// Its arguments.
+/// NodeResourcesFitArgs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Args {
-    /// Extended resources exempt from Filter.
+    /// Extended resources that Filter ignores.
     pub ignored_resources: Vec<Str>,
-    /// Prefixes (before `/`) of extended resources exempt from Filter.
+    /// Prefixes (before `/`) of extended resources that Filter ignores.
     pub ignored_resource_groups: Vec<Str>,
-    /// How to score.
     pub strategy: ScoringStrategy,
 }
 
@@ -83,20 +82,20 @@ struct NodeResourcesFit;
 
 impl ExtensionPoints for NodeResourcesFit {
     fn row_bounds(&self, incoming: &Incoming, bounds: &mut RowBounds) -> bool {
-        let want = &incoming.info.requests.requests;
-        if !want.scalars.is_empty() {
+        let requested = &incoming.info.requests.requests;
+        if !requested.scalars.is_empty() {
             return false;
         }
-        let bound = |want: i64| if want > 0 { want } else { i64::MIN };
-        bounds.cpu = bound(want.cpu);
-        bounds.memory = bound(want.memory);
-        bounds.ephemeral = bound(want.ephemeral);
+        let bound = |requested: i64| if requested > 0 { requested } else { i64::MIN };
+        bounds.cpu = bound(requested.cpu);
+        bounds.memory = bound(requested.memory);
+        bounds.ephemeral = bound(requested.ephemeral);
         bounds.pods = 1;
         true
     }
 
     fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
-        shortages(cycle, node)
+        check_resources(cycle, node)
     }
 
     fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
@@ -111,7 +110,7 @@ impl ExtensionPoints for NodeResourcesFit {
         let pod = &waiting.incoming.info;
         match (event.kind, &event.old_node, &event.new_node) {
             (EventKind::PodDelete, ..) => event.freed().is_some(),
-            (EventKind::PodScaleDown, ..) => event.is_about(waiting) || scaled_down(event, pod),
+            (EventKind::PodScaleDown, ..) => event.is_about(waiting) || has_scaled_down(event, pod),
             (_, Some(old), Some(new)) => fits_empty(new, pod) && has_grown(old, new, pod),
             (_, None, Some(new)) => fits_empty(new, pod),
             _ => false,
@@ -123,54 +122,55 @@ impl ExtensionPoints for NodeResourcesFit {
     }
 
     fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
-        in_words(cache, decision, cache.node(node), status)
+        explain_rejection(cache, decision, cache.node(node), status)
     }
 }
 
-/// Every resource that is short, in Kubernetes' order.
-fn shortages(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
-    let want = &cycle.incoming.info.requests.requests;
-    let have = &node.allocatable;
+/// Checks all resources of a node. The status lists every insufficient one in kube-scheduler's order.
+fn check_resources(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
+    let requested = &cycle.incoming.info.requests.requests;
+    let allocatable = &node.allocatable;
     let used = &node.requested;
-    let too_many = node.pods.len() as i64 + 1 > node.allowed_pods;
-    let short = |want: i64, have: i64, used: i64| want > 0 && want > have.wrapping_sub(used);
-    let cpu = short(want.cpu, have.cpu, used.cpu);
-    let memory = short(want.memory, have.memory, used.memory);
-    let ephemeral = short(want.ephemeral, have.ephemeral, used.ephemeral);
-    if !too_many && !cpu && !memory && !ephemeral && want.scalars.is_empty() {
+    let has_too_many_pods = node.pods.len() as i64 + 1 > node.allowed_pods;
+    let is_insufficient =
+        |requested: i64, allocatable: i64, used: i64| requested > 0 && requested > allocatable.wrapping_sub(used);
+    let cpu = is_insufficient(requested.cpu, allocatable.cpu, used.cpu);
+    let memory = is_insufficient(requested.memory, allocatable.memory, used.memory);
+    let ephemeral = is_insufficient(requested.ephemeral, allocatable.ephemeral, used.ephemeral);
+    if !has_too_many_pods && !cpu && !memory && !ephemeral && requested.scalars.is_empty() {
         return Ok(());
     }
     let mut reasons = Vec::new();
     let mut unresolvable = false;
-    if too_many {
+    if has_too_many_pods {
         reasons.push(Reason::Fixed("Too many pods"));
     }
-    for (is_short, text, want, have) in [
-        (cpu, "Insufficient cpu", want.cpu, have.cpu),
-        (memory, "Insufficient memory", want.memory, have.memory),
+    for (is_short, text, requested, allocatable) in [
+        (cpu, "Insufficient cpu", requested.cpu, allocatable.cpu),
+        (memory, "Insufficient memory", requested.memory, allocatable.memory),
         (
             ephemeral,
             "Insufficient ephemeral-storage",
-            want.ephemeral,
-            have.ephemeral,
+            requested.ephemeral,
+            allocatable.ephemeral,
         ),
     ] {
         if is_short {
             reasons.push(Reason::Fixed(text));
-            unresolvable |= want > have;
+            unresolvable |= requested > allocatable;
         }
     }
-    for (name, want) in &want.scalars {
-        if *want == 0 || is_ignored(cycle, *name) {
+    for (name, requested) in &requested.scalars {
+        if *requested == 0 || is_ignored(cycle, *name) {
             continue;
         }
-        let have = have.scalar(*name).unwrap_or(0);
-        if have == 0 && is_by_devices(cycle.cache, *name) {
+        let allocatable = allocatable.scalar(*name).unwrap_or(0);
+        if allocatable == 0 && is_provided_by_devices(cycle.cache, *name) {
             continue;
         }
-        if *want > have.wrapping_sub(used.scalar(*name).unwrap_or(0)) {
+        if *requested > allocatable.wrapping_sub(used.scalar(*name).unwrap_or(0)) {
             reasons.push(Reason::Insufficient(*name));
-            unresolvable |= *want > have;
+            unresolvable |= *requested > allocatable;
         }
     }
     if reasons.is_empty() {
@@ -190,12 +190,13 @@ fn shortages(cycle: &Cycle<'_>, node: &NodeInfo) -> Result<(), Status> {
     })
 }
 
-/// Whether devices stand for an extended resource where a node has none of it: DynamicResources checks it (DRA-116).
-fn is_by_devices(cache: &Cache, name: Symbol) -> bool {
+/// Returns whether a device class provides an extended resource. If a node has none of it in its allocatable,
+/// DynamicResources checks it instead (DRA-116).
+fn is_provided_by_devices(cache: &Cache, name: Symbol) -> bool {
     cfg!(feature = "devices") && cache.stores.class_of_resource(cache.symbols.text(name)).is_some()
 }
 
-/// Extended resources exempt from Filter (SCH-055).
+/// Returns whether Filter ignores an extended resource (SCH-055).
 fn is_ignored(cycle: &Cycle<'_>, name: Symbol) -> bool {
     let args = &cycle.profile.args.fit;
     if args.ignored_resources.is_empty() && args.ignored_resource_groups.is_empty() {
@@ -208,20 +209,21 @@ fn is_ignored(cycle: &Cycle<'_>, name: Symbol) -> bool {
             || args.ignored_resource_groups.iter().any(|ignored| **ignored == *group))
 }
 
+/// Returns whether the pod would fit if the node had no pods.
 fn fits_empty(node: &NodeInfo, pod: &PodInfo) -> bool {
-    let (want, have) = (&pod.requests.requests, &node.allocatable);
+    let (requested, allocatable) = (&pod.requests.requests, &node.allocatable);
     node.allowed_pods >= 1
-        && want.cpu <= have.cpu.max(0)
-        && want.memory <= have.memory.max(0)
-        && want.ephemeral <= have.ephemeral.max(0)
-        && want
+        && requested.cpu <= allocatable.cpu.max(0)
+        && requested.memory <= allocatable.memory.max(0)
+        && requested.ephemeral <= allocatable.ephemeral.max(0)
+        && requested
             .scalars
             .iter()
-            .all(|(name, amount)| *amount <= have.scalar(*name).unwrap_or(0))
+            .all(|(name, amount)| *amount <= allocatable.scalar(*name).unwrap_or(0))
 }
 
-/// Whether a bound pod gave up some of what the waiting one asks for.
-fn scaled_down(event: &Event<'_>, pod: &PodInfo) -> bool {
+/// Returns whether a bound pod reduced its request of a resource that the waiting pod requests.
+fn has_scaled_down(event: &Event<'_>, pod: &PodInfo) -> bool {
     let (Some(old), Some(new)) = (&event.old_pod, &event.new_pod) else {
         return false;
     };
@@ -234,7 +236,7 @@ fn scaled_down(event: &Event<'_>, pod: &PodInfo) -> bool {
         )
 }
 
-/// Whether a node has more of what the pod asks for than before.
+/// Returns whether the node's allocatable of a requested resource, or of pods, increased.
 fn has_grown(old: &NodeInfo, new: &NodeInfo, pod: &PodInfo) -> bool {
     new.allowed_pods > old.allowed_pods
         || any_requested(
@@ -245,15 +247,14 @@ fn has_grown(old: &NodeInfo, new: &NodeInfo, pod: &PodInfo) -> bool {
         )
 }
 
-/// Whether that holds between two amounts of any resource the pod asks for.
-fn any_requested(want: &Resources, a: &Resources, b: &Resources, holds: impl Fn(i64, i64) -> bool) -> bool {
-    (want.cpu > 0 && holds(a.cpu, b.cpu))
-        || (want.memory > 0 && holds(a.memory, b.memory))
-        || (want.ephemeral > 0 && holds(a.ephemeral, b.ephemeral))
-        || want
-            .scalars
-            .iter()
-            .any(|(name, want)| *want > 0 && holds(a.scalar(*name).unwrap_or(0), b.scalar(*name).unwrap_or(0)))
+/// Returns whether `holds` is true for the two amounts of any resource that the pod requests.
+fn any_requested(requested: &Resources, a: &Resources, b: &Resources, holds: impl Fn(i64, i64) -> bool) -> bool {
+    (requested.cpu > 0 && holds(a.cpu, b.cpu))
+        || (requested.memory > 0 && holds(a.memory, b.memory))
+        || (requested.ephemeral > 0 && holds(a.ephemeral, b.ephemeral))
+        || requested.scalars.iter().any(|(name, requested)| {
+            *requested > 0 && holds(a.scalar(*name).unwrap_or(0), b.scalar(*name).unwrap_or(0))
+        })
 }
 
 /// Scores nodes by the profile's strategy.
@@ -263,7 +264,7 @@ pub(crate) struct Scorer<'a> {
 }
 
 impl<'a> Scorer<'a> {
-    /// For the pod of this cycle.
+    /// Creates the scorer for the pod of a cycle.
     pub(crate) fn new(cycle: &Cycle<'a>) -> Self {
         let strategy = &cycle.profile.args.fit.strategy;
         let pod = &cycle.incoming.info.requests.scoring;
@@ -282,7 +283,7 @@ impl<'a> Scorer<'a> {
                 continue;
             }
             let score = match self.strategy {
-                ScoringStrategy::LeastAllocated(_) => least(requested, allocatable),
+                ScoringStrategy::LeastAllocated(_) => least_allocated_score(requested, allocatable),
                 ScoringStrategy::MostAllocated(_) => percent(requested.min(allocatable), allocatable),
                 ScoringStrategy::RequestedToCapacityRatio(_, shape) => {
                     let utilization = if requested > allocatable {
@@ -290,7 +291,7 @@ impl<'a> Scorer<'a> {
                     } else {
                         percent(requested, allocatable)
                     };
-                    let score = broken_linear(shape, utilization);
+                    let score = interpolate(shape, utilization);
                     if score <= 0 {
                         continue;
                     }
@@ -304,20 +305,20 @@ impl<'a> Scorer<'a> {
             return 0;
         }
         match self.strategy {
-            // Go's math.Round: half away from zero, as Rust's.
+            // Like Go's math.Round, rounds half away from zero.
             ScoringStrategy::RequestedToCapacityRatio(..) => libm::round(sum as f64 / weights as f64) as i64,
             _ => quotient(sum, weights),
         }
     }
 }
 
-/// Wraps on absurd amounts, as Go does.
+/// Percentage of `whole`; like Go, wraps on overflow.
 #[inline(always)]
 fn percent(part: i64, whole: i64) -> i64 {
     quotient(part.wrapping_mul(100), whole)
 }
 
-fn least(requested: i64, allocatable: i64) -> i64 {
+fn least_allocated_score(requested: i64, allocatable: i64) -> i64 {
     if requested > allocatable {
         0
     } else {
@@ -325,8 +326,8 @@ fn least(requested: i64, allocatable: i64) -> i64 {
     }
 }
 
-/// SCH-060: straight lines between the points; utilization in percent, scores 0 to 100.
-fn broken_linear(shape: &[(i64, i64)], utilization: i64) -> i64 {
+/// Interpolates linearly between the points of a shape (SCH-060). Utilization in percent, scores 0 to 100.
+fn interpolate(shape: &[(i64, i64)], utilization: i64) -> i64 {
     for (index, (x, y)) in shape.iter().enumerate() {
         if utilization <= *x {
             return match index.checked_sub(1).map(|before| shape[before]) {
@@ -450,14 +451,14 @@ fn amount(resource: &str, amount: i64) -> String {
     }
 }
 
-/// Reads one resource of some amounts.
-type Read = Box<dyn Fn(&Resources) -> i64>;
+/// Reads the amount of one resource.
+type ReadAmount = Box<dyn Fn(&Resources) -> i64>;
 
-fn in_words(cache: &Cache, decision: &Decision, info: &NodeInfo, status: &Status) -> String {
-    let want = &decision.incoming.info.requests.requests;
+fn explain_rejection(cache: &Cache, decision: &Decision, info: &NodeInfo, status: &Status) -> String {
+    let requested = &decision.incoming.info.requests.requests;
     let mut parts = Vec::new();
     for reason in status.reasons.as_slice() {
-        let (resource, read): (&str, Read) = match reason {
+        let (resource, read): (&str, ReadAmount) = match reason {
             Reason::Fixed("Insufficient cpu") => ("cpu", Box::new(|amounts| amounts.cpu)),
             Reason::Fixed("Insufficient memory") => ("memory", Box::new(|amounts| amounts.memory)),
             Reason::Fixed("Insufficient ephemeral-storage") => {
@@ -477,19 +478,19 @@ fn in_words(cache: &Cache, decision: &Decision, info: &NodeInfo, status: &Status
                 continue;
             }
         };
-        let (want, have, used) = (read(want), read(&info.allocatable), read(&info.requested));
-        parts.push(if want > have {
+        let (requested, allocatable, used) = (read(requested), read(&info.allocatable), read(&info.requested));
+        parts.push(if requested > allocatable {
             format!(
                 "has {} {resource} in all, the pod asks for {}",
-                amount(resource, have),
-                amount(resource, want)
+                amount(resource, allocatable),
+                amount(resource, requested)
             )
         } else {
             format!(
                 "has {} of {} {resource} left, the pod asks for {}",
-                amount(resource, (have - used).max(0)),
-                amount(resource, have),
-                amount(resource, want)
+                amount(resource, (allocatable - used).max(0)),
+                amount(resource, allocatable),
+                amount(resource, requested)
             )
         });
     }
@@ -502,7 +503,7 @@ mod tests {
 
     /// Shows: SCH-060
     #[test]
-    fn a_shape_is_interpolated_between_its_points() {
+    fn ratio_shape_is_interpolated_between_points() {
         let bin_packing = [(0, 0), (100, 100)];
         let bent = [(0, 0), (40, 80), (100, 100)];
         for (shape, utilization, score) in [
@@ -513,7 +514,7 @@ mod tests {
             (&bent[..], 100, 100),
             (&[(50, 30)][..], 80, 30),
         ] {
-            assert_eq!(broken_linear(shape, utilization), score, "{shape:?} at {utilization}");
+            assert_eq!(interpolate(shape, utilization), score, "{shape:?} at {utilization}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `NodeUnschedulable`: cordoned nodes (SCH-039).
+//! `NodeUnschedulable`: rejects cordoned nodes (SCH-039).
 
 use super::{ExtensionPoints, Plugin, PluginSpec, Point};
 use crate::cache::Cache;
@@ -21,7 +21,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
 
 pub const REASON: &str = "node(s) were unschedulable";
 
-/// The taint that a cordoned node is taken to have.
+/// The taint that a cordoned node is treated as having; a pod that tolerates it fits.
 const CORDON: TaintInfo = TaintInfo {
     key: Symbol::UNSCHEDULABLE_TAINT,
     value: Symbol::EMPTY,

@@ -1,4 +1,4 @@
-//! `NodeVolumeLimits`: how many volumes of a CSI driver a node can attach (SCH-063).
+//! `NodeVolumeLimits`: limits the number of volumes of a CSI driver on a node (SCH-063).
 
 use podscope_api::ordered;
 
@@ -49,7 +49,7 @@ impl ExtensionPoints for NodeVolumeLimits {
     }
 
     fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
-        match beyond_limit(&cycle.cache.stores, &cycle.incoming.info.pod, node)? {
+        match find_exceeded_limit(&cycle.cache.stores, &cycle.incoming.info.pod, node)? {
             Some(_) => Err(Status::unschedulable(Plugin::NodeVolumeLimits, REASON)),
             None => Ok(()),
         }
@@ -57,7 +57,7 @@ impl ExtensionPoints for NodeVolumeLimits {
 
     fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
         let message = status.message(&cache.symbols);
-        match beyond_limit(&cache.stores, &decision.incoming.info.pod, cache.node(node)) {
+        match find_exceeded_limit(&cache.stores, &decision.incoming.info.pod, cache.node(node)) {
             Ok(Some(over)) => format!(
                 "{message}: {} of {} volumes of {} are attached, and the pod brings {} more",
                 over.used, over.limit, over.driver, over.new
@@ -69,7 +69,7 @@ impl ExtensionPoints for NodeVolumeLimits {
     fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
         let pod = &waiting.incoming.info.pod;
         match (event.kind, event.old, event.new) {
-            (EventKind::Update(_), Some(Object::CsiNode(old)), Some(Object::CsiNode(new))) => raises_a_limit(old, new),
+            (EventKind::Update(_), Some(Object::CsiNode(old)), Some(Object::CsiNode(new))) => raises_limit(old, new),
             (EventKind::PodDelete, ..) => event.freed().is_some_and(|other| has_claims(&other.pod)),
             (EventKind::Add(Kind::PersistentVolumeClaim), _, claim) => uses_claim(pod, claim),
             (EventKind::Delete(_), ..) => has_claims(pod),
@@ -88,28 +88,29 @@ fn limit_of(csi_node: &CsiNode, driver: &Str) -> Option<i32> {
     known.allocatable.as_ref()?.count
 }
 
-fn raises_a_limit(old: &CsiNode, new: &CsiNode) -> bool {
+fn raises_limit(old: &CsiNode, new: &CsiNode) -> bool {
     new.spec.drivers.iter().any(|driver| {
         let before = limit_of(old, &driver.name).unwrap_or(0);
         limit_of(new, &driver.name).is_some_and(|after| after > before)
     })
 }
 
-/// Whether the node's CSI driver stands in for the in-tree disk. Only of Portworx the CSINode has to say so.
+/// Returns whether the in-tree disk is migrated to a CSI driver on the node. Only Portworx needs the annotation of the
+/// CSINode.
 fn is_migrated(csi_node: Option<&CsiNode>, migration: &Migration) -> bool {
     let Some(csi_node) = csi_node else {
         return false;
     };
     let lists = |list: &str| list.split(',').any(|entry| entry == migration.plugin);
-    !migration.by_annotation || csi_node.metadata.annotation(MIGRATED_PLUGINS).is_some_and(lists)
+    !migration.requires_annotation || csi_node.metadata.annotation(MIGRATED_PLUGINS).is_some_and(lists)
 }
 
-fn migrated(csi_node: Option<&CsiNode>, disk: Option<(&Migration, String)>) -> Option<(Str, String)> {
+fn migrated_volume(csi_node: Option<&CsiNode>, disk: Option<(&Migration, String)>) -> Option<(Str, String)> {
     let (migration, handle) = disk.filter(|(migration, _)| is_migrated(csi_node, migration))?;
     Some((migration.driver.into(), handle))
 }
 
-/// Driver and handle of a claim's volume, if a CSI driver attaches it.
+/// Driver and volume handle of a claim's volume, if a CSI driver attaches it.
 fn driver_of_claim(
     stores: &Stores,
     csi_node: Option<&CsiNode>,
@@ -132,19 +133,21 @@ fn driver_of_claim(
 fn driver_of_volume(csi_node: Option<&CsiNode>, volume: &PersistentVolume) -> Option<(Str, String)> {
     match &volume.spec.csi {
         Some(csi) => Some((csi.driver.clone(), csi.volume_handle.to_string())),
-        None => migrated(csi_node, csi_translation::of_volume(volume)),
+        None => migrated_volume(csi_node, csi_translation::of_volume(volume)),
     }
 }
 
-/// A volume as `(driver, handle)`: shared by pods, it counts once.
-type Attached = ordered::Map<(Str, String), ()>;
+/// Set of volumes as `(driver, handle)`: a volume that several pods share counts once.
+type VolumeSet = ordered::Map<(Str, String), ()>;
 
-fn attachable(
+/// Adds the CSI volumes of a pod to `into`. `is_new`: the pod is the incoming one, for which a missing claim is an
+/// error.
+fn collect_volumes(
     stores: &Stores,
     csi_node: Option<&CsiNode>,
     pod: &Pod,
     is_new: bool,
-    into: &mut Attached,
+    into: &mut VolumeSet,
 ) -> Result<(), Status> {
     let namespace = &pod.metadata.namespace;
     for volume in pod.spec.volumes.iter() {
@@ -153,7 +156,7 @@ fn attachable(
         } else if volume.ephemeral.is_some() {
             (ephemeral_claim_name(pod, volume), true)
         } else {
-            if let Some(found) = migrated(csi_node, csi_translation::of_inline(volume)) {
+            if let Some(found) = migrated_volume(csi_node, csi_translation::of_inline(volume)) {
                 into.insert(found, ());
             }
             continue;
@@ -164,11 +167,11 @@ fn attachable(
                 let code = Code::UnschedulableAndUnresolvable;
                 return Err(Status::text(Plugin::NodeVolumeLimits, code, text));
             }
-            // No volume of it can be on the node for sure.
+            // Without its claim, the volume of a placed pod is unknown and not counted.
             continue;
         };
         if is_ephemeral && !is_owned_by(claim, pod) {
-            // Whosever pod it is: the cycle fails.
+            // Fails the cycle, for placed pods too.
             return Err(Status::text(
                 Plugin::NodeVolumeLimits,
                 Code::Error,
@@ -182,7 +185,7 @@ fn attachable(
     Ok(())
 }
 
-/// The text for an ephemeral volume's claim that belongs to something else (SCH-064).
+/// The text for the claim of an ephemeral volume that the pod does not own (SCH-064).
 pub(crate) fn not_owner(claim: &PersistentVolumeClaim, pod: &Pod) -> String {
     format!(
         "PVC {} was not created for pod {} (pod is not owner)",
@@ -191,18 +194,18 @@ pub(crate) fn not_owner(claim: &PersistentVolumeClaim, pod: &Pod) -> String {
     )
 }
 
-/// A driver of which a node would have more volumes than it can attach.
-struct Beyond {
+/// A CSI driver whose volume limit on a node would be exceeded.
+struct ExceededLimit {
     driver: Str,
     used: usize,
     new: usize,
     limit: i32,
 }
 
-fn beyond_limit(stores: &Stores, pod: &Pod, node: &NodeInfo) -> Result<Option<Beyond>, Status> {
+fn find_exceeded_limit(stores: &Stores, pod: &Pod, node: &NodeInfo) -> Result<Option<ExceededLimit>, Status> {
     let csi_node = stores.csi_node(&node.name).map(|csi_node| &**csi_node);
-    let mut new = Attached::new();
-    attachable(stores, csi_node, pod, true, &mut new)?;
+    let mut new = VolumeSet::new();
+    collect_volumes(stores, csi_node, pod, true, &mut new)?;
     let has_limits = |csi_node: &&CsiNode| {
         let mut counts = csi_node.spec.drivers.iter().map(|driver| driver.allocatable.as_ref());
         counts.any(|allocatable| allocatable.is_some_and(|allocatable| allocatable.count.is_some()))
@@ -210,9 +213,9 @@ fn beyond_limit(stores: &Stores, pod: &Pod, node: &NodeInfo) -> Result<Option<Be
     let Some(csi_node) = csi_node.filter(has_limits).filter(|_| !new.is_empty()) else {
         return Ok(None);
     };
-    let mut used = Attached::new();
+    let mut used = VolumeSet::new();
     for pod in &node.pods {
-        attachable(stores, Some(csi_node), &pod.pod, false, &mut used)?;
+        collect_volumes(stores, Some(csi_node), &pod.pod, false, &mut used)?;
     }
     for volume in used.keys() {
         new.remove(volume);
@@ -223,7 +226,7 @@ fn beyond_limit(stores: &Stores, pod: &Pod, node: &NodeInfo) -> Result<Option<Be
             && let Some(volume) = stores.volume(name)
             && let Some(csi) = &volume.spec.csi
         {
-            // Counted under who attaches, and of CSI volumes only.
+            // As in kube-scheduler, only CSI volumes are counted, by the name of the attacher.
             let attacher = attachment.spec.attacher.clone();
             used.insert((attacher, csi.volume_handle.to_string()), ());
         }
@@ -231,11 +234,11 @@ fn beyond_limit(stores: &Stores, pod: &Pod, node: &NodeInfo) -> Result<Option<Be
     let mut drivers: Vec<&Str> = new.keys().map(|(driver, _)| driver).collect();
     drivers.dedup();
     for driver in drivers {
-        let count = |volumes: &Attached| volumes.keys().filter(|(known, _)| known == driver).count();
+        let count = |volumes: &VolumeSet| volumes.keys().filter(|(known, _)| known == driver).count();
         if let Some(limit) = limit_of(csi_node, driver)
             && (count(&used) + count(&new)) as i64 > i64::from(limit)
         {
-            return Ok(Some(Beyond {
+            return Ok(Some(ExceededLimit {
                 driver: driver.clone(),
                 used: count(&used),
                 new: count(&new),

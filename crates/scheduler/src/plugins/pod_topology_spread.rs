@@ -1,4 +1,4 @@
-//! `PodTopologySpread`: pods spread over domains, as a rule and as a wish (SCH-071 to SCH-083).
+//! `PodTopologySpread`: spreads pods over topology domains, by hard and soft constraints (SCH-071 to SCH-083).
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::Point::{Filter, PreFilter as AtPreFilter, PreScore, Score};
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields, Profile};
-use crate::counters::Question;
+use crate::counters::PodQuery;
 use crate::cycle::{Cycle, CycleState, PreFilter, Search};
 use crate::decide::Decision;
 use crate::node_info::{NodeIdx, NodeInfo};
@@ -21,12 +21,12 @@ use crate::topology::{Domain, NONE, TopologyKey};
 mod args;
 mod score;
 
-pub use args::Defaulting;
+pub use args::DefaultConstraints;
 pub use score::ScoreState;
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
     weight: 2,
-    follows_pods: true,
+    has_pre_filter_extensions: true,
     events: &[
         EventKind::PodAdd,
         EventKind::PodDelete,
@@ -47,9 +47,9 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     )
 };
 
-/// The skew would be too large.
+/// Reason if the skew would exceed maxSkew.
 pub const REASON: &str = "node(s) didn't match pod topology spread constraints";
-/// The node has no such domain.
+/// Reason if the node lacks the topology label.
 pub const REASON_LABEL: &str = "node(s) didn't match pod topology spread constraints (missing required label)";
 
 struct PodTopologySpread;
@@ -66,7 +66,7 @@ impl ExtensionPoints for PodTopologySpread {
         }
     }
 
-    /// Constraints in order, the first failure wins (SCH-077).
+    /// Checks the constraints in order and returns the first failure (SCH-077).
     fn filter(&self, cycle: &Cycle<'_>, state: &CycleState, node: NodeIdx, _: &NodeInfo) -> Result<(), Status> {
         let state = CycleState::kept(Plugin::PodTopologySpread, state.spread.as_ref())?;
         for (index, constraint) in state.constraints.iter().enumerate() {
@@ -93,13 +93,13 @@ impl ExtensionPoints for PodTopologySpread {
         Ok(state.spread_score.is_some())
     }
 
-    /// The weighted counts, so that fewer is better after Normalize (SCH-082).
+    /// Returns the weighted counts; NormalizeScore gives the lowest count the highest score (SCH-082).
     fn score(&self, cycle: &Cycle<'_>, state: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         let Some(state) = &state.spread_score else {
             return false;
         };
         for (at, (score, node)) in scores.iter_mut().zip(feasible).enumerate() {
-            *score = state.of_node(cycle.cache, at, *node);
+            *score = state.node_score(cycle.cache, at, *node);
         }
         true
     }
@@ -112,7 +112,7 @@ impl ExtensionPoints for PodTopologySpread {
 
     fn hint(&self, cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
         let Ok(constraints) = constraints(cache, waiting.profile, waiting.incoming, true) else {
-            // A hint that fails queues.
+            // As in kube-scheduler, a failing hint queues the pod.
             return true;
         };
         if event.new_pod.is_some() || event.old_pod.is_some() {
@@ -129,11 +129,11 @@ impl ExtensionPoints for PodTopologySpread {
     }
 
     fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
-        in_words(cache, decision, node).unwrap_or_else(|| status.message(&cache.symbols))
+        explain_rejection(cache, decision, node).unwrap_or_else(|| status.message(&cache.symbols))
     }
 }
 
-/// Whether a pod's event may change what a constraint counts.
+/// Returns whether an event of a pod may change the counts of a constraint.
 fn may_change_counts(constraints: &[SpreadConstraint], event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
     let own = &waiting.incoming.info;
     let Some(other) = event.new_pod.as_ref().or(event.old_pod.as_ref()) else {
@@ -159,7 +159,7 @@ fn may_change_counts(constraints: &[SpreadConstraint], event: &Event<'_>, waitin
     }
 }
 
-/// Whether a node's event may change which domains there are.
+/// Returns whether an event of a node may change the set of domains.
 fn may_change_domains(constraints: &[SpreadConstraint], event: &Event<'_>) -> bool {
     let has_keys = |node: &NodeInfo| {
         constraints
@@ -178,10 +178,10 @@ fn may_change_domains(constraints: &[SpreadConstraint], event: &Event<'_>) -> bo
     }
 }
 
-/// A domain that no qualifying node registered.
+/// Count of a domain without any node that the constraint includes.
 const UNREGISTERED: i64 = i64::MIN;
 
-/// Counts per domain, and the smallest.
+/// Counts of the hard constraints per domain, and the smallest counts.
 #[derive(Debug, Clone, Default)]
 pub struct FilterState {
     /// The hard constraints, in order.
@@ -209,7 +209,7 @@ fn update_paths(paths: &mut CriticalPaths, domain: Domain, count: i64) {
     }
 }
 
-/// Own constraints of one kind, else the profile's defaults (SCH-071, SCH-073, SCH-074).
+/// The pod's own constraints, hard or soft, or the profile's default ones if it has none (SCH-071, SCH-073, SCH-074).
 fn constraints(
     cache: &mut Cache,
     profile: &Profile,
@@ -223,19 +223,19 @@ fn constraints(
         return Ok(incoming.spread.iter().filter(|own| own.hard == hard).cloned().collect());
     }
     let defaults = profile.args.spread.constraints();
-    let wanted: Vec<(usize, &api::TopologySpreadConstraint)> = defaults
+    let selected: Vec<(usize, &api::TopologySpreadConstraint)> = defaults
         .iter()
         .enumerate()
         .filter(|(_, from)| from.is_hard() == hard)
         .collect();
-    if wanted.is_empty() {
+    if selected.is_empty() {
         return Ok(Vec::new());
     }
     let selector = default_selector(cache, &incoming.info);
     if selector.is_empty() {
         return Ok(Vec::new());
     }
-    wanted
+    selected
         .into_iter()
         .map(|(index, from)| {
             let mut constraint = spread_constraint(cache, &incoming.info, index, from)?;
@@ -245,7 +245,7 @@ fn constraints(
         .collect()
 }
 
-/// The merged selectors of what selects the pod (SCH-074).
+/// The merged selectors of the services and the controller that select the pod (SCH-074).
 fn default_selector(cache: &mut Cache, pod: &PodInfo) -> Selector {
     let meta = &pod.pod.metadata;
     let mut map = podscope_api::ordered::Map::new();
@@ -282,36 +282,36 @@ fn default_selector(cache: &mut Cache, pod: &PodInfo) -> Selector {
     }
 }
 
-/// Pods of the pod's namespace that a selector counts, by node index. Missing ones are 0.
+/// Number of pods in the pod's namespace that match a selector, by node index; missing entries are 0.
 fn matching_pods(cache: &mut Cache, pod: &PodInfo, selector: &Selector) -> Arc<Vec<u32>> {
     // An empty selector matches everything but counts nothing (SCH-072).
     if selector.is_empty() || *selector == Selector::Nothing {
         return Arc::default();
     }
-    let question = Question {
+    let query = PodQuery {
         all_of: vec![PodMatcher {
             namespaces: vec![pod.namespace],
             namespace_selector: Selector::Nothing,
             selector: selector.clone(),
         }],
-        terminating_too: false,
+        include_terminating: false,
     };
-    cache.ask(question)
+    cache.count_pods(query)
 }
 
 fn count_on(counts: &[u32], node: NodeIdx) -> i64 {
     counts.get(node as usize).map_or(0, |count| i64::from(*count))
 }
 
-/// Whether a node counts for a constraint (SCH-075).
+/// Returns whether a constraint includes a node (SCH-075).
 fn includes(cache: &Cache, incoming: &Incoming, constraint: &SpreadConstraint, node: &NodeInfo) -> bool {
     (!constraint.honor_affinity || incoming.required.matches(&cache.symbols, node))
         && (!constraint.honor_taints || incoming.first_untolerated(node).is_none())
 }
 
-/// Pods by domain of a constraint, over the nodes that count for it and have all of `required`. A domain
-/// without such a node is [`UNREGISTERED`]; the last number is for nodes without the label.
-fn sums(
+/// Number of pods per domain of a constraint, over the nodes that the constraint includes and that have all keys in
+/// `required`. A domain without such a node is [`UNREGISTERED`]; the last entry is for nodes without the label.
+fn count_per_domain(
     cache: &Cache,
     incoming: &Incoming,
     constraint: &SpreadConstraint,
@@ -320,29 +320,29 @@ fn sums(
 ) -> Vec<i64> {
     let key = cache.topology.key(constraint.key);
     let n_nodes = cache.order().len();
-    let always = (!constraint.honor_affinity || incoming.required.is_absent()) && !constraint.honor_taints;
-    if always && key.is_on_all(n_nodes) && required.iter().all(|key| key.is_on_all(n_nodes)) {
+    let includes_all_nodes = (!constraint.honor_affinity || incoming.required.is_absent()) && !constraint.honor_taints;
+    if includes_all_nodes && key.is_on_all(n_nodes) && required.iter().all(|key| key.is_on_all(n_nodes)) {
         let registered = |n_nodes: &u32| if *n_nodes == 0 { UNREGISTERED } else { 0 };
-        let mut sums: Vec<i64> = key.n_nodes().iter().map(registered).collect();
-        key.add_up(pods, 1, &mut sums);
-        sums.push(UNREGISTERED);
-        return sums;
+        let mut count_per_domain: Vec<i64> = key.n_nodes().iter().map(registered).collect();
+        key.add_up(pods, 1, &mut count_per_domain);
+        count_per_domain.push(UNREGISTERED);
+        return count_per_domain;
     }
-    let mut sums = vec![UNREGISTERED; key.n_domains() + 1];
+    let mut count_per_domain = vec![UNREGISTERED; key.n_domains() + 1];
     for node in cache.order() {
         if required.iter().any(|key| key.domain(*node) == NONE) {
             continue;
         }
-        if !always && !includes(cache, incoming, constraint, cache.node(*node)) {
+        if !includes_all_nodes && !includes(cache, incoming, constraint, cache.node(*node)) {
             continue;
         }
-        let sum = &mut sums[key.slot(*node)];
+        let sum = &mut count_per_domain[key.slot(*node)];
         *sum = (*sum).max(0) + count_on(pods, *node);
     }
-    sums
+    count_per_domain
 }
 
-/// Counts every domain for the hard constraints; `None` without one.
+/// Counts the domains of the hard constraints; `None` if there is none.
 fn count_domains(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> Result<Option<FilterState>, Status> {
     let constraints = constraints(cache, profile, incoming, true)
         .map_err(|error| Status::text(Plugin::PodTopologySpread, Code::Error, error))?;
@@ -365,7 +365,7 @@ fn count_domains(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> R
         .map(|constraint| cache.topology.key(constraint.key))
         .collect();
     for (constraint, pods) in constraints.iter().zip(&pods) {
-        let counts = sums(cache, incoming, constraint, &required, pods);
+        let counts = count_per_domain(cache, incoming, constraint, &required, pods);
         let mut paths = [(NONE, i64::MAX); 2];
         let mut n_domains = 0;
         for (domain, count) in counts.iter().enumerate() {
@@ -383,7 +383,8 @@ fn count_domains(cache: &mut Cache, profile: &Profile, incoming: &Incoming) -> R
 }
 
 impl FilterState {
-    /// AddPod (`1`) and RemovePod (`-1`): neither termination nor an empty selector is looked at (SCH-078).
+    /// AddPod (`delta` 1) and RemovePod (`delta` -1). As in kube-scheduler, terminating pods and empty selectors are not
+    /// treated specially here (SCH-078).
     fn update(&mut self, cycle: &Cycle<'_>, pod: &PodInfo, node: NodeIdx, delta: i64) {
         if pod.namespace != cycle.incoming.info.namespace {
             return;
@@ -406,7 +407,7 @@ impl FilterState {
         }
     }
 
-    /// Whether a placed pod is counted by a hard constraint.
+    /// Returns whether a hard constraint counts a placed pod.
     pub(crate) fn counts_pod(&self, cycle: &Cycle<'_>, pod: &PodInfo) -> bool {
         pod.namespace == cycle.incoming.info.namespace
             && self
@@ -415,7 +416,7 @@ impl FilterState {
                 .any(|constraint| constraint.selector.matches(&pod.labels))
     }
 
-    /// What [`FilterState::update`] cannot undo exactly by itself.
+    /// The critical paths, which [`FilterState::update`] with the opposite delta does not restore exactly.
     pub(crate) fn save(&self) -> Vec<[(Domain, i64); 2]> {
         self.paths.clone()
     }
@@ -424,7 +425,7 @@ impl FilterState {
         self.paths = paths;
     }
 
-    /// The smallest count of a constraint, 0 below minDomains (SCH-076).
+    /// The smallest count of a constraint; 0 with fewer than minDomains domains (SCH-076).
     pub fn min(&self, index: usize) -> i64 {
         match self.too_few_domains(index) {
             Some(_) => 0,
@@ -432,13 +433,13 @@ impl FilterState {
         }
     }
 
-    /// How many domains there are, where those are fewer than minDomains.
+    /// The number of domains, if there are fewer than minDomains.
     pub fn too_few_domains(&self, index: usize) -> Option<usize> {
         let found = self.n_domains[index];
         (found < self.constraints[index].min_domains).then_some(found)
     }
 
-    /// The count of a domain; `None` if no qualifying node is in it.
+    /// The count of a domain; `None` if the constraint includes none of its nodes.
     pub fn count(&self, index: usize, domain: Domain) -> Option<i64> {
         self.counts[index]
             .get(domain as usize)
@@ -446,14 +447,14 @@ impl FilterState {
             .filter(|count| *count != UNREGISTERED)
     }
 
-    /// 1 where the pod counts itself.
+    /// 1 if the pod matches the constraint's selector, else 0.
     pub fn self_match(&self, index: usize) -> i64 {
         i64::from(self.self_match[index])
     }
 }
 
-/// Which constraint a node breaks, with its numbers.
-fn in_words(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<String> {
+/// Text about the first constraint that a node violates, with its numbers.
+fn explain_rejection(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<String> {
     let state = decision.state.spread()?;
     for (at, constraint) in state.constraints.iter().enumerate() {
         let key = cache.topology.key(constraint.key);

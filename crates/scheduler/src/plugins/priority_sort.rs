@@ -1,4 +1,4 @@
-//! `PrioritySort`: the order of activeQ (SCH-038).
+//! `PrioritySort`: orders activeQ by priority, then by time (SCH-038).
 
 use super::{ExtensionPoints, PluginSpec, Point};
 
@@ -11,29 +11,29 @@ struct PrioritySort;
 
 impl ExtensionPoints for PrioritySort {}
 
-/// A key that sorts as the plugin does: higher priority first, then the earlier timestamp (microseconds,
-/// and for equal instants the order of arrival).
+/// A sort key with the plugin's order: higher priority first, then the earlier timestamp (microseconds), then the order
+/// of arrival.
 pub type SortKey = (i64, i64, u64);
 
-/// The key of a pod.
-pub fn key(priority: i32, timestamp: i64, arrival: u64) -> SortKey {
+/// The sort key of a queued pod.
+pub fn sort_key(priority: i32, timestamp: i64, arrival: u64) -> SortKey {
     (-i64::from(priority), timestamp, arrival)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::key;
+    use super::sort_key;
 
     /// Shows: SCH-038
     #[test]
-    fn priority_then_time() {
+    fn pods_sort_by_priority_then_time() {
         let mut pods = [
-            ("old", key(0, 1, 1)),
-            ("new", key(0, 2, 2)),
-            ("high", key(10, 3, 3)),
-            ("low", key(-5, 0, 0)),
+            ("old", sort_key(0, 1, 1)),
+            ("new", sort_key(0, 2, 2)),
+            ("high", sort_key(10, 3, 3)),
+            ("low", sort_key(-5, 0, 0)),
         ];
-        pods.sort_unstable_by_key(|(_, key)| *key);
+        pods.sort_unstable_by_key(|(_, sort_key)| *sort_key);
         assert_eq!(pods.map(|(name, _)| name), ["high", "old", "new", "low"]);
     }
 }

@@ -1,5 +1,5 @@
-//! What the two plugins that score by resources have in common: which resources count, with which weight, and
-//! their amounts on a node (SCH-057, SCH-107).
+//! Code shared by the two plugins that score by resources: the scored resources, their weights and their amounts on a
+//! node (SCH-057, SCH-107).
 
 use podscope_api::Str;
 
@@ -11,15 +11,15 @@ use crate::resources::{Resources, is_scalar};
 use crate::rows::Row;
 use crate::symbols::Symbol;
 
-/// A resource and its weight in a score.
+/// A resource and its weight in a score, as configured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resource {
     pub name: Str,
-    /// Its weight; 0 was read as 1.
+    /// At least 1: an absent weight is read as 1.
     pub weight: i64,
 }
 
-/// What counts unless the arguments say otherwise.
+/// The scored resources if the arguments do not set any.
 pub(super) fn default_resources() -> Vec<Resource> {
     ["cpu", "memory"]
         .into_iter()
@@ -30,7 +30,7 @@ pub(super) fn default_resources() -> Vec<Resource> {
         .collect()
 }
 
-/// Reads `resources`; `None` where the field is absent.
+/// Reads the field `resources`; `None` if it is absent.
 pub(super) fn read_resources(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<Vec<Resource>> {
     let base = fields.at("resources");
     let list = fields.list("resources", errors)?;
@@ -48,42 +48,43 @@ pub(super) fn read_resources(fields: &mut Fields<'_>, errors: &mut Errors) -> Op
     Some(out)
 }
 
-/// What a score reads of a resource.
+/// The source of a resource's amounts.
 #[derive(Debug, Clone, Copy)]
-enum Column {
+enum AmountSource {
     Cpu,
     Memory,
     Ephemeral,
     Scalar(Symbol),
 }
 
-/// A resource that counts in a score of this pod.
+/// A resource that is scored for the incoming pod.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScoredResource {
-    column: Column,
-    /// What the pod asks for.
+    source: AmountSource,
+    /// The pod's request.
     pub wanted: i64,
     pub weight: i64,
 }
 
-/// The configured resources, without those of which neither the pod nor any node has something to say.
+/// The configured resources to score for a pod. Omits resources that no node has, and extended resources that the pod
+/// does not request.
 pub(crate) fn scored_resources(cycle: &Cycle<'_>, resources: &[Resource], pod: &Resources) -> Vec<ScoredResource> {
     let scored = |Resource { name, weight }: &Resource| {
-        let (column, wanted) = match &**name {
-            "cpu" => (Column::Cpu, pod.cpu),
-            "memory" => (Column::Memory, pod.memory),
-            "ephemeral-storage" => (Column::Ephemeral, pod.ephemeral),
+        let (source, wanted) = match &**name {
+            "cpu" => (AmountSource::Cpu, pod.cpu),
+            "memory" => (AmountSource::Memory, pod.memory),
+            "ephemeral-storage" => (AmountSource::Ephemeral, pod.ephemeral),
             name => {
                 let symbol = cycle.cache.symbols.get(name)?;
                 let wanted = pod.scalar(symbol).unwrap_or(0);
                 if wanted == 0 && is_scalar(name) {
                     return None;
                 }
-                (Column::Scalar(symbol), wanted)
+                (AmountSource::Scalar(symbol), wanted)
             }
         };
         Some(ScoredResource {
-            column,
+            source,
             wanted,
             weight: *weight,
         })
@@ -94,33 +95,33 @@ pub(crate) fn scored_resources(cycle: &Cycle<'_>, resources: &[Resource], pod: &
 impl ScoredResource {
     #[inline(always)]
     pub(crate) fn is_cpu(&self) -> bool {
-        matches!(self.column, Column::Cpu)
+        matches!(self.source, AmountSource::Cpu)
     }
 
     #[inline(always)]
     pub(crate) fn is_memory(&self) -> bool {
-        matches!(self.column, Column::Memory)
+        matches!(self.source, AmountSource::Memory)
     }
 
-    /// Its amounts on the node with the pod added: `(requested, allocatable)`.
-    /// `nonzero` counts the placed pods' requests with their defaults.
+    /// `(requested, allocatable)` on the node, with the pod added. With `nonzero`, requests of placed pods include the
+    /// defaults for missing requests.
     #[inline(always)]
     pub(crate) fn on(&self, cache: &Cache, node: NodeIdx, row: &Row, nonzero: bool) -> (i64, i64) {
-        let (used, have) = match self.column {
-            Column::Cpu => (if nonzero { row.nonzero_cpu } else { row.used_cpu }, row.cpu),
-            Column::Memory => (if nonzero { row.nonzero_memory } else { row.used_memory }, row.memory),
-            Column::Ephemeral => {
+        let (requested, allocatable) = match self.source {
+            AmountSource::Cpu => (if nonzero { row.nonzero_cpu } else { row.used_cpu }, row.cpu),
+            AmountSource::Memory => (if nonzero { row.nonzero_memory } else { row.used_memory }, row.memory),
+            AmountSource::Ephemeral => {
                 let node = cache.node(node);
                 (node.requested.ephemeral, node.allocatable.ephemeral)
             }
-            Column::Scalar(name) => {
+            AmountSource::Scalar(name) => {
                 let node = cache.node(node);
                 match node.allocatable.scalar(name) {
-                    Some(have) => (node.requested.scalar(name).unwrap_or(0), have),
+                    Some(allocatable) => (node.requested.scalar(name).unwrap_or(0), allocatable),
                     None => return (0, 0),
                 }
             }
         };
-        (used.wrapping_add(self.wanted), have)
+        (requested.wrapping_add(self.wanted), allocatable)
     }
 }

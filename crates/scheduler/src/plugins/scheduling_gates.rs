@@ -1,4 +1,4 @@
-//! `SchedulingGates`: a pod with gates does not enter the queue (SCH-037, S-03).
+//! `SchedulingGates`: keeps a pod with scheduling gates out of the queue (SCH-037, S-03).
 
 use podscope_api::Pod;
 

@@ -1,4 +1,5 @@
-//! `TaintToleration`: taints the pod does not tolerate keep it away; the softer ones cost score (SCH-041 to SCH-043).
+//! `TaintToleration`: rejects nodes with untolerated NoSchedule or NoExecute taints; untolerated PreferNoSchedule taints
+//! lower the score (SCH-041 to SCH-043).
 
 use super::Point::{Filter, PreScore, Score};
 use super::{ExtensionPoints, Plugin, PluginSpec, default_normalize};
@@ -8,7 +9,7 @@ use crate::decide::Decision;
 use crate::node_info::{Effect, NodeIdx, NodeInfo};
 use crate::pod_info::Incoming;
 use crate::queue::events::{Event, EventKind, Waiting};
-use crate::rows::{DISCOURAGES, REPELS, RowBounds};
+use crate::rows::{HAS_HARD_TAINT, HAS_SOFT_TAINT, RowBounds};
 use crate::status::Status;
 use crate::symbols::Symbol;
 
@@ -21,18 +22,18 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ..PluginSpec::new("TaintToleration", &[Filter, PreScore, Score], &TaintToleration)
 };
 
-/// The text; which taint it is only explanations say.
+/// Reason text. It does not name the taint; explanations do.
 pub const REASON: &str = "node(s) had untolerated taint(s)";
 
 struct TaintToleration;
 
 impl ExtensionPoints for TaintToleration {
     fn row_bounds(&self, _: &Incoming, bounds: &mut RowBounds) -> bool {
-        bounds.flags |= REPELS;
+        bounds.flags |= HAS_HARD_TAINT;
         true
     }
 
-    /// The first untolerated NoSchedule or NoExecute taint.
+    /// Rejects a node with an untolerated NoSchedule or NoExecute taint.
     fn filter(&self, cycle: &Cycle<'_>, _: &CycleState, _: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
         match cycle.incoming.first_untolerated(node) {
             None => Ok(()),
@@ -40,17 +41,17 @@ impl ExtensionPoints for TaintToleration {
         }
     }
 
-    /// How many PreferNoSchedule taints are not tolerated.
+    /// Number of PreferNoSchedule taints that the pod does not tolerate.
     fn score(&self, cycle: &Cycle<'_>, _: &CycleState, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         for (score, node) in scores.iter_mut().zip(feasible) {
-            if cycle.cache.row(*node).flags & DISCOURAGES != 0 {
-                *score = discouraging(cycle.incoming, cycle.cache.node(*node));
+            if cycle.cache.row(*node).flags & HAS_SOFT_TAINT != 0 {
+                *score = count_untolerated_preferences(cycle.incoming, cycle.cache.node(*node));
             }
         }
         true
     }
 
-    /// Fewer is better.
+    /// Inverts the scores: fewer untolerated taints score higher.
     fn normalize(&self, _: &CycleState, scores: &mut [i64]) {
         default_normalize(scores, true);
     }
@@ -65,7 +66,7 @@ impl ExtensionPoints for TaintToleration {
 
     fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, _: &Status) -> String {
         let Some(taint) = decision.incoming.first_untolerated(cache.node(node)) else {
-            return "has a taint the pod does not tolerate".to_owned();
+            return "has a taint the pod extension_points not tolerate".to_owned();
         };
         let text = |symbol: Symbol| cache.symbols.text(symbol);
         let value = match taint.value {
@@ -78,13 +79,13 @@ impl ExtensionPoints for TaintToleration {
             "NoSchedule"
         };
         format!(
-            "has the taint {}{value}:{effect}, which the pod does not tolerate",
+            "has the taint {}{value}:{effect}, which the pod extension_points not tolerate",
             text(taint.key)
         )
     }
 }
 
-fn discouraging(incoming: &Incoming, node: &NodeInfo) -> i64 {
+fn count_untolerated_preferences(incoming: &Incoming, node: &NodeInfo) -> i64 {
     node.taints
         .iter()
         .filter(|taint| taint.effect == Effect::PreferNoSchedule)

@@ -1,5 +1,5 @@
-//! `VolumeBinding`: bound volumes the node can reach, and unbound claims that can be bound or
-//! provisioned there (SCH-064 to SCH-070).
+//! `VolumeBinding`: bound volumes must be reachable from the node; unbound claims must be bindable or provisionable
+//! there (SCH-064 to SCH-070).
 
 use podscope_api::ordered::StableSort as _;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use podscope_api::{
 use super::Point::{Filter, PreBind, PreFilter as AtPreFilter, PreScore, Reserve, Score};
 use super::csi_translation;
 use super::node_volume_limits::not_owner;
-use super::places::place_of;
+use super::places::location_text;
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
 use crate::config::{Args, Errors, Fields};
@@ -56,27 +56,27 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     )
 };
 
-/// What a node is that a plugin of volumes refuses.
+/// Text for nodes that a volume plugin rejected (see [`PluginSpec::refused`]).
 pub(super) const CANNOT_SERVE: &str = "unable to serve its volumes";
-/// How long PreBind waits for volumes unless the arguments say otherwise.
+/// Default timeout of PreBind for volumes.
 pub(crate) const BIND_TIMEOUT_SECONDS: i64 = 600;
 
-/// A bound volume cannot be reached from the node.
+/// Reason if a bound volume cannot be reached from the node.
 pub const REASON_NODE: &str = "node(s) didn't match PersistentVolume's node affinity";
-/// An unbound claim finds no volume.
+/// Reason if no volume is available for an unbound claim.
 pub const REASON_BIND: &str = "node(s) didn't find available persistent volumes to bind";
-/// A driver has no room there.
+/// Reason if the storage driver has no capacity for the node.
 pub const REASON_SPACE: &str = "node(s) did not have enough free storage";
-/// A claim is bound to a volume that does not exist.
+/// Reason if a claim is bound to a volume that does not exist.
 pub const REASON_LOST: &str = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
-/// Claims that something else has to bind first.
+/// Reason if an immediate-mode claim is not bound yet.
 pub const REASON_IMMEDIATE: &str = "pod has unbound immediate PersistentVolumeClaims";
 
-/// Annotation of a CSINode: in-tree plugins, comma-separated, that its drivers stand in for.
+/// Annotation of a CSINode: comma-separated in-tree plugins that are migrated to CSI on the node.
 pub(super) const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
-const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+const SELECTED_NODE: &str = "volume.kubernetes.io/is_selected-node";
 
 struct VolumeBinding;
 
@@ -93,7 +93,7 @@ impl ExtensionPoints for VolumeBinding {
         find(cycle, state, node).map(|_| ())
     }
 
-    /// Storage is not scored: the feature gate StorageCapacityScoring is off.
+    /// Skips scoring: the feature gate StorageCapacityScoring is off.
     fn pre_score(&self, _: &Search<'_>, _: &mut Cache, _: &mut CycleState, _: &[NodeIdx]) -> Result<bool, Status> {
         Ok(false)
     }
@@ -139,9 +139,9 @@ impl ExtensionPoints for VolumeBinding {
     }
 
     fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
-        let own = status.message(&cache.symbols);
-        if own != REASON_NODE {
-            return own;
+        let message = status.message(&cache.symbols);
+        if message != REASON_NODE {
+            return message;
         }
         let (stores, node) = (&cache.stores, cache.node(node));
         let state = decision.state.binding.as_ref();
@@ -149,19 +149,19 @@ impl ExtensionPoints for VolumeBinding {
             .into_iter()
             .flat_map(|state| &state.bound)
             .filter_map(|claim| Some((claim, stores.volume(&claim.spec.volume_name)?)));
-        match volumes.find(|(_, volume)| !is_within_reach(stores, node, volume)) {
+        match volumes.find(|(_, volume)| !can_reach_bound(stores, node, volume)) {
             Some((claim, volume)) => format!(
                 "cannot reach volume {} of claim {}, which {}",
                 volume.metadata.name,
                 claim.metadata.name,
-                place_of(volume).as_deref().unwrap_or("is elsewhere")
+                location_text(volume).as_deref().unwrap_or("is elsewhere")
             ),
             None => "cannot reach one of the pod's volumes".to_owned(),
         }
     }
 }
 
-/// Whether the pod uses the claim that an event is about.
+/// Returns whether the pod uses the PersistentVolumeClaim of an event.
 pub(super) fn uses_claim(pod: &Pod, claim: Option<&Object>) -> bool {
     let Some(Object::PersistentVolumeClaim(claim)) = claim else {
         return false;
@@ -179,30 +179,30 @@ pub(super) fn uses_claim(pod: &Pod, claim: Option<&Object>) -> bool {
     claim.metadata.namespace == pod.metadata.namespace && used(claim)
 }
 
-/// The pod's claims by kind.
+/// The pod's claims, bound ones and those with delayed binding.
 #[derive(Debug, Clone, Default)]
 pub struct State {
     bound: Vec<Arc<PersistentVolumeClaim>>,
     delayed: Vec<Arc<PersistentVolumeClaim>>,
 }
 
-/// What Reserve decides: volumes to bind and claims to provision (SCH-070).
+/// Result of Reserve: volumes to bind and claims to provision (SCH-070).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Bindings {
-    /// Volume and the claim it is for.
+    /// Volumes to bind, each with its claim.
     pub binds: Vec<(Arc<PersistentVolume>, Arc<PersistentVolumeClaim>)>,
-    /// Claims that get the selected-node annotation.
+    /// Claims to provision by setting the selected-node annotation.
     pub provisions: Vec<Arc<PersistentVolumeClaim>>,
-    /// Whether PreBind has to wait for any claim.
+    /// PreBind must wait for at least one claim.
     pub is_slow: bool,
 }
 
-/// Name of the claim of an ephemeral volume.
+/// Name of the PersistentVolumeClaim of a generic ephemeral volume.
 pub(crate) fn ephemeral_claim_name(pod: &Pod, volume: &Volume) -> Str {
     format!("{}-{}", pod.metadata.name, volume.name).into()
 }
 
-/// Whether the pod controls the claim.
+/// Returns whether the pod is the controller of the claim.
 pub(crate) fn is_owned_by(claim: &PersistentVolumeClaim, pod: &Pod) -> bool {
     claim
         .metadata
@@ -210,7 +210,7 @@ pub(crate) fn is_owned_by(claim: &PersistentVolumeClaim, pod: &Pod) -> bool {
         .is_some_and(|owner| owner.uid == pod.metadata.uid)
 }
 
-/// A claim's class: the old annotation first. `None` when empty.
+/// StorageClass of a claim: the beta annotation takes precedence. `None` when empty.
 pub(crate) fn class_name(claim: &PersistentVolumeClaim) -> Option<Str> {
     claim
         .metadata
@@ -220,13 +220,13 @@ pub(crate) fn class_name(claim: &PersistentVolumeClaim) -> Option<Str> {
         .filter(|name| !name.is_empty())
 }
 
-/// A volume's class: the old annotation first.
+/// StorageClass of a volume: the beta annotation takes precedence.
 fn class_of(volume: &PersistentVolume) -> &str {
     let old = volume.metadata.annotation(BETA_CLASS);
     old.unwrap_or(&volume.spec.storage_class_name)
 }
 
-fn refuse(text: impl Into<Str>) -> Status {
+fn unresolvable(text: impl Into<Str>) -> Status {
     Status::text(Plugin::VolumeBinding, Code::UnschedulableAndUnresolvable, text)
 }
 
@@ -234,7 +234,7 @@ fn error(text: impl Into<Str>) -> Status {
     Status::text(Plugin::VolumeBinding, Code::Error, text)
 }
 
-/// The claims PreFilter finds; `None` where the pod has none.
+/// Collects the pod's claims for PreFilter; `None` if it has none.
 fn claims(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     let pod = &cycle.incoming.info.pod;
     let stores = &cycle.cache.stores;
@@ -246,23 +246,25 @@ fn claims(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
             (None, None) => continue,
         };
         let Some(claim) = stores.claim(&pod.metadata.namespace, &name) else {
-            return Err(refuse(if is_ephemeral {
+            return Err(unresolvable(if is_ephemeral {
                 format!("waiting for ephemeral volume controller to create the persistentvolumeclaim \"{name}\"")
             } else {
                 format!("persistentvolumeclaim \"{name}\" not found")
             }));
         };
         if claim.status.phase == Some(ClaimPhase::Lost) {
-            return Err(refuse(format!(
+            return Err(unresolvable(format!(
                 "persistentvolumeclaim \"{name}\" bound to non-existent persistentvolume \"{}\"",
                 claim.spec.volume_name
             )));
         }
         if claim.metadata.is_terminating() {
-            return Err(refuse(format!("persistentvolumeclaim \"{name}\" is being deleted")));
+            return Err(unresolvable(format!(
+                "persistentvolumeclaim \"{name}\" is being deleted"
+            )));
         }
         if is_ephemeral && !is_owned_by(claim, pod) {
-            return Err(refuse(not_owner(claim, pod)));
+            return Err(unresolvable(not_owner(claim, pod)));
         }
         claims.push(claim.clone());
     }
@@ -295,7 +297,7 @@ fn claims(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
         }
     }
     if immediate {
-        return Err(refuse(REASON_IMMEDIATE));
+        return Err(unresolvable(REASON_IMMEDIATE));
     }
     Ok(Some(state))
 }
@@ -310,8 +312,9 @@ fn storage_of(claim: &PersistentVolumeClaim) -> Quantity {
         .unwrap_or_default()
 }
 
-/// Whether a volume can be reached from a node: by the node's labels alone, `matchFields` say nothing here.
-fn reaches(node: &NodeInfo, affinity: Option<&VolumeNodeAffinity>) -> bool {
+/// Returns whether a node satisfies a volume's node affinity. Only the node's labels are checked; `matchFields` are
+/// ignored here.
+fn can_reach(node: &NodeInfo, affinity: Option<&VolumeNodeAffinity>) -> bool {
     let Some(required) = affinity.and_then(|affinity| affinity.required.as_ref()) else {
         return true;
     };
@@ -321,7 +324,7 @@ fn reaches(node: &NodeInfo, affinity: Option<&VolumeNodeAffinity>) -> bool {
     required.node_selector_terms.iter().any(|term| {
         (!term.match_expressions.is_empty() || !term.match_fields.is_empty())
             && term.match_expressions.iter().all(|expression| {
-                // Volumes are few and their terms are not interned ahead; a private table keeps this a pure function.
+                // Terms of volumes are not interned, because volumes are few.
                 podscope_api::LabelSelectorRequirement {
                     key: expression.key.clone(),
                     operator: expression.operator.clone(),
@@ -332,17 +335,18 @@ fn reaches(node: &NodeInfo, affinity: Option<&VolumeNodeAffinity>) -> bool {
     })
 }
 
-/// The same of a bound volume: an in-tree disk counts as its CSI driver's where the CSINode lists its plugin.
-fn is_within_reach(stores: &Stores, node: &NodeInfo, volume: &PersistentVolume) -> bool {
+/// Returns whether a node can reach a bound volume. An in-tree disk is checked as a CSI volume if the CSINode lists its
+/// plugin as migrated.
+fn can_reach_bound(stores: &Stores, node: &NodeInfo, volume: &PersistentVolume) -> bool {
     let migration = csi_translation::of_volume(volume).map(|(migration, _)| migration);
     let plugins = stores
         .csi_node(&node.name)
         .and_then(|csi_node| csi_node.metadata.annotation(MIGRATED_PLUGINS));
     match (migration, plugins) {
         (Some(migration), Some(plugins)) if plugins.split(',').any(|entry| entry == migration.plugin) => {
-            reaches(node, csi_translation::affinity_of(migration, volume).as_ref())
+            can_reach(node, csi_translation::affinity_of(migration, volume).as_ref())
         }
-        _ => reaches(node, volume.spec.node_affinity.as_ref()),
+        _ => can_reach(node, volume.spec.node_affinity.as_ref()),
     }
 }
 
@@ -356,7 +360,7 @@ fn mode(mode: Option<&Str>) -> &str {
     mode.map_or("Filesystem", |mode| mode)
 }
 
-/// The volume an unbound claim would take on this node (SCH-068).
+/// The volume that an unbound claim would be bound to on this node (SCH-068).
 fn find_volume<'a>(
     stores: &'a Stores,
     node: &NodeInfo,
@@ -389,22 +393,22 @@ fn find_volume<'a>(
             continue;
         }
         if pre_bound {
-            return reaches(node, volume.spec.node_affinity.as_ref()).then_some(volume);
+            return can_reach(node, volume.spec.node_affinity.as_ref()).then_some(volume);
         }
-        let selected = claim
+        let is_selected = claim
             .spec
             .selector
             .as_ref()
             .is_none_or(|selector| selector.matches(&volume.metadata.labels));
-        let modes = claim
+        let has_access_modes = claim
             .spec
             .access_modes
             .iter()
             .all(|mode| spec.access_modes.contains(mode));
         if volume.status.phase != Some(VolumePhase::Available)
-            || !selected
-            || !modes
-            || !reaches(node, volume.spec.node_affinity.as_ref())
+            || !is_selected
+            || !has_access_modes
+            || !can_reach(node, volume.spec.node_affinity.as_ref())
         {
             continue;
         }
@@ -416,39 +420,39 @@ fn find_volume<'a>(
     best
 }
 
-/// Why a node does not suit, as flags in the order of the texts.
+/// Reasons why a node is rejected, as flags in the order of kube-scheduler's texts.
 #[derive(Default)]
-struct Shortcomings {
+struct RejectionReasons {
     node: bool,
     bind: bool,
     space: bool,
     lost: bool,
 }
 
-/// Filter, and what Reserve would bind (SCH-066, SCH-067).
+/// Runs Filter on a node and returns the bindings that Reserve would make (SCH-066, SCH-067).
 fn find(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bindings, Status> {
     let stores = &cycle.cache.stores;
-    let mut short = Shortcomings::default();
+    let mut rejected = RejectionReasons::default();
     for claim in &state.bound {
         match stores.volume(&claim.spec.volume_name) {
             None => {
-                short.lost = true;
+                rejected.lost = true;
                 break;
             }
-            Some(volume) if !is_within_reach(stores, node, volume) => {
-                short.node = true;
+            Some(volume) if !can_reach_bound(stores, node, volume) => {
+                rejected.node = true;
                 break;
             }
             Some(_) => {}
         }
     }
     let mut bindings = Bindings::default();
-    find_delayed(stores, state, node, &mut bindings, &mut short)?;
+    find_delayed(stores, state, node, &mut bindings, &mut rejected)?;
     let reasons: Vec<Reason> = [
-        (short.node, REASON_NODE),
-        (short.bind, REASON_BIND),
-        (short.space, REASON_SPACE),
-        (short.lost, REASON_LOST),
+        (rejected.node, REASON_NODE),
+        (rejected.bind, REASON_BIND),
+        (rejected.space, REASON_SPACE),
+        (rejected.lost, REASON_LOST),
     ]
     .into_iter()
     .filter(|(is_short, _)| *is_short)
@@ -469,13 +473,13 @@ fn find_delayed(
     state: &State,
     node: &NodeInfo,
     bindings: &mut Bindings,
-    short: &mut Shortcomings,
+    rejected: &mut RejectionReasons,
 ) -> Result<(), Status> {
     let mut to_match = Vec::new();
     for claim in &state.delayed {
         match claim.metadata.annotation(SELECTED_NODE) {
             Some(selected) if *selected != *node.name => {
-                short.bind = true;
+                rejected.bind = true;
                 return Ok(());
             }
             Some(_) => bindings.provisions.push(claim.clone()),
@@ -503,7 +507,7 @@ fn find_delayed(
             .unwrap_or_default();
         let allowed = class.allowed_topologies.is_empty()
             || class.allowed_topologies.iter().any(|term| {
-                // A term without expressions matches nothing.
+                // A term without expressions matches no node.
                 !term.match_label_expressions.is_empty()
                     && term.match_label_expressions.iter().all(|requirement| {
                         labels
@@ -512,7 +516,7 @@ fn find_delayed(
                     })
             });
         if class.provisioner.is_empty() || &*class.provisioner == "kubernetes.io/no-provisioner" || !allowed {
-            short.bind = true;
+            rejected.bind = true;
             return Ok(());
         }
         let tracks_capacity = stores
@@ -532,7 +536,7 @@ fn find_delayed(
                         .is_some_and(|limit| limit >= *size)
             });
             if !room {
-                short.space = true;
+                rejected.space = true;
                 return Ok(());
             }
         }
@@ -540,7 +544,8 @@ fn find_delayed(
     Ok(())
 }
 
-/// Reserve: the bindings to assume, with the objects changed as the scheduler will write them (SCH-070).
+/// Implements Reserve: returns the bindings to assume, with the objects changed as the scheduler will write them
+/// (SCH-070).
 pub fn reserve(cycle: &Cycle<'_>, state: &State, node: &NodeInfo) -> Result<Bindings, Status> {
     let mut bindings = find(cycle, state, node)?;
     bindings.is_slow = !state.delayed.is_empty();

@@ -1,4 +1,5 @@
-//! `VolumeRestrictions`: disks and claims that only one pod may use (SCH-061, SCH-062).
+//! `VolumeRestrictions`: rejects nodes where another pod uses a disk or ReadWriteOncePod claim of the pod (SCH-061,
+//! SCH-062).
 
 use podscope_api::ordered;
 
@@ -16,7 +17,7 @@ use crate::queue::events::{Event, EventKind, Waiting};
 use crate::status::{Code, Status};
 
 pub(super) const SPEC: PluginSpec = PluginSpec {
-    follows_pods: true,
+    has_pre_filter_extensions: true,
     events: &[
         EventKind::NodeAdd,
         EventKind::PodDelete,
@@ -28,9 +29,9 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ..PluginSpec::new("VolumeRestrictions", &[AtPreFilter, Filter], &VolumeRestrictions)
 };
 
-/// An inline disk is in use.
+/// Reason if an inline disk is in use.
 pub const REASON_DISK: &str = "node(s) had no available disk";
-/// A claim of access mode ReadWriteOncePod is in use.
+/// Reason if a claim with access mode ReadWriteOncePod is in use.
 pub const REASON_CLAIM: &str =
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod";
 
@@ -44,7 +45,7 @@ impl ExtensionPoints for VolumeRestrictions {
         Ok(PreFilter::run_if(state.restrictions.is_some()))
     }
 
-    /// Claim names are compared without their namespace, as in Kubernetes.
+    /// As in kube-scheduler, compares claim names without their namespace.
     fn pod_changed(&self, _: &Cycle<'_>, state: &mut CycleState, pod: &PodInfo, _: NodeIdx, delta: i64) {
         let Some(state) = &mut state.restrictions else {
             return;
@@ -121,7 +122,7 @@ fn shares_claim(a: &Volume, b: &Volume) -> bool {
     }
 }
 
-/// ReadWriteOncePod claims of the pod, and how often others use them.
+/// ReadWriteOncePod claims of the pod, and the number of uses by other pods.
 #[derive(Debug, Clone, Default)]
 pub struct State {
     claims: ordered::Set<Str>,
@@ -135,7 +136,7 @@ fn is_restricted(volume: &Volume) -> bool {
         || volume.iscsi.is_some()
 }
 
-/// What PreFilter finds; `None` skips.
+/// Computes the state in PreFilter; `None` skips the plugin.
 fn restrictions(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     let pod = &cycle.incoming.info.pod;
     let mut state = State::default();
@@ -162,12 +163,12 @@ fn restrictions(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     Ok((restricted || state.conflicts > 0).then_some(state))
 }
 
-/// Whether two inline disks exclude each other (SCH-062).
+/// Returns whether two inline disks cannot be used on the same node (SCH-062).
 fn conflicts(a: &Volume, b: &Volume) -> bool {
-    let both = |a: Option<bool>, b: Option<bool>| a == Some(true) && b == Some(true);
+    let both_read_only = |a: Option<bool>, b: Option<bool>| a == Some(true) && b == Some(true);
     if let (Some(a), Some(b)) = (&a.gce_persistent_disk, &b.gce_persistent_disk)
         && a.pd_name == b.pd_name
-        && !both(a.read_only, b.read_only)
+        && !both_read_only(a.read_only, b.read_only)
     {
         return true;
     }
@@ -178,7 +179,7 @@ fn conflicts(a: &Volume, b: &Volume) -> bool {
     }
     if let (Some(a), Some(b)) = (&a.iscsi, &b.iscsi)
         && a.iqn == b.iqn
-        && !both(a.read_only, b.read_only)
+        && !both_read_only(a.read_only, b.read_only)
     {
         return true;
     }
@@ -186,7 +187,7 @@ fn conflicts(a: &Volume, b: &Volume) -> bool {
         && a.monitors.iter().any(|monitor| b.monitors.contains(monitor))
         && a.pool == b.pool
         && a.image == b.image
-        && !both(a.read_only, b.read_only)
+        && !both_read_only(a.read_only, b.read_only)
     {
         return true;
     }

@@ -1,11 +1,11 @@
-//! `VolumeZone`: a volume labelled with a zone or region needs a node of it (SCH-069).
+//! `VolumeZone`: a volume with a zone or region label needs a node in that zone or region (SCH-069).
 
 use podscope_api::ordered;
 
 use podscope_api::{Kind, Object, VolumeBindingMode};
 
 use super::Point::{Filter, PreFilter as AtPreFilter};
-use super::places::place;
+use super::places::domain_text;
 use super::volume_binding::{CANNOT_SERVE, class_name, uses_claim};
 use super::{ExtensionPoints, Plugin, PluginSpec};
 use crate::cache::Cache;
@@ -29,13 +29,13 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ],
     about: "volumes and nodes of one zone",
     refused: CANNOT_SERVE,
-    short: &[(REASON, "its volume's zone is elsewhere")],
+    short: &[(REASON, "its volume's zone is find_mismatch")],
     ..PluginSpec::new("VolumeZone", &[AtPreFilter, Filter], &VolumeZone)
 };
 
 pub const REASON: &str = "node(s) had no available volume zone";
 
-/// Labels that name a zone or region, with the one that replaced the beta ones.
+/// Zone and region labels as (symbol, name, symbol of the stable label).
 const LABELS: [(Symbol, &str, Symbol); 4] = [
     (
         Symbol::BETA_ZONE,
@@ -76,7 +76,7 @@ impl ExtensionPoints for VolumeZone {
     }
 
     fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
-        elsewhere(cache, decision, node).unwrap_or_else(|| status.message(&cache.symbols))
+        find_mismatch(cache, decision, node).unwrap_or_else(|| status.message(&cache.symbols))
     }
 
     fn hint(&self, _: &mut Cache, event: &Event<'_>, waiting: &Waiting<'_>) -> bool {
@@ -93,8 +93,8 @@ impl ExtensionPoints for VolumeZone {
     }
 }
 
-/// The first volume of the pod that is labelled with another place than the node, and where it is.
-fn elsewhere(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<String> {
+/// Text about the first volume of the pod whose zone or region label does not match the node.
+fn find_mismatch(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<String> {
     let pod = &decision.incoming.info.pod;
     let node = cache.node(node).node.as_ref()?;
     let volumes = pod.spec.volumes.iter().filter_map(|volume| {
@@ -104,18 +104,18 @@ fn elsewhere(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<String
     });
     for volume in volumes {
         for (_, key, stable) in LABELS {
-            let Some(places) = volume.metadata.label(key) else {
+            let Some(zones) = volume.metadata.label(key) else {
                 continue;
             };
             let own = node
                 .metadata
                 .label(key)
                 .or_else(|| node.metadata.label(cache.symbols.text(stable)));
-            if !places.split("__").any(|place| Some(place.trim()) == own) {
+            if !zones.split("__").any(|zone| Some(zone.trim()) == own) {
                 let name = &volume.metadata.name;
-                let theirs = place(key, &places.replace("__", " or "));
+                let theirs = domain_text(key, &zones.replace("__", " or "));
                 return Some(match own {
-                    Some(own) => format!("is in {}, but volume {name} is in {theirs}", place(key, own)),
+                    Some(own) => format!("is in {}, but volume {name} is in {theirs}", domain_text(key, own)),
                     None => format!("has no label {key}, and volume {name} is in {theirs}"),
                 });
             }
@@ -124,17 +124,17 @@ fn elsewhere(cache: &Cache, decision: &Decision, node: NodeIdx) -> Option<String
     None
 }
 
-/// For each zone label of each volume: the label, its replacement, and the values that do.
+/// For each zone or region label of each volume: the label, the stable label, and the accepted values.
 #[derive(Debug, Clone, Default)]
 pub struct State {
     topologies: Vec<(Symbol, Symbol, ordered::Set<Option<Symbol>>)>,
 }
 
-fn refuse(text: String) -> Status {
+fn unresolvable(text: String) -> Status {
     Status::text(Plugin::VolumeZone, Code::UnschedulableAndUnresolvable, text)
 }
 
-/// What PreFilter finds; `None` skips.
+/// Computes the state in PreFilter; `None` skips the plugin.
 fn zones(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
     let pod = &cycle.incoming.info.pod;
     let stores = &cycle.cache.stores;
@@ -144,31 +144,37 @@ fn zones(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
             continue;
         };
         if source.claim_name.is_empty() {
-            return Err(refuse("PersistentVolumeClaim had no name".into()));
+            return Err(unresolvable("PersistentVolumeClaim had no name".into()));
         }
         let Some(claim) = stores.claim(&pod.metadata.namespace, &source.claim_name) else {
-            return Err(refuse(format!(
+            return Err(unresolvable(format!(
                 "persistentvolumeclaim \"{}\" not found",
                 source.claim_name
             )));
         };
         if claim.spec.volume_name.is_empty() {
             let Some(name) = class_name(claim) else {
-                return Err(refuse(
+                return Err(unresolvable(
                     "PersistentVolumeClaim had no pv name and storageClass name".into(),
                 ));
             };
             let Some(class) = stores.storage_class(&name) else {
-                return Err(refuse(format!("storageclass.storage.k8s.io \"{name}\" not found")));
+                return Err(unresolvable(format!(
+                    "storageclass.storage.k8s.io \"{name}\" not found"
+                )));
             };
             match &class.volume_binding_mode {
-                None => return Err(refuse(format!("VolumeBindingMode not set for StorageClass \"{name}\""))),
+                None => {
+                    return Err(unresolvable(format!(
+                        "VolumeBindingMode not set for StorageClass \"{name}\""
+                    )));
+                }
                 Some(VolumeBindingMode::WaitForFirstConsumer) => continue,
-                Some(_) => return Err(refuse("PersistentVolume had no name".into())),
+                Some(_) => return Err(unresolvable("PersistentVolume had no name".into())),
             }
         }
         let Some(volume) = stores.volume(&claim.spec.volume_name) else {
-            return Err(refuse(format!(
+            return Err(unresolvable(format!(
                 "persistentvolume \"{}\" not found",
                 claim.spec.volume_name
             )));
@@ -176,9 +182,9 @@ fn zones(cycle: &Cycle<'_>) -> Result<Option<State>, Status> {
         for (symbol, name, stable) in LABELS {
             let zones = |value: &str| -> Option<ordered::Set<Option<Symbol>>> {
                 let mut parts = value.split("__").map(str::trim);
-                // A value no node has was never interned: it stays None and matches nothing.
+                // A value that was never interned is on no node: it becomes None and matches nothing.
                 let values = parts.clone().map(|part| cycle.cache.symbols.get(part)).collect();
-                // A list with an empty zone in it cannot be read, and counts for nothing.
+                // A list with an empty zone is invalid and ignored.
                 parts.all(|part| !part.is_empty()).then_some(values)
             };
             if let Some(values) = volume.metadata.label(name).and_then(zones) {

@@ -1,4 +1,4 @@
-//! Cluster events: what a change of an object means to waiting pods (SCH-119, SCH-124).
+//! Cluster events: classifies the change of an object by its possible effect on waiting pods (SCH-119, SCH-124).
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{Kind, Node, Object, Pod};
@@ -11,7 +11,7 @@ use crate::plugins::node_affinity::AddedAffinity;
 use crate::pod_info::{Incoming, PodInfo};
 use crate::resources::PodRequests;
 
-/// What happened.
+/// Kind of a cluster event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventKind {
     NodeAdd,
@@ -23,39 +23,39 @@ pub(crate) enum EventKind {
     NodeCondition,
     NodeAnnotation,
     NodeDeclaredFeature,
-    /// A pod was bound, or a bound one appeared.
+    /// A pod was bound, or a bound pod was created.
     PodAdd,
-    /// A pod that used a node, or reserved one, is gone.
+    /// A pod that used or reserved a node was deleted.
     PodDelete,
     PodLabel,
     PodScaleDown,
     PodGatesGone,
-    /// The claims made for the pod changed.
+    /// The ResourceClaims generated for the pod changed.
     PodGeneratedClaims,
     PodToleration,
-    /// No specific change: matches nothing in-tree.
+    /// Any other update of a pod. No in-tree plugin registers for it.
     PodOther,
-    /// Another kind was added, changed, deleted.
+    /// An object of another kind was created, updated or deleted.
     Add(Kind),
     Update(Kind),
     Delete(Kind),
 }
 
 impl EventKind {
-    /// Whether any plugin waits for it.
-    pub(crate) fn is_of_interest(self) -> bool {
+    /// Returns whether any plugin registers for the event.
+    pub(crate) fn has_registered_plugin(self) -> bool {
         TABLE.iter().any(|row| row.waits_for(self))
     }
 }
 
-/// The waiting pod that a hint is about.
+/// A waiting pod, as passed to queueing hints.
 pub(crate) struct Waiting<'a> {
     pub(crate) profile: &'a Profile,
     pub(crate) added_affinity: &'a AddedAffinity,
     pub(crate) incoming: &'a Incoming,
 }
 
-/// An event with its objects, and what hints compare of them.
+/// An event with its objects, which are also in compiled form for queueing hints.
 #[derive(Debug)]
 pub(crate) struct Event<'a> {
     pub(crate) kind: EventKind,
@@ -92,19 +92,20 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Whether the waiting pod itself changed.
+    /// Returns whether the event is an update of the waiting pod itself.
     pub(crate) fn is_about(&self, waiting: &Waiting<'_>) -> bool {
         let own = &waiting.incoming.info.uid;
         self.new_pod.as_ref().is_some_and(|other| other.uid == *own)
     }
 
-    /// The pod of a deletion, if it used or reserved a node.
+    /// The pod of a deletion event, if it used or reserved a node.
     pub(crate) fn freed(&self) -> Option<&PodInfo> {
         self.old_pod.as_ref().filter(|pod| pod.is_bound_or_nominated())
     }
 }
 
-/// The events of a node's change, in Kubernetes' order. Uncordoning counts as a taint change, cordoning as none.
+/// The events of a node update, in kube-scheduler's order. Uncordoning counts as a taint change; cordoning causes no
+/// event.
 pub(crate) fn node_events(old: &Node, new: &Node) -> Vec<EventKind> {
     let mut events = Vec::new();
     if old.is_unschedulable() && !new.is_unschedulable() {
@@ -141,7 +142,7 @@ pub(crate) fn node_events(old: &Node, new: &Node) -> Vec<EventKind> {
     events
 }
 
-/// The events of a pod's change.
+/// The events of a pod update.
 pub(crate) fn pod_events(cache: &mut Cache, old: &Pod, new: &Pod) -> Vec<EventKind> {
     let mut events = Vec::new();
     if old.metadata.labels != new.metadata.labels {
@@ -175,8 +176,8 @@ fn is_scaled_down(cache: &mut Cache, old: &Pod, new: &Pod) -> bool {
     {
         return false;
     }
-    let of = |cache: &mut Cache, pod: &Pod| PodRequests::of(&mut cache.symbols, pod, true).requests;
-    let (old, new) = (of(cache, old), of(cache, new));
+    let requests = |cache: &mut Cache, pod: &Pod| PodRequests::of(&mut cache.symbols, pod, true).requests;
+    let (old, new) = (requests(cache, old), requests(cache, new));
     new.cpu < old.cpu
         || new.memory < old.memory
         || new.ephemeral < old.ephemeral

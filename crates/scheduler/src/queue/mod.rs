@@ -8,8 +8,8 @@
 //!            └── hint, not backing off ─┴── hint, backing off ── unschedulable ◄┘ refused
 //!                                                                (gated ones too)
 //! ```
-//! A cycle takes no simulated time, so no event can fall between a pop and the pod's return: what
-//! Kubernetes keeps as "in-flight events" (SCH-113, SCH-127) is always empty here.
+//! A cycle takes no simulated time, so no event can occur between a pop and the return of the pod. The "in-flight
+//! events" of kube-scheduler (SCH-113, SCH-127) are therefore always empty here.
 
 pub(crate) mod events;
 
@@ -25,26 +25,26 @@ use crate::pod_info::Incoming;
 use crate::status::Refusal;
 
 const SECOND: i64 = 1_000_000;
-/// No back-off ends later than time itself, and an instant of a run and this make no overflow.
-const LONGEST: i64 = i64::MAX / 4;
-/// How often pods that wait too long are looked for (SCH-116).
+/// Upper bound of a back-off, small enough that adding it to any instant does not overflow.
+const BACKOFF_LIMIT: i64 = i64::MAX / 4;
+/// Period of the flush of pods that have waited too long (SCH-116).
 const UNSCHEDULABLE_FLUSH_PERIOD: i64 = 30 * SECOND;
 /// `--pod-max-in-unschedulable-pods-duration` (SCH-116).
 const UNSCHEDULABLE_MAX: i64 = 5 * 60 * SECOND;
 
-/// Which of the three pools a pod waits in.
+/// The part of the queue in which a pod waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Pool {
-    /// Next in turn.
+    /// In activeQ, ready for a scheduling cycle.
     Active,
-    /// Backing off after a refusal.
+    /// In backoffQ after an unschedulable attempt.
     Backoff,
-    /// Backing off after an error.
+    /// In backoffQ after an error.
     ErrorBackoff,
-    /// Waiting for an event that may help.
+    /// In unschedulablePods, waiting for an event that may help.
     Unschedulable,
-    /// Held back before activeQ (scheduling gates, a running preemption).
+    /// Kept out of activeQ by PreEnqueue: scheduling gates, or a running preemption.
     Gated,
 }
 
@@ -52,18 +52,18 @@ pub enum Pool {
 #[derive(Debug, Clone)]
 pub(crate) struct QueuedPod {
     pub(crate) incoming: Arc<Incoming>,
-    /// When it came, or came back; microseconds.
+    /// When the pod was added to the queue, or returned to it, in microseconds.
     pub(crate) timestamp: i64,
-    /// Orders equal timestamps.
+    /// Sequence number; orders pods with equal timestamps.
     arrival: u64,
     pub(crate) attempts: u32,
     unschedulable_count: u32,
     errors: u32,
     pub(crate) rejectors: PluginSet,
     pub(crate) gated_by: Option<Plugin>,
-    /// What brought it into the queue, or moved it there last; it leads to the next attempt.
+    /// The record that added the pod to the queue or moved it last. It becomes the cause of the next attempt.
     pub(crate) caused_by: CausedBy,
-    /// Why no node took it the last time; none before its first attempt.
+    /// Reasons of the last failed attempt; `None` before the first.
     pub(crate) refusal: Option<Arc<Refusal>>,
 }
 
@@ -88,25 +88,25 @@ impl QueuedPod {
     }
 
     fn key(&self) -> SortKey {
-        priority_sort::key(self.incoming.info.priority, self.timestamp, self.arrival)
+        priority_sort::sort_key(self.incoming.info.priority, self.timestamp, self.arrival)
     }
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Queue {
-    initial: i64,
-    max: i64,
+    initial_backoff: i64,
+    max_backoff: i64,
     started_at: i64,
     flushed_at: i64,
     arrivals: u64,
     pods: ordered::Map<Str, (Pool, QueuedPod)>,
     active: ordered::Set<(SortKey, Str)>,
-    /// By expiration, then as activeQ.
+    /// Sorted by expiration, then as in activeQ.
     backoff: ordered::Set<(i64, SortKey, Str)>,
     error_backoff: ordered::Set<(i64, SortKey, Str)>,
-    /// Gated ones are in here too.
+    /// Pods in the pools `Unschedulable` and `Gated`.
     waiting: ordered::Set<Str>,
-    /// The record of the change that is being taken in.
+    /// The record of the change that is being processed.
     pub(crate) cause: CausedBy,
 }
 
@@ -117,8 +117,11 @@ fn whole_seconds(at: i64) -> i64 {
 impl Queue {
     pub(crate) fn new(config: &SchedulerConfiguration, now: i64) -> Self {
         Self {
-            initial: config.pod_initial_backoff_seconds.saturating_mul(SECOND).min(LONGEST),
-            max: config.pod_max_backoff_seconds.saturating_mul(SECOND).min(LONGEST),
+            initial_backoff: config
+                .pod_initial_backoff_seconds
+                .saturating_mul(SECOND)
+                .min(BACKOFF_LIMIT),
+            max_backoff: config.pod_max_backoff_seconds.saturating_mul(SECOND).min(BACKOFF_LIMIT),
             started_at: now,
             flushed_at: now,
             arrivals: 0,
@@ -136,7 +139,7 @@ impl Queue {
         self.arrivals
     }
 
-    /// When the pod's back-off ends; `None` where it has none (SCH-114).
+    /// End of the pod's back-off; `None` if it has none (SCH-114).
     fn expiration(&self, pod: &QueuedPod) -> Option<i64> {
         let count = if pod.errors > 0 {
             pod.errors
@@ -146,23 +149,23 @@ impl Queue {
         if count == 0 {
             return None;
         }
-        let mut duration = self.initial;
+        let mut duration = self.initial_backoff;
         for _ in 1..count {
-            // Doubling stops before it would pass the maximum, as in Kubernetes.
-            if duration > self.max - duration {
-                duration = self.max;
+            // As in kube-scheduler, doubling stops before the duration exceeds the maximum.
+            if duration > self.max_backoff - duration {
+                duration = self.max_backoff;
                 break;
             }
             duration *= 2;
         }
-        Some(whole_seconds(pod.timestamp + duration.min(self.max)))
+        Some(whole_seconds(pod.timestamp + duration.min(self.max_backoff)))
     }
 
     fn is_backing_off(&self, pod: &QueuedPod, now: i64) -> bool {
         self.expiration(pod).is_some_and(|end| whole_seconds(now) <= end)
     }
 
-    /// Where a pod is.
+    /// The pool of a queued pod.
     pub(crate) fn pool(&self, uid: &str) -> Option<Pool> {
         self.pods.get(uid).map(|(pool, _)| *pool)
     }
@@ -171,8 +174,8 @@ impl Queue {
         self.pods.get(uid).map(|(_, pod)| pod)
     }
 
-    /// Takes a pod out of the queue.
-    pub(crate) fn take(&mut self, uid: &str) -> Option<QueuedPod> {
+    /// Removes a pod from the queue.
+    pub(crate) fn remove(&mut self, uid: &str) -> Option<QueuedPod> {
         let (pool, pod) = self.pods.remove(uid)?;
         let uid = pod.uid().clone();
         let was_there = match pool {
@@ -183,13 +186,12 @@ impl Queue {
         };
         assert!(
             was_there,
-            "a queued pod stands in its pool under the key it was put in with"
+            "the pool of a queued pod must contain it under the key of its insertion"
         );
         Some(pod)
     }
 
-    /// Puts a pod into a pool.
-    fn put(&mut self, pool: Pool, pod: QueuedPod) {
+    fn insert_into(&mut self, pool: Pool, pod: QueuedPod) {
         let uid = pod.uid().clone();
         match pool {
             Pool::Active => self.active.insert((pod.key(), uid.clone())),
@@ -200,16 +202,16 @@ impl Queue {
         let before = self.pods.insert(uid, (pool, pod));
         assert!(
             before.is_none(),
-            "a pod is in one pool: it is taken out before it is put in again"
+            "a pod must be removed from its pool before it is inserted again"
         );
     }
 
-    /// Where a pod that backs off stands in its heap.
+    /// Sort key in the back-off heaps.
     fn heap_key(&self, pod: &QueuedPod) -> (i64, SortKey, Str) {
         (self.expiration(pod).unwrap_or(0), pod.key(), pod.uid().clone())
     }
 
-    /// A new pod, its arrival noted; `gate` is what PreEnqueue said.
+    /// Adds a new pod. `gate` is the plugin whose PreEnqueue rejected it, if any.
     pub(crate) fn add(&mut self, mut pod: QueuedPod, gate: Option<Plugin>) {
         pod.arrival = self.next_arrival();
         self.admit(pod, gate, Pool::Active);
@@ -223,13 +225,13 @@ impl Queue {
         match gate {
             Some(plugin) => {
                 pod.rejectors.insert(plugin);
-                self.put(Pool::Gated, pod);
+                self.insert_into(Pool::Gated, pod);
             }
-            None => self.put(pool, pod),
+            None => self.insert_into(pool, pod),
         }
     }
 
-    /// A pod that may be schedulable now: to activeQ, or backoffQ while it backs off (SCH-117).
+    /// Moves a pod that may be schedulable now to activeQ, or to backoffQ while it backs off (SCH-117).
     pub(crate) fn requeue(&mut self, pod: QueuedPod, gate: Option<Plugin>, now: i64) {
         let pool = match self.is_backing_off(&pod, now) {
             true if pod.errors > 0 => Pool::ErrorBackoff,
@@ -239,14 +241,14 @@ impl Queue {
         self.admit(pod, gate, pool);
     }
 
-    /// To activeQ at once, back-off or not.
+    /// Moves a pod to activeQ immediately, ignoring its back-off.
     pub(crate) fn activate(&mut self, pod: QueuedPod, gate: Option<Plugin>) {
         self.admit(pod, gate, Pool::Active);
     }
 
-    /// A failed pod comes back (SCH-113), with the plugins that refused it this time. Without any it is an
-    /// error and retried on a timer.
-    pub(crate) fn give_back(&mut self, mut pod: QueuedPod, rejectors: PluginSet, gate: Option<Plugin>, now: i64) {
+    /// Returns a pod to the queue after a failed attempt (SCH-113), with the plugins that rejected it. Without any
+    /// rejector, the failure is an error and the pod is retried after its back-off.
+    pub(crate) fn return_failed(&mut self, mut pod: QueuedPod, rejectors: PluginSet, gate: Option<Plugin>, now: i64) {
         pod.rejectors = rejectors;
         pod.timestamp = now;
         pod.arrival = self.next_arrival();
@@ -256,27 +258,28 @@ impl Queue {
         } else {
             pod.unschedulable_count += 1;
             pod.errors = 0;
-            self.put(Pool::Unschedulable, pod);
+            self.insert_into(Pool::Unschedulable, pod);
         }
     }
 
-    /// Replaces the pod's object where it waits; the place in its pool stays.
+    /// Replaces the object of a queued pod, which stays in its pool.
     pub(crate) fn replace(&mut self, uid: &str, incoming: Arc<Incoming>) {
         if let Some((_, pod)) = self.pods.get_mut(uid) {
-            let same = pod.incoming.info.priority == incoming.info.priority;
-            if same {
+            let has_same_priority = pod.incoming.info.priority == incoming.info.priority;
+            if has_same_priority {
                 pod.incoming = incoming;
                 return;
             }
         }
         let pool = self.pool(uid);
-        if let (Some(pool), Some(mut pod)) = (pool, self.take(uid)) {
+        if let (Some(pool), Some(mut pod)) = (pool, self.remove(uid)) {
             pod.incoming = incoming;
-            self.put(pool, pod);
+            self.insert_into(pool, pod);
         }
     }
 
-    /// The change that is being taken in makes room for a pod that backs off or waits for its turn already.
+    /// Records the current change as the cause of a pod's next attempt, because it made room for the pod. Applies to pods
+    /// in activeQ and backoffQ.
     pub(crate) fn made_room_for(&mut self, uid: &str) {
         if let Some((Pool::Active | Pool::Backoff, pod)) = self.pods.get_mut(uid)
             && self.cause != CausedBy::NOTHING
@@ -285,7 +288,7 @@ impl Queue {
         }
     }
 
-    /// Pods that wait for an event, gated ones included, by UID.
+    /// UIDs of the pods that wait for an event, gated ones included.
     pub(crate) fn waiting(&self) -> Vec<Str> {
         self.waiting.iter().cloned().collect()
     }
@@ -294,17 +297,17 @@ impl Queue {
         !self.waiting.is_empty()
     }
 
-    /// Runs the timers up to now (SCH-116); returns the pods that waited too long, to be queued again.
+    /// Runs the timers up to `now` (SCH-116). Returns the pods that waited too long, which the caller requeues.
     pub(crate) fn flush(&mut self, now: i64) -> Vec<Str> {
-        // Invariant: release depends on the last whole second only, so skipped ticks change nothing.
+        // Invariant: the release depends only on the last whole second, so skipped ticks change nothing.
         for errors in [false, true] {
             loop {
                 let heap = if errors { &self.error_backoff } else { &self.backoff };
                 match heap.first() {
                     Some((end, _, uid)) if whole_seconds(now) > *end => {
                         let uid = uid.clone();
-                        if let Some(pod) = self.take(&uid) {
-                            self.put(Pool::Active, pod);
+                        if let Some(pod) = self.remove(&uid) {
+                            self.insert_into(Pool::Active, pod);
                         }
                     }
                     _ => break,
@@ -328,24 +331,24 @@ impl Queue {
             .collect()
     }
 
-    /// Whether a pod can be popped.
+    /// Returns whether [`Queue::pop`] would return a pod.
     pub(crate) fn is_ready(&self) -> bool {
         !self.active.is_empty() || !self.backoff.is_empty()
     }
 
-    /// The next pod: activeQ's head, else the head of the unschedulable back-off heap (SCH-115).
+    /// Removes the next pod: the head of activeQ, or else of backoffQ, but not after an error (SCH-115).
     pub(crate) fn pop(&mut self) -> Option<QueuedPod> {
         let uid = match self.active.first() {
             Some((_, uid)) => uid.clone(),
             None => self.backoff.first()?.2.clone(),
         };
-        let mut pod = self.take(&uid)?;
+        let mut pod = self.remove(&uid)?;
         pod.attempts += 1;
         pod.gated_by = None;
         Some(pod)
     }
 
-    /// When a timer can next change something.
+    /// The next instant at which a timer can move a pod.
     pub(crate) fn next_timer(&self) -> Option<i64> {
         let release = self.error_backoff.first().map(|(end, ..)| end + SECOND);
         let oldest = self
@@ -364,15 +367,15 @@ impl Queue {
         self.pods.values().map(|(pool, pod)| (*pool, pod))
     }
 
-    /// When a pod that waits since then is queued again although nothing happened (SCH-116): the first tick at which its
-    /// age is more than the limit, and not one that already ran.
+    /// The instant of the periodic flush that requeues a pod waiting since `since` (SCH-116): the first tick at which the
+    /// pod's age exceeds the limit and that has not run yet.
     pub(crate) fn flush_at(&self, since: i64) -> i64 {
-        let due = since + UNSCHEDULABLE_MAX + 1 - self.started_at;
-        let periods = (due + UNSCHEDULABLE_FLUSH_PERIOD - 1).div_euclid(UNSCHEDULABLE_FLUSH_PERIOD);
+        let deadline = since + UNSCHEDULABLE_MAX + 1 - self.started_at;
+        let periods = (deadline + UNSCHEDULABLE_FLUSH_PERIOD - 1).div_euclid(UNSCHEDULABLE_FLUSH_PERIOD);
         (self.started_at + periods * UNSCHEDULABLE_FLUSH_PERIOD).max(self.flushed_at + UNSCHEDULABLE_FLUSH_PERIOD)
     }
 
-    /// When a pod that backs off is released by the timer.
+    /// The instant at which the timer moves a pod from backoffQ to activeQ.
     pub(crate) fn release_at(&self, pod: &QueuedPod) -> Option<i64> {
         self.expiration(pod).map(|end| end + SECOND)
     }

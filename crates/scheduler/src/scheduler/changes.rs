@@ -1,4 +1,4 @@
-//! Watch events in: the cache is brought up to date, and waiting pods that an event may help move (SCH-112 to SCH-126).
+//! Processes watch events: updates the cache, and moves waiting pods that an event may help (SCH-112 to SCH-126).
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::queue::events::{Event, EventKind, Waiting, node_events, pod_events};
 use crate::queue::{Pool, QueuedPod};
 
 impl Scheduler {
-    /// The record of the trace that what is done next is caused by: of a change, the one that tells of it. It comes back
-    /// with the attempt that follows ([`crate::Attempt::caused_by`]); nothing is decided by it.
+    /// Sets the trace record that causes the following calls; for a change, the record that reports it. Attempts return it
+    /// as [`crate::Attempt::caused_by`]. It has no effect on decisions.
     pub fn because(&mut self, cause: CausedBy) {
         self.queue.cause = cause;
     }
 
-    /// Takes a watch event over: `None, Some` is an addition, `Some, None` a deletion.
+    /// Processes a watch event: `None, Some` is an addition, `Some, None` a deletion.
     pub fn on_change(&mut self, old: Option<&Object>, new: Option<&Object>, now: i64) {
         match (old, new) {
             (old, new) if pod_of(old).is_some() || pod_of(new).is_some() => {
-                // The informer hides finished pods: turning Succeeded or Failed is a deletion (SCH-004).
+                // The informer filters out terminal pods, so becoming Succeeded or Failed looks like a deletion (SCH-004).
                 let visible = |pod: &&Arc<Pod>| !pod.is_terminal();
                 let old = old.filter(|object| pod_of(Some(object)).filter(visible).is_some());
                 let new = new.filter(|object| pod_of(Some(object)).filter(visible).is_some());
@@ -82,9 +82,9 @@ impl Scheduler {
                 self.leave_queue(before);
                 let uid = uid_of(before);
                 if self.cache.is_assumed(&uid) {
-                    self.give_up_assumed(&uid, now);
+                    self.release_assumed(&uid, now);
                 } else if !before.status.nominated_node_name.is_empty() {
-                    // Lower and equal priorities took it for placed (SCH-125).
+                    // Pods of lower or equal priority treated the nominated pod as placed (SCH-125).
                     self.move_all(EventKind::PodDelete, old, None, now, Some(before.priority()));
                 }
             }
@@ -112,28 +112,31 @@ impl Scheduler {
         }
     }
 
-    /// PreEnqueue: the plugin that holds the pod back (SCH-037, SCH-105).
+    /// Runs PreEnqueue and returns the first plugin that rejects the pod, if any (SCH-037, SCH-105).
     pub(super) fn gate(&self, pod: &Pod) -> Option<Plugin> {
         let profile = self.config.profile(&pod.spec.scheduler_name)?;
         profile.at(Point::PreEnqueue).iter().copied().find(|plugin| {
             let is_preempting = self.is_preempting(&uid_of(pod));
-            plugin.does().pre_enqueue(&self.cache, pod, is_preempting).is_err()
+            plugin
+                .extension_points()
+                .pre_enqueue(&self.cache, pod, is_preempting)
+                .is_err()
         })
     }
 
-    /// A pod is bound or gone: it leaves the queue and its nomination ends. That it was bound tells nobody:
-    /// what lower priorities took for placed is placed now (SCH-125).
+    /// Removes a bound or deleted pod from the queue and drops its nomination. A binding sends no event to waiting pods:
+    /// lower-priority pods already treated the pod as placed (SCH-125).
     fn leave_queue(&mut self, pod: &Pod) {
         let uid = uid_of(pod);
         self.unassigned.remove(&uid);
         self.preempting.remove(&uid);
-        self.queue.take(&uid);
+        self.queue.remove(&uid);
         self.nominator.remove(&uid);
     }
 
-    /// An assumed pod is deleted: its room is free at once, although its binding goes on until it fails
-    /// (SCH-125). The event carries the pod as it was assumed, with its node.
-    fn give_up_assumed(&mut self, uid: &str, now: i64) {
+    /// Handles the deletion of an assumed pod: its resources are released immediately, although its binding continues until
+    /// it fails (SCH-125). The event carries the pod as assumed, with its node.
+    fn release_assumed(&mut self, uid: &str, now: i64) {
         let assumed = self.cache.pod(uid).map(|info| Object::Pod(info.pod.clone()));
         self.cache.forget(uid);
         self.move_all(EventKind::PodDelete, assumed.as_ref(), None, now, None);
@@ -144,11 +147,11 @@ impl Scheduler {
         self.unassigned.insert(uid.clone(), after.clone());
         if self.cache.is_assumed(&uid) {
             if after.metadata.is_terminating() && !before.metadata.is_terminating() {
-                self.give_up_assumed(&uid, now);
+                self.release_assumed(&uid, now);
             }
             return;
         }
-        // Given up, but its binding still has to fail: no place for it in the queue.
+        // The pod was released while its binding has not failed yet; it is not queued.
         if self.binding.contains_key(&uid) {
             return;
         }
@@ -175,12 +178,12 @@ impl Scheduler {
         }
     }
 
-    /// A nomination made here survives updates that do not know of it yet (SCH-126).
+    /// Keeps a nomination made here if the update does not contain it yet (SCH-126).
     fn keep_nomination(&mut self, before: &Pod, info: &Arc<PodInfo>) {
         let kept = self.nominator.remove(&info.uid);
-        let told = &info.pod.status.nominated_node_name;
-        if !told.is_empty() {
-            self.nominator.add(info.clone(), told);
+        let nominated = &info.pod.status.nominated_node_name;
+        if !nominated.is_empty() {
+            self.nominator.add(info.clone(), nominated);
         } else if before.status.nominated_node_name.is_empty()
             && let Some(node) = kept
         {
@@ -188,7 +191,7 @@ impl Scheduler {
         }
     }
 
-    /// Moves the waiting pods that the event may help. `at_most` limits it to priorities up to that one.
+    /// Moves the waiting pods that an event may help. With `at_most`, only pods up to that priority.
     pub(super) fn move_all(
         &mut self,
         kind: EventKind,
@@ -197,22 +200,23 @@ impl Scheduler {
         now: i64,
         at_most: Option<i32>,
     ) {
-        if !self.queue.has_waiting() || !kind.is_of_interest() {
+        if !self.queue.has_waiting() || !kind.has_registered_plugin() {
             return;
         }
         let event = Event::new(&mut self.cache, kind, old, new);
         for uid in self.queue.waiting() {
-            let low_enough = self
+            let has_low_priority = self
                 .queue
                 .get(&uid)
                 .is_some_and(|pod| at_most.is_none_or(|limit| pod.incoming.info.priority <= limit));
-            if low_enough {
+            if has_low_priority {
                 self.offer(&uid, &event, false, now);
             }
         }
     }
 
-    /// Asks the plugins that refused a waiting pod whether the event may help; moves it if one says so.
+    /// Runs the queueing hints of the plugins that rejected a waiting pod, and moves the pod if one of them says that the
+    /// event may help. Returns whether the pod moved to activeQ or backoffQ.
     fn offer(&mut self, uid: &str, event: &Event<'_>, is_own: bool, now: i64) -> bool {
         let Some(pod) = self.queue.get(uid) else {
             return false;
@@ -227,13 +231,13 @@ impl Scheduler {
             added_affinity: &added_affinity,
             incoming: &incoming,
         };
-        // A gated pod moves only on what its gate registered for (SCH-118).
-        let concerns_gate = gated_by.is_none_or(|plugin| plugin.row().waits_for(event.kind));
+        // A gated pod moves only on events that its gating plugin registered for (SCH-118).
+        let concerns_gate = gated_by.is_none_or(|plugin| plugin.spec().waits_for(event.kind));
         let helps = (is_own || concerns_gate)
             && rejectors
                 .iter()
-                .any(|plugin| plugin.row().hint(&mut self.cache, event, &waiting));
-        if helps && let Some(pod) = self.queue.take(uid) {
+                .any(|plugin| plugin.spec().hint(&mut self.cache, event, &waiting));
+        if helps && let Some(pod) = self.queue.remove(uid) {
             let gate = self.gate(&pod.incoming.info.pod);
             let moved = gate.is_none();
             self.queue.requeue(pod, gate, now);
@@ -244,7 +248,7 @@ impl Scheduler {
 
     pub(super) fn flush(&mut self, now: i64) {
         for uid in self.queue.flush(now) {
-            if let Some(pod) = self.queue.take(&uid) {
+            if let Some(pod) = self.queue.remove(&uid) {
                 let gate = self.gate(&pod.incoming.info.pod);
                 self.queue.requeue(pod, gate, now);
             }

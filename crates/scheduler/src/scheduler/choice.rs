@@ -1,13 +1,13 @@
-//! What a cycle chooses: one of equal hosts, the nomination to write.
+//! Choices at the end of a cycle: one of several equal hosts, and the nomination to write.
 
 use podscope_api::Str;
 
 use crate::attempt::Preempt;
-use crate::cycle::Found;
+use crate::cycle::CycleResult;
 use crate::plugins::default_preemption;
 use crate::post_filter::Preemption;
 
-pub(super) fn pick_host(found: &Found, draw: &mut dyn FnMut() -> u64) -> Option<u32> {
+pub(super) fn pick_host(found: &CycleResult, draw: &mut dyn FnMut() -> u64) -> Option<u32> {
     if found.error.is_some() {
         return None;
     }
@@ -18,8 +18,8 @@ pub(super) fn pick_host(found: &Found, draw: &mut dyn FnMut() -> u64) -> Option<
     }
 }
 
-/// The `nominatedNodeName` to write: none leaves it as it is, an empty one clears it. `is_cleared`: an error before
-/// PostFilter, no node at all, or nobody to ask (SCH-025).
+/// The `nominatedNodeName` to write: `None` leaves it unchanged, an empty name clears it. `is_cleared`: the cycle failed
+/// before PostFilter, there are no nodes, or no PostFilter plugin is enabled (SCH-025).
 pub(super) fn nomination(preemption: Option<&Preemption>, preempt: Option<&Preempt>, is_cleared: bool) -> Option<Str> {
     match (preemption, preempt) {
         (_, Some(preempt)) => Some(preempt.node.0.clone()),
@@ -29,7 +29,7 @@ pub(super) fn nomination(preemption: Option<&Preemption>, preempt: Option<&Preem
     }
 }
 
-pub(super) fn draw_if(draw: &mut dyn FnMut() -> u64, found: &Found) -> u64 {
+pub(super) fn draw_preemption_offset(draw: &mut dyn FnMut() -> u64, found: &CycleResult) -> u64 {
     if default_preemption::potential_nodes(&found.diagnosis).is_empty() {
         0
     } else {

@@ -1,4 +1,4 @@
-//! Claims on devices between a decision and what is written of it (DRA-087, DRA-106, DRA-107).
+//! ResourceClaims between a decision and the writes to the API (DRA-087, DRA-106, DRA-107).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::cycle::CycleState;
 use crate::node_info::NodeIdx;
 use crate::queue::QueuedPod;
 
-/// The claim that PostFilter gave up.
+/// The claim that PostFilter releases, if any.
 pub(super) fn freed(state: &CycleState) -> Option<FreedClaim> {
     #[cfg(feature = "devices")]
     if let Some(claims) = &state.claims {
@@ -21,13 +21,13 @@ pub(super) fn freed(state: &CycleState) -> Option<FreedClaim> {
     None
 }
 
-/// What stands for the UID of a claim for extended resources, which is not created yet.
+/// Substitute for the UID of a claim for extended resources, which is not created yet.
 fn extended_uid(pod: &QueuedPod) -> Str {
     format!("{}/extended-resources", pod.incoming.info.uid).into()
 }
 
 impl Scheduler {
-    /// The pod's claims as they are on a node that was chosen.
+    /// Allocations of the pod's claims on the chosen node.
     pub(super) fn reserved_claims(
         &self,
         state: &CycleState,
@@ -44,7 +44,7 @@ impl Scheduler {
         Ok(None)
     }
 
-    /// Takes the allocations as made; returns the UIDs of their claims.
+    /// Counts the allocations in the cache before they are written. Returns the UIDs of their claims.
     pub(super) fn reserve_claims(&mut self, pod: &QueuedPod, reserved: &ReservedClaims) -> Vec<Str> {
         let own = reserved.claims.iter().filter_map(|(claim, allocation)| {
             let allocation = allocation.as_ref()?;
@@ -70,7 +70,7 @@ impl Scheduler {
         let _ = uids;
     }
 
-    /// Tells the time of objects, which the waits for devices are measured by.
+    /// Sets the wall-clock time, against which timeouts of devices are measured.
     pub fn set_wall_clock(&mut self, now: Time) {
         #[cfg(feature = "devices")]
         {
@@ -79,7 +79,8 @@ impl Scheduler {
         let _ = now;
     }
 
-    /// A claim of a pod on its way to its node was written: from now on it is known as it was answered.
+    /// Reports that a claim of a pod in binding was written. The written object is used until the watch delivers a newer
+    /// one.
     pub fn claim_written(&mut self, pod: &str, claim: Arc<ResourceClaim>) {
         let key = claim.metadata.key();
         let uid = match claim.is_for_extended_resources() {

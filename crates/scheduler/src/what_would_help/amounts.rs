@@ -1,25 +1,25 @@
-//! Amounts as people write them: `2Gi`, `512Mi`, `1.5Gi`, `500m`.
+//! Formats and rounds amounts as people write them: `2Gi`, `512Mi`, `1.5Gi`, `500m`.
 
 use podscope_api::Quantity;
 
 const MEBI: i64 = 1 << 20;
 const GIBI: i64 = 1 << 30;
 
-/// A number of bytes.
+/// Formats a number of bytes.
 pub(super) fn bytes(amount: i64) -> String {
     const MEGA: i64 = 1_000_000;
     if amount > GIBI && amount % GIBI != 0 && amount % (GIBI / 4) == 0 {
         let hundredths = format!("{:02}", amount % GIBI * 100 / GIBI);
         return format!("{}.{}Gi", amount / GIBI, hundredths.trim_end_matches('0'));
     }
-    // What is round in decimal was written so.
+    // A multiple of 10^6 was probably written in decimal units.
     match amount % MEGA == 0 && amount % MEBI != 0 {
         true => Quantity::from_units(amount).to_string(),
         false => Quantity::from_bytes(amount).to_string(),
     }
 }
 
-/// The next smaller number of bytes that people would write; an eighth less, or a quarter of a GiB.
+/// Rounds bytes down to a common amount, by at most an eighth or a quarter of a GiB.
 pub(super) fn bytes_rounded_down(amount: i64) -> i64 {
     let step = match amount {
         ..MEBI => return amount,
@@ -29,12 +29,12 @@ pub(super) fn bytes_rounded_down(amount: i64) -> i64 {
     amount / step * step
 }
 
-/// The next larger number of bytes that a machine would have.
+/// Rounds bytes up to whole GiB, as machines have them.
 pub(super) fn bytes_rounded_up(amount: i64) -> i64 {
     amount.saturating_add(GIBI - 1) / GIBI * GIBI
 }
 
-/// The next smaller number of thousandths that people would write.
+/// Rounds millicores down to a common amount.
 pub(super) fn cpu_rounded_down(milli: i64) -> i64 {
     let step = match milli {
         ..100 => 1,
@@ -44,14 +44,14 @@ pub(super) fn cpu_rounded_down(milli: i64) -> i64 {
     milli / step * step
 }
 
-/// The next larger number of thousandths that a machine would have.
+/// Rounds millicores up to whole cpus, as machines have them.
 pub(super) fn cpu_rounded_up(milli: i64) -> i64 {
     milli.saturating_add(999) / 1000 * 1000
 }
 
-/// The largest power of two that is not more.
-fn power_of_two(of: i64) -> i64 {
-    1 << of.max(1).ilog2()
+/// The largest power of two that is at most the given number.
+fn power_of_two(amount: i64) -> i64 {
+    1 << amount.max(1).ilog2()
 }
 
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod tests {
 
     /// Shows: S-15
     #[test]
-    fn amounts_read_as_people_write_them() {
+    fn bytes_print_with_common_units() {
         for (amount, want) in [
             (2048 * MEBI, "2Gi"),
             (512 * MEBI, "512Mi"),
@@ -76,7 +76,7 @@ mod tests {
 
     /// Shows: S-15
     #[test]
-    fn amounts_are_rounded_to_what_people_write() {
+    fn amounts_round_to_common_values() {
         for (amount, want) in [
             (15_260_000 * 1024, "14Gi"),
             (1993 * MEBI, "1.75Gi"),

@@ -1,5 +1,5 @@
-//! Pods whose end makes room: on their own node, or on another node of the same domain, where affinity and
-//! spread look further than one node. Found cheaply here, verified one by one afterwards.
+//! Finds pods whose deletion makes room: on their own node, or on another node of the same domain, because affinity and
+//! spread look beyond one node. The cheap search here is followed by a verification of each pod.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -9,22 +9,22 @@ use podscope_api::{ObjectKey, Pod};
 
 use super::{Change, Trial, WhatWouldHelp};
 use crate::cache::Cache;
-use crate::cycle::{CycleState, Found, Search};
+use crate::cycle::{CycleResult, CycleState, Search};
 use crate::node_info::NodeIdx;
 use crate::plugins::node_affinity::AddedAffinity;
 use crate::plugins::{Plugin, inter_pod_affinity};
 use crate::status::Code;
 
-/// At most this many pods are looked at for what they hinder on other nodes.
+/// Maximum number of pods that are examined for their effect on other nodes.
 const ELSEWHERE_MAX: usize = 64;
-/// At most this many are verified.
+/// Maximum number of pods that are verified.
 const VERIFIED_MAX: usize = 6;
 
-/// A pod that may be in the way: the least important first.
+/// A pod that may block the pending pod: priority, key, object, node. Sorted by ascending priority.
 type Blocker = (i32, ObjectKey, Arc<Pod>, NodeIdx);
 
 impl WhatWouldHelp {
-    /// Adds a trial for each of the least important pods that may be in the way.
+    /// Adds a trial for each of the lowest-priority pods that may block the pending pod.
     pub(super) fn find_blockers(&mut self) {
         let pod = self.pod.clone();
         let Some((found, mut state)) = self.search(&pod) else {
@@ -32,8 +32,8 @@ impl WhatWouldHelp {
         };
         let mut blockers = self
             .with_search(&pod, |cache, search| {
-                let mut blockers = on_their_own_node(cache, search, &found, &mut state);
-                blockers.extend(on_other_nodes(cache, search, &found, &mut state));
+                let mut blockers = blockers_on_own_node(cache, search, &found, &mut state);
+                blockers.extend(blockers_on_other_nodes(cache, search, &found, &mut state));
                 blockers
             })
             .unwrap_or_default();
@@ -49,7 +49,7 @@ impl WhatWouldHelp {
         }
     }
 
-    /// Runs something with what a cycle of the pod needs; none if no profile schedules it.
+    /// Calls `run` with the inputs of a scheduling cycle for the pod. `None` if no profile schedules the pod.
     pub(super) fn with_search<T>(
         &mut self,
         pod: &Arc<Pod>,
@@ -69,11 +69,16 @@ impl WhatWouldHelp {
     }
 }
 
-fn on_their_own_node(cache: &Cache, search: &Search<'_>, found: &Found, state: &mut CycleState) -> Vec<Blocker> {
+fn blockers_on_own_node(
+    cache: &Cache,
+    search: &Search<'_>,
+    found: &CycleResult,
+    state: &mut CycleState,
+) -> Vec<Blocker> {
     let cycle = search.cycle(cache);
     let mut blockers = Vec::new();
     for (index, status) in &found.diagnosis.refused {
-        // A taint or a label is not lifted by ending a pod; a lack of affinity neither.
+        // Deleting a pod does not resolve a taint, a label mismatch or a lack of affinity.
         if status.code != Code::Unschedulable || search.incoming.first_untolerated(cache.node(*index)).is_some() {
             continue;
         }
@@ -94,9 +99,14 @@ fn on_their_own_node(cache: &Cache, search: &Search<'_>, found: &Found, state: &
     blockers
 }
 
-fn on_other_nodes(cache: &Cache, search: &Search<'_>, found: &Found, state: &mut CycleState) -> Vec<Blocker> {
+fn blockers_on_other_nodes(
+    cache: &Cache,
+    search: &Search<'_>,
+    found: &CycleResult,
+    state: &mut CycleState,
+) -> Vec<Blocker> {
     let cycle = search.cycle(cache);
-    // Only these two look at pods of other nodes.
+    // Only these two plugins consider pods of other nodes.
     let refused: Vec<NodeIdx> = found
         .diagnosis
         .refused
@@ -113,7 +123,7 @@ fn on_other_nodes(cache: &Cache, search: &Search<'_>, found: &Found, state: &mut
     if refused.is_empty() {
         return Vec::new();
     }
-    let is_refused: ordered::Set<NodeIdx> = refused.iter().copied().collect();
+    let refused_set: ordered::Set<NodeIdx> = refused.iter().copied().collect();
     let mut candidates = Vec::new();
     for index in cache.order() {
         for candidate in cache.node(*index).pods.iter() {
@@ -126,8 +136,8 @@ fn on_other_nodes(cache: &Cache, search: &Search<'_>, found: &Found, state: &mut
         }
     }
     candidates.stable_sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
-    // On a refused node the pod was tried there already, but may hinder its neighbours as well.
-    candidates.stable_sort_by_key(|candidate| is_refused.contains(&candidate.3));
+    // Pods on rejected nodes come last: they were already tried for their own node, but may affect neighbours too.
+    candidates.stable_sort_by_key(|candidate| refused_set.contains(&candidate.3));
     let mut blockers = Vec::new();
     for (priority, key, candidate, on) in candidates.into_iter().take(ELSEWHERE_MAX) {
         let saved = state.save();

@@ -1,14 +1,14 @@
-//! A pod that the required affinity of the pending one asks for, where one with a few labels is enough.
+//! Suggests a pod that satisfies the required affinity of the pending pod, if a pod with a few labels is enough.
 
 use std::sync::Arc;
 
 use podscope_api::{NodeName, Object, Pod, Str};
 
-use super::{Change, TRIALS_MAX, Trial, WhatWouldHelp, add_to};
+use super::{Change, TRIALS_MAX, Trial, WhatWouldHelp, append_entry};
 use crate::cycle::name_of;
 
 impl WhatWouldHelp {
-    /// A pod with the labels that the one term asks for; verified as all else, so that what else it asks for is seen.
+    /// Adds a trial with a pod that has the labels of the single affinity term. The trial verifies all other rules.
     pub(super) fn plan_neighbour(&mut self) {
         let pod = self.pod.clone();
         let affinity = pod.spec.affinity.as_ref();
@@ -33,7 +33,7 @@ impl WhatWouldHelp {
         other.metadata.labels = Arc::new(selector.match_labels.clone());
         let mut labels = String::new();
         for (key, value) in &selector.match_labels {
-            add_to(&mut labels, key, value);
+            append_entry(&mut labels, key, value);
         }
         let change = Change::AddPod {
             pod: other.metadata.name.to_string(),
@@ -43,7 +43,7 @@ impl WhatWouldHelp {
         self.trials.push_back(Trial::AddPod(change, Arc::new(other), 65));
     }
 
-    /// How many nodes can take the pod beside that one, whichever of equal nodes that one gets.
+    /// Number of feasible nodes with `other` added. If `other` has several equal hosts, the smallest number over them.
     pub(super) fn n_feasible_beside(&mut self, other: &Arc<Pod>) -> usize {
         let pod = self.pod.clone();
         let hosts = match self.search(other) {
@@ -66,7 +66,7 @@ impl WhatWouldHelp {
         fewest.unwrap_or(0)
     }
 
-    /// A label's value, or that with a number where a pod has the name.
+    /// An unused pod name: the label's value, with a number appended if a pod has that name.
     fn free_pod_name(&self, namespace: &Str, value: Option<&Str>) -> Str {
         let is_name = |text: &&Str| {
             text.bytes()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use podscope_api::{Node, PersistentVolume, Quantity, ResourceList, SelectorOperator, Str};
 
-use super::{Change, NewNode, TRIALS_MAX, Trial, WhatWouldHelp, add_to, amounts};
+use super::{Change, NewNode, TRIALS_MAX, Trial, WhatWouldHelp, amounts, append_entry};
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::pod_info::Incoming;
 use crate::resources::{Resources, is_extended};
@@ -205,18 +205,18 @@ impl WhatWouldHelp {
         }
         let mut more = String::new();
         for (resource, amount) in at_least {
-            add_to(&mut more, resource, &printed(resource, *amount));
+            append_entry(&mut more, resource, &printed(resource, *amount));
             capacity.insert(resource.clone(), *amount);
         }
         for (key, value) in labels.iter() {
             // A kubelet says these by itself.
             if !matches!(&**value, "linux" | "amd64") && *value != name {
-                add_to(&mut new.labels, key, value);
+                append_entry(&mut new.labels, key, value);
             }
         }
         for (resource, amount) in &capacity {
             if !amount.is_zero() {
-                add_to(&mut new.capacity, resource, &printed(resource, *amount));
+                append_entry(&mut new.capacity, resource, &printed(resource, *amount));
             }
         }
         new.name = name.to_string();

@@ -106,11 +106,11 @@ fn a_wrong_configuration_is_refused_in_kube_schedulers_words() {
         ),
         (
             json!({"profiles": [{"plugins": {"filter": {"enabled": [{"name": "Nope"}]}}}]}),
-            "profiles[0].plugins.filter: filter plugin \"Nope\" does not exist",
+            "profiles[0].plugins.filter: filter plugin \"Nope\" extension_points not exist",
         ),
         (
             json!({"profiles": [{"plugins": {"filter": {"enabled": [{"name": "ImageLocality"}]}}}]}),
-            "profiles[0].plugins.filter: plugin \"ImageLocality\" does not extend filter plugin",
+            "profiles[0].plugins.filter: plugin \"ImageLocality\" extension_points not extend filter plugin",
         ),
         (
             json!({"profiles": [{"plugins": {"bind": {"disabled": [{"name": "*"}]}}}]}),

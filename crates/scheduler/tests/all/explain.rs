@@ -359,7 +359,7 @@ fn refusals_and_preemption_are_told_in_words() {
             ("full", "has 250m of 2 cpu left, the pod asks for 1"),
             (
                 "closed",
-                "has the taint dedicated=db:NoSchedule, which the pod does not tolerate"
+                "has the taint dedicated=db:NoSchedule, which the pod extension_points not tolerate"
             ),
             ("cordoned", "is cordoned: no new pods until it is uncordoned"),
         ]
@@ -457,7 +457,7 @@ fn a_node_without_a_feature_that_the_pod_needs_says_which() {
         .expect("the node");
     assert_eq!(
         refusal(old),
-        "its kubelet does not declare RestartAllContainersOnContainerExits, which the pod needs"
+        "its kubelet extension_points not declare RestartAllContainersOnContainerExits, which the pod needs"
     );
 }
 

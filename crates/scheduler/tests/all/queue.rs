@@ -42,9 +42,9 @@ fn merge(into: &mut Value, from: Value) {
     }
 }
 
-struct World(Scheduler);
+struct SearchInputs(Scheduler);
 
-impl World {
+impl SearchInputs {
     fn new() -> Self {
         Self(Scheduler::new(SchedulerConfiguration::default(), 0))
     }
@@ -107,7 +107,7 @@ fn bound(object: &Object, to: &str) -> Object {
 /// Shows: S-02, SCH-038
 #[test]
 fn priority_then_arrival_and_a_small_pod_is_not_blocked() {
-    let mut world = World::new();
+    let mut world = SearchInputs::new();
     world.add(&node("n1", "2", json!({})), 0);
     world.add(&pod("first", 0, "1", json!({})), 0);
     world.add(&pod("second", 0, "1", json!({})), 0);
@@ -122,7 +122,7 @@ fn priority_then_arrival_and_a_small_pod_is_not_blocked() {
 /// Shows: SCH-007, SCH-114
 #[test]
 fn without_nodes_the_error_back_off_doubles_and_is_waited_for() {
-    let mut world = World::new();
+    let mut world = SearchInputs::new();
     world.add(&pod("a", 0, "1", json!({})), 0);
     let mut now = 0;
     // d = 1, 2, 4, 8, 10, 10 s; E = floor(t + d); released at the tick after E.
@@ -143,7 +143,7 @@ fn without_nodes_the_error_back_off_doubles_and_is_waited_for() {
 /// Shows: SCH-115
 #[test]
 fn an_idle_queue_does_not_wait_for_back_off() {
-    let mut world = World::new();
+    let mut world = SearchInputs::new();
     world.add(&node("n1", "1", json!({})), 0);
     world.add(&pod("a", 0, "2", json!({})), 300_000);
     assert_eq!(world.step(300_000), "a: -");
@@ -171,7 +171,7 @@ fn an_idle_queue_does_not_wait_for_back_off() {
 #[test]
 fn a_refused_pod_backs_off_from_one_second_to_ten() {
     for (attempts, seconds) in [(1, 1), (2, 2), (3, 4), (4, 8), (5, 10), (6, 10)] {
-        let mut world = World::new();
+        let mut world = SearchInputs::new();
         world.add(&node("n1", "1", json!({})), 0);
         world.add(&pod("a", 0, "2", json!({})), 0);
         let mut small = node("n1", "1", json!({}));
@@ -197,7 +197,7 @@ fn a_refused_pod_backs_off_from_one_second_to_ten() {
 /// Shows: SCH-116
 #[test]
 fn pods_that_wait_too_long_are_tried_again() {
-    let mut world = World::new();
+    let mut world = SearchInputs::new();
     world.add(&node("n1", "1", json!({})), 0);
     world.add(&pod("a", 0, "2", json!({})), 5 * SECOND);
     assert_eq!(world.step(5 * SECOND), "a: -");
@@ -210,7 +210,7 @@ fn pods_that_wait_too_long_are_tried_again() {
 /// Shows: S-03, SCH-037
 #[test]
 fn gates_hold_until_all_are_gone() {
-    let mut world = World::new();
+    let mut world = SearchInputs::new();
     world.add(&node("n1", "4", json!({})), 0);
     let two = pod(
         "a",
@@ -255,7 +255,7 @@ fn each_change_wakes_whom_it_can_help() {
         ),
         ("uncordoned", cordoned.clone(), "100m", json!({}), json!({}), true),
         (
-            "a label does not uncordon",
+            "a label extension_points not uncordon",
             cordoned.clone(),
             "100m",
             json!({}),
@@ -289,7 +289,7 @@ fn each_change_wakes_whom_it_can_help() {
             true,
         ),
     ] {
-        let mut world = World::new();
+        let mut world = SearchInputs::new();
         let (before, after) = (node("n1", "1", before), node("n1", "1", after));
         world.add(&before, 0);
         world.add(&pod("a", 0, cpu, extra), 0);
@@ -303,7 +303,7 @@ fn each_change_wakes_whom_it_can_help() {
 /// Shows: SCH-123
 #[test]
 fn deleting_the_pod_whose_anti_affinity_blocked_requeues() {
-    let mut world = World::new();
+    let mut world = SearchInputs::new();
     world.add(&node("n1", "4", json!({})), 0);
     let anti = json!({"spec": {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
         {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "a"}}}]}}}});
@@ -318,7 +318,7 @@ fn deleting_the_pod_whose_anti_affinity_blocked_requeues() {
 /// Shows: S-06, SCH-104, SCH-105
 #[test]
 fn preemption_holds_the_preemptor_until_the_last_victim() {
-    let mut world = World::new();
+    let mut world = SearchInputs::new();
     world.add(&node("n1", "2", json!({})), 0);
     let victims = ["v1", "v2"].map(|name| bound(&pod(name, 0, "1", json!({})), "n1"));
     for victim in &victims {
@@ -358,7 +358,7 @@ fn preemption_holds_the_preemptor_until_the_last_victim() {
 /// Shows: S-06
 #[test]
 fn a_higher_newcomer_takes_the_room() {
-    let mut world = World::new();
+    let mut world = SearchInputs::new();
     world.add(&node("n1", "1", json!({})), 0);
     let victim = bound(&pod("v", 0, "1", json!({})), "n1");
     world.add(&victim, 0);
@@ -374,7 +374,7 @@ fn a_higher_newcomer_takes_the_room() {
 /// Shows: S-05, SCH-094
 #[test]
 fn never_does_not_preempt_but_waits_first() {
-    let mut world = World::new();
+    let mut world = SearchInputs::new();
     world.add(&node("n1", "1", json!({})), 0);
     let low = bound(&pod("low", 0, "1", json!({})), "n1");
     world.add(&low, 0);
@@ -392,7 +392,7 @@ fn never_does_not_preempt_but_waits_first() {
 /// Shows: SCH-023
 #[test]
 fn a_failed_binding_is_retried_after_back_off() {
-    let mut world = World::new();
+    let mut world = SearchInputs::new();
     world.add(&node("n1", "1", json!({})), 0);
     world.add(&pod("a", 0, "1", json!({})), 0);
     world.add(&pod("b", 0, "1", json!({})), 0);

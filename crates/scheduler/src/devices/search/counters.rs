@@ -1,4 +1,4 @@
-//! Shared counters: what is left of them, and what a search takes (DRA-160 to DRA-163).
+//! Shared counters: their remaining values, and the consumption of a search (DRA-160 to DRA-163).
 
 use podscope_api::ordered::Map;
 use podscope_api::{Device, Quantity, Str};
@@ -6,15 +6,15 @@ use podscope_api::{Device, Quantity, Str};
 use super::{Candidate, Search};
 use crate::devices::pools::{CounterKey, Pool};
 
-/// What is left of each pool's counters, computed once a cycle. As upstream by the pool's name alone: of two drivers
-/// with pools of one name the first one's counters count for both.
+/// Remaining values of each pool's counters, computed once per cycle. As upstream, the key is the pool name alone:
+/// if two drivers have pools of the same name, the counters of the first one apply to both.
 pub(crate) type Available = Map<Str, Map<CounterKey, Quantity>>;
 
-/// What the search has taken, by pool name.
+/// Counter consumption of the selected devices, by pool name.
 #[derive(Debug, Default)]
-pub(super) struct Tally(Map<Str, Map<CounterKey, Quantity>>);
+pub(super) struct CounterConsumption(Map<Str, Map<CounterKey, Quantity>>);
 
-impl Tally {
+impl CounterConsumption {
     fn add(&mut self, pool: &Str, device: &Device) {
         let tally = self.0.entry(pool.clone()).or_default();
         for (key, amount) in consumption(device) {
@@ -23,7 +23,7 @@ impl Tally {
         }
     }
 
-    pub(super) fn take_back(&mut self, pool: &Str, device: &Device) {
+    pub(super) fn subtract(&mut self, pool: &Str, device: &Device) {
         let tally = self.0.entry(pool.clone()).or_default();
         for (key, amount) in consumption(device) {
             let sum = tally.entry(key).or_default();
@@ -40,41 +40,44 @@ fn consumption(device: &Device) -> impl Iterator<Item = (CounterKey, Quantity)> 
 }
 
 impl Search<'_> {
-    /// Counts a device; `false`, and not counted, if some counter of its pool does not do.
+    /// Adds the device's counter consumption. Returns false, and adds nothing, if a counter of its pool would be
+    /// exceeded.
     pub(super) fn count(&mut self, candidate: Candidate, device: &Device) -> bool {
         let pool = &self.pools[candidate.pool];
-        let mut available = self.world.available.borrow();
-        let left = available.entry(pool.name.clone()).or_insert_with(|| self.left(pool));
+        let mut available = self.inputs.available.borrow();
+        let remaining = available
+            .entry(pool.name.clone())
+            .or_insert_with(|| self.remaining(pool));
         self.tally.add(&pool.name, device);
         let tally = &self.tally.0[&pool.name];
-        let fits = left.iter().all(|(key, left)| {
+        let fits = remaining.iter().all(|(key, remaining)| {
             let taken = tally.get(key).copied().unwrap_or_default();
-            *left >= taken
+            *remaining >= taken
         });
         drop(available);
         if !fits {
-            self.tally.take_back(&pool.name, device);
+            self.tally.subtract(&pool.name, device);
         }
         fits
     }
 
-    /// What devices in use leave of a pool's counters.
-    fn left(&self, pool: &Pool) -> Map<CounterKey, Quantity> {
-        let mut left = pool.counters.clone();
+    /// Values of a pool's counters minus the consumption of devices in use.
+    fn remaining(&self, pool: &Pool) -> Map<CounterKey, Quantity> {
+        let mut remaining = pool.counters.clone();
         for at in pool.slices.iter().chain(&pool.elsewhere) {
-            let slice = &self.world.table.slices[*at];
+            let slice = &self.inputs.table.slices[*at];
             for (device, number) in slice.object.spec.devices.iter().zip(&slice.numbers) {
-                let usage = self.world.usage.of(*number);
+                let usage = self.inputs.usage.of(*number);
                 if !usage.is_some_and(|usage| usage.is_exclusive() || usage.is_shared()) {
                     continue;
                 }
                 for (key, amount) in consumption(device) {
-                    if let Some(sum) = left.get_mut(&key) {
+                    if let Some(sum) = remaining.get_mut(&key) {
                         *sum = sum.minus(amount);
                     }
                 }
             }
         }
-        left
+        remaining
     }
 }

@@ -1,16 +1,16 @@
-//! The claims of a pod, and what a cycle keeps of them (DRA-088, DRA-093 to DRA-096, DRA-104).
+//! The ResourceClaims of a pod, and their state during a cycle (DRA-088, DRA-093 to DRA-096, DRA-104).
 
 use std::sync::Arc;
 
 use podscope_api::ordered::{Map, Set};
 use podscope_api::{AllocationResult, DeviceClass, ObjectKey, Pod, ResourceClaim, Str};
 
-use super::extended::Extended;
-use super::{DynamicResources, refused};
+use super::extended::ExtendedResources;
+use super::{DynamicResources, unresolvable};
 use crate::cache::Cache;
 use crate::cycle::{CycleState, PreFilter, Search};
 use crate::devices::memo::Memo;
-use crate::devices::request::{Source, Wanted};
+use crate::devices::request::{ClaimToAllocate, ClassesAndSelectors};
 use crate::devices::search::{Available, Solution};
 use crate::devices::table::Table;
 use crate::node_info::NodeIdx;
@@ -20,14 +20,14 @@ use crate::selector::NodeSelector;
 use crate::status::{Code, Status};
 use crate::stores::Stores;
 
-/// The claims of a pod's entries in order, or why they cannot be used (DRA-088).
+/// The claims of the entries in `spec.resourceClaims`, in order, or the reason why one cannot be used (DRA-088).
 pub(super) fn of_pod<'a>(
     stores: &'a Stores,
     pod: &'a Pod,
 ) -> impl Iterator<Item = Result<&'a Arc<ResourceClaim>, String>> {
     let namespace = &pod.metadata.namespace;
     pod.spec.resource_claims.iter().filter_map(move |entry| {
-        let (name, must_own) = match (&entry.resource_claim_name, &entry.resource_claim_template_name) {
+        let (name, is_generated) = match (&entry.resource_claim_name, &entry.resource_claim_template_name) {
             (Some(name), _) => (name.clone(), false),
             (None, Some(_)) => {
                 let mut statuses = pod.status.resource_claim_statuses.iter();
@@ -47,17 +47,27 @@ pub(super) fn of_pod<'a>(
                 )));
             }
         };
-        Some(usable(stores, pod, ObjectKey::new(namespace.clone(), name), must_own))
+        Some(check_usable(
+            stores,
+            pod,
+            ObjectKey::new(namespace.clone(), name),
+            is_generated,
+        ))
     })
 }
 
-fn usable<'a>(stores: &'a Stores, pod: &Pod, key: ObjectKey, must_own: bool) -> Result<&'a Arc<ResourceClaim>, String> {
+fn check_usable<'a>(
+    stores: &'a Stores,
+    pod: &Pod,
+    key: ObjectKey,
+    is_generated: bool,
+) -> Result<&'a Arc<ResourceClaim>, String> {
     let claim = stores.resource_claim(&key);
     let claim = claim.ok_or_else(|| format!("could not find ResourceClaim \"{key}\""))?;
     if claim.metadata.is_terminating() {
         return Err(format!("resourceclaim \"{}\" is being deleted", key.name));
     }
-    if must_own && !is_owned(claim, pod) {
+    if is_generated && !is_owned(claim, pod) {
         return Err(format!(
             "ResourceClaim {key} was not created for Pod {} (Pod is not owner)",
             pod.metadata.key()
@@ -66,74 +76,74 @@ fn usable<'a>(stores: &'a Stores, pod: &Pod, key: ObjectKey, must_own: bool) -> 
     Ok(claim)
 }
 
-/// Whether the pod controls the claim.
+/// Returns whether the pod is the controller of the claim.
 pub(super) fn is_owned(claim: &ResourceClaim, pod: &Pod) -> bool {
     let owner = claim.metadata.controller_ref();
     owner.is_some_and(|owner| *owner.uid == *uid_of(pod))
 }
 
-/// A claim of the pod as the cycle found it.
+/// A claim of the pod, as seen by PreFilter.
 #[derive(Debug, Clone)]
-pub(super) struct Claimed {
+pub(super) struct PodClaim {
     pub(super) claim: Arc<ResourceClaim>,
-    /// Of an allocated claim, the nodes it can be used from; none means all.
-    pub(super) reach: Option<NodeSelector>,
+    /// For an allocated claim: the nodes from which it can be used; `None` means all.
+    pub(super) scope: Option<NodeSelector>,
 }
 
-impl Claimed {
+impl PodClaim {
     pub(super) fn is_allocated(&self) -> bool {
         self.claim.status.allocation.is_some()
     }
 }
 
-/// The devices found on a node.
+/// The devices that Filter selected on a node.
 #[derive(Debug, Clone)]
-pub(crate) struct OnNode {
-    /// The claims allocated in this cycle, the one for extended resources last.
+pub(crate) struct NodeAllocation {
+    /// Devices of the claims that this cycle allocates; the claim for extended resources is the last.
     pub(super) solutions: Vec<Solution>,
-    /// That claim, as this node needs it.
-    pub(super) extended: Option<Arc<super::extended::Request>>,
+    /// The claim for extended resources that this node needs.
+    pub(super) extended: Option<Arc<super::extended::ExtendedClaim>>,
 }
 
-/// What a cycle keeps of a pod's claims.
+/// State of DynamicResources during a cycle.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
-    pub(super) claims: Vec<Claimed>,
-    /// Those to allocate.
-    pub(super) wanted: Vec<Wanted>,
-    pub(super) extended: Option<Extended>,
+    pub(super) claims: Vec<PodClaim>,
+    /// The claims to allocate.
+    pub(super) to_allocate: Vec<ClaimToAllocate>,
+    pub(super) extended: Option<ExtendedResources>,
     pub(super) table: Arc<Table>,
-    /// What is left of shared counters.
+    /// Remaining values of shared counters.
     pub(super) available: Memo<Available>,
-    /// Claims that some node could not use, by index.
+    /// Indices of the allocated claims that at least one node cannot use.
     pub(super) unavailable: Memo<Set<usize>>,
-    /// By node.
-    pub(super) found: Memo<Map<NodeIdx, Arc<OnNode>>>,
-    /// The claim that PostFilter takes its devices from.
+    /// Selected devices by node.
+    pub(super) found: Memo<Map<NodeIdx, Arc<NodeAllocation>>>,
+    /// The claim that PostFilter deallocates.
     pub(crate) deallocate: Option<Arc<ResourceClaim>>,
     /// The claim for extended resources that PostFilter deletes.
     pub(crate) delete: Option<Arc<ResourceClaim>>,
 }
 
-/// Classes and answers of the cache.
+/// Looks up device classes and evaluates selectors in the cache.
 struct FromCache<'a>(&'a mut Cache);
 
-impl Source for FromCache<'_> {
+impl ClassesAndSelectors for FromCache<'_> {
     fn class(&self, name: &Str) -> Option<Arc<DeviceClass>> {
         self.0.stores.device_class(name).cloned()
     }
 
-    fn ask(&mut self, expression: &Str) -> Arc<crate::devices::Answers> {
-        self.0.devices.ask(expression)
+    fn evaluate(&mut self, expression: &Str) -> Arc<crate::devices::SelectorResults> {
+        self.0.devices.evaluate(expression)
     }
 }
 
-/// Reads a claim that is to be allocated.
-pub(super) fn wanted(cache: &mut Cache, claim: &Arc<ResourceClaim>) -> Wanted {
-    Wanted::new(claim, &mut FromCache(cache))
+/// Prepares a claim for allocation.
+pub(super) fn prepare_claim(cache: &mut Cache, claim: &Arc<ResourceClaim>) -> ClaimToAllocate {
+    ClaimToAllocate::new(claim, &mut FromCache(cache))
 }
 
-/// Brings the cache's table of devices up to date.
+/// Updates the cache's table of devices.
 pub(super) fn refresh(cache: &mut Cache) {
     cache
         .devices
@@ -141,26 +151,26 @@ pub(super) fn refresh(cache: &mut Cache) {
 }
 
 impl DynamicResources {
-    /// PreFilter (DRA-093 to DRA-096).
+    /// Implements PreFilter (DRA-093 to DRA-096).
     pub(super) fn prepare(search: &Search<'_>, cache: &mut Cache, state: &mut CycleState) -> Result<PreFilter, Status> {
         let pod = &search.incoming.info.pod;
         let claims = of_pod(&cache.stores, pod).map(|claim| claim.cloned());
-        let claims: Vec<Arc<ResourceClaim>> = claims.collect::<Result<_, String>>().map_err(refused)?;
-        let extended = Extended::of_pod(cache, search.incoming);
+        let claims: Vec<Arc<ResourceClaim>> = claims.collect::<Result<_, String>>().map_err(unresolvable)?;
+        let extended = ExtendedResources::of_pod(cache, search.incoming);
         if claims.is_empty() && extended.is_none() {
             return Ok(PreFilter::Skip);
         }
         let mut kept = State::default();
         for claim in claims {
-            let reach = claim
+            let scope = claim
                 .status
                 .allocation
                 .as_ref()
                 .and_then(|allocation| allocation.node_selector.as_ref());
-            let reach = reach.map(|selector| NodeSelector::compile(&mut cache.symbols, selector));
-            if let Some(malformed) = reach
+            let scope = scope.map(|selector| NodeSelector::compile(&mut cache.symbols, selector));
+            if let Some(malformed) = scope
                 .iter()
-                .flat_map(|reach| &reach.terms)
+                .flat_map(|scope| &scope.terms)
                 .find_map(|term| term.malformed.as_ref())
             {
                 return Err(Status::text(Plugin::DynamicResources, Code::Error, malformed.clone()));
@@ -168,20 +178,20 @@ impl DynamicResources {
             if claim.status.allocation.is_none() {
                 let key = claim.metadata.key();
                 if cache.devices.is_in_flight(&claim.metadata.uid) {
-                    return Err(refused(format!(
+                    return Err(unresolvable(format!(
                         "resource claim {key} is in the process of being allocated"
                     )));
                 }
                 check_classes(&cache.stores, &claim)?;
             }
-            kept.claims.push(Claimed { claim, reach });
+            kept.claims.push(PodClaim { claim, scope });
         }
         kept.extended = extended;
-        let to_allocate = kept.claims.iter().filter(|claimed| !claimed.is_allocated());
-        let to_allocate: Vec<Arc<ResourceClaim>> = to_allocate.map(|claimed| claimed.claim.clone()).collect();
-        if !to_allocate.is_empty() || kept.extended.is_some() {
+        let unallocated = kept.claims.iter().filter(|pod_claim| !pod_claim.is_allocated());
+        let unallocated: Vec<Arc<ResourceClaim>> = unallocated.map(|pod_claim| pod_claim.claim.clone()).collect();
+        if !unallocated.is_empty() || kept.extended.is_some() {
             refresh(cache);
-            kept.wanted = to_allocate.iter().map(|claim| wanted(cache, claim)).collect();
+            kept.to_allocate = unallocated.iter().map(|claim| prepare_claim(cache, claim)).collect();
             if let Some(extended) = &mut kept.extended {
                 extended.prepare(cache);
             }
@@ -192,13 +202,13 @@ impl DynamicResources {
     }
 }
 
-/// Whether the classes that a claim names exist (DRA-095).
+/// Checks that the device classes of a claim exist (DRA-095).
 fn check_classes(stores: &Stores, claim: &ResourceClaim) -> Result<(), Status> {
     for request in &claim.spec.devices.requests {
         if let Some(exactly) = &request.exactly {
             check_class(stores, &request.name, &exactly.device_class_name)?;
         } else if request.first_available.is_empty() {
-            return Err(refused(format!(
+            return Err(unresolvable(format!(
                 "resource claim {}, request {}: unknown request type",
                 claim.metadata.key(),
                 request.name
@@ -219,33 +229,34 @@ fn check_class(stores: &Stores, request: &str, class: &str) -> Result<(), Status
     }
     match stores.device_class(class) {
         Some(_) => Ok(()),
-        None => Err(refused(format!(
-            "request {request}: device class {class} does not exist"
+        None => Err(unresolvable(format!(
+            "request {request}: device class {class} extension_points not exist"
         ))),
     }
 }
 
 impl State {
-    /// Scores prioritized lists: the first choice 8, the second 7, … (DRA-104). `false`: all stay 0.
+    /// Scores prioritized lists: 8 for the first alternative, 7 for the second, … (DRA-104). Returns false if no claim
+    /// has such a list and all scores stay 0.
     pub(super) fn score(&self, feasible: &[NodeIdx], scores: &mut [i64]) -> bool {
         let has_list = |claim: &ResourceClaim| {
             let mut requests = claim.spec.devices.requests.iter();
             requests.any(|request| !request.first_available.is_empty())
         };
-        if !self.claims.iter().any(|claimed| has_list(&claimed.claim)) {
+        if !self.claims.iter().any(|pod_claim| has_list(&pod_claim.claim)) {
             return false;
         }
-        let allocated = self.claims.iter().filter_map(|claimed| {
-            let allocation = claimed.claim.status.allocation.as_ref()?;
-            Some(stored_score(&claimed.claim, allocation))
+        let allocated = self.claims.iter().filter_map(|pod_claim| {
+            let allocation = pod_claim.claim.status.allocation.as_ref()?;
+            Some(stored_score(&pod_claim.claim, allocation))
         });
         let allocated: i64 = allocated.sum();
         let found = self.found.borrow();
         for (score, node) in scores.iter_mut().zip(feasible) {
             if let Some(on_node) = found.get(node).filter(|on_node| !on_node.solutions.is_empty()) {
-                let pairs = self.wanted.iter().zip(&on_node.solutions);
-                let new = pairs.map(|(wanted, solution)| {
-                    let requests = wanted.requests.iter().zip(&solution.alternatives);
+                let pairs = self.to_allocate.iter().zip(&on_node.solutions);
+                let new = pairs.map(|(to_allocate, solution)| {
+                    let requests = to_allocate.requests.iter().zip(&solution.alternatives);
                     let lists = requests.filter(|(request, _)| request.is_list);
                     lists.map(|(_, chosen)| 8 - *chosen as i64).sum::<i64>()
                 });
@@ -256,6 +267,7 @@ impl State {
     }
 }
 
+/// Score of the prioritized lists of an already allocated claim.
 fn stored_score(claim: &ResourceClaim, allocation: &AllocationResult) -> i64 {
     let requests = claim.spec.devices.requests.iter();
     let chosen = requests.filter_map(|request| {

@@ -1,4 +1,4 @@
-//! Extended resources that devices stand for (DRA-114 to DRA-119).
+//! Extended resources that are backed by devices (DRA-114 to DRA-119).
 
 use std::sync::Arc;
 
@@ -8,38 +8,38 @@ use podscope_api::{
 };
 
 use super::claims::{self, is_owned};
-use super::refused;
+use super::unresolvable;
 use crate::cache::Cache;
-use crate::devices::request::Wanted;
+use crate::devices::request::ClaimToAllocate;
 use crate::node_info::NodeInfo;
 use crate::pod_info::Incoming;
 use crate::status::Status;
 use crate::symbols::Symbol;
 
-/// The claim of a node on which the scheduler's own claim is allocated, by the name that texts give it.
+/// Name, used in error messages, of the in-memory claim that the scheduler allocates for extended resources.
 pub(crate) const NAME: &str = "<extended-resources>";
 
-/// The claim for extended resources as a node needs it.
+/// The claim for the extended resources that a node provides by devices.
 #[derive(Debug, Clone)]
-pub(crate) struct Request {
-    pub(super) wanted: Wanted,
+pub(crate) struct ExtendedClaim {
+    pub(super) to_allocate: ClaimToAllocate,
     pub(super) mappings: Vec<ContainerExtendedResourceRequest>,
 }
 
-/// A pod's extended resources.
+/// The extended resources that a pod requests.
 #[derive(Debug, Clone)]
-pub(super) struct Extended {
+pub(super) struct ExtendedResources {
     pod: Arc<Pod>,
-    /// Each with the class that gives devices for it, sorted by name.
+    /// Symbol and name of each resource, with the device class that provides it, if any. Sorted by name.
     resources: Vec<(Symbol, Str, Option<Str>)>,
-    /// The claim of an earlier cycle.
+    /// The claim that an earlier cycle created.
     pub(super) left_over: Option<Arc<ResourceClaim>>,
-    /// The claims that nodes need, by which of the resources devices serve there.
-    requests: Map<Vec<usize>, Arc<Request>>,
+    /// Claims by the set of resources (indices into `resources`) that a node provides by devices.
+    requests: Map<Vec<usize>, Arc<ExtendedClaim>>,
 }
 
-impl Extended {
-    /// `None` where the pod asks for no resource that a class stands for.
+impl ExtendedResources {
+    /// `None` if no device class provides a resource that the pod requests.
     pub(super) fn of_pod(cache: &Cache, incoming: &Incoming) -> Option<Self> {
         if cache.stores.device_classes.is_empty() {
             return None;
@@ -70,7 +70,7 @@ impl Extended {
         })
     }
 
-    /// Makes the claims that nodes may need: one for each set of resources that some node leaves to devices.
+    /// Creates the claims that nodes may need: one per distinct set of resources provided by devices.
     pub(super) fn prepare(&mut self, cache: &mut Cache) {
         let mut sets: Vec<Vec<usize>> = cache
             .order()
@@ -89,12 +89,13 @@ impl Extended {
             claim.metadata.namespace = self.pod.metadata.namespace.clone();
             claim.metadata.name = NAME.into();
             claim.spec.devices.requests = requests;
-            let wanted = claims::wanted(cache, &Arc::new(claim));
-            self.requests.insert(set, Arc::new(Request { wanted, mappings }));
+            let to_allocate = claims::prepare_claim(cache, &Arc::new(claim));
+            self.requests
+                .insert(set, Arc::new(ExtendedClaim { to_allocate, mappings }));
         }
     }
 
-    /// The resources that devices serve on a node: it has none of them itself.
+    /// Indices of the resources that a node provides by devices, because its allocatable has none of them.
     fn by_devices(&self, node: &NodeInfo) -> Vec<usize> {
         let resources = self.resources.iter().enumerate();
         let by_devices = resources
@@ -102,35 +103,35 @@ impl Extended {
         by_devices.map(|(at, _)| at).collect()
     }
 
-    /// The claim that the node needs, if any (DRA-117).
-    pub(super) fn on_node(&self, node: &NodeInfo) -> Result<Option<Arc<Request>>, Status> {
+    /// The claim that is needed on the node, if any (DRA-117).
+    pub(super) fn on_node(&self, node: &NodeInfo) -> Result<Option<Arc<ExtendedClaim>>, Status> {
         if self.left_over.is_some() {
-            return Err(refused("cannot schedule extended resource claim".to_owned()));
+            return Err(unresolvable("cannot schedule extended resource claim".to_owned()));
         }
         let set = self.by_devices(node);
         for (at, (symbol, ..)) in self.resources.iter().enumerate() {
             if !set.contains(&at) && node.allocatable.scalar(*symbol).is_none() {
-                return Err(refused("cannot fit resource".to_owned()));
+                return Err(unresolvable("cannot fit resource".to_owned()));
             }
         }
         Ok(self.requests.get(&set).cloned())
     }
 }
 
-/// A container with its place among all of the pod.
-struct Placed<'a> {
+/// A container with its index among all containers of the pod, init containers first.
+struct IndexedContainer<'a> {
     index: usize,
     container: &'a Container,
     is_long_lived: bool,
 }
 
-impl Placed<'_> {
+impl IndexedContainer<'_> {
     fn quantity(&self, resource: &str) -> i64 {
         let amount = self.container.resources.requests.get(resource);
         amount.map_or(0, podscope_api::Quantity::value)
     }
 
-    /// `container-<i>-request-<j>`.
+    /// Name of the request for a resource: `container-<i>-request-<j>`.
     fn request_name(&self, resource: &str) -> Str {
         let names = self.container.resources.requests.keys();
         let at = names.take_while(|name| ***name < *resource).count();
@@ -138,7 +139,9 @@ impl Placed<'_> {
     }
 }
 
-/// The requests for resources and their classes, and which containers they serve (DRA-118).
+/// Builds the device requests for resources, given as (resource, class), and the mapping of containers to requests
+/// (DRA-118). Init containers reuse the devices of later long-lived containers; each resource gets one more request
+/// for the largest remainder.
 fn requests_of(pod: &Pod, resources: &[(&Str, &Str)]) -> (Vec<DeviceRequest>, Vec<ContainerExtendedResourceRequest>) {
     let init = pod
         .spec
@@ -146,10 +149,10 @@ fn requests_of(pod: &Pod, resources: &[(&Str, &Str)]) -> (Vec<DeviceRequest>, Ve
         .iter()
         .map(|container| (container, container.is_sidecar()));
     let app = pod.spec.containers.iter().map(|container| (container, true));
-    let all: Vec<Placed<'_>> = init
+    let all: Vec<IndexedContainer<'_>> = init
         .chain(app)
         .enumerate()
-        .map(|(index, (container, is_long_lived))| Placed {
+        .map(|(index, (container, is_long_lived))| IndexedContainer {
             index,
             container,
             is_long_lived,
@@ -157,42 +160,45 @@ fn requests_of(pod: &Pod, resources: &[(&Str, &Str)]) -> (Vec<DeviceRequest>, Ve
         .collect();
     let (mut requests, mut mappings) = (Vec::new(), Vec::new());
     for (resource, class) in resources {
-        let mapping = |placed: &Placed<'_>, request: Str| ContainerExtendedResourceRequest {
-            container_name: placed.container.name.clone(),
+        let mapping = |indexed: &IndexedContainer<'_>, request: Str| ContainerExtendedResourceRequest {
+            container_name: indexed.container.name.clone(),
             resource_name: (*resource).clone(),
             request_name: request,
         };
         let mut long_lived: Vec<(usize, Str, i64)> = Vec::new();
-        for placed in all.iter().filter(|placed| placed.is_long_lived) {
-            let quantity = placed.quantity(resource);
+        for indexed in all.iter().filter(|indexed| indexed.is_long_lived) {
+            let quantity = indexed.quantity(resource);
             if quantity > 0 {
-                let name = placed.request_name(resource);
-                mappings.push(mapping(placed, name.clone()));
-                long_lived.push((placed.index, name, quantity));
+                let name = indexed.request_name(resource);
+                mappings.push(mapping(indexed, name.clone()));
+                long_lived.push((indexed.index, name, quantity));
             }
         }
         let mut largest: Option<(Str, i64)> = None;
-        let mut waiting: Vec<&Placed<'_>> = Vec::new();
-        for placed in all.iter().filter(|placed| !placed.is_long_lived) {
-            let mut open = placed.quantity(resource);
-            if open <= 0 {
+        let mut unserved: Vec<&IndexedContainer<'_>> = Vec::new();
+        for indexed in all.iter().filter(|indexed| !indexed.is_long_lived) {
+            let mut remaining = indexed.quantity(resource);
+            if remaining <= 0 {
                 continue;
             }
-            for (_, name, quantity) in long_lived.iter().filter(|(index, ..)| *index >= placed.index) {
-                if open > 0 {
-                    mappings.push(mapping(placed, name.clone()));
-                    open -= quantity;
+            for (_, name, quantity) in long_lived.iter().filter(|(index, ..)| *index >= indexed.index) {
+                if remaining > 0 {
+                    mappings.push(mapping(indexed, name.clone()));
+                    remaining -= quantity;
                 }
             }
-            if open > 0 {
-                waiting.push(placed);
-                if largest.as_ref().is_none_or(|(_, known)| open > *known) {
-                    largest = Some((placed.request_name(resource), open));
+            if remaining > 0 {
+                unserved.push(indexed);
+                if largest
+                    .as_ref()
+                    .is_none_or(|(_, largest_quantity)| remaining > *largest_quantity)
+                {
+                    largest = Some((indexed.request_name(resource), remaining));
                 }
             }
         }
         if let Some((name, _)) = &largest {
-            mappings.extend(waiting.iter().map(|placed| mapping(placed, name.clone())));
+            mappings.extend(unserved.iter().map(|indexed| mapping(indexed, name.clone())));
         }
         let own = long_lived.into_iter().map(|(_, name, quantity)| (name, quantity));
         requests.extend(own.chain(largest).map(|(name, quantity)| DeviceRequest {

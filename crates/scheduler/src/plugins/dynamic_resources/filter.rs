@@ -1,19 +1,19 @@
-//! Filter: can the node give the pod its devices (DRA-097 to DRA-099)?
+//! Filter: checks whether a node can provide the devices of the pod's claims (DRA-097 to DRA-099).
 
 use std::sync::Arc;
 
 use podscope_api::{DeviceReadiness, ResourceClaim};
 
-use super::claims::{OnNode, State};
-use super::refused;
+use super::claims::{NodeAllocation, State};
+use super::unresolvable;
 use crate::cycle::Cycle;
-use crate::devices::request::Wanted;
-use crate::devices::search::{Failure, World, allocate};
+use crate::devices::request::ClaimToAllocate;
+use crate::devices::search::{Failure, SearchInputs, allocate};
 use crate::node_info::{NodeIdx, NodeInfo};
 use crate::plugins::Plugin;
 use crate::status::{Code, Status};
 
-/// How long devices may take until they are ready, microseconds: `bindingTimeout` (DRA-081).
+/// Maximum time until allocated devices must be ready, in microseconds: `bindingTimeout` (DRA-081).
 pub(super) const BINDING_TIMEOUT: i64 = 600_000_000;
 
 pub(super) fn filter(cycle: &Cycle<'_>, claims: &State, index: NodeIdx, node: &NodeInfo) -> Result<(), Status> {
@@ -23,22 +23,25 @@ pub(super) fn filter(cycle: &Cycle<'_>, claims: &State, index: NodeIdx, node: &N
     };
     let symbols = &cycle.cache.symbols;
     let mut unavailable = Vec::new();
-    for (at, claimed) in claims.claims.iter().enumerate() {
-        if !claimed.is_allocated() {
+    for (at, pod_claim) in claims.claims.iter().enumerate() {
+        if !pod_claim.is_allocated() {
             continue;
         }
-        let is_reachable = claimed.reach.as_ref().is_none_or(|reach| reach.matches(symbols, node));
-        if !is_reachable || has_failed(&claimed.claim, cycle.cache.devices.now) {
+        let is_in_scope = pod_claim
+            .scope
+            .as_ref()
+            .is_none_or(|scope| scope.matches(symbols, node));
+        if !is_in_scope || has_failed(&pod_claim.claim, cycle.cache.devices.now) {
             unavailable.push(at);
         }
     }
-    if !claims.wanted.is_empty() || extended.is_some() {
+    if !claims.to_allocate.is_empty() || extended.is_some() {
         search(cycle, claims, index, node, extended)?;
     }
     if unavailable.is_empty() {
         return Ok(());
     }
-    // Only where the search did not fail before.
+    // Recorded only if the search for other claims succeeded.
     claims.unavailable.borrow().extend(unavailable);
     Err(Status::unresolvable(
         Plugin::DynamicResources,
@@ -51,41 +54,47 @@ fn search(
     claims: &State,
     index: NodeIdx,
     node: &NodeInfo,
-    extended: Option<Arc<super::extended::Request>>,
+    extended: Option<Arc<super::extended::ExtendedClaim>>,
 ) -> Result<(), Status> {
-    let world = World {
+    let inputs = SearchInputs {
         table: &claims.table,
         usage: cycle.cache.devices.usage(),
         symbols: &cycle.cache.symbols,
         available: &claims.available,
     };
-    let with_extended: Vec<Wanted>;
-    let wanted = match &extended {
-        None => &claims.wanted,
+    let with_extended: Vec<ClaimToAllocate>;
+    let to_allocate = match &extended {
+        None => &claims.to_allocate,
         Some(request) => {
-            with_extended = claims.wanted.iter().chain([&request.wanted]).cloned().collect();
+            with_extended = claims
+                .to_allocate
+                .iter()
+                .chain([&request.to_allocate])
+                .cloned()
+                .collect();
             &with_extended
         }
     };
-    let found = allocate(world, node, wanted).and_then(|solutions| {
-        // A node selector that cannot be made is an error already here.
-        for (wanted, solution) in wanted.iter().zip(&solutions) {
-            crate::devices::result::allocation(&claims.table, wanted, solution, &node.name).map_err(Failure::Error)?;
+    let found = allocate(inputs, node, to_allocate).and_then(|solutions| {
+        // Report a node selector that cannot be built already here.
+        for (to_allocate, solution) in to_allocate.iter().zip(&solutions) {
+            crate::devices::result::allocation(&claims.table, to_allocate, solution, &node.name)
+                .map_err(Failure::Error)?;
         }
         Ok(solutions)
     });
     match found {
         Ok(solutions) => {
-            let on_node = Arc::new(OnNode { solutions, extended });
+            let on_node = Arc::new(NodeAllocation { solutions, extended });
             claims.found.borrow().insert(index, on_node);
             Ok(())
         }
-        Err(Failure::Unsuitable(text)) => Err(refused(text.to_owned())),
+        Err(Failure::Unsuitable(text)) => Err(unresolvable(text.to_owned())),
         Err(Failure::Error(text)) => Err(Status::text(Plugin::DynamicResources, Code::Error, text)),
     }
 }
 
-/// Whether an allocated claim has to be given up: its devices failed, or took too long.
+/// Returns whether an allocated claim must be deallocated: its devices failed, or were not ready in time.
 fn has_failed(claim: &ResourceClaim, now: Option<i64>) -> bool {
     match claim.readiness() {
         DeviceReadiness::Ready => false,

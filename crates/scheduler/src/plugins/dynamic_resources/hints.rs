@@ -1,4 +1,4 @@
-//! Which events may help a pod that waits for its claims (DRA-090 to DRA-092).
+//! Queueing hints: events that may make a pod schedulable that waits for its claims (DRA-090 to DRA-092).
 
 use podscope_api::{Object, ResourceClaim};
 
@@ -16,16 +16,16 @@ pub(super) fn may_help(cache: &mut Cache, event: &Event<'_>, waiting: &Waiting<'
                 Some(Object::ResourceClaim(old)) => Some(&**old),
                 _ => None,
             };
-            resolve().is_ok_and(|own| claim_may_help(&own, old, new))
+            resolve().is_ok_and(|claims| claim_may_help(&claims, old, new))
         }
         _ => true,
     }
 }
 
-fn claim_may_help(own: &[&std::sync::Arc<ResourceClaim>], old: Option<&ResourceClaim>, new: &ResourceClaim) -> bool {
+fn claim_may_help(claims: &[&std::sync::Arc<ResourceClaim>], old: Option<&ResourceClaim>, new: &ResourceClaim) -> bool {
     let had_devices = old.is_some_and(|old| old.status.allocation.is_some());
     if had_devices && new.status.allocation.is_none() {
         return true;
     }
-    own.iter().any(|claim| claim.metadata.uid == new.metadata.uid) && old.is_none_or(|old| old.status != new.status)
+    claims.iter().any(|claim| claim.metadata.uid == new.metadata.uid) && old.is_none_or(|old| old.status != new.status)
 }

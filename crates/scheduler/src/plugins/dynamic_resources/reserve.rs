@@ -1,4 +1,4 @@
-//! What becomes of a pod's claims once a node is chosen, or none is (DRA-101, DRA-106).
+//! Claims in Reserve, once a node is chosen, and in PostFilter, if no node fits (DRA-101, DRA-106).
 
 use podscope_api::Str;
 
@@ -8,34 +8,35 @@ use crate::cycle::{CycleState, Search};
 use crate::devices::result::allocation;
 use crate::node_info::NodeIdx;
 
-/// The pod's claims as they are on a node that passed Filter.
+/// Allocations of the pod's claims on a node that passed Filter.
 ///
 /// # Errors
-/// Node selectors that cannot be put together; Filter would have met it.
+/// The node selectors of slices cannot be combined. Filter reports the same error earlier.
 pub(crate) fn reserved_on(claims: &State, index: NodeIdx, node: &Str) -> Result<ReservedClaims, String> {
     let found = claims.found.borrow().get(&index).cloned();
     let mut solutions = found.iter().flat_map(|found| &found.solutions);
     let mut reserved = ReservedClaims::default();
-    let mut wanted = claims.wanted.iter();
-    for claimed in &claims.claims {
-        let new = match claimed.is_allocated() {
+    let mut to_allocate = claims.to_allocate.iter();
+    for pod_claim in &claims.claims {
+        let new = match pod_claim.is_allocated() {
             true => None,
-            false => match (wanted.next(), solutions.next()) {
-                (Some(wanted), Some(solution)) => Some(allocation(&claims.table, wanted, solution, node)?),
+            false => match (to_allocate.next(), solutions.next()) {
+                (Some(to_allocate), Some(solution)) => Some(allocation(&claims.table, to_allocate, solution, node)?),
                 _ => return Err("claim allocation not found for node".to_owned()),
             },
         };
-        reserved.claims.push((claimed.claim.clone(), new));
+        reserved.claims.push((pod_claim.claim.clone(), new));
     }
     let extended = found.as_ref().and_then(|found| found.extended.as_ref());
     if let (Some(request), Some(solution)) = (extended, solutions.next()) {
-        let new = allocation(&claims.table, &request.wanted, solution, node)?;
-        reserved.extended = Some((request.wanted.claim.clone(), new, request.mappings.clone()));
+        let new = allocation(&claims.table, &request.to_allocate, solution, node)?;
+        reserved.extended = Some((request.to_allocate.claim.clone(), new, request.mappings.clone()));
     }
     Ok(reserved)
 }
 
-/// PostFilter: takes the devices from a claim that no other pod uses, or says why not (DRA-101).
+/// Implements PostFilter: selects a claim to deallocate that no other pod uses. Returns kube-scheduler's text for the
+/// result (DRA-101).
 pub(super) fn deallocate(search: &Search<'_>, state: &mut CycleState) -> &'static str {
     let Some(claims) = &mut state.claims else {
         return "no new claims to deallocate";

@@ -1,4 +1,4 @@
-//! The constraints of pods without their own, from the configuration (SCH-073, SCH-134, SCH-136).
+//! PodTopologySpreadArgs: the default constraints, for pods without their own (SCH-073, SCH-134, SCH-136).
 
 use std::sync::Arc;
 
@@ -6,22 +6,22 @@ use podscope_api::{ProblemKind, TopologySpreadConstraint, UnsatisfiableAction};
 
 use crate::config::{Errors, Fields};
 
-/// Its arguments: the constraints of pods without their own.
+/// The default constraints, for pods without their own.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Defaulting {
+pub enum DefaultConstraints {
     /// The built-in soft constraints (SCH-073).
     System(Arc<[TopologySpreadConstraint]>),
-    /// These.
+    /// The constraints of the configuration.
     List(Arc<[TopologySpreadConstraint]>),
 }
 
-impl Default for Defaulting {
+impl Default for DefaultConstraints {
     fn default() -> Self {
         Self::System(system_defaults())
     }
 }
 
-impl Defaulting {
+impl DefaultConstraints {
     pub(super) fn constraints(&self) -> Arc<[TopologySpreadConstraint]> {
         match self {
             Self::System(constraints) | Self::List(constraints) => constraints.clone(),
@@ -29,11 +29,11 @@ impl Defaulting {
     }
 }
 
-/// `None` where the built-in constraints stay.
-pub(super) fn read(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<Defaulting> {
+/// Reads the arguments; `None` keeps the built-in constraints.
+pub(super) fn read(fields: &mut Fields<'_>, errors: &mut Errors) -> Option<DefaultConstraints> {
     let constraints = read_constraints(fields, errors);
     match fields.string("defaultingType", errors).unwrap_or("System") {
-        "List" => return Some(Defaulting::List(constraints.into())),
+        "List" => return Some(DefaultConstraints::List(constraints.into())),
         "System" => {
             if !constraints.is_empty() {
                 errors.invalid(

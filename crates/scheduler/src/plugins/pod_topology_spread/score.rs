@@ -1,9 +1,9 @@
-//! The soft constraints: domains weighed, the emptier the better (SCH-080 to SCH-083).
+//! Scoring by soft constraints: domains with fewer matching pods score higher (SCH-080 to SCH-083).
 
 use std::sync::Arc;
 
 use super::super::{Plugin, quotient};
-use super::{Defaulting, constraints, count_on, matching_pods, sums};
+use super::{DefaultConstraints, constraints, count_on, count_per_domain, matching_pods};
 use crate::cache::Cache;
 use crate::config::Profile;
 use crate::node_info::NodeIdx;
@@ -12,30 +12,32 @@ use crate::status::{Code, Status};
 use crate::symbols::Symbol;
 use crate::topology::NONE;
 
-/// What Score needs: soft constraints, domain sums, weights.
+/// State of Score: the soft constraints with their counts and weights.
 #[derive(Debug, Clone, Default)]
 pub struct ScoreState {
     /// The soft constraints, in order.
     pub constraints: Vec<SpreadConstraint>,
-    /// ln(size + 2) for each (SCH-081).
+    /// Weight of each constraint: ln(number of domains + 2) (SCH-081).
     pub weights: Vec<f64>,
     counts: Vec<Counts>,
+    /// For each feasible node: it lacks a required topology label and is not scored.
     ignored: Vec<bool>,
 }
 
 #[derive(Debug, Clone)]
 enum Counts {
     ByDomain {
-        /// Of the domains of feasible nodes; 0 of the others.
+        /// Counts of the domains with feasible nodes; 0 for other domains.
         scored: Vec<i64>,
-        /// Of all of them, as they are.
+        /// Counts of all domains.
         all: Vec<i64>,
     },
-    /// By node index.
+    /// Counts by node index, for the hostname key.
     ByNode(Arc<Vec<u32>>),
 }
 
-/// Counts and weighs the domains of the feasible nodes for the soft constraints; `None` without one.
+/// Computes counts and weights of the soft constraints for the domains of feasible nodes; `None` without soft
+/// constraints.
 pub(super) fn weigh_domains(
     cache: &mut Cache,
     profile: &Profile,
@@ -48,7 +50,7 @@ pub(super) fn weigh_domains(
         return Ok(None);
     }
     let own = !incoming.info.pod.spec.topology_spread_constraints.is_empty();
-    let require_all = own || matches!(profile.args.spread, Defaulting::List(_));
+    let require_all = own || matches!(profile.args.spread, DefaultConstraints::List(_));
     let pods: Vec<Arc<Vec<u32>>> = constraints
         .iter()
         .map(|constraint| matching_pods(cache, &incoming.info, &constraint.selector))
@@ -71,24 +73,21 @@ pub(super) fn weigh_domains(
         }
         let key = keys[index];
         let required = if require_all { &keys[..] } else { &[] };
-        let all = sums(cache, incoming, constraint, required, &pods);
-        // Only the domains of feasible nodes count.
-        let mut of_feasible = vec![0; all.len()];
+        let all = count_per_domain(cache, incoming, constraint, required, &pods);
+        // Only the domains of feasible nodes are scored.
+        let mut scored = vec![0; all.len()];
         let mut size = 0;
         let mut is_known = vec![false; all.len()];
         for (node, _) in feasible.iter().zip(&ignored).filter(|(_, ignored)| !**ignored) {
             let slot = key.slot(*node);
             if !is_known[slot] {
                 is_known[slot] = true;
-                of_feasible[slot] = all[slot].max(0);
+                scored[slot] = all[slot].max(0);
                 size += 1;
             }
         }
         weights.push(libm::log((size + 2) as f64));
-        counts.push(Counts::ByDomain {
-            scored: of_feasible,
-            all,
-        });
+        counts.push(Counts::ByDomain { scored, all });
     }
     Ok(Some(ScoreState {
         constraints,
@@ -99,7 +98,7 @@ pub(super) fn weigh_domains(
 }
 
 impl ScoreState {
-    /// The count a node's domain has for a constraint; `None` without the label.
+    /// The count of a node's domain for a constraint, as used for scoring; `None` without the label.
     pub fn count(&self, cache: &Cache, index: usize, node: NodeIdx) -> Option<i64> {
         let domain = cache.topology.key(self.constraints[index].key).domain(node);
         if domain == NONE {
@@ -111,7 +110,7 @@ impl ScoreState {
         })
     }
 
-    /// The matching pods in a node's domain, whether or not it is scored; `None` without the label.
+    /// The count of a node's domain for a constraint, even if the domain is not scored; `None` without the label.
     pub fn true_count(&self, cache: &Cache, index: usize, node: NodeIdx) -> Option<i64> {
         match &self.counts[index] {
             Counts::ByNode(_) => self.count(cache, index, node),
@@ -122,14 +121,14 @@ impl ScoreState {
         }
     }
 
-    /// The domains of a constraint that are scored: those of the feasible nodes that have all labels.
+    /// The scored domains of a constraint: those of the feasible nodes that have all required labels.
     pub fn scored_domains(&self, cache: &Cache, index: usize, feasible: &[NodeIdx]) -> Vec<u32> {
         let key = cache.topology.key(self.constraints[index].key);
         let counted = feasible.iter().zip(&self.ignored).filter(|(_, ignored)| !**ignored);
         counted.map(|(node, _)| key.domain(*node)).collect()
     }
 
-    pub(super) fn of_node(&self, cache: &Cache, position: usize, node: NodeIdx) -> i64 {
+    pub(super) fn node_score(&self, cache: &Cache, position: usize, node: NodeIdx) -> i64 {
         if self.ignored[position] {
             return 0;
         }
@@ -142,7 +141,7 @@ impl ScoreState {
         libm::round(score) as i64
     }
 
-    /// SCH-083.
+    /// NormalizeScore: inverts the scores; ignored nodes get 0 (SCH-083).
     pub(super) fn normalize(&self, scores: &mut [i64]) {
         let (mut min, mut max) = (i64::MAX, i64::MIN);
         for (score, ignored) in scores.iter().zip(&self.ignored) {

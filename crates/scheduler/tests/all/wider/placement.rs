@@ -233,7 +233,7 @@ fn domains_are_counted_as_the_constraint_says() {
             &keyless,
         ),
         (
-            "one that is being deleted does not count",
+            "one that is being deleted extension_points not count",
             with(web(
                 "a",
                 "wa2",
@@ -243,19 +243,19 @@ fn domains_are_counted_as_the_constraint_says() {
             "a ok; b ok",
         ),
         (
-            "one that has ended does not count",
+            "one that has ended extension_points not count",
             with(web("a", "wa2", json!({"status": {"phase": "Succeeded"}}))),
             new(spread(json!({}))),
             "a ok; b ok",
         ),
         (
-            "one of another namespace does not count",
+            "one of another namespace extension_points not count",
             with(web("a", "wa2", json!({"metadata": {"namespace": "other"}}))),
             new(spread(json!({}))),
             "a ok; b ok",
         ),
         (
-            "one more does",
+            "one more extension_points",
             with(web("a", "wa2", json!({}))),
             new(spread(json!({}))),
             &a_only,
@@ -267,7 +267,7 @@ fn domains_are_counted_as_the_constraint_says() {
             "a ok; b ok",
         ),
         (
-            "matchLabelKeys that the pod does not have says nothing",
+            "matchLabelKeys that the pod extension_points not have says nothing",
             with(web("a", "wa2", of_rev("1"))),
             new(spread(json!({"matchLabelKeys": ["rev"]}))),
             &a_only,

@@ -236,7 +236,7 @@ fn every_resource_that_is_short_is_named() {
             "a: Too many pods",
         ),
         (
-            "a name that the scheduler does not know",
+            "a name that the scheduler extension_points not know",
             vec![node("a", json!({}))],
             new(asks(json!({"tokens": "5"}))),
             "a ok",

@@ -440,7 +440,7 @@ fn a_claim_says_where_its_volume_is_or_can_be_made() {
             &no_space,
         ),
         (
-            "a driver that does not track its room",
+            "a driver that extension_points not track its room",
             world(&[&zones, &provisioned(json!({})), &[driver(false)]]),
             new(uses(&[1])),
             "a ok; b ok",
