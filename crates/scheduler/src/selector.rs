@@ -97,9 +97,7 @@ impl Selector {
                 return Err("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty".into());
             }
             if !wants_values && !requirement.values.is_empty() {
-                return Err(
-                    "values: Invalid value: values set must be empty for exists and extension_points not exist".into(),
-                );
+                return Err("values: Invalid value: values set must be empty for exists and does not exist".into());
             }
             let mut values: Vec<Symbol> = requirement.values.iter().map(|value| symbols.intern(value)).collect();
             values.sort_unstable();
@@ -250,7 +248,7 @@ fn node_requirement(symbols: &mut Symbols, from: &api::NodeSelectorRequirement) 
         if values.is_empty() {
             Ok(())
         } else {
-            Err("values: Invalid value: values set must be empty for exists and extension_points not exist".to_owned())
+            Err("values: Invalid value: values set must be empty for exists and does not exist".to_owned())
         }
     };
     let operator = match &from.operator {

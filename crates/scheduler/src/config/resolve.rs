@@ -112,7 +112,7 @@ pub(super) fn resolve(
         if found.is_none() {
             errors.push((
                 format!("{path}.plugins.{at}"),
-                format!("{at} plugin \"{name}\" extension_points not exist"),
+                format!("{at} plugin \"{name}\" does not exist"),
             ));
         }
         found
@@ -133,7 +133,7 @@ pub(super) fn resolve(
             if !plugin.implements(point) {
                 point_errors.push(point_error(
                     at,
-                    format!("plugin \"{name}\" extension_points not extend {at} plugin"),
+                    format!("plugin \"{name}\" does not extend {at} plugin"),
                 ));
             } else if own.contains(&plugin) {
                 point_errors.push(point_error(

@@ -170,7 +170,7 @@ impl ExtensionPoints for NodeAffinity {
 
     fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, status: &Status) -> String {
         if status.message(&cache.symbols) == REASON_ENFORCED {
-            return "extension_points not match the node affinity that the scheduler's configuration adds".to_owned();
+            return "does not match the node affinity that the scheduler's configuration adds".to_owned();
         }
         let Some(node) = &cache.node(node).node else {
             return status.message(&cache.symbols);
@@ -178,7 +178,7 @@ impl ExtensionPoints for NodeAffinity {
         let mut selector = decision.incoming.info.pod.spec.node_selector.iter();
         match selector.find(|(key, value)| node.metadata.label(key) != Some(&***value)) {
             Some((key, value)) => format!("has no label {key}={value}, which the pod's nodeSelector asks for"),
-            None => "extension_points not match the pod's required node affinity".to_owned(),
+            None => "does not match the pod's required node affinity".to_owned(),
         }
     }
 }

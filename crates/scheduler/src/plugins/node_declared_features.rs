@@ -57,9 +57,6 @@ impl ExtensionPoints for NodeDeclaredFeatures {
 
     fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, _: &Status) -> String {
         let names: Vec<&str> = missing(&decision.incoming.info.pod, cache.node(node)).collect();
-        format!(
-            "its kubelet extension_points not declare {}, which the pod needs",
-            names.join(", ")
-        )
+        format!("its kubelet does not declare {}, which the pod needs", names.join(", "))
     }
 }

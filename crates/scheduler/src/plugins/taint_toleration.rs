@@ -66,7 +66,7 @@ impl ExtensionPoints for TaintToleration {
 
     fn refusal(&self, cache: &Cache, decision: &Decision, node: NodeIdx, _: &Status) -> String {
         let Some(taint) = decision.incoming.first_untolerated(cache.node(node)) else {
-            return "has a taint the pod extension_points not tolerate".to_owned();
+            return "has a taint the pod does not tolerate".to_owned();
         };
         let text = |symbol: Symbol| cache.symbols.text(symbol);
         let value = match taint.value {
@@ -79,7 +79,7 @@ impl ExtensionPoints for TaintToleration {
             "NoSchedule"
         };
         format!(
-            "has the taint {}{value}:{effect}, which the pod extension_points not tolerate",
+            "has the taint {}{value}:{effect}, which the pod does not tolerate",
             text(taint.key)
         )
     }

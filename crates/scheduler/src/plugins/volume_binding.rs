@@ -76,7 +76,7 @@ pub const REASON_IMMEDIATE: &str = "pod has unbound immediate PersistentVolumeCl
 pub(super) const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
-const SELECTED_NODE: &str = "volume.kubernetes.io/is_selected-node";
+const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
 struct VolumeBinding;
 

@@ -29,7 +29,7 @@ pub(super) const SPEC: PluginSpec = PluginSpec {
     ],
     about: "volumes and nodes of one zone",
     refused: CANNOT_SERVE,
-    short: &[(REASON, "its volume's zone is find_mismatch")],
+    short: &[(REASON, "its volume's zone is elsewhere")],
     ..PluginSpec::new("VolumeZone", &[AtPreFilter, Filter], &VolumeZone)
 };
 

@@ -1,4 +1,4 @@
-//! Which changes are tried, smallest first: what the refusals, the pod's own rules and the cluster offer.
+//! Plans the changes to try, based on the rejections, the pod's own rules and the cluster.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -33,10 +33,10 @@ impl WhatWouldHelp {
             .iter()
             .map(|(node, status)| (*node, status.plugin))
             .collect();
-        let by = |plugin: Plugin| refused.iter().any(|(_, refuser)| *refuser == Some(plugin));
+        let is_rejected_by = |plugin: Plugin| refused.iter().any(|(_, rejector)| *rejector == Some(plugin));
         self.plan_uncordon();
         self.plan_untainted();
-        if by(Plugin::TaintToleration) || by(Plugin::NodeUnschedulable) {
+        if is_rejected_by(Plugin::TaintToleration) || is_rejected_by(Plugin::NodeUnschedulable) {
             self.plan_tolerations();
         }
         for resource in [Resource::Cpu, Resource::Memory, Resource::Ephemeral] {
@@ -48,26 +48,26 @@ impl WhatWouldHelp {
         self.plan_drops();
         self.plan_priority(classes);
         self.trials.push_back(Trial::FindBlockers);
-        if by(Plugin::InterPodAffinity) {
+        if is_rejected_by(Plugin::InterPodAffinity) {
             self.plan_neighbour();
         }
         self.plan_nodes();
     }
 
-    fn try_pod(&mut self, change: Change, cost: i64, alter: &dyn Fn(&mut Pod)) {
+    fn try_pod(&mut self, change: Change, cost: i64, edit: &dyn Fn(&mut Pod)) {
         let mut pod = (*self.pod).clone();
-        alter(&mut pod);
+        edit(&mut pod);
         self.trials.push_back(Trial::Pod(change, Arc::new(pod), cost));
     }
 
-    fn try_changed(&mut self, change: Change, node: &Arc<Node>, cost: i64, alter: &dyn Fn(&mut Node)) {
+    fn try_node_change(&mut self, change: Change, node: &Arc<Node>, cost: i64, edit: &dyn Fn(&mut Node)) {
         let mut after = (**node).clone();
-        alter(&mut after);
+        edit(&mut after);
         let trial = Trial::Node(change, node.clone(), Arc::new(after), cost);
         self.trials.push_back(trial);
     }
 
-    /// For a pod whose scheduler does not run here.
+    /// Plans other scheduler names, for a pod whose scheduler does not run here.
     fn plan_schedulers(&mut self) {
         let names: Vec<Str> = (self.config.profiles.iter())
             .map(|profile| profile.scheduler_name.clone())
@@ -91,7 +91,7 @@ impl WhatWouldHelp {
             let change = Change::Uncordon {
                 node: node.metadata.name.to_string(),
             };
-            self.try_changed(change, &node, 10, &|node| {
+            self.try_node_change(change, &node, 10, &|node| {
                 node.spec.unschedulable = None;
                 let taints = &mut node.spec.taints;
                 taints.retain(|taint| &*taint.key != "node.kubernetes.io/unschedulable");
@@ -99,7 +99,7 @@ impl WhatWouldHelp {
         }
     }
 
-    /// A pod that is held back is not looked at before all its gates are gone.
+    /// Plans the removal of all scheduling gates; a gated pod is not scheduled before.
     fn plan_ungated(&mut self) {
         let gates = self.pod.spec.scheduling_gates.iter();
         let change = Change::Ungate {
@@ -108,7 +108,7 @@ impl WhatWouldHelp {
         self.try_pod(change, 5, &|pod| pod.spec.scheduling_gates.clear());
     }
 
-    /// The taints of a node that a pod has to tolerate and does not.
+    /// NoSchedule and NoExecute taints of a node that the pod does not tolerate.
     fn untolerated(&self, incoming: &Incoming, index: NodeIdx) -> Vec<Taint> {
         let info = self.cache.node(index);
         let Some(node) = &info.node else { return Vec::new() };
@@ -123,14 +123,14 @@ impl WhatWouldHelp {
             .collect()
     }
 
-    /// A node without the one taint that keeps the pod from it.
+    /// Plans the removal of a taint, on nodes where it is the only one that excludes the pod.
     fn plan_untainted(&mut self) {
         let incoming = Incoming::new(&mut self.cache, &self.pod);
         let mut found: Vec<(Arc<Node>, Taint)> = Vec::new();
         for index in self.cache.order() {
             let untolerated = self.untolerated(&incoming, *index);
             if let [taint] = untolerated.as_slice()
-                && is_somebodys(taint)
+                && is_user_taint(taint)
                 && let Some(node) = &self.cache.node(*index).node
                 && found.len() < TRIALS_MAX
             {
@@ -144,7 +144,7 @@ impl WhatWouldHelp {
                 value: taint.value.to_string(),
                 effect: taint.effect.as_str().to_owned(),
             };
-            self.try_changed(change, &node, 22, &|node| {
+            self.try_node_change(change, &node, 22, &|node| {
                 node.spec.taints.retain(|known| *known != taint)
             });
         }
@@ -154,9 +154,9 @@ impl WhatWouldHelp {
         let mut seen: ordered::Set<(Str, Str, String)> = ordered::Set::new();
         let incoming = Incoming::new(&mut self.cache, &self.pod);
         for index in self.cache.order() {
-            // One toleration helps only where one taint is in the way.
+            // One toleration helps only on nodes with one untolerated taint.
             if let [taint] = self.untolerated(&incoming, *index).as_slice()
-                && is_somebodys(taint)
+                && is_user_taint(taint)
             {
                 let effect = taint.effect.as_str().to_owned();
                 seen.insert((taint.key.clone(), taint.value.clone(), effect));
@@ -180,65 +180,65 @@ impl WhatWouldHelp {
         }
     }
 
-    /// A label that the pod's selector or its affinity wants, on a node that lacks nothing else of it.
+    /// Plans a label that the pod's nodeSelector or node affinity requires, on nodes that lack only this label.
     fn plan_labels(&mut self) {
         let spec = &self.pod.spec;
         let terms = spec
             .required_nodes()
             .map_or(&[][..], |required| &required.node_selector_terms);
-        let mut lacking: Vec<(Arc<Node>, Str, Str)> = Vec::new();
+        let mut nodes_lacking_label: Vec<(Arc<Node>, Str, Str)> = Vec::new();
         for node in self.cache.order() {
             let Some(node) = &self.cache.node(*node).node else {
                 continue;
             };
             let mut label = match terms {
-                [] => lacking_label(spec, None, node),
+                [] => single_missing_label(spec, None, node),
                 _ => None,
             };
             for term in terms {
-                label = label.or_else(|| lacking_label(spec, Some(term), node));
+                label = label.or_else(|| single_missing_label(spec, Some(term), node));
             }
-            // One that says something else says it for a reason.
+            // A node with another value of the label probably has it for a reason.
             if let Some((key, value)) = label
                 && node.metadata.label(&key).is_none()
                 && &*key != "kubernetes.io/hostname"
-                && lacking.len() < TRIALS_MAX
+                && nodes_lacking_label.len() < TRIALS_MAX
             {
-                lacking.push((node.clone(), key, value));
+                nodes_lacking_label.push((node.clone(), key, value));
             }
         }
-        for (node, key, value) in lacking {
+        for (node, key, value) in nodes_lacking_label {
             let change = Change::Label {
                 node: node.metadata.name.to_string(),
                 key: key.to_string(),
                 value: value.to_string(),
             };
-            self.try_changed(change, &node, 25, &|node| {
+            self.try_node_change(change, &node, 25, &|node| {
                 Arc::make_mut(&mut node.metadata.labels).insert(key.clone(), value.clone());
             });
         }
     }
 
-    /// An extended resource of which no node has what the pod asks for, brought to one of them.
+    /// Plans to add an extended resource to a node, if no node has as much as the pod requests.
     fn plan_offers(&mut self) {
         let requests = Incoming::new(&mut self.cache, &self.pod).info.requests.requests.clone();
-        for (symbol, want) in requests.scalars {
+        for (symbol, request) in requests.scalars {
             let resource = self.cache.symbols.text(symbol).clone();
-            let has_enough = |node: &NodeIdx| self.cache.node(*node).allocatable.scalar(symbol) >= Some(want);
-            if want <= 0 || !is_extended(&resource) || self.cache.order().iter().any(has_enough) {
+            let has_enough = |node: &NodeIdx| self.cache.node(*node).allocatable.scalar(symbol) >= Some(request);
+            if request <= 0 || !is_extended(&resource) || self.cache.order().iter().any(has_enough) {
                 continue;
             }
             let nodes: Vec<NodeIdx> = self.cache.order().iter().take(TRIALS_MAX).copied().collect();
             for index in nodes {
                 let info = self.cache.node(index);
                 let Some(node) = info.node.clone() else { continue };
-                let amount = Quantity::from_units(want + info.requested.scalar(symbol).unwrap_or(0));
+                let amount = Quantity::from_units(request + info.requested.scalar(symbol).unwrap_or(0));
                 let change = Change::Offer {
                     node: node.metadata.name.to_string(),
                     resource: resource.to_string(),
                     amount: amount.to_string(),
                 };
-                self.try_changed(change, &node, 80, &|node| {
+                self.try_node_change(change, &node, 80, &|node| {
                     node.status.allocatable.insert(resource.clone(), amount);
                 });
             }
@@ -252,7 +252,7 @@ impl WhatWouldHelp {
                 continue;
             }
             let topology_key = constraint.topology_key.to_string();
-            let of = |pod: &mut Pod, change: &dyn Fn(&mut TopologySpreadConstraint)| {
+            let edit_constraint = |pod: &mut Pod, change: &dyn Fn(&mut TopologySpreadConstraint)| {
                 change(&mut Arc::make_mut(&mut pod.spec.topology_spread_constraints)[index]);
             };
             if constraint.node_taints_policy != Some(NodeInclusionPolicy::Honor) {
@@ -261,10 +261,12 @@ impl WhatWouldHelp {
                     topology_key: topology_key.clone(),
                 };
                 self.try_pod(change, 28, &|pod| {
-                    of(pod, &|own| own.node_taints_policy = Some(NodeInclusionPolicy::Honor));
+                    edit_constraint(pod, &|constraint| {
+                        constraint.node_taints_policy = Some(NodeInclusionPolicy::Honor)
+                    });
                 });
             }
-            let domains = self.likely(&constraint.topology_key, &Resources::default());
+            let domains = self.best_templates(&constraint.topology_key, &Resources::default());
             if let Ok(to) = i32::try_from(domains.len())
                 && to > 0
                 && constraint.min_domains.is_some_and(|wanted| wanted > to)
@@ -274,9 +276,11 @@ impl WhatWouldHelp {
                     topology_key: topology_key.clone(),
                     to,
                 };
-                self.try_pod(change, 30, &|pod| of(pod, &|own| own.min_domains = Some(to)));
+                self.try_pod(change, 30, &|pod| {
+                    edit_constraint(pod, &|constraint| constraint.min_domains = Some(to))
+                });
             }
-            // The smallest of a few values; a constraint off by more is rather softened.
+            // Try a few larger values; beyond those, softening the constraint is the better advice.
             for more in 1..=8 {
                 let to = constraint.max_skew.saturating_add(more);
                 let change = Change::MaxSkew {
@@ -284,13 +288,15 @@ impl WhatWouldHelp {
                     topology_key: topology_key.clone(),
                     to,
                 };
-                self.try_pod(change, 30 + i64::from(more), &|pod| of(pod, &|own| own.max_skew = to));
+                self.try_pod(change, 30 + i64::from(more), &|pod| {
+                    edit_constraint(pod, &|constraint| constraint.max_skew = to)
+                });
             }
             let change = Change::Soften { index, topology_key };
             self.try_pod(change, 42, &|pod| {
-                of(pod, &|own| {
-                    own.when_unsatisfiable = Some(UnsatisfiableAction::ScheduleAnyway);
-                    own.min_domains = None;
+                edit_constraint(pod, &|constraint| {
+                    constraint.when_unsatisfiable = Some(UnsatisfiableAction::ScheduleAnyway);
+                    constraint.min_domains = None;
                 });
             });
         }
@@ -347,9 +353,9 @@ impl WhatWouldHelp {
     }
 
     fn plan_priority(&mut self, classes: &[Arc<PriorityClass>]) {
-        let own = self.pod.priority();
+        let constraint = self.pod.priority();
         if self.pod.spec.preemption_policy == Some(PreemptionPolicy::Never) {
-            // The policy of a pod is that of its class: admission refuses another one.
+            // A pod's policy must equal that of its class; admission rejects another one.
             let mut all = classes.iter();
             let own_class = all.find(|class| class.metadata.name == self.pod.spec.priority_class_name);
             let is_of_class = own_class.is_some_and(|class| class.preemption_policy == Some(PreemptionPolicy::Never));
@@ -360,9 +366,9 @@ impl WhatWouldHelp {
                 return;
             }
         }
-        // The classes of the cluster's own components are no advice for anybody else's pod.
+        // The system classes are not suitable for ordinary pods.
         let is_for_pods =
-            |class: &&Arc<PriorityClass>| class.value > own && !class.metadata.name.starts_with("system-");
+            |class: &&Arc<PriorityClass>| class.value > constraint && !class.metadata.name.starts_with("system-");
         let mut higher: Vec<&Arc<PriorityClass>> = classes.iter().filter(is_for_pods).collect();
         higher.stable_sort_by_key(|class| (class.value, class.metadata.name.clone()));
         for class in higher.into_iter().take(TRIALS_MAX) {
@@ -370,7 +376,7 @@ impl WhatWouldHelp {
                 class: class.metadata.name.to_string(),
                 value: class.value,
             };
-            // As admission fills it in.
+            // The policy that admission sets for the class.
             let policy = class.preemption_policy.clone();
             let policy = policy.unwrap_or(PreemptionPolicy::PreemptLowerPriority);
             self.try_pod(change, 61, &|pod| {
@@ -382,14 +388,14 @@ impl WhatWouldHelp {
     }
 }
 
-/// Whether a person or program of the cluster's owner set a taint: what the cluster itself says of a node (unreachable,
-/// under pressure, cordoned) is no pod's to pass over, and Podscope's own taint is on no real node.
-fn is_somebodys(taint: &Taint) -> bool {
-    let mut own = ["node.kubernetes.io/", "podscope.dev/"].iter();
-    !own.any(|own| taint.key.starts_with(own))
+/// Returns whether a taint was set by a user. Taints that the cluster sets (unreachable, pressure, cordoned) are not
+/// to be tolerated by pods, and Podscope's own taint exists on no real node.
+fn is_user_taint(taint: &Taint) -> bool {
+    let mut constraint = ["node.kubernetes.io/", "podscope.dev/"].iter();
+    !constraint.any(|constraint| taint.key.starts_with(constraint))
 }
 
-/// The pod without one of its required rules of affinity.
+/// Plans the removal of each required affinity rule.
 fn drop_rules(affinity: &Affinity, drop: &mut impl FnMut(String, &dyn Fn(&mut Pod))) {
     const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
     if let Some(node) = &affinity.node_affinity
@@ -430,8 +436,8 @@ fn drop_rules(affinity: &Affinity, drop: &mut impl FnMut(String, &dyn Fn(&mut Po
     }
 }
 
-/// The one label that a node lacks of what the node selector and a term of the required affinity ask for.
-fn lacking_label(spec: &PodSpec, term: Option<&NodeSelectorTerm>, node: &Node) -> Option<(Str, Str)> {
+/// The label that a node lacks to satisfy the nodeSelector and a term of the required affinity, if it is the only one.
+fn single_missing_label(spec: &PodSpec, term: Option<&NodeSelectorTerm>, node: &Node) -> Option<(Str, Str)> {
     let mut missing: Option<(&Str, &str)> = None;
     for (key, value) in spec.node_selector.iter() {
         if node.metadata.label(key) != Some(value) && missing.replace((key, value)).is_some() {

@@ -1,4 +1,4 @@
-//! S-16, SCH-130 to SCH-137: configurations read, merged, refused.
+//! Tests of KubeSchedulerConfiguration: reading, merging, validation (S-16, SCH-130 to SCH-137).
 
 use podscope_scheduler::SchedulerConfiguration;
 use podscope_scheduler::plugins::{Plugin, Point};
@@ -27,7 +27,7 @@ fn names(config: &SchedulerConfiguration, point: Point) -> Vec<&'static str> {
 
 /// Shows: SCH-032, SCH-033
 #[test]
-fn the_default_profile_has_kube_schedulers_plugins_and_weights() {
+fn default_profile_has_plugins_and_weights_of_kube_scheduler() {
     let config = SchedulerConfiguration::default();
     assert_eq!(
         names(&config, Point::PreFilter),
@@ -58,7 +58,7 @@ fn the_default_profile_has_kube_schedulers_plugins_and_weights() {
 
 /// Shows: SCH-131, SCH-132
 #[test]
-fn a_profile_is_merged_with_the_defaults() {
+fn custom_profile_is_merged_with_defaults() {
     let config = SchedulerConfiguration::from_value(&v1(json!({"profiles": [{"plugins": {
         "multiPoint": {"enabled": [{"name": "NodeAffinity", "weight": 9}], "disabled": [{"name": "ImageLocality"}]},
         "score": {"disabled": [{"name": "*"}], "enabled": [{"name": "NodeResourcesFit", "weight": 5}, {"name": "TaintToleration"}]},
@@ -82,7 +82,7 @@ fn a_profile_is_merged_with_the_defaults() {
 
 /// Shows: S-16, SCH-133, SCH-134, SCH-135, SCH-136, SCH-137
 #[test]
-fn a_wrong_configuration_is_refused_in_kube_schedulers_words() {
+fn invalid_configuration_is_rejected_with_kube_scheduler_text() {
     for (value, wanted) in [
         (
             json!({"parallelism": 0}),
@@ -106,11 +106,11 @@ fn a_wrong_configuration_is_refused_in_kube_schedulers_words() {
         ),
         (
             json!({"profiles": [{"plugins": {"filter": {"enabled": [{"name": "Nope"}]}}}]}),
-            "profiles[0].plugins.filter: filter plugin \"Nope\" extension_points not exist",
+            "profiles[0].plugins.filter: filter plugin \"Nope\" does not exist",
         ),
         (
             json!({"profiles": [{"plugins": {"filter": {"enabled": [{"name": "ImageLocality"}]}}}]}),
-            "profiles[0].plugins.filter: plugin \"ImageLocality\" extension_points not extend filter plugin",
+            "profiles[0].plugins.filter: plugin \"ImageLocality\" does not extend filter plugin",
         ),
         (
             json!({"profiles": [{"plugins": {"bind": {"disabled": [{"name": "*"}]}}}]}),
@@ -143,7 +143,7 @@ fn a_wrong_configuration_is_refused_in_kube_schedulers_words() {
 
 /// Shows: S-08, S-16
 #[test]
-fn older_forms_are_translated_with_a_notice() {
+fn older_api_versions_are_translated_with_notice() {
     let config = SchedulerConfiguration::from_value(&json!({
         "apiVersion": "kubescheduler.config.k8s.io/v1alpha1", "kind": "KubeSchedulerConfiguration",
         "algorithmSource": {"provider": "DefaultProvider"}, "disablePreemption": true,

@@ -1,4 +1,4 @@
-//! S-10, S-14: the worked examples of topology spread, and what an explanation says.
+//! Tests of explanations, and the worked examples of topology spread (S-10, S-14).
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn decide_pod(objects: &[Object], pod: &Arc<Pod>) -> Explanation {
     explain(&cache, &decision)
 }
 
-/// Nodes as `name zone pods`; each pod carries `foo: bar`. Zone `-` is no label.
+/// Builds nodes from rows `(name, zone, number of pods)`; each pod has the label `foo: bar`. Zone `-` means no label.
 fn cluster(rows: &[(&str, &str, usize)]) -> Vec<Object> {
     let mut objects = Vec::new();
     for (node, zone, pods) in rows {
@@ -82,7 +82,7 @@ fn feasible(explanation: &Explanation) -> String {
     names.join(" ")
 }
 
-/// What the plugin says that refused a node.
+/// The rejecting plugin's text about a node.
 fn refusal(node: &NodeExplanation) -> &str {
     match &node.verdict {
         NodeVerdict::Refused(Refusal::Plugin { text, .. }) => text,
@@ -92,7 +92,7 @@ fn refusal(node: &NodeExplanation) -> &str {
 
 /// Shows: S-10
 #[test]
-fn worked_examples_of_topology_spread_have_their_feasible_nodes() {
+fn topology_spread_examples_have_documented_feasible_nodes() {
     let c1: &[_] = &[("n1", "A", 1), ("n2", "A", 1), ("n3", "B", 1), ("n4", "B", 0)];
     let c1_typo: &[_] = &[
         ("n1", "A", 1),
@@ -194,21 +194,21 @@ fn worked_examples_of_topology_spread_have_their_feasible_nodes() {
 
 /// Shows: S-14, SCH-076
 #[test]
-fn too_few_domains_are_told_with_what_they_count_as() {
+fn too_few_domains_are_explained_with_minimum_of_zero() {
     let objects = cluster(&[("n1", "A", 1), ("n2", "B", 1)]);
     let below = constraint("zone", json!({"minDomains": 4}));
-    let told = decide_on(&objects, &mypod(&[below], true, json!({})));
+    let explanation = decide_on(&objects, &mypod(&[below], true, json!({})));
     assert_eq!(
-        refusal(&told.nodes[0]),
+        refusal(&explanation.nodes[0]),
         "zone=A would have 2 matching pods where the fewest is 0 (counts as 0: 2 of 4 domains): a skew of 2, and 1 is allowed"
     );
-    let few = told.spread[0].too_few_domains.expect("too few domains");
-    assert_eq!((told.spread[0].min, few.found, few.min_domains), (0, 2, 4));
+    let few = explanation.spread[0].too_few_domains.expect("too few domains");
+    assert_eq!((explanation.spread[0].min, few.found, few.min_domains), (0, 2, 4));
 }
 
 /// Shows: S-14
 #[test]
-fn spread_is_told_by_domain_with_skew() {
+fn spread_is_explained_by_domain_with_skew() {
     let objects = cluster(&[("n1", "A", 1), ("n2", "A", 1), ("n3", "B", 1), ("n4", "B", 0)]);
     let explanation = decide_on(&objects, &mypod(&[constraint("zone", json!({}))], true, json!({})));
     assert_eq!(
@@ -223,10 +223,10 @@ fn spread_is_told_by_domain_with_skew() {
     assert_eq!(counts, [("A", 2, 2, false), ("B", 1, 1, true)]);
 }
 
-/// Why nobody is ended, node by node.
+/// The explanation gives the reason for each node.
 /// Shows: S-14, SCH-095, SCH-097
 #[test]
-fn preemption_that_does_not_help_is_told_by_node() {
+fn failed_preemption_is_explained_per_node() {
     let node = |name: &str, cpu: &str, taints: Value| {
         object(
             Kind::Node,
@@ -259,7 +259,7 @@ fn preemption_that_does_not_help_is_told_by_node() {
     let mut pod = json!({"metadata": {"name": "p", "namespace": "default", "uid": "p"},
         "spec": {"priority": 1000, "affinity": {"podAffinity": near("l")}, "containers": [{"name": "c", "image": "i",
             "resources": {"requests": {"cpu": "1700m"}}}]}});
-    let told = |pod: &Value| {
+    let unhelped = |pod: &Value| {
         let explanation = decide_on(&objects, &object(Kind::Pod, pod));
         let preemption = explanation.preemption.expect("it was tried");
         assert_eq!(preemption.result, PreemptionResult::NoCandidate);
@@ -271,7 +271,7 @@ fn preemption_that_does_not_help_is_told_by_node() {
     };
     let still = |plugin: &str, text: &str| NotHelpful::StillRefused(plugin.to_owned(), text.to_owned());
     let closed = || NotHelpful::Other("node(s) had untolerated taint(s)".to_owned());
-    let all = told(&pod);
+    let all = unhelped(&pod);
     assert_eq!(
         all[0],
         why(
@@ -284,17 +284,17 @@ fn preemption_that_does_not_help_is_told_by_node() {
     pod["spec"]["nodeSelector"] = json!({});
     pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("1900m");
     pod["spec"]["priority"] = json!(0);
-    assert_eq!(told(&pod)[2], why("important", NotHelpful::NoVictims));
-    // It needs the more important one.
+    assert_eq!(unhelped(&pod)[2], why("important", NotHelpful::NoVictims));
+    // The pod has affinity to the more important pod, which is no victim.
     pod["spec"]["priority"] = json!(1000);
     pod["spec"]["affinity"] = json!({"podAffinity": near("i")});
-    assert_eq!(told(&pod)[2], why("important", NotHelpful::NoVictims));
+    assert_eq!(unhelped(&pod)[2], why("important", NotHelpful::NoVictims));
 }
 
-/// A domain without a node that can take the pod is not scored, and is told with its true count.
+/// A domain without a feasible node is not scored, but its true count is shown.
 /// Shows: S-14, SCH-080, SCH-081
 #[test]
-fn soft_spread_tells_domains_that_are_not_scored() {
+fn soft_spread_explanation_includes_unscored_domains() {
     let mut objects = cluster(&[("n1", "A", 0), ("n2", "B", 1), ("n3", "C", 2)]);
     objects.push(object(
         Kind::Pod,
@@ -302,11 +302,11 @@ fn soft_spread_tells_domains_that_are_not_scored() {
                 "spec": {"nodeName": "n2", "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "4"}}}]}}),
     ));
     let soft = constraint("zone", json!({"whenUnsatisfiable": "ScheduleAnyway"}));
-    let asking = json!({"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]});
-    let explanation = decide_on(&objects, &mypod(&[soft], true, asking));
-    let told =
+    let requesting = json!({"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]});
+    let explanation = decide_on(&objects, &mypod(&[soft], true, requesting));
+    let summarize =
         |domain: &podscope_scheduler::explain::DomainCount| (domain.value.clone(), domain.count, domain.is_scored);
-    let domains: Vec<_> = explanation.spread[0].domains.iter().map(told).collect();
+    let domains: Vec<_> = explanation.spread[0].domains.iter().map(summarize).collect();
     assert_eq!(
         domains,
         [
@@ -320,7 +320,7 @@ fn soft_spread_tells_domains_that_are_not_scored() {
 
 /// Shows: S-14
 #[test]
-fn refusals_and_preemption_are_told_in_words() {
+fn rejections_and_preemption_are_explained_in_words() {
     let mut objects = vec![
         object(
             Kind::Node,
@@ -359,7 +359,7 @@ fn refusals_and_preemption_are_told_in_words() {
             ("full", "has 250m of 2 cpu left, the pod asks for 1"),
             (
                 "closed",
-                "has the taint dedicated=db:NoSchedule, which the pod extension_points not tolerate"
+                "has the taint dedicated=db:NoSchedule, which the pod does not tolerate"
             ),
             ("cordoned", "is cordoned: no new pods until it is uncordoned"),
         ]
@@ -390,18 +390,18 @@ fn refusals_and_preemption_are_told_in_words() {
     assert_eq!(short, ["Insufficient cpu", "untolerated taint", "unschedulable"]);
 }
 
-/// The worked example of docs/facts/v1.36.md: the node that the pod evens out gains more than the one that
-/// it makes less even.
+/// The worked example of docs/facts/v1.36.md: the node that the pod makes more balanced scores higher than the one that
+/// it makes less balanced.
 /// Shows: S-14, SCH-107
 #[test]
-fn balanced_allocation_says_what_the_pod_changes() {
+fn balanced_allocation_explains_change_by_pod() {
     let node = |name: &str| {
         object(
             Kind::Node,
             &json!({"metadata": {"name": name}, "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}}),
         )
     };
-    let asking = |name: &str, on: Value, cpu: &str, memory: &str| {
+    let requesting = |name: &str, on: Value, cpu: &str, memory: &str| {
         object(
             Kind::Pod,
             &json!({"metadata": {"name": name, "namespace": "default", "uid": name},
@@ -412,9 +412,9 @@ fn balanced_allocation_says_what_the_pod_changes() {
     let objects = [
         node("empty"),
         node("lopsided"),
-        asking("other", json!("lopsided"), "3", "1Gi"),
+        requesting("other", json!("lopsided"), "3", "1Gi"),
     ];
-    let explanation = decide_on(&objects, &asking("web", json!(null), "100m", "4Gi"));
+    let explanation = decide_on(&objects, &requesting("web", json!(null), "100m", "4Gi"));
     let said: Vec<&str> = (explanation.nodes.iter())
         .flat_map(|node| node.said.iter().map(|(_, words)| words.as_str()))
         .collect();
@@ -427,10 +427,10 @@ fn balanced_allocation_says_what_the_pod_changes() {
     );
 }
 
-/// Which feature of newer kubelets a node lacks.
+/// The explanation names the feature of newer kubelets that a node lacks.
 /// Shows: S-14, LC-229
 #[test]
-fn a_node_without_a_feature_that_the_pod_needs_says_which() {
+fn explanation_names_missing_node_feature() {
     let node = |name: &str, features: Value| {
         object(
             Kind::Node,
@@ -457,14 +457,14 @@ fn a_node_without_a_feature_that_the_pod_needs_says_which() {
         .expect("the node");
     assert_eq!(
         refusal(old),
-        "its kubelet extension_points not declare RestartAllContainersOnContainerExits, which the pod needs"
+        "its kubelet does not declare RestartAllContainersOnContainerExits, which the pod needs"
     );
 }
 
-/// A refusal names the volume and where it is, the pod that keeps away, the label that is missing.
+/// The explanation names the volume and its location, the conflicting pod, or the missing label.
 /// Shows: S-14
 #[test]
-fn a_refusal_names_what_it_is_about() {
+fn rejection_names_volume_pod_or_label() {
     const ZONE: &str = "topology.kubernetes.io/zone";
     let claimed = json!({"volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "data"}}]});
     let claim = object(
@@ -484,14 +484,14 @@ fn a_refusal_names_what_it_is_about() {
             &json!({"metadata": {"name": "pv-1", "labels": labels}, "spec": spec}),
         )
     };
-    let within =
+    let volume_in =
         |key: &str, values: Value| volume(json!({}), json!([{"key": key, "operator": "In", "values": values}]));
-    let away = |key: &str| {
+    let anti_affinity = |key: &str| {
         json!({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
             {"labelSelector": {"matchLabels": {"foo": "bar"}}, "topologyKey": key}]}}})
     };
-    let mut hermit = mypod(&[], false, away("node"));
-    if let Object::Pod(pod) = &mut hermit {
+    let mut pod_with_anti_affinity = mypod(&[], false, anti_affinity("node"));
+    if let Object::Pod(pod) = &mut pod_with_anti_affinity {
         let pod = Arc::make_mut(pod);
         pod.metadata.name = "hermit".into();
         pod.metadata.uid = podscope_api::Uid("hermit".into());
@@ -499,17 +499,17 @@ fn a_refusal_names_what_it_is_about() {
     }
     for (more, spec, want) in [
         (
-            vec![claim.clone(), within(ZONE, json!(["b", "c"]))],
+            vec![claim.clone(), volume_in(ZONE, json!(["b", "c"]))],
             claimed.clone(),
             "cannot reach volume pv-1 of claim data, which is in zone b or c",
         ),
         (
-            vec![claim.clone(), within("kubernetes.io/hostname", json!(["gone"]))],
+            vec![claim.clone(), volume_in("kubernetes.io/hostname", json!(["gone"]))],
             claimed.clone(),
             "cannot reach volume pv-1 of claim data, which is on node gone",
         ),
         (
-            vec![claim.clone(), within("rack", json!(["r1"]))],
+            vec![claim.clone(), volume_in("rack", json!(["r1"]))],
             claimed.clone(),
             "cannot reach volume pv-1 of claim data, which is where rack is r1",
         ),
@@ -520,7 +520,7 @@ fn a_refusal_names_what_it_is_about() {
         ),
         (
             Vec::new(),
-            away("node"),
+            anti_affinity("node"),
             "has pod default/node1-0, which the pod's required anti-affinity keeps away from",
         ),
         (
@@ -529,7 +529,7 @@ fn a_refusal_names_what_it_is_about() {
             "has no label disk=ssd, which the pod's nodeSelector asks for",
         ),
         (
-            vec![hermit],
+            vec![pod_with_anti_affinity],
             json!({}),
             "has pod default/hermit, whose own anti-affinity keeps this pod away",
         ),
@@ -537,14 +537,14 @@ fn a_refusal_names_what_it_is_about() {
         let zone = format!("{ZONE}=a");
         let mut objects = cluster(&[("node1", &zone, 1)]);
         objects.extend(more);
-        let told = decide_on(&objects, &mypod(&[], true, spec));
-        assert_eq!(refusal(&told.nodes[0]), want);
+        let explanation = decide_on(&objects, &mypod(&[], true, spec));
+        assert_eq!(refusal(&explanation.nodes[0]), want);
     }
     let zone = format!("{ZONE}=a");
     let objects = cluster(&[("node1", &zone, 0), ("node2", &zone, 1)]);
-    let told = decide_on(&objects, &mypod(&[], true, away(ZONE)));
+    let explanation = decide_on(&objects, &mypod(&[], true, anti_affinity(ZONE)));
     assert_eq!(
-        refusal(&told.nodes[0]),
+        refusal(&explanation.nodes[0]),
         "is in zone a with pod default/node2-0 on node2, which the pod's required anti-affinity keeps away from"
     );
 }

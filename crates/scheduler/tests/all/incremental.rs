@@ -1,11 +1,11 @@
-//! The cache that is kept up incrementally decides as one built from scratch: every workload, 300 nodes,
-//! sampling off, 20 templates, deletions in between.
+//! The incrementally updated cache decides as one built from scratch: every workload, 300 nodes, sampling off,
+//! 20 templates, deletions in between.
 
 use podscope_api::Object;
 use podscope_scheduler::bench::{Bench, Size, Workload};
 use podscope_scheduler::{Cache, cases, decide};
 
-/// Everything the cache knows, as objects.
+/// All objects in the cache.
 fn objects(cache: &Cache) -> Vec<Object> {
     let nodes = cache.order().iter().filter_map(|node| cache.node(*node).node.clone());
     let pods = cache.pods().map(|info| info.pod.clone());
@@ -19,7 +19,7 @@ fn objects(cache: &Cache) -> Vec<Object> {
 
 /// Shows: S-01
 #[test]
-fn incremental_and_rebuilt_caches_decide_alike() {
+fn incremental_and_rebuilt_caches_decide_equally() {
     for (workload, name) in Workload::ALL {
         let size = Size {
             nodes: 300,
@@ -34,7 +34,7 @@ fn incremental_and_rebuilt_caches_decide_alike() {
             let pod = bench.pending().expect("a pod").clone();
             let scheduler = bench.scheduler();
             let (cache, incremental) = scheduler.decide(&pod).expect("a decision");
-            // The order of a node's pods differs and shows only in ties of victims, which these pods do not have.
+            // The order of a node's pods differs. It matters only for ties among victims, which do not occur here.
             let (mut fresh, _) = cases::load(&objects(&cache), scheduler.config());
             let rebuilt =
                 decide(&mut fresh, scheduler.config(), scheduler.nominator(), &pod, &mut 0).expect("a decision");

@@ -1,8 +1,5 @@
-//! The tests of this crate through its public door, one program: linked once, and two long ones run side by side.
-#![allow(
-    clippy::too_many_lines,
-    reason = "tables of cases, and stories told from their beginning"
-)]
+//! Tests of this crate's public API, in one program: it is linked once, and the two long tests run in parallel.
+#![allow(clippy::too_many_lines, reason = "tables of cases, and tests with many steps")]
 
 mod config;
 mod explain;

@@ -1,5 +1,5 @@
-//! The tables decide as the formulas do: every decision of the five workloads is made a second time from
-//! the objects alone, node by node and pod by pod; 300 nodes, sampling off.
+//! Compares decisions with the plain formulas: every decision of five workloads is repeated from the objects alone,
+//! node by node and pod by pod, without the cache's tables. 300 nodes, sampling off.
 
 use podscope_api::ordered;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use podscope_scheduler::bench::{Bench, Size, Workload};
 use podscope_scheduler::{Cache, cases};
 use serde_json::{Value, json};
 
-/// A node with the pods that are placed on it.
+/// A node with its placed pods; amounts are `[cpu, memory]`.
 struct PlainNode {
     name: String,
     zone: String,
-    have: [i64; 2],
-    used: [i64; 2],
+    allocatable: [i64; 2],
+    requested: [i64; 2],
     max_pods: usize,
     pods: Vec<Arc<Pod>>,
 }
 
-/// cpu in thousandths, memory in bytes.
+/// `[millicores, bytes]`.
 fn amounts(list: &ResourceList) -> [i64; 2] {
     [list["cpu"].milli_value(), list["memory"].value()]
 }
@@ -36,17 +36,18 @@ fn nodes(cache: &Cache) -> Vec<PlainNode> {
         .map(|node| PlainNode {
             name: node.metadata.name.to_string(),
             zone: node.metadata.labels["topology.kubernetes.io/zone"].to_string(),
-            have: amounts(&node.status.allocatable),
-            used: [0; 2],
+            allocatable: amounts(&node.status.allocatable),
+            requested: [0; 2],
             max_pods: node.status.allocatable["pods"].value() as usize,
             pods: Vec::new(),
         })
         .collect();
-    let places: ordered::Map<String, usize> = (0..).zip(&nodes).map(|(at, node)| (node.name.clone(), at)).collect();
+    let node_indices: ordered::Map<String, usize> =
+        (0..).zip(&nodes).map(|(at, node)| (node.name.clone(), at)).collect();
     for info in cache.pods() {
         let name = info.pod.spec.node_name.as_ref().expect("a placed pod");
-        let node = &mut nodes[places[&*name.0]];
-        for (sum, more) in node.used.iter_mut().zip(request(&info.pod)) {
+        let node = &mut nodes[node_indices[&*name.0]];
+        for (sum, more) in node.requested.iter_mut().zip(request(&info.pod)) {
             *sum += more;
         }
         node.pods.push(info.pod.clone());
@@ -54,16 +55,16 @@ fn nodes(cache: &Cache) -> Vec<PlainNode> {
     nodes
 }
 
-/// All pods of the workloads are of one namespace and select by the label `app`.
-fn alike(a: &Pod, b: &Pod) -> bool {
+/// All pods of the workloads are in one namespace and have selectors on the label `app`.
+fn has_same_app(a: &Pod, b: &Pod) -> bool {
     a.metadata.labels["app"] == b.metadata.labels["app"]
 }
 
-fn n_alike(pod: &Pod, nodes: &[PlainNode], zone: &str) -> i64 {
+fn count_same_app(pod: &Pod, nodes: &[PlainNode], zone: &str) -> i64 {
     let in_zone = nodes.iter().filter(|node| node.zone == zone);
     in_zone
         .flat_map(|node| &node.pods)
-        .filter(|other| alike(pod, other))
+        .filter(|other| has_same_app(pod, other))
         .count() as i64
 }
 
@@ -72,47 +73,50 @@ fn required_affinity(pod: &Pod) -> Option<&PodAffinityTerm> {
     rules.required_during_scheduling_ignored_during_execution.first()
 }
 
-fn prefers_to_be_alone(pod: &Pod) -> bool {
+fn has_preferred_anti_affinity(pod: &Pod) -> bool {
     let affinity = pod.spec.affinity.as_ref();
     affinity.is_some_and(|affinity| affinity.pod_anti_affinity.is_some())
 }
 
-/// The feasible nodes and their totals.
+/// The feasible nodes and their total scores.
 fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<String, i64> {
-    let wanted = request(pod);
-    let in_zones: ordered::Map<&str, i64> = nodes
+    let request = request(pod);
+    let count_by_zone: ordered::Map<&str, i64> = nodes
         .iter()
         .map(|node| (node.zone.as_str(), 0))
         .collect::<ordered::Map<_, _>>()
         .into_keys()
-        .map(|zone| (zone, n_alike(pod, nodes, zone)))
+        .map(|zone| (zone, count_same_app(pod, nodes, zone)))
         .collect();
-    let fewest = in_zones.values().copied().min().unwrap_or(0);
-    let anywhere: i64 = in_zones.values().sum();
+    let min_count = count_by_zone.values().copied().min().unwrap_or(0);
+    let total_count: i64 = count_by_zone.values().sum();
     let feasible: Vec<&PlainNode> = nodes
         .iter()
         .filter(|node| node.pods.len() < node.max_pods)
-        .filter(|node| (0..2).all(|resource| node.used[resource] + wanted[resource] <= node.have[resource]))
-        .filter(|node| workload != Workload::Spread || in_zones[&*node.zone] + 1 - fewest <= 5)
-        .filter(|node| required_affinity(pod).is_none() || anywhere == 0 || in_zones[&*node.zone] > 0)
+        .filter(|node| {
+            (0..2).all(|resource| node.requested[resource] + request[resource] <= node.allocatable[resource])
+        })
+        .filter(|node| workload != Workload::Spread || count_by_zone[&*node.zone] + 1 - min_count <= 5)
+        .filter(|node| required_affinity(pod).is_none() || total_count == 0 || count_by_zone[&*node.zone] > 0)
         .collect();
-    // TaintToleration: nothing to tolerate.
+    // TaintToleration scores 100 with weight 3, because there are no taints.
     let mut totals = vec![3 * 100; feasible.len()];
     for (total, node) in totals.iter_mut().zip(&feasible) {
-        let after = [0, 1].map(|resource| node.used[resource] + wanted[resource]);
-        let left = [0, 1].map(|resource| (node.have[resource] - after[resource]) * 100 / node.have[resource]);
-        *total += (left[0] + left[1]) / 2;
-        let evenness = |used: [i64; 2]| {
-            let share = [0, 1].map(|resource| used[resource] as f64 / node.have[resource] as f64);
+        let after = [0, 1].map(|resource| node.requested[resource] + request[resource]);
+        let free_percent =
+            [0, 1].map(|resource| (node.allocatable[resource] - after[resource]) * 100 / node.allocatable[resource]);
+        *total += (free_percent[0] + free_percent[1]) / 2;
+        let evenness = |requested: [i64; 2]| {
+            let share = [0, 1].map(|resource| requested[resource] as f64 / node.allocatable[resource] as f64);
             ((1.0 - ((share[0] - share[1]) / 2.0).abs()) * 100.0) as i64
         };
-        *total += 50 + (50 + evenness(after) - evenness([node.used[0], node.used[1]])) / 2;
+        *total += 50 + (50 + evenness(after) - evenness([node.requested[0], node.requested[1]])) / 2;
     }
     if workload == Workload::SoftSpread {
-        let weight = libm::log((in_zones.len() + 2) as f64);
+        let weight = libm::log((count_by_zone.len() + 2) as f64);
         let raw: Vec<i64> = feasible
             .iter()
-            .map(|node| libm::round(in_zones[&*node.zone] as f64 * weight + 4.0) as i64)
+            .map(|node| libm::round(count_by_zone[&*node.zone] as f64 * weight + 4.0) as i64)
             .collect();
         let (min, max) = (raw.iter().min().expect("a node"), raw.iter().max().expect("a node"));
         for (total, score) in totals.iter_mut().zip(&raw) {
@@ -122,11 +126,11 @@ fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<St
     let raw: Vec<i64> = feasible
         .iter()
         .map(|node| {
-            let own = node.pods.iter().filter(|other| alike(pod, other));
-            // Both the pod's wish and the other's count.
-            let alone: i64 = own.map(|_| if prefers_to_be_alone(pod) { -2 } else { 0 }).sum();
-            let together = required_affinity(pod).map_or(0, |_| in_zones[&*node.zone]);
-            alone + together
+            let own = node.pods.iter().filter(|other| has_same_app(pod, other));
+            // The preferences of both pods count.
+            let anti_affinity_score: i64 = own.map(|_| if has_preferred_anti_affinity(pod) { -2 } else { 0 }).sum();
+            let affinity_score = required_affinity(pod).map_or(0, |_| count_by_zone[&*node.zone]);
+            anti_affinity_score + affinity_score
         })
         .collect();
     let (min, max) = (raw.iter().min().expect("a node"), raw.iter().max().expect("a node"));
@@ -138,7 +142,7 @@ fn totals(pod: &Pod, workload: Workload, nodes: &[PlainNode]) -> ordered::Map<St
 
 /// Shows: S-01
 #[test]
-fn tables_decide_as_the_formulas() {
+fn decisions_match_plain_formulas() {
     let mut refused = 0;
     for (workload, name) in Workload::ALL {
         if workload == Workload::Preempt {
@@ -174,5 +178,5 @@ fn tables_decide_as_the_formulas() {
             }
         }
     }
-    assert!(refused > 0, "no Filter refused any node");
+    assert!(refused > 0, "at least one node must be rejected by Filter");
 }

@@ -1,4 +1,5 @@
-//! S-02, S-03, S-05, S-06: queue order, back-off, hints, gates, preemption over time, through the public door.
+//! Tests of the scheduling queue through the public API: order, back-off, queueing hints, gates, preemption over time
+//! (S-02, S-03, S-05, S-06).
 
 use podscope_api::{Kind, Object};
 use podscope_scheduler::{Attempt, NoRecorder, Outcome, Pool, Scheduler, SchedulerConfiguration};
@@ -61,13 +62,14 @@ impl SearchInputs {
         self.0.on_change(Some(object), None, now);
     }
 
-    fn one(&mut self, now: i64) -> Option<Attempt> {
+    fn schedule_one(&mut self, now: i64) -> Option<Attempt> {
         self.0.schedule_one(now, &mut || 0, &mut NoRecorder)
     }
 
-    /// `pod: node`, `pod: -` (unschedulable), `pod: ! victims` (preempts), `pod: error`.
+    /// Runs one attempt and formats it: `pod: node`, `pod: -` (unschedulable), `pod: ! victims on node` (preempts),
+    /// `pod: error`.
     fn step(&mut self, now: i64) -> String {
-        match self.one(now) {
+        match self.schedule_one(now) {
             None => "nothing".to_owned(),
             Some(attempt) => {
                 let what = match &attempt.outcome {
@@ -106,88 +108,92 @@ fn bound(object: &Object, to: &str) -> Object {
 
 /// Shows: S-02, SCH-038
 #[test]
-fn priority_then_arrival_and_a_small_pod_is_not_blocked() {
-    let mut world = SearchInputs::new();
-    world.add(&node("n1", "2", json!({})), 0);
-    world.add(&pod("first", 0, "1", json!({})), 0);
-    world.add(&pod("second", 0, "1", json!({})), 0);
-    world.add(&pod("huge", 100, "64", json!({})), 1);
-    assert_eq!(world.step(1), "huge: -");
-    assert_eq!(world.step(1), "first: n1");
-    assert_eq!(world.step(1), "second: n1");
-    assert_eq!(world.step(1), "nothing");
-    assert_eq!(world.pool("huge"), Some(Pool::Unschedulable));
+fn pods_are_popped_by_priority_then_arrival_without_blocking() {
+    let mut driver = SearchInputs::new();
+    driver.add(&node("n1", "2", json!({})), 0);
+    driver.add(&pod("first", 0, "1", json!({})), 0);
+    driver.add(&pod("second", 0, "1", json!({})), 0);
+    driver.add(&pod("huge", 100, "64", json!({})), 1);
+    assert_eq!(driver.step(1), "huge: -");
+    assert_eq!(driver.step(1), "first: n1");
+    assert_eq!(driver.step(1), "second: n1");
+    assert_eq!(driver.step(1), "nothing");
+    assert_eq!(driver.pool("huge"), Some(Pool::Unschedulable));
 }
 
 /// Shows: SCH-007, SCH-114
 #[test]
-fn without_nodes_the_error_back_off_doubles_and_is_waited_for() {
-    let mut world = SearchInputs::new();
-    world.add(&pod("a", 0, "1", json!({})), 0);
+fn error_backoff_doubles_up_to_maximum_without_nodes() {
+    let mut driver = SearchInputs::new();
+    driver.add(&pod("a", 0, "1", json!({})), 0);
     let mut now = 0;
-    // d = 1, 2, 4, 8, 10, 10 s; E = floor(t + d); released at the tick after E.
+    // The back-off ends at the whole second floor(now + duration); the pod is released at the tick after it.
     for duration in [1, 2, 4, 8, 10, 10] {
-        let attempt = world.one(now).expect("an attempt");
+        let attempt = driver.schedule_one(now).expect("an attempt");
         let Outcome::Unschedulable { message, .. } = &attempt.outcome else {
             panic!("{attempt:?}")
         };
         assert_eq!(message, "no nodes available to schedule pods");
-        assert_eq!(world.pool("a"), Some(Pool::ErrorBackoff));
+        assert_eq!(driver.pool("a"), Some(Pool::ErrorBackoff));
         let release = now + (duration + 1) * SECOND;
-        assert_eq!(world.0.next_deadline(now), Some(release), "after {duration} s");
-        assert_eq!(world.step(release - 1), "nothing", "not a moment earlier");
+        assert_eq!(driver.0.next_deadline(now), Some(release), "after {duration} s");
+        assert_eq!(
+            driver.step(release - 1),
+            "nothing",
+            "the pod must not be released earlier"
+        );
         now = release;
     }
 }
 
 /// Shows: SCH-115
 #[test]
-fn an_idle_queue_does_not_wait_for_back_off() {
-    let mut world = SearchInputs::new();
-    world.add(&node("n1", "1", json!({})), 0);
-    world.add(&pod("a", 0, "2", json!({})), 300_000);
-    assert_eq!(world.step(300_000), "a: -");
-    world.add(&node("n2", "4", json!({})), 400_000);
+fn empty_active_queue_pops_from_backoff_queue() {
+    let mut driver = SearchInputs::new();
+    driver.add(&node("n1", "1", json!({})), 0);
+    driver.add(&pod("a", 0, "2", json!({})), 300_000);
+    assert_eq!(driver.step(300_000), "a: -");
+    driver.add(&node("n2", "4", json!({})), 400_000);
     assert_eq!(
-        world.pool("a"),
+        driver.pool("a"),
         Some(Pool::Backoff),
-        "the hint moves it while it backs off"
+        "the hint must move the pod to backoffQ during back-off"
     );
     assert_eq!(
-        world.release_at("a"),
+        driver.release_at("a"),
         Some(2 * SECOND),
         "floor(0.3 + 1) = 1, released at 2"
     );
-    world.add(&pod("b", 0, "1", json!({})), 500_000);
-    assert_eq!(world.step(500_000), "b: n2", "activeQ goes first");
+    driver.add(&pod("b", 0, "1", json!({})), 500_000);
+    assert_eq!(driver.step(500_000), "b: n2", "activeQ must be popped first");
     assert_eq!(
-        world.step(500_000),
+        driver.step(500_000),
         "a: n2",
-        "then the head of the back-off heap, at once"
+        "the head of backoffQ must be popped next, without waiting"
     );
 }
 
 /// Shows: SCH-114, SCH-122
 #[test]
-fn a_refused_pod_backs_off_from_one_second_to_ten() {
+fn unschedulable_backoff_doubles_from_one_to_ten_seconds() {
     for (attempts, seconds) in [(1, 1), (2, 2), (3, 4), (4, 8), (5, 10), (6, 10)] {
-        let mut world = SearchInputs::new();
-        world.add(&node("n1", "1", json!({})), 0);
-        world.add(&pod("a", 0, "2", json!({})), 0);
+        let mut driver = SearchInputs::new();
+        driver.add(&node("n1", "1", json!({})), 0);
+        driver.add(&pod("a", 0, "2", json!({})), 0);
         let mut small = node("n1", "1", json!({}));
         for round in 0..attempts {
-            assert_eq!(world.step(0), "a: -");
-            // Any taint change requeues what NodeResourcesFit refused (SCH-122).
+            assert_eq!(driver.step(0), "a: -");
+            // Any taint change requeues a pod that NodeResourcesFit rejected (SCH-122).
             let tainted = node(
                 "n1",
                 "1",
                 json!({"spec": {"taints": [{"key": "k", "value": format!("{round}"), "effect": "PreferNoSchedule"}]}}),
             );
-            world.update(&small, &tainted, 0);
+            driver.update(&small, &tainted, 0);
             small = tainted;
         }
         assert_eq!(
-            world.release_at("a"),
+            driver.release_at("a"),
             Some((seconds + 1) * SECOND),
             "{attempts} attempts"
         );
@@ -196,22 +202,22 @@ fn a_refused_pod_backs_off_from_one_second_to_ten() {
 
 /// Shows: SCH-116
 #[test]
-fn pods_that_wait_too_long_are_tried_again() {
-    let mut world = SearchInputs::new();
-    world.add(&node("n1", "1", json!({})), 0);
-    world.add(&pod("a", 0, "2", json!({})), 5 * SECOND);
-    assert_eq!(world.step(5 * SECOND), "a: -");
-    // Older than five minutes at 305 s; the tick after that is at 330 s.
-    assert_eq!(world.0.next_deadline(5 * SECOND), Some(330 * SECOND));
-    assert_eq!(world.step(330 * SECOND - 1), "nothing");
-    assert_eq!(world.step(330 * SECOND), "a: -");
+fn unschedulable_pod_is_retried_after_five_minutes() {
+    let mut driver = SearchInputs::new();
+    driver.add(&node("n1", "1", json!({})), 0);
+    driver.add(&pod("a", 0, "2", json!({})), 5 * SECOND);
+    assert_eq!(driver.step(5 * SECOND), "a: -");
+    // At 305 s the pod has waited five minutes; the next flush is at 330 s.
+    assert_eq!(driver.0.next_deadline(5 * SECOND), Some(330 * SECOND));
+    assert_eq!(driver.step(330 * SECOND - 1), "nothing");
+    assert_eq!(driver.step(330 * SECOND), "a: -");
 }
 
 /// Shows: S-03, SCH-037
 #[test]
-fn gates_hold_until_all_are_gone() {
-    let mut world = SearchInputs::new();
-    world.add(&node("n1", "4", json!({})), 0);
+fn pod_stays_gated_until_all_gates_are_removed() {
+    let mut driver = SearchInputs::new();
+    driver.add(&node("n1", "4", json!({})), 0);
     let two = pod(
         "a",
         0,
@@ -220,22 +226,26 @@ fn gates_hold_until_all_are_gone() {
     );
     let one = pod("a", 0, "1", json!({"spec": {"schedulingGates": [{"name": "y"}]}}));
     let none = pod("a", 0, "1", json!({}));
-    world.add(&two, 0);
+    driver.add(&two, 0);
     assert_eq!(
-        (world.pool("a"), world.step(0).as_str()),
+        (driver.pool("a"), driver.step(0).as_str()),
         (Some(Pool::Gated), "nothing")
     );
-    world.update(&two, &one, SECOND);
-    assert_eq!(world.step(SECOND), "nothing");
-    world.add(&node("n2", "4", json!({})), SECOND);
-    assert_eq!(world.pool("a"), Some(Pool::Gated), "other events do not move it");
-    world.update(&one, &none, 2 * SECOND);
-    assert_eq!(world.step(2 * SECOND), "a: n1");
+    driver.update(&two, &one, SECOND);
+    assert_eq!(driver.step(SECOND), "nothing");
+    driver.add(&node("n2", "4", json!({})), SECOND);
+    assert_eq!(
+        driver.pool("a"),
+        Some(Pool::Gated),
+        "other events must not move a gated pod"
+    );
+    driver.update(&one, &none, 2 * SECOND);
+    assert_eq!(driver.step(2 * SECOND), "a: n1");
 }
 
 /// Shows: SCH-121
 #[test]
-fn each_change_wakes_whom_it_can_help() {
+fn node_change_requeues_only_pods_it_may_help() {
     let fits = json!({"status": {"allocatable": {"cpu": "4"}}});
     let cordoned = json!({"spec": {"unschedulable": true}});
     let tainted = json!({"spec": {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}});
@@ -255,7 +265,7 @@ fn each_change_wakes_whom_it_can_help() {
         ),
         ("uncordoned", cordoned.clone(), "100m", json!({}), json!({}), true),
         (
-            "a label extension_points not uncordon",
+            "a label does not uncordon",
             cordoned.clone(),
             "100m",
             json!({}),
@@ -289,43 +299,43 @@ fn each_change_wakes_whom_it_can_help() {
             true,
         ),
     ] {
-        let mut world = SearchInputs::new();
+        let mut driver = SearchInputs::new();
         let (before, after) = (node("n1", "1", before), node("n1", "1", after));
-        world.add(&before, 0);
-        world.add(&pod("a", 0, cpu, extra), 0);
-        assert_eq!(world.step(0), "a: -", "{what}");
-        world.update(&before, &after, 0);
+        driver.add(&before, 0);
+        driver.add(&pod("a", 0, cpu, extra), 0);
+        assert_eq!(driver.step(0), "a: -", "{what}");
+        driver.update(&before, &after, 0);
         let pool = if requeued { Pool::Backoff } else { Pool::Unschedulable };
-        assert_eq!(world.pool("a"), Some(pool), "{what}");
+        assert_eq!(driver.pool("a"), Some(pool), "{what}");
     }
 }
 
 /// Shows: SCH-123
 #[test]
-fn deleting_the_pod_whose_anti_affinity_blocked_requeues() {
-    let mut world = SearchInputs::new();
-    world.add(&node("n1", "4", json!({})), 0);
+fn deleting_pod_with_blocking_anti_affinity_requeues() {
+    let mut driver = SearchInputs::new();
+    driver.add(&node("n1", "4", json!({})), 0);
     let anti = json!({"spec": {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
         {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "a"}}}]}}}});
     let guard = bound(&pod("guard", 0, "100m", anti), "n1");
-    world.add(&guard, 0);
-    world.add(&pod("a", 0, "100m", json!({})), 0);
-    assert_eq!(world.step(0), "a: -");
-    world.delete(&guard, SECOND);
-    assert_eq!(world.pool("a"), Some(Pool::Backoff));
+    driver.add(&guard, 0);
+    driver.add(&pod("a", 0, "100m", json!({})), 0);
+    assert_eq!(driver.step(0), "a: -");
+    driver.delete(&guard, SECOND);
+    assert_eq!(driver.pool("a"), Some(Pool::Backoff));
 }
 
 /// Shows: S-06, SCH-104, SCH-105
 #[test]
-fn preemption_holds_the_preemptor_until_the_last_victim() {
-    let mut world = SearchInputs::new();
-    world.add(&node("n1", "2", json!({})), 0);
+fn preemptor_is_gated_until_last_victim_is_deleted() {
+    let mut driver = SearchInputs::new();
+    driver.add(&node("n1", "2", json!({})), 0);
     let victims = ["v1", "v2"].map(|name| bound(&pod(name, 0, "1", json!({})), "n1"));
     for victim in &victims {
-        world.add(victim, 0);
+        driver.add(victim, 0);
     }
-    world.add(&pod("high", 1000, "2", json!({})), 0);
-    let attempt = world.one(0).expect("an attempt");
+    driver.add(&pod("high", 1000, "2", json!({})), 0);
+    let attempt = driver.schedule_one(0).expect("an attempt");
     let Outcome::Unschedulable {
         message,
         preempt: Some(preempt),
@@ -342,63 +352,63 @@ fn preemption_holds_the_preemptor_until_the_last_victim() {
     let patch = attempt.patch.expect("a patch");
     assert_eq!(patch.nominated_node_name.as_deref(), Some("n1"));
     assert_eq!(attempt.events[0].note, *message);
-    world.delete(&victims[0], SECOND);
+    driver.delete(&victims[0], SECOND);
     assert_eq!(
-        (world.pool("high"), world.step(SECOND).as_str()),
+        (driver.pool("high"), driver.step(SECOND).as_str()),
         (Some(Pool::Gated), "nothing")
     );
-    world.0.preemption_of_last("high", &preempt.victims[1].uid);
-    // A pod of lower priority does not take the room the nominated one was promised.
-    world.add(&pod("low", 0, "1", json!({})), SECOND);
-    assert_eq!(world.step(SECOND), "low: -");
-    world.delete(&victims[1], 2 * SECOND);
-    assert_eq!(world.step(2 * SECOND), "high: n1");
+    driver.0.preemption_of_last("high", &preempt.victims[1].uid);
+    // A lower-priority pod does not take the room of the nominated pod.
+    driver.add(&pod("low", 0, "1", json!({})), SECOND);
+    assert_eq!(driver.step(SECOND), "low: -");
+    driver.delete(&victims[1], 2 * SECOND);
+    assert_eq!(driver.step(2 * SECOND), "high: n1");
 }
 
 /// Shows: S-06
 #[test]
-fn a_higher_newcomer_takes_the_room() {
-    let mut world = SearchInputs::new();
-    world.add(&node("n1", "1", json!({})), 0);
+fn higher_priority_pod_takes_room_of_nominated_pod() {
+    let mut driver = SearchInputs::new();
+    driver.add(&node("n1", "1", json!({})), 0);
     let victim = bound(&pod("v", 0, "1", json!({})), "n1");
-    world.add(&victim, 0);
-    world.add(&pod("high", 1000, "1", json!({})), 0);
-    assert_eq!(world.step(0), "high: ! v on n1");
-    world.0.preemption_finished("high");
-    world.delete(&victim, SECOND);
-    world.add(&pod("higher", 2000, "1", json!({})), SECOND);
-    assert_eq!(world.step(SECOND), "higher: n1");
-    assert_eq!(world.step(2 * SECOND), "high: -");
+    driver.add(&victim, 0);
+    driver.add(&pod("high", 1000, "1", json!({})), 0);
+    assert_eq!(driver.step(0), "high: ! v on n1");
+    driver.0.preemption_finished("high");
+    driver.delete(&victim, SECOND);
+    driver.add(&pod("higher", 2000, "1", json!({})), SECOND);
+    assert_eq!(driver.step(SECOND), "higher: n1");
+    assert_eq!(driver.step(2 * SECOND), "high: -");
 }
 
 /// Shows: S-05, SCH-094
 #[test]
-fn never_does_not_preempt_but_waits_first() {
-    let mut world = SearchInputs::new();
-    world.add(&node("n1", "1", json!({})), 0);
+fn policy_never_prevents_preemption_but_keeps_queue_order() {
+    let mut driver = SearchInputs::new();
+    driver.add(&node("n1", "1", json!({})), 0);
     let low = bound(&pod("low", 0, "1", json!({})), "n1");
-    world.add(&low, 0);
-    world.add(&pod("later", 0, "1", json!({})), 0);
-    world.add(
+    driver.add(&low, 0);
+    driver.add(&pod("later", 0, "1", json!({})), 0);
+    driver.add(
         &pod("never", 1000, "1", json!({"spec": {"preemptionPolicy": "Never"}})),
         0,
     );
-    assert_eq!(world.step(0), "never: -");
-    assert_eq!(world.step(0), "later: -");
-    world.delete(&low, SECOND);
-    assert_eq!(world.step(SECOND), "never: n1");
+    assert_eq!(driver.step(0), "never: -");
+    assert_eq!(driver.step(0), "later: -");
+    driver.delete(&low, SECOND);
+    assert_eq!(driver.step(SECOND), "never: n1");
 }
 
 /// Shows: SCH-023
 #[test]
-fn a_failed_binding_is_retried_after_back_off() {
-    let mut world = SearchInputs::new();
-    world.add(&node("n1", "1", json!({})), 0);
-    world.add(&pod("a", 0, "1", json!({})), 0);
-    world.add(&pod("b", 0, "1", json!({})), 0);
-    assert_eq!(world.step(0), "a: n1");
-    assert_eq!(world.step(0), "b: -", "the assumed pod counts");
-    let report = world
+fn failed_binding_is_retried_after_backoff() {
+    let mut driver = SearchInputs::new();
+    driver.add(&node("n1", "1", json!({})), 0);
+    driver.add(&pod("a", 0, "1", json!({})), 0);
+    driver.add(&pod("b", 0, "1", json!({})), 0);
+    assert_eq!(driver.step(0), "a: n1");
+    assert_eq!(driver.step(0), "b: -", "the assumed pod must use resources");
+    let report = driver
         .0
         .bind_finished("a", Err("binding rejected".to_owned()), SECOND)
         .expect("a report");
@@ -406,6 +416,10 @@ fn a_failed_binding_is_retried_after_back_off() {
         report.patch.and_then(|patch| patch.condition).map(|(reason, _)| reason),
         Some("SchedulerError")
     );
-    assert_eq!(world.pool("a"), Some(Pool::ErrorBackoff));
-    assert_eq!(world.step(SECOND), "b: n1", "the room is free again");
+    assert_eq!(driver.pool("a"), Some(Pool::ErrorBackoff));
+    assert_eq!(
+        driver.step(SECOND),
+        "b: n1",
+        "the failed binding must release the resources"
+    );
 }

@@ -1,4 +1,4 @@
-//! S-15: what would help a pending pod, each suggestion verified, smallest first.
+//! Tests of the suggestions for a pending pod (S-15).
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn pod(name: &str, cpu: &str, spec: Value) -> Object {
     )
 }
 
-fn ask(objects: &[Object], pod: &Object, classes: &[(Str, i32)]) -> Vec<String> {
+fn suggestions_for(objects: &[Object], pod: &Object, classes: &[(Str, i32)]) -> Vec<String> {
     let Object::Pod(pod) = pod else { unreachable!() };
     let pod: &Arc<Pod> = pod;
     let (cache, nominator) = cases::load(objects, &SchedulerConfiguration::default());
@@ -52,14 +52,17 @@ fn ask(objects: &[Object], pod: &Object, classes: &[(Str, i32)]) -> Vec<String> 
         steps += 1;
     }
     assert!(steps >= total);
-    search.suggestions().iter().map(told).collect()
+    search.suggestions().iter().map(format_suggestion).collect()
 }
 
-/// `change with all that belongs to it → what comes of it`.
-fn told(suggestion: &Suggestion) -> String {
+/// Formats a suggestion as `change and its fields → result`.
+fn format_suggestion(suggestion: &Suggestion) -> String {
     let change = serde_json::to_value(&suggestion.change).expect("JSON");
     let (name, fields) = match &change {
-        Value::Object(one) => one.iter().next().map(|(name, fields)| (name.as_str(), flat(fields))),
+        Value::Object(one) => one
+            .iter()
+            .next()
+            .map(|(name, fields)| (name.as_str(), format_fields(fields))),
         bare => bare.as_str().map(|name| (name, String::new())),
     }
     .expect("a name");
@@ -70,19 +73,19 @@ fn told(suggestion: &Suggestion) -> String {
     format!("{name}{fields} → {then}")
 }
 
-fn flat(value: &Value) -> String {
+fn format_fields(value: &Value) -> String {
     match value {
         Value::String(text) if text.is_empty() => String::new(),
         Value::String(text) => format!(" {text}"),
-        Value::Array(items) => items.iter().map(flat).collect(),
-        Value::Object(fields) => fields.values().map(flat).collect(),
+        Value::Array(items) => items.iter().map(format_fields).collect(),
+        Value::Object(fields) => fields.values().map(format_fields).collect(),
         other => format!(" {other}"),
     }
 }
 
 /// Shows: S-15
 #[test]
-fn each_single_change_that_would_help_is_found() {
+fn all_helpful_single_changes_are_found() {
     let objects = vec![
         node(
             "a-1",
@@ -94,7 +97,7 @@ fn each_single_change_that_would_help_is_found() {
         node("c-1", "c", "2", json!({})),
         pod("busy", "1", json!({"nodeName": "c-1", "priority": 0})),
     ];
-    let got = ask(&objects, &pod("new", "1500m", json!({})), &[("high".into(), 100)]);
+    let got = suggestions_for(&objects, &pod("new", "1500m", json!({})), &[("high".into(), 100)]);
     assert_eq!(
         got,
         [
@@ -113,14 +116,14 @@ fn each_single_change_that_would_help_is_found() {
 
 /// Shows: S-15
 #[test]
-fn what_would_help_against_a_spread_constraint_is_found() {
+fn changes_to_spread_constraint_are_suggested() {
     let mut objects = vec![node("a-1", "a", "4", json!({})), node("b-1", "b", "1", json!({}))];
     for index in 0..2 {
         objects.push(pod(&format!("w{index}"), "100m", json!({"nodeName": "a-1"})));
     }
     let constraint = json!({"maxSkew": 1, "topologyKey": "topology.kubernetes.io/zone", "whenUnsatisfiable": "DoNotSchedule",
                             "labelSelector": {"matchLabels": {"app": "web"}}});
-    let got = ask(
+    let got = suggestions_for(
         &objects,
         &pod("new", "2", json!({"topologySpreadConstraints": [constraint]})),
         &[],
@@ -139,15 +142,15 @@ fn what_would_help_against_a_spread_constraint_is_found() {
 
 /// Shows: S-15
 #[test]
-fn nothing_is_suggested_to_a_pod_that_fits() {
+fn feasible_pod_gets_no_suggestions() {
     let objects = vec![node("a-1", "a", "4", json!({}))];
-    assert!(ask(&objects, &pod("new", "1", json!({})), &[]).is_empty());
+    assert!(suggestions_for(&objects, &pod("new", "1", json!({})), &[]).is_empty());
 }
 
-/// Preemption does not reach across nodes, but a person may delete the pod that is in the way there.
+/// Preemption does not consider pods on other nodes, but a person may delete the blocking pod there.
 /// Shows: S-07, S-15
 #[test]
-fn a_pod_on_another_node_of_the_domain_may_be_in_the_way() {
+fn suggests_deleting_blocking_pod_on_other_node() {
     let zone = "topology.kubernetes.io/zone";
     let away_from_web = json!({"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
         {"labelSelector": {"matchLabels": {"app": "web"}}, "topologyKey": zone}]}});
@@ -158,7 +161,7 @@ fn a_pod_on_another_node_of_the_domain_may_be_in_the_way() {
         ("affinity", &away_from_web, "b-1", &delete[..]),
         ("affinity", &away_from_web, "a-2", &[]),
         ("topologySpreadConstraints", &spread, "", &delete[..]),
-        // Two there and none in b: one less still leaves a skew of two.
+        // Two pods in zone a, none in b: without one of them the skew is still too large.
         ("topologySpreadConstraints", &spread, "a-2", &[]),
     ] {
         let mut objects = vec![
@@ -172,17 +175,17 @@ fn a_pod_on_another_node_of_the_domain_may_be_in_the_way() {
         }
         let here = json!({"kubernetes.io/hostname": "a-1"});
         let pending = pod("pinned", "1", json!({"nodeSelector": here, rule: value}));
-        let texts = ask(&objects, &pending, &[]);
+        let texts = suggestions_for(&objects, &pending, &[]);
         let deletions: Vec<&String> = texts.iter().filter(|text| text.starts_with("deletePod")).collect();
         assert_eq!(deletions, want, "{rule} {other}: {texts:?}");
     }
 }
 
-/// Below minDomains the fewest counts as 0, and neither a system class nor a node in a domain
-/// that is there would change that.
+/// Below minDomains the minimum counts as 0. Neither a system PriorityClass nor a node in an existing domain would
+/// change that.
 /// Shows: S-15, SCH-076
 #[test]
-fn a_pod_below_min_domains_is_told_of_a_new_domain_and_of_a_lower_min_domains() {
+fn suggests_new_domain_and_lower_min_domains() {
     let spread = json!({"topologySpreadConstraints": [{"maxSkew": 1, "minDomains": 4, "whenUnsatisfiable": "DoNotSchedule",
         "topologyKey": "topology.kubernetes.io/zone", "labelSelector": {"matchLabels": {"app": "web"}}}]});
     let objects = vec![
@@ -194,7 +197,7 @@ fn a_pod_below_min_domains_is_told_of_a_new_domain_and_of_a_lower_min_domains() 
     let pod = pod("new", "1m", spread);
     let classes = [("system-cluster-critical".into(), 2_000_000_000), ("high".into(), 100)];
     assert_eq!(
-        ask(&objects, &pod, &classes),
+        suggestions_for(&objects, &pod, &classes),
         [
             "minDomains 0 topology.kubernetes.io/zone 2 → 2",
             "maxSkew 0 topology.kubernetes.io/zone 2 → 2",
@@ -216,26 +219,26 @@ fn pod_with(requests: Value, spec: Value) -> Object {
 
 /// Shows: S-15
 #[test]
-fn a_request_larger_than_any_node_is_told_of_a_node_as_large_as_it_needs() {
+fn suggests_larger_node_for_request_exceeding_all_nodes() {
     let objects = [node("a-1", "a", "2", json!({})), node("b-1", "b", "4", json!({}))];
     let pod = pod_with(json!({"cpu": "9500m", "memory": "20000Mi"}), json!({}));
     assert_eq!(
-        ask(&objects, &pod, &[]),
+        suggestions_for(&objects, &pod, &[]),
         ["addNode a-2 a-1 topology.kubernetes.io/zone=a cpu=10,memory=20Gi,pods=110 cpu=10,memory=20Gi → 1"]
     );
-    let none = ask(&[], &pod_with(json!({"cpu": "1"}), json!({})), &[]);
+    let none = suggestions_for(&[], &pod_with(json!({"cpu": "1"}), json!({})), &[]);
     assert_eq!(none, ["addNode node-1 cpu=1,pods=110 cpu=1 → 1"]);
 }
 
-/// Two changes are no single one, so a request of memory alone is cut, and to what people write.
+/// Only single changes are suggested, so memory alone is reduced, to an amount that people write.
 /// Shows: S-15
 #[test]
-fn a_smaller_request_is_a_round_amount() {
+fn suggested_smaller_request_is_rounded() {
     let objects = [
         node("a-1", "a", "2", json!({})),
         pod("busy", "1", json!({"nodeName": "a-1"})),
     ];
-    let got = ask(&objects, &pod_with(json!({"memory": "10Gi"}), json!({})), &[]);
+    let got = suggestions_for(&objects, &pod_with(json!({"memory": "10Gi"}), json!({})), &[]);
     assert_eq!(got[0], "shrink memory 10Gi 8Gi c 8Gi false → 1");
     let mut used = pod("used", "1m", json!({"nodeName": "a-1"}));
     if let Object::Pod(pod) = &mut used {
@@ -243,7 +246,7 @@ fn a_smaller_request_is_a_round_amount() {
         let requests = &mut Arc::make_mut(&mut container.resources).requests;
         requests.insert("memory".into(), "6300Mi".parse().expect("a quantity"));
     }
-    let got = ask(
+    let got = suggestions_for(
         &[objects[0].clone(), used],
         &pod_with(json!({"memory": "2048Mi"}), json!({})),
         &[],
@@ -253,7 +256,7 @@ fn a_smaller_request_is_a_round_amount() {
 
 /// Shows: S-15, SCH-067, SCH-069
 #[test]
-fn a_volume_where_no_node_is_is_told_of_a_node_there_unless_it_is_the_disk_of_one_machine() {
+fn suggests_node_in_volume_zone_unless_local_volume() {
     let zone = "topology.kubernetes.io/zone";
     let claim = object(
         Kind::PersistentVolumeClaim,
@@ -281,17 +284,17 @@ fn a_volume_where_no_node_is_is_told_of_a_node_there_unless_it_is_the_disk_of_on
         (volume("kubernetes.io/hostname", json!({})), &[]),
     ] {
         let objects = [node("a-1", "a", "2", json!({})), claim.clone(), volume];
-        let got = ask(&objects, &pod, &[]);
-        let of_nodes: Vec<&String> = got.iter().filter(|text| text.starts_with("add")).collect();
-        assert_eq!(of_nodes, want, "{got:?}");
+        let got = suggestions_for(&objects, &pod, &[]);
+        let node_suggestions: Vec<&String> = got.iter().filter(|text| text.starts_with("add")).collect();
+        assert_eq!(node_suggestions, want, "{got:?}");
     }
 }
 
 /// Shows: S-15
 #[test]
-fn an_extended_resource_that_no_node_offers_is_told_of_one_that_would() {
+fn suggests_node_offering_missing_extended_resource() {
     let objects = [node("a-1", "a", "2", json!({})), node("b-1", "b", "2", json!({}))];
-    let got = ask(&objects, &pod_with(json!({"example.com/gpu": "2"}), json!({})), &[]);
+    let got = suggestions_for(&objects, &pod_with(json!({"example.com/gpu": "2"}), json!({})), &[]);
     assert_eq!(
         got,
         [
@@ -302,10 +305,10 @@ fn an_extended_resource_that_no_node_offers_is_told_of_one_that_would() {
     );
 }
 
-/// What is excluded on purpose stays so.
+/// A rule that excludes nodes on purpose (`Gt`) gets no suggestion to label a node.
 /// Shows: S-15
 #[test]
-fn a_label_that_required_affinity_asks_for_is_given_to_one_node() {
+fn suggests_label_required_by_node_affinity() {
     let rule = |operator: &str, values: Value| {
         json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
             {"matchExpressions": [{"key": "disk", "operator": operator, "values": values}]}]}}}})
@@ -319,13 +322,13 @@ fn a_label_that_required_affinity_asks_for_is_given_to_one_node() {
             "drop spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution → 2",
         ),
     ] {
-        assert_eq!(ask(&objects, &pod("new", "1", rule), &[])[0], want);
+        assert_eq!(suggestions_for(&objects, &pod("new", "1", rule), &[])[0], want);
     }
 }
 
 /// Shows: S-15
 #[test]
-fn a_pod_that_required_affinity_asks_for_is_told_where_labels_make_one() {
+fn suggests_pod_with_labels_required_by_pod_affinity() {
     let rule = |key: &str, selector: Value| {
         json!({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [
             {"topologyKey": key, "labelSelector": selector}]}}})
@@ -337,7 +340,7 @@ fn a_pod_that_required_affinity_asks_for_is_told_where_labels_make_one() {
         pod("db", "1", json!({"nodeName": "a-1"})),
     ];
     let adds = |rule: Value| -> Vec<String> {
-        let got = ask(&objects, &pod("new", "1", rule), &[]);
+        let got = suggestions_for(&objects, &pod("new", "1", rule), &[]);
         got.into_iter().filter(|text| text.starts_with("addPod")).collect()
     };
     let db = || json!({"matchLabels": {"app": "db"}});
@@ -347,17 +350,20 @@ fn a_pod_that_required_affinity_asks_for_is_told_where_labels_make_one() {
         ["addPod db-2 default app=db → 1"]
     );
     assert!(adds(rule("rack", db())).is_empty());
-    // More is asked for than that label.
+    // The affinity requires more than that label.
     let more = json!({"matchLabels": {"app": "db"}, "matchExpressions": [{"key": "tier", "operator": "Exists"}]});
     assert!(adds(rule(zone, more)).is_empty());
 }
 
-/// A pod whose scheduler does not run may be for one that does, if that one has a node for it.
+/// If the pod's scheduler does not run, a running scheduler with a feasible node is suggested.
 /// Shows: S-13, S-15
 #[test]
-fn another_scheduler_is_found_for_a_pod_whose_own_does_not_run() {
+fn suggests_running_scheduler_for_unknown_scheduler_name() {
     let objects = vec![node("a-1", "a", "2", json!({}))];
     let foreign = |cpu: &str| pod("new", cpu, json!({"schedulerName": "volcano"}));
-    assert_eq!(ask(&objects, &foreign("1"), &[]), ["scheduler default-scheduler → 1"]);
-    assert!(ask(&objects, &foreign("64"), &[]).is_empty());
+    assert_eq!(
+        suggestions_for(&objects, &foreign("1"), &[]),
+        ["scheduler default-scheduler → 1"]
+    );
+    assert!(suggestions_for(&objects, &foreign("64"), &[]).is_empty());
 }

@@ -230,7 +230,7 @@ fn check_class(stores: &Stores, request: &str, class: &str) -> Result<(), Status
     match stores.device_class(class) {
         Some(_) => Ok(()),
         None => Err(unresolvable(format!(
-            "request {request}: device class {class} extension_points not exist"
+            "request {request}: device class {class} does not exist"
         ))),
     }
 }

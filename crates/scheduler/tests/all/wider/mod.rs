@@ -1,4 +1,5 @@
-//! Decisions on worlds that the corpora do not hold: each row is a world, a pod, and what kube-scheduler v1.36.3 says.
+//! Decisions on clusters that the corpora do not contain. Each row is a cluster, a pod, and the result of kube-scheduler
+//! v1.36.3.
 
 use podscope_scheduler::cases::run_case;
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ mod preemption;
 mod requests;
 mod volumes;
 
-/// Puts `more` into `into`, object by object.
+/// Merges `more` into `into`, recursively by object.
 fn merge(into: &mut Value, more: &Value) {
     match (into, more) {
         (Value::Object(into), Value::Object(more)) => {
@@ -35,7 +36,7 @@ fn node(name: &str, more: Value) -> Value {
     merged(base, &more)
 }
 
-/// A node with one label more.
+/// A node with one additional label.
 fn labelled(name: &str, key: &str, value: &str) -> Value {
     node(name, json!({"metadata": {"labels": {key: value}}}))
 }
@@ -44,8 +45,7 @@ fn zoned(name: &str, zone: &str) -> Value {
     labelled(name, "topology.kubernetes.io/zone", zone)
 }
 
-/// Nodes a and b.
-fn two() -> Vec<Value> {
+fn nodes_a_and_b() -> Vec<Value> {
     vec![node("a", json!({})), node("b", json!({}))]
 }
 
@@ -58,12 +58,12 @@ fn pod(name: &str, more: Value) -> Value {
     merged(base, &more)
 }
 
-/// A pod that runs.
+/// A pod bound to a node.
 fn on(node: &str, name: &str, more: Value) -> Value {
     pod(name, merged(json!({"spec": {"nodeName": node}}), &more))
 }
 
-/// The pod that is decided.
+/// The pod to decide.
 fn new(more: Value) -> Value {
     pod("new", more)
 }
@@ -72,13 +72,14 @@ fn cpu(amount: &str) -> Value {
     json!({"spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": amount}}}]}})
 }
 
-fn decided(objects: &[Value], pod: &Value, config: &Value) -> Value {
+fn decide_case(objects: &[Value], pod: &Value, config: &Value) -> Value {
     run_case(&json!({"objects": objects, "pod": pod, "config": config})).expect("a readable case")
 }
 
-/// `a ok`, `b: reason, reason`, `c! reason` (no victim helps), or the refusal of the pod itself; then the preemption.
-fn told(objects: &[Value], pod: &Value) -> String {
-    let got = decided(objects, pod, &Value::Null);
+/// Formats a decision: `a ok`, `b: reason, reason`, `c! reason` (preemption does not help), or the rejection of the pod
+/// itself; then the preemption.
+fn format_decision(objects: &[Value], pod: &Value) -> String {
+    let got = decide_case(objects, pod, &Value::Null);
     let reasons = |status: &Value| -> String {
         let list = status["reasons"].as_array().expect("reasons");
         let texts: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
@@ -131,14 +132,14 @@ fn told(objects: &[Value], pod: &Value) -> String {
     lines.join("; ")
 }
 
-/// A world, a pod, and what is told of it.
+/// Description, objects of the cluster, pod, expected result.
 type Row<'a> = (&'a str, Vec<Value>, Value, &'a str);
 
 #[track_caller]
 fn check(rows: Vec<Row<'_>>) {
     let mut wrong = Vec::new();
     for (what, objects, pod, wanted) in rows {
-        let got = told(&objects, &pod);
+        let got = format_decision(&objects, &pod);
         if got != wanted {
             wrong.push(format!("{what}:\n  got      {got}\n  expected {wanted}"));
         }

@@ -1,16 +1,17 @@
-//! Where pods may stand and want to: ports, selectors, names, domains, affinity over namespaces, images, sampling.
+//! Decisions about placement: host ports, selectors, node names, spread domains, affinity across namespaces, images,
+//! sampling.
 
 use serde_json::{Value, json};
 
-use crate::wider::{Row, check, cpu, decided, labelled, merged, new, node, on, pod, two, zoned};
+use crate::wider::{Row, check, cpu, decide_case, labelled, merged, new, node, nodes_a_and_b, on, pod, zoned};
 
-const AWAY: &str = "node(s) didn't match pod anti-affinity rules";
-const SKEW: &str = "node(s) didn't match pod topology spread constraints";
-const NOT_ITS: &str = "node(s) didn't match Pod's node affinity/selector";
+const REASON_ANTI_AFFINITY: &str = "node(s) didn't match pod anti-affinity rules";
+const REASON_SKEW: &str = "node(s) didn't match pod topology spread constraints";
+const REASON_NODE_AFFINITY: &str = "node(s) didn't match Pod's node affinity/selector";
 
 /// Shows: SCH-049
 #[test]
-fn ports_of_the_node_conflict_by_protocol_number_and_address() {
+fn host_ports_conflict_by_protocol_port_and_address() {
     let port = |more: Value| merged(json!({"containerPort": 80, "hostPort": 80}), &more);
     let with = |port: Value| json!({"spec": {"containers": [{"name": "c", "image": "i", "ports": [port]}]}});
     let init = |more: Value| {
@@ -39,7 +40,7 @@ fn ports_of_the_node_conflict_by_protocol_number_and_address() {
         ),
         ("every address", taken(), new(with(port(json!({})))), conflict),
         (
-            "every address, said so",
+            "every address, given explicitly",
             taken(),
             new(with(port(json!({"hostIP": "0.0.0.0"})))),
             conflict,
@@ -63,14 +64,19 @@ fn ports_of_the_node_conflict_by_protocol_number_and_address() {
             conflict,
         ),
         (
-            "a sidecar's",
+            "port of a sidecar",
             taken(),
             new(init(json!({"restartPolicy": "Always"}))),
             conflict,
         ),
-        ("another init container's", taken(), new(init(json!({}))), "a ok"),
         (
-            "one of a container only",
+            "port of an ordinary init container",
+            taken(),
+            new(init(json!({}))),
+            "a ok",
+        ),
+        (
+            "container port without host port",
             taken(),
             new(with(json!({"containerPort": 80}))),
             "a ok",
@@ -86,7 +92,7 @@ fn requires(term: Value) -> Value {
 
 /// Shows: SCH-012, SCH-044, SCH-045, SCH-046, SCH-047
 #[test]
-fn nodes_are_chosen_by_numbers_and_names() {
+fn node_affinity_matches_numbers_and_names() {
     let cores = || {
         vec![
             labelled("a", "cores", "4"),
@@ -103,18 +109,24 @@ fn nodes_are_chosen_by_numbers_and_names() {
             |(operator, name): &(&str, &str)| json!({"key": "metadata.name", "operator": operator, "values": [name]});
         requires(json!({"matchFields": parts.iter().map(one).collect::<Vec<Value>>()}))
     };
-    let but = |ok: &str| {
+    let all_rejected_but = |ok: &str| {
         let one = |name: &str| {
             if ok.contains(name) {
                 format!("{name} ok")
             } else {
-                format!("{name}! {NOT_ITS}")
+                format!("{name}! {REASON_NODE_AFFINITY}")
             }
         };
         ["a", "b", "c", "d"].map(one).join("; ")
     };
     let by_name = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
-    let (gt, lt, not_in, all_but, nowhere) = (but("b"), but("a"), but("bcd"), but("acd"), but(""));
+    let (gt, lt, not_in, all_but, nowhere) = (
+        all_rejected_but("b"),
+        all_rejected_but("a"),
+        all_rejected_but("bcd"),
+        all_rejected_but("acd"),
+        all_rejected_but(""),
+    );
     let only_b = format!("a! {by_name}; b ok; c! {by_name}; d! {by_name}");
     let none = ["a", "b", "c", "d"].map(|name| format!("{name}! {by_name}")).join("; ");
     let rows: Vec<Row<'_>> = vec![
@@ -133,7 +145,7 @@ fn nodes_are_chosen_by_numbers_and_names() {
             &nowhere,
         ),
         ("one name", cores(), new(field(&[("In", "b")])), &only_b),
-        ("all but one name", cores(), new(field(&[("NotIn", "b")])), &all_but),
+        ("all except one name", cores(), new(field(&[("NotIn", "b")])), &all_but),
         (
             "two names at once",
             cores(),
@@ -143,7 +155,7 @@ fn nodes_are_chosen_by_numbers_and_names() {
         ("a name that no node has", cores(), new(field(&[("In", "z")])), &none),
     ];
     check(rows);
-    let got = decided(&cores(), &new(field(&[("In", "z")])), &Value::Null);
+    let got = decide_case(&cores(), &new(field(&[("In", "z")])), &Value::Null);
     assert_eq!(
         got["message"],
         "0/4 nodes are available: 4 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new claims to deallocate, \
@@ -169,7 +181,7 @@ fn web(node: &str, name: &str, more: Value) -> Value {
 
 /// Shows: SCH-072, SCH-074, SCH-075, SCH-076, SCH-077
 #[test]
-fn domains_are_counted_as_the_constraint_says() {
+fn spread_counts_follow_inclusion_policies() {
     let tainted = || {
         let taint = json!({"spec": {"taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]}});
         merged(zoned("c", "z3"), &taint)
@@ -185,14 +197,20 @@ fn domains_are_counted_as_the_constraint_says() {
     let with = |more: Value| [base(), vec![more]].concat();
     let third = || with(tainted());
     let untolerated = "node(s) had untolerated taint(s)";
-    let (too_many, ab) = (format!("a: {SKEW}; b: {SKEW}"), format!("a ok; b ok; c! {untolerated}"));
-    let not_ab = format!("a: {SKEW}; b: {SKEW}; c! {untolerated}");
+    let (too_many, ab) = (
+        format!("a: {REASON_SKEW}; b: {REASON_SKEW}"),
+        format!("a ok; b ok; c! {untolerated}"),
+    );
+    let not_ab = format!("a: {REASON_SKEW}; b: {REASON_SKEW}; c! {untolerated}");
     let of_rev = |rev: &str| json!({"metadata": {"labels": {"rev": rev}}});
     let selector = json!({"spec": {"nodeSelector": {"kubernetes.io/hostname": "a"}}});
     let by_selector = |policy: &str| new(merged(spread(json!({"nodeAffinityPolicy": policy})), &selector));
-    let (only_a, not_a) = (format!("a ok; b! {NOT_ITS}"), format!("a: {SKEW}; b! {NOT_ITS}"));
-    let keyless = format!("a ok; b ok; c! {SKEW} (missing required label)");
-    let a_only = format!("a: {SKEW}; b ok");
+    let (only_a, not_a) = (
+        format!("a ok; b! {REASON_NODE_AFFINITY}"),
+        format!("a: {REASON_SKEW}; b! {REASON_NODE_AFFINITY}"),
+    );
+    let keyless = format!("a ok; b ok; c! {REASON_SKEW} (missing required label)");
+    let a_only = format!("a: {REASON_SKEW}; b ok");
     let rows: Vec<Row<'_>> = vec![
         ("even", base(), new(spread(json!({}))), "a ok; b ok"),
         (
@@ -233,7 +251,7 @@ fn domains_are_counted_as_the_constraint_says() {
             &keyless,
         ),
         (
-            "one that is being deleted extension_points not count",
+            "a terminating pod does not count",
             with(web(
                 "a",
                 "wa2",
@@ -243,31 +261,31 @@ fn domains_are_counted_as_the_constraint_says() {
             "a ok; b ok",
         ),
         (
-            "one that has ended extension_points not count",
+            "a terminal pod does not count",
             with(web("a", "wa2", json!({"status": {"phase": "Succeeded"}}))),
             new(spread(json!({}))),
             "a ok; b ok",
         ),
         (
-            "one of another namespace extension_points not count",
+            "a pod of another namespace does not count",
             with(web("a", "wa2", json!({"metadata": {"namespace": "other"}}))),
             new(spread(json!({}))),
             "a ok; b ok",
         ),
         (
-            "one more extension_points",
+            "one more running pod counts",
             with(web("a", "wa2", json!({}))),
             new(spread(json!({}))),
             &a_only,
         ),
         (
-            "matchLabelKeys counts its own revision",
+            "matchLabelKeys restricts the count to the pod's own revision",
             with(web("a", "wa2", of_rev("1"))),
             new(merged(spread(json!({"matchLabelKeys": ["rev"]})), &of_rev("2"))),
             "a ok; b ok",
         ),
         (
-            "matchLabelKeys that the pod extension_points not have says nothing",
+            "matchLabelKeys with a label that the pod lacks has no effect",
             with(web("a", "wa2", of_rev("1"))),
             new(spread(json!({"matchLabelKeys": ["rev"]}))),
             &a_only,
@@ -276,7 +294,7 @@ fn domains_are_counted_as_the_constraint_says() {
     check(rows);
 }
 
-fn keeps_from(term: Value) -> Value {
+fn with_anti_affinity(term: Value) -> Value {
     let term = merged(json!({"topologyKey": "kubernetes.io/hostname"}), &term);
     json!({"spec": {"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}})
 }
@@ -285,13 +303,13 @@ fn namespace(name: &str, team: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"team": team}}})
 }
 
-/// As the API server stores it, mismatchLabelKeys is part of the selector.
+/// `mismatchLabelKeys` is given in the stored form, in which the API server has merged it into the selector.
 /// Shows: SCH-084, SCH-085
 #[test]
-fn affinity_reaches_into_the_namespaces_that_it_selects() {
+fn anti_affinity_applies_to_selected_namespaces() {
     let world = |more: Vec<Value>| {
         let base = [
-            two(),
+            nodes_a_and_b(),
             vec![
                 namespace("default", "red"),
                 namespace("one", "red"),
@@ -311,27 +329,27 @@ fn affinity_reaches_into_the_namespaces_that_it_selects() {
         [base.concat(), more].concat()
     };
     let web_in = |more: Value| {
-        new(keeps_from(merged(
+        new(with_anti_affinity(merged(
             json!({"labelSelector": {"matchLabels": {"app": "web"}}}),
             &more,
         )))
     };
     let team = |operator: &str| json!({"namespaceSelector": {"matchExpressions": [{"key": "team", "operator": operator, "values": ["red"]}]}});
     let (on_a, on_b, on_both) = (
-        format!("a: {AWAY}; b ok"),
-        format!("a ok; b: {AWAY}"),
-        format!("a: {AWAY}; b: {AWAY}"),
+        format!("a: {REASON_ANTI_AFFINITY}; b ok"),
+        format!("a ok; b: {REASON_ANTI_AFFINITY}"),
+        format!("a: {REASON_ANTI_AFFINITY}; b: {REASON_ANTI_AFFINITY}"),
     );
     let mismatch = json!({
         "namespaceSelector": {}, "mismatchLabelKeys": ["tenant"],
         "labelSelector": {"matchLabels": {"app": "web"}, "matchExpressions": [{"key": "tenant", "operator": "NotIn", "values": ["x"]}]},
     });
-    let theirs = |more: Value| {
+    let existing_pod_with_rule = |more: Value| {
         let term = merged(json!({"labelSelector": {"matchLabels": {"app": "new"}}}), &more);
         vec![web(
             "a",
             "other",
-            merged(keeps_from(term), &json!({"metadata": {"namespace": "two"}})),
+            merged(with_anti_affinity(term), &json!({"metadata": {"namespace": "two"}})),
         )]
     };
     let labelled = || new(json!({"metadata": {"labels": {"app": "new"}}}));
@@ -346,34 +364,44 @@ fn affinity_reaches_into_the_namespaces_that_it_selects() {
         ("a list", world(vec![]), web_in(json!({"namespaces": ["two"]})), &on_b),
         ("by label", world(vec![]), web_in(team("In")), &on_a),
         (
-            "by the lack of a label, every one",
+            "NotIn selector matches every namespace",
             world(vec![]),
             web_in(team("NotIn")),
             &on_both,
         ),
-        ("all", world(vec![]), web_in(json!({"namespaceSelector": {}})), &on_both),
+        (
+            "empty selector matches all namespaces",
+            world(vec![]),
+            web_in(json!({"namespaceSelector": {}})),
+            &on_both,
+        ),
         (
             "both, a list and a label",
             world(vec![]),
             web_in(merged(team("In"), &json!({"namespaces": ["two"]}))),
             &on_both,
         ),
-        ("of other tenants", world(vec![]), new(keeps_from(mismatch)), &on_b),
         (
-            "another's rule, by the real labels of the namespace",
-            world(theirs(team("In"))),
+            "pods of other tenants",
+            world(vec![]),
+            new(with_anti_affinity(mismatch)),
+            &on_b,
+        ),
+        (
+            "rule of an existing pod, matching namespace labels",
+            world(existing_pod_with_rule(team("In"))),
             labelled(),
             existing,
         ),
         (
-            "another's rule, by the lack of a label that is there",
-            world(theirs(team("NotIn"))),
+            "rule of an existing pod, NotIn with an existing label",
+            world(existing_pod_with_rule(team("NotIn"))),
             labelled(),
             "a ok; b ok",
         ),
         (
-            "another's rule about its own namespace",
-            world(theirs(json!({}))),
+            "rule of an existing pod for its own namespace",
+            world(existing_pod_with_rule(json!({}))),
             labelled(),
             "a ok; b ok",
         ),
@@ -381,10 +409,10 @@ fn affinity_reaches_into_the_namespaces_that_it_selects() {
     check(rows);
 }
 
-/// An image volume adds to the sum; what is divided by knows containers alone.
+/// An image volume adds to the sum of sizes, but the divisor counts only containers.
 /// Shows: SCH-108
 #[test]
-fn images_of_volumes_draw_a_pod_to_their_node() {
+fn image_volumes_count_in_image_locality() {
     let mib = |amount: u64| amount << 20;
     let holds = json!({"status": {"images": [
         {"names": ["app:1"], "sizeBytes": mib(500)},
@@ -401,34 +429,37 @@ fn images_of_volumes_draw_a_pod_to_their_node() {
     };
     let init = json!([{"name": "i", "image": "elsewhere:1"}]);
     for (what, pod, score) in [
-        ("its container's", uses(&[], json!([])), 100 * (250 - 23) / (1000 - 23)),
         (
-            "a volume's too",
+            "image of the container",
+            uses(&[], json!([])),
+            100 * (250 - 23) / (1000 - 23),
+        ),
+        (
+            "image of a volume too",
             uses(&["data:1"], json!([])),
             100 * (250 + 350 - 23) / (1000 - 23),
         ),
         (
-            "one without a tag is the latest",
+            "an image without tag means :latest",
             uses(&["model"], json!([])),
             100 * (250 + 500 - 23) / (1000 - 23),
         ),
-        ("no more than all", uses(&["data:1", "model"], json!([])), 100),
+        ("the score is capped at 100", uses(&["data:1", "model"], json!([])), 100),
         (
-            "an init container halves it",
+            "an init container doubles the divisor",
             uses(&["data:1"], init),
             100 * (250 + 350 - 23) / (2000 - 23),
         ),
     ] {
-        let got = decided(&objects, &pod, &Value::Null);
+        let got = decide_case(&objects, &pod, &Value::Null);
         assert_eq!(got["scores"]["a"]["ImageLocality"], score, "{what}");
         assert_eq!(got["scores"]["b"]["ImageLocality"], 0, "{what}");
     }
 }
 
-/// SCH-033, LC-229.
 /// Shows: S-18, SCH-033, LC-229
 #[test]
-fn a_pod_that_needs_a_feature_goes_where_it_is_declared() {
+fn pod_needing_feature_fits_only_nodes_declaring_it() {
     let declares = |name: &str, list: Value| node(name, json!({"status": {"declaredFeatures": list}}));
     let objects = vec![
         declares("a", json!(["RestartAllContainersOnContainerExits"])),
@@ -443,13 +474,13 @@ fn a_pod_that_needs_a_feature_goes_where_it_is_declared() {
     let wanted = format!("a ok; b! {text}; c! node(s) were unschedulable");
     let rows: Vec<Row<'_>> = vec![
         (
-            "all begin anew",
+            "all containers restart",
             objects.clone(),
             new(rule("RestartAllContainers")),
             &wanted,
         ),
         (
-            "one restarts",
+            "one container restarts",
             objects,
             new(rule("Restart")),
             "a ok; b ok; c! node(s) were unschedulable",
@@ -460,7 +491,7 @@ fn a_pod_that_needs_a_feature_goes_where_it_is_declared() {
 
 /// Shows: SCH-013, SCH-014, SCH-015, SCH-019
 #[test]
-fn many_nodes_are_searched_in_part() {
+fn search_stops_after_percentage_of_many_nodes() {
     let nodes = |n: usize, cordoned: fn(usize) -> bool| -> Vec<Value> {
         let one = |at: usize| node(&format!("n{at:03}"), json!({"spec": {"unschedulable": cordoned(at)}}));
         (0..n).map(one).collect()
@@ -477,10 +508,10 @@ fn many_nodes_are_searched_in_part() {
         (400, none, Value::Null, 400 * 47 / 100, 0),
         (400, none, share(10), 100, 0),
         (400, none, share(100), 400, 0),
-        // The 189th that fits is at 377: before it, and up to it, every other one refuses.
+        // Odd-numbered nodes fit. The 189th feasible node is the 378th examined, after 189 rejections.
         (400, even, Value::Null, 188, 189),
     ] {
-        let got = decided(&nodes(n, cordoned), &new(json!({})), &config);
+        let got = decide_case(&nodes(n, cordoned), &new(json!({})), &config);
         let found = got["feasible"].as_array().map_or(0, Vec::len);
         let filtered = got["filter"].as_object().map_or(0, serde_json::Map::len);
         assert_eq!((found, filtered), (feasible, refused), "{n} nodes, {config}");
@@ -488,38 +519,38 @@ fn many_nodes_are_searched_in_part() {
     }
 }
 
-/// Pods that were promised a node count for those of no higher priority, also while they end.
+/// A nominated pod uses room on its node for pods of equal or lower priority; a terminating pod does too.
 /// Shows: SCH-017
 #[test]
-fn promised_room_is_kept_from_the_less_important() {
-    let promised = |more: Value| {
+fn nominated_pod_reserves_room_against_lower_priority() {
+    let nominated = |more: Value| {
         let base = json!({"spec": {"priority": 10}, "status": {"nominatedNodeName": "a"}});
         vec![
             node("a", json!({})),
-            pod("promised", merged(merged(base, &cpu("3")), &more)),
+            pod("nominated", merged(merged(base, &cpu("3")), &more)),
         ]
     };
     let asks = |priority: i64| new(merged(json!({"spec": {"priority": priority}}), &cpu("2")));
     let gated = json!({"spec": {"schedulingGates": [{"name": "g"}]}});
     let rows: Vec<Row<'_>> = vec![
-        ("less important", promised(json!({})), asks(9), "a: Insufficient cpu"),
-        ("as important", promised(json!({})), asks(10), "a: Insufficient cpu"),
-        ("more important", promised(json!({})), asks(11), "a ok"),
-        ("a gated pod is promised nothing", promised(gated), asks(9), "a ok"),
+        ("lower priority", nominated(json!({})), asks(9), "a: Insufficient cpu"),
+        ("equal priority", nominated(json!({})), asks(10), "a: Insufficient cpu"),
+        ("higher priority", nominated(json!({})), asks(11), "a ok"),
+        ("a gated pod is not nominated", nominated(gated), asks(9), "a ok"),
         (
-            "one that has ended is promised nothing",
-            promised(json!({"status": {"phase": "Failed"}})),
+            "a terminal pod is not nominated",
+            nominated(json!({"status": {"phase": "Failed"}})),
             asks(9),
             "a ok",
         ),
         (
-            "another scheduler's",
-            promised(json!({"spec": {"schedulerName": "other"}})),
+            "a pod of another scheduler is not nominated",
+            nominated(json!({"spec": {"schedulerName": "other"}})),
             asks(9),
             "a ok",
         ),
         (
-            "one that is being deleted holds its node",
+            "a terminating pod still uses its node",
             vec![
                 node("a", json!({})),
                 on(

@@ -1,8 +1,8 @@
-//! Preemption: who ends, where, against which budgets, and how it is told.
+//! Decisions with preemption: victims, node, disruption budgets, messages.
 
 use serde_json::{Value, json};
 
-use crate::wider::{Row, check, cpu, decided, merged, new, node, on, two};
+use crate::wider::{Row, check, cpu, decide_case, merged, new, node, nodes_a_and_b, on};
 
 fn labelled(node: &str, name: &str, labels: Value, started: &str, amount: &str) -> Value {
     let more = json!({"metadata": {"labels": labels}, "status": {"startTime": started}});
@@ -26,7 +26,7 @@ const NOON: &str = "2026-01-01T12:00:00Z";
 
 /// Shows: SCH-099, SCH-100, SCH-102
 #[test]
-fn budgets_are_spent_on_the_important_and_decide_the_node() {
+fn budgets_protect_important_pods_and_decide_node() {
     let both = || json!({"app": "web", "tier": "db"});
     let web = || json!({"app": "web"});
     let db = || json!({"tier": "db"});
@@ -35,7 +35,7 @@ fn budgets_are_spent_on_the_important_and_decide_the_node() {
             labelled("a", "pa", both(), NOON, "4"),
             labelled("b", "pb", web(), MORNING, "4"),
         ];
-        [two(), pods, budgets].concat()
+        [nodes_a_and_b(), pods, budgets].concat()
     };
     let three = |budgets: Vec<Value>| {
         let pods = vec![
@@ -45,28 +45,31 @@ fn budgets_are_spent_on_the_important_and_decide_the_node() {
         ];
         [vec![node("a", json!({}))], pods, budgets].concat()
     };
-    let short = "Insufficient cpu";
-    let start = format!("a: {short}; b: {short}");
+    let insufficient = "Insufficient cpu";
+    let start = format!("a: {insufficient}; b: {insufficient}");
     let plain = format!("{start}; a* without pa; b without pb");
     let one_against = format!("{start}; a without pa (1 against a budget); b* without pb");
     let both_against = format!("{start}; a* without pa (1 against a budget); b without pb (1 against a budget)");
-    let free = || json!({});
+    let no_disrupted_pods = || json!({});
     let rows: Vec<Row<'_>> = vec![
-        ("the latest to have started", world(vec![]), urgent("4"), &plain),
+        ("the latest start time wins", world(vec![]), urgent("4"), &plain),
         (
-            "a pod of two budgets violates if one of them is spent",
-            world(vec![budget("w", web(), 2, free()), budget("d", db(), 0, free())]),
+            "a pod with two budgets violates if one of them is used up",
+            world(vec![
+                budget("w", web(), 2, no_disrupted_pods()),
+                budget("d", db(), 0, no_disrupted_pods()),
+            ]),
             urgent("4"),
             &one_against,
         ),
         (
-            "all against one",
-            world(vec![budget("w", web(), 0, free())]),
+            "both candidates violate a budget",
+            world(vec![budget("w", web(), 0, no_disrupted_pods())]),
             urgent("4"),
             &both_against,
         ),
         (
-            "one that is on its way out already is not counted again",
+            "an already disrupted pod is not counted again",
             world(vec![budget("d", db(), 0, json!({"pa": "2026-01-01T12:00:00Z"}))]),
             urgent("4"),
             &plain,
@@ -74,30 +77,30 @@ fn budgets_are_spent_on_the_important_and_decide_the_node() {
         (
             "a budget of another namespace",
             world(vec![merged(
-                budget("w", both(), 0, free()),
+                budget("w", both(), 0, no_disrupted_pods()),
                 &json!({"metadata": {"namespace": "other"}}),
             )]),
             urgent("4"),
             &plain,
         ),
         (
-            "a budget for everything protects nothing",
+            "a budget with an empty selector protects nothing",
             world(vec![merged(
-                budget("w", json!({}), 0, free()),
+                budget("w", json!({}), 0, no_disrupted_pods()),
                 &json!({"spec": {"selector": {}}}),
             )]),
             urgent("4"),
             &plain,
         ),
         (
-            "those against a budget are spared first",
-            three(vec![budget("d", db(), 1, free())]),
+            "pods that violate a budget are reprieved first",
+            three(vec![budget("d", db(), 1, no_disrupted_pods())]),
             urgent("3"),
             "a: Insufficient cpu; a* without first third",
         ),
         (
-            "what cannot be spared counts",
-            three(vec![budget("d", db(), 0, free())]),
+            "victims that cannot be reprieved count as violations",
+            three(vec![budget("d", db(), 0, no_disrupted_pods())]),
             urgent("4"),
             "a: Insufficient cpu; a* without first second third (2 against a budget)",
         ),
@@ -107,7 +110,7 @@ fn budgets_are_spent_on_the_important_and_decide_the_node() {
 
 /// Shows: SCH-026, SCH-027, SCH-094, SCH-101
 #[test]
-fn a_refusal_names_its_reasons_in_the_order_of_their_texts() {
+fn failure_message_sorts_reasons_by_text() {
     let at = |name: String, more: Value| node(&name, more);
     let cordoned = (0..10).map(|n| at(format!("c{n}"), json!({"spec": {"unschedulable": true}})));
     let tainted = (0..2).map(|n| {
@@ -123,19 +126,19 @@ fn a_refusal_names_its_reasons_in_the_order_of_their_texts() {
     let asks = |spec: Value| new(merged(cpu("1"), &json!({"spec": spec})));
     for (what, pod, after) in [
         (
-            "without a victim",
+            "no lower-priority pods",
             asks(json!({})),
             " no new claims to deallocate, preemption: 0/15 nodes are available: 12 Preemption is not helpful for scheduling, 3 No preemption victims found for incoming pod.",
         ),
         (
-            "that may not preempt",
+            "preemptionPolicy Never",
             asks(json!({"priority": 9, "preemptionPolicy": "Never"})),
             " no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.",
         ),
         ("with victims", asks(json!({"priority": 9})), ""),
     ] {
         assert_eq!(
-            decided(&world, &pod, &Value::Null)["message"],
+            decide_case(&world, &pod, &Value::Null)["message"],
             format!("{reasons}{after}"),
             "{what}"
         );
@@ -144,7 +147,7 @@ fn a_refusal_names_its_reasons_in_the_order_of_their_texts() {
 
 /// Shows: SCH-094, SCH-097
 #[test]
-fn a_preemptor_waits_for_its_victims_on_the_node_it_was_promised() {
+fn preemptor_waits_for_terminating_victims_on_nominated_node() {
     let ending = |reason: &str| {
         let more = json!({
             "metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"},
@@ -152,39 +155,39 @@ fn a_preemptor_waits_for_its_victims_on_the_node_it_was_promised() {
         });
         vec![node("a", json!({})), on("a", "old", merged(cpu("4"), &more))]
     };
-    let promised = |amount: &str, status: Value| merged(urgent(amount), &json!({"status": status}));
+    let nominated = |amount: &str, status: Value| merged(urgent(amount), &json!({"status": status}));
     let to_a = || json!({"nominatedNodeName": "a"});
     let waits = "a: Insufficient cpu; not eligible due to a terminating pod on the nominated node.";
     let again = "a: Insufficient cpu; a* without old";
     let rows: Vec<Row<'_>> = vec![
         (
-            "its own victim ends",
+            "its own victim is terminating",
             ending("PreemptionByScheduler"),
-            promised("1", to_a()),
+            nominated("1", to_a()),
             waits,
         ),
         (
-            "another's victim ends",
+            "a pod evicted through the API is terminating",
             ending("EvictionByEvictionAPI"),
-            promised("1", to_a()),
+            nominated("1", to_a()),
             again,
         ),
         (
-            "it was promised no node",
+            "the pod has no nominated node",
             ending("PreemptionByScheduler"),
-            promised("1", json!({})),
+            nominated("1", json!({})),
             again,
         ),
         (
-            "it was promised a node that is gone",
+            "the nominated node does not exist",
             ending("PreemptionByScheduler"),
-            promised("1", json!({"nominatedNodeName": "z"})),
+            nominated("1", json!({"nominatedNodeName": "z"})),
             again,
         ),
         (
-            "the node could never hold it",
+            "the node is too small for the pod",
             ending("PreemptionByScheduler"),
-            promised("5", to_a()),
+            nominated("5", to_a()),
             "a! Insufficient cpu",
         ),
     ];

@@ -1,8 +1,8 @@
-//! What pods ask for and what they take: huge pages, extended resources, pods as a whole, sidecars, resizes.
+//! Decisions about resource requests: huge pages, extended resources, pod-level requests, sidecars, in-place resizes.
 
 use serde_json::{Value, json};
 
-use crate::wider::{Row, check, decided, merged, new, node, on, two};
+use crate::wider::{Row, check, decide_case, merged, new, node, nodes_a_and_b, on};
 
 fn container(name: &str, amount: &str) -> Value {
     json!({"name": name, "image": "i", "resources": {"requests": {"cpu": amount}}})
@@ -16,72 +16,72 @@ fn spec(containers: Value, inits: Value, more: Value) -> Value {
     json!({"spec": merged(json!({"containers": containers, "initContainers": inits}), &more)})
 }
 
-/// Of a container: granted and in force.
-fn status(name: &str, granted: &str, in_force: &str) -> Value {
-    json!({"name": name, "allocatedResources": {"cpu": granted}, "resources": {"requests": {"cpu": in_force}}})
+/// Status of a container, with its granted (`allocatedResources`) and actual (`resources`) cpu requests.
+fn status(name: &str, allocated: &str, actual: &str) -> Value {
+    json!({"name": name, "allocatedResources": {"cpu": allocated}, "resources": {"requests": {"cpu": actual}}})
 }
 
-/// Of a pod: its containers, and the reason for which a resize waits.
-fn reported(containers: Value, inits: Value, waits: &str) -> Value {
-    let waits = match waits {
+/// Status of a pod, with its containers and the reason of a pending resize (empty for none).
+fn pod_status(containers: Value, inits: Value, pending_reason: &str) -> Value {
+    let conditions = match pending_reason {
         "" => json!([]),
         reason => json!([{"type": "PodResizePending", "status": "True", "reason": reason}]),
     };
-    json!({"status": {"containerStatuses": containers, "initContainerStatuses": inits, "conditions": waits}})
+    json!({"status": {"containerStatuses": containers, "initContainerStatuses": inits, "conditions": conditions}})
 }
 
-fn whole(amount: &str) -> Value {
+fn pod_level(amount: &str) -> Value {
     json!({"resources": {"requests": {"cpu": amount}}})
 }
 
-/// Of a pod as a whole.
-fn whole_status(granted: &str, in_force: &str) -> Value {
-    json!({"status": {"allocatedResources": {"cpu": granted}, "resources": {"requests": {"cpu": in_force}}}})
+/// Status of a pod with pod-level resources.
+fn pod_level_status(allocated: &str, actual: &str) -> Value {
+    json!({"status": {"allocatedResources": {"cpu": allocated}, "resources": {"requests": {"cpu": actual}}}})
 }
 
-/// A new pod fits beside it that asks for exactly the rest, and none that asks for more.
+/// A new pod that requests exactly the remaining cpu fits; one that requests 1m more does not.
 /// Shows: SCH-050, SCH-052
 #[test]
-fn a_running_pod_takes_the_larger_of_what_is_asked_for_granted_and_in_force() {
+fn running_pod_uses_maximum_of_requested_allocated_actual() {
     let one = |amount: &str| spec(json!([container("c", amount)]), json!([]), json!({}));
     let pair = || spec(json!([container("c", "1"), container("d", "2")]), json!([]), json!({}));
     let none = || json!([]);
     let rows = [
-        ("its requests", one("1"), json!({}), 1000),
+        ("requests of the spec", one("1"), json!({}), 1000),
         (
-            "still in force",
+            "actual request is larger",
             one("1"),
-            reported(json!([status("c", "1", "3")]), none(), ""),
+            pod_status(json!([status("c", "1", "3")]), none(), ""),
             3000,
         ),
         (
-            "granted, not yet in force",
+            "allocated request is larger",
             one("1"),
-            reported(json!([status("c", "2", "1")]), none(), ""),
+            pod_status(json!([status("c", "2", "1")]), none(), ""),
             2000,
         ),
         (
-            "asked for and put off",
+            "resize deferred",
             one("3"),
-            reported(json!([status("c", "1", "1")]), none(), "Deferred"),
+            pod_status(json!([status("c", "1", "1")]), none(), "Deferred"),
             3000,
         ),
         (
-            "asked for in vain",
+            "resize infeasible",
             one("3"),
-            reported(json!([status("c", "1", "2")]), none(), "Infeasible"),
+            pod_status(json!([status("c", "1", "2")]), none(), "Infeasible"),
             2000,
         ),
         (
             "a status without resources",
             one("1"),
-            reported(json!([{"name": "c", "allocatedResources": {"cpu": "3"}}]), none(), ""),
+            pod_status(json!([{"name": "c", "allocatedResources": {"cpu": "3"}}]), none(), ""),
             1000,
         ),
         (
-            "container by container, not in sum",
+            "maximum per container, then summed",
             pair(),
-            reported(
+            pod_status(
                 json!([status("c", "2", "2"), status("d", "1", "1")]),
                 none(),
                 "Deferred",
@@ -89,17 +89,17 @@ fn a_running_pod_takes_the_larger_of_what_is_asked_for_granted_and_in_force() {
             4000,
         ),
         (
-            "a sidecar as it is, another init container as it asks",
+            "status counts for a sidecar, not for other init containers",
             spec(
                 json!([container("c", "1")]),
                 json!([sidecar("s", "500m"), container("i", "100m")]),
                 json!({}),
             ),
-            reported(none(), json!([status("s", "1", "1"), status("i", "4", "4")]), ""),
+            pod_status(none(), json!([status("s", "1", "1"), status("i", "4", "4")]), ""),
             2000,
         ),
         (
-            "an init container beside the sidecars before it",
+            "init container runs beside earlier sidecars",
             spec(
                 json!([container("c", "1")]),
                 json!([sidecar("s", "500m"), container("i", "3")]),
@@ -109,7 +109,7 @@ fn a_running_pod_takes_the_larger_of_what_is_asked_for_granted_and_in_force() {
             3500,
         ),
         (
-            "an init container before the sidecars",
+            "init container runs before the sidecars",
             spec(
                 json!([container("c", "1")]),
                 json!([container("i", "3"), sidecar("s", "500m")]),
@@ -119,7 +119,7 @@ fn a_running_pod_takes_the_larger_of_what_is_asked_for_granted_and_in_force() {
             3000,
         ),
         (
-            "with its overhead",
+            "pod overhead is added",
             spec(
                 json!([container("c", "1")]),
                 none(),
@@ -129,66 +129,69 @@ fn a_running_pod_takes_the_larger_of_what_is_asked_for_granted_and_in_force() {
             1250,
         ),
         (
-            "as a whole, more than its containers",
-            spec(json!([container("c", "1")]), none(), whole("2")),
+            "pod-level request above the sum of containers",
+            spec(json!([container("c", "1")]), none(), pod_level("2")),
             json!({}),
             2000,
         ),
         (
-            "as a whole, less than its containers",
-            spec(json!([container("c", "3")]), none(), whole("2")),
+            "pod-level request below the sum of containers",
+            spec(json!([container("c", "3")]), none(), pod_level("2")),
             json!({}),
             2000,
         ),
         (
-            "as a whole, still in force",
-            spec(json!([container("c", "1")]), none(), whole("1")),
-            whole_status("1", "3"),
+            "pod-level, actual request is larger",
+            spec(json!([container("c", "1")]), none(), pod_level("1")),
+            pod_level_status("1", "3"),
             3000,
         ),
         (
-            "as a whole, granted",
-            spec(json!([container("c", "1")]), none(), whole("1")),
-            whole_status("2", "1"),
+            "pod-level, allocated request is larger",
+            spec(json!([container("c", "1")]), none(), pod_level("1")),
+            pod_level_status("2", "1"),
             2000,
         ),
         (
-            "as a whole, asked for in vain",
-            spec(json!([container("c", "1")]), none(), whole("4")),
-            merged(reported(none(), none(), "Infeasible"), &whole_status("1", "1500m")),
+            "pod-level, resize infeasible",
+            spec(json!([container("c", "1")]), none(), pod_level("4")),
+            merged(
+                pod_status(none(), none(), "Infeasible"),
+                &pod_level_status("1", "1500m"),
+            ),
             1500,
         ),
         (
-            "as a whole, its overhead twice",
+            "pod-level status includes overhead, which is added again",
             spec(
                 json!([container("c", "1")]),
                 none(),
-                merged(whole("1"), &json!({"overhead": {"cpu": "500m"}})),
+                merged(pod_level("1"), &json!({"overhead": {"cpu": "500m"}})),
             ),
-            whole_status("1500m", "1500m"),
+            pod_level_status("1500m", "1500m"),
             2000,
         ),
         (
-            "the status of a pod that asks for nothing as a whole",
+            "pod-level status without pod-level request is ignored",
             spec(json!([container("c", "1")]), none(), json!({})),
-            whole_status("3", "3"),
+            pod_level_status("3", "3"),
             1000,
         ),
     ];
-    for (what, spec, status, taken) in rows {
+    for (what, spec, status, used) in rows {
         let objects = [node("a", json!({})), on("a", "old", merged(spec, &status))];
         for (more, wanted) in [(0, "a ok"), (1, "a: Insufficient cpu")] {
-            // Where nothing is left, only a pod that asks for nothing fits.
-            let asked = 4000 - taken + more;
-            let got = crate::wider::told(&objects, &new(crate::wider::cpu(&format!("{asked}m"))));
-            assert_eq!(got, wanted, "{what}, a new pod of {asked}m");
+            // If nothing remains, only a pod without requests fits.
+            let request = 4000 - used + more;
+            let got = crate::wider::format_decision(&objects, &new(crate::wider::cpu(&format!("{request}m"))));
+            assert_eq!(got, wanted, "{what}, a new pod of {request}m");
         }
     }
 }
 
 /// Shows: SCH-051, SCH-053, SCH-054
 #[test]
-fn every_resource_that_is_short_is_named() {
+fn all_insufficient_resources_are_reasons() {
     let has = |more: Value| json!({"status": {"allocatable": more}});
     let asks =
         |list: Value| json!({"spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": list}}]}});
@@ -200,7 +203,7 @@ fn every_resource_that_is_short_is_named() {
     };
     let rows: Vec<Row<'_>> = vec![
         (
-            "huge pages that one node has",
+            "huge pages on one node only",
             vec![huge(), node("b", json!({}))],
             new(asks(json!({"hugepages-2Mi": "2Mi"}))),
             "a ok; b! Insufficient hugepages-2Mi",
@@ -218,37 +221,37 @@ fn every_resource_that_is_short_is_named() {
             "a: Insufficient example.com/gpu",
         ),
         (
-            "none of a device",
+            "request of 0 devices",
             vec![node("b", json!({}))],
             new(asks(json!({"example.com/gpu": "0"}))),
             "b ok",
         ),
         (
-            "all in Kubernetes' order",
+            "all reasons in kube-scheduler's order",
             vec![node("a", has(json!({"pods": "0", "ephemeral-storage": "1Gi"})))],
             new(asks(json!({"ephemeral-storage": "2Gi", "memory": "9Gi", "cpu": "5"}))),
             "a! Too many pods, Insufficient cpu, Insufficient memory, Insufficient ephemeral-storage",
         ),
         (
-            "no place for one that asks for nothing",
+            "no free pod slot for a pod without requests",
             vec![node("a", has(json!({"pods": "0"})))],
             new(json!({})),
             "a: Too many pods",
         ),
         (
-            "a name that the scheduler extension_points not know",
+            "unknown resource name is ignored",
             vec![node("a", json!({}))],
             new(asks(json!({"tokens": "5"}))),
             "a ok",
         ),
         (
-            "an overcommitted node takes what asks for nothing of it",
+            "overcommitted resource does not matter if not requested",
             vec![node("a", json!({})), on("a", "old", asks(json!({"cpu": "6"})))],
             new(asks(json!({"memory": "1Gi"}))),
             "a ok",
         ),
         (
-            "huge pages of the pod as a whole",
+            "pod-level request of huge pages",
             vec![huge(), node("b", json!({}))],
             new(json!({"spec": {"resources": {"requests": {"hugepages-2Mi": "4Mi", "cpu": "1"}}}})),
             "a ok; b! Insufficient hugepages-2Mi",
@@ -257,12 +260,12 @@ fn every_resource_that_is_short_is_named() {
     check(rows);
 }
 
-/// What the pod asks for as a whole counts in Balanced, and not in Fit's score.
+/// Pod-level requests count in the score of NodeResourcesBalancedAllocation, but not in that of NodeResourcesFit.
 /// Shows: SCH-057, SCH-107
 #[test]
-fn requests_of_a_whole_pod_are_scored_by_one_plugin_only() {
-    let asks = new(spec(json!([{"name": "c", "image": "i"}]), json!([]), whole("2")));
-    let got = decided(&two(), &asks, &Value::Null);
+fn pod_level_requests_count_only_in_balanced_allocation_score() {
+    let asks = new(spec(json!([{"name": "c", "image": "i"}]), json!([]), pod_level("2")));
+    let got = decide_case(&nodes_a_and_b(), &asks, &Value::Null);
     let scores = json!({
         "TaintToleration": 300, "NodeResourcesFit": 97, "NodeResourcesBalancedAllocation": 62, "DynamicResources": 0,
         "ImageLocality": 0,

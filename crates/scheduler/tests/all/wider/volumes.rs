@@ -1,14 +1,15 @@
-//! Volumes: limits of drivers, attachments, static and provisioned volumes, capacity, claims of one pod alone.
+//! Decisions about volumes: volume limits, attachments, static and provisioned volumes, storage capacity,
+//! ReadWriteOncePod claims.
 
 use serde_json::{Value, json};
 
-use crate::wider::{Row, check, labelled, new, node, on, two, zoned};
+use crate::wider::{Row, check, labelled, new, node, nodes_a_and_b, on, zoned};
 
-const FULL: &str = "node(s) exceed max volume count";
-const NO_VOLUME: &str = "node(s) didn't find available persistent volumes to bind";
-const ELSEWHERE: &str = "node(s) didn't match PersistentVolume's node affinity";
-const NO_SPACE: &str = "node(s) did not have enough free storage";
-const IN_USE: &str =
+const REASON_LIMIT: &str = "node(s) exceed max volume count";
+const REASON_NO_VOLUME: &str = "node(s) didn't find available persistent volumes to bind";
+const REASON_VOLUME_AFFINITY: &str = "node(s) didn't match PersistentVolume's node affinity";
+const REASON_NO_SPACE: &str = "node(s) did not have enough free storage";
+const REASON_CLAIM_IN_USE: &str =
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod";
 
 fn object(api: &str, kind: &str, name: &str, more: Value) -> Value {
@@ -29,7 +30,7 @@ fn csi_node(name: &str, count: Option<i64>) -> Value {
     )
 }
 
-/// A volume of the driver, bound to a claim of the same number.
+/// A CSI volume `v<number>`.
 fn volume(number: u32, more: Value) -> Value {
     let base = json!({
         "spec": {
@@ -63,7 +64,7 @@ fn claim(number: u32, more: Value) -> Value {
     )
 }
 
-/// A claim and its volume, bound.
+/// A claim and its bound volume.
 fn bound(number: u32, more: Value) -> Vec<Value> {
     let is_bound = json!({
         "metadata": {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}},
@@ -87,7 +88,7 @@ fn attachment(name: &str, node: &str, volume: &str) -> Value {
     object("storage.k8s.io/v1", "VolumeAttachment", name, json!({"spec": spec}))
 }
 
-/// The volumes of a pod that uses these claims.
+/// Pod fields with volumes for the given claims.
 fn uses(claims: &[u32]) -> Value {
     let volume = |number: &u32| json!({"name": format!("n{number}"), "persistentVolumeClaim": {"claimName": format!("c{number}")}});
     json!({"spec": {"volumes": claims.iter().map(volume).collect::<Vec<Value>>()}})
@@ -99,9 +100,9 @@ fn world(parts: &[&[Value]]) -> Vec<Value> {
 
 /// Shows: SCH-063
 #[test]
-fn a_driver_attaches_no_more_volumes_than_its_node_allows() {
+fn volume_limit_of_csi_node_is_enforced() {
     let a = [node("a", json!({}))];
-    let (one, two, unlimited) = (
+    let (limit_one, limit_two, unlimited) = (
         [csi_node("a", Some(1))],
         [csi_node("a", Some(2))],
         [csi_node("a", None)],
@@ -112,52 +113,52 @@ fn a_driver_attaches_no_more_volumes_than_its_node_allows() {
     let attached = |number: u32| [attachment("va", "a", &format!("v{number}"))];
     let ephemeral = json!({"spec": {"volumes": [{"name": "n1", "ephemeral": {"volumeClaimTemplate": {}}}]}});
     let not_owned = crate::wider::merged(claim(9, json!({})), &json!({"metadata": {"name": "old-n1"}}));
-    let full = format!("a: {FULL}");
+    let full = format!("a: {REASON_LIMIT}");
     let rows: Vec<Row<'_>> = vec![
         (
-            "a pod's volume fills it",
-            world(&[&a, &one, &first, &second, &runs]),
+            "volume of a running pod reaches the limit",
+            world(&[&a, &limit_one, &first, &second, &runs]),
             new(uses(&[2])),
             &full,
         ),
         (
             "one volume for two pods",
-            world(&[&a, &one, &first, &runs]),
+            world(&[&a, &limit_one, &first, &runs]),
             new(uses(&[1])),
             "a ok",
         ),
         (
             "an unbound claim counts for its provisioner",
-            world(&[&a, &one, &first, &unbound, &runs]),
+            world(&[&a, &limit_one, &first, &unbound, &runs]),
             new(uses(&[3])),
             &full,
         ),
         (
-            "what is attached and used by nobody",
-            world(&[&a, &one, &first, &second, &attached(1)]),
+            "attached volume without a pod counts",
+            world(&[&a, &limit_one, &first, &second, &attached(1)]),
             new(uses(&[2])),
             &full,
         ),
         (
-            "attached and used is one",
-            world(&[&a, &two, &first, &second, &attached(1), &runs]),
+            "attached and used volume counts once",
+            world(&[&a, &limit_two, &first, &second, &attached(1), &runs]),
             new(uses(&[2])),
             "a ok",
         ),
         (
-            "its own volume, attached already, counts twice",
-            world(&[&a, &one, &second, &attached(2)]),
+            "attached volume of the new pod counts twice",
+            world(&[&a, &limit_one, &second, &attached(2)]),
             new(uses(&[2])),
             &full,
         ),
         (
-            "attached elsewhere",
-            world(&[&a, &one, &first, &second, &[attachment("va", "b", "v1")]]),
+            "volume attached to another node",
+            world(&[&a, &limit_one, &first, &second, &[attachment("va", "b", "v1")]]),
             new(uses(&[2])),
             "a ok",
         ),
         (
-            "a driver that says no count",
+            "driver without a limit",
             world(&[&a, &unlimited, &first, &second, &runs]),
             new(uses(&[2])),
             "a ok",
@@ -169,8 +170,8 @@ fn a_driver_attaches_no_more_volumes_than_its_node_allows() {
             "a ok",
         ),
         (
-            "another pod's ephemeral claim that is not its own fails the cycle",
-            world(&[&a, &two, &second, &[not_owned], &[on("a", "old", ephemeral)]]),
+            "ephemeral claim not owned by a running pod fails the cycle",
+            world(&[&a, &limit_two, &second, &[not_owned], &[on("a", "old", ephemeral)]]),
             new(uses(&[2])),
             "running \"NodeVolumeLimits\" filter plugin: PVC default/old-n1 was not created for pod default/old (pod is not owner)",
         ),
@@ -180,7 +181,7 @@ fn a_driver_attaches_no_more_volumes_than_its_node_allows() {
 
 /// Shows: SCH-067, SCH-068
 #[test]
-fn an_unbound_claim_needs_a_static_volume_that_its_node_reaches() {
+fn unbound_claim_needs_reachable_static_volume() {
     let local = || class("fast", "kubernetes.io/no-provisioner", json!({}));
     let near = |term: Value| json!({"spec": {"nodeAffinity": {"required": {"nodeSelectorTerms": [term]}}}, "status": {"phase": "Available"}});
     let label = |key: &str, operator: &str, value: &str| json!({"matchExpressions": [{"key": key, "operator": operator, "values": [value]}]});
@@ -190,19 +191,19 @@ fn an_unbound_claim_needs_a_static_volume_that_its_node_reaches() {
         labelled("b", "rack", "5"),
         labelled("c", "rack", "many"),
     ];
-    let nodes = two();
+    let nodes = nodes_a_and_b();
     let claimed = [local(), claim(1, json!({}))];
-    let only_b = format!("a! {NO_VOLUME}; b ok");
-    let none = format!("a! {NO_VOLUME}; b! {NO_VOLUME}");
+    let only_b = format!("a! {REASON_NO_VOLUME}; b ok");
+    let none = format!("a! {REASON_NO_VOLUME}; b! {REASON_NO_VOLUME}");
     let rows: Vec<Row<'_>> = vec![
         (
-            "by its name's label",
+            "volume affinity to the hostname label",
             world(&[&nodes, &claimed, &[volume(1, on_b())]]),
             new(uses(&[1])),
             &only_b,
         ),
         (
-            "matchFields of a volume say nothing",
+            "matchFields of a volume are ignored",
             world(&[
                 &nodes,
                 &claimed,
@@ -222,7 +223,7 @@ fn an_unbound_claim_needs_a_static_volume_that_its_node_reaches() {
         ),
         ("no volume at all", world(&[&nodes, &claimed]), new(uses(&[1])), &none),
         (
-            "one that is kept for another claim",
+            "volume pre-bound to another claim",
             world(&[
                 &nodes,
                 &claimed,
@@ -238,7 +239,7 @@ fn an_unbound_claim_needs_a_static_volume_that_its_node_reaches() {
             &none,
         ),
         (
-            "one that is kept for this claim, though it is not Available yet",
+            "volume pre-bound to this claim, not Available yet",
             world(&[
                 &nodes,
                 &claimed,
@@ -254,7 +255,7 @@ fn an_unbound_claim_needs_a_static_volume_that_its_node_reaches() {
             &only_b,
         ),
         (
-            "too small",
+            "volume too small",
             world(&[
                 &nodes,
                 &claimed,
@@ -267,7 +268,7 @@ fn an_unbound_claim_needs_a_static_volume_that_its_node_reaches() {
             &none,
         ),
         (
-            "of another mode",
+            "volume with another volumeMode",
             world(&[
                 &nodes,
                 &claimed,
@@ -280,13 +281,13 @@ fn an_unbound_claim_needs_a_static_volume_that_its_node_reaches() {
             &none,
         ),
         (
-            "released",
+            "released volume",
             world(&[&nodes, &claimed, &[volume(1, json!({"status": {"phase": "Released"}}))]]),
             new(uses(&[1])),
             &none,
         ),
         (
-            "its class in the old annotation",
+            "class in the beta annotation",
             world(&[
                 &nodes,
                 &claimed,
@@ -322,7 +323,7 @@ fn an_unbound_claim_needs_a_static_volume_that_its_node_reaches() {
 
 /// Shows: SCH-064, SCH-065, SCH-066, SCH-067, SCH-069
 #[test]
-fn a_claim_says_where_its_volume_is_or_can_be_made() {
+fn claim_restricts_nodes_by_topology_and_capacity() {
     let zones = [zoned("a", "z1"), zoned("b", "z2")];
     let zone = |term: Value| json!({"allowedTopologies": [term]});
     let in_z2 = json!({"matchLabelExpressions": [{"key": "topology.kubernetes.io/zone", "values": ["z2"]}]});
@@ -334,7 +335,7 @@ fn a_claim_says_where_its_volume_is_or_can_be_made() {
             json!({"spec": {"storageCapacity": tracks}}),
         )
     };
-    let room = |name: &str, zone: Value, sizes: Value| {
+    let capacity = |name: &str, zone: Value, sizes: Value| {
         let base = json!({"metadata": {"namespace": "default"}, "storageClassName": "fast", "nodeTopology": zone});
         object(
             "storage.k8s.io/v1",
@@ -357,34 +358,37 @@ fn a_claim_says_where_its_volume_is_or_can_be_made() {
         ],
         &bound(1, on_b.clone()),
     ]);
-    let (no_volume_a, no_space_a) = (format!("a! {NO_VOLUME}; b ok"), format!("a! {NO_SPACE}; b ok"));
-    let (elsewhere, reasons) = (
-        format!("a! {ELSEWHERE}; b ok"),
-        format!("a! {ELSEWHERE}, {NO_SPACE}; b! {NO_SPACE}"),
+    let (no_volume_a, no_space_a) = (
+        format!("a! {REASON_NO_VOLUME}; b ok"),
+        format!("a! {REASON_NO_SPACE}; b ok"),
     );
-    let no_space = format!("a! {NO_SPACE}; b! {NO_SPACE}");
-    let none = format!("a! {NO_VOLUME}; b! {NO_VOLUME}");
+    let (elsewhere, reasons) = (
+        format!("a! {REASON_VOLUME_AFFINITY}; b ok"),
+        format!("a! {REASON_VOLUME_AFFINITY}, {REASON_NO_SPACE}; b! {REASON_NO_SPACE}"),
+    );
+    let no_space = format!("a! {REASON_NO_SPACE}; b! {REASON_NO_SPACE}");
+    let none = format!("a! {REASON_NO_VOLUME}; b! {REASON_NO_VOLUME}");
     let rows: Vec<Row<'_>> = vec![
         (
-            "provisioned anywhere",
+            "provisionable on every node",
             world(&[&zones, &provisioned(json!({}))]),
             new(uses(&[1])),
             "a ok; b ok",
         ),
         (
-            "allowed in one zone",
+            "allowedTopologies with one zone",
             world(&[&zones, &provisioned(zone(in_z2))]),
             new(uses(&[1])),
             &no_volume_a,
         ),
         (
-            "a term without expressions allows nothing",
+            "allowedTopologies term without expressions",
             world(&[&zones, &provisioned(zone(json!({})))]),
             new(uses(&[1])),
             &none,
         ),
         (
-            "promised to a node",
+            "selected-node annotation",
             world(&[
                 &zones,
                 &[
@@ -399,27 +403,27 @@ fn a_claim_says_where_its_volume_is_or_can_be_made() {
             &no_volume_a,
         ),
         (
-            "room for it in one zone",
+            "enough capacity in one zone",
             world(&[
                 &zones,
                 &provisioned(json!({})),
                 &[
                     driver(true),
-                    room("r1", in_zone("z1"), json!({"capacity": "9Gi"})),
-                    room("r2", in_zone("z2"), json!({"capacity": "10Gi"})),
+                    capacity("r1", in_zone("z1"), json!({"capacity": "9Gi"})),
+                    capacity("r2", in_zone("z2"), json!({"capacity": "10Gi"})),
                 ],
             ]),
             new(uses(&[1])),
             &no_space_a,
         ),
         (
-            "the largest volume counts before the room",
+            "maximumVolumeSize takes precedence over capacity",
             world(&[
                 &zones,
                 &provisioned(json!({})),
                 &[
                     driver(true),
-                    room(
+                    capacity(
                         "r1",
                         json!({}),
                         json!({"capacity": "100Gi", "maximumVolumeSize": "9Gi"}),
@@ -430,48 +434,53 @@ fn a_claim_says_where_its_volume_is_or_can_be_made() {
             &no_space,
         ),
         (
-            "room that says not where is nowhere",
+            "capacity without topology is ignored",
             world(&[
                 &zones,
                 &provisioned(json!({})),
-                &[driver(true), room("r1", Value::Null, json!({"capacity": "100Gi"}))],
+                &[driver(true), capacity("r1", Value::Null, json!({"capacity": "100Gi"}))],
             ]),
             new(uses(&[1])),
             &no_space,
         ),
         (
-            "a driver that extension_points not track its room",
+            "driver without capacity tracking",
             world(&[&zones, &provisioned(json!({})), &[driver(false)]]),
             new(uses(&[1])),
             "a ok; b ok",
         ),
         (
-            "bound where one node reaches it",
+            "bound volume reachable from one node",
             world(&[&zones, &bound(1, on_b)]),
             new(uses(&[1])),
             &elsewhere,
         ),
-        ("reasons stand in their order", both, new(uses(&[1, 2])), &reasons),
         (
-            "labelled with zones",
+            "several reasons in kube-scheduler's order",
+            both,
+            new(uses(&[1, 2])),
+            &reasons,
+        ),
+        (
+            "zone label with several zones",
             world(&[&zones, &[node("c", json!({}))], &bound(1, labelled_pv("z2__z3"))]),
             new(uses(&[1])),
             "a! node(s) had no available volume zone; b ok; c ok",
         ),
         (
-            "labelled with what cannot be read",
+            "invalid zone label is ignored",
             world(&[&zones, &bound(1, labelled_pv("z2__"))]),
             new(uses(&[1])),
             "a ok; b ok",
         ),
         (
-            "bound to a volume that is gone",
+            "bound volume does not exist",
             world(&[&zones, &bound(1, json!({}))[..1]]),
             new(uses(&[1])),
             "VolumeZone! persistentvolume \"v1\" not found",
         ),
         (
-            "bound by name only",
+            "volumeName set but binding not completed",
             world(&[
                 &zones,
                 &[claim(1, json!({"spec": {"volumeName": "v1"}})), volume(1, json!({}))],
@@ -483,33 +492,33 @@ fn a_claim_says_where_its_volume_is_or_can_be_made() {
     check(rows);
 }
 
-/// A claim counts once however many use it, a victim once for each.
+/// A claim counts once regardless of its number of users; each victim is counted.
 /// Shows: SCH-061
 #[test]
-fn a_claim_of_one_pod_alone_keeps_others_out_of_every_node() {
-    let nodes = two();
-    let alone = bound(1, json!({}));
-    let alone = [
+fn read_write_once_pod_claim_excludes_other_pods_on_all_nodes() {
+    let nodes = nodes_a_and_b();
+    let exclusive = bound(1, json!({}));
+    let exclusive = [
         crate::wider::merged(
-            alone[0].clone(),
+            exclusive[0].clone(),
             &json!({"spec": {"accessModes": ["ReadWriteOncePod"]}}),
         ),
-        alone[1].clone(),
+        exclusive[1].clone(),
     ];
     let high = |more: &Value| new(crate::wider::merged(json!({"spec": {"priority": 10}}), more));
-    let keeps_out = format!("a: {IN_USE}; b: {IN_USE}");
-    let of_one = format!("{keeps_out}; a* without old");
-    let of_two = format!("{keeps_out}; a* without old; b* without older");
+    let both_rejected = format!("a: {REASON_CLAIM_IN_USE}; b: {REASON_CLAIM_IN_USE}");
+    let of_one = format!("{both_rejected}; a* without old");
+    let of_two = format!("{both_rejected}; a* without old; b* without older");
     let rows: Vec<Row<'_>> = vec![
         (
-            "without a victim",
-            world(&[&nodes, &alone, &[on("a", "old", uses(&[1]))]]),
+            "user has equal priority",
+            world(&[&nodes, &exclusive, &[on("a", "old", uses(&[1]))]]),
             new(uses(&[1])),
-            &keeps_out,
+            &both_rejected,
         ),
         (
-            "its user is a victim",
-            world(&[&nodes, &alone, &[on("a", "old", uses(&[1]))]]),
+            "user is a victim",
+            world(&[&nodes, &exclusive, &[on("a", "old", uses(&[1]))]]),
             high(&uses(&[1])),
             &of_one,
         ),
@@ -517,15 +526,15 @@ fn a_claim_of_one_pod_alone_keeps_others_out_of_every_node() {
             "two users",
             world(&[
                 &nodes,
-                &alone,
+                &exclusive,
                 &[on("a", "old", uses(&[1])), on("b", "older", uses(&[1]))],
             ]),
             high(&uses(&[1])),
             &of_two,
         ),
         (
-            "the user's node is gone",
-            world(&[&nodes, &alone, &[on("gone", "old", uses(&[1]))]]),
+            "node of the user does not exist",
+            world(&[&nodes, &exclusive, &[on("gone", "old", uses(&[1]))]]),
             new(uses(&[1])),
             "a ok; b ok",
         ),
