@@ -121,11 +121,11 @@ fn parse_call(part: &str, offset: usize, whole: &str) -> Result<Calls, Vec<Strin
         };
         let (key, value) = (key.trim(), value.trim());
         let stored = match key {
-            "svc" => set(&mut service, self::service(value)),
-            "rate" => set(&mut rate, Rate::parse(value)),
-            "timeout" => set(&mut timeout, positive(value)),
-            "keepalive" => set(&mut keep_alive, boolean(value)),
-            "retries" => set(&mut retries, number(value)),
+            "svc" => set_once(&mut service, parse_service(value)),
+            "rate" => set_once(&mut rate, Rate::parse(value)),
+            "timeout" => set_once(&mut timeout, positive_duration(value)),
+            "keepalive" => set_once(&mut keep_alive, boolean(value)),
+            "retries" => set_once(&mut retries, number(value)),
             _ => Err(format!("no such key; the keys are {KEYS}")),
         };
         if let Err(message) = stored {
@@ -150,7 +150,7 @@ fn parse_call(part: &str, offset: usize, whole: &str) -> Result<Calls, Vec<Strin
     }
 }
 
-fn set<T>(slot: &mut Option<T>, value: Result<T, String>) -> Result<(), String> {
+fn set_once<T>(slot: &mut Option<T>, value: Result<T, String>) -> Result<(), String> {
     if slot.is_some() {
         return Err("given twice".into());
     }
@@ -159,7 +159,7 @@ fn set<T>(slot: &mut Option<T>, value: Result<T, String>) -> Result<(), String> 
 }
 
 /// Parses `web` or `shop/web`.
-fn service(text: &str) -> Result<ObjectKey, String> {
+fn parse_service(text: &str) -> Result<ObjectKey, String> {
     let (namespace, name) = text.split_once('/').unwrap_or(("", text));
     let is_name = |text: &str| {
         let is_label = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
@@ -171,7 +171,7 @@ fn service(text: &str) -> Result<ObjectKey, String> {
     Ok(ObjectKey::new(Str::from(namespace), name))
 }
 
-fn positive(text: &str) -> Result<i64, String> {
+fn positive_duration(text: &str) -> Result<i64, String> {
     match time(text)? {
         0 => Err("a client that does not wait gets no answer".into()),
         micros => Ok(micros),

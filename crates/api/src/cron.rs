@@ -209,17 +209,17 @@ fn range(text: &str, bounds: &Bounds) -> Result<u64, String> {
     let (mut low, mut high, mut step) = (bounds.low, bounds.high, 1);
     let is_single = ends.len() == 1;
     if !matches!(ends.as_slice(), ["*" | "?", ..]) {
-        low = number(ends.first().unwrap_or(&""), bounds)?;
+        low = number_or_name(ends.first().unwrap_or(&""), bounds)?;
         high = match ends.as_slice() {
             [_] => low,
-            [_, end] => number(end, bounds)?,
+            [_, end] => number_or_name(end, bounds)?,
             _ => return Err(format!("too many hyphens: {text}")),
         };
     }
     match halves.as_slice() {
         [_] => {}
         [_, by] => {
-            step = whole(by)?;
+            step = parse_int(by)?;
             // A single number with a step is a range up to the maximum.
             if is_single {
                 high = bounds.high;
@@ -247,15 +247,15 @@ fn range(text: &str, bounds: &Bounds) -> Result<u64, String> {
     Ok((low..=high).step_by(step).fold(0, |set, at| set | 1 << at))
 }
 
-fn number(text: &str, bounds: &Bounds) -> Result<u32, String> {
+fn number_or_name(text: &str, bounds: &Bounds) -> Result<u32, String> {
     let lower = text.to_ascii_lowercase();
     match bounds.names.iter().position(|name| **name == *lower) {
         Some(at) => Ok(bounds.low + u32::try_from(at).unwrap_or(0)),
-        None => whole(text),
+        None => parse_int(text),
     }
 }
 
-fn whole(text: &str) -> Result<u32, String> {
+fn parse_int(text: &str) -> Result<u32, String> {
     let number: i64 = text
         .parse()
         .map_err(|_| format!("failed to parse int from {text}: strconv.Atoi: parsing {text:?}: invalid syntax"))?;

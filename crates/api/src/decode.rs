@@ -205,7 +205,7 @@ impl<'n> Reader<'n> {
     }
 
     /// The error for a list or map where a scalar is expected.
-    pub(crate) fn unfit(&self, node: &Tree<'_>, expected: &str) -> Failure {
+    pub(crate) fn not_a_scalar(&self, node: &Tree<'_>, expected: &str) -> Failure {
         let found = match node.data {
             Data::Seq(_) => "sequence",
             _ => "map",
@@ -290,7 +290,7 @@ impl<'n> Reader<'n> {
         let mut kept = Vec::new();
         for entry in entries.iter().filter(|entry| !entry.value.is_null()) {
             let rest = match shape.find(&entry.key) {
-                Some(at) => self.below(Segment::Field(&entry.key), &mut |reader| {
+                Some(at) => self.with_segment(Segment::Field(&entry.key), &mut |reader| {
                     record.field_mut(at).read(&entry.value, reader)
                 })?,
                 None => Some(Residual::Raw(&entry.value)),
@@ -305,7 +305,7 @@ impl<'n> Reader<'n> {
 
     /// Decodes one field of a value that is not a [`Record`].
     pub(crate) fn field(&mut self, key: &'n str, field: &mut dyn Wire, node: &'n Tree<'n>) -> Read<'n> {
-        self.below(Segment::Field(key), &mut |reader| field.read(node, reader))
+        self.with_segment(Segment::Field(key), &mut |reader| field.read(node, reader))
     }
 
     /// Decodes the elements of a list.
@@ -322,7 +322,7 @@ impl<'n> Reader<'n> {
         };
         let mut kept = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            let rest = self.below(Segment::Index(index), &mut |reader| element(item, reader))?;
+            let rest = self.with_segment(Segment::Index(index), &mut |reader| element(item, reader))?;
             if rest.is_some() {
                 kept.resize_with(index, || None);
                 kept.push(rest);
@@ -346,14 +346,14 @@ impl<'n> Reader<'n> {
         let mut kept = Vec::new();
         for found in entries {
             let read = &mut |reader: &mut Self| entry(&found.key, &found.value, reader);
-            if let Some(rest) = self.below(Segment::Key(&found.key), read)? {
+            if let Some(rest) = self.with_segment(Segment::Key(&found.key), read)? {
                 kept.push((&*found.key, rest));
             }
         }
         Ok((!kept.is_empty()).then_some(Residual::Map(kept)))
     }
 
-    fn below(&mut self, segment: Segment<'n>, read: &mut dyn FnMut(&mut Self) -> Read<'n>) -> Read<'n> {
+    fn with_segment(&mut self, segment: Segment<'n>, read: &mut dyn FnMut(&mut Self) -> Read<'n>) -> Read<'n> {
         self.path.push(segment);
         let rest = read(self)?;
         self.path.pop();

@@ -88,30 +88,30 @@ impl Extra {
     }
 }
 
-enum Kept<'v> {
+enum ExtraNode<'v> {
     Map(&'v Map<String, Value>),
     List(&'v [Value]),
     Raw(&'v Value),
 }
 
-fn kept(value: &Value) -> Kept<'_> {
+fn classify(value: &Value) -> ExtraNode<'_> {
     if let Value::Object(map) = value
         && map.len() == 1
     {
         if let Some(Value::Object(fields)) = map.get(PARTIAL_MAP) {
-            return Kept::Map(fields);
+            return ExtraNode::Map(fields);
         }
         if let Some(Value::Array(items)) = map.get(PARTIAL_LIST) {
-            return Kept::List(items);
+            return ExtraNode::List(items);
         }
     }
-    Kept::Raw(value)
+    ExtraNode::Raw(value)
 }
 
 fn merge(value: &mut Value, extra: &Value) {
-    match (kept(extra), value) {
-        (Kept::Map(fields), Value::Object(map)) => merge_fields(map, fields),
-        (Kept::List(elements), Value::Array(items)) => {
+    match (classify(extra), value) {
+        (ExtraNode::Map(fields), Value::Object(map)) => merge_fields(map, fields),
+        (ExtraNode::List(elements), Value::Array(items)) => {
             let mut taken = vec![false; items.len()];
             for (position, element) in elements.iter().enumerate() {
                 let Value::Object(fields) = element else {
@@ -146,9 +146,9 @@ fn is_scalar(value: &Value) -> bool {
 
 fn merge_fields(map: &mut Map<String, Value>, fields: &Map<String, Value>) {
     for (key, extra) in fields {
-        match (map.get_mut(key), kept(extra)) {
+        match (map.get_mut(key), classify(extra)) {
             (Some(value), _) => merge(value, extra),
-            (None, Kept::Raw(raw)) => {
+            (None, ExtraNode::Raw(raw)) => {
                 map.insert(key.clone(), raw.clone());
             }
             // The typed part under this key was removed, so the fields kept for it are dropped.
@@ -159,10 +159,10 @@ fn merge_fields(map: &mut Map<String, Value>, fields: &Map<String, Value>) {
 
 fn paths(value: &Value, path: &mut String, found: &mut Vec<String>) {
     let length = path.len();
-    match kept(value) {
-        Kept::Raw(_) => found.push(path.clone()),
-        Kept::Map(fields) => field_paths(fields, false, path, found),
-        Kept::List(elements) => {
+    match classify(value) {
+        ExtraNode::Raw(_) => found.push(path.clone()),
+        ExtraNode::Map(fields) => field_paths(fields, false, path, found),
+        ExtraNode::List(elements) => {
             for (index, element) in elements.iter().enumerate() {
                 path.push_str(&format!("[{index}]"));
                 if let Value::Object(fields) = element {

@@ -18,13 +18,13 @@ pub fn fields(kind: Kind, path: &[String]) -> Option<Vec<Field>> {
     let root = schema::served(kind.api_version(), kind.name())?.fields;
     let mut at = Some(root);
     for (depth, name) in path.iter().enumerate() {
-        if depth == 0 && ENVELOPE.contains(&name.as_str()) {
+        if depth == 0 && TYPE_META_FIELDS.contains(&name.as_str()) {
             at = None;
             continue;
         }
         at = at?.field(name)?.of.record();
     }
-    let envelope = path.is_empty().then_some(ENVELOPE).into_iter().flatten();
+    let envelope = path.is_empty().then_some(TYPE_META_FIELDS).into_iter().flatten();
     let envelope = envelope.map(|name| Field {
         name: (*name).to_owned(),
         of: "string".to_owned(),
@@ -52,7 +52,7 @@ pub fn field_values(kind: Kind, path: &[String]) -> &'static [&'static str] {
 }
 
 /// Fields that every object has besides those of its kind.
-const ENVELOPE: &[&str] = &["apiVersion", "kind"];
+const TYPE_META_FIELDS: &[&str] = &["apiVersion", "kind"];
 
 #[cfg(test)]
 mod tests {

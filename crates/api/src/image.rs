@@ -12,10 +12,10 @@ const PATH_MAX: usize = 255;
 /// # Errors
 /// The kubelet's message: `couldn't parse image name "A": invalid reference format: …`.
 pub fn check_image_name(image: &str) -> Result<(), String> {
-    reference(image).map_err(|why| format!("couldn't parse image name {image:?}: {why}"))
+    check_reference(image).map_err(|why| format!("couldn't parse image name {image:?}: {why}"))
 }
 
-fn reference(image: &str) -> Result<(), String> {
+fn check_reference(image: &str) -> Result<(), String> {
     let is_identifier = |c: char| matches!(c, 'a'..='f' | '0'..='9');
     if image.len() == 64 && image.chars().all(is_identifier) {
         return Err(format!(
@@ -45,11 +45,11 @@ fn reference(image: &str) -> Result<(), String> {
     if path.len() + prefix > PATH_MAX {
         return Err(format!("repository name must not be more than {PATH_MAX} characters"));
     }
-    digest.map_or(Ok(()), known_digest)
+    digest.map_or(Ok(()), check_digest)
 }
 
 /// Checks that a digest's algorithm is known and that its value has the algorithm's length.
-fn known_digest(digest: &str) -> Result<(), String> {
+fn check_digest(digest: &str) -> Result<(), String> {
     let (algorithm, hex) = digest.split_once(':').unwrap_or((digest, ""));
     let length = match algorithm {
         "sha256" => 64,

@@ -63,16 +63,16 @@ impl<'t> JsonReader<'t> {
     }
 
     /// A second reader that starts at the current position.
-    pub(crate) fn ahead(&mut self) -> Self {
-        let mut ahead = Self::new(&self.text[self.pos..], self.line);
-        ahead.counted = (0, self.column());
-        ahead
+    pub(crate) fn fork(&mut self) -> Self {
+        let mut fork = Self::new(&self.text[self.pos..], self.line);
+        fork.counted = (0, self.column());
+        fork
     }
 
     /// Skips white space and `---` lines. Returns whether there is more text.
-    pub(crate) fn more(&mut self) -> bool {
+    pub(crate) fn skip_to_next(&mut self) -> bool {
         loop {
-            self.space();
+            self.skip_space();
             if self.pos == self.line_start && self.text[self.pos..].starts_with("---") {
                 self.pos += 3;
             } else {
@@ -95,7 +95,7 @@ impl<'t> JsonReader<'t> {
         self.bytes.get(self.pos).copied()
     }
 
-    fn space(&mut self) {
+    fn skip_space(&mut self) {
         while let Some(byte) = self.peek() {
             match byte {
                 b'\n' => {
@@ -134,7 +134,7 @@ impl<'t> JsonReader<'t> {
     /// # Errors
     /// The first syntax error; the caller must then discard the items it received.
     pub(crate) fn value_streaming_items(&mut self, on_item: OnItem<'_, 't>) -> Result<Tree<'t>, TextError> {
-        self.space();
+        self.skip_space();
         if self.peek() != Some(b'{') {
             return self.value();
         }
@@ -159,7 +159,7 @@ impl<'t> JsonReader<'t> {
     }
 
     fn value_at(&mut self, depth: usize) -> Result<Tree<'t>, TextError> {
-        self.space();
+        self.skip_space();
         if depth > limits::DEPTH {
             return Err(self.error(format!("nested deeper than {} levels", limits::DEPTH)));
         }
@@ -205,24 +205,24 @@ impl<'t> JsonReader<'t> {
         let mut entries: Vec<Entry<'t>> = Vec::new();
         let (mut index, mut merged) = (ordered::Map::new(), Vec::new());
         self.pos += 1;
-        self.space();
+        self.skip_space();
         if self.peek() == Some(b'}') {
             self.pos += 1;
             return Ok(Data::Map(entries));
         }
         loop {
-            self.space();
+            self.skip_space();
             if self.peek() != Some(b'"') {
                 return Err(self.unexpected("looking for beginning of object key string"));
             }
             let (line, column) = (self.line, self.column());
             let key = self.string()?;
-            self.space();
+            self.skip_space();
             if self.peek() != Some(b':') {
                 return Err(self.unexpected("after object key"));
             }
             self.pos += 1;
-            self.space();
+            self.skip_space();
             let streaming_callback = match (&*key, self.peek()) {
                 ("items", Some(b'[')) => on_item.take(),
                 _ => None,
@@ -247,7 +247,7 @@ impl<'t> JsonReader<'t> {
                     kind: TextErrorKind::Duplicate,
                 });
             }
-            self.space();
+            self.skip_space();
             match self.peek() {
                 Some(b',') => self.pos += 1,
                 Some(b'}') => {
@@ -273,7 +273,7 @@ impl<'t> JsonReader<'t> {
     /// Parses the items of a list. If they are streamed, the limit on the number of values applies to each item.
     fn array(&mut self, depth: usize, on_item: OnItem<'_, 't>, is_streamed: bool) -> Result<(), TextError> {
         self.pos += 1;
-        self.space();
+        self.skip_space();
         if self.peek() == Some(b']') {
             self.pos += 1;
             return Ok(());
@@ -283,7 +283,7 @@ impl<'t> JsonReader<'t> {
                 self.nodes = 0;
             }
             on_item(self.value_at(depth + 1)?);
-            self.space();
+            self.skip_space();
             match self.peek() {
                 Some(b',') => self.pos += 1,
                 Some(b']') => {

@@ -142,7 +142,7 @@ fn as_sent(object: &Object) -> Value {
         _ => {}
     }
     let is_protection_finalizer = |item: &Value| item.as_str().is_some_and(|name| name.ends_with("-protection"));
-    keep(value.pointer_mut("/metadata/finalizers"), &|item| {
+    retain_items(value.pointer_mut("/metadata/finalizers"), &|item| {
         !is_protection_finalizer(item)
     });
     if let Some(metadata) = value.get_mut("metadata") {
@@ -165,7 +165,7 @@ fn pod_as_sent(value: &mut Value) {
     ];
     remove(value, "/spec", &fields_from_admission);
     let is_token = |name: &str| name.starts_with("kube-api-access-");
-    keep(value.pointer_mut("/spec/volumes"), &|item| {
+    retain_items(value.pointer_mut("/spec/volumes"), &|item| {
         !is_named(item, "name", &is_token)
     });
     for field in ["containers", "initContainers"] {
@@ -173,13 +173,13 @@ fn pod_as_sent(value: &mut Value) {
             .pointer_mut(&format!("/spec/{field}"))
             .and_then(Value::as_array_mut);
         for container in list.into_iter().flatten() {
-            keep(container.get_mut("volumeMounts"), &|item| {
+            retain_items(container.get_mut("volumeMounts"), &|item| {
                 !is_named(item, "name", &is_token)
             });
             remove_if_empty(container, "volumeMounts");
         }
     }
-    keep(value.pointer_mut("/spec/tolerations"), &|item| {
+    retain_items(value.pointer_mut("/spec/tolerations"), &|item| {
         let is_default_toleration =
             |key: &str| key == "node.kubernetes.io/not-ready" || key == "node.kubernetes.io/unreachable";
         !is_named(item, "key", &is_default_toleration) || item.get("tolerationSeconds") != Some(&Value::from(300))
@@ -221,7 +221,7 @@ fn is_named(item: &Value, key: &str, is: &dyn Fn(&str) -> bool) -> bool {
     item.get(key).and_then(Value::as_str).is_some_and(is)
 }
 
-fn keep(list: Option<&mut Value>, is_kept: &dyn Fn(&Value) -> bool) {
+fn retain_items(list: Option<&mut Value>, is_kept: &dyn Fn(&Value) -> bool) {
     if let Some(items) = list.and_then(Value::as_array_mut) {
         items.retain(|item| is_kept(item));
     }

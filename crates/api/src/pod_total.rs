@@ -109,8 +109,8 @@ impl Pod {
     /// Requests as counted on the pod's node, also during a resize: for each container, and at pod level, the maximum
     /// of requested, allocated and applied resources (SCH-052, KC-075).
     pub fn requests_in_use(&self) -> ResourceList {
-        let granted = |status: &ContainerStatus| status.allocated_resources.clone();
-        let mut total = self.containers_in_use(|resources| &resources.requests, granted);
+        let allocated = |status: &ContainerStatus| status.allocated_resources.clone();
+        let mut total = self.containers_in_use(|resources| &resources.requests, allocated);
         if let Some(own) = self.own_requests_in_use() {
             total.extend(own);
         }
@@ -139,17 +139,17 @@ impl Pod {
         asks.then(|| self.pod_level_in_use(|resources| &resources.requests, &self.status.allocated_resources))
     }
 
-    fn pod_level_in_use(&self, select: SelectList, granted: &ResourceList) -> ResourceList {
-        let asked = self.spec.resources.as_ref().map(|own| select(own));
+    fn pod_level_in_use(&self, select: SelectList, allocated: &ResourceList) -> ResourceList {
+        let requested = self.spec.resources.as_ref().map(|own| select(own));
         let mut own = ResourceList::new();
         match &self.status.resources {
-            None => raise_to_max(&mut own, asked.unwrap_or(&ResourceList::new())),
+            None => raise_to_max(&mut own, requested.unwrap_or(&ResourceList::new())),
             Some(applied) => {
-                if let Some(asked) = asked.filter(|_| !self.is_resize_infeasible()) {
-                    raise_to_max(&mut own, asked);
+                if let Some(requested) = requested.filter(|_| !self.is_resize_infeasible()) {
+                    raise_to_max(&mut own, requested);
                 }
                 raise_to_max(&mut own, select(applied));
-                raise_to_max(&mut own, granted);
+                raise_to_max(&mut own, allocated);
             }
         }
         own.retain(|name, _| is_of_pods(name));
@@ -157,7 +157,7 @@ impl Pod {
     }
 
     /// Sums up the containers: app containers and sidecars with their statuses, other init containers by their spec.
-    fn containers_in_use(&self, select: SelectList, granted: fn(&ContainerStatus) -> ResourceList) -> ResourceList {
+    fn containers_in_use(&self, select: SelectList, allocated: fn(&ContainerStatus) -> ResourceList) -> ResourceList {
         let is_infeasible = self.is_resize_infeasible();
         let is_app = |container: &Container| self.spec.containers.iter().any(|app| app.name == container.name);
         self.spec.sum_containers_by(|container| {
@@ -170,7 +170,7 @@ impl Pod {
             let Some((status, applied)) = status.and_then(|status| Some((status, status.resources.as_ref()?))) else {
                 return Cow::Borrowed(select(&container.resources));
             };
-            let mut list = granted(status);
+            let mut list = allocated(status);
             raise_to_max(&mut list, select(applied));
             if !is_infeasible {
                 raise_to_max(&mut list, select(&container.resources));

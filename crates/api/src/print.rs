@@ -165,7 +165,7 @@ impl Emitter {
         let shape = ScalarStyles::of(text);
         let may_be_plain = resolve_plain(text).is_none() && !is_ambiguous(text);
         if text.contains('\n') && shape.block && !is_key {
-            self.literal(text, indent);
+            self.literal_block(text, indent);
         } else if may_be_plain && shape.plain && !text.contains('\n') {
             self.folded(text, indent, is_key, |emitter, letter| emitter.letter(letter));
         } else if may_be_plain && shape.single && !text.contains('\n') {
@@ -178,7 +178,7 @@ impl Emitter {
             });
             self.put("'");
         } else {
-            self.double(text, indent, is_key);
+            self.double_quoted(text, indent, is_key);
         }
     }
 
@@ -204,7 +204,7 @@ impl Emitter {
         }
     }
 
-    fn double(&mut self, text: &str, indent: usize, is_key: bool) {
+    fn double_quoted(&mut self, text: &str, indent: usize, is_key: bool) {
         self.put("\"");
         let letters: Vec<char> = text.chars().collect();
         let mut after_blank = false;
@@ -258,7 +258,7 @@ impl Emitter {
     }
 
     /// Prints a `|` block, without a newline after its last line.
-    fn literal(&mut self, text: &str, indent: usize) {
+    fn literal_block(&mut self, text: &str, indent: usize) {
         self.put("|");
         if text.starts_with([' ', '\n']) {
             self.put("2");

@@ -176,15 +176,15 @@ impl std::str::FromStr for Quantity {
     /// # Errors
     /// The API server's message for malformed text.
     fn from_str(text: &str) -> Result<Self, &'static str> {
-        const FORM: &str =
+        const BAD_FORMAT: &str =
             "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-        const SUFFIX: &str = "unable to parse quantity's suffix";
+        const BAD_SUFFIX: &str = "unable to parse quantity's suffix";
         let text = text.trim_matches(' ');
         let (negative, unsigned) = match text.as_bytes().first() {
             Some(b'-') => (true, &text[1..]),
             Some(b'+') => (false, &text[1..]),
             Some(_) => (false, text),
-            None => return Err(FORM),
+            None => return Err(BAD_FORMAT),
         };
         let end = unsigned
             .bytes()
@@ -193,12 +193,12 @@ impl std::str::FromStr for Quantity {
         let (number, suffix) = unsigned.split_at(end);
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
         if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
-            return Err(FORM);
+            return Err(BAD_FORMAT);
         }
         let letters = suffix.trim_start_matches(|letter| "eEinumkKMGTP".contains(letter));
         let digits = letters.strip_prefix(['+', '-']).unwrap_or(letters);
         if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(FORM);
+            return Err(BAD_FORMAT);
         }
         // Scale 10^exponent × 2^(10·binary).
         let (format, exponent, binary) = if let Some(power) = BINARY
@@ -210,22 +210,22 @@ impl std::str::FromStr for Quantity {
         } else if let Some((_, exponent)) = DECIMAL.iter().find(|(known, _)| *known == suffix) {
             (Format::DecimalSi, *exponent, 0)
         } else if let Some(digits) = suffix.strip_prefix(['e', 'E']) {
-            let exponent: i32 = digits.parse().map_err(|_| SUFFIX)?;
+            let exponent: i32 = digits.parse().map_err(|_| BAD_SUFFIX)?;
             (Format::DecimalExponent, exponent, 0)
         } else {
-            return Err(SUFFIX);
+            return Err(BAD_SUFFIX);
         };
         let digits = format!("{whole}{fraction}");
         let digits = digits.trim_start_matches('0');
         // value = digits × 10^shift nano units × 2^(10·binary), saturated like the API (about 2^63).
         let shift = exponent
             .saturating_add(9)
-            .saturating_sub(i32::try_from(fraction.len()).map_err(|_| FORM)?);
+            .saturating_sub(i32::try_from(fraction.len()).map_err(|_| BAD_FORMAT)?);
         let mut nanos: i128 = 0;
         let cap = i128::from(i64::MAX) * NANO;
         if !digits.is_empty() {
             let keep = digits.len().min(30);
-            nanos = digits[..keep].parse().map_err(|_| FORM)?;
+            nanos = digits[..keep].parse().map_err(|_| BAD_FORMAT)?;
             let dropped = i32::try_from(digits.len() - keep).unwrap_or(i32::MAX);
             let shift = shift.saturating_add(dropped);
             nanos = nanos.saturating_mul(1_i128 << (10 * binary));

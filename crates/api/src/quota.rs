@@ -21,7 +21,7 @@ pub fn usage(object: &Object, now: Time) -> ResourceList {
                 limits: pod.spec.total_limits(),
                 ..ResourceRequirements::default()
             };
-            taken.extend(compute(&resources));
+            taken.extend(compute_resources(&resources));
         }
         Object::Service(service) => {
             let [ports, balancers] = node_ports_and_load_balancers(service);
@@ -93,7 +93,7 @@ fn is_charged(pod: &Pod, now: Time) -> bool {
 }
 
 /// The compute resources used by a pod or container with these requests and limits.
-fn compute(resources: &ResourceRequirements) -> ResourceList {
+fn compute_resources(resources: &ResourceRequirements) -> ResourceList {
     let mut taken = ResourceList::from([("pods".into(), Quantity::from_units(1))]);
     for (name, amount) in &resources.requests {
         let is_plain = matches!(&**name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
@@ -190,9 +190,9 @@ pub fn unspecified(quota: &ResourceQuota, pod: &Pod) -> Option<String> {
     }
     let mut missing: Map<&str, Set<Str>> = Map::new();
     for container in pod.spec.all_containers() {
-        let said = compute(&container.resources);
+        let specified = compute_resources(&container.resources);
         for name in DEMANDED {
-            if quota.spec.hard.contains_key(name) && !said.contains_key(name) {
+            if quota.spec.hard.contains_key(name) && !specified.contains_key(name) {
                 missing.entry(name).or_default().insert(container.name.clone());
             }
         }

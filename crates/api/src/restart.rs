@@ -69,7 +69,7 @@ impl ContainerRestartRule {
 }
 
 impl RestartPolicy {
-    fn allows(&self, exit_code: i32) -> bool {
+    fn allows_restart(&self, exit_code: i32) -> bool {
         match self {
             Self::Never => false,
             Self::OnFailure => exit_code != 0,
@@ -94,8 +94,8 @@ impl RestartDecision<'_> {
     pub fn restarts(&self) -> bool {
         match self.by {
             RestartDecider::Rule(_) => true,
-            RestartDecider::Container { policy, .. } => policy.allows(self.exit_code),
-            RestartDecider::Pod(policy) => policy.is_none_or(|policy| policy.allows(self.exit_code)),
+            RestartDecider::Container { policy, .. } => policy.allows_restart(self.exit_code),
+            RestartDecider::Pod(policy) => policy.is_none_or(|policy| policy.allows_restart(self.exit_code)),
         }
     }
 

@@ -103,7 +103,7 @@ pub const OTHER_RESOURCES: &[OtherResource] = &[
 pub const OTHER_VERSIONS: &[&str] = &["autoscaling/v1"];
 
 /// Kinds of built-in groups that are served in other versions or only for subresources.
-const KEPT: &[(&str, &[&str])] = &[
+const OTHER_SERVED_KINDS: &[(&str, &[&str])] = &[
     ("autoscaling/v1", &["Scale"]),
     ("policy/v1", &["Eviction"]),
     (
@@ -154,7 +154,7 @@ pub(crate) fn look_up(api_version: &str, kind: &str) -> Served {
     let is_other = OTHER_RESOURCES
         .iter()
         .any(|other| (other.api_version, other.kind) == (api_version, kind));
-    let is_kept = KEPT
+    let is_kept = OTHER_SERVED_KINDS
         .iter()
         .any(|(served, kinds)| *served == api_version && kinds.contains(&kind));
     if is_other || is_kept || !BUILT_IN.contains(&group) {

@@ -175,11 +175,11 @@ fn first_mismatch<'t>(text: &'t str, fraction: &'static str) -> (&'t str, &'stat
     ];
     let mut rest = text;
     for (name, width) in layout.into_iter().filter(|(name, _)| !name.is_empty()) {
-        let is_like = |(byte, wanted): (u8, u8)| match wanted.is_ascii_digit() {
+        let matches_layout = |(byte, wanted): (u8, u8)| match wanted.is_ascii_digit() {
             true => byte.is_ascii_digit(),
             false => byte == wanted,
         };
-        let fits = |part: &str| width > 0 && part.bytes().zip(name.bytes()).all(is_like);
+        let fits = |part: &str| width > 0 && part.bytes().zip(name.bytes()).all(matches_layout);
         match rest.get(..width) {
             Some(part) if fits(part) => rest = &rest[width..],
             _ => return (rest, name),

@@ -262,7 +262,7 @@ fn int_or_string(node: &Tree<'_>, reader: &Reader<'_>) -> Result<IntOrString, Fa
             .map_err(|_| narrow(&format!("number {number}"))),
         Data::Number(text) => Err(narrow(&format!("number {text}"))),
         Data::Bool(_) => Err(narrow("bool")),
-        Data::Seq(_) | Data::Map(_) => Err(reader.unfit(node, "an integer or a string")),
+        Data::Seq(_) | Data::Map(_) => Err(reader.not_a_scalar(node, "an integer or a string")),
     }
 }
 
@@ -291,7 +291,7 @@ impl Wire for Quantity {
                 let read = value.to_string().parse();
                 read.map_err(|error| reader.fail_of(ProblemKind::NoQuantity, node, error))?
             }
-            Data::Seq(_) | Data::Map(_) => return Err(reader.unfit(node, "a quantity such as 250m or 1Gi")),
+            Data::Seq(_) | Data::Map(_) => return Err(reader.not_a_scalar(node, "a quantity such as 250m or 1Gi")),
         };
         Ok(None)
     }

@@ -21,11 +21,11 @@ pub(crate) fn is_hidden(before: Option<char>, c: char) -> bool {
     if (' '..='~').contains(&c) {
         return false;
     }
-    let is_of_picture = || {
+    let is_part_of_emoji = || {
         matches!(c, '\u{200d}' | '\u{fe0f}')
             && before.is_some_and(|b| !b.is_ascii() && (b == '\u{fe0f}' || is_in(PICTURES, b)))
     };
-    is_in(HIDDEN, c) && !is_of_picture()
+    is_in(HIDDEN, c) && !is_part_of_emoji()
 }
 
 /// Returns the text with each hidden character escaped as `\u001b`, in UTF-16 units as in JSON; line breaks and tabs

@@ -70,8 +70,8 @@ impl Shape {
     pub(crate) fn find(&self, key: &str) -> Option<usize> {
         // Fast path: most names differ in the first letter, which is compared without a function call.
         let first = key.as_bytes().first();
-        let is_it = |name: &&str| name.as_bytes().first() == first && is_camel(name, key);
-        self.fields.iter().position(is_it)
+        let has_key = |name: &&str| name.as_bytes().first() == first && is_camel(name, key);
+        self.fields.iter().position(has_key)
     }
 }
 

@@ -11,7 +11,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 use crate::json::{TextError, TextErrorKind};
 use crate::limits;
 use crate::tree::{Data, Entry, Tree};
-use crate::yaml_loose::{Loose, loosen};
+use crate::yaml_loose::{Reindented, reindent};
 use crate::yaml_scalar::{key_text, plain, scalar};
 
 /// Splits a YAML text at `---` lines; returns each document with the number of lines before it.
@@ -62,8 +62,8 @@ pub(crate) struct YamlText<'t> {
 /// Parses all documents of a text that is preceded by `lines_before` lines.
 pub(crate) fn read(text: &str, lines_before: u32) -> YamlText<'_> {
     let read = Reader::new(text, lines_before).text();
-    match read.loosened(text) {
-        Some(loose) => Reader::loosened(&loose, lines_before).text().owned(),
+    match read.reindented(text) {
+        Some(reindented) => Reader::reindented(&reindented, lines_before).text().owned(),
         None => read,
     }
 }
@@ -82,7 +82,7 @@ pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: OnItem<'_, 
     let mut reader = Reader::new(text, lines_before);
     reader.each = Some(&mut counted);
     let read = reader.text();
-    let Some(loose) = read.loosened(text) else {
+    let Some(reindented) = read.reindented(text) else {
         return read;
     };
     // Items that were passed on before the error are not passed on again.
@@ -93,7 +93,7 @@ pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: OnItem<'_, 
             each(item.owned());
         }
     };
-    let mut reader = Reader::loosened(&loose, lines_before);
+    let mut reader = Reader::reindented(&reindented, lines_before);
     reader.each = Some(&mut rest);
     reader.text().owned()
 }
@@ -102,16 +102,16 @@ pub(crate) fn read_items<'t>(text: &'t str, lines_before: u32, each: OnItem<'_, 
 pub(crate) fn read_first(text: &str, lines_before: u32) -> Option<Tree<'static>> {
     let first = |mut reader: Reader<'_, '_>| reader.document().ok().flatten().map(|node| node.owned());
     first(Reader::new(text, lines_before))
-        .or_else(|| loosen(text).and_then(|loose| first(Reader::loosened(&loose, lines_before))))
+        .or_else(|| reindent(text).and_then(|reindented| first(Reader::reindented(&reindented, lines_before))))
 }
 
 impl<'t> YamlText<'t> {
     /// The text with lines inside brackets and quotes indented, if the parser refused their indentation.
-    fn loosened(&self, text: &'t str) -> Option<Loose> {
+    fn reindented(&self, text: &'t str) -> Option<Reindented> {
         let of_indentation = |problem: &TextError| {
             problem.kind == TextErrorKind::Tab || problem.message.starts_with("invalid indentation")
         };
-        self.problems.iter().any(of_indentation).then(|| loosen(text))?
+        self.problems.iter().any(of_indentation).then(|| reindent(text))?
     }
 
     fn owned(self) -> YamlText<'static> {
@@ -135,13 +135,13 @@ struct Reader<'e, 't> {
 }
 
 impl<'e, 't> Reader<'e, 't> {
-    fn loosened(loose: &'t Loose, lines_before: u32) -> Self
+    fn reindented(reindented: &'t Reindented, lines_before: u32) -> Self
     where
         't: 'e,
     {
         Self {
-            shifts: &loose.shifts,
-            ..Self::new(&loose.text, lines_before)
+            shifts: &reindented.shifts,
+            ..Self::new(&reindented.text, lines_before)
         }
     }
 
@@ -233,7 +233,7 @@ impl<'e, 't> Reader<'e, 't> {
         }
     }
 
-    fn spend(&mut self, count: usize, span: Span) -> Result<(), TextError> {
+    fn count_values(&mut self, count: usize, span: Span) -> Result<(), TextError> {
         self.nodes = self.nodes.saturating_add(count);
         if self.nodes > limits::NODES {
             return Err(self.error(span, format!("more than {} values", limits::NODES)));
@@ -252,7 +252,7 @@ impl<'e, 't> Reader<'e, 't> {
             return Err(self.error_of(TextErrorKind::Meaning, span, "document contains excessive aliasing"));
         }
         let copy = node.clone();
-        self.spend(count, span)?;
+        self.count_values(count, span)?;
         Ok(copy)
     }
 
@@ -260,7 +260,7 @@ impl<'e, 't> Reader<'e, 't> {
         if depth > limits::DEPTH {
             return Err(self.error(span, format!("nested deeper than {} levels", limits::DEPTH)));
         }
-        self.spend(1, span)?;
+        self.count_values(1, span)?;
         let (line, column) = self.at(span);
         let (data, anchor) = match event {
             Event::Alias(anchor) => return self.alias(anchor, span),
@@ -280,7 +280,7 @@ impl<'e, 't> Reader<'e, 't> {
         let node = Tree { line, column, data };
         if anchor != 0 {
             let count = node.count();
-            self.spend(count, span)?;
+            self.count_values(count, span)?;
             self.anchors.insert(anchor, node.clone());
         }
         Ok(node)

@@ -107,7 +107,7 @@ impl<'t> Reader<'t> {
         self.at += rest.take_while(|byte| **byte == b' ').count();
     }
 
-    fn place(&self) -> (u32, u32) {
+    fn position(&self) -> (u32, u32) {
         let column = u32::try_from(self.at - self.line_start).unwrap_or(u32::MAX);
         (self.line, column.saturating_add(1))
     }
@@ -118,7 +118,7 @@ impl<'t> Reader<'t> {
         matches!(rest, [b'-'] | [b'-', b' ' | b'\n', ..])
     }
 
-    fn spend(&mut self, depth: usize) -> BlockResult<()> {
+    fn count_value(&mut self, depth: usize) -> BlockResult<()> {
         self.nodes += 1;
         let is_within = self.nodes <= limits::NODES && depth <= limits::DEPTH;
         is_within.then_some(()).ok_or(UnsupportedForm)
@@ -129,12 +129,12 @@ impl<'t> Reader<'t> {
         if self.column() != Some(0) || self.is_item() {
             return Err(UnsupportedForm);
         }
-        let (line, column) = self.place();
+        let (line, column) = self.position();
         let data = self.map(0, 0, &mut |reader, key| {
             if key != "items" || !reader.rest().trim_end_matches(' ').is_empty() {
                 return Ok(None);
             }
-            let (line, column, items) = reader.items_below()?;
+            let (line, column, items) = reader.split_items()?;
             let Some(items) = items else { return Ok(None) };
             for (lines_before, item) in items {
                 on_item(read_item(item, lines_before).ok_or(UnsupportedForm)?);
@@ -151,7 +151,7 @@ impl<'t> Reader<'t> {
     /// Splits the list below a top-level key into the text of its items, each with the number of lines before it.
     /// Returns also the position of the list. The reader moves to the line after the list.
     #[allow(clippy::type_complexity)]
-    fn items_below(&mut self) -> BlockResult<(u32, u32, Option<Vec<(u32, &'t str)>>)> {
+    fn split_items(&mut self) -> BlockResult<(u32, u32, Option<Vec<(u32, &'t str)>>)> {
         let before = (self.at, self.line_start, self.line);
         self.next_line();
         self.find_content()?;
@@ -161,8 +161,8 @@ impl<'t> Reader<'t> {
         }
         let indent = self.at - self.line_start;
         let (line, column) = match indent {
-            0 => self.place_behind_dash()?,
-            _ => self.place(),
+            0 => self.position_after_dash()?,
+            _ => self.position(),
         };
         let mut items = Vec::new();
         while self.column() == Some(indent) && self.is_item() {
@@ -200,18 +200,18 @@ impl<'t> Reader<'t> {
 
     /// Reads the value that begins here; `parent` is the column of the enclosing value.
     fn node(&mut self, parent: usize, depth: usize) -> BlockResult<Tree<'t>> {
-        self.spend(depth)?;
+        self.count_value(depth)?;
         let at = self.column().ok_or(UnsupportedForm)?;
         if self.is_item() && at == parent && depth > 1 {
-            return self.list_at_its_key(at, depth);
+            return self.list_in_key_column(at, depth);
         }
-        let (mut line, mut column) = self.place();
+        let (mut line, mut column) = self.position();
         let data = if self.is_item() {
             self.list(at, depth)?
         } else if self.is_key()? {
             self.map(at, depth, &mut |_, _| Ok(None))?
         } else {
-            (line, column) = self.place_of_scalar();
+            (line, column) = self.scalar_position();
             self.scalar(parent)?
         };
         Ok(Tree { line, column, data })
@@ -219,14 +219,14 @@ impl<'t> Reader<'t> {
 
     /// Reads a list whose dashes are in the column of its key. The full parser reports the position after the first
     /// dash.
-    fn list_at_its_key(&mut self, at: usize, depth: usize) -> BlockResult<Tree<'t>> {
-        let (line, column) = self.place_behind_dash()?;
+    fn list_in_key_column(&mut self, at: usize, depth: usize) -> BlockResult<Tree<'t>> {
+        let (line, column) = self.position_after_dash()?;
         let data = self.list(at, depth)?;
         Ok(Tree { line, column, data })
     }
 
-    fn place_behind_dash(&self) -> BlockResult<(u32, u32)> {
-        let (line, column) = self.place();
+    fn position_after_dash(&self) -> BlockResult<(u32, u32)> {
+        let (line, column) = self.position();
         let behind = &self.rest()[1..];
         let inner = behind.trim_start_matches(' ');
         let spaces = u32::try_from(behind.len() - inner.len()).map_err(|_| UnsupportedForm)?;
@@ -235,9 +235,9 @@ impl<'t> Reader<'t> {
     }
 
     /// The position of a scalar; that of a literal block is its first line of text.
-    fn place_of_scalar(&self) -> (u32, u32) {
+    fn scalar_position(&self) -> (u32, u32) {
         if !self.rest().starts_with('|') {
-            return self.place();
+            return self.position();
         }
         let below = &self.text[self.at + self.rest().len()..];
         let spaces = below.bytes().skip(1).take_while(|byte| *byte == b' ').count();
@@ -247,14 +247,14 @@ impl<'t> Reader<'t> {
 
     /// Reads the value on the lines after a key or dash at column `parent`, or null; the reader is at the end of that
     /// line.
-    fn below(&mut self, parent: usize, depth: usize, may_be_list: bool) -> BlockResult<Tree<'t>> {
-        let (line, column) = self.place();
+    fn value_below(&mut self, parent: usize, depth: usize, may_be_list: bool) -> BlockResult<Tree<'t>> {
+        let (line, column) = self.position();
         self.next_line();
         self.find_content()?;
         match self.column() {
             Some(at) if at > parent || (may_be_list && at == parent && self.is_item()) => self.node(parent, depth),
             _ => {
-                self.spend(depth)?;
+                self.count_value(depth)?;
                 Ok(Tree {
                     line,
                     column,
@@ -272,7 +272,7 @@ impl<'t> Reader<'t> {
             self.skip_spaces();
             items.push(if self.rest().is_empty() {
                 self.at = end;
-                self.below(indent, depth + 1, false)?
+                self.value_below(indent, depth + 1, false)?
             } else {
                 self.node(indent, depth + 1)?
             });
@@ -294,7 +294,7 @@ impl<'t> Reader<'t> {
         let mut entries: Vec<Entry<'t>> = Vec::new();
         let (mut index, mut merged) = (ordered::Map::new(), Vec::new());
         loop {
-            let (line, column) = self.place();
+            let (line, column) = self.position();
             let key = self.key()?.ok_or(UnsupportedForm)?;
             let end = self.at;
             self.skip_spaces();
@@ -303,11 +303,11 @@ impl<'t> Reader<'t> {
                 None if self.rest().is_empty() => {
                     // The full parser reports the position of the colon for a null value.
                     self.at = end - 1;
-                    self.below(indent, depth + 1, true)?
+                    self.value_below(indent, depth + 1, true)?
                 }
                 None => {
-                    self.spend(depth + 1)?;
-                    let (line, column) = self.place_of_scalar();
+                    self.count_value(depth + 1)?;
+                    let (line, column) = self.scalar_position();
                     let data = self.scalar(indent)?;
                     Tree { line, column, data }
                 }
@@ -343,7 +343,7 @@ impl<'t> Reader<'t> {
         let is_colon = |after: &str| matches!(after.as_bytes(), [b':'] | [b':', b' ', ..]);
         let (text, length, is_quoted) = match rest.as_bytes().first() {
             Some(b'"' | b'\'') => {
-                let Ok((text, length)) = quoted(rest) else {
+                let Ok((text, length)) = quoted_string(rest) else {
                     return Ok(None);
                 };
                 (text, length, true)
@@ -375,7 +375,7 @@ impl<'t> Reader<'t> {
         let rest = self.rest().trim_end_matches(' ');
         let data = match rest.as_bytes() {
             [b'"' | b'\'', ..] => {
-                let (text, length) = quoted(rest)?;
+                let (text, length) = quoted_string(rest)?;
                 if length != rest.len() {
                     return Err(UnsupportedForm);
                 }
@@ -449,7 +449,7 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// Reads a quoted string that ends on this line; returns the string and its length in the text with its quotes.
-fn quoted(text: &str) -> BlockResult<(Cow<'_, str>, usize)> {
+fn quoted_string(text: &str) -> BlockResult<(Cow<'_, str>, usize)> {
     let bytes = text.as_bytes();
     let quote = *bytes.first().ok_or(UnsupportedForm)?;
     let mut at = 1;

@@ -6,29 +6,31 @@
 //! recorded, so that positions refer to the original text.
 
 /// A text with some lines indented.
-pub(crate) struct Loose {
+pub(crate) struct Reindented {
     pub(crate) text: String,
     /// The indented lines, from 1, in ascending order, with the number of added columns.
     pub(crate) shifts: Vec<(u32, u32)>,
 }
 
 /// Indents lines that begin inside brackets or quotes beyond the opening character. None if there are no such lines.
-pub(crate) fn loosen(text: &str) -> Option<Loose> {
-    let mut loose = Loose {
+pub(crate) fn reindent(text: &str) -> Option<Reindented> {
+    let mut reindented = Reindented {
         text: String::with_capacity(text.len() + text.len() / 8),
         shifts: Vec::new(),
     };
     let mut state = Lexer::default();
     for (number, line) in (1_u32..).zip(text.split_inclusive('\n')) {
-        let shift = state.missing(line);
+        let shift = state.missing_indent(line);
         if shift > 0 {
-            loose.shifts.push((number, u32::try_from(shift).unwrap_or(u32::MAX)));
-            loose.text.extend(std::iter::repeat_n(' ', shift));
+            reindented
+                .shifts
+                .push((number, u32::try_from(shift).unwrap_or(u32::MAX)));
+            reindented.text.extend(std::iter::repeat_n(' ', shift));
         }
-        loose.text.push_str(line);
+        reindented.text.push_str(line);
         state.read(line);
     }
-    (!loose.shifts.is_empty()).then_some(loose)
+    (!reindented.shifts.is_empty()).then_some(reindented)
 }
 
 /// The lexical state at a position in the text.
@@ -39,9 +41,9 @@ struct Lexer {
     /// The open quotation mark, if any.
     quote: Option<char>,
     /// The column after the outermost open bracket or quotation mark.
-    inside: usize,
+    inside_column: usize,
     /// The column of the innermost block key or dash, from 1; 0 if there is none.
-    block: usize,
+    block_column: usize,
     /// A scalar that continues on following lines with more indentation.
     continued_scalar: Option<MultilineScalar>,
 }
@@ -61,7 +63,7 @@ impl Lexer {
     }
 
     /// By how many columns a line must be indented.
-    fn missing(&self, line: &str) -> usize {
+    fn missing_indent(&self, line: &str) -> usize {
         let body = line.trim_start_matches([' ', '\t']);
         let is_marker = line.starts_with("---") || line.starts_with("...");
         if !self.is_inside() || body.trim().is_empty() || is_marker {
@@ -69,9 +71,9 @@ impl Lexer {
         }
         let blanks = &line[..line.len() - body.len()];
         if blanks.contains('\t') {
-            self.inside
+            self.inside_column
         } else {
-            self.inside.saturating_sub(blanks.len())
+            self.inside_column.saturating_sub(blanks.len())
         }
     }
 
@@ -82,7 +84,7 @@ impl Lexer {
             return;
         }
         if !self.is_inside() {
-            let is_further = start + 1 > self.block;
+            let is_further = start + 1 > self.block_column;
             match self.continued_scalar {
                 Some(MultilineScalar::Block) if is_further => return,
                 Some(MultilineScalar::Plain) if is_further && characters[start] != '#' => return,
@@ -123,11 +125,11 @@ impl Lexer {
             '#' if at == 0 || is_blank(line.get(at - 1)) => line.len(),
             '%' if at == 0 => line.len(),
             '-' if at == 0 && line.starts_with(&['-', '-', '-']) && is_blank(line.get(3)) => {
-                self.block = 0;
+                self.block_column = 0;
                 3
             }
             '-' | '?' if self.depth == 0 && is_blank(next) => {
-                self.block = at + 1;
+                self.block_column = at + 1;
                 at + 1
             }
             ':' if is_blank(next) => at + 1,
@@ -150,7 +152,7 @@ impl Lexer {
                 self.open(at);
                 self.quote = Some(mark);
                 if self.depth == 0 && ends_as_key(line, at, mark) {
-                    self.block = at + 1;
+                    self.block_column = at + 1;
                 }
                 at + 1
             }
@@ -161,7 +163,7 @@ impl Lexer {
     /// Records the column of an opening bracket or quotation mark.
     fn open(&mut self, at: usize) {
         if self.depth == 0 {
-            self.inside = at + 1;
+            self.inside_column = at + 1;
         }
     }
 
@@ -176,7 +178,7 @@ impl Lexer {
             }
             if *c == ':' && is_blank(next) {
                 if self.depth == 0 {
-                    self.block = start + 1;
+                    self.block_column = start + 1;
                 }
                 return at + 1;
             }
@@ -206,7 +208,7 @@ mod tests {
     /// Text inside brackets and quotes needs no indentation (VA-246).
     #[test]
     fn lines_inside_brackets_and_quotes_are_indented() {
-        let indented = |text: &str| loosen(text).map(|loose| (loose.text, loose.shifts));
+        let indented = |text: &str| reindent(text).map(|reindented| (reindented.text, reindented.shifts));
         for (text, lines, shifts) in [
             (
                 "a:\n  b: [\n  1,\n2\n  ]\n",

@@ -3,7 +3,7 @@
 use crate::json::{TextError, TextErrorKind};
 
 /// Returns the line from 1 (0 if go-yaml reports none) and the message. `piece` is the document's text.
-pub(crate) fn in_go_words(error: TextError, piece: &str) -> (u32, String) {
+pub(crate) fn go_yaml_message(error: TextError, piece: &str) -> (u32, String) {
     // The problem without its context.
     let problem = match error.message.split_once(", ") {
         Some((context, problem)) if context.starts_with("while ") => problem,
@@ -41,7 +41,7 @@ pub(crate) fn in_go_words(error: TextError, piece: &str) -> (u32, String) {
         (TextErrorKind::Recursion, _) => return (0, format!("anchor '{}' value contains itself", name())),
         (TextErrorKind::Meaning, _) => return (0, problem.to_owned()),
         (TextErrorKind::Key, _) => {
-            if let Some(key) = braced(line) {
+            if let Some(key) = template_key(line) {
                 let key = crate::validate::quoted(key);
                 let map = format!("map[interface {{}}]interface {{}}{{{key}:interface {{}}(nil)}}");
                 return (0, format!("invalid map key: {map}"));
@@ -63,7 +63,7 @@ pub(crate) fn in_go_words(error: TextError, piece: &str) -> (u32, String) {
 }
 
 /// The text inside two braces, as in templates. YAML reads it as a map whose key is a map with that single key.
-fn braced(line: &str) -> Option<&str> {
+fn template_key(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("{{")?;
     let (key, _) = rest.split_once("}}")?;
     let key = key.trim();

@@ -56,12 +56,12 @@ impl Zone {
         // The larger the offset, the earlier the instant.
         let mut offsets = [Some(self.standard), summer.filter(|offset| *offset != self.standard)];
         offsets.sort_unstable_by_key(|offset| std::cmp::Reverse(*offset));
-        let seconds = offsets
+        let candidates = offsets
             .into_iter()
             .flatten()
             .map(move |offset| (local_time - offset, offset));
         let has_this_offset = move |(at, offset): &(i64, i64)| zone.offset(*at) == *offset;
-        seconds.filter(has_this_offset).map(|(at, _)| Time::from_seconds(at))
+        candidates.filter(has_this_offset).map(|(at, _)| Time::from_seconds(at))
     }
 
     /// Returns whether clocks go back within three hours of an instant.
@@ -121,18 +121,18 @@ fn contains_name(line: &str, name: &str) -> bool {
 /// begin and end of summer time.
 fn parse_rule(rule: &str) -> Option<Zone> {
     let mut parts = rule.split(',');
-    let standard = -seconds(parts.next()?)?;
+    let standard = -parse_seconds(parts.next()?)?;
     let Some(in_summer) = parts.next() else {
         return Some(Zone { standard, summer: None });
     };
     let offset = match in_summer {
         "" => standard + HOUR,
-        text => -seconds(text)?,
+        text => -parse_seconds(text)?,
     };
     let summer = DaylightSaving {
         offset,
-        begins: change(parts.next()?)?,
-        ends: change(parts.next()?)?,
+        begins: parse_change(parts.next()?)?,
+        ends: parse_change(parts.next()?)?,
     };
     Some(Zone {
         standard,
@@ -141,19 +141,19 @@ fn parse_rule(rule: &str) -> Option<Zone> {
 }
 
 /// Parses a date such as `M3.5.0/1`; the default time is two o'clock.
-fn change(text: &str) -> Option<ClockChange> {
+fn parse_change(text: &str) -> Option<ClockChange> {
     let (date, time) = text.split_once('/').unwrap_or((text, "2"));
     let mut numbers = date.strip_prefix('M')?.split('.').map(|number| number.parse().ok());
     Some(ClockChange {
         month: numbers.next()??,
         week: numbers.next()??,
         weekday: numbers.next()??,
-        seconds: seconds(time)?,
+        seconds: parse_seconds(time)?,
     })
 }
 
 /// Parses hours and minutes such as `-3:30` to seconds.
-fn seconds(text: &str) -> Option<i64> {
+fn parse_seconds(text: &str) -> Option<i64> {
     let (sign, text) = text.strip_prefix('-').map_or((1, text), |text| (-1, text));
     let (hours, minutes) = text.split_once(':').unwrap_or((text, "0"));
     Some(sign * (hours.parse::<i64>().ok()? * HOUR + minutes.parse::<i64>().ok()? * 60))

@@ -62,7 +62,7 @@ wire_types! {
 }
 
 /// Fields of the real kubelet that the simulation ignores.
-const KEPT: &[&str] = &[
+const IGNORED_FIELDS: &[&str] = &[
     "address",
     "authentication",
     "authorization",
@@ -188,7 +188,7 @@ pub fn kubelet_configuration(tree: &Tree<'_>) -> Result<(KubeletConfiguration, V
     let mut notices = Vec::new();
     if let Data::Map(entries) = &mut known.data {
         entries.retain(|entry| {
-            let kept = KEPT.contains(&&*entry.key);
+            let kept = IGNORED_FIELDS.contains(&&*entry.key);
             if kept {
                 notices.push(format!("{} has no effect here", entry.key));
             }

@@ -33,7 +33,7 @@ impl<'m, K, V> OccupiedEntry<'m, K, V> {
 impl<'m, K, V> VacantEntry<'m, K, V> {
     /// Inserts the value.
     pub fn insert(self, value: V) -> &'m mut V {
-        self.map.put(self.slot, (self.key, value))
+        self.map.insert_at(self.slot, (self.key, value))
     }
 }
 

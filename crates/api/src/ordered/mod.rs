@@ -28,7 +28,7 @@ pub use self::set::Set;
 pub use self::sort::StableSort;
 
 /// Number of entries in a full chunk.
-const FULL: usize = 128;
+const CHUNK_MAX: usize = 128;
 
 /// A map sorted by key.
 ///
@@ -114,7 +114,7 @@ impl<K, V> Map<K, V> {
 
     /// Removes and returns the entry with the smallest key.
     pub fn pop_first(&mut self) -> Option<(K, V)> {
-        (!self.is_empty()).then(|| self.take(Slot { chunk: 0, at: 0 }))
+        (!self.is_empty()).then(|| self.remove_at(Slot { chunk: 0, at: 0 }))
     }
 
     /// Keeps only the entries for which `keep` returns true.
@@ -125,7 +125,7 @@ impl<K, V> Map<K, V> {
         self.chunks.retain(|chunk| !chunk.is_empty());
     }
 
-    fn take(&mut self, slot: Slot) -> (K, V) {
+    fn remove_at(&mut self, slot: Slot) -> (K, V) {
         let entry = self.chunks[slot.chunk].remove(slot.at);
         if self.chunks[slot.chunk].is_empty() {
             self.chunks.remove(slot.chunk);
@@ -134,19 +134,19 @@ impl<K, V> Map<K, V> {
     }
 
     /// Inserts an entry at the position that [`Map::locate`] returned.
-    fn put(&mut self, mut slot: Slot, entry: (K, V)) -> &mut V {
+    fn insert_at(&mut self, mut slot: Slot, entry: (K, V)) -> &mut V {
         if self.chunks.is_empty() {
             // Most maps have only one entry.
             self.chunks.reserve_exact(1);
             self.chunks.push(Vec::with_capacity(1));
         }
         let chunk = &mut self.chunks[slot.chunk];
-        if chunk.len() == FULL {
+        if chunk.len() == CHUNK_MAX {
             // When keys are appended in order, full chunks stay full.
-            let half = if slot.at == FULL { FULL } else { FULL / 2 };
+            let half = if slot.at == CHUNK_MAX { CHUNK_MAX } else { CHUNK_MAX / 2 };
             let rest = chunk.split_off(half);
             self.chunks.insert(slot.chunk + 1, rest);
-            if slot.at >= half && half < FULL || slot.at == FULL {
+            if slot.at >= half && half < CHUNK_MAX || slot.at == CHUNK_MAX {
                 slot = Slot {
                     chunk: slot.chunk + 1,
                     at: slot.at - half,
@@ -211,7 +211,7 @@ impl<K: Ord, V> Map<K, V> {
         match self.locate(&key) {
             Ok(slot) => Some(std::mem::replace(&mut self.chunks[slot.chunk][slot.at].1, value)),
             Err(slot) => {
-                self.put(slot, (key, value));
+                self.insert_at(slot, (key, value));
                 None
             }
         }
@@ -230,7 +230,7 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.locate(key).ok().map(|slot| self.take(slot))
+        self.locate(key).ok().map(|slot| self.remove_at(slot))
     }
 
     /// The entry of a key, for update or insertion in place.
@@ -249,17 +249,17 @@ impl<K: Ord, V> Map<K, V> {
         let from = match range.start_bound() {
             Bound::Unbounded => Slot { chunk: 0, at: 0 },
             Bound::Included(key) => self.locate(key).unwrap_or_else(|slot| slot),
-            Bound::Excluded(key) => self.after(key),
+            Bound::Excluded(key) => self.slot_after(key),
         };
         let to = match range.end_bound() {
             Bound::Unbounded => None,
-            Bound::Included(key) => Some(self.after(key)),
+            Bound::Included(key) => Some(self.slot_after(key)),
             Bound::Excluded(key) => Some(self.locate(key).unwrap_or_else(|slot| slot)),
         };
-        self.between(from, to)
+        self.iter_between(from, to)
     }
 
-    fn after<Q: Ord + ?Sized>(&self, key: &Q) -> Slot
+    fn slot_after<Q: Ord + ?Sized>(&self, key: &Q) -> Slot
     where
         K: Borrow<Q>,
     {
@@ -272,7 +272,7 @@ impl<K: Ord, V> Map<K, V> {
         }
     }
 
-    fn between(&self, from: Slot, to: Option<Slot>) -> Iter<'_, K, V> {
+    fn iter_between(&self, from: Slot, to: Option<Slot>) -> Iter<'_, K, V> {
         let empty = Iter {
             front: [].iter(),
             middle: [].iter(),
@@ -484,7 +484,7 @@ mod tests {
         assert!(
             ours.chunks
                 .iter()
-                .all(|chunk| !chunk.is_empty() && chunk.len() <= super::FULL)
+                .all(|chunk| !chunk.is_empty() && chunk.len() <= super::CHUNK_MAX)
         );
         assert!(ours.into_iter().eq(theirs));
     }

@@ -163,9 +163,9 @@ fn yaml_document(piece: &str, above: u32) -> Result<Option<Tree<'_>>, SyntaxErro
     let mut body = piece;
     let mut left = piece;
     while let Some((line, after)) = left.split_once('\n').or((!left.is_empty()).then_some((left, ""))) {
-        if let Some(more) = line.strip_prefix("---").map(str::trim) {
-            if !more.is_empty() && !more.starts_with('#') {
-                return Err(SyntaxError::Json(format!("invalid Yaml document separator: {more}")));
+        if let Some(rest) = line.strip_prefix("---").map(str::trim) {
+            if !rest.is_empty() && !rest.starts_with('#') {
+                return Err(SyntaxError::Json(format!("invalid Yaml document separator: {rest}")));
             }
             body = after;
         }
@@ -181,7 +181,7 @@ fn yaml_document(piece: &str, above: u32) -> Result<Option<Tree<'_>>, SyntaxErro
     match wrong {
         Some(mut wrong) if !wrong.message.contains("<document start>") => {
             wrong.line = wrong.line.saturating_sub(above);
-            let (line, message) = yaml_words::in_go_words(wrong, body);
+            let (line, message) = yaml_words::go_yaml_message(wrong, body);
             Err(SyntaxError::Yaml(line, message))
         }
         _ => Ok(documents.next()),
@@ -258,7 +258,7 @@ struct Reader {
     parsed: Parsed,
     document: u32,
     objects: usize,
-    unlisted: usize,
+    n_unlisted: usize,
 }
 
 impl Reader {
@@ -279,9 +279,9 @@ impl Reader {
                 kind,
             });
         } else {
-            self.unlisted += 1;
+            self.n_unlisted += 1;
             if let Some(last) = problems.last_mut() {
-                last.message = format!("and {} more problems", self.unlisted + 1);
+                last.message = format!("and {} more problems", self.n_unlisted + 1);
                 last.path.clear();
                 last.kind = ProblemKind::Other;
             }
@@ -364,11 +364,9 @@ impl Reader {
     fn json_list<'t>(&mut self, reader: &mut JsonReader<'t>) -> Option<JsonReader<'t>> {
         let (_, line) = reader.rest();
         let mut items = self.item_reader(line)?;
-        let mut ahead = reader.ahead();
-        let list = ahead
-            .value_streaming_items(&mut |item| items.object(&item, None))
-            .ok()?;
-        (ahead.duplicates.is_empty() && self.take_list(&list, items)).then_some(ahead)
+        let mut fork = reader.fork();
+        let list = fork.value_streaming_items(&mut |item| items.object(&item, None)).ok()?;
+        (fork.duplicates.is_empty() && self.take_list(&list, items)).then_some(fork)
     }
 
     /// A reader for the items of a list that begins at `line`; None if the text has too many documents.
@@ -390,22 +388,22 @@ impl Reader {
             .is_some_and(|items| matches!(items.data, Data::Seq(_)));
         let is_list = has_items && text("kind").ends_with("List") && !text("apiVersion").is_empty();
         // Items without a kind cause a problem here; the usual way then gives them the list's kind.
-        let is_sound = items.parsed.problems.is_empty() && items.objects <= limits::OBJECTS;
-        if is_list && is_sound {
+        let is_valid = items.parsed.problems.is_empty() && items.objects <= limits::OBJECTS;
+        if is_list && is_valid {
             self.document = items.document;
             self.objects = items.objects;
             self.parsed.objects.append(&mut items.parsed.objects);
             self.parsed.others.append(&mut items.parsed.others);
             self.parsed.configs.append(&mut items.parsed.configs);
         }
-        is_list && is_sound
+        is_list && is_valid
     }
 
     fn json(&mut self, text: &str) {
         let mut reader = JsonReader::new(text, 1);
         // A text without this word is not a list; this test avoids parsing it twice.
         let may_be_long = text.len() >= limits::LIST_BYTES && text.contains("\"items\"");
-        while reader.more() {
+        while reader.skip_to_next() {
             if let Some(behind) = may_be_long.then(|| self.json_list(&mut reader)).flatten() {
                 reader = behind;
                 continue;

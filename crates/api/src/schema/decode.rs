@@ -96,8 +96,8 @@ struct Decoder<'n> {
 }
 
 /// The converter's message for a value whose type does not match the field's.
-fn unconverted(found: &str, of: GoType) -> String {
-    let found = match found {
+fn converter_error(found_type: &str, of: GoType) -> String {
+    let found_type = match found_type {
         "array" => "slice",
         "object" => "map",
         other => match other.strip_prefix("number ") {
@@ -108,12 +108,12 @@ fn unconverted(found: &str, of: GoType) -> String {
         },
     };
     match of.shape() {
-        Shape::List(_) => format!("cannot restore slice from {found}"),
-        Shape::Map(_) => format!("cannot restore map from {found}"),
-        Shape::Struct(_) => format!("cannot restore struct from: {found}"),
+        Shape::List(_) => format!("cannot restore slice from {found_type}"),
+        Shape::Map(_) => format!("cannot restore map from {found_type}"),
+        Shape::Struct(_) => format!("cannot restore struct from: {found_type}"),
         Shape::Leaf(leaf) => {
             let kind = leaf.split_once('=').map_or(leaf, |(plain, _)| plain);
-            match (found, kind) {
+            match (found_type, kind) {
                 // Go could convert these types; the API server refuses them.
                 ("int64", "string") => format!("cannot convert int64 to {}", of.go_name()),
                 ("float64", "int32" | "int64") => format!("cannot convert float64 to {kind}"),
@@ -133,25 +133,27 @@ impl<'n> Decoder<'n> {
         }
     }
 
-    fn save(&mut self, message: String) {
+    fn save_error(&mut self, message: String) {
         self.saved.get_or_insert(message);
     }
 
     /// Records that a value does not have type `of`; `holder` is the struct whose field is being decoded.
-    fn mismatch(&mut self, holder: &str, found: &str, of: &str) {
+    fn mismatch(&mut self, holder: &str, found_type: &str, of: &str) {
         let place = if self.fields.is_empty() {
             "value".to_owned()
         } else {
             format!("struct field {holder}.{}", self.fields.join("."))
         };
-        self.save(format!("json: cannot unmarshal {found} into Go {place} of type {of}"));
+        self.save_error(format!(
+            "json: cannot unmarshal {found_type} into Go {place} of type {of}"
+        ));
     }
 
     fn record(&mut self, fields: Struct, holder: &str, tree: &'n Tree<'n>, is_object: bool) {
         let entries = match &tree.data {
             Data::Null => return,
             Data::Map(entries) => entries,
-            _ => return self.unfit(holder, tree, GoType(fields.name)),
+            _ => return self.type_error(holder, tree, GoType(fields.name)),
         };
         let name = fields.name();
         for entry in in_order(entries, self.as_sent) {
@@ -198,7 +200,7 @@ impl<'n> Decoder<'n> {
                         self.path.truncate(length);
                     }
                 }
-                _ => self.unfit(holder, tree, of),
+                _ => self.type_error(holder, tree, of),
             },
             Shape::Map(element) => match &tree.data {
                 Data::Map(entries) => {
@@ -209,7 +211,7 @@ impl<'n> Decoder<'n> {
                         self.path.truncate(length);
                     }
                 }
-                _ => self.unfit(holder, tree, of),
+                _ => self.type_error(holder, tree, of),
             },
             Shape::Leaf(leaf) => self.leaf(of, leaf, holder, tree),
         }
@@ -223,16 +225,16 @@ impl<'n> Decoder<'n> {
             ("IntOrString", Data::String(_)) => {}
             ("int32" | "int64" | "IntOrString", Data::Int(_) | Data::Number(_)) => {
                 if self.converts && leaf != "IntOrString" {
-                    return self.unfit(holder, tree, of);
+                    return self.type_error(holder, tree, of);
                 }
                 let of = if leaf == "int64" { "int64" } else { "int32" };
-                let found = format!("number {}", number(tree));
-                self.mismatch(holder, &found, of);
-                self.end_if(leaf == "IntOrString");
+                let found_type = format!("number {}", number(tree));
+                self.mismatch(holder, &found_type, of);
+                self.stop_if_own_decoder(leaf == "IntOrString");
             }
             ("IntOrString", _) => {
-                self.mismatch(holder, &found(tree), "int32");
-                self.end_if(true);
+                self.mismatch(holder, &found_type(tree), "int32");
+                self.stop_if_own_decoder(true);
             }
             ("Quantity", _) => {
                 let text = match &tree.data {
@@ -255,32 +257,32 @@ impl<'n> Decoder<'n> {
                 }
             }
             ("Time" | "MicroTime", _) => {
-                self.mismatch(holder, &found(tree), "string");
-                self.end_if(true);
+                self.mismatch(holder, &found_type(tree), "string");
+                self.stop_if_own_decoder(true);
             }
             ("bytes", Data::String(text)) => {
                 if let Err(at) = base64_length(text) {
-                    self.save(format!("illegal base64 data at input byte {at}"));
+                    self.save_error(format!("illegal base64 data at input byte {at}"));
                 }
             }
-            _ => self.unfit(holder, tree, of),
+            _ => self.type_error(holder, tree, of),
         }
     }
 
-    fn unfit(&mut self, holder: &str, tree: &Tree<'_>, of: GoType) {
+    fn type_error(&mut self, holder: &str, tree: &Tree<'_>, of: GoType) {
         if self.converts {
-            let found = match &tree.data {
+            let found_type = match &tree.data {
                 Data::Int(_) | Data::Number(_) => format!("number {}", number(tree)),
-                _ => found(tree),
+                _ => found_type(tree),
             };
-            self.fatal = Some(unconverted(&found, of));
+            self.fatal = Some(converter_error(&found_type, of));
         } else {
-            self.mismatch(holder, &found(tree), &of.go_name());
+            self.mismatch(holder, &found_type(tree), &of.go_name());
         }
     }
 
     /// Makes the saved error final if the type has its own `UnmarshalJSON`: decoding stops at its error.
-    fn end_if(&mut self, has_own_decoder: bool) {
+    fn stop_if_own_decoder(&mut self, has_own_decoder: bool) {
         if has_own_decoder && self.fatal.is_none() {
             self.fatal = self.saved.clone();
         }
@@ -296,7 +298,7 @@ fn in_order<'n>(entries: &'n [Entry<'n>], as_sent: bool) -> Vec<&'n Entry<'n>> {
     sorted
 }
 
-fn found(tree: &Tree<'_>) -> String {
+fn found_type(tree: &Tree<'_>) -> String {
     tree.json_kind().to_owned()
 }
 

@@ -16,7 +16,7 @@ pub fn typed_errors(fields: Struct, document: &Value) -> Vec<String> {
 
 fn record(fields: Struct, value: &Value, at: &str, found: &mut Vec<String>) {
     let Value::Object(map) = value else {
-        return unfit("map", value, at, found);
+        return push_mismatch("map", value, at, found);
     };
     let mut sorted: Vec<_> = map.iter().collect();
     sorted.sort_unstable_by_key(|(name, _)| name.as_str());
@@ -40,11 +40,11 @@ fn typed(name: &str, of: GoType, value: &Value, at: &str, found: &mut Vec<String
             Value::Object(map) => map
                 .iter()
                 .for_each(|(key, value)| typed(key, of, value, &format!("{at}.{key}"), found)),
-            _ => unfit("map", value, at, found),
+            _ => push_mismatch("map", value, at, found),
         },
         Shape::List(of) => match value {
             Value::Array(items) => list(name, of, items, at, found),
-            _ => unfit("list", value, at, found),
+            _ => push_mismatch("list", value, at, found),
         },
         Shape::Leaf(leaf) => scalar(leaf, value, at, found),
     }
@@ -93,13 +93,13 @@ fn scalar(leaf: &str, value: &Value, at: &str, found: &mut Vec<String>) {
             };
             found.push(format!("{at}: expected numeric (int or float), got {of}"));
         }
-        "bool" if !value.is_boolean() => unfit("boolean", value, at, found),
-        "IntOrString" | "Quantity" if !is_scalar => unfit("scalar", value, at, found),
+        "bool" if !value.is_boolean() => push_mismatch("boolean", value, at, found),
+        "IntOrString" | "Quantity" if !is_scalar => push_mismatch("scalar", value, at, found),
         _ => {}
     }
 }
 
-fn unfit(wanted: &str, value: &Value, at: &str, found: &mut Vec<String>) {
+fn push_mismatch(wanted: &str, value: &Value, at: &str, found: &mut Vec<String>) {
     found.push(format!("{at}: expected {wanted}, got {}", go_value("&{", value, "}")));
 }
 

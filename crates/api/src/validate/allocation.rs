@@ -66,7 +66,7 @@ pub fn service_allocation<'o>(
     Ok(())
 }
 
-fn policy_of(spec: &ServiceSpec) -> &str {
+fn effective_policy(spec: &ServiceSpec) -> &str {
     match &*spec.ip_family_policy {
         "" if has_manual_endpoints(spec) => "RequireDualStack",
         "" => "SingleStack",
@@ -81,7 +81,7 @@ fn has_manual_endpoints(spec: &ServiceSpec) -> bool {
 
 /// Checks that the IP family policy allows the given families and cluster IPs.
 fn policy(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    if policy_of(spec) == "SingleStack" {
+    if effective_policy(spec) == "SingleStack" {
         let lists = [
             (spec.cluster_ips.len(), "cluster IPs"),
             (spec.ip_families.len(), "IP families"),
@@ -105,7 +105,7 @@ fn families(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorList) {
     if has_manual_endpoints(spec) {
         return;
     }
-    if policy_of(spec) == "RequireDualStack" {
+    if effective_policy(spec) == "RequireDualStack" {
         let message = "this cluster is not configured for dual-stack services";
         errors.invalid_text(&path.child("ipFamilyPolicy"), "RequireDualStack", message);
     }
@@ -152,7 +152,7 @@ struct NodePortAllocator(ordered::Set<i32>);
 
 impl NodePortAllocator {
     fn new<'o>(others: impl Iterator<Item = &'o Service>) -> Self {
-        Self(others.flat_map(numbers).collect())
+        Self(others.flat_map(allocated_ports).collect())
     }
 
     fn allocate(&mut self, number: i32) -> Result<(), String> {
@@ -220,7 +220,7 @@ impl NodePortAllocator {
     }
 }
 
-fn numbers(service: &Service) -> impl Iterator<Item = i32> + '_ {
+fn allocated_ports(service: &Service) -> impl Iterator<Item = i32> + '_ {
     let ports = service.spec.ports.iter().filter_map(|port| port.node_port);
     ports
         .chain(service.spec.health_check_node_port)

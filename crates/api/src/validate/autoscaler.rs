@@ -50,7 +50,7 @@ pub(super) fn validate(
     }
     let target = &spec.scale_target_ref;
     let field = path.child("scaleTargetRef");
-    names_of(&target.kind, &target.name, &field, errors);
+    kind_and_name(&target.kind, &target.name, &field, errors);
     // An unchanged reference may lack its API group.
     let is_unchanged = old.is_some_and(|old| {
         let old = &old.spec.scale_target_ref;
@@ -78,7 +78,7 @@ pub(super) fn validate(
     }
 }
 
-fn names_of(kind: &str, name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn kind_and_name(kind: &str, name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     for (field, text) in [("kind", kind), ("name", name)] {
         errors.name(&path.child(field), text, names::path_segment);
     }
@@ -152,7 +152,7 @@ fn metric(metric: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorLi
 fn object_source(source: &Value, is_update: bool, path: &Path<'_>, errors: &mut ErrorList) {
     let described_path = path.child("describedObject");
     let described = source.get("describedObject").unwrap_or(&Value::Null);
-    names_of(
+    kind_and_name(
         text(described, "kind"),
         text(described, "name"),
         &described_path,

@@ -10,9 +10,9 @@ use super::{ErrorList, Path, names};
 
 /// Maximum size of all values together, in bytes.
 const SIZE_MAX: usize = 1 << 20;
-const FROZEN: &str = "field is immutable when `immutable` is set";
+const MARKED_IMMUTABLE: &str = "field is immutable when `immutable` is set";
 
-fn decoded(text: &str) -> Vec<u8> {
+fn decode_base64(text: &str) -> Vec<u8> {
     // Malformed base64 was refused when the object was decoded.
     base64::engine::general_purpose::STANDARD
         .decode(text)
@@ -35,7 +35,7 @@ pub(super) fn config_map(object: &ConfigMap, errors: &mut ErrorList) {
         }
     }
     keys(&object.binary_data, &Path::root("binaryData"), errors);
-    let binary = object.binary_data.values().map(|value| decoded(value).len());
+    let binary = object.binary_data.values().map(|value| decode_base64(value).len());
     let size: usize = object.data.values().map(|value| value.len()).chain(binary).sum();
     if size > SIZE_MAX {
         // The server reports the error on the whole object, which has an empty path.
@@ -51,7 +51,7 @@ pub(super) fn config_map_update(old: &ConfigMap, new: &ConfigMap, errors: &mut E
             ("binaryData", old.binary_data != new.binary_data),
         ] {
             if changed {
-                errors.forbidden(&Path::root(name), FROZEN);
+                errors.forbidden(&Path::root(name), MARKED_IMMUTABLE);
             }
         }
     }
@@ -61,7 +61,7 @@ pub(super) fn config_map_update(old: &ConfigMap, new: &ConfigMap, errors: &mut E
 pub(super) fn secret(object: &Secret, errors: &mut ErrorList) {
     let data = Path::root("data");
     keys(&object.data, &data, errors);
-    let size: usize = object.data.values().map(|value| decoded(value).len()).sum();
+    let size: usize = object.data.values().map(|value| decode_base64(value).len()).sum();
     if size > SIZE_MAX {
         errors.too_long(&data, SIZE_MAX);
     }
@@ -100,7 +100,7 @@ fn docker(object: &Secret, key: &str, errors: &mut ErrorList) {
     let Some(value) = object.data.get(key) else {
         return errors.required(&data.key(key), "");
     };
-    let bytes = decoded(value);
+    let bytes = decode_base64(value);
     let text = String::from_utf8_lossy(&bytes);
     if let Err(error) = JsonReader::new(&text, 1).value() {
         errors.invalid_text(&data.key(key), "<secret contents redacted>", &error.message);
@@ -117,7 +117,7 @@ pub(super) fn secret_update(old: &Secret, new: &Secret, errors: &mut ErrorList) 
             ("data", old.data != new.data),
         ] {
             if changed {
-                errors.forbidden(&Path::root(name), FROZEN);
+                errors.forbidden(&Path::root(name), MARKED_IMMUTABLE);
             }
         }
     }

@@ -16,7 +16,7 @@ use super::probe::{self, ProbeKind};
 use super::{ErrorList, Path, downward, names, resources, security, volume};
 
 /// The parts of the pod that container validation needs.
-struct Pod<'p> {
+struct PodContext<'p> {
     spec: &'p PodSpec,
     /// The spec in JSON form, if it has untyped fields.
     value: &'p Value,
@@ -26,9 +26,9 @@ struct Pod<'p> {
     grace: i64,
 }
 
-impl<'p> Pod<'p> {
+impl<'p> PodContext<'p> {
     /// A container in JSON form.
-    fn wire(&self, list: &str, index: usize) -> &'p Value {
+    fn container_json(&self, list: &str, index: usize) -> &'p Value {
         let list = self.value.get(list);
         list.and_then(|list| list.get(index)).unwrap_or(&Value::Null)
     }
@@ -44,26 +44,26 @@ pub(super) fn validate(
     let mut claims: Vec<&str> = spec.resource_claims.iter().map(|claim| &*claim.name).collect();
     claims.retain(|name| !name.is_empty());
     claims.sort_unstable();
-    let pod = Pod {
+    let pod = PodContext {
         spec,
         value,
         volumes,
         claims,
         grace: spec.termination_grace_period_seconds.unwrap_or(30).max(0),
     };
-    regular(&pod, &path.child("containers"), errors);
-    init(&pod, &path.child("initContainers"), errors);
-    ephemeral(&pod, &path.child("ephemeralContainers"), errors);
+    app_containers(&pod, &path.child("containers"), errors);
+    init_containers(&pod, &path.child("initContainers"), errors);
+    ephemeral_containers(&pod, &path.child("ephemeralContainers"), errors);
 }
 
-fn regular(pod: &Pod<'_>, list: &Path<'_>, errors: &mut ErrorList) {
+fn app_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut ErrorList) {
     if pod.spec.containers.is_empty() {
         return errors.required(list, "");
     }
     let mut names = ordered::Set::new();
     for (index, container) in pod.spec.containers.iter().enumerate() {
         let path = list.index(index);
-        common(container, pod.wire("containers", index), pod, &path, errors);
+        common_fields(container, pod.container_json("containers", index), pod, &path, errors);
         if !names.insert(&*container.name) {
             errors.duplicate(&path.child("name"), quoted(&container.name), "");
         }
@@ -75,11 +75,17 @@ fn regular(pod: &Pod<'_>, list: &Path<'_>, errors: &mut ErrorList) {
     }
 }
 
-fn init(pod: &Pod<'_>, list: &Path<'_>, errors: &mut ErrorList) {
+fn init_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut ErrorList) {
     let mut names: ordered::Set<&str> = pod.spec.containers.iter().map(|container| &*container.name).collect();
     for (index, container) in pod.spec.init_containers.iter().enumerate() {
         let path = list.index(index);
-        common(container, pod.wire("initContainers", index), pod, &path, errors);
+        common_fields(
+            container,
+            pod.container_json("initContainers", index),
+            pod,
+            &path,
+            errors,
+        );
         if names.contains(&*container.name) {
             errors.duplicate(&path.child("name"), quoted(&container.name), "");
         } else if !container.name.is_empty() {
@@ -108,15 +114,15 @@ fn init(pod: &Pod<'_>, list: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks ephemeral containers (VA-300).
-fn ephemeral(pod: &Pod<'_>, list: &Path<'_>, errors: &mut ErrorList) {
+fn ephemeral_containers(pod: &PodContext<'_>, list: &Path<'_>, errors: &mut ErrorList) {
     const NEVER: &str = "cannot be set for an Ephemeral Container";
     let others = || pod.spec.containers.iter().chain(pod.spec.init_containers.iter());
     let others: ordered::Set<&str> = others().map(|container| &*container.name).collect();
     let mut names = others.clone();
     for (index, container) in pod.spec.ephemeral_containers.iter().enumerate() {
         let path = list.index(index);
-        let value = pod.wire("ephemeralContainers", index);
-        common(container, value, pod, &path, errors);
+        let value = pod.container_json("ephemeralContainers", index);
+        common_fields(container, value, pod, &path, errors);
         untrimmed_image(container, &path, errors);
         if !names.insert(&*container.name) {
             errors.duplicate(&path.child("name"), quoted(&container.name), "");
@@ -165,14 +171,14 @@ pub(super) fn untrimmed_image(container: &Container, path: &Path<'_>, errors: &m
     }
 }
 
-fn lifecycle_and_probes(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+fn lifecycle_and_probes(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(lifecycle) = &container.lifecycle {
         probe::lifecycle(lifecycle, pod.grace, &path.child("lifecycle"), errors);
     }
     probes(container, pod, path, errors);
 }
 
-fn probes(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+fn probes(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     for (name, given, kind) in [
         ("livenessProbe", &container.liveness_probe, ProbeKind::Liveness),
         ("readinessProbe", &container.readiness_probe, ProbeKind::Readiness),
@@ -184,7 +190,7 @@ fn probes(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut Er
     }
 }
 
-fn common(container: &Container, value: &Value, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+fn common_fields(container: &Container, value: &Value, pod: &PodContext<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     let name = path.child("name");
     if container.name.is_empty() {
         errors.required(&name, "");
@@ -206,7 +212,7 @@ fn common(container: &Container, value: &Value, pod: &Pod<'_>, path: &Path<'_>, 
     ports(&container.ports, &path.child("ports"), errors);
     env(&container.env, &path.child("env"), errors);
     env_from(&container.env_from, &path.child("envFrom"), errors);
-    restarts(container, path, errors);
+    restart_policy_and_rules(container, path, errors);
     mounts::volume_mounts(container, value, pod.volumes, path, errors);
     mounts::devices(container, value, pod.volumes, path, errors);
     match &container.image_pull_policy {
@@ -223,12 +229,12 @@ fn common(container: &Container, value: &Value, pod: &Pod<'_>, path: &Path<'_>, 
     if let Some(context) = &container.security_context {
         let value = value.get("securityContext").unwrap_or(&Value::Null);
         let has_host_users = pod.spec.host_users != Some(false);
-        security::of_container(context, value, has_host_users, &path.child("securityContext"), errors);
+        security::container_context(context, value, has_host_users, &path.child("securityContext"), errors);
     }
 }
 
 /// Checks the resize policies: only cpu and memory, each once, and no restart in a pod that never restarts containers.
-fn resize_policy(container: &Container, pod: &Pod<'_>, path: &Path<'_>, errors: &mut ErrorList) {
+fn resize_policy(container: &Container, pod: &PodContext<'_>, path: &Path<'_>, errors: &mut ErrorList) {
     let mut seen = ordered::Set::new();
     for (index, policy) in container.resize_policy.iter().enumerate() {
         let (resource, restart) = (&*policy.resource_name, &*policy.restart_policy);
@@ -362,7 +368,7 @@ fn env_from(sources: &[EnvFromSource], path: &Path<'_>, errors: &mut ErrorList) 
 }
 
 /// Checks the container's restart policy and its restart rules (VA-105).
-fn restarts(container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
+fn restart_policy_and_rules(container: &Container, path: &Path<'_>, errors: &mut ErrorList) {
     const RULES_MAX: usize = 20;
     const VALUES_MAX: usize = 255;
     let policy = path.child("restartPolicy");
@@ -408,7 +414,7 @@ fn env_source(source: &EnvVarSource, has_value: bool, path: &Path<'_>, errors: &
     let mut count = 0;
     if let Some(field) = &source.field_ref {
         count += 1;
-        downward::field(field, downward::OF_VARIABLES, &path.child("fieldRef"), errors);
+        downward::field(field, downward::VARIABLE_FIELDS, &path.child("fieldRef"), errors);
     }
     if let Some(resource) = &source.resource_field_ref {
         count += 1;

@@ -7,7 +7,7 @@ use crate::Kept;
 use crate::ordered::StableSort as _;
 use crate::untyped::{given, is_true, items, list, text, texts};
 
-use super::internal::structured;
+use super::internal::to_internal;
 use super::list::{IMMUTABLE, quoted};
 use super::untyped::one_of;
 use super::{ErrorList, Path, names};
@@ -47,11 +47,11 @@ pub(super) fn validate(object: &Kept, errors: &mut ErrorList) {
     }
     let path = Path::root("spec");
     group(text(spec, "group"), &path.child("group"), errors);
-    given_one_of(spec, "scope", &["Cluster", "Namespaced"], &path, errors);
+    required_one_of(spec, "scope", &["Cluster", "Namespaced"], &path, errors);
     versions(spec, &path, errors);
     all_names(names, &path.child("names"), errors);
     for (field, spec_field) in SHARED {
-        if let Some(shared) = shared(spec, field) {
+        if let Some(shared) = shared_field(spec, field) {
             schema_or_columns(field, shared, &path.child(spec_field), errors);
         }
     }
@@ -94,7 +94,7 @@ pub fn stored_version(spec: &Value) -> Option<&str> {
         .map(|(_, version)| text(version, "name"))
 }
 
-fn given_one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+fn required_one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     match text(value, field) {
         "" => errors.required(&path.child(field), ""),
         _ => one_of(value, field, known, path, errors),
@@ -102,7 +102,7 @@ fn given_one_of(value: &Value, field: &str, known: &[&str], path: &Path<'_>, err
 }
 
 /// Reports all problems of a name as one error.
-fn joined(path: &Path<'_>, word: &str, problems: &[names::NameFault], before: &str, errors: &mut ErrorList) {
+fn report_joined(path: &Path<'_>, word: &str, problems: &[names::NameFault], before: &str, errors: &mut ErrorList) {
     if !problems.is_empty() {
         errors.each_invalid(path, word, &[names::joined(problems, before, ",")]);
     }
@@ -114,14 +114,14 @@ fn group(group: &str, path: &Path<'_>, errors: &mut ErrorList) {
         errors.required(path, "");
         return;
     }
-    joined(path, group, &problems, "", errors);
+    report_joined(path, group, &problems, "", errors);
     if problems.is_empty() && !group.contains('.') {
         errors.invalid_text(path, group, "should be a domain with at least one dot");
     }
 }
 
 /// The value of a field that is equal in all versions.
-fn shared<'v>(spec: &'v Value, field: &str) -> Option<&'v Value> {
+fn shared_field<'v>(spec: &'v Value, field: &str) -> Option<&'v Value> {
     let mut all = items(spec, "versions").map(|(_, version)| given(version, field));
     let first = all.next()??;
     all.all(|other| other == Some(first)).then_some(first)
@@ -139,13 +139,13 @@ fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     for (index, version) in items(spec, "versions") {
         let path = path.index(index);
         let name = text(version, "name");
-        joined(&path.child("name"), name, &names::label_1035(name), "", errors);
+        report_joined(&path.child("name"), name, &names::label_1035(name), "", errors);
         let warning = version.get("deprecationWarning").and_then(Value::as_str);
         if let Some(warning) = warning.filter(|_| !is_true(version, "deprecated")) {
             let message = "can only be set for deprecated versions";
             errors.invalid_text(&path.child("deprecationWarning"), warning, message);
         }
-        for (field, _) in SHARED.iter().filter(|(field, _)| shared(spec, field).is_none()) {
+        for (field, _) in SHARED.iter().filter(|(field, _)| shared_field(spec, field).is_none()) {
             if let Some(own) = given(version, field) {
                 schema_or_columns(field, own, &path.child(field), errors);
             }
@@ -170,7 +170,7 @@ fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     }
     // The server also validates the first version's name under its own path.
     if let Some(first) = known.first().filter(|name| !name.is_empty()) {
-        joined(
+        report_joined(
             &Path::root("spec.version"),
             first,
             &names::label_1035(first),
@@ -182,13 +182,13 @@ fn versions(spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 
 /// The versions as the API server prints them, without fields that are moved to the spec.
 fn internal(spec: &Value) -> String {
-    const ABOVE: [&str; 4] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"];
+    const MOVED_TO_SPEC: [&str; 4] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"];
     let one = |version: &Value| -> Value {
         let mut own = version.clone();
         if let Some(fields) = own.as_object_mut() {
-            fields.retain(|field, _| !ABOVE.contains(&field.as_str()) || shared(spec, field).is_none());
+            fields.retain(|field, _| !MOVED_TO_SPEC.contains(&field.as_str()) || shared_field(spec, field).is_none());
         }
-        structured("CustomResourceDefinitionVersion", &own)
+        to_internal("CustomResourceDefinitionVersion", &own)
     };
     let all: Vec<Value> = items(spec, "versions").map(|(_, version)| one(version)).collect();
     Value::Array(all).to_string()
@@ -207,13 +207,13 @@ fn all_names(names: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         let lower = word.to_ascii_lowercase();
         let checked = if before.is_empty() { word } else { &lower };
         if !word.is_empty() {
-            joined(&path.child(field), word, &names::label_1035(checked), before, errors);
+            report_joined(&path.child(field), word, &names::label_1035(checked), before, errors);
         }
     }
     let list = |field: &str, errors: &mut ErrorList| {
         for (index, word) in texts(names, field).into_iter().enumerate() {
             let at = path.child(field);
-            joined(&at.index(index), word, &names::label_1035(word), "", errors);
+            report_joined(&at.index(index), word, &names::label_1035(word), "", errors);
         }
     };
     list("shortNames", errors);
@@ -235,7 +235,7 @@ fn schema_or_columns(field: &str, value: &Value, path: &Path<'_>, errors: &mut E
         let mut found: Vec<_> = found.into_iter().collect();
         found.stable_sort_by_key(ToString::to_string);
         errors.extend(found.into_iter().collect());
-        types(schema, &path, errors);
+        schema_types(schema, &path, errors);
         return;
     }
     for (index, column) in list(Some(value)) {
@@ -307,22 +307,22 @@ fn structural(schema: &Value, level: Level, path: &Path<'_>, errors: &mut ErrorL
     }
 }
 
-fn types(schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn schema_types(schema: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let of = text(schema, "type");
     if !of.is_empty() && !SCHEMA_TYPES.contains(&of) {
         errors.unsupported_text(&path.child("type"), of, SCHEMA_TYPES);
     }
     let at = path.child("properties");
     for (name, property) in properties(schema) {
-        types(property, &at.key(name), errors);
+        schema_types(property, &at.key(name), errors);
     }
     if let Some(items) = given(schema, "items") {
-        types(items, &path.child("items"), errors);
+        schema_types(items, &path.child("items"), errors);
     }
 }
 
 fn conversion(conversion: &Value, path: &Path<'_>, errors: &mut ErrorList) {
-    given_one_of(conversion, "strategy", &["None", "Webhook"], path, errors);
+    required_one_of(conversion, "strategy", &["None", "Webhook"], path, errors);
     let client = path.child("webhookClientConfig");
     let has_client = conversion.pointer("/webhook/clientConfig").is_some();
     match text(conversion, "strategy") {

@@ -120,7 +120,7 @@ pub(super) fn capacity(object: &CsiStorageCapacity, errors: &mut ErrorList) {
 pub(super) fn node_update(before: &Value, after: &Value, errors: &mut ErrorList) {
     node(after, errors);
     let path = Path::root("spec");
-    let drivers = |value| items(value, "drivers").map(|(_, driver)| internal::structured("CSINodeDriver", driver));
+    let drivers = |value| items(value, "drivers").map(|(_, driver)| internal::to_internal("CSINodeDriver", driver));
     for mut known in before.get("spec").into_iter().flat_map(drivers) {
         for mut driver in after.get("spec").into_iter().flat_map(drivers) {
             known["Allocatable"] = Value::Null;

@@ -5,7 +5,7 @@ use super::{ErrorList, Path, names};
 use crate::{ObjectFieldSelector, ResourceFieldSelector};
 
 /// Fields supported in files.
-pub(super) const OF_FILES: &[&str] = &[
+pub(super) const FILE_FIELDS: &[&str] = &[
     "metadata.annotations",
     "metadata.labels",
     "metadata.name",
@@ -13,7 +13,7 @@ pub(super) const OF_FILES: &[&str] = &[
     "metadata.uid",
 ];
 /// Fields supported in variables.
-pub(super) const OF_VARIABLES: &[&str] = &[
+pub(super) const VARIABLE_FIELDS: &[&str] = &[
     "metadata.name",
     "metadata.namespace",
     "metadata.uid",
@@ -51,7 +51,7 @@ const RESOURCES: [&str; 6] = [
     "requests.ephemeral-storage",
     "requests.memory",
 ];
-const OF_BYTES: &[&str] = &[
+const BYTE_DIVISORS: &[&str] = &[
     "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei",
 ];
 
@@ -66,7 +66,7 @@ pub(super) fn field(selector: &ObjectFieldSelector, supported: &[&str], path: &P
         let message = format!("error converting fieldPath: unsupported pod version: {version}");
         return errors.invalid_text(&at, label, &message);
     }
-    if let Some((map, key)) = subscripted(label) {
+    if let Some((map, key)) = split_subscript(label) {
         return match map {
             "metadata.labels" => errors.each_invalid(path, key, &names::qualified(key)),
             "metadata.annotations" => {
@@ -91,7 +91,7 @@ pub(super) fn field(selector: &ObjectFieldSelector, supported: &[&str], path: &P
 }
 
 /// Splits `metadata.labels['app']` into map and key.
-fn subscripted(label: &str) -> Option<(&str, &str)> {
+fn split_subscript(label: &str) -> Option<(&str, &str)> {
     let (map, key) = label.strip_suffix("']")?.split_once("['")?;
     (!map.is_empty()).then_some((map, key))
 }
@@ -123,10 +123,10 @@ pub(super) fn resource(selector: &ResourceFieldSelector, is_file: bool, path: &P
     let message = match of {
         "cpu" if matches!(&*divisor, "1m" | "1") => return,
         "cpu" => "only divisor's values 1m and 1 are supported with the cpu resource".to_owned(),
-        _ if OF_BYTES.contains(&&*divisor) => return,
+        _ if BYTE_DIVISORS.contains(&&*divisor) => return,
         _ => format!(
             "only divisor's values {} are supported with the {of} resource",
-            OF_BYTES.join(", ")
+            BYTE_DIVISORS.join(", ")
         ),
     };
     errors.invalid_text(&path.child("divisor"), resource, &message);

@@ -58,8 +58,8 @@ fn slice_endpoints(object: &EndpointSlice, path: &Path<'_>, errors: &mut ErrorLi
         for (index, address) in endpoint.addresses.iter().enumerate() {
             let path = addresses.index(index);
             match &*object.address_type {
-                "IPv4" | "IPv6" => address_of(address, Some(&object.address_type), &path, errors),
-                "FQDN" => full_name(address, &path, errors),
+                "IPv4" | "IPv6" => check_address(address, Some(&object.address_type), &path, errors),
+                "FQDN" => check_fqdn(address, &path, errors),
                 _ => {}
             }
         }
@@ -103,7 +103,7 @@ fn hints(slice: &Value, errors: &mut ErrorList) {
 }
 
 /// Checks that an address is usable as an endpoint, and belongs to `family` if given.
-fn address_of(address: &str, family: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_address(address: &str, family: Option<&str>, path: &Path<'_>, errors: &mut ErrorList) {
     let parsed = address.parse::<IpAddr>();
     match (names::ip_problem(address), family, &parsed) {
         (Some(problem), _, _) => errors.invalid_text(path, address, problem),
@@ -121,7 +121,7 @@ fn address_of(address: &str, family: Option<&str>, path: &Path<'_>, errors: &mut
 }
 
 /// Checks a fully qualified domain name of at least three parts.
-fn full_name(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_fqdn(name: &str, path: &Path<'_>, errors: &mut ErrorList) {
     if name.is_empty() {
         errors.required(path, "");
         return;
@@ -200,7 +200,7 @@ fn older_addresses(list: &[EndpointAddress], path: &Path<'_>, errors: &mut Error
     for (index, address) in list.iter().enumerate() {
         let path = path.index(index);
         let host = Some(&*address.hostname).filter(|host| !host.is_empty());
-        address_of(&address.ip, None, &path.child("ip"), errors);
+        check_address(&address.ip, None, &path.child("ip"), errors);
         node_and_host(address.node_name.as_deref(), host, &path, errors);
     }
 }

@@ -15,16 +15,16 @@ fn fields(name: &str) -> Option<&'static str> {
 }
 
 /// Converts a wire value to an internal struct.
-pub(super) fn structured(name: &str, value: &Value) -> Value {
-    of_struct(name, value, &Value::Null)
+pub(super) fn to_internal(name: &str, value: &Value) -> Value {
+    struct_to_internal(name, value, &Value::Null)
 }
 
 /// An internal struct as one line of JSON.
-pub(super) fn printed(name: &str, value: &Value) -> String {
-    structured(name, value).to_string()
+pub(super) fn to_internal_json(name: &str, value: &Value) -> String {
+    to_internal(name, value).to_string()
 }
 
-fn of_struct(name: &str, value: &Value, parent: &Value) -> Value {
+fn struct_to_internal(name: &str, value: &Value, parent: &Value) -> Value {
     let Some(fields) = fields(name) else {
         return value.clone();
     };
@@ -37,22 +37,22 @@ fn of_struct(name: &str, value: &Value, parent: &Value) -> Value {
             None => value.get(wire),
         };
         let given = given.filter(|given| !given.is_null());
-        map.insert(go.to_owned(), of_type(of, given, value));
+        map.insert(go.to_owned(), value_to_internal(of, given, value));
     }
     Value::Object(map)
 }
 
-fn of_type(of: &str, given: Option<&Value>, parent: &Value) -> Value {
+fn value_to_internal(of: &str, given: Option<&Value>, parent: &Value) -> Value {
     if let Some(of) = of.strip_prefix("[]") {
         return match given {
-            Some(Value::Array(items)) => items.iter().map(|item| of_struct(of, item, parent)).collect(),
+            Some(Value::Array(items)) => items.iter().map(|item| struct_to_internal(of, item, parent)).collect(),
             _ => Value::Null,
         };
     }
     if let Some(of) = of.strip_prefix('*') {
         return match given {
             Some(value) if of.is_empty() => value.clone(),
-            Some(value) => of_struct(of, value, parent),
+            Some(value) => struct_to_internal(of, value, parent),
             None => Value::Null,
         };
     }
@@ -61,22 +61,22 @@ fn of_type(of: &str, given: Option<&Value>, parent: &Value) -> Value {
         ("b", given) => given.cloned().unwrap_or_else(|| false.into()),
         ("i", given) => given.cloned().unwrap_or_else(|| 0.into()),
         ("q", given) => given.cloned().unwrap_or_else(|| "0".into()),
-        (of, given) => of_struct(of, given.unwrap_or(&Value::Null), parent),
+        (of, given) => struct_to_internal(of, given.unwrap_or(&Value::Null), parent),
     }
 }
 
 /// The unified diff of two internal structs.
-pub(super) fn difference(old: &Value, new: &Value) -> String {
+pub(super) fn unified_diff(old: &Value, new: &Value) -> String {
     let lines = |value: &Value| {
         let mut text = Vec::new();
-        indented(value, 0, "", "", &mut text);
+        push_indented(value, 0, "", "", &mut text);
         text
     };
-    unified(&lines(old), &lines(new))
+    render_hunks(&lines(old), &lines(new))
 }
 
 /// Prints JSON with one space of indentation per level; `before` and `after` enclose the value.
-fn indented(value: &Value, level: usize, before: &str, after: &str, out: &mut Vec<String>) {
+fn push_indented(value: &Value, level: usize, before: &str, after: &str, out: &mut Vec<String>) {
     let blanks = " ".repeat(level);
     let (pending, close, entries): (_, _, Vec<(String, &Value)>) = match value {
         Value::Object(map) if !map.is_empty() => {
@@ -92,7 +92,7 @@ fn indented(value: &Value, level: usize, before: &str, after: &str, out: &mut Ve
     let last = entries.len() - 1;
     for (at, (key, value)) in entries.into_iter().enumerate() {
         let comma = if at == last { "" } else { "," };
-        indented(value, level + 1, &key, comma, out);
+        push_indented(value, level + 1, &key, comma, out);
     }
     out.push(format!("{blanks}{close}{after}"));
 }
@@ -112,7 +112,7 @@ struct Block {
 
 /// The matching blocks of two lists: the longest one, then recursively those before and after it (Ratcliff/Obershelp,
 /// as in Python's difflib, of which the server's diffs use a port).
-fn matching(old: &[String], new: &[String]) -> Vec<Block> {
+fn matching_blocks(old: &[String], new: &[String]) -> Vec<Block> {
     let is_popular = |line: &String| {
         new.len() >= POPULAR_MIN_LINES && new.iter().filter(|other| *other == line).count() > new.len() / 100 + 1
     };
@@ -120,7 +120,7 @@ fn matching(old: &[String], new: &[String]) -> Vec<Block> {
     let mut found = Vec::new();
     let mut pending = vec![(0, old.len(), 0, new.len())];
     while let Some((from, to, new_from, new_to)) = pending.pop() {
-        let block = longest(old, new, &can_start, (from, to), (new_from, new_to));
+        let block = longest_match(old, new, &can_start, (from, to), (new_from, new_to));
         if block.len == 0 {
             continue;
         }
@@ -132,7 +132,7 @@ fn matching(old: &[String], new: &[String]) -> Vec<Block> {
     found
 }
 
-fn longest(
+fn longest_match(
     old: &[String],
     new: &[String],
     can_start: &[bool],
@@ -175,7 +175,7 @@ fn longest(
     best
 }
 
-fn unified(old: &[String], new: &[String]) -> String {
+fn render_hunks(old: &[String], new: &[String]) -> String {
     // Each line with its sign, and its indices in both lists.
     let mut lines: Vec<(char, &str, usize, usize)> = Vec::new();
     let (mut at, mut new_at) = (0, 0);
@@ -184,7 +184,7 @@ fn unified(old: &[String], new: &[String]) -> String {
         new: new.len(),
         len: 0,
     };
-    for block in matching(old, new).into_iter().chain([end]) {
+    for block in matching_blocks(old, new).into_iter().chain([end]) {
         while at < block.old {
             lines.push(('-', &old[at], at, new_at));
             at += 1;
@@ -234,22 +234,22 @@ mod tests {
     #[test]
     fn changed_claim_prints_a_diff_with_context() {
         let claim = |class: &str| {
-            structured(
+            to_internal(
                 "PersistentVolumeClaimSpec",
                 &json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}},
                     "storageClassName": class, "volumeMode": "Filesystem"}),
             )
         };
-        let text = difference(&claim("fast"), &claim("other"));
+        let text = unified_diff(&claim("fast"), &claim("other"));
         let wanted = "@@ -10,7 +10,7 @@\n   }\n  },\n  \"VolumeName\": \"\",\n- \"StorageClassName\": \"fast\",\n+ \"StorageClassName\": \"other\",\n  \"VolumeMode\": \"Filesystem\",\n  \"DataSource\": null,\n  \"DataSourceRef\": null,\n";
         assert_eq!(text, wanted);
-        assert_eq!(difference(&claim("x"), &claim("x")), "");
+        assert_eq!(unified_diff(&claim("x"), &claim("x")), "");
     }
 
     #[test]
     fn pod_security_context_includes_host_namespaces() {
         let spec = json!({"hostNetwork": true, "securityContext": {"runAsUser": 5}, "containers": []});
-        let text = printed("PodSpec", &spec);
+        let text = to_internal_json("PodSpec", &spec);
         assert!(
             text.contains("\"SecurityContext\":{\"HostNetwork\":true,\"HostPID\":false"),
             "{text}"

@@ -45,7 +45,7 @@ pub(super) fn validate(object: &Job, errors: &mut ErrorList) {
         None => errors.required(&path.child("selector"), ""),
         Some(labels) => selector::validate(labels, &path.child("selector"), errors),
     }
-    own_template(spec, &path, errors);
+    selector_matches_template(spec, &path, errors);
     if is_indexed(spec)
         && let Some(last) = spec.completions.filter(|completions| *completions > 0)
     {
@@ -86,7 +86,7 @@ pub(super) fn job_spec(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) 
 }
 
 /// Checks that the selector matches the labels of the template.
-fn own_template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn selector_matches_template(spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     let labels = &spec.template.metadata.labels;
     let selects = match &spec.selector {
         None => false,
@@ -253,7 +253,7 @@ fn failure_policy(policy: &PodFailurePolicy, spec: &JobSpec, path: &Path<'_>, er
 fn failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
     const ACTIONS: [&str; 4] = ["Count", "FailIndex", "FailJob", "Ignore"];
     let action = path.child("action");
-    one_of(&rule.action, &ACTIONS, &action, errors);
+    required_one_of(&rule.action, &ACTIONS, &action, errors);
     if &*rule.action == "FailIndex" && spec.backoff_limit_per_index.is_none() {
         errors.invalid_text(&action, &rule.action, "requires the backoffLimitPerIndex to be set");
     }
@@ -267,7 +267,7 @@ fn failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, errors: &mu
     for (index, pattern) in rule.on_pod_conditions.iter().enumerate() {
         let path = conditions.index(index);
         errors.each_invalid(&path.child("type"), &pattern.kind, &names::qualified(&pattern.kind));
-        one_of(
+        required_one_of(
             &pattern.status,
             &["False", "True", "Unknown"],
             &path.child("status"),
@@ -286,7 +286,7 @@ fn failure_rule(rule: &FailureRule, spec: &JobSpec, path: &Path<'_>, errors: &mu
 }
 
 /// Checks a required string with a fixed set of values.
-fn one_of(text: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
+fn required_one_of(text: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
     if text.is_empty() {
         let list: Vec<String> = known.iter().map(|known| quoted(known)).collect();
         errors.required(path, &format!("valid values: [{}]", list.join(" ")));
@@ -296,7 +296,7 @@ fn one_of(text: &str, known: &[&str], path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 fn exit_codes(codes: &OnExitCodes, spec: &JobSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    one_of(&codes.operator, &["In", "NotIn"], &path.child("operator"), errors);
+    required_one_of(&codes.operator, &["In", "NotIn"], &path.child("operator"), errors);
     if let Some(name) = &codes.container_name {
         let pod = &spec.template.spec;
         let mut containers = pod.containers.iter().chain(pod.init_containers.iter());

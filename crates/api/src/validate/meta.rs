@@ -27,7 +27,7 @@ pub(super) fn validate(object: &Object, errors: &mut ErrorList) {
     let rule = name_rule(kind);
     if !metadata.generate_name.is_empty() {
         let masked = match metadata.generate_name.strip_suffix('-') {
-            Some(rest) if !rest.is_empty() => format!("{}a", &rest[..rest.len() - last_len(rest)]),
+            Some(rest) if !rest.is_empty() => format!("{}a", &rest[..rest.len() - last_char_len(rest)]),
             _ => metadata.generate_name.to_string(),
         };
         errors.each_invalid(&path.child("generateName"), &metadata.generate_name, &rule(&masked));
@@ -50,7 +50,7 @@ pub(super) fn validate(object: &Object, errors: &mut ErrorList) {
     common(kind, metadata, &path, errors);
 }
 
-fn last_len(text: &str) -> usize {
+fn last_char_len(text: &str) -> usize {
     text.chars().next_back().map_or(0, char::len_utf8)
 }
 

@@ -117,10 +117,10 @@ pub(super) fn label_1035(text: &str) -> Messages {
     let is_part = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     let mut messages = Messages::new();
     max_length(text, 63, &mut messages);
-    let is_fit = text.starts_with(|first: char| first.is_ascii_lowercase())
+    let is_valid = text.starts_with(|first: char| first.is_ascii_lowercase())
         && text.bytes().all(|byte| is_part(byte) || byte == b'-')
         && text.bytes().next_back().is_some_and(is_part);
-    if !is_fit {
+    if !is_valid {
         messages.push(MESSAGE.into());
     }
     messages
@@ -247,11 +247,11 @@ pub(super) fn env_name(text: &str) -> Messages {
 pub(super) fn config_key(text: &str) -> Messages {
     let mut messages = Vec::new();
     max_length(text, 253, &mut messages);
-    let sound = !text.is_empty()
+    let is_valid = !text.is_empty()
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-    if !sound {
+    if !is_valid {
         messages.push("a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')".into());
     }
     if text == "." {

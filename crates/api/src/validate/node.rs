@@ -69,8 +69,8 @@ fn pod_ranges(node: &Node, errors: &mut ErrorList) {
             errors.invalid_text(&path.index(index), range, names::CIDR);
         }
     }
-    let of_six = ranges.iter().filter(|range| range.contains(':')).count();
-    if ranges.len() > 2 || (ranges.len() == 2 && of_six != 1) {
+    let n_ipv6 = ranges.iter().filter(|range| range.contains(':')).count();
+    if ranges.len() > 2 || (ranges.len() == 2 && n_ipv6 != 1) {
         let message = "may specify no more than one CIDR for each IP family";
         errors.invalid(&path, serde_json::json!(ranges), message);
     }
@@ -124,7 +124,7 @@ pub(super) fn attachment_update(old: &crate::VolumeAttachment, new: &crate::Volu
     attachment(new, errors);
     if old.spec != new.spec {
         let spec = crate::wire::Wire::write(&new.spec);
-        let value = super::internal::printed("VolumeAttachmentSpec", &spec);
+        let value = super::internal::to_internal_json("VolumeAttachmentSpec", &spec);
         errors.invalid(&Path::root("spec"), value, super::list::IMMUTABLE);
     }
 }

@@ -7,7 +7,7 @@ use crate::{Container, MIRROR, Pod, QosClass, ResourceList, ResourceRequirements
 use super::{ErrorList, Path, pod};
 
 /// Message for a change of other fields. Deviation: the real server appends a diff of its internal structs.
-const ONLY: &str = "only cpu and memory resources are mutable";
+const ONLY_CPU_AND_MEMORY: &str = "only cpu and memory resources are mutable";
 
 /// Validates a resize from `old` to `new`, which would have the QoS class `qos`.
 pub fn validate_resize(old: &Pod, new: &Pod, qos: &QosClass) -> ErrorList {
@@ -53,7 +53,7 @@ pub fn validate_resize(old: &Pod, new: &Pod, qos: &QosClass) -> ErrorList {
         rest.resources = Some(Arc::new(with_cpu_and_memory_of(after, before)));
     }
     if rest != old.spec {
-        errors.forbidden(&path, ONLY);
+        errors.forbidden(&path, ONLY_CPU_AND_MEMORY);
     }
     errors
 }

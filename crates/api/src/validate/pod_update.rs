@@ -71,7 +71,7 @@ pub(super) fn validate(old: &Pod, new: &Pod, errors: &mut ErrorList) {
     if rest != old.spec || !same_extra() {
         let mut now = new.clone();
         now.spec = rest;
-        let diff = internal::difference(&internal_spec(old), &internal_spec(&now));
+        let diff = internal::unified_diff(&internal_spec(old), &internal_spec(&now));
         errors.forbidden(&path, &format!("{FORBIDDEN}\n{diff}"));
     }
 }
@@ -81,7 +81,7 @@ fn internal_spec(pod: &Pod) -> Value {
     let mut value = pod.written_out().write();
     pod.extra.merge_into(&mut value);
     let spec = value.get_mut("spec").map(Value::take).unwrap_or_default();
-    internal::structured("PodSpec", &spec)
+    internal::to_internal("PodSpec", &spec)
 }
 
 /// Checks that the mirror annotation is not added, changed or removed (LC-213; `ValidatePodSpecificAnnotationUpdates`).
@@ -134,13 +134,14 @@ fn tolerations(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut Error
     if old.tolerations == new.tolerations {
         return;
     }
-    let alike = |a: &Toleration, b: &Toleration| {
+    let is_same_except_seconds = |a: &Toleration, b: &Toleration| {
         a.key == b.key && a.operator == b.operator && a.value == b.value && a.effect == b.effect
     };
-    let kept = old
-        .tolerations
-        .iter()
-        .all(|before| new.tolerations.iter().any(|after| alike(before, after)));
+    let kept = old.tolerations.iter().all(|before| {
+        new.tolerations
+            .iter()
+            .any(|after| is_same_except_seconds(before, after))
+    });
     if !kept {
         errors.forbidden(
             path,
@@ -164,10 +165,10 @@ fn gates(old: &PodSpec, new: &PodSpec, path: &Path<'_>, errors: &mut ErrorList) 
 
 /// Checks that node selector and affinity of a gated pod become only stricter (VA-177, VA-178).
 fn gated(old: &PodSpec, new: &PodSpec, rest: &mut PodSpec, path: &Path<'_>, errors: &mut ErrorList) {
-    let grown = |before: &ordered::Map<Str, Str>, after: &ordered::Map<Str, Str>| {
+    let only_added = |before: &ordered::Map<Str, Str>, after: &ordered::Map<Str, Str>| {
         before.iter().all(|(key, value)| after.get(key) == Some(value))
     };
-    if !grown(&old.node_selector, &new.node_selector) {
+    if !only_added(&old.node_selector, &new.node_selector) {
         let value = crate::wire::to_json(&*new.node_selector);
         errors.invalid(
             &path.child("nodeSelector"),

@@ -16,23 +16,23 @@ struct Handler<'h> {
 }
 
 fn handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mut ErrorList) {
-    const SECOND: &str = "may not specify more than 1 handler type";
+    const MORE_THAN_ONE_HANDLER: &str = "may not specify more than 1 handler type";
     let mut known = 0;
-    let mut first = |name: &str, errors: &mut ErrorList| {
+    let mut is_first_handler = |name: &str, errors: &mut ErrorList| {
         known += 1;
         if known > 1 {
-            errors.forbidden(&path.child(name), SECOND);
+            errors.forbidden(&path.child(name), MORE_THAN_ONE_HANDLER);
         }
         known == 1
     };
     if let Some(exec) = handler.exec
-        && first("exec", errors)
+        && is_first_handler("exec", errors)
         && exec.command.is_empty()
     {
         errors.required(&path.child("exec").child("command"), "");
     }
     if let Some(request) = handler.http_get
-        && first("httpGet", errors)
+        && is_first_handler("httpGet", errors)
     {
         let path = path.child("httpGet");
         if request.path.is_empty() {
@@ -50,17 +50,17 @@ fn handler(handler: &Handler<'_>, grace: i64, path: &Path<'_>, errors: &mut Erro
         }
     }
     if let Some(socket) = handler.tcp_socket
-        && first("tcpSocket", errors)
+        && is_first_handler("tcpSocket", errors)
     {
         port(&socket.port, &path.child("tcpSocket").child("port"), errors);
     }
     if let Some(check) = handler.grpc
-        && first("grpc", errors)
+        && is_first_handler("grpc", errors)
     {
         port(&IntOrString::Int(check.port), &path.child("grpc").child("port"), errors);
     }
     if let Some(sleep) = handler.sleep
-        && first("sleep", errors)
+        && is_first_handler("sleep", errors)
         && (sleep.seconds < 0 || sleep.seconds > grace)
     {
         let message = format!("must be non-negative and less than terminationGracePeriodSeconds ({grace})");

@@ -156,7 +156,7 @@ fn scope_selector(object: &ResourceQuota, selector: &Value, path: &Path<'_>, err
             errors.invalid_text(&path.child("scopeName"), scope, "unsupported scope");
         }
         for _ in out_of_scope(object, scope) {
-            let shown = internal::printed("ScopeSelector", selector);
+            let shown = internal::to_internal_json("ScopeSelector", selector);
             errors.invalid(&path, shown, "unsupported scope applied to resource");
         }
         if SCOPES.contains(&scope)

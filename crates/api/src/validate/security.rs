@@ -13,22 +13,22 @@ use super::{ErrorList, Path, names, volume};
 const ID_MAX: i64 = i32::MAX as i64;
 
 /// Checks a user or group ID.
-fn id(id: Option<i64>, path: &Path<'_>, errors: &mut ErrorList) {
+fn check_id(id: Option<i64>, path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(id) = id.filter(|id| !(0..=ID_MAX).contains(id)) {
         errors.invalid(path, id, &names::range_text(0, ID_MAX));
     }
 }
 
 /// Validates a container's security context; `value` is the same in JSON form.
-pub(super) fn of_container(
+pub(super) fn container_context(
     context: &SecurityContext,
     value: &Value,
     has_host_users: bool,
     path: &Path<'_>,
     errors: &mut ErrorList,
 ) {
-    id(context.run_as_user, &path.child("runAsUser"), errors);
-    id(context.run_as_group, &path.child("runAsGroup"), errors);
+    check_id(context.run_as_user, &path.child("runAsUser"), errors);
+    check_id(context.run_as_group, &path.child("runAsGroup"), errors);
     one_of(value, "procMount", &["Default", "Unmasked"], path, errors);
     if text(value, "procMount") == "Unmasked" && has_host_users {
         let message = "`hostUsers` must be false to use `Unmasked`";
@@ -36,7 +36,7 @@ pub(super) fn of_container(
     }
     seccomp(value, &path.child("seccompProfile"), errors);
     if value.get("allowPrivilegeEscalation").and_then(Value::as_bool) == Some(false) {
-        let internal = || internal::printed("SecurityContext", value);
+        let internal = || internal::to_internal_json("SecurityContext", value);
         if context.privileged == Some(true) {
             let message = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
             errors.invalid(path, internal(), message);
@@ -47,19 +47,19 @@ pub(super) fn of_container(
             errors.invalid(path, internal(), message);
         }
     }
-    windows(value, &path.child("windowsOptions"), errors);
+    windows_options(value, &path.child("windowsOptions"), errors);
     app_armor(value, &path.child("appArmorProfile"), errors);
 }
 
 /// Validates a pod's security context; `spec` is the pod's spec in JSON form.
 pub(super) fn of_pod(context: &PodSecurityContext, spec: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     let value = spec.get("securityContext").unwrap_or(&Value::Null);
-    id(context.fs_group, &path.child("fsGroup"), errors);
-    id(context.run_as_user, &path.child("runAsUser"), errors);
-    id(context.run_as_group, &path.child("runAsGroup"), errors);
+    check_id(context.fs_group, &path.child("fsGroup"), errors);
+    check_id(context.run_as_user, &path.child("runAsUser"), errors);
+    check_id(context.run_as_group, &path.child("runAsGroup"), errors);
     let groups = path.child("supplementalGroups");
     for (index, group) in items(value, "supplementalGroups") {
-        id(group.as_i64(), &groups.index(index), errors);
+        check_id(group.as_i64(), &groups.index(index), errors);
     }
     shared_processes(spec, path, errors);
     sysctls(value, spec, &path.child("sysctls"), errors);
@@ -71,7 +71,7 @@ pub(super) fn of_pod(context: &PodSecurityContext, spec: &Value, path: &Path<'_>
         errors,
     );
     seccomp(value, &path.child("seccompProfile"), errors);
-    windows(value, &path.child("windowsOptions"), errors);
+    windows_options(value, &path.child("windowsOptions"), errors);
     app_armor(value, &path.child("appArmorProfile"), errors);
     one_of(value, "supplementalGroupsPolicy", &["Merge", "Strict"], path, errors);
     one_of(
@@ -164,7 +164,7 @@ fn seccomp(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
         ("Localhost", None) => errors.required(&of, "must be set when seccomp type is Localhost"),
         ("Localhost", Some(name)) => volume::local_descending_path(name, &of, errors),
         (_, Some(_)) => {
-            let value = internal::printed("SeccompProfile", profile);
+            let value = internal::to_internal_json("SeccompProfile", profile);
             errors.invalid(&of, value, "can only be set when seccomp type is Localhost");
         }
         (_, None) => {}
@@ -202,7 +202,7 @@ fn app_armor(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks options for Windows.
-fn windows(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
+fn windows_options(context: &Value, path: &Path<'_>, errors: &mut ErrorList) {
     const SPEC_MAX: usize = 64 * 1024;
     let Some(options) = context.get("windowsOptions") else {
         return;

@@ -24,7 +24,7 @@ pub(super) fn validate(service: &Service, errors: &mut ErrorList) {
     fields_of_type(spec, &path, errors);
     let mut known = ordered::Set::new();
     for (index, port) in spec.ports.iter().enumerate() {
-        one_port(port, spec.ports.len() > 1, &mut known, &ports.index(index), errors);
+        service_port(port, spec.ports.len() > 1, &mut known, &ports.index(index), errors);
     }
     if let Some(labels) = &spec.selector {
         meta::labels(labels, &path.child("selector"), errors);
@@ -181,14 +181,14 @@ pub(super) fn addresses(spec: &ServiceSpec, path: &Path<'_>, errors: &mut ErrorL
         errors.invalid(&ips, all(), "may only hold up to 2 values");
     }
     if is_valid {
-        families_of(&given, spec, &ips, errors);
+        address_families(&given, spec, &ips, errors);
     }
 }
 
 /// Checks that there is one address per family, in the order of `ipFamilies`.
-fn families_of(given: &[&str], spec: &ServiceSpec, ips: &Path<'_>, errors: &mut ErrorList) {
-    let is_6 = |address: &str| address.contains(':');
-    if given.len() > 1 && given.iter().all(|address| is_6(address) == is_6(given[0])) {
+fn address_families(given: &[&str], spec: &ServiceSpec, ips: &Path<'_>, errors: &mut ErrorList) {
+    let is_ipv6 = |address: &str| address.contains(':');
+    if given.len() > 1 && given.iter().all(|address| is_ipv6(address) == is_ipv6(given[0])) {
         let all = crate::wire::to_json(&spec.cluster_ips);
         errors.invalid(ips, all, "may specify no more than one IP for each IP family");
     }
@@ -196,7 +196,7 @@ fn families_of(given: &[&str], spec: &ServiceSpec, ips: &Path<'_>, errors: &mut 
         return;
     }
     for (index, (address, family)) in given.iter().zip(&spec.ip_families).enumerate() {
-        if matches!(&**family, "IPv4" | "IPv6") && is_6(address) != (&**family == "IPv6") {
+        if matches!(&**family, "IPv4" | "IPv6") && is_ipv6(address) != (&**family == "IPv6") {
             let message = format!("expected an {family} value as indicated by `ipFamilies[{index}]`");
             errors.invalid_text(&ips.index(index), address, &message);
         }
@@ -304,7 +304,7 @@ fn load_balancer_fields(service: &Service, path: &Path<'_>, errors: &mut ErrorLi
     }
 }
 
-fn one_port<'p>(
+fn service_port<'p>(
     port: &'p ServicePort,
     must_have_name: bool,
     known: &mut ordered::Set<&'p str>,

@@ -138,12 +138,12 @@ fn pod(old: &Pod, new: &Pod, errors: &mut ErrorList) {
         ),
     ];
     for (field, before, after) in lists {
-        transitions(old, before, after, &path.child(field), errors);
+        container_transitions(old, before, after, &path.child(field), errors);
     }
 }
 
 /// Checks that terminated containers that may not restart stay terminated.
-fn transitions(
+fn container_transitions(
     pod: &Pod,
     before: &[ContainerStatus],
     after: &[ContainerStatus],

@@ -240,8 +240,8 @@ fn source_only(spec: &PersistentVolumeSpec) -> PersistentVolumeSpec {
 pub(super) fn volume_update(old: &PersistentVolume, new: &PersistentVolume, errors: &mut ErrorList) {
     volume(new, errors);
     if source_only(&old.spec) != source_only(&new.spec) {
-        let of = |spec: &PersistentVolumeSpec| internal::structured("PersistentVolumeSource", &spec.write());
-        let diff = internal::difference(&of(&old.spec), &of(&new.spec));
+        let of = |spec: &PersistentVolumeSpec| internal::to_internal("PersistentVolumeSource", &spec.write());
+        let diff = internal::unified_diff(&of(&old.spec), &of(&new.spec));
         errors.forbidden(
             &Path::root("spec").child("persistentvolumesource"),
             &format!("spec.persistentvolumesource is immutable after creation\n{diff}"),
@@ -257,7 +257,7 @@ pub(super) fn volume_update(old: &PersistentVolume, new: &PersistentVolume, erro
     }
     if old.spec.node_affinity.is_some() && old.spec.node_affinity != new.spec.node_affinity {
         let value = match &new.spec.node_affinity {
-            Some(affinity) => internal::printed("VolumeNodeAffinity", &affinity.write()),
+            Some(affinity) => internal::to_internal_json("VolumeNodeAffinity", &affinity.write()),
             None => "null".to_owned(),
         };
         let message = "field is immutable, except for updating from beta label to GA";
@@ -360,8 +360,8 @@ pub(super) fn claim_update(old: &PersistentVolumeClaim, new: &PersistentVolumeCl
             .clone_from(&old.spec.volume_attributes_class_name);
     }
     if rest != old.spec {
-        let of = |spec: &PersistentVolumeClaimSpec| internal::structured("PersistentVolumeClaimSpec", &spec.write());
-        let diff = internal::difference(&of(&old.spec), &of(&rest));
+        let of = |spec: &PersistentVolumeClaimSpec| internal::to_internal("PersistentVolumeClaimSpec", &spec.write());
+        let diff = internal::unified_diff(&of(&old.spec), &of(&rest));
         let rule =
             "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
         errors.forbidden(&Path::root("spec"), &format!("{rule}\n{diff}"));

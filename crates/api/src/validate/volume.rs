@@ -215,7 +215,7 @@ fn downward_file(file: &crate::DownwardFile, path: &Path<'_>, errors: &mut Error
     match (&file.field_ref, &file.resource_field_ref) {
         (None, None) => errors.required(path, "one of fieldRef and resourceFieldRef is required"),
         (Some(field), resource) => {
-            downward::field(field, downward::OF_FILES, &path.child("fieldRef"), errors);
+            downward::field(field, downward::FILE_FIELDS, &path.child("fieldRef"), errors);
             if resource.is_some() {
                 let message = "fieldRef and resourceFieldRef can not be specified simultaneously";
                 errors.invalid_text(path, "resource", message);
@@ -224,7 +224,7 @@ fn downward_file(file: &crate::DownwardFile, path: &Path<'_>, errors: &mut Error
         (None, Some(resource)) => downward::resource(resource, true, &path.child("resourceFieldRef"), errors),
     }
     if let Some(mode) = file.mode.filter(|mode| !(0..=0o777).contains(mode)) {
-        errors.invalid(&path.child("mode"), mode, MODE);
+        errors.invalid(&path.child("mode"), mode, MODE_RANGE);
     }
 }
 
@@ -284,7 +284,7 @@ fn projections(sources: &[crate::VolumeProjection], volume: &Path<'_>, errors: &
     }
 }
 
-const MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
+const MODE_RANGE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
 
 pub(super) fn host_path(source: &crate::HostPathVolume, path: &Path<'_>, errors: &mut ErrorList) {
     const TYPES: [&str; 8] = [
@@ -444,7 +444,7 @@ pub(super) fn csi_driver(driver: &str, path: &Path<'_>, errors: &mut ErrorList) 
 
 fn files(default_mode: Option<i32>, items: &[KeyToPath], path: &Path<'_>, errors: &mut ErrorList) {
     if let Some(mode) = default_mode.filter(|mode| !(0..=0o777).contains(mode)) {
-        errors.invalid(&path.child("defaultMode"), mode, MODE);
+        errors.invalid(&path.child("defaultMode"), mode, MODE_RANGE);
     }
     let list = path.child("items");
     for (index, item) in items.iter().enumerate() {
@@ -461,7 +461,7 @@ fn key_to_path(item: &KeyToPath, path: &Path<'_>, errors: &mut ErrorList) {
     }
     local_path(&item.path, &path.child("path"), errors);
     if let Some(mode) = item.mode.filter(|mode| !(0..=0o777).contains(mode)) {
-        errors.invalid(&path.child("mode"), mode, MODE);
+        errors.invalid(&path.child("mode"), mode, MODE_RANGE);
     }
 }
 

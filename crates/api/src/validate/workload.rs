@@ -108,11 +108,16 @@ pub(super) fn replica_set(object: &ReplicaSet, errors: &mut ErrorList) {
     let spec = &object.spec;
     errors.not_negative(&path.child("replicas"), spec.replicas);
     errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
-    replicated(spec.selector.as_ref(), &spec.template, &path, errors);
+    selector_and_template(spec.selector.as_ref(), &spec.template, &path, errors);
 }
 
 /// Checks selector and template of a Deployment or ReplicaSet.
-fn replicated(selector: Option<&LabelSelector>, template: &PodTemplateSpec, path: &Path<'_>, errors: &mut ErrorList) {
+fn selector_and_template(
+    selector: Option<&LabelSelector>,
+    template: &PodTemplateSpec,
+    path: &Path<'_>,
+    errors: &mut ErrorList,
+) {
     let selector_check = SelectorCheck {
         selector,
         empty: "empty selector is invalid for deployment",
@@ -131,7 +136,7 @@ pub(super) fn deployment(object: &Deployment, errors: &mut ErrorList) {
     let path = Path::root("spec");
     let spec = &object.spec;
     errors.not_negative(&path.child("replicas"), spec.replicas);
-    replicated(spec.selector.as_ref(), &spec.template, &path, errors);
+    selector_and_template(spec.selector.as_ref(), &spec.template, &path, errors);
     strategy(spec, &path.child("strategy"), errors);
     errors.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
     errors.not_negative(&path.child("revisionHistoryLimit"), spec.revision_history_limit);
@@ -158,8 +163,8 @@ fn strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
             None => errors.required(&rolling, "this should be defaulted and never be nil"),
             Some(bounds) => {
                 let (unavailable_path, surge_path) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
-                let unavailable = bound(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
-                let surge = bound(bounds.max_surge.as_ref(), &surge_path, errors);
+                let unavailable = update_limit(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
+                let surge = update_limit(bounds.max_surge.as_ref(), &surge_path, errors);
                 if is_zero(unavailable) && is_zero(surge) {
                     errors.invalid(
                         &unavailable_path,
@@ -190,11 +195,11 @@ fn strategy(spec: &DeploymentSpec, path: &Path<'_>, errors: &mut ErrorList) {
 }
 
 /// Checks a limit of a rolling update; None means 0.
-fn bound<'b>(given: Option<&'b IntOrString>, path: &Path<'_>, errors: &mut ErrorList) -> &'b IntOrString {
+fn update_limit<'b>(given: Option<&'b IntOrString>, path: &Path<'_>, errors: &mut ErrorList) -> &'b IntOrString {
     const NONE: &IntOrString = &IntOrString::Int(0);
-    let bound = given.unwrap_or(NONE);
-    int_or_percent(bound, path, errors);
-    bound
+    let limit = given.unwrap_or(NONE);
+    int_or_percent(limit, path, errors);
+    limit
 }
 
 /// Returns whether the limit counts as 0; malformed text does.
@@ -351,8 +356,8 @@ fn daemon_strategy(spec: &DaemonSetSpec, path: &Path<'_>, errors: &mut ErrorList
                 return;
             };
             let (unavailable_path, surge_path) = (rolling.child("maxUnavailable"), rolling.child("maxSurge"));
-            let unavailable = bound(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
-            let surge = bound(bounds.max_surge.as_ref(), &surge_path, errors);
+            let unavailable = update_limit(bounds.max_unavailable.as_ref(), &unavailable_path, errors);
+            let surge = update_limit(bounds.max_surge.as_ref(), &surge_path, errors);
             not_more_than_100_percent(unavailable, &unavailable_path, errors);
             not_more_than_100_percent(surge, &surge_path, errors);
             match (is_zero(unavailable), is_zero(surge)) {

@@ -82,7 +82,7 @@ pub(super) fn job(old: &Job, new: &Job, errors: &mut ErrorList) {
     if template != *old.spec.template {
         let mut value = template.write();
         template.extra.merge_into(&mut value);
-        let spec = internal::structured("PodSpec", &value["spec"]);
+        let spec = internal::to_internal("PodSpec", &value["spec"]);
         if is_suspended {
             let at = path.child("template");
             errors.invalid(&at.child("spec"), spec, IMMUTABLE);
@@ -134,7 +134,7 @@ fn policy(
         let spec = Path::root("spec");
         let value = new
             .as_ref()
-            .map_or_else(|| "null".to_owned(), |policy| internal::printed(name, policy));
+            .map_or_else(|| "null".to_owned(), |policy| internal::to_internal_json(name, policy));
         errors.invalid(&spec.child(field), value, IMMUTABLE);
     }
 }

@@ -88,7 +88,7 @@ pub fn warnings(object: &Object) -> Vec<String> {
 }
 
 /// Warns about an amount of memory or storage that is not a whole number of bytes.
-fn fractional(amount: &Value, path: &str, found: &mut Vec<String>) {
+fn warn_if_fractional(amount: &Value, path: &str, found: &mut Vec<String>) {
     let text = amount.as_str().map_or_else(|| amount.to_string(), str::to_owned);
     if let Ok(quantity) = text.parse::<Quantity>()
         && quantity.milli_value() % 1000 != 0

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::untyped::{given, items, list, text};
 use crate::{Kind, Object};
 
-use super::{fractional, ip, old_label, pem, pod};
+use super::{ip, old_label, pem, pod, warn_if_fractional};
 
 const OLD_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const OLD_MOUNT_OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
@@ -41,7 +41,7 @@ pub(super) fn object_warnings(object: &Object, value: &Value, found: &mut Vec<St
             if object.kind() == Kind::PersistentVolume {
                 volume(object, value, found);
             } else if let Some(amount) = at("/spec/resources/requests/storage") {
-                fractional(amount, "spec.resources.requests[storage]", found);
+                warn_if_fractional(amount, "spec.resources.requests[storage]", found);
             }
         }
         Kind::StorageClass => {
@@ -84,7 +84,7 @@ fn stateful_set(value: &Value, found: &mut Vec<String>) {
     for (index, template) in list(value.pointer("/spec/volumeClaimTemplates")) {
         if let Some(amount) = template.pointer("/spec/resources/requests/storage") {
             let at = format!("spec.volumeClaimTemplates[{index}].Spec.resources.requests[storage]");
-            fractional(amount, &at, found);
+            warn_if_fractional(amount, &at, found);
         }
     }
     let limit = value.pointer("/spec/revisionHistoryLimit").and_then(Value::as_i64);
@@ -115,7 +115,7 @@ fn volume(object: &Object, value: &Value, found: &mut Vec<String>) {
         old.map(|(source, since, gone)| format!("spec.{source}: deprecated in {since}, non-functional in {gone}+")),
     );
     if let Some(amount) = spec.pointer("/capacity/storage") {
-        fractional(amount, "spec.capacity[storage]", found);
+        warn_if_fractional(amount, "spec.capacity[storage]", found);
     }
 }
 

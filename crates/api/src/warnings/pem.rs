@@ -13,10 +13,10 @@ pub(super) fn key_pair(secret: &Value) -> Option<String> {
         let plain = of("stringData").map(str::to_owned);
         plain.unwrap_or_else(|| decoded(of("data").unwrap_or_default()))
     };
-    certificate(&blocks(&part("tls.crt"))).or_else(|| key(&blocks(&part("tls.key"))))
+    certificate_error(&block_types(&part("tls.crt"))).or_else(|| key_error(&block_types(&part("tls.key"))))
 }
 
-fn certificate(kinds: &[String]) -> Option<String> {
+fn certificate_error(kinds: &[String]) -> Option<String> {
     if kinds.iter().any(|kind| kind == "CERTIFICATE") {
         return None;
     }
@@ -35,7 +35,7 @@ fn certificate(kinds: &[String]) -> Option<String> {
     })
 }
 
-fn key(kinds: &[String]) -> Option<String> {
+fn key_error(kinds: &[String]) -> Option<String> {
     if kinds
         .iter()
         .any(|kind| kind == "PRIVATE KEY" || kind.ends_with(" PRIVATE KEY"))
@@ -56,7 +56,7 @@ fn key(kinds: &[String]) -> Option<String> {
 }
 
 /// The types of the PEM blocks in a text.
-fn blocks(text: &str) -> Vec<String> {
+fn block_types(text: &str) -> Vec<String> {
     let mut kinds = Vec::new();
     let mut rest = text;
     while let Some((_, after)) = rest.split_once("-----BEGIN ") {

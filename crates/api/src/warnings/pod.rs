@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::untyped::{given, items, list, text, texts};
 use crate::validate::{label_value_problems, quoted};
 
-use super::{fractional, ip, old_label};
+use super::{ip, old_label, warn_if_fractional};
 
 /// Annotations without effect: key, since when, and the field that replaces them.
 const OLD_ANNOTATIONS: [(&str, &str, &str); 3] = [
@@ -57,10 +57,10 @@ pub(super) fn pod(pod: &Value, at: &str, found: &mut Vec<String>) {
         }
     }
     volumes(spec, &path, found);
-    names(spec, &path, found);
+    duplicate_names(spec, &path, found);
     for name in ["memory", "ephemeral-storage"] {
         if let Some(amount) = spec.pointer(&format!("/overhead/{name}")) {
-            fractional(amount, &format!("{path}.overhead[{name}]"), found);
+            warn_if_fractional(amount, &format!("{path}.overhead[{name}]"), found);
         }
     }
     let seccomp = |key: &str| {
@@ -193,7 +193,7 @@ fn volumes(spec: &Value, path: &str, found: &mut Vec<String>) {
         }
         if let Some(amount) = volume.pointer("/ephemeral/volumeClaimTemplate/spec/resources/requests/storage") {
             let at = format!("{at}.ephemeral.volumeClaimTemplate.spec.resources.requests[storage]");
-            fractional(amount, &at, found);
+            warn_if_fractional(amount, &at, found);
         }
     }
     for (_, volume) in items(spec, "volumes") {
@@ -309,7 +309,7 @@ fn projected_paths(source: &Value) -> Vec<VolumePath> {
 }
 
 /// Warns about duplicate host aliases and pull secrets, and about pull secrets without a name.
-fn names(spec: &Value, path: &str, found: &mut Vec<String>) {
+fn duplicate_names(spec: &Value, path: &str, found: &mut Vec<String>) {
     for (list_name, field) in [("hostAliases", "ip"), ("imagePullSecrets", "name")] {
         let all: Vec<&str> = items(spec, list_name).map(|(_, one)| text(one, field)).collect();
         for (index, one) in all.iter().enumerate() {
@@ -332,7 +332,7 @@ fn container_warnings(container: &Value, at: &str, found: &mut Vec<String>) {
     for name in ["memory", "ephemeral-storage"] {
         for kind in ["limits", "requests"] {
             if let Some(amount) = container.pointer(&format!("/resources/{kind}/{name}")) {
-                fractional(amount, &format!("{at}.resources.{kind}[{name}]"), found);
+                warn_if_fractional(amount, &format!("{at}.resources.{kind}[{name}]"), found);
             }
         }
     }
