@@ -17,11 +17,11 @@ pub fn print_duration(span: Span) -> String {
 
 /// Prints an age like kubectl, in one or two units (KC-012). `elapsed` is in whole seconds, rounded down.
 pub fn human_duration(elapsed: i64) -> String {
-    let two = |big: i64, big_unit: &str, small: i64, small_unit: &str| {
-        if small == 0 {
+    let two = |big: i64, big_unit: &str, int32: i64, small_unit: &str| {
+        if int32 == 0 {
             format!("{big}{big_unit}")
         } else {
-            format!("{big}{big_unit}{small}{small_unit}")
+            format!("{big}{big_unit}{int32}{small_unit}")
         }
     };
     let (minutes, hours) = (elapsed / 60, elapsed / 3600);

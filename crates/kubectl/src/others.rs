@@ -8,7 +8,7 @@ use super::get::find;
 use super::output::ObjectFormat;
 use super::text::{cell, table};
 use super::{Printed, View, list_value};
-use crate::command::{Events, Mark, Output};
+use crate::command::{Events, MetadataChange, Output};
 use crate::refusals::not_found;
 
 /// The age of an event, with its count if it occurred several times: `48s (x5 over 3m48s)` (KC-073, KC-111).
@@ -100,7 +100,7 @@ pub(super) fn events(wanted: &Events, view: &View<'_>, printed: &mut Printed) {
 }
 
 /// `label --list`, `annotate --list` (KC-100).
-pub(super) fn list_marks(mark: &Mark, labels: bool, view: &View<'_>, printed: &mut Printed) {
+pub(super) fn list_marks(mark: &MetadataChange, labels: bool, view: &View<'_>, printed: &mut Printed) {
     let found = match find(&mark.target, view.objects) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),

@@ -13,7 +13,7 @@ use super::output::ObjectFormat;
 use super::text::table;
 use super::write::{LAST_APPLIED, manifest_objects};
 use super::{Printed, View, list_value, shown};
-use crate::command::{Action, CONTEXT as NAME, ConfigWhat, Output, Target, Verbatim};
+use crate::command::{Action, CONTEXT as NAME, ConfigCommand, Output, Target, Verbatim};
 use crate::refusals::{NO_SUCH_RESOURCE, not_found};
 
 const VERSION: &str = podscope_api::KUBERNETES_VERSION;
@@ -88,7 +88,7 @@ fn all_resources() -> Vec<ListedResource> {
             _ => ALL_VERBS,
         },
         category: match kind {
-            kind if crate::command::is_of_all(*kind) => "all",
+            kind if crate::command::is_in_all(*kind) => "all",
             Kind::MutatingWebhookConfiguration
             | Kind::ValidatingWebhookConfiguration
             | Kind::ValidatingAdmissionPolicy
@@ -259,22 +259,22 @@ fn component_statuses(names: &[String], output: &Output, view: &View<'_>, printe
     }
 }
 
-fn config(what: ConfigWhat, printed: &mut Printed) {
+fn config(what: ConfigCommand, printed: &mut Printed) {
     match what {
-        ConfigWhat::CurrentContext => printed.out(NAME),
-        ConfigWhat::UseContext => printed.out(format!("Switched to context {NAME:?}.")),
-        ConfigWhat::GetClusters | ConfigWhat::GetUsers => {
+        ConfigCommand::CurrentContext => printed.out(NAME),
+        ConfigCommand::UseContext => printed.out(format!("Switched to context {NAME:?}.")),
+        ConfigCommand::GetClusters | ConfigCommand::GetUsers => {
             printed.out("NAME");
             printed.out(NAME);
         }
-        ConfigWhat::GetContexts => {
+        ConfigCommand::GetContexts => {
             let rows = [
                 ["CURRENT", "NAME", "CLUSTER", "AUTHINFO", "NAMESPACE"],
                 ["*", NAME, NAME, NAME, ""],
             ];
             print_table(&rows.map(|row| row.map(String::from).to_vec()), printed);
         }
-        ConfigWhat::View => {
+        ConfigCommand::View => {
             let value = json!({"apiVersion": "v1", "kind": "Config", "preferences": {},
                 "clusters": [{"cluster": {"certificate-authority-data": "DATA+OMITTED", "server": SERVER}, "name": NAME}],
                 "contexts": [{"context": {"cluster": NAME, "user": NAME}, "name": NAME}], "current-context": NAME,

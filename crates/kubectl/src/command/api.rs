@@ -1,19 +1,19 @@
-//! `api METHOD PATH [--content-type TYPE]`: a request to the API server as a program sent it, with its body as a
-//! here-document. `podscope serve` writes these into a session's timeline.
+//! The command `api METHOD PATH [--content-type TYPE]`: an HTTP request of a program to the API server, with its body as
+//! a here-document. `podscope serve` records these commands in the timeline of a session.
 
 use super::shell::{Word, here_document, quote};
 use super::{Command, CommandError};
 use crate::rest::{ApiCall, Method};
 
-const USE: &str = "error: use: api POST|PUT|PATCH|DELETE PATH [--content-type TYPE] <<'EOF'";
+const USAGE: &str = "error: use: api POST|PUT|PATCH|DELETE PATH [--content-type TYPE] <<'EOF'";
 
-/// Parses what follows `api`.
+/// Parses the words after `api`.
 pub(super) fn parse(words: &[Word], stdin: Option<String>) -> Result<Command, CommandError> {
-    let (mut plain, mut content_type) = (Vec::new(), String::new());
+    let (mut positional, mut content_type) = (Vec::new(), String::new());
     let mut words = words.iter();
     while let Some(word) = words.next() {
         if word.text == "--content-type" {
-            let value = words.next().ok_or_else(|| CommandError::new(word.column, USE))?;
+            let value = words.next().ok_or_else(|| CommandError::new(word.column, USAGE))?;
             content_type.clone_from(&value.text);
         } else if word.text.starts_with("--") {
             return Err(CommandError::new(
@@ -21,14 +21,14 @@ pub(super) fn parse(words: &[Word], stdin: Option<String>) -> Result<Command, Co
                 format!("error: unknown flag: {}", word.text),
             ));
         } else {
-            plain.push(word);
+            positional.push(word);
         }
     }
-    let column = plain.first().map_or(1, |word| word.column);
-    let [method, path] = plain.as_slice() else {
-        return Err(CommandError::new(column, USE));
+    let column = positional.first().map_or(1, |word| word.column);
+    let [method, path] = positional.as_slice() else {
+        return Err(CommandError::new(column, USAGE));
     };
-    let method = Method::named(&method.text).ok_or_else(|| CommandError::new(method.column, USE))?;
+    let method = Method::named(&method.text).ok_or_else(|| CommandError::new(method.column, USAGE))?;
     if !path.text.starts_with('/') {
         return Err(CommandError::new(
             path.column,
@@ -63,7 +63,7 @@ mod tests {
 
     /// Shows: K-01
     #[test]
-    fn call_prints_back_to_the_same_text() {
+    fn printed_api_call_parses_to_the_same_command() {
         let body = "{\"kind\": \"ConfigMap\", \"data\": {\"a\": \"it's\\n\"}}";
         for call in [
             ApiCall::new(
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn call_without_path_is_refused_where_it_stands() {
+    fn invalid_api_call_reports_its_column() {
         for (line, column) in [("api GET /x", 5), ("api POST x", 10), ("api POST /x --odd", 13)] {
             assert_eq!(super::super::parse(line).expect_err(line).column, column, "{line}");
         }

@@ -1,4 +1,5 @@
-//! `app …` (C-13, TR-): membership of application groups, and clients that send requests. Text to [`Fault`] and back.
+//! The `app …` commands: membership of application groups, and clients that send requests (C-13, TR-). Parses the text
+//! into a [`Fault`], and prints it.
 
 use podscope_api::{MAX_RETRIES, ObjectKey, Rate, Str};
 use podscope_cluster::fault::Fault;
@@ -10,7 +11,7 @@ use super::shell::{Word, quote};
 use super::{Command, CommandError};
 use crate::duration::{parse_duration, print_duration};
 
-/// What there is: form, and what it does.
+/// The sub-commands: usage and description.
 pub(crate) const APPS: &[(&str, &str)] = &[
     (
         "traffic start [NAMESPACE/]SERVICE --rate N/s [--from zone/ZONE|node/NODE|pod/[NAMESPACE/]POD|outside] [--timeout 1s] \
@@ -36,7 +37,8 @@ pub(crate) const TRAFFIC_FLAGS: &[Flag] = &[
     ("retries", '-', Takes::Value),
 ];
 
-fn wrong(column: u32, word: &str) -> CommandError {
+/// A usage error that lists the sub-commands that begin with a word.
+fn usage_error(column: u32, word: &str) -> CommandError {
     let forms = APPS.iter().filter(|(form, _)| form.starts_with(word));
     let forms: Vec<String> = forms.map(|(form, _)| format!("app {form}")).collect();
     CommandError::new(column, format!("error: use: {}", forms.join(", or ")))
@@ -51,15 +53,15 @@ pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
             member: Str::from(*member),
             add: *action == "add",
         })),
-        ["member", ..] => Err(wrong(column, "member")),
+        ["member", ..] => Err(usage_error(column, "member")),
         ["traffic", "start", ..] => start(words.get(2..).unwrap_or_default()),
         ["traffic", "stop", ..] => match words.get(2..).unwrap_or_default() {
             [service] => Ok(traffic(TrafficCommand::Stop(service_key(service)?))),
-            _ => Err(wrong(column, "traffic stop")),
+            _ => Err(usage_error(column, "traffic stop")),
         },
-        ["traffic", ..] => Err(wrong(column, "traffic")),
+        ["traffic", ..] => Err(usage_error(column, "traffic")),
         [] | ["--help" | "-h", ..] => Ok(Command::Help("app".into())),
-        _ => Err(wrong(column, "")),
+        _ => Err(usage_error(column, "")),
     }
 }
 
@@ -67,7 +69,7 @@ fn traffic(command: TrafficCommand) -> Command {
     Command::Fault(Fault::Traffic(command))
 }
 
-/// `web`, `shop/web`, and `svc/web`, as conditions name a Service.
+/// Parses the name of a Service: `web`, `shop/web` or `svc/web`.
 fn service_key(word: &Word) -> Result<ObjectKey, CommandError> {
     let name = word.text.strip_prefix("svc/").unwrap_or(&word.text);
     let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
@@ -78,6 +80,7 @@ fn service_key(word: &Word) -> Result<ObjectKey, CommandError> {
     Ok(ObjectKey::new(namespace, name))
 }
 
+/// Parses `app traffic start`.
 fn start(words: &[Word]) -> Result<Command, CommandError> {
     let args = Args::parse("app traffic start", TRAFFIC_FLAGS, words, None, false)?;
     if args.help {
@@ -85,23 +88,23 @@ fn start(words: &[Word]) -> Result<Command, CommandError> {
     }
     let service = match &*args.positional {
         [service] => service_key(service)?,
-        [_, extra, ..] => return Err(wrong(extra.column, "traffic start")),
-        [] => return Err(wrong(args.end, "traffic start")),
+        [_, extra, ..] => return Err(usage_error(extra.column, "traffic start")),
+        [] => return Err(usage_error(args.end, "traffic start")),
     };
-    let refuse = |flag: &str, why: String| CommandError::new(args.column(flag), format!("error: --{flag}: {why}"));
+    let flag_error = |flag: &str, why: String| CommandError::new(args.column(flag), format!("error: --{flag}: {why}"));
     let Some(rate) = args.value("rate") else {
         return Err(CommandError::new(
             args.end,
             "error: --rate is missing, e.g. --rate 50/s",
         ));
     };
-    let rate = Rate::parse(&rate).map_err(|why| refuse("rate", why))?;
+    let rate = Rate::parse(&rate).map_err(|why| flag_error("rate", why))?;
     let timeout = match args.value("timeout") {
         None => None,
         Some(text) => {
             let span = parse_duration(&text).ok().filter(|span| *span > Span::ZERO);
             Some(span.ok_or_else(|| {
-                refuse(
+                flag_error(
                     "timeout",
                     format!("{text:?} is not a length of time such as 1s or 250ms"),
                 )
@@ -112,7 +115,7 @@ fn start(words: &[Word]) -> Result<Command, CommandError> {
         None => 0,
         Some(text) => {
             let number = text.parse::<u32>().ok().filter(|n| *n <= MAX_RETRIES);
-            number.ok_or_else(|| refuse("retries", format!("{text:?} is not a number from 0 to {MAX_RETRIES}")))?
+            number.ok_or_else(|| flag_error("retries", format!("{text:?} is not a number from 0 to {MAX_RETRIES}")))?
         }
     };
     Ok(traffic(TrafficCommand::Start(StartTraffic {
@@ -125,6 +128,7 @@ fn start(words: &[Word]) -> Result<Command, CommandError> {
     })))
 }
 
+/// Parses `--from`: the clients that send the requests.
 fn client(args: &Args) -> Result<RequestClient, CommandError> {
     let Some(from) = args.value("from") else {
         return Ok(RequestClient::Nodes);
@@ -149,8 +153,8 @@ fn client(args: &Args) -> Result<RequestClient, CommandError> {
 pub(super) fn print(fault: &Fault) -> String {
     match fault {
         Fault::Member { group, member, add } => {
-            let word = if *add { "add" } else { "remove" };
-            format!("app member {word} {} {}", quote(group), quote(member))
+            let action = if *add { "add" } else { "remove" };
+            format!("app member {action} {} {}", quote(group), quote(member))
         }
         Fault::Traffic(TrafficCommand::Stop(service)) => format!("app traffic stop {}", key_text(service)),
         Fault::Traffic(TrafficCommand::Start(start)) => {

@@ -1,4 +1,4 @@
-//! Completion (K-03), from the same tables that parsing uses.
+//! Completion, from the same tables that the parser uses (K-03).
 
 use podscope_api::Kind;
 use podscope_api::ordered::StableSort as _;
@@ -6,26 +6,26 @@ use podscope_cluster::Objects;
 use podscope_cluster::fault::FenceMechanism;
 
 use super::app::TRAFFIC_FLAGS;
-use super::fault::{Argument, CUTS, FAULTS, WAYS};
+use super::fault::{Argument, CUTS, DIRECTIONS, FAULTS};
 use super::parse::VERBS;
 use super::pipe::PROGRAMS;
 
 mod values;
 
-use values::{Place, positionals, value_of};
+use values::{PartialCommand, positionals, value_of};
 
-/// A choice.
+/// A completion candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
     /// The text to insert.
     pub text: String,
-    /// What it is.
+    /// Description of the candidate.
     pub hint: String,
 }
 
-/// The choices for a word, as they are found.
+/// Collects the candidates for a word.
 struct Choices<'a> {
-    /// What of the word is there.
+    /// The part of the word before the cursor.
     typed: &'a str,
     objects: &'a Objects,
     found: Vec<(String, String)>,
@@ -42,7 +42,7 @@ impl Choices<'_> {
         }
     }
 
-    /// The objects of a kind.
+    /// Adds the names of the objects of a kind.
     fn names(&mut self, kind: Kind, namespace: &str, hint: &str) {
         for name in names(self.objects, kind, namespace) {
             self.push(&name, hint);
@@ -68,7 +68,7 @@ impl Choices<'_> {
         }
     }
 
-    /// The verbs of a group.
+    /// Adds the sub-commands of a group.
     fn group(&mut self, group: &str) {
         for verb in VERBS {
             if let Some(sub) = verb.name.strip_prefix(group).and_then(|rest| rest.strip_prefix(' ')) {
@@ -77,7 +77,7 @@ impl Choices<'_> {
         }
     }
 
-    /// What may come behind some words of `kubectl`.
+    /// Adds the candidates for the next word of a `kubectl` command.
     fn kubectl(&mut self, words: &[&str]) {
         let verb = VERBS.iter().find(|verb| {
             let mut parts = verb.name.split(' ');
@@ -87,12 +87,12 @@ impl Choices<'_> {
             return;
         };
         let words = words.get(verb.name.split(' ').count()..).unwrap_or_default();
-        let place = Place {
+        let partial = PartialCommand {
             verb,
             namespace: value_of(verb, words, "namespace").unwrap_or("default"),
             positionals: positionals(verb, words),
         };
-        if self.value(&place, words.last().copied()) {
+        if self.value(&partial, words.last().copied()) {
             return;
         }
         if self.typed.starts_with('-') {
@@ -100,22 +100,22 @@ impl Choices<'_> {
                 self.push(&format!("--{long}"), "flag");
             }
         } else if verb.name == "explain" {
-            self.explained();
-        } else if verb.name == "set image" && place.kind().is_some() && place.is_named() {
-            self.images(&place);
+            self.field_paths();
+        } else if verb.name == "set image" && partial.kind().is_some() && partial.is_named() {
+            self.images(&partial);
         } else if let Some((kind_text, _)) = self.typed.split_once('/') {
             if let Some(kind) = Kind::from_resource_name(kind_text) {
-                for name in names(self.objects, kind, place.namespace) {
+                for name in names(self.objects, kind, partial.namespace) {
                     self.push(&format!("{kind_text}/{name}"), kind.name());
                 }
             }
         } else if matches!(verb.name, "drain" | "cordon" | "uncordon") {
             self.names(Kind::Node, "", "node");
         } else if verb.name == "logs" {
-            self.names(Kind::Pod, place.namespace, "pod");
-        } else if !place.positionals.is_empty() {
-            if let Some(kind) = place.kind() {
-                self.names(kind, place.namespace, kind.singular());
+            self.names(Kind::Pod, partial.namespace, "pod");
+        } else if !partial.positionals.is_empty() {
+            if let Some(kind) = partial.kind() {
+                self.names(kind, partial.namespace, kind.singular());
             }
         } else {
             self.kinds();
@@ -130,11 +130,11 @@ impl Choices<'_> {
 
     fn faults(&mut self) {
         for fault in FAULTS {
-            self.push(fault.name, &format!("{}: {}", fault.form, fault.what));
+            self.push(fault.name, &format!("{}: {}", fault.form, fault.description));
         }
     }
 
-    /// What may come behind the words of a fault.
+    /// Adds the candidates for the next word of a fault.
     fn fault(&mut self, verb: &str, words: &[&str]) {
         let Some(fault) = FAULTS.iter().find(|fault| fault.name == verb) else {
             return;
@@ -148,7 +148,7 @@ impl Choices<'_> {
         match words.last().copied() {
             Some("--from") => self.words(CUTS.iter().map(|(word, _)| *word)),
             Some("--one-way") => {
-                for (word, _, hint) in WAYS {
+                for (word, _, hint) in DIRECTIONS {
                     self.push(word, hint);
                 }
             }
@@ -160,7 +160,7 @@ impl Choices<'_> {
             }
             _ => {
                 let before = [""].into_iter().chain(words.iter().copied());
-                // A word behind a flag is its value.
+                // A word after a flag is the value of the flag.
                 let is_argument = |(before, word): &(&str, &&str)| !before.starts_with('-') && !word.starts_with('-');
                 self.argument(fault.argument(before.zip(words).filter(is_argument).count()));
             }
@@ -177,7 +177,7 @@ impl Choices<'_> {
         }
     }
 
-    /// What may come behind the words of `app`.
+    /// Adds the candidates for the next word of an `app` command.
     fn app(&mut self, words: &[&str]) {
         match words {
             [] => {
@@ -198,7 +198,7 @@ impl Choices<'_> {
         }
     }
 
-    /// Where requests may come from.
+    /// Adds the values of `--from`: zones, nodes, pods, and `outside`.
     fn clients(&mut self) {
         for zone in zones(self.objects) {
             self.push(&format!("zone/{zone}"), "clients on the nodes of a zone");
@@ -210,25 +210,25 @@ impl Choices<'_> {
         self.push("outside", "clients outside the cluster");
     }
 
-    /// The pods of all namespaces.
+    /// Adds the pods of all namespaces.
     fn pods(&mut self) {
         self.keys(Kind::Pod, "", "pod");
     }
 
-    /// The objects of a kind in all namespaces, as `NAME` or `NAMESPACE/NAME`.
-    fn keys(&mut self, kind: Kind, before: &str, hint: &str) {
+    /// Adds the objects of a kind in all namespaces, as `NAME` or `NAMESPACE/NAME` after a prefix.
+    fn keys(&mut self, kind: Kind, prefix: &str, hint: &str) {
         for object in self.objects.list_kind(kind) {
             let key = object.key();
             if &*key.namespace == "default" {
-                self.push(&format!("{before}{}", key.name), hint);
+                self.push(&format!("{prefix}{}", key.name), hint);
             } else {
-                self.push(&format!("{before}{key}"), hint);
+                self.push(&format!("{prefix}{key}"), hint);
             }
         }
     }
 }
 
-/// Completes a line at a cursor (bytes): the byte range to replace, and the choices.
+/// Completes a line at a cursor (in bytes). Returns the byte range to replace and the candidates.
 pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize), Vec<Completion>) {
     let mut cursor = cursor.min(line.len());
     while !line.is_char_boundary(cursor) {
@@ -243,19 +243,19 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
     });
     let typed = before.get(start..).unwrap_or_default();
     let mut words: Vec<&str> = before.get(..start).unwrap_or_default().split_whitespace().collect();
-    // Behind a `|` another command begins.
-    let is_piped = words.iter().rposition(|word| *word == "|");
-    if let Some(at) = is_piped {
+    // After `|` another command begins.
+    let last_pipe = words.iter().rposition(|word| *word == "|");
+    if let Some(at) = last_pipe {
         words.drain(..=at);
     }
     if let Some(program) = words.first_mut().filter(|program| **program == "k") {
         *program = "kubectl";
     }
     if let ["kubectl", "-n" | "--namespace", _, rest @ ..] = words.as_slice() {
-        // The namespace may stand before the verb: it is read behind it.
-        let is_verb_there = !rest.is_empty();
+        // `-n NAMESPACE` may precede the verb; it is moved after the verb.
+        let has_verb = !rest.is_empty();
         words[1..].rotate_left(2);
-        if !is_verb_there {
+        if !has_verb {
             words.truncate(1);
         }
     }
@@ -265,7 +265,7 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
         found: Vec::new(),
     };
     match words.as_slice() {
-        [] if is_piped.is_some() => choices.words(PROGRAMS.iter().copied()),
+        [] if last_pipe.is_some() => choices.words(PROGRAMS.iter().copied()),
         [] => choices.programs(),
         ["kubectl"] => choices.verbs(),
         ["kubectl", "-n" | "--namespace"] => choices.names(Kind::Namespace, "", "namespace"),
@@ -287,7 +287,7 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
     ((start, cursor), choices)
 }
 
-/// Whether a verb has sub-commands.
+/// Returns whether a verb has sub-commands.
 fn is_group(name: &str) -> bool {
     VERBS
         .iter()

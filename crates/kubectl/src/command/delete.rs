@@ -1,15 +1,15 @@
-//! `kubectl delete` as a value.
+//! The `kubectl delete` command as a value.
 
 use podscope_cluster::{Propagation, Span};
 
 use super::kubectl::{DryRun, Target};
 
-/// What `kubectl delete` is to delete.
+/// The objects that `kubectl delete` deletes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeleteTarget {
-    /// Objects of the cluster.
+    /// Objects by name or selector.
     Target(Target),
-    /// `-f -`: the objects of a text.
+    /// `-f -`: the objects of a manifest.
     Manifest {
         text: String,
         /// Namespace, if given.
@@ -20,14 +20,14 @@ pub enum DeleteTarget {
 /// `kubectl delete`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delete {
-    pub what: DeleteTarget,
-    /// `--grace-period`; -1 is the object's own.
+    pub objects: DeleteTarget,
+    /// `--grace-period` in seconds; -1 uses the grace period of the object.
     pub grace_period: i64,
     /// `--force`.
     pub force: bool,
     /// `--now`.
     pub now: bool,
-    /// `--wait`; none means true.
+    /// `--wait`; `None` means true.
     pub wait: Option<bool>,
     /// `--timeout`.
     pub timeout: Option<Span>,
@@ -37,21 +37,21 @@ pub struct Delete {
     pub ignore_not_found: bool,
     /// `-o name`.
     pub output_name: bool,
-    /// `--interactive`: what is answered to the question whether to go on.
+    /// `--interactive`: the answer to kubectl's confirmation question.
     pub answer: Option<String>,
     /// `--dry-run`.
     pub dry_run: DryRun,
 }
 
-/// What `--cascade` asks for; words of Go's booleans are deprecated, and told of as kubectl does.
-pub(crate) fn cascading(word: Option<&str>) -> (Propagation, Option<String>) {
+/// The propagation policy of a `--cascade` value, and kubectl's deprecation warning if the value is a boolean.
+pub(crate) fn propagation(cascade: Option<&str>) -> (Propagation, Option<String>) {
     let deprecated = |better: &str| {
-        let word = word.unwrap_or_default();
+        let word = cascade.unwrap_or_default();
         Some(format!(
             "warning: --cascade={word} is deprecated (boolean value) and can be replaced with --cascade={better}."
         ))
     };
-    match word {
+    match cascade {
         None | Some("background") => (Propagation::Background, None),
         Some("foreground") => (Propagation::Foreground, None),
         Some("orphan") => (Propagation::Orphan, None),
@@ -63,7 +63,7 @@ pub(crate) fn cascading(word: Option<&str>) -> (Propagation, Option<String>) {
 }
 
 impl Delete {
-    /// Grace seconds as sent; none means the object's own (KC-081).
+    /// The grace period in seconds that the request contains; `None` uses the grace period of the object (KC-081).
     pub fn grace_seconds(&self) -> Option<i64> {
         let grace = if self.now { 1 } else { self.grace_period };
         match (grace, self.force) {

@@ -1,4 +1,4 @@
-//! `fault …` (F-01): text to [`Fault`] and back.
+//! The `fault …` commands (F-01). Parses the text into a [`Fault`], and prints it.
 
 use podscope_api::ordered;
 
@@ -11,37 +11,37 @@ use super::shell::{Word, quote};
 use super::{Command, CommandError};
 use crate::duration::{parse_duration, print_duration};
 
-/// One sub-command of `fault`: all of its grammar. What it prints back to is its arm of [`print`], what it does its
-/// arm of `World::cause`; the compiler asks for both when [`Fault`] grows.
+/// The grammar of one sub-command of `fault`. [`print`] has an arm for its canonical text, and `World::cause` one for its
+/// effect; the compiler requires both for each variant of [`Fault`].
 pub(crate) struct FaultVerb {
     pub(crate) name: &'static str,
-    /// What follows the name.
+    /// Usage text after the name.
     pub(crate) form: &'static str,
-    /// What it does, for help and completion.
-    pub(crate) what: &'static str,
-    /// What stands at each place, for completion.
+    /// Description for help and completion.
+    pub(crate) description: &'static str,
+    /// Type of each positional argument, for completion.
     arguments: &'static [Argument],
     pub(crate) flags: &'static [Flag],
-    read: fn(&Line<'_>) -> Result<Fault, CommandError>,
+    read: fn(&FaultLine<'_>) -> Result<Fault, CommandError>,
 }
 
-/// What stands at a place behind a sub-command.
+/// Type of a positional argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Argument {
     Node,
-    /// Nodes up to the end.
+    /// One or more nodes, up to the last argument.
     Nodes,
     Pod,
     Volume,
     Word(&'static [&'static str]),
-    /// Nothing that is there already.
+    /// A new name or a value, which completion cannot propose.
     New,
 }
 
 impl FaultVerb {
-    /// What stands at that place, from 0.
-    pub(crate) fn argument(&self, at: usize) -> Argument {
-        match (self.arguments.get(at), self.arguments.last()) {
+    /// Type of the positional argument at an index.
+    pub(crate) fn argument(&self, index: usize) -> Argument {
+        match (self.arguments.get(index), self.arguments.last()) {
             (Some(argument), _) => *argument,
             (None, Some(Argument::Nodes)) => Argument::Nodes,
             (None, _) => Argument::New,
@@ -49,15 +49,15 @@ impl FaultVerb {
     }
 }
 
-/// What links may be cut from, but for a node, which is named by itself.
+/// Values of `partition --from`, besides node names.
 pub(crate) const CUTS: &[(&str, CutFrom)] = &[
     ("control-plane", CutFrom::ControlPlane),
     ("nodes", CutFrom::Nodes),
     ("storage", CutFrom::Storage),
 ];
 
-/// Which way alone a cut may lead nowhere, and what that means.
-pub(crate) const WAYS: &[(&str, Direction, &str)] = &[
+/// Values of `partition --one-way`, with their descriptions.
+pub(crate) const DIRECTIONS: &[(&str, Direction, &str)] = &[
     ("in", Direction::In, "lose what goes to the node"),
     ("out", Direction::Out, "lose what comes from the node"),
 ];
@@ -65,15 +65,15 @@ pub(crate) const WAYS: &[(&str, Direction, &str)] = &[
 const fn verb(
     name: &'static str,
     form: &'static str,
-    what: &'static str,
+    description: &'static str,
     arguments: &'static [Argument],
     flags: &'static [Flag],
-    read: fn(&Line<'_>) -> Result<Fault, CommandError>,
+    read: fn(&FaultLine<'_>) -> Result<Fault, CommandError>,
 ) -> FaultVerb {
     FaultVerb {
         name,
         form,
-        what,
+        description,
         arguments,
         flags,
         read,
@@ -165,10 +165,10 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         &[Argument::Word(&["controller-manager", "scheduler"])],
         &[],
         |line| {
-            let word = line.one()?;
+            let word = line.single_word()?;
             match ControlPlaneProcess::from_name(&word.text) {
                 Some(process) if process != ControlPlaneProcess::ApiServer => Ok(Fault::Second(process)),
-                _ => Err(line.wrong(word.column)),
+                _ => Err(line.usage_error(word.column)),
             }
         },
     ),
@@ -179,11 +179,11 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         &[Argument::Word(&["down", "up"])],
         &[],
         |line| {
-            let word = line.one()?;
+            let word = line.single_word()?;
             match word.text.as_str() {
                 "up" => Ok(Fault::Etcd { up: true }),
                 "down" => Ok(Fault::Etcd { up: false }),
-                _ => Err(line.wrong(word.column)),
+                _ => Err(line.usage_error(word.column)),
             }
         },
     ),
@@ -209,7 +209,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "lose the pod's sandbox; one that is not there yet cannot be made once",
         &[Argument::Pod],
         &[],
-        |line| Ok(Fault::Sandbox(pod_key(line.one()?)?)),
+        |line| Ok(Fault::Sandbox(pod_key(line.single_word()?)?)),
     ),
     verb(
         "fence",
@@ -220,7 +220,7 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         |line| {
             let node = line.node()?;
             let mechanism = line.args.value("by").and_then(|by| FenceMechanism::from_name(&by));
-            let mechanism = mechanism.ok_or_else(|| line.wrong(line.args.column("by")))?;
+            let mechanism = mechanism.ok_or_else(|| line.usage_error(line.args.column("by")))?;
             Ok(Fault::Fence(node, mechanism))
         },
     ),
@@ -238,39 +238,39 @@ pub(crate) const FAULTS: &[FaultVerb] = &[
         "break a volume's attachment by force",
         &[Argument::Volume],
         &[],
-        |line| Ok(Fault::Detach(Str::from(line.one()?.text.as_str()))),
+        |line| Ok(Fault::Detach(Str::from(line.single_word()?.text.as_str()))),
     ),
 ];
 
-/// The words after a sub-command.
-struct Line<'l> {
+/// The parsed words after a sub-command.
+struct FaultLine<'l> {
     verb: &'l FaultVerb,
     args: Args,
 }
 
-impl Line<'_> {
-    fn wrong(&self, column: u32) -> CommandError {
+impl FaultLine<'_> {
+    fn usage_error(&self, column: u32) -> CommandError {
         let FaultVerb { name, form, .. } = self.verb;
         CommandError::new(column, format!("error: use: fault {name} {form}"))
     }
 
-    /// That many words, no more and no fewer.
+    /// Exactly `N` positional arguments, or a usage error.
     fn exactly<const N: usize>(&self) -> Result<&[Word; N], CommandError> {
         match self.args.positional.get(N) {
-            Some(extra) => Err(self.wrong(extra.column)),
+            Some(extra) => Err(self.usage_error(extra.column)),
             None => (&*self.args.positional)
                 .try_into()
-                .map_err(|_| self.wrong(self.args.end)),
+                .map_err(|_| self.usage_error(self.args.end)),
         }
     }
 
-    fn one(&self) -> Result<&Word, CommandError> {
+    fn single_word(&self) -> Result<&Word, CommandError> {
         let [word] = self.exactly()?;
         Ok(word)
     }
 
     fn node(&self) -> Result<NodeName, CommandError> {
-        node_name(self.one()?)
+        node_name(self.single_word()?)
     }
 
     fn targets(&self) -> Result<Targets, CommandError> {
@@ -282,11 +282,11 @@ impl Line<'_> {
             (None, false, false) => Ok(Targets::Nodes(
                 self.args.positional.iter().map(node_name).collect::<Result<_, _>>()?,
             )),
-            _ => Err(self.wrong(self.args.end)),
+            _ => Err(self.usage_error(self.args.end)),
         }
     }
 
-    /// `K=V,…` of a flag.
+    /// Parses a flag value `K=V,…`.
     fn pairs(&self, flag: &str) -> Result<Vec<(String, String)>, CommandError> {
         let text = self.args.value(flag).unwrap_or_default();
         text.split(',')
@@ -295,13 +295,13 @@ impl Line<'_> {
                 pair.split_once('=')
                     .filter(|(key, _)| !key.is_empty())
                     .map(|(key, value)| (key.to_owned(), value.to_owned()))
-                    .ok_or_else(|| self.wrong(self.args.column(flag)))
+                    .ok_or_else(|| self.usage_error(self.args.column(flag)))
             })
             .collect()
     }
 }
 
-fn read_partition(line: &Line<'_>) -> Result<Fault, CommandError> {
+fn read_partition(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
     let args = &line.args;
     let from = match args.value("from") {
         None => CutFrom::Everything,
@@ -316,8 +316,8 @@ fn read_partition(line: &Line<'_>) -> Result<Fault, CommandError> {
     let direction = match args.value("one-way") {
         None => Direction::Both,
         Some(way) => {
-            let known = WAYS.iter().find(|(word, ..)| *word == way);
-            known.ok_or_else(|| line.wrong(args.column("one-way")))?.1
+            let known = DIRECTIONS.iter().find(|(word, ..)| *word == way);
+            known.ok_or_else(|| line.usage_error(args.column("one-way")))?.1
         }
     };
     Ok(Fault::Partition {
@@ -327,10 +327,10 @@ fn read_partition(line: &Line<'_>) -> Result<Fault, CommandError> {
     })
 }
 
-/// Machines that one command brings at most.
-const MOST_JOINING: u32 = 1_000;
+/// Maximum number of machines that one `fault join` adds.
+const MAX_JOINING: u32 = 1_000;
 
-fn read_join(line: &Line<'_>) -> Result<Fault, CommandError> {
+fn read_join(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
     let node = line.node()?;
     let mut labels = ordered::Map::new();
     let mut capacity = ordered::Map::new();
@@ -353,10 +353,10 @@ fn read_join(line: &Line<'_>) -> Result<Fault, CommandError> {
         })
     });
     let count = line.args.value("count").map(|text| {
-        let number = text.parse().ok().filter(|number| (1..=MOST_JOINING).contains(number));
+        let number = text.parse().ok().filter(|number| (1..=MAX_JOINING).contains(number));
         number.ok_or_else(|| {
-            let wanted = format!("error: --count takes a number from 1 to {MOST_JOINING}, not {text:?}");
-            CommandError::new(line.args.column("count"), wanted)
+            let message = format!("error: --count takes a number from 1 to {MAX_JOINING}, not {text:?}");
+            CommandError::new(line.args.column("count"), message)
         })
     });
     Ok(Fault::Join {
@@ -368,10 +368,10 @@ fn read_join(line: &Line<'_>) -> Result<Fault, CommandError> {
     })
 }
 
-fn read_process(line: &Line<'_>, up: bool) -> Result<Fault, CommandError> {
+fn read_process(line: &FaultLine<'_>, up: bool) -> Result<Fault, CommandError> {
     match line.args.positional.as_slice() {
         [process] => Ok(Fault::ControlPlane {
-            process: ControlPlaneProcess::from_name(&process.text).ok_or_else(|| line.wrong(process.column))?,
+            process: ControlPlaneProcess::from_name(&process.text).ok_or_else(|| line.usage_error(process.column))?,
             up,
         }),
         [process, node] if process.text == "kubelet" => Ok(Fault::Kubelet {
@@ -382,11 +382,11 @@ fn read_process(line: &Line<'_>, up: bool) -> Result<Fault, CommandError> {
             node: node_name(node)?,
             up,
         }),
-        _ => Err(line.wrong(line.args.end)),
+        _ => Err(line.usage_error(line.args.end)),
     }
 }
 
-fn read_slow(line: &Line<'_>) -> Result<Fault, CommandError> {
+fn read_slow(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
     let [node, extra] = line.exactly()?;
     let span = parse_duration(&extra.text)
         .ok()
@@ -400,7 +400,7 @@ fn read_slow(line: &Line<'_>) -> Result<Fault, CommandError> {
     Ok(Fault::Slow(node_name(node)?, span))
 }
 
-fn read_exit(line: &Line<'_>) -> Result<Fault, CommandError> {
+fn read_exit(line: &FaultLine<'_>) -> Result<Fault, CommandError> {
     let [pod, container, code] = line.exactly()?;
     let number = code.text.parse::<i32>().ok();
     Ok(Fault::Exit {
@@ -443,25 +443,30 @@ pub(super) fn pod_key(word: &Word) -> Result<ObjectKey, CommandError> {
     Ok(ObjectKey::new(namespace, name))
 }
 
+/// Parses the words after `fault`.
 pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
-    let Some((named, rest)) = words.split_first() else {
+    let Some((verb_word, rest)) = words.split_first() else {
         return Ok(Command::Help("fault".into()));
     };
-    if matches!(named.text.as_str(), "--help" | "-h" | "help") {
+    if matches!(verb_word.text.as_str(), "--help" | "-h" | "help") {
         return Ok(Command::Help("fault".into()));
     }
-    let Some(verb) = FAULTS.iter().find(|verb| verb.name == named.text) else {
+    let Some(verb) = FAULTS.iter().find(|verb| verb.name == verb_word.text) else {
         let known: Vec<&str> = FAULTS.iter().map(|verb| verb.name).collect();
         return Err(CommandError::new(
-            named.column,
-            format!("error: unknown fault {:?}; there are {}", named.text, known.join(", ")),
+            verb_word.column,
+            format!(
+                "error: unknown fault {:?}; there are {}",
+                verb_word.text,
+                known.join(", ")
+            ),
         ));
     };
     let args = Args::parse(&format!("fault {}", verb.name), verb.flags, rest, None, false)?;
     if args.help {
         return Ok(Command::Help("fault".into()));
     }
-    (verb.read)(&Line { verb, args }).map(Command::Fault)
+    (verb.read)(&FaultLine { verb, args }).map(Command::Fault)
 }
 
 fn targets_text(targets: &Targets) -> String {
@@ -472,6 +477,7 @@ fn targets_text(targets: &Targets) -> String {
     }
 }
 
+/// `NAME`, or `NAMESPACE/NAME` outside the default namespace.
 pub(super) fn key_text(key: &ObjectKey) -> String {
     if &*key.namespace == "default" {
         quote(&key.name)
@@ -482,7 +488,7 @@ pub(super) fn key_text(key: &ObjectKey) -> String {
 
 /// The canonical text of a fault.
 pub(super) fn print(fault: &Fault) -> String {
-    let crash = |up: bool| if up { "restart" } else { "crash" };
+    let process_verb = |up: bool| if up { "restart" } else { "crash" };
     let pairs = |pairs: Vec<String>| quote(&pairs.join(","));
     match fault {
         Fault::Partition {
@@ -497,7 +503,7 @@ pub(super) fn print(fault: &Fault) -> String {
             } else if let Some(word) = word {
                 out.push_str(&format!(" --from {word}"));
             }
-            if let Some((word, ..)) = WAYS.iter().find(|(_, way, _)| way == direction) {
+            if let Some((word, ..)) = DIRECTIONS.iter().find(|(_, way, _)| way == direction) {
                 out.push_str(&format!(" --one-way {word}"));
             }
             out
@@ -528,11 +534,11 @@ pub(super) fn print(fault: &Fault) -> String {
             out
         }
         Fault::Leave(node) => format!("fault leave {}", quote(node)),
-        Fault::Kubelet { node, up } => format!("fault {} kubelet {}", crash(*up), quote(node)),
-        Fault::Runtime { node, up } => format!("fault {} runtime {}", crash(*up), quote(node)),
+        Fault::Kubelet { node, up } => format!("fault {} kubelet {}", process_verb(*up), quote(node)),
+        Fault::Runtime { node, up } => format!("fault {} runtime {}", process_verb(*up), quote(node)),
         Fault::Power { node, on } => format!("fault {} {}", if *on { "boot" } else { "poweroff" }, quote(node)),
         Fault::Shutdown(node) => format!("fault shutdown {}", quote(node)),
-        Fault::ControlPlane { process, up } => format!("fault {} {}", crash(*up), process.as_str()),
+        Fault::ControlPlane { process, up } => format!("fault {} {}", process_verb(*up), process.as_str()),
         Fault::Second(process) => format!("fault second {}", process.as_str()),
         Fault::Etcd { up } => format!("fault etcd {}", if *up { "up" } else { "down" }),
         Fault::Slow(node, span) => format!("fault slow {} {}", quote(node), print_duration(*span)),

@@ -1,4 +1,4 @@
-//! Flags as kubectl reads them (KC-119): `--long=value`, `--long value`, `-n value`, `-nvalue`, `-A`.
+//! Parses flags like kubectl: `--long=value`, `--long value`, `-n value`, `-nvalue`, `-A` (KC-119).
 
 use podscope_cluster::Span;
 
@@ -6,22 +6,22 @@ use super::CommandError;
 use super::shell::Word;
 use crate::duration::parse_duration;
 
-/// What follows a flag.
+/// The value that a flag takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Takes {
-    /// Nothing, or `=true` / `=false`.
+    /// No value, or `=true` / `=false`.
     Bool,
     Value,
-    /// Nothing (then this value) or `=value`.
+    /// `=value`, or no value, which means this default.
     Maybe(&'static str),
 }
 
-/// One flag: long name, short letter (or `-` for none), what it takes.
+/// A flag: long name, short letter (`-` for none), type of value.
 pub(crate) type Flag = (&'static str, char, Takes);
 
-/// Flags of every verb. There is one cluster and one user here, and nothing to be timed or traced about a request:
-/// they are read, and change nothing.
-const GLOBAL: &[Flag] = &[
+/// Flags of every kubectl verb. Except `namespace` they are accepted and ignored: there is only one cluster and one user,
+/// and requests are neither timed nor traced.
+const GLOBAL_FLAGS: &[Flag] = &[
     ("as", '-', Takes::Value),
     ("as-group", '-', Takes::Value),
     ("as-uid", '-', Takes::Value),
@@ -37,13 +37,13 @@ const GLOBAL: &[Flag] = &[
     ("warnings-as-errors", '-', Takes::Bool),
 ];
 
-/// Flags of every verb that prints objects with `-o`: a template says nothing of keys that are missing here either way.
-const PRINTING: &[Flag] = &[
+/// Flags of every verb with `-o`. `allow-missing-template-keys` has no effect: templates print nothing for missing keys.
+const PRINTING_FLAGS: &[Flag] = &[
     ("allow-missing-template-keys", '-', Takes::Bool),
     ("show-managed-fields", '-', Takes::Bool),
 ];
 
-/// A whole number as Go reads it: its base may stand before it (`0x1f`, `0b1`, `017`), and `_` between its digits.
+/// Parses an integer like Go: with an optional base prefix (`0x1f`, `0b1`, `017`), which also allows `_` between digits.
 fn go_int(text: &str) -> Result<i64, &'static str> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),
@@ -69,28 +69,29 @@ fn go_int(text: &str) -> Result<i64, &'static str> {
     i64::from_str_radix(&format!("{sign}{digits}"), base).map_err(|_| "value out of range")
 }
 
-/// The flags there are: the verb's own, and those of others like it.
+/// All flags of a verb: its own, the global ones, and those of verbs with `-o`.
 pub(super) fn flags_of(own: &[Flag], is_kubectl: bool) -> impl Iterator<Item = &Flag> {
-    let of_all = if is_kubectl { GLOBAL } else { &[] };
-    let prints = own.iter().any(|(name, ..)| *name == "output");
-    let of_printing = if prints { PRINTING } else { &[] };
-    own.iter().chain(of_all).chain(of_printing)
+    let global = if is_kubectl { GLOBAL_FLAGS } else { &[] };
+    let has_output = own.iter().any(|(name, ..)| *name == "output");
+    let printing = if has_output { PRINTING_FLAGS } else { &[] };
+    own.iter().chain(global).chain(printing)
 }
 
 fn is_global(name: &str) -> bool {
-    GLOBAL.iter().any(|(global, ..)| *global == name)
+    GLOBAL_FLAGS.iter().any(|(global, ..)| *global == name)
 }
 
-/// Parsed words of a command.
+/// The parsed arguments of a command.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Args {
-    /// `kubectl get`, for the hints of errors.
+    /// Command name for the hints of errors: `kubectl get`.
     pub(crate) command: String,
     pub(crate) positional: Vec<Word>,
-    /// What follows `--`, of verbs that hand it on.
-    pub(crate) handed_on: Option<Vec<String>>,
+    /// Arguments after `--`, for verbs that pass them to a container.
+    pub(crate) passthrough_args: Option<Vec<String>>,
+    /// Name, short letter, value and column of each flag.
     flags: Vec<(&'static str, char, String, u32)>,
-    /// Flags of the verb itself that are named as one of every verb is: they mean something.
+    /// Flags of the verb that have the name of a global flag. Unlike the global flags they have an effect.
     own: Vec<&'static str>,
     pub(crate) stdin: Option<String>,
     /// Column just after the last word.
@@ -98,38 +99,38 @@ pub(crate) struct Args {
     pub(crate) help: bool,
 }
 
-/// The words of a command on their way into its arguments.
+/// Parses the words of a command into [`Args`].
 struct Reader<'a> {
-    /// The verb's own flags.
+    /// The flags of the verb.
     specs: &'a [Flag],
     words: std::slice::Iter<'a, Word>,
     args: Args,
 }
 
 impl<'a> Reader<'a> {
-    fn read(mut self, hands_on: bool) -> Result<Args, CommandError> {
+    fn read(mut self, has_passthrough: bool) -> Result<Args, CommandError> {
         let mut only_positional = false;
         while let Some(word) = self.words.next() {
             let text = word.text.as_str();
             let is_flag = text.starts_with('-') && text != "-";
             match text {
                 _ if only_positional && is_flag => {
-                    // Kept, it would print as a flag; and no name begins so.
+                    // Such an argument would print back as a flag, and no valid name begins with `-`.
                     return Err(CommandError::new(
                         word.column,
                         format!("error: invalid argument {text:?}: no name begins with '-'"),
                     ));
                 }
                 _ if !is_flag => self.args.positional.push(word.clone()),
-                "--" if hands_on => {
+                "--" if has_passthrough => {
                     let rest = self.words.by_ref().map(|word| word.text.clone());
-                    self.args.handed_on = Some(rest.collect());
+                    self.args.passthrough_args = Some(rest.collect());
                 }
                 "--" => only_positional = true,
                 "--help" | "-h" => self.args.help = true,
                 _ => match text.strip_prefix("--") {
-                    Some(long) => self.long(word, long)?,
-                    None => self.letters(word)?,
+                    Some(long) => self.long_flag(word, long)?,
+                    None => self.short_flags(word)?,
                 },
             }
         }
@@ -140,24 +141,25 @@ impl<'a> Reader<'a> {
         flags_of(self.specs, self.args.command.starts_with("kubectl"))
     }
 
-    fn refuse(&self, word: &Word, why: &str) -> CommandError {
+    /// An error about a flag, with kubectl's usage hint.
+    fn flag_error(&self, word: &Word, why: &str) -> CommandError {
         let command = &self.args.command;
         CommandError::new(word.column, format!("error: {why}\nSee '{command} --help' for usage."))
     }
 
-    /// The word behind a flag, which is its value.
+    /// The word after a flag, which is its value.
     fn value(&mut self) -> Option<String> {
         self.words.next().map(|next| next.text.clone())
     }
 
-    /// `--name`, `--name=value`, `--name value`.
-    fn long(&mut self, word: &Word, long: &str) -> Result<(), CommandError> {
+    /// Parses `--name`, `--name=value`, `--name value`.
+    fn long_flag(&mut self, word: &Word, long: &str) -> Result<(), CommandError> {
         let (name, inline) = match long.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (long, None),
         };
         let Some((known, short, takes)) = self.flags().find(|(known, ..)| *known == name) else {
-            return Err(self.refuse(word, &format!("unknown flag: --{name}")));
+            return Err(self.flag_error(word, &format!("unknown flag: --{name}")));
         };
         let value = match (takes, inline) {
             (_, Some(value)) => value,
@@ -165,21 +167,21 @@ impl<'a> Reader<'a> {
             (Takes::Maybe(default), None) => (*default).into(),
             (Takes::Value, None) => match self.value() {
                 Some(value) => value,
-                None => return Err(self.refuse(word, &format!("flag needs an argument: --{name}"))),
+                None => return Err(self.flag_error(word, &format!("flag needs an argument: --{name}"))),
             },
         };
         self.args.flags.push((known, *short, value, word.column));
         Ok(())
     }
 
-    /// `-A`, `-Aw`, `-n value`, `-nvalue`, `-n=value`.
-    fn letters(&mut self, word: &Word) -> Result<(), CommandError> {
+    /// Parses `-A`, `-Aw`, `-n value`, `-nvalue`, `-n=value`.
+    fn short_flags(&mut self, word: &Word) -> Result<(), CommandError> {
         let text = &word.text;
         let mut rest = text.trim_start_matches('-').chars();
         while let Some(letter) = rest.next() {
             let flag = self.flags().find(|(_, short, _)| *short == letter && letter != '-');
             let Some((known, _, takes)) = flag else {
-                return Err(self.refuse(word, &format!("unknown shorthand flag: '{letter}' in {text}")));
+                return Err(self.flag_error(word, &format!("unknown shorthand flag: '{letter}' in {text}")));
             };
             let inline = rest.as_str();
             if *takes == Takes::Bool && !inline.starts_with('=') {
@@ -189,7 +191,7 @@ impl<'a> Reader<'a> {
             let value = match inline {
                 "" => match self.value() {
                     Some(value) => value,
-                    None => return Err(self.refuse(word, &format!("flag needs an argument: '{letter}' in {text}"))),
+                    None => return Err(self.flag_error(word, &format!("flag needs an argument: '{letter}' in {text}"))),
                 },
                 inline => inline.strip_prefix('=').unwrap_or(inline).to_owned(),
             };
@@ -201,7 +203,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Args {
-    /// Texts of what stands between the flags.
+    /// The positional arguments.
     pub(crate) fn words(&self) -> Vec<&str> {
         self.positional.iter().map(|word| word.text.as_str()).collect()
     }
@@ -211,7 +213,7 @@ impl Args {
         specs: &[Flag],
         words: &[Word],
         stdin: Option<String>,
-        hands_on: bool,
+        has_passthrough: bool,
     ) -> Result<Args, CommandError> {
         let args = Args {
             command: command.to_owned(),
@@ -227,16 +229,17 @@ impl Args {
             ..Args::default()
         };
         let words = words.iter();
-        Reader { specs, words, args }.read(hands_on)
+        Reader { specs, words, args }.read(has_passthrough)
     }
 
-    /// The same words without some flags.
+    /// The arguments without some flags.
     pub(crate) fn without(&self, names: &[&str]) -> Args {
         let mut args = self.clone();
         args.flags.retain(|(name, ..)| !names.contains(name));
         args
     }
 
+    /// The last value of a flag with its column.
     fn last(&self, name: &str) -> Option<(&str, u32)> {
         self.flags
             .iter()
@@ -259,21 +262,22 @@ impl Args {
             .collect()
     }
 
-    /// The flags of the verb with their values, in order, without those that change nothing.
-    pub(crate) fn given(&self) -> Vec<(&'static str, String)> {
-        let means = |name: &str| name == "namespace" || self.own.contains(&name) || !is_global(name);
+    /// The flags that have an effect, with their values, in order.
+    pub(crate) fn effective_flags(&self) -> Vec<(&'static str, String)> {
+        let has_effect = |name: &str| name == "namespace" || self.own.contains(&name) || !is_global(name);
         self.flags
             .iter()
-            .filter(|(name, ..)| means(name))
+            .filter(|(name, ..)| has_effect(name))
             .map(|(name, _, value, _)| (*name, value.clone()))
             .collect()
     }
 
+    /// Column of a flag; the end of the line if it is absent.
     pub(crate) fn column(&self, name: &str) -> u32 {
         self.last(name).map_or(self.end, |(_, column)| column)
     }
 
-    /// `-w, --watch`, as errors name a flag.
+    /// The name of a flag in errors: `-w, --watch`.
     fn full_name(&self, name: &str) -> String {
         match self.flags.iter().rev().find(|(known, ..)| *known == name) {
             Some((_, short, ..)) if *short != '-' => format!("-{short}, --{name}"),
@@ -325,7 +329,7 @@ impl Args {
             .transpose()
     }
 
-    /// An error of use: KC-086's `See '… -h' for help and examples`.
+    /// An error with the hint `See '… -h' for help and examples` (KC-086).
     pub(crate) fn usage(&self, column: u32, message: impl std::fmt::Display) -> CommandError {
         CommandError::new(
             column,
@@ -333,6 +337,7 @@ impl Args {
         )
     }
 
+    /// An error without a usage hint.
     pub(crate) fn plain(&self, column: u32, message: impl std::fmt::Display) -> CommandError {
         CommandError::new(column, format!("error: {message}"))
     }

@@ -1,4 +1,4 @@
-//! What `help` and `--help` print: kubectl's own lists of its commands, and the forms of verbs and faults.
+//! The output of `help` and `--help`: kubectl's list of commands, and the usage of each verb and fault.
 
 use podscope_api::ordered::StableSort as _;
 
@@ -7,7 +7,7 @@ use super::fault::{FAULTS, FaultVerb};
 use super::flags::Takes;
 use super::parse::{VERBS, Verb};
 
-/// kubectl's commands as it lists them itself.
+/// kubectl's commands in the sections of its own help.
 const SECTIONS: &[(&str, &[(&str, &str)])] = &[
     (
         "Basic Commands (Beginner)",
@@ -116,7 +116,7 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-/// What groups of sub-commands say of themselves before they list them.
+/// Help texts of command groups, printed before their sub-commands.
 const GROUPS: &[(&str, &str)] = &[
     (
         "rollout",
@@ -149,8 +149,8 @@ const GROUPS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Sub-commands that kubectl lists and that are not among the verbs here.
-const LISTED: &[(&str, &str)] = &[
+/// Sub-commands that kubectl lists but that are not in [`VERBS`].
+const OTHER_SUBCOMMANDS: &[(&str, &str)] = &[
     (
         "auth reconcile",
         "Reconciles rules for RBAC role, role binding, cluster role, and cluster role binding objects",
@@ -175,7 +175,7 @@ const LISTED: &[(&str, &str)] = &[
     ("create service", "Create a service using a specified subcommand"),
 ];
 
-/// How the groups are used that say it in a way of their own.
+/// Usage lines of groups that differ from `GROUP SUBCOMMAND`.
 const USAGES: &[(&str, &str)] = &[
     ("create", "create -f FILENAME"),
     ("create secret", "create secret (docker-registry | generic | tls)"),
@@ -184,7 +184,8 @@ const USAGES: &[(&str, &str)] = &[
     ("top", "top [flags]"),
 ];
 
-const MORE: &str = "Use \"kubectl options\" for a list of global command-line options (applies to all commands).";
+const OPTIONS_HINT: &str =
+    "Use \"kubectl options\" for a list of global command-line options (applies to all commands).";
 
 /// The commands in kubectl's own order.
 pub(super) fn commands() -> impl Iterator<Item = &'static str> {
@@ -197,34 +198,40 @@ pub(super) fn commands() -> impl Iterator<Item = &'static str> {
 pub fn help_text(topic: &str) -> String {
     match topic {
         "" => "Commands:\n  kubectl …   API work, as kubectl 1.36 does it\n  fault …     break or repair machines and links\n  app …       requests of clients; membership of an application group\n  stop        end the command that was given last and still runs, as Ctrl-C does: a watch, a drain,\n              a delete that waits; with --all, every one\n\nhelp kubectl, help fault, help kubectl get say more.".into(),
-        "fault" | "app" => faults(),
+        "fault" | "app" => fault_help(),
         _ => {
             let wanted = topic.strip_prefix("kubectl").unwrap_or(topic).trim();
             let group = GROUPS.iter().find(|(name, _)| *name == wanted);
             match (group, VERBS.iter().find(|verb| verb.name == wanted)) {
-                (Some((name, about)), _) => of_group(name, about),
-                (None, Some(verb)) => of_verb(verb),
-                (None, None) if wanted.is_empty() => of_kubectl(),
-                (None, None) => of_group(wanted, ""),
+                (Some((name, about)), _) => group_help(name, about),
+                (None, Some(verb)) => verb_help(verb),
+                (None, None) if wanted.is_empty() => kubectl_help(),
+                (None, None) => group_help(wanted, ""),
             }
         }
     }
 }
 
-fn faults() -> String {
+fn fault_help() -> String {
     let mut out = String::from("Faults come from outside: they change machines and links, not API objects.\n\n");
-    for FaultVerb { name, form, what, .. } in FAULTS {
-        out.push_str(&format!("  fault {name} {form}\n      {what}\n"));
+    for FaultVerb {
+        name,
+        form,
+        description,
+        ..
+    } in FAULTS
+    {
+        out.push_str(&format!("  fault {name} {form}\n      {description}\n"));
     }
     let apps: Vec<String> = APPS
         .iter()
-        .map(|(form, what)| format!("  app {form}\n      {what}"))
+        .map(|(form, description)| format!("  app {form}\n      {description}"))
         .collect();
     out.push_str(&apps.join("\n"));
     out
 }
 
-fn of_kubectl() -> String {
+fn kubectl_help() -> String {
     let mut out = String::from(
         "kubectl controls the Kubernetes cluster manager.\n\n Find more information at: https://kubernetes.io/docs/reference/kubectl/\n",
     );
@@ -236,20 +243,20 @@ fn of_kubectl() -> String {
     }
     out.push_str("\nUsage:\n  kubectl [flags] [options]\n\n");
     out.push_str(&format!(
-        "Use \"kubectl <command> --help\" for more information about a given command.\n{MORE}"
+        "Use \"kubectl <command> --help\" for more information about a given command.\n{OPTIONS_HINT}"
     ));
     out
 }
 
-fn of_group(name: &str, about: &str) -> String {
+fn group_help(name: &str, about: &str) -> String {
     let mut out = format!("{about}\n\nAvailable Commands:\n");
     let mut commands: Vec<(&str, &str)> = Vec::new();
-    let below = |full: &'static str| full.strip_prefix(name)?.strip_prefix(' ');
+    let sub_command = |full: &'static str| full.strip_prefix(name)?.strip_prefix(' ');
     let verbs = VERBS.iter().map(|verb| (verb.name, verb.summary));
     for (sub, summary) in verbs
-        .chain(LISTED.iter().copied())
-        .filter_map(|(full, summary)| Some((below(full)?, summary)))
-        // A sub-command of a sub-command is told of there.
+        .chain(OTHER_SUBCOMMANDS.iter().copied())
+        .filter_map(|(full, summary)| Some((sub_command(full)?, summary)))
+        // Nested sub-commands are listed in the help of their own group.
         .filter(|(sub, _)| !sub.contains(' '))
     {
         commands.push((sub, summary));
@@ -262,13 +269,13 @@ fn of_group(name: &str, about: &str) -> String {
     let usage = USAGES.iter().find(|(group, _)| *group == name);
     let usage = usage.map_or_else(|| format!("{name} SUBCOMMAND"), |(_, usage)| (*usage).to_owned());
     out.push_str(&format!(
-        "\nUsage:\n  kubectl {usage} [options]\n\nUse \"kubectl {name} <command> --help\" for more information about a given command.\n{MORE}"
+        "\nUsage:\n  kubectl {usage} [options]\n\nUse \"kubectl {name} <command> --help\" for more information about a given command.\n{OPTIONS_HINT}"
     ));
     out
 }
 
-/// What flags are without being given, where that is not false, no text, or `none`: a verb (none: all), a flag, its value.
-/// The first row that fits counts.
+/// Default values of flags: verb (empty: all verbs), flag, value. The first matching row applies. Flags without a row have
+/// the default `false`, an empty text or `none`.
 const DEFAULTS: &[(&str, &str, &str)] = &[
     ("apply", "field-manager", "'kubectl-client-side-apply'"),
     ("apply", "overwrite", "true"),
@@ -304,11 +311,11 @@ const DEFAULTS: &[(&str, &str, &str)] = &[
     ("", "validate", "'strict'"),
 ];
 
-/// What a flag is without being given, as `-h` prints it.
-fn default_of(verb: &str, long: &str, takes: Takes) -> String {
+/// The default value of a flag as `-h` prints it.
+fn default_value(verb: &str, long: &str, takes: Takes) -> String {
     let row = DEFAULTS
         .iter()
-        .find(|(of, flag, _)| *flag == long && (of.is_empty() || *of == verb));
+        .find(|(row_verb, flag, _)| *flag == long && (row_verb.is_empty() || *row_verb == verb));
     match (row, takes) {
         (Some((.., value)), _) => (*value).to_owned(),
         (None, _) if long == "field-manager" => {
@@ -321,7 +328,7 @@ fn default_of(verb: &str, long: &str, takes: Takes) -> String {
     }
 }
 
-fn of_verb(verb: &Verb) -> String {
+fn verb_help(verb: &Verb) -> String {
     let mut out = format!("{}.\n\nUsage:\n  kubectl {} {}", verb.summary, verb.name, verb.usage);
     let mut flags = verb.flags.to_vec();
     flags.stable_sort_by_key(|(long, ..)| *long);
@@ -335,7 +342,7 @@ fn of_verb(verb: &Verb) -> String {
             };
             out.push_str(&format!(
                 "\n    {letter}--{long}={}",
-                default_of(verb.name, long, takes)
+                default_value(verb.name, long, takes)
             ));
         }
     }

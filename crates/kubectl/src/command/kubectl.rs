@@ -1,4 +1,4 @@
-//! The kubectl commands of K-02 as values.
+//! The kubectl commands as values (K-02).
 
 use podscope_api::{Kind, Time};
 pub use podscope_cluster::client::DryRun;
@@ -6,12 +6,12 @@ pub use podscope_cluster::client::DryRun;
 use super::Delete;
 use podscope_cluster::Span;
 
-/// Which objects a command names.
+/// The objects that a command line selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
-    /// `pods,deploy`, `pod a b`: every name in every kind; no names means all that match.
+    /// `pods,deploy`, `pod a b`: each name in each kind. Without names, all objects that match the selectors.
     Kinds {
-        /// Kinds, in order.
+        /// Kinds in the order of the command line.
         kinds: Vec<Kind>,
         names: Vec<String>,
     },
@@ -19,7 +19,7 @@ pub enum Selection {
     Items(Vec<(Kind, String)>),
 }
 
-/// Which objects a command is about, and where.
+/// The objects that a command applies to, with namespace and selectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     pub selection: Selection,
@@ -36,7 +36,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// What is selected, in the default namespace, whatever its labels.
+    /// The selection in the default namespace, without selectors.
     pub fn of(selection: Selection) -> Target {
         Target {
             selection,
@@ -48,13 +48,13 @@ impl Target {
         }
     }
 
-    /// Objects of one kind: those of the names, or all if there are none.
+    /// Objects of one kind by name, or all if there are no names.
     pub fn kind(kind: Kind, names: Vec<String>) -> Target {
         let kinds = vec![kind];
         Target::of(Selection::Kinds { kinds, names })
     }
 
-    /// The kinds it is about.
+    /// The kinds of the selected objects.
     pub fn kinds(&self) -> Vec<Kind> {
         match &self.selection {
             Selection::Kinds { kinds, .. } => kinds.clone(),
@@ -62,13 +62,13 @@ impl Target {
         }
     }
 
-    /// The namespace it looks into, unless it looks into all.
+    /// The namespace of the selected objects, unless `all_namespaces` is set.
     pub fn namespace(&self) -> &str {
         self.namespace.as_deref().unwrap_or("default")
     }
 }
 
-/// How `get` prints.
+/// The `-o` flag.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Output {
     #[default]
@@ -88,7 +88,7 @@ pub enum Output {
     GoTemplate(String),
     /// `custom-columns=SPEC`.
     CustomColumns(String),
-    /// Another form, with the field managers (`--show-managed-fields` of a verb that writes).
+    /// Another format with `managedFields` (`--show-managed-fields` of a verb that writes).
     WithManagedFields(Box<Output>),
 }
 
@@ -102,7 +102,7 @@ pub struct Get {
     pub label_columns: Vec<String>,
     /// `--show-labels`.
     pub show_labels: bool,
-    /// `--show-kind`: each name with its kind before it.
+    /// `--show-kind`: prefixes each name with its kind.
     pub show_kind: bool,
     /// `--no-headers`.
     pub no_headers: bool,
@@ -116,16 +116,16 @@ pub struct Get {
     pub watch: Watch,
     /// `--output-watch-events`.
     pub output_watch_events: bool,
-    /// `--subresource=scale`: the size alone.
+    /// `--subresource=scale`: prints the `Scale` of each object.
     pub scale: bool,
-    /// `--server-print=false`: names and ages, which is all that a client knows of any kind.
+    /// `--server-print=false`: prints only name and age, the columns that a client can compute for every kind.
     pub bare_columns: bool,
 }
 
-/// Whether `get` goes on after the list.
+/// Whether `get` prints changes after the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Watch {
-    /// It ends with the list.
+    /// Only the list.
     #[default]
     No,
     /// The list, then every change (`--watch`).
@@ -135,7 +135,7 @@ pub enum Watch {
 }
 
 impl Get {
-    /// `kubectl get` of what is selected, without options.
+    /// `kubectl get` of a target without options.
     pub fn of(target: Target) -> Get {
         Get {
             target,
@@ -159,7 +159,7 @@ impl Get {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Describe {
     pub target: Target,
-    /// `--show-events`; if it is not given, of a single object.
+    /// `--show-events`; if absent, events are printed for a single object only.
     pub show_events: Option<bool>,
 }
 
@@ -169,13 +169,13 @@ pub struct Apply {
     pub manifest: String,
     /// Namespace, if given.
     pub namespace: Option<String>,
-    /// `--force`: what cannot be changed is deleted and made anew.
+    /// `--force`: objects that cannot be patched are deleted and created again.
     pub force: bool,
-    /// `-l`: of the manifest only objects that it matches.
+    /// `-l`: applies only the objects of the manifest that the selector matches.
     pub selector: Option<String>,
-    /// `--prune`: what was applied before and is not in the manifest goes.
+    /// `--prune`: deletes objects that were applied before and are not in the manifest.
     pub prune: bool,
-    /// `--prune-allowlist`: of these kinds alone; of kubectl's own list where there are none.
+    /// `--prune-allowlist`: prunes only these kinds; if empty, kubectl's default list.
     pub prune_allowlist: Vec<Kind>,
     /// `--validate`.
     pub validation: Validation,
@@ -196,18 +196,18 @@ pub struct ServerSide {
     pub force_conflicts: bool,
 }
 
-/// What `apply --server-side` is called where nobody says.
+/// Default field manager of `apply --server-side`.
 pub const FIELD_MANAGER: &str = "kubectl";
 
-/// `--validate`: what becomes of fields that the server does not know.
+/// `--validate`: treatment of fields that the server does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Validation {
-    /// They are an error.
+    /// Unknown fields are an error.
     #[default]
     Strict,
-    /// They are left out, and told.
+    /// Unknown fields are dropped with a warning.
     Warn,
-    /// They are left out.
+    /// Unknown fields are dropped silently.
     Ignore,
 }
 
@@ -216,7 +216,7 @@ pub enum Validation {
 pub enum RolloutAction {
     /// `status`.
     Status {
-        /// `--revision`: refused unless it is the one that runs; 0 is any.
+        /// `--revision`: an error unless it is the current revision; 0 accepts any.
         revision: i64,
         /// `--watch`.
         watch: bool,
@@ -238,7 +238,7 @@ pub enum RolloutAction {
     Resume,
     /// `history`.
     History {
-        /// `--revision`; 0 lists them.
+        /// `--revision`; 0 lists all revisions.
         revision: i64,
     },
 }
@@ -255,9 +255,9 @@ pub struct Drain {
     pub delete_emptydir_data: bool,
     /// `--force`.
     pub force: bool,
-    /// `--grace-period`; -1 is the pod's own.
+    /// `--grace-period` in seconds; -1 uses the grace period of each pod.
     pub grace_period: i64,
-    /// `--timeout`; zero waits for ever.
+    /// `--timeout`; zero waits forever.
     pub timeout: Option<Span>,
     /// `--disable-eviction`.
     pub disable_eviction: bool,
@@ -276,22 +276,22 @@ pub struct TaintChange {
     pub value: String,
     /// Effect; empty on removal means every effect.
     pub effect: String,
-    /// `key-`.
+    /// `key-`: removes the taint.
     pub remove: bool,
 }
 
 /// `kubectl label` or `annotate`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
-    /// Objects.
+pub struct MetadataChange {
+    /// The objects to change.
     pub target: Target,
-    /// Pairs; no value removes the key.
+    /// Keys and values; `None` removes the key.
     pub changes: Vec<(String, Option<String>)>,
     /// `--overwrite`.
     pub overwrite: bool,
     /// `--list`.
     pub list: bool,
-    /// `--resource-version`: refused unless the object has it.
+    /// `--resource-version`: an error unless the object has this version.
     pub resource_version: Option<String>,
     /// `--dry-run`.
     pub dry_run: DryRun,
@@ -301,16 +301,16 @@ pub struct Mark {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PatchType {
-    /// Strategic merge.
+    /// Strategic merge patch.
     #[default]
     Strategic,
-    /// JSON merge (RFC 7396).
+    /// JSON merge patch (RFC 7396).
     Merge,
     /// JSON patch (RFC 6902).
     Json,
 }
 
-/// `kubectl events`: which, and how they are printed.
+/// `kubectl events`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Events {
     /// Namespace, if given.
@@ -354,9 +354,9 @@ pub struct Top {
 /// `kubectl logs`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logs {
-    /// Pod, or a workload one of whose pods is meant: `deployment/web`. Empty where a selector says which.
+    /// Name of a pod, or a workload (`deployment/web`) of which one pod is used; empty with a selector.
     pub pod: String,
-    /// `-l`: every pod that it matches.
+    /// `-l`: selects all matching pods.
     pub selector: Option<String>,
     /// Namespace, if given.
     pub namespace: Option<String>,
@@ -367,27 +367,27 @@ pub struct Logs {
     pub all_containers: bool,
     /// `--timestamps`.
     pub timestamps: bool,
-    /// `--prefix`: each line with its pod and container.
+    /// `--prefix`: prefixes each line with its pod and container.
     pub prefix: bool,
     /// `-f`.
     pub follow: bool,
-    /// `--since`, `--since-time`: only what is not older.
+    /// `--since`, `--since-time`: prints only newer lines.
     pub since: Option<Since>,
-    /// `--limit-bytes`: of each container; 0 is all.
+    /// `--limit-bytes` per container; 0 is unlimited.
     pub limit_bytes: u64,
-    /// `--tail`; -1 is all.
+    /// `--tail`; -1 prints all lines.
     pub tail: i64,
 }
 
 impl Kubectl {
-    /// `--dry-run`, of commands that have it.
+    /// The value of `--dry-run`, for commands that have this flag.
     pub(crate) fn dry_run(&self) -> DryRun {
         match self {
-            Kubectl::Apply(what) => what.dry_run,
-            Kubectl::Delete(what) => what.dry_run,
-            Kubectl::Drain(what) => what.dry_run,
-            Kubectl::Label(what) | Kubectl::Annotate(what) => what.dry_run,
-            Kubectl::Verbatim(what) => what.dry_run,
+            Kubectl::Apply(command) => command.dry_run,
+            Kubectl::Delete(command) => command.dry_run,
+            Kubectl::Drain(command) => command.dry_run,
+            Kubectl::Label(command) | Kubectl::Annotate(command) => command.dry_run,
+            Kubectl::Verbatim(command) => command.dry_run,
             Kubectl::Rollout {
                 action: RolloutAction::Undo { dry_run, .. },
                 ..
@@ -419,11 +419,11 @@ pub enum Kubectl {
         namespace: Option<String>,
         /// `--validate`.
         validation: Validation,
-        /// `--save-config`: each object says what it was made of.
+        /// `--save-config`: adds the last-applied annotation.
         save_config: bool,
         /// `--dry-run`.
         dry_run: DryRun,
-        /// `-o`; a table is the line that something was created.
+        /// `-o`; the default `Table` prints the line `… created`.
         output: Output,
     },
     /// `delete`.
@@ -435,7 +435,7 @@ pub enum Kubectl {
         replicas: i32,
         /// `--current-replicas`.
         current_replicas: Option<i32>,
-        /// `--resource-version`: refused unless the object has it.
+        /// `--resource-version`: an error unless the object has this version.
         resource_version: Option<String>,
         /// `--dry-run`.
         dry_run: DryRun,
@@ -444,9 +444,9 @@ pub enum Kubectl {
     },
     /// `rollout`.
     Rollout {
-        /// What is done.
+        /// The sub-command.
         action: RolloutAction,
-        /// To what.
+        /// The objects to act on.
         target: Target,
         /// `-o`; `status` has none.
         output: Output,
@@ -480,9 +480,9 @@ pub enum Kubectl {
         output: Output,
     },
     /// `label`.
-    Label(Mark),
+    Label(MetadataChange),
     /// `annotate`.
-    Annotate(Mark),
+    Annotate(MetadataChange),
     /// `patch`.
     Patch {
         target: Target,
@@ -522,21 +522,21 @@ pub enum Kubectl {
         kind: Kind,
         /// Field path.
         path: Vec<String>,
-        /// `--recursive`: fields of fields too, without descriptions.
+        /// `--recursive`: prints all nested fields, without descriptions.
         recursive: bool,
     },
     /// `top`.
     Top(Top),
     /// `logs`.
     Logs(Logs),
-    /// What is kept with its words.
+    /// A command that prints back as it was typed.
     Verbatim(Box<super::Verbatim>),
 }
 
-/// From when on lines of a log are shown.
+/// Start of the printed part of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
-    /// That long before now.
+    /// A duration before the current time.
     Ago(Span),
     /// An instant.
     At(Time),

@@ -1,10 +1,9 @@
-//! The one command language (K-01): `kubectl …` for API work, `fault …` for
-//! the outside world, `app …` for an application's membership. A command is
-//! parsed once into a value, prints back to the same canonical text, and is
-//! what the page, timelines, links and the console all use.
+//! The command language (K-01): `kubectl …` for API requests, `fault …` for faults of machines and network, `app …` for
+//! applications. A command is parsed once into a value, and the value prints its canonical text, which parses to the
+//! same value. The page, timelines, links and the console all use these commands.
 //!
-//! Text that follows a command (a manifest for `apply -f -`, the edited
-//! object of `edit`) is a here-document: `kubectl apply -f - <<'EOF'`.
+//! Text that belongs to a command (a manifest for `apply -f -`, the edited object of `edit`) is a here-document:
+//! `kubectl apply -f - <<'EOF'`.
 
 mod api;
 mod app;
@@ -24,7 +23,7 @@ pub use complete::{Completion, complete};
 pub use delete::*;
 pub use help::help_text;
 pub use kubectl::*;
-pub(crate) use parse::is_of_all;
+pub(crate) use parse::is_in_all;
 pub use pipe::Pipe;
 use podscope_cluster::OutputKind;
 use podscope_cluster::fault::Fault;
@@ -33,34 +32,34 @@ pub use verbatim::*;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// API work.
+    /// `kubectl …`.
     Kubectl(Kubectl),
     /// `fault …` and `app …`.
     Fault(Fault),
-    /// `api …`: a request that a program sent.
+    /// `api …`: an HTTP request that a program sent.
     Api(crate::rest::ApiCall),
-    /// `stop`: ends the command that was given last and still runs (a watch, a drain), as Ctrl-C does.
+    /// `stop`: ends the last command that is still running (a watch, a drain), like Ctrl-C.
     Stop {
-        /// `--all`: every command that still runs.
+        /// `--all`: ends every command that is still running.
         all: bool,
     },
-    /// `help`, `kubectl --help`, `kubectl get --help`, `fault --help`: the topic, may be empty.
+    /// `help`, `kubectl --help`, `kubectl get --help`, `fault --help`: holds the topic, which may be empty.
     Help(String),
 }
 
-/// Why a command is not one.
+/// A syntax error in a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandError {
-    /// Where, from 1, in characters of the first line.
+    /// Position of the error in characters of the first line, from 1.
     pub column: u32,
-    /// In kubectl's words, `error: ` included where kubectl prints it.
+    /// kubectl's message, with `error: ` where kubectl prints it.
     pub message: String,
-    /// More lines belong to the command: its here-document is open, or a backslash ends the text.
+    /// Whether the command continues on further lines: its here-document is open, or the text ends with a backslash.
     pub is_unfinished: bool,
 }
 
 impl CommandError {
-    /// A refusal at a column, in kubectl's words.
+    /// An error at a column, with kubectl's message.
     pub fn new(column: u32, message: impl Into<String>) -> Self {
         Self {
             column,
@@ -88,13 +87,13 @@ impl std::error::Error for CommandError {}
 /// Parses a command.
 ///
 /// # Errors
-/// What is wrong and where, as kubectl words it (KC-115 to KC-119).
+/// kubectl's message and the position of the error (KC-115 to KC-119).
 pub fn parse(text: &str) -> Result<Command, CommandError> {
-    alone(parse_piped(text, None)?)
+    without_pipe(parse_piped(text, None)?)
 }
 
-/// What is done at an instant prints to nobody's pipe.
-fn alone((command, pipe): (Command, Pipe)) -> Result<Command, CommandError> {
+/// Rejects pipes: the output of a command in a timeline or link cannot be piped.
+fn without_pipe((command, pipe): (Command, Pipe)) -> Result<Command, CommandError> {
     if pipe.is_empty() {
         Ok(command)
     } else {
@@ -102,10 +101,11 @@ fn alone((command, pipe): (Command, Pipe)) -> Result<Command, CommandError> {
     }
 }
 
-/// Parses what was typed at a prompt: a command and what its lines go through; its standard input may come beside it.
+/// Parses a line typed at a prompt: a command, and the filters after its pipes. `stdin` is the standard input if the line
+/// has no here-document.
 ///
 /// # Errors
-/// As [`parse`]; what stands behind a `|` is none of the programs known here, or is used wrongly.
+/// Like [`parse`]; also if a program after `|` is unknown or has invalid arguments.
 pub fn parse_piped(text: &str, stdin: Option<&str>) -> Result<(Command, Pipe), CommandError> {
     let mut line = shell::split(text)?;
     if let Some(stdin) = stdin {
@@ -113,7 +113,7 @@ pub fn parse_piped(text: &str, stdin: Option<&str>) -> Result<(Command, Pipe), C
     }
     let pipe = Pipe::parse(&line.pipe, line.end)?;
     // `cat <<EOF | kubectl apply -f -`, `echo … | kubectl apply -f -`.
-    let told = match line.words.split_first() {
+    let printed = match line.words.split_first() {
         Some((program, [])) if program.text == "cat" => line.stdin.clone(),
         Some((program, words)) if program.text == "echo" => Some(
             words
@@ -124,7 +124,7 @@ pub fn parse_piped(text: &str, stdin: Option<&str>) -> Result<(Command, Pipe), C
         ),
         _ => None,
     };
-    if let Some(next) = told.and_then(|text| pipe.next(&pipe.run(vec![(OutputKind::Output, text)]))) {
+    if let Some(next) = printed.and_then(|text| pipe.next(&pipe.run(vec![(OutputKind::Output, text)]))) {
         return next;
     }
     Ok((parse_line(line)?, pipe))
@@ -159,7 +159,7 @@ fn parse_line(line: shell::Line) -> Result<Command, CommandError> {
 }
 
 impl std::fmt::Display for Command {
-    /// The canonical text: [`parse`] gives the same command back.
+    /// The canonical text, which [`parse`] turns back into the same command.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Command::Kubectl(kubectl) => kubectl.fmt(f),

@@ -1,5 +1,5 @@
-//! What a `|` leads to: the handful of programs that people put behind kubectl, on lines that it has printed. A pipe
-//! takes what is printed at once; standard error goes past it, as in a shell.
+//! Pipes: the common programs that filter kubectl's output. A pipe processes the lines that a command prints immediately.
+//! Standard error bypasses it, as in a shell.
 
 mod pattern;
 
@@ -10,20 +10,21 @@ use self::pattern::Pattern;
 use super::shell::Word;
 use super::{Command, CommandError};
 
-/// Programs in a row; none for a command alone. Behind them may stand a command that reads what comes out.
+/// A sequence of filters, empty for a command without a pipe. The last program may be a kubectl command that reads the
+/// output of the filters.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pipe {
     filters: Vec<Filter>,
     next: Option<Box<Next>>,
 }
 
-/// `| kubectl apply -f -`, `| xargs kubectl delete`.
+/// A kubectl command at the end of a pipe: `| kubectl apply -f -`, `| xargs kubectl delete`.
 #[derive(Debug, Clone, PartialEq)]
 struct Next {
-    /// The words behind `kubectl`.
+    /// The words after `kubectl`.
     words: Vec<Word>,
-    /// What comes in is more words, and no standard input (`xargs`).
-    appends: bool,
+    /// Whether the input becomes further words instead of standard input (`xargs`).
+    is_xargs: bool,
     pipe: Pipe,
 }
 
@@ -36,9 +37,9 @@ enum Filter {
         count: bool,
         number: bool,
     },
-    /// The first so many lines, or all but the last so many.
+    /// The first N lines, or all but the last N.
     Head(Count),
-    /// The last so many lines, or from that one on.
+    /// The last N lines, or all from line N on.
     Tail(Count),
     Wc {
         lines: bool,
@@ -46,7 +47,7 @@ enum Filter {
         bytes: bool,
     },
     Sort {
-        /// A field, from 1; the line for none.
+        /// Number of the field to sort by, from 1; `None` sorts by the whole line.
         key: Option<usize>,
         reverse: bool,
         numeric: bool,
@@ -61,25 +62,25 @@ enum Count {
     Signed(usize),
 }
 
-/// Programs that can stand behind a `|`.
+/// Programs that may follow a `|`.
 pub(super) const PROGRAMS: &[&str] = &["cat", "grep", "head", "kubectl", "sort", "tail", "wc", "xargs"];
 
-/// The same, for a message; the last one hands its words to kubectl.
-fn known() -> String {
+/// The list of programs for an error message. The last one, `xargs`, runs kubectl.
+fn program_list() -> String {
     let (last, others) = PROGRAMS.split_last().expect("there are programs");
     format!("{} or {last} kubectl", others.join(", "))
 }
 
 impl Pipe {
-    /// Reads the words behind each `|`; `column` is where the last of them stands.
+    /// Parses the words after each `|`; `column` is the end of the line.
     pub(super) fn parse(parts: &[Vec<Word>], column: u32) -> Result<Pipe, CommandError> {
         let mut pipe = Pipe::default();
         for (at, words) in parts.iter().enumerate() {
             let Some((program, rest)) = words.split_first() else {
-                let message = format!("a pipe leads to a command: {}", known());
+                let message = format!("a pipe leads to a command: {}", program_list());
                 return Err(CommandError::unfinished(column, message));
             };
-            let (rest, appends) = match (program.text.as_str(), rest) {
+            let (rest, is_xargs) = match (program.text.as_str(), rest) {
                 ("kubectl" | "k", rest) => (rest, false),
                 ("xargs", [kubectl, rest @ ..]) if matches!(kubectl.text.as_str(), "kubectl" | "k") => (rest, true),
                 _ => {
@@ -89,11 +90,11 @@ impl Pipe {
             };
             let next = Next {
                 words: rest.to_vec(),
-                appends,
+                is_xargs,
                 pipe: Pipe::parse(parts.get(at + 1..).unwrap_or_default(), column)?,
             };
-            if !appends {
-                // What is wrong with it is told before anything is done.
+            if !is_xargs {
+                // Errors in the command are reported before the first command runs.
                 next.command(&[])?;
             }
             pipe.next = Some(Box::new(next));
@@ -102,42 +103,43 @@ impl Pipe {
         Ok(pipe)
     }
 
-    /// The command behind it with what comes out as its standard input, and what its own lines go through.
+    /// The kubectl command at the end of the pipe, with `lines` as its input, and the pipe for its own output.
     ///
     /// # Errors
-    /// The words are no command.
+    /// The words are not a valid command.
     pub fn next(&self, lines: &[(OutputKind, String)]) -> Option<Result<(Command, Pipe), CommandError>> {
         let next = self.next.as_ref()?;
         Some(next.command(lines).map(|command| (command, next.pipe.clone())))
     }
 
-    /// Whether there is none.
+    /// Returns whether there are neither filters nor a next command.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.filters.is_empty() && self.next.is_none()
     }
 
-    /// What comes out at its end, of lines that may hold several each.
+    /// Runs the filters on printed texts, which may contain several lines each. Returns standard error first, then the
+    /// filtered lines.
     #[must_use]
     pub fn run(&self, printed: Vec<(OutputKind, String)>) -> Vec<(OutputKind, String)> {
         if self.is_empty() {
             return printed;
         }
-        let (mut past, mut lines) = (Vec::new(), Vec::new());
+        let (mut bypassed, mut lines) = (Vec::new(), Vec::new());
         for (kind, text) in printed {
             let blank = text.is_empty().then_some("");
-            let single = text.lines().chain(blank).map(str::to_owned);
+            let single_lines = text.lines().chain(blank).map(str::to_owned);
             if kind.is_stderr() {
-                past.extend(single.map(|line| (kind, line)));
+                bypassed.extend(single_lines.map(|line| (kind, line)));
             } else {
-                lines.extend(single);
+                lines.extend(single_lines);
             }
         }
         for filter in &self.filters {
             lines = filter.run(lines);
         }
-        past.extend(lines.into_iter().map(|line| (OutputKind::Output, line)));
-        past
+        bypassed.extend(lines.into_iter().map(|line| (OutputKind::Output, line)));
+        bypassed
     }
 }
 
@@ -148,7 +150,7 @@ impl Next {
             .filter(|(kind, _)| !kind.is_stderr())
             .flat_map(|(_, line)| [line.as_str(), "\n"])
             .collect();
-        if !self.appends {
+        if !self.is_xargs {
             return super::parse::kubectl(&self.words, Some(text));
         }
         let column = self.words.last().map_or(1, |word| word.column);
@@ -182,19 +184,23 @@ impl Filter {
             Filter::Head(Count::Signed(n)) => lines.truncate(lines.len().saturating_sub(*n)),
             Filter::Tail(Count::Plain(n)) => drop(lines.drain(..lines.len().saturating_sub(*n))),
             Filter::Tail(Count::Signed(n)) => drop(lines.drain(..n.saturating_sub(1).min(lines.len()))),
-            Filter::Wc { lines: l, words, bytes } => return vec![counted(&lines, [*l, *words, *bytes])],
+            Filter::Wc {
+                lines: count_lines,
+                words,
+                bytes,
+            } => return vec![wc_line(&lines, [*count_lines, *words, *bytes])],
             Filter::Sort {
                 key,
                 reverse,
                 numeric,
                 unique,
             } => {
-                let of = |line: &str| match key {
+                let sort_key = |line: &str| match key {
                     Some(field) => line.split_whitespace().nth(field - 1).unwrap_or_default().to_owned(),
                     None => line.to_owned(),
                 };
-                let number = |line: &String| if *numeric { leading_number(&of(line)) } else { 0 };
-                lines.stable_sort_by(|a, b| (number(a), of(a), a).cmp(&(number(b), of(b), b)));
+                let number = |line: &String| if *numeric { leading_number(&sort_key(line)) } else { 0 };
+                lines.stable_sort_by(|a, b| (number(a), sort_key(a), a).cmp(&(number(b), sort_key(b), b)));
                 if *unique {
                     lines.dedup();
                 }
@@ -207,7 +213,7 @@ impl Filter {
     }
 }
 
-/// Thousandths of the number that a text begins with; 0 where there is none, as `sort -n` has it.
+/// The number at the beginning of a text in thousandths; 0 if there is none, as in `sort -n`.
 fn leading_number(text: &str) -> i64 {
     let end = text
         .find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'))
@@ -216,15 +222,15 @@ fn leading_number(text: &str) -> i64 {
     (number * 1000.0) as i64
 }
 
-/// `wc`: several numbers stand in columns of seven, as for a standard input of unknown size.
-fn counted(lines: &[String], wanted: [bool; 3]) -> String {
+/// The output of `wc`. Several numbers are padded to seven columns, as for standard input.
+fn wc_line(lines: &[String], wanted: [bool; 3]) -> String {
     let words = lines.iter().map(|line| line.split_whitespace().count()).sum();
     let bytes = lines.iter().map(|line| line.len() + 1).sum();
     let all = [lines.len(), words, bytes];
     let shown: Vec<usize> = all
         .into_iter()
         .zip(wanted)
-        .filter_map(|(n, is)| is.then_some(n))
+        .filter_map(|(n, is_wanted)| is_wanted.then_some(n))
         .collect();
     match shown.as_slice() {
         [one] => one.to_string(),
@@ -234,22 +240,22 @@ fn counted(lines: &[String], wanted: [bool; 3]) -> String {
 
 fn filter(program: &Word, rest: &[Word]) -> Result<Filter, CommandError> {
     let name = program.text.as_str();
-    let mut given = Options::new(name, rest);
+    let mut options = Options::new(name, rest);
     let filter = match name {
         "cat" => Filter::Cat,
-        "grep" | "egrep" => grep(program, &mut given)?,
-        "head" => Filter::Head(count(&mut given, '-')?),
-        "tail" => Filter::Tail(count(&mut given, '+')?),
-        "wc" => wc(&mut given)?,
-        "sort" => sort(&mut given)?,
+        "grep" | "egrep" => grep(program, &mut options)?,
+        "head" => Filter::Head(count(&mut options, '-')?),
+        "tail" => Filter::Tail(count(&mut options, '+')?),
+        "wc" => wc(&mut options)?,
+        "sort" => sort(&mut options)?,
         other => {
-            let message = format!("{other}: a pipe leads to {} here", known());
+            let message = format!("{other}: a pipe leads to {} here", program_list());
             return Err(CommandError::new(program.column, message));
         }
     };
-    match given.operand() {
+    match options.operand() {
         None => Ok(filter),
-        // `cat -` reads what comes in, too.
+        // `-` stands for standard input, as in `cat -`.
         Some(dash) if dash == "-" => Ok(filter),
         Some(file) => Err(CommandError::new(
             program.column,
@@ -258,11 +264,11 @@ fn filter(program: &Word, rest: &[Word]) -> Result<Filter, CommandError> {
     }
 }
 
-fn grep(program: &Word, given: &mut Options<'_>) -> Result<Filter, CommandError> {
+fn grep(program: &Word, options: &mut Options<'_>) -> Result<Filter, CommandError> {
     let (mut invert, mut count, mut number) = (false, false, false);
     let (mut any_case, mut extended, mut fixed, mut whole) = (false, program.text == "egrep", false, false);
     let mut pattern = None;
-    while let Some(flag) = given.flag()? {
+    while let Some(flag) = options.flag()? {
         match flag {
             'v' => invert = true,
             'c' => count = true,
@@ -271,11 +277,11 @@ fn grep(program: &Word, given: &mut Options<'_>) -> Result<Filter, CommandError>
             'E' => extended = true,
             'F' => fixed = true,
             'w' => whole = true,
-            'e' => pattern = Some(given.value()?),
-            other => return Err(given.unknown(other)),
+            'e' => pattern = Some(options.value()?),
+            other => return Err(options.unknown(other)),
         }
     }
-    let text = match pattern.or_else(|| given.operand()) {
+    let text = match pattern.or_else(|| options.operand()) {
         Some(text) => text,
         None => return Err(CommandError::new(program.column, "grep wants a pattern")),
     };
@@ -290,36 +296,36 @@ fn grep(program: &Word, given: &mut Options<'_>) -> Result<Filter, CommandError>
     })
 }
 
-/// How many lines `head` and `tail` are to print, each with its own sign for those counted from the other end.
-fn count(given: &mut Options<'_>, sign: char) -> Result<Count, CommandError> {
+/// Parses the line count of `head` and `tail`. With `sign` (`-` for `head`, `+` for `tail`) it counts from the other end.
+fn count(options: &mut Options<'_>, sign: char) -> Result<Count, CommandError> {
     let mut count = Count::Plain(10);
-    while let Some(flag) = given.flag()? {
+    while let Some(flag) = options.flag()? {
         count = match flag {
             'n' => {
-                let text = given.value()?;
+                let text = options.value()?;
                 match text.strip_prefix(sign) {
-                    Some(rest) => Count::Signed(given.number(rest)?),
-                    None => Count::Plain(given.number(&text)?),
+                    Some(rest) => Count::Signed(options.number(rest)?),
+                    None => Count::Plain(options.number(&text)?),
                 }
             }
             digit if digit.is_ascii_digit() => {
-                let text = format!("{digit}{}", given.rest());
-                Count::Plain(given.number(&text)?)
+                let text = format!("{digit}{}", options.rest());
+                Count::Plain(options.number(&text)?)
             }
-            other => return Err(given.unknown(other)),
+            other => return Err(options.unknown(other)),
         };
     }
     Ok(count)
 }
 
-fn wc(given: &mut Options<'_>) -> Result<Filter, CommandError> {
+fn wc(options: &mut Options<'_>) -> Result<Filter, CommandError> {
     let (mut lines, mut words, mut bytes) = (false, false, false);
-    while let Some(flag) = given.flag()? {
+    while let Some(flag) = options.flag()? {
         match flag {
             'l' => lines = true,
             'w' => words = true,
             'c' => bytes = true,
-            other => return Err(given.unknown(other)),
+            other => return Err(options.unknown(other)),
         }
     }
     let all = !(lines || words || bytes);
@@ -330,18 +336,18 @@ fn wc(given: &mut Options<'_>) -> Result<Filter, CommandError> {
     })
 }
 
-fn sort(given: &mut Options<'_>) -> Result<Filter, CommandError> {
+fn sort(options: &mut Options<'_>) -> Result<Filter, CommandError> {
     let (mut key, mut reverse, mut numeric, mut unique) = (None, false, false, false);
-    while let Some(flag) = given.flag()? {
+    while let Some(flag) = options.flag()? {
         match flag {
             'r' => reverse = true,
             'n' => numeric = true,
             'u' => unique = true,
             'k' => {
-                let text = given.value()?;
-                key = Some(given.number(&text)?.max(1));
+                let text = options.value()?;
+                key = Some(options.number(&text)?.max(1));
             }
-            other => return Err(given.unknown(other)),
+            other => return Err(options.unknown(other)),
         }
     }
     Ok(Filter::Sort {
@@ -352,13 +358,14 @@ fn sort(given: &mut Options<'_>) -> Result<Filter, CommandError> {
     })
 }
 
-/// Options as programs read them: letters that may stand together, a value that may stand on its own.
+/// Parses options in the style of getopt: letters may be combined, and a value may be a separate word.
 struct Options<'a> {
     program: &'a str,
     column: u32,
     words: std::slice::Iter<'a, Word>,
     letters: Vec<char>,
     operands: Vec<String>,
+    /// Whether `--` has ended the options.
     ended: bool,
 }
 
@@ -374,7 +381,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// The next letter; what is no option is kept for [`Options::operand`].
+    /// The next option letter. Words that are not options are kept for [`Options::operand`].
     fn flag(&mut self) -> Result<Option<char>, CommandError> {
         loop {
             if !self.letters.is_empty() {
@@ -396,10 +403,12 @@ impl<'a> Options<'a> {
         }
     }
 
+    /// The remaining letters of the current word.
     fn rest(&mut self) -> String {
         std::mem::take(&mut self.letters).into_iter().collect()
     }
 
+    /// The value of the current option.
     fn value(&mut self) -> Result<String, CommandError> {
         match self.rest() {
             rest if !rest.is_empty() => Ok(rest),
@@ -413,6 +422,7 @@ impl<'a> Options<'a> {
         }
     }
 
+    /// The next operand.
     fn operand(&mut self) -> Option<String> {
         for word in self.words.by_ref() {
             self.operands.push(word.text.clone());
@@ -438,7 +448,7 @@ mod tests {
 
     const TABLE: &str = "NAME READY\nweb-10 1/1\nweb-2 0/1\ndb-0 1/1";
 
-    fn through(pipe: &str) -> String {
+    fn output_of(pipe: &str) -> String {
         let line = format!("kubectl get pods {pipe}");
         match parse_piped(&line, None) {
             Err(error) => error.message,
@@ -455,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_go_through_what_stands_behind_a_pipe() {
+    fn filters_transform_output_like_their_programs() {
         for (pipe, want) in [
             ("| cat", "NAME READY/web-10 1/1/web-2 0/1/db-0 1/1"),
             ("| grep web", "web-10 1/1/web-2 0/1"),
@@ -481,12 +491,12 @@ mod tests {
             ("| wc", "      4       8      41"),
             ("| wc -lw", "      4       8"),
         ] {
-            assert_eq!(through(pipe), want, "{pipe}");
+            assert_eq!(output_of(pipe), want, "{pipe}");
         }
     }
 
     #[test]
-    fn what_a_pipe_cannot_do_is_said() {
+    fn unsupported_programs_and_options_are_errors() {
         for (pipe, want) in [
             (
                 "| jq .",
@@ -502,7 +512,7 @@ mod tests {
             ("| head -n x", "head: invalid number of lines: \"x\""),
             ("| grep '['", "grep: a [ is never closed"),
         ] {
-            assert_eq!(through(pipe), want, "{pipe}");
+            assert_eq!(output_of(pipe), want, "{pipe}");
         }
         assert!(
             super::super::parse("kubectl get pods | cat").is_err(),

@@ -1,4 +1,4 @@
-//! [`Kubectl`] back to its canonical text.
+//! Prints a [`Kubectl`] command as its canonical text.
 
 use podscope_api::Kind;
 
@@ -6,16 +6,18 @@ use super::shell::{here_document, quote};
 use super::*;
 use crate::duration::print_duration;
 
-/// A line under construction.
-struct Text(String);
+/// Builds a command line. Each word is quoted if necessary.
+struct LineBuilder(String);
 
-impl Text {
+impl LineBuilder {
+    /// Appends a word.
     fn word(&mut self, word: &str) -> &mut Self {
         self.0.push(' ');
         self.0.push_str(&quote(word));
         self
     }
 
+    /// Appends `FLAG VALUE` if there is a value.
     fn value(&mut self, flag: &str, value: &Option<String>) -> &mut Self {
         if let Some(value) = value {
             self.word(flag).word(value);
@@ -23,10 +25,12 @@ impl Text {
         self
     }
 
+    /// Appends `FLAG=VALUE`.
     fn equals(&mut self, flag: &str, value: impl std::fmt::Display) -> &mut Self {
         self.word(&format!("{flag}={value}"))
     }
 
+    /// Appends a flag if it is on.
     fn flag(&mut self, flag: &str, on: bool) -> &mut Self {
         if on {
             self.word(flag);
@@ -34,7 +38,7 @@ impl Text {
         self
     }
 
-    /// As people write it: `delete pod web-0`, `get pods`.
+    /// Prints kinds in the singular before names and in the plural otherwise: `delete pod web-0`, `get pods`.
     fn selection(&mut self, selection: &Selection) -> &mut Self {
         match selection {
             Selection::Kinds { kinds, names } if !names.is_empty() => self.kinds(kinds, Kind::singular).words(names),
@@ -42,7 +46,7 @@ impl Text {
         }
     }
 
-    /// As kubectl's own examples of some verbs have it: `label nodes a-1`.
+    /// Prints kinds in the plural, as kubectl's examples of some verbs do: `label nodes a-1`.
     fn plural(&mut self, selection: &Selection) -> &mut Self {
         match selection {
             Selection::Kinds { kinds, names } => self.kinds(kinds, Kind::plural).words(names),
@@ -55,7 +59,7 @@ impl Text {
         }
     }
 
-    /// Where it looks: `-n`, `-A`, `--all` and the selectors.
+    /// Prints `-n`, `-A`, `--all` and the selectors.
     fn scope(&mut self, target: &Target) -> &mut Self {
         self.value("-n", &target.namespace)
             .flag("-A", target.all_namespaces)
@@ -82,7 +86,7 @@ impl Text {
         self
     }
 
-    /// Names of nodes; one that would be read as a flag says that it is a node.
+    /// Prints node names. A name that begins with `-` gets the prefix `node/`, so that it is not parsed as a flag.
     fn nodes(&mut self, names: &[String]) -> &mut Self {
         for name in names {
             match name.starts_with('-') {
@@ -124,6 +128,7 @@ impl Text {
         }
     }
 
+    /// Appends a here-document.
     fn document(&mut self, text: &str) -> &mut Self {
         self.0.push(' ');
         self.0.push_str(&here_document(text));
@@ -134,17 +139,17 @@ impl Text {
 impl std::fmt::Display for Kubectl {
     #[expect(clippy::too_many_lines, reason = "one arm for each command")]
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut text = Text("kubectl".into());
-        let t = &mut text;
+        let mut text = LineBuilder("kubectl".into());
+        let line = &mut text;
         match self {
-            Kubectl::Get(get) => print_get(t, get),
+            Kubectl::Get(get) => print_get(line, get),
             Kubectl::Describe(describe) => {
-                t.word("describe")
+                line.word("describe")
                     .target(&describe.target)
                     .flag("--show-events=true", describe.show_events == Some(true))
                     .flag("--show-events=false", describe.show_events == Some(false));
             }
-            Kubectl::Apply(apply) => print_apply(t, apply),
+            Kubectl::Apply(apply) => print_apply(line, apply),
             Kubectl::Create {
                 manifest,
                 namespace,
@@ -153,12 +158,14 @@ impl std::fmt::Display for Kubectl {
                 dry_run,
                 output,
             } => {
-                t.word("create").value("-n", namespace).validation(*validation);
-                t.flag("--save-config", *save_config).dry_run(*dry_run).output(output);
-                t.word("-f").word("-").document(manifest);
+                line.word("create").value("-n", namespace).validation(*validation);
+                line.flag("--save-config", *save_config)
+                    .dry_run(*dry_run)
+                    .output(output);
+                line.word("-f").word("-").document(manifest);
             }
-            Kubectl::Verbatim(verbatim) => print_words(t, &verbatim.words),
-            Kubectl::Delete(delete) => print_delete(t, delete),
+            Kubectl::Verbatim(verbatim) => print_words(line, &verbatim.words),
+            Kubectl::Delete(delete) => print_delete(line, delete),
             Kubectl::Scale {
                 target,
                 replicas,
@@ -167,18 +174,18 @@ impl std::fmt::Display for Kubectl {
                 dry_run,
                 output,
             } => {
-                t.word("scale").target(target);
+                line.word("scale").target(target);
                 if let Some(current) = current_replicas {
-                    t.equals("--current-replicas", current);
+                    line.equals("--current-replicas", current);
                 }
                 if let Some(version) = resource_version {
-                    t.equals("--resource-version", version);
+                    line.equals("--resource-version", version);
                 }
-                t.equals("--replicas", replicas).dry_run(*dry_run).output(output);
+                line.equals("--replicas", replicas).dry_run(*dry_run).output(output);
             }
             Kubectl::Rollout { action, target, output } => {
-                print_rollout(t, action, target);
-                t.output(output);
+                print_rollout(line, action, target);
+                line.output(output);
             }
             Kubectl::Cordon {
                 nodes,
@@ -186,10 +193,10 @@ impl std::fmt::Display for Kubectl {
                 cordon,
                 dry_run,
             } => {
-                t.word(if *cordon { "cordon" } else { "uncordon" }).nodes(nodes);
-                t.value("-l", selector).dry_run(*dry_run);
+                line.word(if *cordon { "cordon" } else { "uncordon" }).nodes(nodes);
+                line.value("-l", selector).dry_run(*dry_run);
             }
-            Kubectl::Drain(drain) => print_drain(t, drain),
+            Kubectl::Drain(drain) => print_drain(line, drain),
             Kubectl::Taint {
                 nodes,
                 all,
@@ -199,17 +206,17 @@ impl std::fmt::Display for Kubectl {
                 dry_run,
                 output,
             } => {
-                t.word("taint");
-                t.word("nodes").words(nodes);
-                t.flag("--all", *all);
-                t.value("-l", selector).flag("--overwrite", *overwrite);
+                line.word("taint");
+                line.word("nodes").words(nodes);
+                line.flag("--all", *all);
+                line.value("-l", selector).flag("--overwrite", *overwrite);
                 for change in changes {
-                    t.word(&taint_spec(change));
+                    line.word(&taint_spec(change));
                 }
-                t.dry_run(*dry_run).output(output);
+                line.dry_run(*dry_run).output(output);
             }
-            Kubectl::Label(mark) => print_mark(t, "label", mark),
-            Kubectl::Annotate(mark) => print_mark(t, "annotate", mark),
+            Kubectl::Label(mark) => print_mark(line, "label", mark),
+            Kubectl::Annotate(mark) => print_mark(line, "annotate", mark),
             Kubectl::Patch {
                 target,
                 patch_type,
@@ -218,27 +225,27 @@ impl std::fmt::Display for Kubectl {
                 dry_run,
                 output,
             } => {
-                t.word("patch").target(target);
+                line.word("patch").target(target);
                 match patch_type {
                     PatchType::Strategic => {}
-                    PatchType::Merge => drop(t.equals("--type", "merge")),
-                    PatchType::Json => drop(t.equals("--type", "json")),
+                    PatchType::Merge => drop(line.equals("--type", "merge")),
+                    PatchType::Json => drop(line.equals("--type", "json")),
                 }
                 if let Some(subresource) = subresource {
-                    t.equals("--subresource", subresource);
+                    line.equals("--subresource", subresource);
                 }
-                t.dry_run(*dry_run).output(output).word("-p").word(patch);
+                line.dry_run(*dry_run).output(output).word("-p").word(patch);
             }
             Kubectl::Edit {
                 target,
                 text,
                 subresource,
             } => {
-                t.word("edit").target(target);
+                line.word("edit").target(target);
                 if let Some(subresource) = subresource {
-                    t.equals("--subresource", subresource);
+                    line.equals("--subresource", subresource);
                 }
-                t.document(text);
+                line.document(text);
             }
             Kubectl::SetImage {
                 target,
@@ -246,41 +253,41 @@ impl std::fmt::Display for Kubectl {
                 dry_run,
                 output,
             } => {
-                t.word("set").word("image").selection(&target.selection);
+                line.word("set").word("image").selection(&target.selection);
                 for (container, image) in images {
-                    t.equals(container, image);
+                    line.equals(container, image);
                 }
-                t.scope(target).dry_run(*dry_run).output(output);
+                line.scope(target).dry_run(*dry_run).output(output);
             }
-            Kubectl::Events(events) => print_events(t, events),
+            Kubectl::Events(events) => print_events(line, events),
             Kubectl::Explain { kind, path, recursive } => {
-                let mut what = kind.plural().to_owned();
+                let mut field_path = kind.plural().to_owned();
                 for part in path {
-                    what.push('.');
-                    what.push_str(part);
+                    field_path.push('.');
+                    field_path.push_str(part);
                 }
-                t.word("explain").word(&what).flag("--recursive", *recursive);
+                line.word("explain").word(&field_path).flag("--recursive", *recursive);
             }
-            Kubectl::Top(top) => print_top(t, top),
-            Kubectl::Logs(logs) => print_logs(t, logs),
+            Kubectl::Top(top) => print_top(line, top),
+            Kubectl::Logs(logs) => print_logs(line, logs),
         }
         f.write_str(&text.0)
     }
 }
 
-fn print_get(t: &mut Text, get: &Get) {
-    t.word("get").target(&get.target);
-    t.output(&get.output);
+fn print_get(line: &mut LineBuilder, get: &Get) {
+    line.word("get").target(&get.target);
+    line.output(&get.output);
     if !get.label_columns.is_empty() {
-        t.word("-L").word(&get.label_columns.join(","));
+        line.word("-L").word(&get.label_columns.join(","));
     }
-    t.flag("--show-labels", get.show_labels)
+    line.flag("--show-labels", get.show_labels)
         .flag("--show-kind", get.show_kind)
         .flag("--no-headers", get.no_headers);
     if let Some(path) = &get.sort_by {
-        t.equals("--sort-by", path);
+        line.equals("--sort-by", path);
     }
-    t.flag("--ignore-not-found", get.ignore_not_found)
+    line.flag("--ignore-not-found", get.ignore_not_found)
         .flag("--show-managed-fields", get.show_managed_fields)
         .flag("--watch", get.watch == Watch::Yes)
         .flag("--watch-only", get.watch == Watch::Only)
@@ -289,35 +296,35 @@ fn print_get(t: &mut Text, get: &Get) {
         .flag("--server-print=false", get.bare_columns);
 }
 
-fn print_apply(t: &mut Text, apply: &Apply) {
-    t.word("apply")
+fn print_apply(line: &mut LineBuilder, apply: &Apply) {
+    line.word("apply")
         .value("-n", &apply.namespace)
         .flag("--force", apply.force);
     if let Some(server_side) = &apply.server_side {
-        t.word("--server-side");
+        line.word("--server-side");
         if server_side.manager != FIELD_MANAGER {
-            t.equals("--field-manager", &server_side.manager);
+            line.equals("--field-manager", &server_side.manager);
         }
-        t.flag("--force-conflicts", server_side.force_conflicts);
+        line.flag("--force-conflicts", server_side.force_conflicts);
     }
-    t.flag("--prune", apply.prune)
+    line.flag("--prune", apply.prune)
         .flag("--all", apply.prune && apply.selector.is_none());
     for kind in &apply.prune_allowlist {
         let version = match kind.api_version() {
             "v1" => "core/v1",
             version => version,
         };
-        t.equals("--prune-allowlist", format!("{version}/{}", kind.name()));
+        line.equals("--prune-allowlist", format!("{version}/{}", kind.name()));
     }
-    t.value("-l", &apply.selector)
+    line.value("-l", &apply.selector)
         .validation(apply.validation)
         .dry_run(apply.dry_run)
         .output(&apply.output);
-    t.word("-f").word("-").document(&apply.manifest);
+    line.word("-f").word("-").document(&apply.manifest);
 }
 
-fn print_rollout(t: &mut Text, action: &RolloutAction, target: &Target) {
-    t.word("rollout").word(match action {
+fn print_rollout(line: &mut LineBuilder, action: &RolloutAction, target: &Target) {
+    line.word("rollout").word(match action {
         RolloutAction::Status { .. } => "status",
         RolloutAction::Undo { .. } => "undo",
         RolloutAction::Restart => "restart",
@@ -325,7 +332,7 @@ fn print_rollout(t: &mut Text, action: &RolloutAction, target: &Target) {
         RolloutAction::Resume => "resume",
         RolloutAction::History { .. } => "history",
     });
-    t.target(target);
+    line.target(target);
     match action {
         RolloutAction::Status {
             revision,
@@ -333,78 +340,78 @@ fn print_rollout(t: &mut Text, action: &RolloutAction, target: &Target) {
             timeout,
         } => {
             if *revision != 0 {
-                t.equals("--revision", revision);
+                line.equals("--revision", revision);
             }
-            t.flag("--watch=false", !watch);
+            line.flag("--watch=false", !watch);
             if let Some(timeout) = timeout {
-                t.equals("--timeout", print_duration(*timeout));
+                line.equals("--timeout", print_duration(*timeout));
             }
         }
         RolloutAction::Undo { to_revision, dry_run } => {
             if *to_revision != 0 {
-                t.equals("--to-revision", to_revision);
+                line.equals("--to-revision", to_revision);
             }
-            t.dry_run(*dry_run);
+            line.dry_run(*dry_run);
         }
         RolloutAction::History { revision } if *revision != 0 => {
-            t.equals("--revision", revision);
+            line.equals("--revision", revision);
         }
         _ => {}
     }
 }
 
-fn print_drain(t: &mut Text, drain: &Drain) {
-    t.word("drain").nodes(&drain.nodes).value("-l", &drain.selector);
-    t.flag("--ignore-daemonsets", drain.ignore_daemonsets)
+fn print_drain(line: &mut LineBuilder, drain: &Drain) {
+    line.word("drain").nodes(&drain.nodes).value("-l", &drain.selector);
+    line.flag("--ignore-daemonsets", drain.ignore_daemonsets)
         .flag("--delete-emptydir-data", drain.delete_emptydir_data)
         .flag("--force", drain.force);
     if drain.grace_period != -1 {
-        t.equals("--grace-period", drain.grace_period);
+        line.equals("--grace-period", drain.grace_period);
     }
     if let Some(timeout) = drain.timeout {
-        t.equals("--timeout", print_duration(timeout));
+        line.equals("--timeout", print_duration(timeout));
     }
-    t.flag("--disable-eviction", drain.disable_eviction);
+    line.flag("--disable-eviction", drain.disable_eviction);
     if let Some(selector) = &drain.pod_selector {
-        t.equals("--pod-selector", selector);
+        line.equals("--pod-selector", selector);
     }
     if drain.skip_wait_for_delete_timeout != 0 {
-        t.equals("--skip-wait-for-delete-timeout", drain.skip_wait_for_delete_timeout);
+        line.equals("--skip-wait-for-delete-timeout", drain.skip_wait_for_delete_timeout);
     }
-    t.dry_run(drain.dry_run);
+    line.dry_run(drain.dry_run);
 }
 
-fn print_events(t: &mut Text, events: &Events) {
-    t.word("events")
+fn print_events(line: &mut LineBuilder, events: &Events) {
+    line.word("events")
         .value("-n", &events.namespace)
         .flag("-A", events.all_namespaces);
     if let Some((kind, name)) = &events.involved {
-        t.word("--for").word(&format!("{}/{name}", kind.singular()));
+        line.word("--for").word(&format!("{}/{name}", kind.singular()));
     }
     if !events.types.is_empty() {
-        t.equals("--types", events.types.join(","));
+        line.equals("--types", events.types.join(","));
     }
-    t.flag("--no-headers", events.no_headers)
+    line.flag("--no-headers", events.no_headers)
         .flag("--watch", events.watch)
         .output(&events.output);
 }
 
-fn print_top(t: &mut Text, top: &Top) {
-    t.word("top").word(if top.nodes { "node" } else { "pod" });
+fn print_top(line: &mut LineBuilder, top: &Top) {
+    line.word("top").word(if top.nodes { "node" } else { "pod" });
     if let Some(name) = &top.name {
-        t.word(name);
+        line.word(name);
     }
-    t.value("-n", &top.namespace)
+    line.value("-n", &top.namespace)
         .flag("-A", top.all_namespaces)
         .value("-l", &top.selector);
-    t.flag("--containers", top.containers);
+    line.flag("--containers", top.containers);
     if let Some(by) = &top.sort_by {
-        t.equals("--sort-by", by);
+        line.equals("--sort-by", by);
     }
-    t.flag("--no-headers", top.no_headers).flag("--sum", top.sum);
+    line.flag("--no-headers", top.no_headers).flag("--sum", top.sum);
 }
 
-/// `key=value:effect`, and a `-` behind it where it is taken away.
+/// A taint as `key=value:effect`, with a final `-` if it is removed.
 fn taint_spec(change: &TaintChange) -> String {
     let mut spec = change.key.clone();
     if !change.value.is_empty() {
@@ -419,94 +426,94 @@ fn taint_spec(change: &TaintChange) -> String {
     spec
 }
 
-/// The words as they were said, flags in one form.
-fn print_words(t: &mut Text, words: &Words) {
+/// Prints the original words, with every flag as `--flag=value`.
+fn print_words(line: &mut LineBuilder, words: &Words) {
     for word in words.verb.split(' ') {
-        t.word(word);
+        line.word(word);
     }
-    t.words(&words.positional);
+    line.words(&words.positional);
     for (flag, value) in &words.flags {
-        t.equals(&format!("--{flag}"), value);
+        line.equals(&format!("--{flag}"), value);
     }
-    if let Some(rest) = &words.handed_on {
-        t.word("--").words(rest);
+    if let Some(rest) = &words.passthrough_args {
+        line.word("--").words(rest);
     }
     if let Some(text) = &words.stdin {
-        t.document(text);
+        line.document(text);
     }
 }
 
-fn print_logs(t: &mut Text, logs: &Logs) {
-    t.word("logs");
+fn print_logs(line: &mut LineBuilder, logs: &Logs) {
+    line.word("logs");
     match &logs.selector {
-        Some(selector) => t.word("-l").word(selector),
-        None => t.word(&logs.pod),
+        Some(selector) => line.word("-l").word(selector),
+        None => line.word(&logs.pod),
     };
-    t.value("-n", &logs.namespace).value("-c", &logs.container);
-    t.flag("--previous", logs.previous)
+    line.value("-n", &logs.namespace).value("-c", &logs.container);
+    line.flag("--previous", logs.previous)
         .flag("--all-containers", logs.all_containers)
         .flag("--timestamps", logs.timestamps)
         .flag("--prefix", logs.prefix)
         .flag("--follow", logs.follow);
     match logs.since {
         None => {}
-        Some(Since::Ago(since)) => drop(t.equals("--since", podscope_api::print_duration(since.0))),
-        Some(Since::At(at)) => drop(t.equals("--since-time", podscope_api::print_rfc3339(at.0, 6))),
+        Some(Since::Ago(since)) => drop(line.equals("--since", podscope_api::print_duration(since.0))),
+        Some(Since::At(at)) => drop(line.equals("--since-time", podscope_api::print_rfc3339(at.0, 6))),
     }
     if logs.limit_bytes != 0 {
-        t.equals("--limit-bytes", logs.limit_bytes);
+        line.equals("--limit-bytes", logs.limit_bytes);
     }
     if logs.tail != -1 {
-        t.equals("--tail", logs.tail);
+        line.equals("--tail", logs.tail);
     }
 }
 
-fn print_delete(t: &mut Text, delete: &Delete) {
-    t.word("delete");
-    match &delete.what {
-        DeleteTarget::Target(target) => t.target(target),
-        DeleteTarget::Manifest { namespace, .. } => t.value("-n", namespace),
+fn print_delete(line: &mut LineBuilder, delete: &Delete) {
+    line.word("delete");
+    match &delete.objects {
+        DeleteTarget::Target(target) => line.target(target),
+        DeleteTarget::Manifest { namespace, .. } => line.value("-n", namespace),
     };
     if delete.grace_period != -1 {
-        t.equals("--grace-period", delete.grace_period);
+        line.equals("--grace-period", delete.grace_period);
     }
-    t.flag("--force", delete.force).flag("--now", delete.now);
+    line.flag("--force", delete.force).flag("--now", delete.now);
     if let Some(wait) = delete.wait {
-        t.equals("--wait", wait);
+        line.equals("--wait", wait);
     }
     if let Some(timeout) = delete.timeout {
-        t.equals("--timeout", print_duration(timeout));
+        line.equals("--timeout", print_duration(timeout));
     }
     if let Some(cascade) = &delete.cascade {
-        t.equals("--cascade", cascade);
+        line.equals("--cascade", cascade);
     }
-    t.flag("--ignore-not-found", delete.ignore_not_found);
+    line.flag("--ignore-not-found", delete.ignore_not_found);
     if delete.output_name {
-        t.word("-o").word("name");
+        line.word("-o").word("name");
     }
-    t.dry_run(delete.dry_run);
+    line.dry_run(delete.dry_run);
     if let Some(answer) = &delete.answer {
-        t.word("--interactive").document(answer);
+        line.word("--interactive").document(answer);
     }
-    if let DeleteTarget::Manifest { text, .. } = &delete.what {
-        t.word("-f").word("-").document(text);
+    if let DeleteTarget::Manifest { text, .. } = &delete.objects {
+        line.word("-f").word("-").document(text);
     }
 }
 
-fn print_mark(t: &mut Text, verb: &str, mark: &super::Mark) {
-    t.word(verb).plural(&mark.target.selection);
+fn print_mark(line: &mut LineBuilder, verb: &str, mark: &super::MetadataChange) {
+    line.word(verb).plural(&mark.target.selection);
     for (key, value) in &mark.changes {
         match value {
-            Some(value) => t.equals(key, value),
-            None => t.word(&format!("{key}-")),
+            Some(value) => line.equals(key, value),
+            None => line.word(&format!("{key}-")),
         };
     }
-    t.scope(&mark.target)
+    line.scope(&mark.target)
         .flag("--overwrite", mark.overwrite)
         .flag("--list", mark.list)
         .dry_run(mark.dry_run)
         .output(&mark.output);
     if let Some(version) = &mark.resource_version {
-        t.equals("--resource-version", version);
+        line.equals("--resource-version", version);
     }
 }

@@ -1,5 +1,5 @@
-//! K-01: every command that can be said prints to a line that reads back as the same command. Values of the whole
-//! language are drawn from a seeded generator; a failure names its seed.
+//! Property test: every command prints as a line that parses to the same command (K-01). Random commands are drawn from a
+//! seeded generator; a failure prints its seed.
 
 use podscope_api::Kind;
 use podscope_cluster::fault::Targets;
@@ -9,25 +9,25 @@ use super::*;
 
 mod fault;
 
-/// Draws parts of commands.
+/// Generator of random commands and their parts.
 struct Draw(Rng);
 
 impl Draw {
-    fn one<T: Clone>(&mut self, of: &[T]) -> T {
-        of[self.0.below(of.len() as u64) as usize].clone()
+    fn one<T: Clone>(&mut self, choices: &[T]) -> T {
+        choices[self.0.below(choices.len() as u64) as usize].clone()
     }
 
     fn bool(&mut self) -> bool {
         self.0.below(2) == 1
     }
 
-    fn some<T>(&mut self, of: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        if self.bool() { Some(of(self)) } else { None }
+    fn some<T>(&mut self, draw: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.bool() { Some(draw(self)) } else { None }
     }
 
-    fn many<T>(&mut self, least: u64, most: u64, mut of: impl FnMut(&mut Self) -> T) -> Vec<T> {
-        let count = least + self.0.below(most - least + 1);
-        (0..count).map(|_| of(self)).collect()
+    fn many<T>(&mut self, min: u64, max: u64, mut draw: impl FnMut(&mut Self) -> T) -> Vec<T> {
+        let count = min + self.0.below(max - min + 1);
+        (0..count).map(|_| draw(self)).collect()
     }
 
     fn int(&mut self, bound: u64) -> i64 {
@@ -39,7 +39,7 @@ impl Draw {
             .to_owned()
     }
 
-    /// Any text: quotes, blanks, line ends, signs that mean something to a shell.
+    /// Arbitrary text with quotes, blanks, line breaks and characters that are special in a shell.
     fn text(&mut self) -> String {
         const PIECES: &[&str] = &[
             "a", "B c", "'", "\"", "\\", "$HOME", "`", "|", "<<EOF", "\n", "\t", "ü", "=", "-", "#", "&", ";", "{}",
@@ -49,7 +49,7 @@ impl Draw {
         pieces.concat()
     }
 
-    /// A manifest as it is read: it ends with a line end.
+    /// A manifest text. It ends with a line break, as here-documents do.
     fn document(&mut self) -> String {
         let lines = self.many(0, 4, |draw| {
             draw.one(&["kind: Pod", "EOF", "", "  x: 'y'", "EOFF", "a\tb\r"])
@@ -62,6 +62,7 @@ impl Draw {
         self.one(Kind::ALL)
     }
 
+    /// A selection by name.
     fn named(&mut self) -> Selection {
         if self.bool() {
             Selection::Kinds {
@@ -73,6 +74,7 @@ impl Draw {
         }
     }
 
+    /// A selection of all objects of some kinds.
     fn unnamed(&mut self) -> Selection {
         Selection::Kinds {
             kinds: self.many(1, 3, Self::kind),
@@ -80,7 +82,7 @@ impl Draw {
         }
     }
 
-    /// Never by name and by labels, by name in all namespaces, or everything and by labels.
+    /// A valid target: never combines names with a selector or with all namespaces, or `--all` with a selector.
     fn target(&mut self, flags: &[&str]) -> Target {
         let mut target = Target {
             namespace: self.namespace(),
@@ -97,8 +99,8 @@ impl Draw {
         target
     }
 
-    /// What a verb takes that does not take all objects of a kind unless told so.
-    fn chosen(&mut self, flags: &[&str]) -> Target {
+    /// A target for verbs that require names, `--all` or a selector.
+    fn explicit_target(&mut self, flags: &[&str]) -> Target {
         let target = self.target(flags);
         let is_named = match &target.selection {
             Selection::Kinds { names, .. } => !names.is_empty(),
@@ -113,7 +115,8 @@ impl Draw {
         }
     }
 
-    fn one_named(&mut self) -> Target {
+    /// A target by name, without selectors.
+    fn named_target(&mut self) -> Target {
         Target {
             namespace: self.namespace(),
             ..Target::of(self.named())
@@ -148,10 +151,14 @@ impl Draw {
         pairs
     }
 
-    fn mark(&mut self, labels: bool) -> Mark {
+    fn metadata_change(&mut self, labels: bool) -> MetadataChange {
         let list = self.bool();
         let flags = ["-A", "--all", "-l"];
-        let target = if list { self.target(&flags) } else { self.chosen(&flags) };
+        let target = if list {
+            self.target(&flags)
+        } else {
+            self.explicit_target(&flags)
+        };
         let mut changes: Vec<(String, Option<String>)> = Vec::new();
         for key in ["app", "example.com/note", "x"] {
             if self.bool() || (changes.is_empty() && key == "x") {
@@ -163,24 +170,24 @@ impl Draw {
                 changes.push((key.to_owned(), value));
             }
         }
-        let is_several = match &target.selection {
+        let names_several = match &target.selection {
             Selection::Kinds { names, .. } => names.len() > 1,
             Selection::Items(items) => items.len() > 1,
         };
         let version = self.some(|draw| draw.int(9).to_string());
         let output = self.output();
-        Mark {
+        MetadataChange {
             target,
             changes,
             overwrite: self.bool(),
             list,
-            resource_version: version.filter(|_| !is_several),
+            resource_version: version.filter(|_| !names_several),
             dry_run: self.dry_run(),
             output: if list { Output::Table } else { output },
         }
     }
 
-    /// `-o` of a verb that writes.
+    /// The `-o` flag of a verb that writes.
     fn output(&mut self) -> Output {
         match self.0.below(7) {
             0 => Output::Yaml,
@@ -194,12 +201,12 @@ impl Draw {
     }
 
     fn delete(&mut self) -> Delete {
-        let what = match self.some(Self::document) {
+        let objects = match self.some(Self::document) {
             Some(text) => DeleteTarget::Manifest {
                 text,
                 namespace: self.namespace(),
             },
-            None => DeleteTarget::Target(self.chosen(&["-A", "--all", "-l"])),
+            None => DeleteTarget::Target(self.explicit_target(&["-A", "--all", "-l"])),
         };
         let force = self.bool();
         let now = !force && self.bool();
@@ -208,12 +215,12 @@ impl Draw {
             (true, _) => self.one(&[-1, 0]),
             _ => self.one(&[-1, 0, 1, 60]),
         };
-        let answer = match &what {
+        let answer = match &objects {
             DeleteTarget::Target(_) => self.some(|draw| draw.one(&["y\n", ""]).to_owned()),
             DeleteTarget::Manifest { .. } => None,
         };
         Delete {
-            what,
+            objects,
             answer,
             grace_period,
             force,
@@ -273,7 +280,6 @@ impl Draw {
         }
     }
 
-    /// `apply`.
     fn apply(&mut self) -> Kubectl {
         let server_side = self.some(|draw| ServerSide {
             manager: draw.one(&["kubectl", "other"]).to_owned(),
@@ -287,7 +293,7 @@ impl Draw {
         Kubectl::Apply(Apply {
             manifest: self.document(),
             namespace: self.namespace(),
-            // Nothing is deleted on the server's side, nor tried there.
+            // kubectl rejects `--force` with server-side apply and with a server dry run.
             force: server_side.is_none() && dry_run != DryRun::Server && self.bool(),
             prune: selector.is_some() && self.bool(),
             prune_allowlist: self.one(&[Vec::new(), vec![Kind::ConfigMap, Kind::Deployment]]),
@@ -299,7 +305,6 @@ impl Draw {
         })
     }
 
-    /// `rollout`.
     fn rollout(&mut self) -> Kubectl {
         let action = match self.0.below(6) {
             0 => RolloutAction::Status {
@@ -360,7 +365,6 @@ impl Draw {
         }
     }
 
-    /// `taint`.
     fn taint(&mut self) -> Kubectl {
         let nodes = self.many(0, 2, Self::name);
         let all = nodes.is_empty();
@@ -388,7 +392,6 @@ impl Draw {
         }
     }
 
-    /// `top`.
     fn top(&mut self) -> Kubectl {
         let name = self.some(Self::name);
         let selector = name.is_none().then(|| self.some(Self::selector)).flatten();
@@ -405,7 +408,6 @@ impl Draw {
         })
     }
 
-    /// `logs`.
     fn logs(&mut self) -> Kubectl {
         let all_containers = self.bool();
         Kubectl::Logs(Logs {
@@ -446,7 +448,7 @@ impl Draw {
             },
             4 => Kubectl::Delete(self.delete()),
             5 => Kubectl::Scale {
-                target: self.chosen(&["--all", "-l"]),
+                target: self.explicit_target(&["--all", "-l"]),
                 replicas: self.int(9) as i32,
                 current_replicas: self.some(|draw| draw.int(9) as i32),
                 resource_version: self.some(|draw| draw.int(9).to_string()),
@@ -456,10 +458,10 @@ impl Draw {
             6 => self.rollout(),
             7 | 8 => self.nodes(),
             9 => self.taint(),
-            10 => Kubectl::Label(self.mark(true)),
-            11 => Kubectl::Annotate(self.mark(false)),
+            10 => Kubectl::Label(self.metadata_change(true)),
+            11 => Kubectl::Annotate(self.metadata_change(false)),
             12 => Kubectl::Patch {
-                target: self.one_named(),
+                target: self.named_target(),
                 patch_type: self.one(&[PatchType::Strategic, PatchType::Merge, PatchType::Json]),
                 patch: self.text(),
                 subresource: self.some(|draw| draw.one(&["status", "scale"]).to_owned()),
@@ -467,12 +469,12 @@ impl Draw {
                 output: self.output(),
             },
             13 => Kubectl::Edit {
-                target: self.one_named(),
+                target: self.named_target(),
                 text: self.document(),
                 subresource: self.some(|draw| draw.one(&["status", "resize"]).to_owned()),
             },
             14 => Kubectl::SetImage {
-                target: self.chosen(&["--all", "-l"]),
+                target: self.explicit_target(&["--all", "-l"]),
                 images: self.many(1, 2, |draw| (draw.one(&["*", "app"]).to_owned(), draw.text())),
                 dry_run: self.dry_run(),
                 output: self.output(),
@@ -505,10 +507,9 @@ impl Draw {
     }
 }
 
-// K-01, K-03
 // Shows: K-01, K-03
 #[test]
-fn every_command_reads_back_as_it_was_printed() {
+fn random_commands_print_and_parse_to_the_same_value() {
     for seed in 0..6_000 {
         let mut draw = Draw(Rng::split(seed, "commands"));
         let command = if draw.0.below(4) == 0 {

@@ -1,19 +1,19 @@
-//! Words of a command line, as a shell splits them: quotes, backslashes, pipes and
-//! one here-document. Nothing is expanded; redirections are refused.
+//! Splits a command line into words like a shell: quotes, backslashes, pipes and one here-document. Variables and globs
+//! are not expanded; redirections are errors.
 
 use std::iter::Peekable;
 use std::str::CharIndices;
 
 use super::CommandError;
 
-/// Longest command line accepted, in bytes (a pasted manifest is the long part).
+/// Maximum length of a command with its here-document, in bytes.
 pub const MAX_COMMAND_BYTES: usize = 4 << 20;
 
-/// A word and where it starts.
+/// A word with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word {
     pub(crate) text: String,
-    /// From 1, in characters.
+    /// Column of the first character, from 1.
     pub(crate) column: u32,
 }
 
@@ -21,35 +21,36 @@ pub(crate) struct Word {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Line {
     pub(crate) words: Vec<Word>,
-    /// The words behind each `|`.
+    /// The words after each `|`.
     pub(crate) pipe: Vec<Vec<Word>>,
-    /// Where the last of them ends.
+    /// Column after the last word.
     pub(crate) end: u32,
-    /// The here-document.
+    /// Content of the here-document.
     pub(crate) stdin: Option<String>,
 }
 
 impl Line {
-    /// A word that has ended, where it belongs.
-    fn put(&mut self, word: Option<Word>) {
+    /// Appends a word to the command or to the last pipe.
+    fn push(&mut self, word: Option<Word>) {
         self.pipe.last_mut().unwrap_or(&mut self.words).extend(word);
     }
 }
 
-/// A line on its way into words.
+/// State of splitting a line into words.
 struct Splitter<'t> {
     text: &'t str,
     chars: Peekable<CharIndices<'t>>,
-    /// Of the character read last, from 1.
+    /// Column of the last character read, from 1.
     column: u32,
     line: Line,
-    /// The word that has begun.
+    /// The current word.
     word: Option<Word>,
-    /// The word that ends the here-document.
-    marker: Option<String>,
+    /// Delimiter of the here-document.
+    delimiter: Option<String>,
 }
 
 impl<'t> Splitter<'t> {
+    /// Reads the next character.
     fn step(&mut self) -> Option<(usize, char)> {
         let next = self.chars.next()?;
         self.column += 1;
@@ -60,7 +61,7 @@ impl<'t> Splitter<'t> {
         Err(CommandError::new(self.column, message))
     }
 
-    /// The word that has begun, or else begins here.
+    /// The current word; starts one if necessary.
     fn word(&mut self) -> &mut Word {
         let column = self.column;
         self.word.get_or_insert_with(|| Word {
@@ -71,10 +72,10 @@ impl<'t> Splitter<'t> {
 
     fn end_word(&mut self) {
         let word = self.word.take();
-        self.line.put(word);
+        self.line.push(word);
     }
 
-    /// Reads the line itself; what stands behind it.
+    /// Splits the first line, and returns the text after it.
     fn words(&mut self) -> Result<&'t str, CommandError> {
         while let Some((at, c)) = self.step() {
             let rest = self.text.get(at..).unwrap_or_default();
@@ -86,8 +87,8 @@ impl<'t> Splitter<'t> {
                 c if c.is_whitespace() => self.end_word(),
                 '\'' | '"' => self.quoted(c)?,
                 '\\' => self.escaped()?,
-                '<' if self.word.is_none() && self.marker.is_none() && rest.starts_with("<<") => {
-                    self.here_document(rest)?;
+                '<' if self.word.is_none() && self.delimiter.is_none() && rest.starts_with("<<") => {
+                    self.here_document_delimiter(rest)?;
                 }
                 '|' if self.chars.peek().is_none_or(|(_, next)| *next != '|') => {
                     self.end_word();
@@ -104,7 +105,7 @@ impl<'t> Splitter<'t> {
         Ok("")
     }
 
-    /// What stands behind a quote, up to the next.
+    /// Reads quoted text up to the closing quote.
     fn quoted(&mut self, quote: char) -> Result<(), CommandError> {
         let start = self.column;
         self.word();
@@ -126,11 +127,11 @@ impl<'t> Splitter<'t> {
         }
     }
 
-    /// What stands behind a backslash.
+    /// Reads the character after a backslash.
     fn escaped(&mut self) -> Result<(), CommandError> {
         self.word();
         match self.chars.next() {
-            // A continued line.
+            // The line continues.
             Some((_, '\n')) => {
                 self.word.take_if(|word| word.text.is_empty());
             }
@@ -146,16 +147,16 @@ impl<'t> Splitter<'t> {
         Ok(())
     }
 
-    /// `<<EOF`: the word that is to end the here-document.
-    fn here_document(&mut self, text: &str) -> Result<(), CommandError> {
+    /// Reads the delimiter of a here-document: `<<EOF`.
+    fn here_document_delimiter(&mut self, text: &str) -> Result<(), CommandError> {
         let rest = text.get(2..).unwrap_or_default();
         let end = rest.find(|c: char| c.is_whitespace()).unwrap_or(rest.len());
         let raw = rest.get(..end).unwrap_or_default();
-        let marker = raw.trim_matches(|c| c == '\'' || c == '"');
-        if marker.is_empty() || !marker.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        let delimiter = raw.trim_matches(|c| c == '\'' || c == '"');
+        if delimiter.is_empty() || !delimiter.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             return self.fail("a here-document needs a word after <<, e.g. <<EOF");
         }
-        self.marker = Some(marker.to_owned());
+        self.delimiter = Some(delimiter.to_owned());
         for _ in 0..1 + raw.chars().count() {
             self.step();
         }
@@ -163,15 +164,15 @@ impl<'t> Splitter<'t> {
     }
 }
 
-/// The lines of a here-document; none if nothing ends it.
-fn document(body: &str, marker: &str) -> Option<String> {
+/// The lines of a here-document; `None` if its delimiter is missing.
+fn document(body: &str, delimiter: &str) -> Option<String> {
     let body = body
         .strip_prefix("\r\n")
         .or_else(|| body.strip_prefix('\n'))
         .unwrap_or(body);
     let mut content = String::new();
     for line in body.split_inclusive('\n') {
-        if line.trim_end_matches(['\n', '\r']) == marker {
+        if line.trim_end_matches(['\n', '\r']) == delimiter {
             return Some(content);
         }
         content.push_str(line);
@@ -179,7 +180,7 @@ fn document(body: &str, marker: &str) -> Option<String> {
     None
 }
 
-/// Splits a line.
+/// Splits a command line.
 pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
     if text.len() > MAX_COMMAND_BYTES {
         return Err(CommandError::new(
@@ -193,21 +194,21 @@ pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
         column: 0,
         line: Line::default(),
         word: None,
-        marker: None,
+        delimiter: None,
     };
     let body = splitter.words()?;
     let Splitter {
         mut line,
-        marker,
+        delimiter,
         column,
         ..
     } = splitter;
     line.end = column.max(1);
-    match marker {
-        Some(marker) => {
-            line.stdin = document(body, &marker);
+    match delimiter {
+        Some(delimiter) => {
+            line.stdin = document(body, &delimiter);
             if line.stdin.is_none() {
-                let message = format!("the here-document is never closed by {marker}");
+                let message = format!("the here-document is never closed by {delimiter}");
                 return Err(CommandError::unfinished(line.end, message));
             }
         }
@@ -222,10 +223,10 @@ pub(crate) fn split(text: &str) -> Result<Line, CommandError> {
     Ok(line)
 }
 
-/// A word that [`split`] reads back as this text.
+/// Quotes a text so that [`split`] reads it as one word.
 pub(crate) fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+[]{}!~^".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+[]{}!~^".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()
     } else if !word.contains('\'') {
         format!("'{word}'")
@@ -242,18 +243,18 @@ pub(crate) fn quote(word: &str) -> String {
     }
 }
 
-/// A here-document that [`split`] reads back as this text (which ends with a newline, or one is added).
+/// Writes a text as a here-document, from which [`split`] reads the same text. A final newline is added if missing.
 pub(crate) fn here_document(text: &str) -> String {
-    let mut marker = String::from("EOF");
-    while text.lines().any(|line| line == marker) {
-        marker.push('F');
+    let mut delimiter = String::from("EOF");
+    while text.lines().any(|line| line == delimiter) {
+        delimiter.push('F');
     }
     let newline = if text.is_empty() || text.ends_with('\n') {
         ""
     } else {
         "\n"
     };
-    format!("<<'{marker}'\n{text}{newline}{marker}")
+    format!("<<'{delimiter}'\n{text}{newline}{delimiter}")
 }
 
 #[cfg(test)]
@@ -262,7 +263,7 @@ mod tests {
 
     /// Shows: K-01
     #[test]
-    fn words_and_quotes() {
+    fn lines_split_into_words_quotes_and_here_documents() {
         let words =
             |text: &str| split(text).map(|line| line.words.into_iter().map(|word| word.text).collect::<Vec<_>>());
         for (text, want) in [
@@ -274,10 +275,10 @@ mod tests {
         ] {
             assert_eq!(words(text).unwrap(), want, "{text}");
         }
-        // K-01: several commands in one line are told to be lines, wherever what joins them stands.
+        // Several commands on one line are an error that asks for separate lines (K-01).
         for joined in ["a; b", "a ; b", "a && b"] {
-            let said = split(joined).expect_err("two commands").message;
-            assert!(said.contains("a line of its own"), "{joined}: {said}");
+            let message = split(joined).expect_err("two commands").message;
+            assert!(message.contains("a line of its own"), "{joined}: {message}");
         }
         assert_eq!(words("a '{b};{c}'").unwrap(), ["a", "{b};{c}"]);
         for bad in ["a 'b", "a || b", "a\nb", "a <<", "a <<EOF\nx", "a \\"] {

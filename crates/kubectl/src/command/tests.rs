@@ -1,10 +1,11 @@
-//! K-01: a command prints back to the same value. KC-081, KC-085, KC-099, KC-118, KC-119: errors.
+//! Tests of the command language: printed commands parse to the same value (K-01), and invalid commands give kubectl's
+//! errors (KC-081, KC-085, KC-099, KC-118, KC-119).
 
 use super::*;
 
 /// Shows: K-01
 #[test]
-fn canonical_text_reads_back_as_the_same_command() {
+fn canonical_text_parses_to_the_same_command() {
     for text in [
         "kubectl get pods",
         "kubectl get po,deploy -A -o wide -L app,zone --show-labels",
@@ -110,7 +111,7 @@ fn canonical_text_reads_back_as_the_same_command() {
 /// Shows: KC-119
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn wrong_lines_are_refused_in_kubectls_words() {
+fn invalid_lines_give_kubectl_errors() {
     for (text, want) in [
         (
             "kubectl gett pods",
@@ -206,14 +207,14 @@ fn wrong_lines_are_refused_in_kubectls_words() {
                 assert!(error.message.starts_with(want), "{error}")
             }
             Err(error) => assert_eq!(error.message, want, "{text}"),
-            Ok(command) => panic!("{text} was read as {command}"),
+            Ok(command) => panic!("{text} was parsed as {command}"),
         }
     }
 }
 
 /// Shows: KC-081
 #[test]
-fn a_deletions_grace_is_kubectls() {
+fn delete_flags_give_kubectl_grace_seconds() {
     for (text, grace) in [
         ("kubectl delete pod a", None),
         ("kubectl delete pod a --now", Some(1)),
@@ -231,7 +232,7 @@ fn a_deletions_grace_is_kubectls() {
 
 /// Shows: Q-03
 #[test]
-fn no_line_makes_it_panic() {
+fn malformed_lines_do_not_panic() {
     for text in [
         "kubectl get \"",
         "kubectl -n",
@@ -261,7 +262,7 @@ fn no_line_makes_it_panic() {
 
 /// Shows: K-03
 #[test]
-fn completion_offers_what_fits_the_place() {
+fn completion_offers_candidates_for_the_position() {
     let mut objects = podscope_cluster::Objects::default();
     for text in [
         "{kind: Node, apiVersion: v1, metadata: {name: a-1}}",
@@ -335,11 +336,11 @@ fn completion_offers_what_fits_the_place() {
     }
 }
 
-/// What kubectl asks of a command before it asks anything of the server.
+/// kubectl reports these errors before it sends a request.
 /// Shows: KC-119
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table of cases")]
-fn what_is_missing_or_does_not_go_together_is_said() {
+fn missing_or_conflicting_flags_give_kubectl_errors() {
     for (text, message) in [
         (
             "kubectl create ns",

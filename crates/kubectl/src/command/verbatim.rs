@@ -1,4 +1,5 @@
-//! Commands that are kept with their words: what they ask for is a value, and they print back as they were said.
+//! Commands that keep their original words. Their meaning is parsed into an [`Action`], but they print back as they were
+//! typed, because they have no canonical text.
 
 use podscope_api::Kind;
 use podscope_cluster::Span;
@@ -6,30 +7,30 @@ use serde_json::Value;
 
 use super::kubectl::{DryRun, Output, PatchType, Target};
 
-/// The words of a command, as they were read.
+/// The words of a command as they were typed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Words {
     /// The verb, with its sub-commands: `create secret generic`.
     pub verb: &'static str,
-    /// Words that are no flags.
+    /// Positional arguments.
     pub positional: Vec<String>,
     /// Flags with their values, in order.
     pub flags: Vec<(&'static str, String)>,
-    /// What follows `--`.
-    pub handed_on: Option<Vec<String>>,
+    /// Arguments after `--`, which are passed to the container.
+    pub passthrough_args: Option<Vec<String>>,
     /// Standard input.
     pub stdin: Option<String>,
 }
 
-/// A command of kubectl that is kept with its words.
+/// A kubectl command that keeps its original words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verbatim {
     pub words: Words,
-    /// What they ask for.
+    /// The meaning of the words.
     pub action: Action,
     /// Namespace, if given.
     pub namespace: Option<String>,
-    /// `--save-config`: what is made says what it was made of.
+    /// `--save-config`: adds the last-applied annotation to created objects.
     pub save_config: bool,
     /// `--dry-run`.
     pub dry_run: DryRun,
@@ -37,18 +38,18 @@ pub struct Verbatim {
     pub output: Output,
 }
 
-/// What such a command does.
+/// The action of a [`Verbatim`] command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// `create KIND NAME`, `run`: objects that the words describe wholly.
-    Make(Made),
+    /// `create KIND NAME`, `run`: objects that the words fully describe.
+    Make(Generated),
     /// `create job NAME --from=cronjob/SOURCE`.
     JobFrom {
-        /// The job's name.
+        /// Name of the new Job.
         name: String,
-        /// Of what kind its template is.
+        /// Kind of the object whose template is used.
         kind: Kind,
-        /// And whose.
+        /// Name of that object.
         source: String,
     },
     /// `expose`.
@@ -61,7 +62,7 @@ pub enum Action {
     Replace {
         /// The manifest.
         text: String,
-        how: ReplaceOptions,
+        options: ReplaceOptions,
     },
     /// `diff -f -`.
     Diff {
@@ -77,29 +78,29 @@ pub enum Action {
         /// `--create-annotation`.
         creates: bool,
     },
-    /// `apply edit-last-applied`: the edited text replaces what was applied last.
+    /// `apply edit-last-applied`: the edited text replaces the last applied configuration.
     EditLastApplied {
         target: Target,
-        /// What was applied last, after editing.
+        /// The configuration after editing.
         text: String,
     },
-    /// A verb with `--local`: done to the objects of standard input.
+    /// A command with `--local`: works on the objects of standard input instead of those of the cluster.
     Local {
-        /// The verb, as if they were the cluster's.
+        /// The command without `--local`.
         command: Box<super::Kubectl>,
-        /// Their namespace; empty where nobody says it.
+        /// Namespace of the objects; empty if none is given.
         namespace: String,
     },
     /// `set env|resources|serviceaccount|selector`.
     Set {
-        /// What is changed.
+        /// The objects to change.
         target: Target,
-        /// How.
+        /// The change.
         change: SetChange,
     },
-    /// `auth can-i`: who asks may do everything here.
+    /// `auth can-i`: always answers yes, because the user of the console has all permissions.
     CanI {
-        /// What is odd about the question.
+        /// kubectl's warnings about the question.
         warnings: Vec<String>,
         /// `-q`.
         quiet: bool,
@@ -116,23 +117,23 @@ pub enum Action {
         namespaced: Option<bool>,
         /// `--no-headers`.
         no_headers: bool,
-        /// `--verbs`: all of them can be done.
+        /// `--verbs`: the resource must support all of them.
         verbs: Vec<String>,
-        /// `--categories`: it is in all of them.
+        /// `--categories`: the resource must be in all of them.
         categories: Vec<String>,
-        /// `--sort-by`.
+        /// `--sort-by=kind`.
         by_kind: bool,
         /// `-o`: wide, name, json or yaml.
         output: Output,
     },
-    /// `get componentstatuses`, all or those of the names.
+    /// `get componentstatuses`: the given names, or all.
     ComponentStatuses(Vec<String>),
     /// `api-versions`.
     ApiVersions,
     /// `cluster-info`.
     ClusterInfo,
     /// `config view|current-context|get-contexts|get-clusters|get-users|use-context`.
-    Config(ConfigWhat),
+    Config(ConfigCommand),
     /// `version`.
     Version {
         /// `--client`.
@@ -142,52 +143,52 @@ pub enum Action {
     Raw(String),
 }
 
-/// The one cluster, user and context there is.
+/// Name of the only cluster, user and context.
 pub(crate) const CONTEXT: &str = "podscope";
 
-/// How `replace` goes about it.
+/// Options of `replace`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplaceOptions {
-    /// `--force`: deleted and made anew.
+    /// `--force`: deletes and recreates the objects.
     pub force: Option<ForceOptions>,
     /// `--validate`.
     pub validation: super::Validation,
 }
 
-/// How `replace --force` deletes.
+/// Options of the deletion by `replace --force`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForceOptions {
-    /// `--grace-period`, at least a second; none: the object's own.
-    pub grace: Option<i64>,
-    /// `--cascade`, other than in the background.
+    /// `--grace-period`, at least one second; `None` uses the grace period of the object.
+    pub grace_seconds: Option<i64>,
+    /// `--cascade`; `None` is background.
     pub cascade: Option<String>,
 }
 
-/// Objects that a generator makes.
+/// Objects generated from the flags of `create`, `run`, `expose` or `autoscale`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Made {
+pub struct Generated {
     /// The objects, without a namespace.
     pub objects: Vec<Value>,
-    /// What is said before the server's message.
+    /// Text printed before an error of the server.
     pub context: podscope_cluster::client::ErrorContext,
-    /// What is odd about it.
+    /// Warnings about the flags.
     pub warnings: Vec<String>,
-    /// What could not be made, beside what was.
+    /// Errors about objects that could not be generated.
     pub errors: Vec<String>,
-    /// The word of success: `created`.
-    pub word: &'static str,
-    /// Fields that stand in what a client prints though they say nothing, as Go prints the structs of the type.
-    pub empties: Vec<(&'static str, Value)>,
+    /// Verb of the success message: `created`.
+    pub done: &'static str,
+    /// Empty fields that a client dry run prints, because Go prints them as part of the struct: path and value.
+    pub empty_fields: Vec<(&'static str, Value)>,
 }
 
 /// `kubectl expose`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expose {
-    /// What is exposed.
+    /// The objects to expose.
     pub target: Target,
     /// `--name`.
     pub name: Option<String>,
-    /// `--port`, as it was given: read when the object is there.
+    /// `--port` unparsed: kubectl parses it only after it has found the object.
     pub port: Option<String>,
     /// `--target-port`: a number or a name.
     pub target_port: Option<String>,
@@ -214,7 +215,7 @@ pub struct Expose {
 /// `kubectl autoscale`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Autoscale {
-    /// What is scaled.
+    /// The object to scale.
     pub target: Target,
     /// `--name`.
     pub name: Option<String>,
@@ -230,39 +231,39 @@ pub struct Autoscale {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wait {
     pub target: Target,
-    /// `--for`: all of them.
-    pub conditions: Vec<Awaited>,
-    /// `--timeout`; below zero a week.
+    /// `--for`: all conditions must be met.
+    pub conditions: Vec<WaitCondition>,
+    /// `--timeout`; a negative value means one week.
     pub timeout: Span,
 }
 
-/// What is waited for.
+/// A condition of `kubectl wait`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Awaited {
-    /// It is there.
+pub enum WaitCondition {
+    /// The object exists.
     Create,
-    /// It is gone.
+    /// The object is deleted.
     Delete,
-    /// A condition of that type has that status, whatever their case.
+    /// A status condition (type, status) is present; case is ignored.
     Condition(String, String),
-    /// What a path leads to is that text; none: it leads to something.
+    /// The value at a path has this text; `None`: the path finds any value.
     Path(String, Option<String>),
 }
 
-/// How a pod template, or a Service's selector, is changed.
+/// A change by `kubectl set`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SetChange {
     /// `set env`.
     Env {
-        /// `NAME=VALUE`; none: `NAME-`.
+        /// `NAME=VALUE`; `None` for `NAME-`, which removes the variable.
         changes: Vec<(String, Option<String>)>,
-        /// `--from`: a config map or secret, all of whose keys become variables.
+        /// `--from`: a ConfigMap or Secret whose keys become variables.
         from: Option<(Kind, String)>,
         /// `--prefix`.
         prefix: String,
-        /// `--keys`; none: all.
+        /// `--keys`; empty means all keys.
         keys: Vec<String>,
-        /// `-c`: which containers, a name or `*`.
+        /// `-c`: container name or pattern with `*`.
         containers: String,
         /// `--overwrite`.
         overwrite: bool,
@@ -284,13 +285,13 @@ pub enum SetChange {
     ServiceAccount(String),
     /// `set selector`.
     Selector(String),
-    /// `set subject`: kind, namespace and name of each that is added.
+    /// `set subject`: kind, namespace and name of each added subject.
     Subjects(Vec<(&'static str, String, String)>),
 }
 
-/// What `kubectl config` shows.
+/// Sub-command of `kubectl config`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConfigWhat {
+pub enum ConfigCommand {
     /// `view`.
     View,
     /// `current-context`.
@@ -301,6 +302,6 @@ pub enum ConfigWhat {
     GetClusters,
     /// `get-users`.
     GetUsers,
-    /// `use-context` of the one there is.
+    /// `use-context`, which accepts only the existing context.
     UseContext,
 }

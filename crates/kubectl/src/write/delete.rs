@@ -22,7 +22,7 @@ struct Deletion {
 
 /// Finds the objects to delete; `None` if there are none.
 fn find_targets(command: &Delete, view: &View<'_>) -> Result<Option<Deletion>, String> {
-    match &command.what {
+    match &command.objects {
         DeleteTarget::Manifest { text, namespace } => of_manifest(text, namespace.as_deref()),
         // Named objects are deleted without a lookup, so that the server reports missing ones.
         DeleteTarget::Target(target) if let Some(targets) = named_keys(target) => Ok(Some(Deletion {
@@ -124,7 +124,7 @@ pub(super) fn delete(command: &Delete, view: &View<'_>) -> Plan {
         }
         return plan;
     }
-    let (propagation, deprecated) = crate::command::cascading(command.cascade.as_deref());
+    let (propagation, deprecated) = crate::command::propagation(command.cascade.as_deref());
     deprecated.into_iter().for_each(|warning| plan.warn_unprefixed(warning));
     let mut question = String::new();
     if let Some(answer) = &command.answer {
@@ -155,7 +155,7 @@ pub(super) fn delete(command: &Delete, view: &View<'_>) -> Plan {
         output_name: command.output_name,
         dry_run: command.dry_run,
         warnings,
-        context: match &command.what {
+        context: match &command.objects {
             DeleteTarget::Manifest { .. } => ErrorContext::Before("error when deleting \"STDIN\": ".to_owned()),
             DeleteTarget::Target(_) => ErrorContext::None,
         },

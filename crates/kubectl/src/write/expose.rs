@@ -6,17 +6,17 @@ use serde_json::{Map, Value, json};
 use super::super::merge::overridden;
 use super::super::selector::LabelQuery;
 use super::{View, find};
-use crate::command::{Expose, Made};
+use crate::command::{Expose, Generated};
 use crate::refusals::not_found;
 
 /// Generates one Service per exposed object.
-pub(super) fn exposed(expose: &Expose, view: &View<'_>) -> Result<Made, String> {
+pub(super) fn exposed(expose: &Expose, view: &View<'_>) -> Result<Generated, String> {
     let found = find(&expose.target, view.objects)?;
-    let mut all = Made::default();
+    let mut all = Generated::default();
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
         let one = exposed_one(expose, object)?;
         let before = std::mem::take(&mut all.objects);
-        all = Made {
+        all = Generated {
             objects: before.into_iter().chain(one.objects).collect(),
             ..one
         };
@@ -37,7 +37,7 @@ pub(super) fn exposed(expose: &Expose, view: &View<'_>) -> Result<Made, String> 
 }
 
 /// Generates the Service for the pods of one object.
-fn exposed_one(expose: &Expose, object: &Object) -> Result<Made, String> {
+fn exposed_one(expose: &Expose, object: &Object) -> Result<Generated, String> {
     let value = object.to_value();
     let kind = object.kind();
     let selector = selector(expose, kind, &value)?;
@@ -48,11 +48,11 @@ fn exposed_one(expose: &Expose, object: &Object) -> Result<Made, String> {
     if let Some((patch_type, overrides)) = &expose.overrides {
         service = overridden(&service, *patch_type, overrides).map_err(|why| format!("error: {why}"))?;
     }
-    Ok(Made {
+    Ok(Generated {
         objects: vec![service],
-        word: "exposed",
-        empties: vec![("/status", json!({"loadBalancer": {}}))],
-        ..Made::default()
+        done: "exposed",
+        empty_fields: vec![("/status", json!({"loadBalancer": {}}))],
+        ..Generated::default()
     })
 }
 

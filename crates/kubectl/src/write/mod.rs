@@ -6,7 +6,7 @@ mod delete;
 mod expose;
 mod last_applied;
 mod manifest;
-mod mark;
+mod metadata;
 mod nodes;
 pub(crate) mod patch;
 pub(crate) mod reading;
@@ -277,8 +277,18 @@ fn plan_command(command: &Kubectl, objects: &Objects, now: Time) -> Plan {
             // `taint` prints no ` (dry run)`.
             with_dry_run_suffix("", plan, *dry_run, output, &view)
         }
-        Kubectl::Label(mark) => with_dry_run(mark::mark(mark, true, &view), mark.dry_run, &mark.output, &view),
-        Kubectl::Annotate(mark) => with_dry_run(mark::mark(mark, false, &view), mark.dry_run, &mark.output, &view),
+        Kubectl::Label(mark) => with_dry_run(
+            metadata::change_metadata(mark, true, &view),
+            mark.dry_run,
+            &mark.output,
+            &view,
+        ),
+        Kubectl::Annotate(mark) => with_dry_run(
+            metadata::change_metadata(mark, false, &view),
+            mark.dry_run,
+            &mark.output,
+            &view,
+        ),
         Kubectl::Get(get) => super::watch::plan(get, &view),
         Kubectl::Events(wanted) => super::event_watch::plan(wanted),
         Kubectl::Patch {

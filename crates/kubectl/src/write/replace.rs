@@ -6,7 +6,7 @@ use podscope_cluster::{ApiError, DeleteOptions, Part, Request};
 
 use super::reading::{Item, Manifest};
 use super::{Plan, View, saved};
-use crate::command::{ForceOptions, ReplaceOptions, Verbatim, cascading};
+use crate::command::{ForceOptions, ReplaceOptions, Verbatim, propagation};
 use crate::refusals::{NOT_ALLOWED, Refusal};
 
 /// Plans `kubectl replace`. With `--force`, all existing objects are deleted before the first one is created.
@@ -84,8 +84,8 @@ pub(super) fn replace(text: &str, options: &ReplaceOptions, verbatim: &Verbatim,
 fn deletion_of(kind: Kind, key: ObjectKey, force: &ForceOptions) -> Write {
     let success = deletion(kind, &key, "deleted");
     let options = DeleteOptions {
-        grace_seconds: force.grace,
-        propagation: Some(cascading(force.cascade.as_deref()).0),
+        grace_seconds: force.grace_seconds,
+        propagation: Some(propagation(force.cascade.as_deref()).0),
         ..DeleteOptions::default()
     };
     Write {

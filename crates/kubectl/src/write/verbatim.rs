@@ -17,7 +17,9 @@ use super::super::work::Work;
 use super::reading::{Item, Manifest};
 use super::{Plan, View, change, find, finish, refuse_if_missing, saved, with_dry_run, with_objects};
 use super::{expose, last_applied, replace, set};
-use crate::command::{Action, Autoscale, Awaited, Kubectl, Made, Output, SetChange, Validation, Verbatim, Wait};
+use crate::command::{
+    Action, Autoscale, Generated, Kubectl, Output, SetChange, Validation, Verbatim, Wait, WaitCondition,
+};
 use crate::refusals::{Refusal, not_found, undecodable};
 use crate::scale::has_scale;
 
@@ -25,21 +27,21 @@ use crate::scale::has_scale;
 pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
     let dry_run = |plan: Plan| with_dry_run(plan, verbatim.dry_run, &verbatim.output, view);
     Some(match &verbatim.action {
-        Action::Make(made) => make(made, verbatim, view),
+        Action::Make(generated) => make(generated, verbatim, view),
         Action::JobFrom { name, kind, source } => match job_from(name, *kind, source, verbatim, view) {
-            Ok(made) => make(&made, verbatim, view),
+            Ok(generated) => make(&generated, verbatim, view),
             Err(message) => Plan::refuse(message),
         },
         Action::Expose(expose) => match expose::exposed(expose, view) {
-            Ok(made) => make(&made, verbatim, view),
+            Ok(generated) => make(&generated, verbatim, view),
             Err(message) => Plan::refuse(message),
         },
         Action::Autoscale(autoscale) => match autoscaled(autoscale, view) {
-            Ok(made) => make(&made, verbatim, view),
+            Ok(generated) => make(&generated, verbatim, view),
             Err(message) => Plan::refuse(message),
         },
         Action::Wait(wait) => self::wait(wait, view),
-        Action::Replace { text, how } => dry_run(replace::replace(text, how, verbatim, view)),
+        Action::Replace { text, options } => dry_run(replace::replace(text, options, verbatim, view)),
         Action::SetLastApplied { text, creates } => dry_run(last_applied::set(text, *creates, verbatim, view)),
         Action::EditLastApplied { target, text } => last_applied::edit(target, text, view),
         Action::Local { command, namespace } => local(command, namespace, verbatim, view),
@@ -88,14 +90,14 @@ fn local(command: &Kubectl, namespace: &str, verbatim: &Verbatim, view: &View<'_
 
 /// Creates generated objects. With `--dry-run=client -o` they are printed instead, in the form of Go's types: with empty
 /// structs, and without a namespace that was not given.
-fn make(made: &Made, verbatim: &Verbatim, view: &View<'_>) -> Plan {
+fn make(generated: &Generated, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
-    made.warnings.iter().for_each(|warning| plan.warn(warning));
-    made.errors.iter().for_each(|error| plan.err(error));
+    generated.warnings.iter().for_each(|warning| plan.warn(warning));
+    generated.errors.iter().for_each(|error| plan.err(error));
     let namespace = verbatim.namespace.as_deref();
     let is_shown = verbatim.dry_run.is_of_client() && verbatim.output != Output::Table;
     let mut writes = Vec::new();
-    for (at, value) in made.objects.iter().enumerate() {
+    for (at, value) in generated.objects.iter().enumerate() {
         let mut value = value.clone();
         let text = |at: &str| value.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
         let is_service = text("/kind") == "Service";
@@ -109,7 +111,8 @@ fn make(made: &Made, verbatim: &Verbatim, view: &View<'_>) -> Plan {
         let is_saved = !(is_shown && matches!(verbatim.words.verb, "run" | "expose"));
         if verbatim.save_config && is_saved {
             let mut filled = value.clone();
-            made.empties
+            generated
+                .empty_fields
                 .iter()
                 .for_each(|(at, default)| fill(&mut filled, at, default));
             if !is_shown && namespace.is_none() {
@@ -123,12 +126,14 @@ fn make(made: &Made, verbatim: &Verbatim, view: &View<'_>) -> Plan {
         if is_shown {
             // `run --expose` also prints the Service, which has an empty status of its own.
             let service_status = [("/status", json!({"loadBalancer": {}}))];
-            let empties: &[(&str, Value)] = if is_service && made.objects.len() > 1 {
+            let empty_fields: &[(&str, Value)] = if is_service && generated.objects.len() > 1 {
                 &service_status
             } else {
-                &made.empties
+                &generated.empty_fields
             };
-            empties.iter().for_each(|(at, default)| fill(&mut value, at, default));
+            empty_fields
+                .iter()
+                .for_each(|(at, default)| fill(&mut value, at, default));
             let form = match super::ObjectFormat::of(&verbatim.output) {
                 Ok(Some(form)) => form,
                 Ok(None) => continue,
@@ -148,9 +153,9 @@ fn make(made: &Made, verbatim: &Verbatim, view: &View<'_>) -> Plan {
             Ok(mut object) => {
                 let verb = verbatim.words.verb.split(' ').next().unwrap_or_default();
                 object.metadata_mut().managers = Managers::of(vec![Manager::creating(format!("kubectl-{verb}"))]);
-                let success = format!("{} {}", object_name(object.kind(), "{name}"), made.word);
+                let success = format!("{} {}", object_name(object.kind(), "{name}"), generated.done);
                 writes.push(Write {
-                    context: made.context.clone(),
+                    context: generated.context.clone(),
                     ..Write::new(Request::Create(object), success)
                 });
             }
@@ -204,7 +209,7 @@ fn named(kind: Kind, name: &str, namespace: Option<&str>, view: &View<'_>) -> Re
 }
 
 /// `create job --from`: a Job from the template of a CronJob.
-fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &View<'_>) -> Result<Made, String> {
+fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &View<'_>) -> Result<Generated, String> {
     let object = named(kind, source, verbatim.namespace.as_deref(), view)?;
     if kind.name() != "CronJob" {
         return Err(format!(
@@ -218,14 +223,14 @@ fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &Vi
     metadata["name"] = Value::from(name);
     metadata["annotations"]["cronjob.kubernetes.io/instantiate"] = Value::from("manual");
     metadata["ownerReferences"] = json!([{"apiVersion": "batch/v1", "kind": "CronJob", "name": source, "uid": object.metadata().uid.to_string(), "controller": true}]);
-    Ok(Made {
+    Ok(Generated {
         objects: vec![
             json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": template.get("spec").cloned().unwrap_or_default()}),
         ],
         context: ErrorContext::Own("failed to create job: ".to_owned()),
-        word: "created",
-        empties: vec![("/status", json!({}))],
-        ..Made::default()
+        done: "created",
+        empty_fields: vec![("/status", json!({}))],
+        ..Generated::default()
     })
 }
 
@@ -240,7 +245,7 @@ fn single(target: &crate::command::Target, view: &View<'_>) -> Result<Object, Re
 }
 
 /// `autoscale`: the HorizontalPodAutoscaler of a scalable object.
-fn autoscaled(autoscale: &Autoscale, view: &View<'_>) -> Result<Made, String> {
+fn autoscaled(autoscale: &Autoscale, view: &View<'_>) -> Result<Generated, String> {
     let object = single(&autoscale.target, view)?;
     let kind = object.kind();
     if !has_scale(kind) {
@@ -263,25 +268,25 @@ fn autoscaled(autoscale: &Autoscale, view: &View<'_>) -> Result<Made, String> {
     if let Some(percent) = autoscale.cpu_percent {
         spec["metrics"] = json!([{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": percent}}}]);
     }
-    Ok(Made {
+    Ok(Generated {
         objects: vec![
             json!({"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler", "metadata": {"name": name}, "spec": spec}),
         ],
-        word: "autoscaled",
-        empties: vec![("/status", json!({"currentMetrics": null, "desiredReplicas": 0}))],
-        ..Made::default()
+        done: "autoscaled",
+        empty_fields: vec![("/status", json!({"currentMetrics": null, "desiredReplicas": 0}))],
+        ..Generated::default()
     })
 }
 
 /// Returns whether an object meets one condition of `kubectl wait`.
-fn is_met(awaited: &Awaited, path: Option<&Path>, object: Option<&Object>, uid: &str) -> bool {
+fn is_met(awaited: &WaitCondition, path: Option<&Path>, object: Option<&Object>, uid: &str) -> bool {
     let Some(object) = object else {
-        return *awaited == Awaited::Delete;
+        return *awaited == WaitCondition::Delete;
     };
     match awaited {
-        Awaited::Create => true,
-        Awaited::Delete => *object.metadata().uid.to_string() != *uid,
-        Awaited::Condition(name, status) => {
+        WaitCondition::Create => true,
+        WaitCondition::Delete => *object.metadata().uid.to_string() != *uid,
+        WaitCondition::Condition(name, status) => {
             let value = object.to_value();
             let number = |at: &str| value.pointer(at).and_then(Value::as_i64);
             let conditions = value.pointer("/status/conditions").and_then(Value::as_array);
@@ -296,7 +301,7 @@ fn is_met(awaited: &Awaited, path: Option<&Path>, object: Option<&Object>, uid: 
                     })
             })
         }
-        Awaited::Path(_, wanted) => {
+        WaitCondition::Path(_, wanted) => {
             let value = object.to_value();
             let work = Work::default();
             let found = path.and_then(|path| path.find(&value, &work).ok()).unwrap_or_default();
@@ -315,8 +320,8 @@ fn wait(wait: &Wait, view: &View<'_>) -> Plan {
         Ok(found) => found,
         Err(message) => return Plan::refuse(message),
     };
-    let waits_for_deletion = wait.conditions.contains(&Awaited::Delete);
-    let waits_for_creation = wait.conditions.contains(&Awaited::Create);
+    let waits_for_deletion = wait.conditions.contains(&WaitCondition::Delete);
+    let waits_for_creation = wait.conditions.contains(&WaitCondition::Create);
     let awaited = |kind: Kind, key: ObjectKey, object: Option<&Object>| AwaitedObject {
         kind,
         key,
@@ -345,11 +350,11 @@ fn wait(wait: &Wait, view: &View<'_>) -> Plan {
             false => Plan::refuse("error: no matching resources found"),
         };
     }
-    let conditions: Vec<(Awaited, Option<Path>)> = wait
+    let conditions: Vec<(WaitCondition, Option<Path>)> = wait
         .conditions
         .iter()
         .map(|one| match one {
-            Awaited::Path(path, _) => (one.clone(), Path::parse(path).ok()),
+            WaitCondition::Path(path, _) => (one.clone(), Path::parse(path).ok()),
             _ => (one.clone(), None),
         })
         .collect();

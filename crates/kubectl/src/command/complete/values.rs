@@ -1,5 +1,4 @@
-//! What may follow a flag, and what of an object may stand behind its name: outputs, labels, containers, conditions,
-//! fields.
+//! Completion of flag values (formats, labels, containers, conditions) and of field paths.
 
 use podscope_api::{Kind, Labels, Object, ObjectKey, fields};
 
@@ -7,7 +6,7 @@ use super::{Choices, names};
 use crate::command::flags::{Flag, Takes, flags_of};
 use crate::command::parse::Verb;
 
-/// Values of a flag that are the same for every object: a flag's name, its values. What ends in `=` goes on.
+/// Flags with fixed values: name, values. A value that ends with `=` continues.
 const VALUES: &[(&str, &[&str])] = &[
     (
         "output",
@@ -42,10 +41,10 @@ const VALUES: &[(&str, &[&str])] = &[
     ("types", &["Normal", "Warning"]),
 ];
 
-/// Formats of `kubectl get` alone.
-const TABLES: &[&str] = &["wide", "custom-columns="];
+/// Additional output formats of `kubectl get`.
+const TABLE_FORMATS: &[&str] = &["wide", "custom-columns="];
 
-/// Conditions that people wait for.
+/// Condition types that `kubectl wait` commonly waits for.
 const fn conditions(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Pod => &[
@@ -62,7 +61,7 @@ const fn conditions(kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// The flag that a word begins or is, of those a verb knows: `-o`, `--output`.
+/// The flag of a verb that a word names: `-o`, `--output`.
 fn flag_of(verb: &Verb, word: &str) -> Option<&'static Flag> {
     let mut known = flags_of(verb.flags, true);
     match word.strip_prefix("--") {
@@ -75,7 +74,7 @@ fn flag_of(verb: &Verb, word: &str) -> Option<&'static Flag> {
     }
 }
 
-/// Words that are no flags and no values of flags.
+/// The words that are neither flags nor values of flags.
 pub(super) fn positionals<'w>(verb: &Verb, words: &[&'w str]) -> Vec<&'w str> {
     let mut found = Vec::new();
     let mut is_value = false;
@@ -94,8 +93,8 @@ pub(super) fn positionals<'w>(verb: &Verb, words: &[&'w str]) -> Vec<&'w str> {
 
 /// The value of a flag among words, as `-n web`, `--namespace web` or `--namespace=web`.
 pub(super) fn value_of<'w>(verb: &Verb, words: &[&'w str], name: &str) -> Option<&'w str> {
-    let behind = words.iter().zip(words.iter().skip(1));
-    let apart = behind
+    let pairs = words.iter().zip(words.iter().skip(1));
+    let separate = pairs
         .clone()
         .find(|(flag, _)| flag_of(verb, flag).is_some_and(|(long, ..)| *long == name));
     let joined = || {
@@ -103,32 +102,32 @@ pub(super) fn value_of<'w>(verb: &Verb, words: &[&'w str], name: &str) -> Option
             .iter()
             .find_map(|word| word.strip_prefix("--")?.strip_prefix(name)?.strip_prefix('='))
     };
-    apart.map(|(_, value)| *value).or_else(joined)
+    separate.map(|(_, value)| *value).or_else(joined)
 }
 
-/// A command as far as it is typed.
-pub(super) struct Place<'a> {
+/// A command that is typed up to the cursor.
+pub(super) struct PartialCommand<'a> {
     pub(super) verb: &'a Verb,
     pub(super) namespace: &'a str,
-    /// What it names, without the word that is typed.
+    /// Positional arguments before the word at the cursor.
     pub(super) positionals: Vec<&'a str>,
 }
 
-impl Place<'_> {
-    /// The kind that is named, alone or before a `/`.
+impl PartialCommand<'_> {
+    /// The kind in the first positional argument, alone or before a `/`.
     pub(super) fn kind(&self) -> Option<Kind> {
         let first = self.positionals.first()?;
         let kind = first.split_once('/').map_or(*first, |(kind, _)| kind);
-        let of_logs = matches!(self.verb.name, "logs").then_some(Kind::Pod);
-        Kind::from_resource_name(kind).or(of_logs)
+        let logs_kind = matches!(self.verb.name, "logs").then_some(Kind::Pod);
+        Kind::from_resource_name(kind).or(logs_kind)
     }
 
-    /// Whether an object is named, not its kind alone.
+    /// Returns whether the arguments name an object, not only a kind.
     pub(super) fn is_named(&self) -> bool {
         self.positionals.len() > 1 || self.positionals.iter().any(|word| word.contains('/'))
     }
 
-    /// The object that is named.
+    /// The object that the arguments name.
     fn object(&self, choices: &Choices<'_>) -> Option<Object> {
         let kind = self.kind()?;
         let first = self.positionals.first()?;
@@ -144,43 +143,44 @@ impl Place<'_> {
 }
 
 impl Choices<'_> {
-    /// The value that is being typed, if it is one's turn: behind its flag, or behind the flag's `=`. False if it is not.
-    pub(super) fn value(&mut self, place: &Place<'_>, before: Option<&str>) -> bool {
+    /// Adds candidates for a flag value, if the word at the cursor is one: after the flag, or after `=`. Returns whether it
+    /// is.
+    pub(super) fn value(&mut self, partial: &PartialCommand<'_>, before: Option<&str>) -> bool {
         if let Some((flag, ..)) = before
-            .and_then(|word| flag_of(place.verb, word))
+            .and_then(|word| flag_of(partial.verb, word))
             .filter(|(.., takes)| *takes == Takes::Value)
         {
-            self.values(place, flag, "");
+            self.values(partial, flag, "");
             return true;
         }
         let Some((flag, _)) = self.typed.strip_prefix("--").and_then(|typed| typed.split_once('=')) else {
             return false;
         };
-        self.values(place, flag, &format!("--{flag}="));
+        self.values(partial, flag, &format!("--{flag}="));
         true
     }
 
-    fn values(&mut self, place: &Place<'_>, flag: &str, before: &str) {
-        let mut put = |text: &str, hint: &str| self.found.push((format!("{before}{text}"), hint.to_owned()));
+    fn values(&mut self, partial: &PartialCommand<'_>, flag: &str, prefix: &str) {
+        let mut put = |text: &str, hint: &str| self.found.push((format!("{prefix}{text}"), hint.to_owned()));
         match flag {
             "namespace" => names(self.objects, Kind::Namespace, "")
                 .iter()
                 .for_each(|name| put(name, "namespace")),
             "container" | "containers" => {
-                let object = place.object(self);
-                let mut put = |text: &str| self.found.push((format!("{before}{text}"), "container".to_owned()));
+                let object = partial.object(self);
+                let mut put = |text: &str| self.found.push((format!("{prefix}{text}"), "container".to_owned()));
                 object.iter().flat_map(containers).for_each(|name| put(&name));
             }
-            "selector" => self.labels(place, before),
-            "for" if self.typed.trim_start_matches(before).starts_with("condition=") => {
-                for condition in place.kind().map_or(&[] as &[&str], conditions) {
+            "selector" => self.labels(partial, prefix),
+            "for" if self.typed.trim_start_matches(prefix).starts_with("condition=") => {
+                for condition in partial.kind().map_or(&[] as &[&str], conditions) {
                     put(&format!("condition={condition}"), "condition");
                 }
             }
             _ => {
                 let known = VALUES.iter().find(|(name, _)| *name == flag);
-                let tables = if flag == "output" && place.verb.name == "get" {
-                    TABLES
+                let tables = if flag == "output" && partial.verb.name == "get" {
+                    TABLE_FORMATS
                 } else {
                     &[]
                 };
@@ -191,29 +191,29 @@ impl Choices<'_> {
         }
     }
 
-    /// Labels that objects of the named kind have, behind those that are typed already.
-    fn labels(&mut self, place: &Place<'_>, before: &str) {
-        let typed = self.typed.get(before.len()..).unwrap_or_default();
+    /// Adds the labels of the objects of the kind, after the requirements that are already typed.
+    fn labels(&mut self, partial: &PartialCommand<'_>, prefix: &str) {
+        let typed = self.typed.get(prefix.len()..).unwrap_or_default();
         let done = typed.rfind(',').map_or("", |at| &typed[..=at]);
         let mut seen = podscope_api::ordered::Set::new();
-        for object in self.objects.list_kind(place.kind().unwrap_or(Kind::Pod)) {
+        for object in self.objects.list_kind(partial.kind().unwrap_or(Kind::Pod)) {
             let labels: &Labels = &object.metadata().labels;
-            seen.extend(labels.iter().map(|(key, value)| format!("{before}{done}{key}={value}")));
+            seen.extend(labels.iter().map(|(key, value)| format!("{prefix}{done}{key}={value}")));
         }
         self.found
             .extend(seen.into_iter().map(|text| (text, "label".to_owned())));
     }
 
-    /// `CONTAINER=` of what `set image` is about.
-    pub(super) fn images(&mut self, place: &Place<'_>) {
-        let all = place.object(self).as_ref().map(containers).unwrap_or_default();
+    /// Adds `CONTAINER=` for each container of the object of `set image`.
+    pub(super) fn images(&mut self, partial: &PartialCommand<'_>) {
+        let all = partial.object(self).as_ref().map(containers).unwrap_or_default();
         for name in all {
             self.push(&format!("{name}="), "container");
         }
     }
 
-    /// `TYPE.FIELD…` as far as it is typed; kinds before the first dot.
-    pub(super) fn explained(&mut self) {
+    /// Adds kinds, or after the first dot the fields below `TYPE.FIELD…` (`explain`).
+    pub(super) fn field_paths(&mut self) {
         let Some((above, _)) = self.typed.rsplit_once('.') else {
             return self.kinds();
         };
@@ -228,7 +228,7 @@ impl Choices<'_> {
     }
 }
 
-/// The containers of a pod, or of the pods that an object makes.
+/// The container names of a pod or of a workload's template.
 fn containers(object: &Object) -> Vec<String> {
     let spec = match object {
         Object::Pod(pod) => Some(&pod.spec),

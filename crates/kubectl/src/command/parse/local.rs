@@ -1,4 +1,4 @@
-//! `--local`: verbs that change objects of a text, and print what comes of them; nobody else is asked.
+//! Commands with `--local`: they change the objects of a manifest and print the result, without sending requests.
 
 use super::super::flags::Args;
 use super::super::*;
@@ -7,27 +7,28 @@ use super::{verb, verbatim};
 
 const NO_FILE: &str = "you must specify resources by --filename when --local is set.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'";
 
-/// Reads such a command.
+/// Parses a command with `--local`.
 pub(super) fn local(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
     if args.value("filename").is_none() {
         match name {
-            // They say it in their own words.
+            // These verbs have error messages of their own.
             "label" | "annotate" => {}
             "set env" => return Err(CommandError::new(args.end, NO_RESOURCES)),
             _ => return Err(args.plain(args.column("local"), NO_FILE)),
         }
     }
     let mut command = verb(name, args)?;
-    // What the text says of no namespace has none.
+    // An object of the manifest without a namespace stays without one.
     let namespace = target_of(&mut command).map(|target| target.namespace.get_or_insert_default().clone());
     let output = super::operands::output_of_write(args)?;
     let action = Action::Local {
         command: Box::new(command),
         namespace: namespace.unwrap_or_default(),
     };
-    Ok(verbatim::keep(args, name, action, dry_run(args)?, output))
+    Ok(verbatim::with_words(args, name, action, dry_run(args)?, output))
 }
 
+/// The target of a command that supports `--local`.
 fn target_of(command: &mut Kubectl) -> Option<&mut Target> {
     match command {
         Kubectl::Label(mark) | Kubectl::Annotate(mark) => Some(&mut mark.target),

@@ -1,8 +1,9 @@
-//! Words to [`Kubectl`]: verbs, flags, resources and their errors (KC-085, KC-118, KC-119).
+//! Parses the words of a kubectl command into [`Kubectl`]: verbs, flags and resources, with kubectl's errors (KC-085,
+//! KC-118, KC-119).
 
 mod local;
 mod make;
-mod mark;
+mod nodes_and_labels;
 mod operands;
 mod query;
 mod read;
@@ -13,11 +14,11 @@ mod write;
 use super::flags::Args;
 use super::shell::Word;
 use super::*;
-pub(crate) use verbs::{VERBS, Verb, is_of_all};
+pub(crate) use verbs::{VERBS, Verb, is_in_all};
 
-/// Parses what follows `kubectl`.
+/// Parses the words after `kubectl`.
 pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, CommandError> {
-    // Global flags may come before the verb: `kubectl -n web get pods`.
+    // The namespace flag may precede the verb: `kubectl -n web get pods`.
     let mut words = words.to_vec();
     let mut front = Vec::new();
     while words
@@ -34,7 +35,7 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
         return Ok(Command::Help("kubectl".into()));
     };
     if verb.text.starts_with('-') && !matches!(verb.text.as_str(), "--help" | "-h") {
-        // Nothing is known before the verb but the namespace.
+        // Before the verb, no flag except the namespace is supported.
         return Args::parse("kubectl", &[], &words, None, false).and_then(|args| {
             let why = format!("error: unknown command {:?} for \"kubectl\"", verb.text);
             Err(CommandError::new(args.end, why))
@@ -44,30 +45,30 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
         return Ok(Command::Help("kubectl".into()));
     }
     let rest = words.split_off(1);
-    if let Some(why) = verbatim::nothing_to_do(&verb.text) {
+    if let Some(why) = verbatim::unsupported_verb(&verb.text) {
         return Err(CommandError::new(verb.column, why));
     }
     let (spec, taken) = find_verb(&verb.text, &rest).map_err(|why| CommandError::new(verb.column, why))?;
     let Some(spec) = spec else {
-        // A group alone tells what it holds; but for `rollout` as an error, unless it was asked.
+        // A group without a sub-command prints its help: for `rollout` or with `--help` as output, otherwise as an error.
         let group = rest.iter().take(taken).map(|word| alias(&word.text));
         let topic = std::iter::once("kubectl").chain([verb.text.as_str()]).chain(group);
         let topic = topic.collect::<Vec<_>>().join(" ");
-        let is_asked = rest.iter().any(|word| matches!(word.text.as_str(), "-h" | "--help"));
-        return match is_asked || verb.text == "rollout" {
+        let wants_help = rest.iter().any(|word| matches!(word.text.as_str(), "-h" | "--help"));
+        return match wants_help || verb.text == "rollout" {
             true => Ok(Command::Help(topic)),
             false => Err(CommandError::new(verb.column, help_text(&topic))),
         };
     };
     let name = spec.name;
     front.extend(rest.into_iter().skip(taken));
-    let hands_on = matches!(name, "run" | "create deployment" | "create job" | "create cronjob");
-    let args = Args::parse(&format!("kubectl {name}"), spec.flags, &front, stdin, hands_on)?;
+    let has_passthrough = matches!(name, "run" | "create deployment" | "create job" | "create cronjob");
+    let args = Args::parse(&format!("kubectl {name}"), spec.flags, &front, stdin, has_passthrough)?;
     if args.help {
         return Ok(Command::Help(format!("kubectl {name}")));
     }
-    unread_flags(&args)?;
-    let reads = [
+    check_ignored_flags(&args)?;
+    let stdin_verbs = [
         "apply",
         "create",
         "delete",
@@ -76,22 +77,22 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
         "diff",
         "apply edit-last-applied",
     ];
-    let takes_text = name == "set env" && args.positional.iter().any(|word| word.text == "-");
-    if args.stdin.is_some() && !reads.contains(&name) && !takes_text && args.value("filename").is_none() {
+    let reads_variables = name == "set env" && args.positional.iter().any(|word| word.text == "-");
+    if args.stdin.is_some() && !stdin_verbs.contains(&name) && !reads_variables && args.value("filename").is_none() {
         return Err(args.plain(args.end, format!("{name} reads no text")));
     }
     parse_verb(name, &args).map(Command::Kubectl)
 }
 
-/// Flags whose values change nothing here, and are refused all the same where they are none.
-fn unread_flags(args: &Args) -> Result<(), CommandError> {
+/// Checks flags that have no effect here but whose invalid values are errors in kubectl.
+fn check_ignored_flags(args: &Args) -> Result<(), CommandError> {
     for name in ["chunk-size", "v"] {
         args.int(name)?;
     }
     args.duration("timeout")
         .map(drop)
         .or_else(|why| match args.command.as_str() {
-            // A week for what is below zero.
+            // A negative timeout of `wait` means one week.
             "kubectl wait" => Ok(()),
             _ => Err(why),
         })?;
@@ -105,21 +106,22 @@ fn unread_flags(args: &Args) -> Result<(), CommandError> {
         let why = format!("stat {path}: no such file or directory");
         return Err(args.plain(args.column("kubeconfig"), why));
     }
-    let named = |flag: &str| args.value(flag).filter(|name| !name.is_empty() && name != CONTEXT);
+    let other_name = |flag: &str| args.value(flag).filter(|name| !name.is_empty() && name != CONTEXT);
     if args.command.starts_with("kubectl config") {
         return Ok(());
     }
-    if let Some(name) = named("context") {
+    if let Some(name) = other_name("context") {
         let why = format!("Error in configuration: context was not found for specified context: {name}");
         return Err(CommandError::new(args.column("context"), why));
     }
-    match named("cluster") {
+    match other_name("cluster") {
         Some(name) => Err(args.plain(args.column("cluster"), format!("no server found for cluster {name:?}"))),
         None => Ok(()),
     }
 }
 
-/// The verb of the longest beginning that is one, and how many words after the first it takes; none for a group alone.
+/// The longest prefix of the words that is a verb, and the number of words that it takes after the first. The verb is
+/// `None` for a group without a sub-command.
 fn find_verb(first: &str, rest: &[Word]) -> Result<(Option<&'static Verb>, usize), String> {
     let mut names = vec![first.to_owned()];
     for word in rest.iter().take(2).take_while(|word| !word.text.starts_with('-')) {
@@ -156,13 +158,13 @@ fn find_verb(first: &str, rest: &[Word]) -> Result<(Option<&'static Verb>, usize
     Err(unknown_verb(first))
 }
 
-/// The name of a sub-command.
+/// The full name of a sub-command that may be abbreviated.
 fn alias(word: &str) -> &str {
     let known = ALIASES.iter().find(|(short, _)| *short == word);
     known.map_or(word, |(_, long)| long)
 }
 
-/// Other names of sub-commands.
+/// Abbreviations of sub-commands.
 const ALIASES: &[(&str, &str)] = &[
     ("deploy", "deployment"),
     ("ns", "namespace"),
@@ -176,8 +178,9 @@ const ALIASES: &[(&str, &str)] = &[
     ("ing", "ingress"),
 ];
 
+/// The error about an unknown verb, with similar verbs as suggestions.
 fn unknown_verb(name: &str) -> String {
-    let distance = |a: &str, b: &str| {
+    let edit_distance = |a: &str, b: &str| {
         let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(32).collect(), b.chars().collect());
         let mut row: Vec<usize> = (0..=b.len()).collect();
         for (i, x) in a.iter().enumerate() {
@@ -198,14 +201,14 @@ fn unknown_verb(name: &str) -> String {
         row.last().copied().unwrap_or(0)
     };
     let lower = name.to_ascii_lowercase();
-    let close: Vec<&str> = super::help::commands()
-        .filter(|verb| distance(&lower, verb) <= 2 || verb.starts_with(&lower))
+    let similar: Vec<&str> = super::help::commands()
+        .filter(|verb| edit_distance(&lower, verb) <= 2 || verb.starts_with(&lower))
         .collect();
     let mut out = format!("error: unknown command {name:?} for \"kubectl\"");
-    if !close.is_empty() {
+    if !similar.is_empty() {
         out.push_str("\n\nDid you mean this?\n");
         out.push_str(
-            &close
+            &similar
                 .iter()
                 .map(|verb| format!("\t{verb}"))
                 .collect::<Vec<_>>()
@@ -237,11 +240,11 @@ fn verb(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
         "patch" => write::patch(args),
         "edit" => write::edit(args),
         "set image" => write::set_image(args),
-        "cordon" | "uncordon" => mark::cordon(args, name),
-        "drain" => mark::drain(args),
-        "taint" => mark::taint(args),
-        "label" => mark::mark(args, name).map(Kubectl::Label),
-        "annotate" => mark::mark(args, name).map(Kubectl::Annotate),
+        "cordon" | "uncordon" => nodes_and_labels::cordon(args, name),
+        "drain" => nodes_and_labels::drain(args),
+        "taint" => nodes_and_labels::taint(args),
+        "label" => nodes_and_labels::label_or_annotate(args, name).map(Kubectl::Label),
+        "annotate" => nodes_and_labels::label_or_annotate(args, name).map(Kubectl::Annotate),
         _ if name.starts_with("rollout ") => write::rollout(args, name),
         _ => verbatim::parse(args, name),
     }

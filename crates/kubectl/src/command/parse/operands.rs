@@ -1,4 +1,4 @@
-//! What verbs have in common: resources, selectors, manifests, output formats (KC-056, KC-118).
+//! Arguments that verbs share: resources, selectors, manifests and output formats (KC-056, KC-118).
 
 use podscope_api::Kind;
 
@@ -12,18 +12,18 @@ use crate::refusals::no_mapping;
 
 pub(super) const NO_RESOURCES: &str = "error: You must provide one or more resources by argument or filename.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'";
 
-/// `-n`.
+/// The value of `-n`; `None` if empty.
 pub(super) fn namespace(args: &Args) -> Option<String> {
     args.value("namespace").filter(|namespace| !namespace.is_empty())
 }
 
-/// What `words` and the flags of scope select; none without words.
+/// The objects that `words` and the namespace and selector flags select; `None` if no words are given.
 pub(super) fn some_target(args: &Args, words: &[Word]) -> Result<Option<Target>, CommandError> {
     no_kustomization(args)?;
     if words.is_empty()
         && let Some(text) = manifest(args)?
     {
-        return of_text(args, &text).map(Some);
+        return target_of_manifest(args, &text).map(Some);
     }
     let Some(selection) = selection(words)? else {
         return Ok(None);
@@ -36,11 +36,11 @@ pub(super) fn some_target(args: &Args, words: &[Word]) -> Result<Option<Target>,
         selector: selector(args),
         field_selector: args.value("field-selector").filter(|selector| !selector.is_empty()),
     };
-    let is_named = names_any(&target.selection);
-    // Others take `--all` for leave to name none.
-    let is_all = target.all && args.command == "kubectl delete";
-    let is_chosen = target.selector.is_some() || target.field_selector.is_some() || is_all;
-    if is_chosen && is_named && !target.all_namespaces {
+    let has_names = has_names(&target.selection);
+    // Only `delete` treats `--all` as a selector.
+    let selects_all = target.all && args.command == "kubectl delete";
+    let is_selective = target.selector.is_some() || target.field_selector.is_some() || selects_all;
+    if is_selective && has_names && !target.all_namespaces {
         let flags = ["selector", "field-selector", "all"];
         let flag = flags.iter().find(|flag| args.value(flag).is_some()).unwrap_or(&"all");
         let why = match target.selection {
@@ -49,7 +49,7 @@ pub(super) fn some_target(args: &Args, words: &[Word]) -> Result<Option<Target>,
         };
         return Err(args.plain(args.column(flag), why));
     }
-    if target.all_namespaces && is_named {
+    if target.all_namespaces && has_names {
         return Err(args.plain(
             args.column("all-namespaces"),
             "a resource cannot be retrieved by name across all namespaces",
@@ -64,7 +64,7 @@ pub(super) fn some_target(args: &Args, words: &[Word]) -> Result<Option<Target>,
     Ok(Some(target))
 }
 
-/// `-k` names a directory.
+/// Rejects `-k`, because the console has no directories.
 pub(super) fn no_kustomization(args: &Args) -> Result<(), CommandError> {
     let why = match (args.value("kustomize"), args.value("filename")) {
         (None, _) => return Ok(()),
@@ -74,63 +74,64 @@ pub(super) fn no_kustomization(args: &Args) -> Result<(), CommandError> {
     Err(args.plain(args.column("kustomize"), why))
 }
 
-/// The objects that a text names (`-f -`): they are looked up, whatever else it says.
-fn of_text(args: &Args, text: &str) -> Result<Target, CommandError> {
+/// The objects that a manifest names (`-f -`). Only their kinds, names and namespaces are used.
+fn target_of_manifest(args: &Args, text: &str) -> Result<Target, CommandError> {
     let column = args.column("filename");
     let (documents, error) = podscope_api::read_documents(text);
     if let Some(error) = error {
         return Err(args.plain(column, format!("error parsing STDIN: {error}")));
     }
     let mut items = Vec::new();
-    let mut own = None;
+    let mut manifest_namespace = None;
     for tree in &documents {
-        let word = |tree: Option<&podscope_api::Tree<'_>>| {
+        let text = |tree: Option<&podscope_api::Tree<'_>>| {
             tree.and_then(podscope_api::Tree::as_str).unwrap_or_default().to_owned()
         };
-        let (api_version, kind) = (word(tree.get("apiVersion")), word(tree.get("kind")));
-        let metadata = |name: &str| word(tree.get("metadata").and_then(|metadata| metadata.get(name)));
+        let (api_version, kind) = (text(tree.get("apiVersion")), text(tree.get("kind")));
+        let metadata = |name: &str| text(tree.get("metadata").and_then(|metadata| metadata.get(name)));
         let (name, namespace) = (metadata("name"), metadata("namespace"));
         let Some(known) = Kind::from_wire(&api_version, &kind) else {
             return Err(args.plain(column, no_mapping(&name, &namespace, &api_version, &kind)));
         };
         if !namespace.is_empty() {
-            own.get_or_insert(namespace);
+            manifest_namespace.get_or_insert(namespace);
         }
         items.push((known, name));
     }
     let mut target = Target::of(Selection::Items(items));
-    target.namespace = namespace(args).or(own);
+    target.namespace = namespace(args).or(manifest_namespace);
     Ok(target)
 }
 
-/// What the words select; an error if there are none.
+/// Like [`some_target`], but missing words are an error.
 pub(super) fn target(args: &Args, words: &[Word]) -> Result<Target, CommandError> {
     some_target(args, words)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))
 }
 
-/// The same for verbs that take all objects of a kind only if told so.
-pub(super) fn chosen(args: &Args, words: &[Word]) -> Result<Target, CommandError> {
+/// Like [`target`], for verbs that require names, a selector or `--all`.
+pub(super) fn explicit_target(args: &Args, words: &[Word]) -> Result<Target, CommandError> {
     let target = target(args, words)?;
-    let has_choice = target.all || target.selector.is_some() || target.field_selector.is_some();
-    if !names_any(&target.selection) && !has_choice {
+    let is_selective = target.all || target.selector.is_some() || target.field_selector.is_some();
+    if !has_names(&target.selection) && !is_selective {
         return Err(args.plain(args.end, "resource(s) were provided, but no name was specified"));
     }
     Ok(target)
 }
 
-/// The same for verbs that take all objects or some that are selected, but not both.
-pub(super) fn chosen_or_all(args: &Args, words: &[Word]) -> Result<Target, CommandError> {
+/// Like [`explicit_target`], for verbs that do not allow `--all` with a selector.
+pub(super) fn explicit_target_or_all(args: &Args, words: &[Word]) -> Result<Target, CommandError> {
     if args.bool("all", false)? && selector(args).is_some() {
         return Err(args.plain(args.column("all"), "cannot set --all and --selector at the same time"));
     }
-    chosen(args, words)
+    explicit_target(args, words)
 }
 
-/// `-l`.
+/// The value of `-l`; `None` if empty.
 pub(super) fn selector(args: &Args) -> Option<String> {
     args.value("selector").filter(|selector| !selector.is_empty())
 }
 
+/// Parses a comma-separated list of resource types; `all` stands for the kinds of `get all`.
 pub(super) fn kinds_of(text: &str, column: u32) -> Result<Vec<Kind>, CommandError> {
     let mut kinds = Vec::new();
     for name in text.split(',') {
@@ -144,13 +145,13 @@ pub(super) fn kinds_of(text: &str, column: u32) -> Result<Vec<Kind>, CommandErro
     Ok(kinds)
 }
 
-/// What the server says of a type it has not; the group that was given is not named.
+/// The server's message about an unknown resource type. It omits the group.
 pub(super) fn no_such_type(name: &str) -> String {
     let bare = name.split('.').next().unwrap_or(name);
     format!("the server doesn't have a resource type {bare:?}")
 }
 
-/// Reads `TYPE/NAME`; none where there is no slash.
+/// Parses `TYPE/NAME`; `None` without a slash.
 pub(super) fn resource_and_name(word: &Word) -> Result<Option<(&str, &str)>, CommandError> {
     let Some((kind, name)) = word.text.split_once('/') else {
         return Ok(None);
@@ -164,7 +165,7 @@ pub(super) fn resource_and_name(word: &Word) -> Result<Option<(&str, &str)>, Com
     Err(CommandError::new(word.column, message))
 }
 
-/// Reads `TYPE NAME…` or `TYPE/NAME…`.
+/// Parses `TYPE NAME…` or `TYPE/NAME…`.
 pub(super) fn selection(words: &[Word]) -> Result<Option<Selection>, CommandError> {
     let Some((first, rest)) = words.split_first() else {
         return Ok(None);
@@ -209,18 +210,19 @@ pub(super) fn selection(words: &[Word]) -> Result<Option<Selection>, CommandErro
     }))
 }
 
-fn names_any(selection: &Selection) -> bool {
+fn has_names(selection: &Selection) -> bool {
     match selection {
         Selection::Kinds { names, .. } => !names.is_empty(),
         Selection::Items(_) => true,
     }
 }
 
-/// What Go reads as true or false.
+/// The texts that Go parses as booleans.
 const BOOLEANS: &[&str] = &[
     "1", "t", "T", "true", "TRUE", "True", "0", "f", "F", "false", "FALSE", "False",
 ];
 
+/// Parses `--dry-run`, together with `--local`.
 pub(super) fn dry_run(args: &Args) -> Result<DryRun, CommandError> {
     let is_local = args.bool("local", false)?;
     match args.value("dry-run").as_deref() {
@@ -241,6 +243,7 @@ pub(super) fn dry_run(args: &Args) -> Result<DryRun, CommandError> {
     }
 }
 
+/// The manifest of `-f -`; `None` without `-f`. Other files do not exist here.
 pub(super) fn manifest(args: &Args) -> Result<Option<String>, CommandError> {
     let missing: Vec<String> = args.values("filename").into_iter().filter(|path| path != "-").collect();
     if missing.len() > 1 {
@@ -252,75 +255,78 @@ pub(super) fn manifest(args: &Args) -> Result<Option<String>, CommandError> {
     }
     match (args.value("filename"), &args.stdin) {
         (Some(path), Some(text)) if path == "-" => Ok(Some(text.clone())),
-        // Nothing stands on standard input.
+        // Standard input is empty.
         (Some(path), None) if path == "-" => Ok(Some(String::new())),
-        (Some(url), _) if url.starts_with("http://") || url.starts_with("https://") => Err(unreached(args, &url)),
+        (Some(url), _) if url.starts_with("http://") || url.starts_with("https://") => {
+            Err(connection_refused(args, &url))
+        }
         (Some(path), _) => Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist"))),
         (None, Some(_)) => Err(args.plain(args.end, "the text after the command needs -f -")),
         (None, None) => Ok(None),
     }
 }
 
-/// What kubectl says of a URL: nothing is reached from here.
-fn unreached(args: &Args, url: &str) -> CommandError {
+/// kubectl's error about a URL, because the simulation has no network outside the cluster.
+fn connection_refused(args: &Args, url: &str) -> CommandError {
     let host = url.split("://").nth(1).unwrap_or_default();
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();
     CommandError::new(args.column("filename"), ApiError::refused_by(host))
 }
 
-/// `-o` of `get`.
+/// Parses `-o` of `get`.
 pub(super) fn output(args: &Args) -> Result<Output, CommandError> {
     let text = args.value("output").unwrap_or_default();
-    let (form, given) = text
+    let (format, argument) = text
         .split_once('=')
-        .map_or((text.as_str(), None), |(form, given)| (form, Some(given)));
-    match (form, given) {
+        .map_or((text.as_str(), None), |(format, argument)| (format, Some(argument)));
+    match (format, argument) {
         ("wide", None) => Ok(Output::Wide),
         ("custom-columns", Some(spec)) if !spec.is_empty() => Ok(Output::CustomColumns(spec.to_owned())),
         ("custom-columns", _) => Err(args.plain(
             args.column("output"),
             "custom-columns format specified but no custom columns given",
         )),
-        _ => printed_as(args, &text, "custom-columns,custom-columns-file,", ",wide"),
+        _ => object_output(args, &text, "custom-columns,custom-columns-file,", ",wide"),
     }
 }
 
-/// `-o` of a verb that writes: it prints the object that came of it.
+/// Parses `-o` of a verb that writes, which prints the resulting object.
 pub(super) fn output_of_write(args: &Args) -> Result<Output, CommandError> {
-    let output = printed_as(args, &args.value("output").unwrap_or_default(), "", "")?;
-    // Names and lines have no managers.
-    let is_shown = !matches!(output, Output::Table | Output::Name);
-    Ok(match is_shown && args.bool("show-managed-fields", false)? {
+    let output = object_output(args, &args.value("output").unwrap_or_default(), "", "")?;
+    // Tables and names show no managed fields.
+    let is_whole_object = !matches!(output, Output::Table | Output::Name);
+    Ok(match is_whole_object && args.bool("show-managed-fields", false)? {
         true => Output::WithManagedFields(Box::new(output)),
         false => output,
     })
 }
 
-fn printed_as(args: &Args, text: &str, more_before: &str, more: &str) -> Result<Output, CommandError> {
+/// Parses an output format for whole objects. `more_before` and `more` are further formats for the error message.
+fn object_output(args: &Args, text: &str, more_before: &str, more: &str) -> Result<Output, CommandError> {
     let column = args.column("output");
-    let (form, given) = text
+    let (format, argument) = text
         .split_once('=')
-        .map_or((text, None), |(form, given)| (form, Some(given.to_owned())));
+        .map_or((text, None), |(format, argument)| (format, Some(argument.to_owned())));
     let template = || {
-        let given = given
+        let template = argument
             .clone()
             .or_else(|| args.value("template"))
             .filter(|text| !text.is_empty());
-        given.ok_or_else(|| args.plain(column, "template format specified but no template given"))
+        template.ok_or_else(|| args.plain(column, "template format specified but no template given"))
     };
-    let file = |what: &str| {
+    let file_error = |noun: &str| {
         let path = template()?;
         Err(args.plain(
             column,
-            format!("error reading {what} {path}, open {path}: no such file or directory"),
+            format!("error reading {noun} {path}, open {path}: no such file or directory"),
         ))
     };
     let lower = text.to_ascii_lowercase();
-    let form = match lower.as_str() {
+    let format = match lower.as_str() {
         "yaml" | "json" | "kyaml" | "name" => lower.as_str(),
-        _ => form,
+        _ => format,
     };
-    Ok(match form {
+    Ok(match format {
         "" => match args.value("template") {
             Some(template) if !template.is_empty() => Output::GoTemplate(template),
             _ => Output::Table,
@@ -332,8 +338,8 @@ fn printed_as(args: &Args, text: &str, more_before: &str, more: &str) -> Result<
         "jsonpath" => Output::JsonPath(template()?),
         "jsonpath-as-json" => Output::JsonPathAsJson(template()?),
         "go-template" | "template" => Output::GoTemplate(template()?),
-        "jsonpath-file" | "go-template-file" | "templatefile" => return file("--template"),
-        "custom-columns-file" if !more_before.is_empty() => return file("template"),
+        "jsonpath-file" | "go-template-file" | "templatefile" => return file_error("--template"),
+        "custom-columns-file" if !more_before.is_empty() => return file_error("template"),
         _ => {
             return Err(args.plain(
                 column,
@@ -345,18 +351,19 @@ fn printed_as(args: &Args, text: &str, more_before: &str, more: &str) -> Result<
     })
 }
 
+/// Splits `KEY=VALUE`.
 pub(super) fn pair(text: &str) -> Option<(String, String)> {
     text.split_once('=')
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
 }
 
-/// `--cascade`; the background goes without saying.
+/// Parses `--cascade`; `None` for the default, background.
 pub(super) fn cascade(args: &Args) -> Result<Option<String>, CommandError> {
     let cascade = args.value("cascade");
     match cascade.as_deref() {
         None | Some("background") => Ok(None),
         Some("foreground" | "orphan") => Ok(cascade),
-        // Deprecated, which kubectl tells.
+        // Booleans are deprecated; kubectl prints a warning.
         Some(text) if BOOLEANS.contains(&text) => Ok(cascade),
         Some(other) => Err(args.plain(
             args.column("cascade"),
@@ -365,7 +372,8 @@ pub(super) fn cascade(args: &Args) -> Result<Option<String>, CommandError> {
     }
 }
 
-pub(super) fn small(args: &Args, name: &str) -> Result<Option<i32>, CommandError> {
+/// Parses a flag value as a 32-bit integer.
+pub(super) fn int32(args: &Args, name: &str) -> Result<Option<i32>, CommandError> {
     match args.int(name)? {
         None => Ok(None),
         Some(value) => i32::try_from(value).map(Some).map_err(|_| {
@@ -380,6 +388,7 @@ pub(super) fn small(args: &Args, name: &str) -> Result<Option<i32>, CommandError
     }
 }
 
+/// Checks that flags are given.
 pub(super) fn required(args: &Args, names: &[&str]) -> Result<(), CommandError> {
     let missing: Vec<String> = names
         .iter()

@@ -1,4 +1,4 @@
-//! Verbs that ask for what stands in no object: `auth can-i`, `api-resources`, `version`, `config use-context`.
+//! Parses the verbs that read no objects: `auth can-i`, `create token`, `api-resources`, `version`, `config use-context`.
 
 use podscope_api::Kind;
 
@@ -8,6 +8,7 @@ use super::make;
 
 type Parsed<T> = Result<T, CommandError>;
 
+/// Parses `auth can-i`.
 pub(super) fn can_i(args: &Args) -> Parsed<Action> {
     let quiet = args.bool("quiet", false)?;
     let words = args.words();
@@ -28,7 +29,7 @@ pub(super) fn can_i(args: &Args) -> Parsed<Action> {
         let why = "--subresource can not be used with NonResourceURL";
         return Err(args.plain(args.column("subresource"), why));
     }
-    let warnings = oddities(verb, resource, is_url, args.bool("all-namespaces", false)?);
+    let warnings = can_i_warnings(verb, resource, is_url, args.bool("all-namespaces", false)?);
     if args.bool("no-headers", false)? {
         let why = "--no-headers cannot be set without --list specified";
         return Err(args.plain(args.column("no-headers"), why));
@@ -36,32 +37,32 @@ pub(super) fn can_i(args: &Args) -> Parsed<Action> {
     Ok(Action::CanI { warnings, quiet })
 }
 
-/// What `auth can-i` finds odd about a question.
-fn oddities(verb: &str, resource: &str, is_url: bool, all_namespaces: bool) -> Vec<String> {
-    let mut odd = Vec::new();
+/// kubectl's warnings about the verb and the resource of `auth can-i`.
+fn can_i_warnings(verb: &str, resource: &str, is_url: bool, all_namespaces: bool) -> Vec<String> {
+    let mut warnings = Vec::new();
     if !is_url && resource != "*" && !resource.starts_with("*/") {
         let bare = resource.split('/').next().unwrap_or_default();
-        let of_group = |group: &str| match group {
+        let group_suffix = |group: &str| match group {
             "" => String::new(),
             group => format!(" in group '{group}'"),
         };
         match Kind::from_resource_name(bare) {
             None => {
                 let (name, group) = bare.split_once('.').unwrap_or((bare, ""));
-                // Known by their name alone.
+                // These resources exist only for permission checks.
                 if !matches!(name, "users" | "groups") {
-                    odd.push(format!(
+                    warnings.push(format!(
                         "the server doesn't have a resource type '{name}'{}",
-                        of_group(group)
+                        group_suffix(group)
                     ));
                 }
             }
             Some(kind) if !kind.is_namespaced() && !all_namespaces => {
                 let group = kind.group();
-                odd.push(format!(
+                warnings.push(format!(
                     "resource '{}' is not namespace scoped{}",
                     kind.plural(),
-                    of_group(group)
+                    group_suffix(group)
                 ));
             }
             Some(_) => {}
@@ -72,15 +73,15 @@ fn oddities(verb: &str, resource: &str, is_url: bool, all_namespaces: bool) -> V
         false => make::RESOURCE_VERBS.contains(&verb) || all_namespaces,
     };
     if !is_known {
-        odd.push(format!("verb '{verb}' is not a known verb"));
+        warnings.push(format!("verb '{verb}' is not a known verb"));
     }
-    odd
+    warnings
 }
 
-/// `config use-context NAME`: there is one.
+/// Parses `config use-context NAME`. Only one context exists.
 pub(super) fn use_context(args: &Args) -> Parsed<Action> {
     match args.positional.as_slice() {
-        [name] if name.text == CONTEXT => Ok(Action::Config(ConfigWhat::UseContext)),
+        [name] if name.text == CONTEXT => Ok(Action::Config(ConfigCommand::UseContext)),
         [name] => {
             let why = format!("no context exists with the name: {:?}", name.text);
             Err(args.plain(name.column, why))
@@ -92,7 +93,7 @@ pub(super) fn use_context(args: &Args) -> Parsed<Action> {
     }
 }
 
-/// `create token ACCOUNT`.
+/// Parses `create token ACCOUNT`.
 pub(super) fn token(args: &Args) -> Parsed<Action> {
     match args.positional.as_slice() {
         [name] => Ok(Action::Token(name.text.clone())),
@@ -100,6 +101,7 @@ pub(super) fn token(args: &Args) -> Parsed<Action> {
     }
 }
 
+/// Parses `api-resources`.
 pub(super) fn api_resources(args: &Args) -> Parsed<Action> {
     let output = args.value("output").unwrap_or_default();
     if !matches!(output.as_str(), "" | "wide" | "name" | "json" | "yaml") {
@@ -111,8 +113,8 @@ pub(super) fn api_resources(args: &Args) -> Parsed<Action> {
     if let Some(extra) = args.positional.first() {
         return Err(args.usage(extra.column, format!("unexpected arguments: [{}]", extra.text)));
     }
-    let by = args.value("sort-by").unwrap_or_default();
-    if !matches!(by.as_str(), "" | "name" | "kind") {
+    let sort_by = args.value("sort-by").unwrap_or_default();
+    if !matches!(sort_by.as_str(), "" | "name" | "kind") {
         return Err(args.plain(args.column("sort-by"), "--sort-by accepts only name or kind"));
     }
     Ok(Action::ApiResources {
@@ -124,7 +126,7 @@ pub(super) fn api_resources(args: &Args) -> Parsed<Action> {
         no_headers: args.bool("no-headers", false)?,
         verbs: make::split_all(args, "verbs"),
         categories: make::split_all(args, "categories"),
-        by_kind: by == "kind",
+        by_kind: sort_by == "kind",
         output: match output.as_str() {
             "wide" => Output::Wide,
             "name" => Output::Name,
@@ -135,6 +137,7 @@ pub(super) fn api_resources(args: &Args) -> Parsed<Action> {
     })
 }
 
+/// Parses `version`.
 pub(super) fn version(args: &Args) -> Parsed<Action> {
     if !args.positional.is_empty() {
         let words = args.words();

@@ -1,4 +1,4 @@
-//! Verbs that read: `get`, `describe`, `events`, `explain`, `top`, `logs`.
+//! Parses the verbs that read: `get`, `describe`, `events`, `explain`, `top`, `logs`.
 
 use podscope_api::Kind;
 
@@ -8,17 +8,17 @@ use super::super::*;
 use super::operands::*;
 use crate::refusals::{NO_SUCH_RESOURCE, NOT_ALLOWED};
 
-/// `kubectl get`.
+/// Parses `kubectl get`.
 pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
     if let Some(path) = args.value("raw").filter(|path| !path.is_empty()) {
         return raw(args, path);
     }
-    if let Some((what, names)) = args.positional.split_first()
-        && matches!(what.text.as_str(), "cs" | "componentstatus" | "componentstatuses")
+    if let Some((resource, names)) = args.positional.split_first()
+        && matches!(resource.text.as_str(), "cs" | "componentstatus" | "componentstatuses")
     {
         let names = names.iter().map(|word| word.text.clone()).collect();
         let output = output(args)?;
-        return Ok(super::verbatim::keep(
+        return Ok(super::verbatim::with_words(
             args,
             "get",
             Action::ComponentStatuses(names),
@@ -30,7 +30,7 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
     if let Some(why) = args
         .positional
         .split_first()
-        .and_then(|(what, names)| never_there(&what.text, names))
+        .and_then(|(resource, names)| resource_without_objects(&resource.text, names))
     {
         return Err(CommandError::new(args.end, why));
     }
@@ -81,7 +81,7 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
     }))
 }
 
-/// `get --raw`.
+/// Parses `get --raw`.
 fn raw(args: &Args, path: String) -> Result<Kubectl, CommandError> {
     let column = args.column("raw");
     if !args.positional.is_empty() {
@@ -94,7 +94,7 @@ fn raw(args: &Args, path: String) -> Result<Kubectl, CommandError> {
     Ok(super::verbatim::raw(args, path))
 }
 
-/// That a file is standard input, and nothing else is named.
+/// Checks that `-f` is standard input and that no resources are named beside it.
 fn check_filename(args: &Args) -> Result<(), CommandError> {
     if let Some(path) = args.value("filename").filter(|path| path != "-") {
         return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
@@ -106,9 +106,9 @@ fn check_filename(args: &Args) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// That a subresource is asked for of named objects, and there is such a one.
+/// Checks that `--subresource` exists and is used only with named objects.
 fn check_subresource(args: &Args, target: &Target) -> Result<(), CommandError> {
-    if let Some(part) = args.value("subresource").filter(|part| !part.is_empty()) {
+    if let Some(subresource) = args.value("subresource").filter(|name| !name.is_empty()) {
         let is_named = match &target.selection {
             Selection::Kinds { names, .. } => !names.is_empty(),
             Selection::Items(_) => true,
@@ -117,25 +117,25 @@ fn check_subresource(args: &Args, target: &Target) -> Result<(), CommandError> {
             let why = "subresource cannot be used when bulk resources are specified";
             return Err(args.plain(args.column("subresource"), why));
         }
-        if part != "status" && part != "scale" {
+        if subresource != "status" && subresource != "scale" {
             return Err(CommandError::new(args.column("subresource"), NO_SUCH_RESOURCE));
         }
     }
     Ok(())
 }
 
-/// Whether the objects are watched, which only those of one kind are.
+/// Parses `--watch` and `--watch-only`. Only one object, or the objects of one kind, can be watched.
 fn watch(args: &Args, target: &Target) -> Result<Watch, CommandError> {
     let watch = match (args.bool("watch", false)?, args.bool("watch-only", false)?) {
         (_, true) => Watch::Only,
         (true, false) => Watch::Yes,
         (false, false) => Watch::No,
     };
-    let several = match &target.selection {
+    let is_multiple = match &target.selection {
         Selection::Kinds { kinds, names } => kinds.len() > 1 || names.len() > 1,
         Selection::Items(items) => items.len() > 1,
     };
-    if watch != Watch::No && several {
+    if watch != Watch::No && is_multiple {
         return Err(args.plain(
             args.column("watch"),
             "watch is only supported on individual resources and resource collections - more than 1 resource was found",
@@ -144,26 +144,27 @@ fn watch(args: &Args, target: &Target) -> Result<Watch, CommandError> {
     Ok(watch)
 }
 
-/// What is said of a resource whose objects are none: reviews are answers, and nobody here extends the API.
-fn never_there(what: &str, names: &[Word]) -> Option<String> {
-    if Kind::from_resource_name(what).is_some() {
+/// kubectl's message about a resource that never has objects here: reviews are not stored, and other kinds are not
+/// implemented. `None` for resources that may have objects.
+fn resource_without_objects(resource: &str, names: &[Word]) -> Option<String> {
+    if Kind::from_resource_name(resource).is_some() {
         return None;
     }
-    let (bare, group) = what.split_once('.').unwrap_or((what, ""));
+    let (bare, group) = resource.split_once('.').unwrap_or((resource, ""));
     let lower = bare.to_ascii_lowercase();
     let known = podscope_api::OTHER_RESOURCES.iter().find(|one| {
-        let own = one.api_version.split_once('/').map_or("", |(own, _)| own);
+        let known_group = one.api_version.split_once('/').map_or("", |(group, _)| group);
         let is_named = one.plural == lower || one.kind.to_ascii_lowercase() == lower || one.short_names.contains(&bare);
-        is_named && (group.is_empty() || group == own)
+        is_named && (group.is_empty() || group == known_group)
     })?;
-    let own = known.api_version.split_once('/').map_or("", |(own, _)| own);
+    let known_group = known.api_version.split_once('/').map_or("", |(group, _)| group);
     Some(match (known.verbs, names) {
         ("create", _) => NOT_ALLOWED.to_owned(),
         (podscope_api::ALL_VERBS, []) => "No resources found".to_owned(),
         (podscope_api::ALL_VERBS, names) => {
             let missing = |word: &Word| {
                 format!(
-                    "Error from server (NotFound): {}.{own} {:?} not found",
+                    "Error from server (NotFound): {}.{known_group} {:?} not found",
                     known.plural, word.text
                 )
             };
@@ -173,7 +174,7 @@ fn never_there(what: &str, names: &[Word]) -> Option<String> {
     })
 }
 
-/// `kubectl describe`.
+/// Parses `kubectl describe`.
 pub(super) fn describe(args: &Args) -> Result<Kubectl, CommandError> {
     if let Some(path) = args.value("filename").filter(|path| path != "-") {
         return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
@@ -191,7 +192,7 @@ pub(super) fn describe(args: &Args) -> Result<Kubectl, CommandError> {
     }))
 }
 
-/// `kubectl events`.
+/// Parses `kubectl events`.
 pub(super) fn events(args: &Args) -> Result<Kubectl, CommandError> {
     let namespace = namespace(args);
     let command = {
@@ -206,7 +207,7 @@ pub(super) fn events(args: &Args) -> Result<Kubectl, CommandError> {
                 let (kind, name) = text
                     .split_once('/')
                     .ok_or_else(|| args.plain(column, "--for must be in resource/name form"))?;
-                // The server's words, without kubectl's own before them.
+                // This is the server's message, without kubectl's `error: `.
                 let known =
                     Kind::from_resource_name(kind).ok_or_else(|| CommandError::new(column, no_such_type(kind)))?;
                 Some((known, name.to_owned()))
@@ -237,7 +238,7 @@ pub(super) fn events(args: &Args) -> Result<Kubectl, CommandError> {
     Ok(command)
 }
 
-/// `kubectl explain`.
+/// Parses `kubectl explain`.
 pub(super) fn explain(args: &Args) -> Result<Kubectl, CommandError> {
     let word = match args.positional.as_slice() {
         [word] => word,
@@ -257,7 +258,7 @@ pub(super) fn explain(args: &Args) -> Result<Kubectl, CommandError> {
         return Err(args.plain(word.column, "invalid jsonpath syntax, first node must be field node"));
     }
     let parts: Vec<&str> = word.text.split('.').filter(|part| !part.is_empty()).collect();
-    // The group may stand in the name: the longest beginning that is a kind.
+    // The kind may be written with its group, so the longest prefix that is a kind counts.
     let found = (1..=parts.len()).rev().find_map(|len| {
         let name = parts.get(..len)?.join(".");
         Some((Kind::from_resource_name(&name)?, len))
@@ -269,9 +270,9 @@ pub(super) fn explain(args: &Args) -> Result<Kubectl, CommandError> {
         .value("api-version")
         .filter(|version| *version != kind.api_version())
     {
-        let (group, of) = version.split_once('/').unwrap_or(("", &version));
+        let (group, version) = version.split_once('/').unwrap_or(("", &version));
         let why = format!(
-            "couldn't find resource for \"{group}/{of}, Resource={}\"",
+            "couldn't find resource for \"{group}/{version}, Resource={}\"",
             kind.plural()
         );
         return Err(args.plain(args.column("api-version"), why));
@@ -283,25 +284,25 @@ pub(super) fn explain(args: &Args) -> Result<Kubectl, CommandError> {
     })
 }
 
-/// `kubectl top`.
+/// Parses `kubectl top`.
 pub(super) fn top(args: &Args) -> Result<Kubectl, CommandError> {
     let (namespace, selector) = (namespace(args), selector(args));
-    let Some((what, rest)) = args.positional.split_first() else {
+    let Some((resource, rest)) = args.positional.split_first() else {
         return Err(CommandError::new(args.end, help_text("kubectl top")));
     };
-    let nodes = match what.text.as_str() {
+    let nodes = match resource.text.as_str() {
         "node" | "nodes" | "no" => true,
         "pod" | "pods" | "po" => false,
         other => {
             return Err(CommandError::new(
-                what.column,
+                resource.column,
                 format!("error: unknown command {other:?}\nSee 'kubectl top -h' for help and examples"),
             ));
         }
     };
     if let Some(extra) = rest.get(1) {
-        let what = if nodes { "node" } else { "pod" };
-        let why = format!("error: {what} [NAME | -l label]\nSee 'kubectl top {what} -h' for help and examples");
+        let resource = if nodes { "node" } else { "pod" };
+        let why = format!("error: {resource} [NAME | -l label]\nSee 'kubectl top {resource} -h' for help and examples");
         return Err(CommandError::new(extra.column, why));
     }
     if !rest.is_empty() && selector.is_some() {
@@ -324,13 +325,13 @@ pub(super) fn top(args: &Args) -> Result<Kubectl, CommandError> {
     }))
 }
 
-/// `kubectl logs`.
+/// Parses `kubectl logs`.
 pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
     let namespace = namespace(args);
     let command = {
-        let chosen = selector(args);
-        let pod = match (args.positional.as_slice(), &chosen) {
-            ([word] | [word, _], None) => logged(word)?,
+        let selector = selector(args);
+        let pod = match (args.positional.as_slice(), &selector) {
+            ([word] | [word, _], None) => pod_or_workload(word)?,
             ([], Some(_)) => String::new(),
             ([_], Some(_)) => {
                 return Err(args.usage(args.end, "only a selector (-l) or a POD name is allowed"));
@@ -339,8 +340,8 @@ pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
                 return Err(args.usage(args.end, "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the logs command"));
             }
         };
-        // Of several pods only the last lines.
-        let tail = if chosen.is_some() { 10 } else { -1 };
+        // With a selector, kubectl prints only the last lines of each pod.
+        let tail = if selector.is_some() { 10 } else { -1 };
         let tail = args.int("tail")?.unwrap_or(tail);
         if tail < -1 {
             return Err(args.plain(args.column("tail"), "--tail must be greater than or equal to -1"));
@@ -360,7 +361,7 @@ pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
         }
         Kubectl::Logs(Logs {
             pod,
-            selector: chosen,
+            selector,
             namespace,
             container,
             previous: args.bool("previous", false)?,
@@ -376,7 +377,7 @@ pub(super) fn logs(args: &Args) -> Result<Kubectl, CommandError> {
     Ok(command)
 }
 
-/// `--since` or `--since-time`.
+/// Parses `--since` or `--since-time`.
 fn since(args: &Args) -> Result<Option<Since>, CommandError> {
     let ago = args.duration("since")?.filter(|since| since.0 != 0);
     let Some(text) = args.value("since-time").filter(|text| !text.is_empty()) else {
@@ -395,8 +396,8 @@ fn since(args: &Args) -> Result<Option<Since>, CommandError> {
     }
 }
 
-/// What logs are asked of: a pod by its name, anything else as `TYPE/NAME`.
-fn logged(word: &Word) -> Result<String, CommandError> {
+/// The pod or workload of `logs`: a pod by its name, a workload as `TYPE/NAME`.
+fn pod_or_workload(word: &Word) -> Result<String, CommandError> {
     let Some((kind, name)) = word.text.split_once('/') else {
         return Ok(word.text.clone());
     };

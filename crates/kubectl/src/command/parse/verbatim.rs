@@ -1,4 +1,5 @@
-//! Verbs that are kept with their words: `create KIND`, `run`, `expose`, `autoscale`, `wait`, `set`, `auth`, `config` …
+//! Parses the verbs that keep their original words ([`Verbatim`]): `create KIND`, `run`, `expose`, `autoscale`, `wait`,
+//! `set`, `auth`, `config` and others.
 
 use podscope_api::Kind;
 use podscope_api::ordered::StableSort as _;
@@ -8,7 +9,7 @@ use super::super::flags::Args;
 use super::super::shell::Word;
 use super::super::*;
 use super::make;
-use super::mark::parted;
+use super::nodes_and_labels::split_at_change;
 use super::operands::*;
 use super::query::{api_resources, can_i, token, use_context, version};
 use super::write::validation;
@@ -16,7 +17,7 @@ use crate::{LabelQuery, Path};
 
 type Parsed<T> = Result<T, CommandError>;
 
-/// Reads such a verb.
+/// Parses a verb that keeps its words.
 pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
     let dry_run = dry_run(args)?;
     let prints_objects = !matches!(
@@ -24,9 +25,9 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         "version" | "api-resources" | "config view" | "config get-contexts" | "auth whoami" | "api-versions"
     );
     if verb == "apply view-last-applied" {
-        let given = args.value("output").unwrap_or_default();
-        if !matches!(given.as_str(), "" | "yaml" | "json") {
-            let why = format!("Unexpected -o output mode: {given}, the flag 'output' must be one of yaml|json");
+        let output = args.value("output").unwrap_or_default();
+        if !matches!(output.as_str(), "" | "yaml" | "json") {
+            let why = format!("Unexpected -o output mode: {output}, the flag 'output' must be one of yaml|json");
             return Err(args.usage(args.column("output"), why));
         }
     }
@@ -42,13 +43,13 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         "wait" => wait(args)?,
         "replace" => Action::Replace {
             text: text(args)?,
-            how: ReplaceOptions {
-                force: forced(args)?,
+            options: ReplaceOptions {
+                force: force_options(args)?,
                 validation: validation(args)?,
             },
         },
         "diff" => Action::Diff { text: text(args)? },
-        "apply view-last-applied" => Action::LastApplied(chosen(args, &args.positional)?),
+        "apply view-last-applied" => Action::LastApplied(explicit_target(args, &args.positional)?),
         "apply set-last-applied" => Action::SetLastApplied {
             text: manifest(args)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?,
             creates: args.bool("create-annotation", false)?,
@@ -58,18 +59,18 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
             text: args
                 .stdin
                 .clone()
-                .ok_or_else(|| args.plain(args.end, super::write::NO_EDIT))?,
+                .ok_or_else(|| args.plain(args.end, super::write::EDITED_TEXT_MISSING))?,
         },
         "auth can-i" => can_i(args)?,
         "auth whoami" => Action::WhoAmI,
         "api-resources" => api_resources(args)?,
         "api-versions" => api_versions(args)?,
         "cluster-info" => cluster_info(args)?,
-        "config view" => Action::Config(ConfigWhat::View),
-        "config current-context" => Action::Config(ConfigWhat::CurrentContext),
+        "config view" => Action::Config(ConfigCommand::View),
+        "config current-context" => Action::Config(ConfigCommand::CurrentContext),
         "config get-contexts" => get_contexts(args)?,
-        "config get-clusters" => Action::Config(ConfigWhat::GetClusters),
-        "config get-users" => Action::Config(ConfigWhat::GetUsers),
+        "config get-clusters" => Action::Config(ConfigCommand::GetClusters),
+        "config get-users" => Action::Config(ConfigCommand::GetUsers),
         "config use-context" => use_context(args)?,
         "config set-context" => {
             let why = "kubectl config set-context: there is one context here, and no file that it is written to; give each command its -n NAMESPACE";
@@ -78,12 +79,12 @@ pub(super) fn parse(args: &Args, verb: &'static str) -> Parsed<Kubectl> {
         "create token" => token(args)?,
         "version" => version(args)?,
         verb => match verb.split_once(' ') {
-            Some(("create", what)) => make::create(args, what)?,
-            Some((_, what)) => set(args, what)?,
+            Some(("create", kind)) => make::create(args, kind)?,
+            Some((_, field)) => set(args, field)?,
             None => return Err(args.plain(args.end, format!("{verb} is not known"))),
         },
     };
-    Ok(keep(args, verb, action, dry_run, output))
+    Ok(with_words(args, verb, action, dry_run, output))
 }
 
 fn api_versions(args: &Args) -> Parsed<Action> {
@@ -109,8 +110,8 @@ fn cluster_info(args: &Args) -> Parsed<Action> {
 
 fn get_contexts(args: &Args) -> Parsed<Action> {
     match args.value("output").as_deref() {
-        None | Some("") => Ok(Action::Config(ConfigWhat::GetContexts)),
-        Some("name") => Ok(Action::Config(ConfigWhat::CurrentContext)),
+        None | Some("") => Ok(Action::Config(ConfigCommand::GetContexts)),
+        Some("name") => Ok(Action::Config(ConfigCommand::CurrentContext)),
         Some(other) => {
             let why = format!("output must be one of '' or 'name': {other}");
             Err(args.plain(args.column("output"), why))
@@ -118,14 +119,14 @@ fn get_contexts(args: &Args) -> Parsed<Action> {
     }
 }
 
-/// The action with the words that ask for it.
-pub(super) fn keep(args: &Args, verb: &'static str, action: Action, dry_run: DryRun, output: Output) -> Kubectl {
+/// A [`Verbatim`] command of an action and the words of the command line.
+pub(super) fn with_words(args: &Args, verb: &'static str, action: Action, dry_run: DryRun, output: Output) -> Kubectl {
     Kubectl::Verbatim(Box::new(Verbatim {
         words: Words {
             verb,
             positional: args.words().into_iter().map(str::to_owned).collect(),
-            flags: args.given(),
-            handed_on: args.handed_on.clone(),
+            flags: args.effective_flags(),
+            passthrough_args: args.passthrough_args.clone(),
             stdin: args.stdin.clone(),
         },
         action,
@@ -136,8 +137,8 @@ pub(super) fn keep(args: &Args, verb: &'static str, action: Action, dry_run: Dry
     }))
 }
 
-/// `replace --force`, with what becomes of the objects that go.
-fn forced(args: &Args) -> Parsed<Option<ForceOptions>> {
+/// Parses `replace --force` and the options of its deletions.
+fn force_options(args: &Args) -> Parsed<Option<ForceOptions>> {
     let grace = args.int("grace-period")?.filter(|grace| *grace >= 0);
     let timeout = args.duration("timeout")?.filter(|timeout| timeout.0 > 0);
     if !args.bool("force", false)? {
@@ -152,16 +153,18 @@ fn forced(args: &Args) -> Parsed<Option<ForceOptions>> {
         return Err(args.plain(args.column("dry-run"), "--dry-run can not be used when --force is set"));
     }
     Ok(Some(ForceOptions {
-        // None is a second: kubectl deletes nothing at once here.
-        grace: grace.map(|grace| grace.max(1)),
+        // kubectl never deletes immediately here; the minimum is one second.
+        grace_seconds: grace.map(|grace| grace.max(1)),
         cascade: cascade(args)?,
     }))
 }
 
+/// The manifest, which is required.
 fn text(args: &Args) -> Parsed<String> {
     manifest(args)?.ok_or_else(|| args.plain(args.end, "must specify one of -f and -k"))
 }
 
+/// Parses `expose`.
 fn expose(args: &Args) -> Parsed<Action> {
     let labels = make::pairs(args, "labels", "label")?;
     let selector = args.value("selector").filter(|selector| !selector.is_empty());
@@ -174,12 +177,12 @@ fn expose(args: &Args) -> Parsed<Action> {
         return Err(args.plain(args.column("session-affinity"), why));
     }
     let overrides = make::overrides(args)?;
-    // What is selected by these labels is what the Service leads to, not what is exposed.
+    // `--selector` becomes the selector of the Service; it does not select the objects to expose.
     let words = &args.positional;
     let without = args.without(&["selector"]);
     let target = some_target(&without, words)?;
     if target.is_some() {
-        chosen(&without, words)?;
+        explicit_target(&without, words)?;
     }
     Ok(Action::Expose(Box::new(Expose {
         target: target.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?,
@@ -201,6 +204,7 @@ fn expose(args: &Args) -> Parsed<Action> {
     })))
 }
 
+/// Parses `autoscale`.
 fn autoscale(args: &Args) -> Parsed<Action> {
     required(args, &["max"])?;
     let (min, max) = (args.int("min")?.filter(|min| *min >= 0), args.int("max")?.unwrap_or(-1));
@@ -217,7 +221,7 @@ fn autoscale(args: &Args) -> Parsed<Action> {
         None => args.int("cpu-percent")?.filter(|percent| *percent >= 0),
     };
     let name = args.value("name").filter(|name| !name.is_empty());
-    let target = chosen(args, &args.positional)?;
+    let target = explicit_target(args, &args.positional)?;
     Ok(Action::Autoscale(Autoscale {
         target,
         name,
@@ -227,28 +231,32 @@ fn autoscale(args: &Args) -> Parsed<Action> {
     }))
 }
 
+/// Parses `wait`.
 fn wait(args: &Args) -> Parsed<Action> {
-    let given = args.values("for");
+    let for_values = args.values("for");
     let timeout = match args.value("timeout") {
         Some(text) => match text.strip_prefix('-') {
-            // Below zero: a week.
+            // A negative timeout means one week.
             Some(rest) if crate::duration::parse_duration(rest).is_ok() => Span::seconds(7 * 86_400),
             _ => args.duration("timeout")?.unwrap_or(make::WAIT_DEFAULT),
         },
         None => make::WAIT_DEFAULT,
     };
-    if given.is_empty() {
+    if for_values.is_empty() {
         return Err(args.plain(args.end, "unrecognized condition: []"));
     }
-    let conditions = given.iter().map(|text| awaited(args, text)).collect::<Parsed<_>>()?;
+    let conditions = for_values
+        .iter()
+        .map(|text| wait_condition(args, text))
+        .collect::<Parsed<_>>()?;
     let target = target(args, &args.positional)?;
-    let is_choosing = match &target.selection {
+    let is_explicit = match &target.selection {
         Selection::Kinds { names, .. } => {
             !names.is_empty() || target.all || target.selector.is_some() || target.field_selector.is_some()
         }
         Selection::Items(_) => true,
     };
-    if !is_choosing {
+    if !is_explicit {
         return Err(args.plain(args.end, "resource(s) were provided, but no name was specified"));
     }
     Ok(Action::Wait(Wait {
@@ -258,18 +266,19 @@ fn wait(args: &Args) -> Parsed<Action> {
     }))
 }
 
-fn awaited(args: &Args, text: &str) -> Parsed<Awaited> {
+/// Parses a value of `wait --for`.
+fn wait_condition(args: &Args, text: &str) -> Parsed<WaitCondition> {
     let column = args.column("for");
     let lower = text.to_ascii_lowercase();
     if lower == "delete" {
-        return Ok(Awaited::Delete);
+        return Ok(WaitCondition::Delete);
     }
     if lower == "create" {
-        return Ok(Awaited::Create);
+        return Ok(WaitCondition::Create);
     }
     if let Some(condition) = text.strip_prefix("condition=") {
         let (name, status) = condition.split_once('=').unwrap_or((condition, "true"));
-        return Ok(Awaited::Condition(name.to_owned(), status.to_owned()));
+        return Ok(WaitCondition::Condition(name.to_owned(), status.to_owned()));
     }
     if let Some(rest) = text.strip_prefix("jsonpath=") {
         let (path, value) = match rest.find("}=") {
@@ -289,21 +298,21 @@ fn awaited(args: &Args, text: &str) -> Parsed<Awaited> {
             return Err(args.plain(column, "jsonpath expression cannot be empty"));
         }
         Path::parse(path).map_err(|why| args.plain(column, why))?;
-        return Ok(Awaited::Path(path.to_owned(), value));
+        return Ok(WaitCondition::Path(path.to_owned(), value));
     }
     Err(args.plain(column, format!("unrecognized condition: {text:?}")))
 }
 
-/// Changes of `set`, which stand after the resources.
-fn set(args: &Args, what: &str) -> Parsed<Action> {
-    let is_change = |word: &str| match what {
+/// Parses `set FIELD`. The changes follow the resources.
+fn set(args: &Args, field: &str) -> Parsed<Action> {
+    let is_change = |word: &str| match field {
         "env" => (word.contains('=') && !word.starts_with('=')) || word.ends_with('-'),
         "selector" => word.contains('='),
         _ => false,
     };
-    let (resources, changes) = parted(args, is_change);
+    let (resources, changes) = split_at_change(args, is_change);
     let containers = args.value("containers").unwrap_or_else(|| "*".to_owned());
-    let (resources, change) = match what {
+    let (resources, change) = match field {
         "env" => (resources, env(args, resources, changes, containers)?),
         "resources" => {
             some_target(args, resources)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
@@ -329,7 +338,7 @@ fn set(args: &Args, what: &str) -> Parsed<Action> {
         },
         "subject" => (resources, subjects(args)?),
         _ => {
-            // The last word, whatever it is.
+            // The last word is the selector, whatever it contains.
             let Some((selector, resources)) = args.positional.split_last() else {
                 return Err(args.plain(args.end, "one selector is required"));
             };
@@ -340,11 +349,11 @@ fn set(args: &Args, what: &str) -> Parsed<Action> {
             (resources, SetChange::Selector(selector.text.clone()))
         }
     };
-    let target = chosen_or_all(args, resources)?;
+    let target = explicit_target_or_all(args, resources)?;
     Ok(Action::Set { target, change })
 }
 
-/// `set env`.
+/// Parses `set env`.
 fn env(args: &Args, resources: &[Word], changes: &[Word], containers: String) -> Parsed<SetChange> {
     let list = args.bool("list", false)?;
     let from = args.value("from").map(|from| source(args, &from)).transpose()?;
@@ -354,8 +363,8 @@ fn env(args: &Args, resources: &[Word], changes: &[Word], containers: String) ->
     }
     let pairs = variables(args, changes)?;
     if pairs.is_empty() && from.is_none() && !list && !resources.is_empty() {
-        // The resources are looked at first.
-        chosen(args, resources)?;
+        // kubectl checks the resources first.
+        explicit_target(args, resources)?;
         return Err(args.plain(args.end, "at least one environment variable must be provided"));
     }
     let keys = args.values("keys");
@@ -387,7 +396,7 @@ fn source(args: &Args, from: &str) -> Parsed<(Kind, String)> {
     Ok((kind, name.to_owned()))
 }
 
-/// The variables of `set env`, from the words after the resources, `-e` and, where a word is `-`, standard input.
+/// The variables of `set env`: from the words after the resources, from `-e`, and from standard input if a word is `-`.
 fn variables(args: &Args, words: &[Word]) -> Parsed<Vec<(String, Option<String>)>> {
     let mut texts = Vec::new();
     for word in words {
@@ -419,17 +428,17 @@ fn variables(args: &Args, words: &[Word]) -> Parsed<Vec<(String, Option<String>)
         };
         variables.push(variable);
     }
-    let both = |(name, value): &(String, Option<String>)| {
+    let is_set_and_removed = |(name, value): &(String, Option<String>)| {
         value.is_some() && variables.iter().any(|(other, value)| other == name && value.is_none())
     };
-    if variables.iter().any(both) {
+    if variables.iter().any(is_set_and_removed) {
         let why = "can not both modify and remove the same environment variable in the same command";
         return Err(args.plain(args.end, why));
     }
     Ok(variables)
 }
 
-/// `--user`, `--group`, `--serviceaccount` of `set subject`.
+/// Parses `--user`, `--group` and `--serviceaccount` of `set subject`.
 fn subjects(args: &Args) -> Parsed<SetChange> {
     some_target(args, &args.positional)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
     let mut subjects = Vec::new();
@@ -458,8 +467,8 @@ fn subjects(args: &Args) -> Parsed<SetChange> {
     Ok(SetChange::Subjects(subjects))
 }
 
-/// One line on why a verb has nothing to do here, and what does instead.
-pub(super) fn nothing_to_do(verb: &str) -> Option<String> {
+/// The error of verbs that are not supported in the simulation, with an alternative.
+pub(super) fn unsupported_verb(verb: &str) -> Option<String> {
     const SCRIPTED: &str = "containers here are scripts of what they do and run no programs";
     Some(match verb {
         "run -i" => format!(
@@ -481,7 +490,7 @@ pub(super) fn nothing_to_do(verb: &str) -> Option<String> {
     })
 }
 
-/// `get --raw`: what the server answers at a path.
+/// The command `get --raw`.
 pub(super) fn raw(args: &Args, path: String) -> Kubectl {
-    keep(args, "get", Action::Raw(path), DryRun::None, Output::Table)
+    with_words(args, "get", Action::Raw(path), DryRun::None, Output::Table)
 }

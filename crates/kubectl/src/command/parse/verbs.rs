@@ -1,4 +1,4 @@
-//! The verbs of kubectl with their flags, as data: parsing, help and completion read this table.
+//! Table of kubectl's verbs with their flags, which parsing, help and completion use.
 
 use podscope_api::Kind;
 
@@ -21,7 +21,7 @@ const IGNORE_NOT_FOUND: Flag = ("ignore-not-found", '-', Takes::Bool);
 const WATCH: Flag = ("watch", 'w', Takes::Bool);
 const TEMPLATE: Flag = ("template", '-', Takes::Value);
 const RESOURCE_VERSION: Flag = ("resource-version", '-', Takes::Value);
-/// Read, without a meaning where there is one user.
+/// Accepted without effect except by `apply --server-side`.
 const FIELD_MANAGER: Flag = ("field-manager", '-', Takes::Value);
 const ALLOW_MISSING: Flag = ("allow-missing-template-keys", '-', Takes::Bool);
 const LOCAL: Flag = ("local", '-', Takes::Bool);
@@ -39,7 +39,7 @@ const CONTAINERS: Flag = ("containers", 'c', Takes::Value);
 const VALIDATE: Flag = ("validate", '-', Takes::Maybe("strict"));
 const CHUNK_SIZE: Flag = ("chunk-size", '-', Takes::Value);
 
-/// A kubectl verb: name, use, what it does, flags. Sub-commands carry their parent (`rollout status`).
+/// A kubectl verb. The name of a sub-command includes its group (`rollout status`).
 pub(crate) struct Verb {
     pub(crate) name: &'static str,
     pub(crate) usage: &'static str,
@@ -177,7 +177,7 @@ verbs! {
     "version", "", "Print the client and server version information", [OUTPUT, ("client", '-', Takes::Bool)];
 }
 
-/// `get all` (KC-063).
+/// The kinds that `get all` lists (KC-063).
 pub(crate) const ALL_KINDS: &[Kind] = &[
     Kind::Pod,
     Kind::ReplicationController,
@@ -189,7 +189,7 @@ pub(crate) const ALL_KINDS: &[Kind] = &[
     Kind::Job,
 ];
 
-/// Whether `get all` lists the kind.
-pub(crate) fn is_of_all(kind: Kind) -> bool {
+/// Returns whether `get all` lists the kind.
+pub(crate) fn is_in_all(kind: Kind) -> bool {
     ALL_KINDS.contains(&kind)
 }

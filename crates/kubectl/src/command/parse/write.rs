@@ -1,5 +1,5 @@
-//! Verbs that write objects and are printed back in one form: `apply`, `create -f -`, `delete`, `scale`, `patch`,
-//! `edit`, `set image`, `rollout`. `create KIND`, `run` and others that keep their words are in `verbatim.rs`.
+//! Parses the verbs that write and have a canonical text: `apply`, `create -f -`, `delete`, `scale`, `patch`, `edit`,
+//! `set image`, `rollout`. The verbs that keep their original words (`create KIND`, `run`, …) are in `verbatim.rs`.
 
 use podscope_api::Kind;
 
@@ -8,7 +8,7 @@ use super::super::shell::Word;
 use super::super::*;
 use super::operands::*;
 
-/// `kubectl apply`.
+/// Parses `kubectl apply`.
 pub(super) fn apply(args: &Args) -> Result<Kubectl, CommandError> {
     no_kustomization(args)?;
     if !args.positional.is_empty() {
@@ -42,11 +42,11 @@ pub(super) fn apply(args: &Args) -> Result<Kubectl, CommandError> {
     }))
 }
 
-/// `--prune-allowlist`: kinds as `GROUP/VERSION/KIND`, the first group as `core`.
+/// Parses `--prune-allowlist`: kinds as `GROUP/VERSION/KIND`, with `core` for the core group.
 fn prune_allowlist(args: &Args) -> Result<Vec<Kind>, CommandError> {
     let column = args.column("prune-allowlist");
     let texts = args.values("prune-allowlist");
-    let one = |text: &str| {
+    let parse_kind = |text: &str| {
         let parts: Vec<&str> = text.split('/').collect();
         let [group, version, kind] = parts.as_slice() else {
             let why = format!("invalid GroupVersionKind format: {text}, please follow <group/version/kind>");
@@ -59,35 +59,35 @@ fn prune_allowlist(args: &Args) -> Result<Vec<Kind>, CommandError> {
         let unserved = || args.plain(column, podscope_api::no_matches(&api_version, kind));
         Kind::from_wire(&api_version, kind).ok_or_else(unserved)
     };
-    texts.iter().flat_map(|list| list.split(',')).map(one).collect()
+    texts.iter().flat_map(|list| list.split(',')).map(parse_kind).collect()
 }
 
-/// `--server-side`, and what it does not go with.
+/// Parses `--server-side`, and checks the flags that conflict with it.
 fn server_side(args: &Args, force: bool, dry_run: DryRun) -> Result<Option<ServerSide>, CommandError> {
     let force_conflicts = args.bool("force-conflicts", false)?;
-    let is_on_server = args.bool("server-side", false)?;
-    let refuse = |flag: &str, why: &str| Err(args.plain(args.column(flag), why));
-    if force_conflicts && !is_on_server {
-        return refuse("force-conflicts", "--force-conflicts only works with --server-side");
+    let is_server_side = args.bool("server-side", false)?;
+    let flag_error = |flag: &str, why: &str| Err(args.plain(args.column(flag), why));
+    if force_conflicts && !is_server_side {
+        return flag_error("force-conflicts", "--force-conflicts only works with --server-side");
     }
-    if is_on_server && dry_run.is_of_client() {
+    if is_server_side && dry_run.is_of_client() {
         let why = "--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)";
-        return refuse("dry-run", why);
+        return flag_error("dry-run", why);
     }
-    if is_on_server && force {
-        return refuse("force", "--force cannot be used with --server-side");
+    if is_server_side && force {
+        return flag_error("force", "--force cannot be used with --server-side");
     }
     if force && dry_run == DryRun::Server {
-        return refuse("force", "--dry-run=server cannot be used with --force");
+        return flag_error("force", "--dry-run=server cannot be used with --force");
     }
     let manager = args.value("field-manager").filter(|name| !name.is_empty());
-    Ok(is_on_server.then(|| ServerSide {
+    Ok(is_server_side.then(|| ServerSide {
         manager: manager.unwrap_or_else(|| FIELD_MANAGER.to_owned()),
         force_conflicts,
     }))
 }
 
-/// `--validate`.
+/// Parses `--validate`.
 pub(super) fn validation(args: &Args) -> Result<Validation, CommandError> {
     match args.value("validate").as_deref() {
         None | Some("strict" | "true") => Ok(Validation::Strict),
@@ -100,13 +100,13 @@ pub(super) fn validation(args: &Args) -> Result<Validation, CommandError> {
     }
 }
 
-/// `Unexpected args: [foo x]`.
+/// kubectl's message about positional arguments: `Unexpected args: [foo x]`.
 fn unexpected(args: &Args) -> String {
     let words = args.words();
     format!("Unexpected args: [{}]", words.join(" "))
 }
 
-/// `kubectl create -f -`.
+/// Parses `kubectl create -f -`.
 pub(super) fn create(args: &Args) -> Result<Kubectl, CommandError> {
     if !args.positional.is_empty() {
         return Err(args.usage(args.end, unexpected(args)));
@@ -121,14 +121,14 @@ pub(super) fn create(args: &Args) -> Result<Kubectl, CommandError> {
     })
 }
 
-/// `kubectl delete` (KC-081, KC-085).
+/// Parses `kubectl delete` (KC-081, KC-085).
 pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
-    let is_asked = args.bool("interactive", false)?;
-    let manifest = match is_asked && args.value("filename").is_none() {
+    let is_interactive = args.bool("interactive", false)?;
+    let manifest = match is_interactive && args.value("filename").is_none() {
         true => None,
         false => manifest(args)?,
     };
-    if is_asked && manifest.is_some() {
+    if is_interactive && manifest.is_some() {
         let why = "standard input holds the manifest, and cannot answer --interactive";
         return Err(args.plain(args.column("interactive"), why));
     }
@@ -141,8 +141,8 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
             "--now and --grace-period cannot be specified together",
         ));
     }
-    let what = match manifest {
-        None => DeleteTarget::Target(chosen(args, &args.positional)?),
+    let objects = match manifest {
+        None => DeleteTarget::Target(explicit_target(args, &args.positional)?),
         Some(_) if !args.positional.is_empty() => {
             return Err(args.plain(
                 args.end,
@@ -150,7 +150,7 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
             ));
         }
         Some(text) => {
-            // Deviation: kubectl chooses among the objects of the text by their labels.
+            // Deviation: kubectl can select objects of the manifest by label; here the flags are an error.
             let flags = ["selector", "field-selector", "all", "all-namespaces"];
             if let Some(flag) = flags.iter().find(|flag| args.value(flag).is_some()) {
                 return Err(args.plain(
@@ -183,7 +183,7 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
         }
     };
     Ok(Kubectl::Delete(Delete {
-        what,
+        objects,
         grace_period,
         force,
         now,
@@ -196,17 +196,17 @@ pub(super) fn delete(args: &Args) -> Result<Kubectl, CommandError> {
         cascade,
         ignore_not_found: args.bool("ignore-not-found", false)?,
         output_name,
-        // Who is asked and says nothing has not said yes.
-        answer: is_asked.then(|| args.stdin.clone().unwrap_or_default()),
+        // Empty standard input does not confirm the deletion.
+        answer: is_interactive.then(|| args.stdin.clone().unwrap_or_default()),
         dry_run: dry_run(args)?,
     }))
 }
 
-/// `kubectl scale`.
+/// Parses `kubectl scale`.
 pub(super) fn scale(args: &Args) -> Result<Kubectl, CommandError> {
     let command = {
         required(args, &["replicas"])?;
-        let replicas = small(args, "replicas")?.unwrap_or(-1);
+        let replicas = int32(args, "replicas")?.unwrap_or(-1);
         if replicas < 0 {
             return Err(args.plain(
                 args.column("replicas"),
@@ -214,10 +214,10 @@ pub(super) fn scale(args: &Args) -> Result<Kubectl, CommandError> {
             ));
         }
         Kubectl::Scale {
-            target: chosen(args, &args.positional)?,
+            target: explicit_target(args, &args.positional)?,
             replicas,
             current_replicas: {
-                let current = small(args, "current-replicas")?;
+                let current = int32(args, "current-replicas")?;
                 if current.is_some_and(|current| current < -1) {
                     let why = "The --current-replicas must specify an integer of -1 or greater";
                     return Err(args.plain(args.column("current-replicas"), why));
@@ -232,7 +232,7 @@ pub(super) fn scale(args: &Args) -> Result<Kubectl, CommandError> {
     Ok(command)
 }
 
-/// `kubectl patch`.
+/// Parses `kubectl patch`.
 pub(super) fn patch(args: &Args) -> Result<Kubectl, CommandError> {
     let command = {
         let file = args.value("patch-file").filter(|path| !path.is_empty());
@@ -263,7 +263,7 @@ pub(super) fn patch(args: &Args) -> Result<Kubectl, CommandError> {
         };
         let subresource = args.value("subresource").filter(|part| !part.is_empty());
         Kubectl::Patch {
-            target: chosen(args, &args.positional)?,
+            target: explicit_target(args, &args.positional)?,
             patch_type,
             patch,
             subresource,
@@ -274,11 +274,11 @@ pub(super) fn patch(args: &Args) -> Result<Kubectl, CommandError> {
     Ok(command)
 }
 
-/// The subresource that `kubectl edit` knows beside the object itself.
-fn edited_part(args: &Args) -> Result<Option<String>, CommandError> {
-    let part = args.value("subresource").filter(|part| !part.is_empty());
-    match part.as_deref() {
-        None | Some("status" | "resize") => Ok(part),
+/// Parses `--subresource` of `kubectl edit`.
+fn edited_subresource(args: &Args) -> Result<Option<String>, CommandError> {
+    let subresource = args.value("subresource").filter(|name| !name.is_empty());
+    match subresource.as_deref() {
+        None | Some("status" | "resize") => Ok(subresource),
         Some(other) => Err(args.plain(
             args.column("subresource"),
             format!("invalid subresource value: {other:?}. Must be one of [resize status]"),
@@ -286,24 +286,27 @@ fn edited_part(args: &Args) -> Result<Option<String>, CommandError> {
     }
 }
 
-/// There is no editor.
-pub(super) const NO_EDIT: &str = "the edited object is missing: write it after the command, <<'EOF' … EOF";
+/// Error of the edit commands without a here-document: the console has no editor.
+pub(super) const EDITED_TEXT_MISSING: &str = "the edited object is missing: write it after the command, <<'EOF' … EOF";
 
-/// `kubectl edit`.
+/// Parses `kubectl edit`.
 pub(super) fn edit(args: &Args) -> Result<Kubectl, CommandError> {
-    // In what form the editor shows it; both are read.
-    let form = args.value("output").unwrap_or_default();
-    if !matches!(form.as_str(), "" | "yaml" | "json") {
+    // The format in which an editor would show the object. The edited text may have either format.
+    let format = args.value("output").unwrap_or_default();
+    if !matches!(format.as_str(), "" | "yaml" | "json") {
         return Err(args.usage(args.column("output"), "The flag 'output' must be one of yaml|json"));
     }
     Ok(Kubectl::Edit {
         target: target(args, &args.positional)?,
-        text: args.stdin.clone().ok_or_else(|| args.plain(args.end, NO_EDIT))?,
-        subresource: edited_part(args)?,
+        text: args
+            .stdin
+            .clone()
+            .ok_or_else(|| args.plain(args.end, EDITED_TEXT_MISSING))?,
+        subresource: edited_subresource(args)?,
     })
 }
 
-/// `kubectl set image`.
+/// Parses `kubectl set image`.
 pub(super) fn set_image(args: &Args) -> Result<Kubectl, CommandError> {
     let command = {
         let is_change =
@@ -313,8 +316,8 @@ pub(super) fn set_image(args: &Args) -> Result<Kubectl, CommandError> {
             .iter()
             .position(is_change)
             .unwrap_or(args.positional.len());
-        let (what, images) = args.positional.split_at(at);
-        let target = chosen_or_all(args, what)?;
+        let (resources, images) = args.positional.split_at(at);
+        let target = explicit_target_or_all(args, resources)?;
         let images: Vec<(String, String)> = images.iter().filter_map(|word| pair(&word.text)).collect();
         if images.is_empty() {
             return Err(args.plain(args.end, "at least one image update is required"));
@@ -329,7 +332,7 @@ pub(super) fn set_image(args: &Args) -> Result<Kubectl, CommandError> {
     Ok(command)
 }
 
-/// `kubectl rollout STATUS|UNDO|…`.
+/// Parses `kubectl rollout status|undo|…`.
 pub(super) fn rollout(args: &Args, rollout: &str) -> Result<Kubectl, CommandError> {
     Ok(Kubectl::Rollout {
         action: match rollout.strip_prefix("rollout ").unwrap_or_default() {

@@ -1,58 +1,66 @@
-//! The part of regular expressions that people type after `grep`: single characters, `.`, `[…]`, the anchors, the
-//! repeats `*` `+` `?`, and alternatives. No groups. A line is gone through once, whatever the pattern.
+//! The common subset of `grep`'s regular expressions: characters, `.`, `[…]`, anchors, the repetitions `*` `+` `?`, and
+//! alternatives, but no groups. Matching takes a single pass over the line for every pattern.
 
-/// Longest pattern, in characters.
-const LONGEST: usize = 1_000;
+/// Maximum length of a pattern, in characters.
+const MAX_PATTERN: usize = 1_000;
 
-/// Alternatives of which one has to be found.
+/// A parsed pattern. A line matches if one of the alternatives does.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pattern {
-    ways: Vec<Alternative>,
+    alternatives: Vec<Alternative>,
     pub(super) any_case: bool,
     pub(super) whole_words: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Alternative {
-    from_start: bool,
-    to_end: bool,
+    /// `^`: the match begins at the start of the line.
+    at_start: bool,
+    /// `$`: the match ends at the end of the line.
+    at_end: bool,
     atoms: Vec<Atom>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct Atom {
-    what: What,
-    /// It may be missing; it may come again.
-    optional: bool,
-    again: bool,
+    matcher: CharMatcher,
+    /// Whether the atom may be missing (`?`, `*`).
+    is_optional: bool,
+    /// Whether the atom may repeat (`+`, `*`).
+    is_repeated: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum What {
+enum CharMatcher {
     Any,
     One(char),
-    Of { not: bool, ranges: Vec<(char, char)> },
+    Class {
+        is_negated: bool,
+        ranges: Vec<(char, char)>,
+    },
 }
 
-impl What {
-    fn is(&self, c: char) -> bool {
+impl CharMatcher {
+    fn matches(&self, c: char) -> bool {
         match self {
-            What::Any => true,
-            What::One(one) => *one == c,
-            What::Of { not, ranges } => ranges.iter().any(|(low, high)| (*low..=*high).contains(&c)) != *not,
+            CharMatcher::Any => true,
+            CharMatcher::One(one) => *one == c,
+            CharMatcher::Class { is_negated, ranges } => {
+                ranges.iter().any(|(low, high)| (*low..=*high).contains(&c)) != *is_negated
+            }
         }
     }
 }
 
 impl Pattern {
-    /// Reads a basic, an extended, or no regular expression at all.
+    /// Parses a basic expression, an extended one (`-E`), or a fixed string (`-F`).
     pub(super) fn read(text: &str, extended: bool, fixed: bool) -> Result<Pattern, String> {
         let chars: Vec<char> = text.chars().collect();
-        if chars.len() > LONGEST {
-            return Err(format!("a pattern may not be longer than {LONGEST} characters"));
+        if chars.len() > MAX_PATTERN {
+            return Err(format!("a pattern may not be longer than {MAX_PATTERN} characters"));
         }
         let mut pattern = Pattern {
-            ways: vec![Alternative::default()],
+            alternatives: vec![Alternative::default()],
             any_case: false,
             whole_words: false,
         };
@@ -68,70 +76,74 @@ impl Pattern {
                 }
                 (false, _) => c,
             };
-            // A basic expression has its further signs behind a backslash, an extended one without.
+            // In a basic expression these operators need a backslash, in an extended one they do not.
             let is_sign = !fixed && (extended != escaped) && "|+?(){}".contains(c);
             let is_special = !fixed && !escaped;
-            let way = pattern.way();
+            let current = pattern.current();
             match c {
-                '|' if is_sign => pattern.ways.push(Alternative::default()),
-                '+' | '?' if is_sign && !way.atoms.is_empty() => way.repeat(c == '?', c == '+'),
-                '*' if is_special && !way.atoms.is_empty() => way.repeat(true, true),
+                '|' if is_sign => pattern.alternatives.push(Alternative::default()),
+                '+' | '?' if is_sign && !current.atoms.is_empty() => current.repeat(c == '?', c == '+'),
+                '*' if is_special && !current.atoms.is_empty() => current.repeat(true, true),
                 '(' | ')' | '{' | '}' if is_sign => {
                     return Err(format!("{c} has no meaning here: groups and counts are not known"));
                 }
-                '^' if is_special && way.atoms.is_empty() && !way.from_start => way.from_start = true,
-                '$' if is_special && ends(&chars, at, extended) => way.to_end = true,
+                '^' if is_special && current.atoms.is_empty() && !current.at_start => current.at_start = true,
+                '$' if is_special && is_end_anchor(&chars, at, extended) => current.at_end = true,
                 '[' if is_special => {
-                    let (of, after) = class(&chars, at)?;
+                    let (class, after) = class(&chars, at)?;
                     at = after;
-                    way.push(of);
+                    current.push(class);
                 }
-                '.' if is_special => way.push(What::Any),
-                one => way.push(What::One(one)),
+                '.' if is_special => current.push(CharMatcher::Any),
+                one => current.push(CharMatcher::One(one)),
             }
         }
         Ok(pattern)
     }
 
-    fn way(&mut self) -> &mut Alternative {
-        if self.ways.is_empty() {
-            self.ways.push(Alternative::default());
+    /// The alternative that is being parsed.
+    fn current(&mut self) -> &mut Alternative {
+        if self.alternatives.is_empty() {
+            self.alternatives.push(Alternative::default());
         }
-        let last = self.ways.len() - 1;
-        &mut self.ways[last]
+        let last = self.alternatives.len() - 1;
+        &mut self.alternatives[last]
     }
 
-    /// Whether a line has it.
+    /// Returns whether the pattern occurs in a line.
     pub(super) fn finds(&self, line: &str) -> bool {
         let chars: Vec<char> = line.chars().collect();
-        self.ways.iter().any(|way| self.goes(way, &chars))
+        self.alternatives
+            .iter()
+            .any(|alternative| self.finds_alternative(alternative, &chars))
     }
 
-    fn goes(&self, way: &Alternative, line: &[char]) -> bool {
-        let same = |what: &What, c: char| {
-            let is_either = |c: char| what.is(c.to_ascii_lowercase()) || what.is(c.to_ascii_uppercase());
-            what.is(c) || self.any_case && is_either(c)
+    fn finds_alternative(&self, alternative: &Alternative, line: &[char]) -> bool {
+        let matches = |matcher: &CharMatcher, c: char| {
+            let in_any_case =
+                |c: char| matcher.matches(c.to_ascii_lowercase()) || matcher.matches(c.to_ascii_uppercase());
+            matcher.matches(c) || self.any_case && in_any_case(c)
         };
         let is_word = |at: Option<&char>| at.is_some_and(|c| c.is_ascii_alphanumeric() || *c == '_');
-        let edge = |at: usize| !self.whole_words || !is_word(at.checked_sub(1).and_then(|at| line.get(at)));
-        let done = way.atoms.len();
-        // Atoms that may come next.
-        let mut next = vec![false; done + 1];
+        let is_word_start = |at: usize| !self.whole_words || !is_word(at.checked_sub(1).and_then(|at| line.get(at)));
+        let n_atoms = alternative.atoms.len();
+        // Which atoms may match the next character; the last entry means that all atoms have matched.
+        let mut next = vec![false; n_atoms + 1];
         for at in 0..=line.len() {
-            if (at == 0 || !way.from_start) && edge(at) {
-                way.reach(&mut next, 0);
+            if (at == 0 || !alternative.at_start) && is_word_start(at) {
+                alternative.reach(&mut next, 0);
             }
-            let whole = !self.whole_words || !is_word(line.get(at));
-            if next[done] && whole && (!way.to_end || at == line.len()) {
+            let is_word_end = !self.whole_words || !is_word(line.get(at));
+            if next[n_atoms] && is_word_end && (!alternative.at_end || at == line.len()) {
                 return true;
             }
             let Some(c) = line.get(at) else { break };
-            let mut after = vec![false; done + 1];
-            for (index, atom) in way.atoms.iter().enumerate() {
-                if next[index] && same(&atom.what, *c) {
-                    way.reach(&mut after, index + 1);
-                    if atom.again {
-                        way.reach(&mut after, index);
+            let mut after = vec![false; n_atoms + 1];
+            for (index, atom) in alternative.atoms.iter().enumerate() {
+                if next[index] && matches(&atom.matcher, *c) {
+                    alternative.reach(&mut after, index + 1);
+                    if atom.is_repeated {
+                        alternative.reach(&mut after, index);
                     }
                 }
             }
@@ -142,34 +154,35 @@ impl Pattern {
 }
 
 impl Alternative {
-    fn push(&mut self, what: What) {
+    fn push(&mut self, matcher: CharMatcher) {
         self.atoms.push(Atom {
-            what,
-            optional: false,
-            again: false,
+            matcher,
+            is_optional: false,
+            is_repeated: false,
         });
     }
 
-    fn repeat(&mut self, optional: bool, again: bool) {
+    /// Makes the last atom optional or repeated.
+    fn repeat(&mut self, is_optional: bool, is_repeated: bool) {
         if let Some(atom) = self.atoms.last_mut() {
-            atom.optional |= optional;
-            atom.again |= again;
+            atom.is_optional |= is_optional;
+            atom.is_repeated |= is_repeated;
         }
     }
 
-    /// That atom may come next, and what follows it where it may be missing.
+    /// Marks an atom as possible next, and the following ones if it is optional.
     fn reach(&self, next: &mut [bool], from: usize) {
         for (index, is_next) in next.iter_mut().enumerate().skip(from) {
             *is_next = true;
-            if !self.atoms.get(index).is_some_and(|atom| atom.optional) {
+            if !self.atoms.get(index).is_some_and(|atom| atom.is_optional) {
                 break;
             }
         }
     }
 }
 
-/// Whether a `$` before `at` ends an alternative.
-fn ends(chars: &[char], at: usize, extended: bool) -> bool {
+/// Returns whether a `$` before `at` is at the end of an alternative.
+fn is_end_anchor(chars: &[char], at: usize, extended: bool) -> bool {
     match (chars.get(at), chars.get(at + 1)) {
         (None, _) => true,
         (Some('|'), _) => extended,
@@ -178,16 +191,16 @@ fn ends(chars: &[char], at: usize, extended: bool) -> bool {
     }
 }
 
-/// The characters between brackets, and where the pattern goes on.
-fn class(chars: &[char], from: usize) -> Result<(What, usize), String> {
-    let not = chars.get(from) == Some(&'^');
-    let start = from + usize::from(not);
+/// Parses a bracket expression. Returns it with the index after its closing bracket.
+fn class(chars: &[char], from: usize) -> Result<(CharMatcher, usize), String> {
+    let is_negated = chars.get(from) == Some(&'^');
+    let start = from + usize::from(is_negated);
     let mut ranges = Vec::new();
     let mut at = start;
     loop {
         match (chars.get(at), chars.get(at + 1), chars.get(at + 2)) {
             (None, ..) => return Err("a [ is never closed".to_owned()),
-            (Some(']'), ..) if at > start => return Ok((What::Of { not, ranges }, at + 1)),
+            (Some(']'), ..) if at > start => return Ok((CharMatcher::Class { is_negated, ranges }, at + 1)),
             (Some(low), Some('-'), Some(high)) if *high != ']' => {
                 ranges.push((*low, *high));
                 at += 3;

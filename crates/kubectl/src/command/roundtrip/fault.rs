@@ -1,4 +1,4 @@
-//! Faults and requests that are drawn.
+//! Random faults and traffic commands.
 
 use podscope_api::{ObjectKey, Rate};
 use podscope_cluster::fault::{ControlPlaneProcess, CutFrom, Direction, Fault, FenceMechanism, Targets};

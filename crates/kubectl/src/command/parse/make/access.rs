@@ -1,8 +1,8 @@
-//! `create role|clusterrole|rolebinding|clusterrolebinding`: who may do what.
+//! `create role|clusterrole|rolebinding|clusterrolebinding`.
 
 use super::*;
 
-/// What can be done with resources, as far as kubectl knows it.
+/// Verbs that kubectl accepts for resources.
 pub(in super::super) const RESOURCE_VERBS: &[&str] = &[
     "get",
     "list",
@@ -23,10 +23,10 @@ pub(in super::super) const RESOURCE_VERBS: &[&str] = &[
     "proxy",
 ];
 
-/// What can be done with paths that are no resources.
+/// Verbs that kubectl accepts for non-resource URLs.
 pub(in super::super) const URL_VERBS: &[&str] = &["get", "post", "put", "head", "options", "delete", "patch", "*"];
 
-/// The values of a flag that takes a list and may come several times.
+/// All values of a flag that takes comma-separated lists and may be repeated.
 pub(in super::super) fn split_all(args: &Args, flag: &str) -> Vec<String> {
     let all = args.values(flag);
     all.iter()
@@ -36,25 +36,27 @@ pub(in super::super) fn split_all(args: &Args, flag: &str) -> Vec<String> {
         .collect()
 }
 
-/// A rule for each group of the resources.
-fn rules_of_resources(args: &Args, resources: &[String], verbs: &[String]) -> Parsed<Vec<Value>> {
+/// One rule per API group of the resources.
+fn resource_rules(args: &Args, resources: &[String], verbs: &[String]) -> Parsed<Vec<Value>> {
     let mut rules: Vec<Value> = Vec::new();
     for resource in resources {
-        let (resource, part) = resource
+        let (resource, subresource) = resource
             .split_once('/')
-            .map_or((resource.as_str(), None), |(of, part)| (of, Some(part)));
+            .map_or((resource.as_str(), None), |(resource, subresource)| {
+                (resource, Some(subresource))
+            });
         let (group, plural) = match resource {
             "*" => ("", "*"),
-            // Everything of a group.
+            // All resources of a group.
             resource if resource.starts_with("*.") => (resource.trim_start_matches("*."), "*"),
             resource => {
-                // The server's words, without kubectl's own before them.
+                // This is the server's message, without kubectl's `error: `.
                 let unknown = || CommandError::new(args.column("resource"), no_such_type(resource));
                 let kind = Kind::from_resource_name(resource).ok_or_else(unknown)?;
                 (kind.group(), kind.plural())
             }
         };
-        let plural = part.map_or_else(|| plural.to_owned(), |part| format!("{plural}/{part}"));
+        let plural = subresource.map_or_else(|| plural.to_owned(), |subresource| format!("{plural}/{subresource}"));
         match rules.iter_mut().find(|rule| rule["apiGroups"] == json!([group])) {
             Some(rule) => {
                 if let Some(list) = rule["resources"].as_array_mut() {
@@ -74,11 +76,12 @@ fn rules_of_resources(args: &Args, resources: &[String], verbs: &[String]) -> Pa
     Ok(rules)
 }
 
-pub(super) fn role(args: &Args, what: &str) -> Parsed<Made> {
+/// `create role` and `create clusterrole`.
+pub(super) fn role(args: &Args, kind_name: &str) -> Parsed<Generated> {
     let name = name(args)?;
     let verbs = split_all(args, "verb");
-    let of_rules = ["verb", "resource", "resource-name", "non-resource-url"];
-    if args.value("aggregation-rule").is_some() && of_rules.iter().any(|flag| args.value(flag).is_some()) {
+    let rule_flags = ["verb", "resource", "resource-name", "non-resource-url"];
+    if args.value("aggregation-rule").is_some() && rule_flags.iter().any(|flag| args.value(flag).is_some()) {
         let why = "aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames";
         return Err(args.plain(args.column("aggregation-rule"), why));
     }
@@ -88,7 +91,7 @@ pub(super) fn role(args: &Args, what: &str) -> Parsed<Made> {
     let (resources, urls) = (split_all(args, "resource"), split_all(args, "non-resource-url"));
     let aggregated = pairs(args, "aggregation-rule", "aggregation-rule")?;
     if !aggregated.is_empty() {
-        return Ok(made(
+        return Ok(generated(
             json!({"aggregationRule": {"clusterRoleSelectors": [{"matchLabels": aggregated}]},
                 "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name}, "rules": null}),
             "",
@@ -97,13 +100,13 @@ pub(super) fn role(args: &Args, what: &str) -> Parsed<Made> {
     if resources.is_empty() && urls.is_empty() {
         return Err(args.plain(
             args.end,
-            match what {
+            match kind_name {
                 "role" => "at least one resource must be specified",
                 _ => "one of resource or nonResourceURL must be specified",
             },
         ));
     }
-    let mut rules = rules_of_resources(args, &resources, &verbs)?;
+    let mut rules = resource_rules(args, &resources, &verbs)?;
     if urls.iter().any(|url| *url != "*" && !url.starts_with('/')) {
         return Err(args.plain(args.column("non-resource-url"), "nonResourceURL should start with /"));
     }
@@ -117,29 +120,30 @@ pub(super) fn role(args: &Args, what: &str) -> Parsed<Made> {
     if !urls.is_empty() {
         rules.push(json!({"nonResourceURLs": urls, "verbs": verbs}));
     }
-    let kind = if what == "role" { "Role" } else { "ClusterRole" };
-    let mut made = made(
+    let kind = if kind_name == "role" { "Role" } else { "ClusterRole" };
+    let mut generated = generated(
         json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": name}, "rules": rules}),
         "",
     );
-    let odd = verbs.iter().filter(|verb| !RESOURCE_VERBS.contains(&verb.as_str()));
-    made.warnings = odd
+    let non_standard = verbs.iter().filter(|verb| !RESOURCE_VERBS.contains(&verb.as_str()));
+    generated.warnings = non_standard
         .map(|verb| format!("'{verb}' is not a standard resource verb"))
         .collect();
-    Ok(made)
+    Ok(generated)
 }
 
-pub(super) fn role_binding(args: &Args, what: &str) -> Parsed<Made> {
+/// `create rolebinding` and `create clusterrolebinding`.
+pub(super) fn role_binding(args: &Args, kind_name: &str) -> Parsed<Generated> {
     const GROUP: &str = "rbac.authorization.k8s.io";
     let name = name(args)?;
     let (role, cluster_role) = (args.value("role"), args.value("clusterrole"));
-    let of = match (role, cluster_role) {
-        (Some(role), None) if what == "rolebinding" => json!({"apiGroup": GROUP, "kind": "Role", "name": role}),
+    let role_ref = match (role, cluster_role) {
+        (Some(role), None) if kind_name == "rolebinding" => json!({"apiGroup": GROUP, "kind": "Role", "name": role}),
         (None, Some(role)) => json!({"apiGroup": GROUP, "kind": "ClusterRole", "name": role}),
-        _ if what == "rolebinding" => {
+        _ if kind_name == "rolebinding" => {
             return Err(args.plain(args.end, "exactly one of clusterrole or role must be specified"));
         }
-        _ => return required(args, &["clusterrole"]).map(|()| Made::default()),
+        _ => return required(args, &["clusterrole"]).map(|()| Generated::default()),
     };
     let mut subjects: Vec<Value> = Vec::new();
     for (flag, kind) in [("user", "User"), ("group", "Group")] {
@@ -158,15 +162,15 @@ pub(super) fn role_binding(args: &Args, what: &str) -> Parsed<Made> {
         };
         subjects.push(json!({"kind": "ServiceAccount", "name": name, "namespace": namespace}));
     }
-    let kind = if what == "rolebinding" {
+    let kind = if kind_name == "rolebinding" {
         "RoleBinding"
     } else {
         "ClusterRoleBinding"
     };
     let mut object =
-        json!({"apiVersion": format!("{GROUP}/v1"), "kind": kind, "metadata": {"name": name}, "roleRef": of});
+        json!({"apiVersion": format!("{GROUP}/v1"), "kind": kind, "metadata": {"name": name}, "roleRef": role_ref});
     if !subjects.is_empty() {
         object["subjects"] = Value::Array(subjects);
     }
-    Ok(made(object, what))
+    Ok(generated(object, kind_name))
 }

@@ -1,11 +1,11 @@
-//! `create configmap|secret`: data from literals, files and variables, and names with their hash.
+//! `create configmap|secret`: data from literals, and names with a hash of the data.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::*;
 
-/// `--from-literal` and `--from-file`; there are no files here.
+/// The data of `--from-literal`. `--from-file` and `--from-env-file` are errors, because there are no files.
 fn literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
     let is_given = |flag: &str| args.value(flag).is_some();
     if is_given("from-env-file") && (is_given("from-file") || is_given("from-literal")) {
@@ -55,24 +55,25 @@ fn literals(args: &Args, kind: &str, name: &str) -> Parsed<Map<String, Value>> {
     Ok(data)
 }
 
-/// `--append-hash`: a name that changes with what it names. Which hash it is shows nowhere else.
+/// `--append-hash`: appends a hash of the data to the name. The hash function differs from kubectl's.
 pub(super) fn hashed_name(args: &Args, name: &str, data: &Map<String, Value>) -> Parsed<String> {
     if !args.bool("append-hash", false)? {
         return Ok(name.to_owned());
     }
 
-    const LETTERS: &[u8; 16] = b"bcdfghjklmnpqrst";
+    const ALPHABET: &[u8; 16] = b"bcdfghjklmnpqrst";
     let text = Value::Object(data.clone()).to_string();
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    let tail: String = (0..10)
-        .map(|place| char::from(LETTERS[(hash >> (place * 4)) as usize & 15]))
+    let suffix: String = (0..10)
+        .map(|digit| char::from(ALPHABET[(hash >> (digit * 4)) as usize & 15]))
         .collect();
-    Ok(format!("{name}-{tail}"))
+    Ok(format!("{name}-{suffix}"))
 }
 
-pub(super) fn config_map(args: &Args) -> Parsed<Made> {
+/// `create configmap`.
+pub(super) fn config_map(args: &Args) -> Parsed<Generated> {
     let name = name(args)?;
     let data = literals(args, "ConfigMap", &name)?;
     let name = hashed_name(args, &name, &data)?;
@@ -80,16 +81,17 @@ pub(super) fn config_map(args: &Args) -> Parsed<Made> {
     if !data.is_empty() {
         object["data"] = Value::Object(data);
     }
-    Ok(made(object, "configmap"))
+    Ok(generated(object, "configmap"))
 }
 
-pub(super) fn secret(args: &Args, kind: &str) -> Parsed<Made> {
+/// `create secret`.
+pub(super) fn secret(args: &Args, kind: &str) -> Parsed<Generated> {
     let name = name(args)?;
     let encoded = |text: &str| Value::from(STANDARD.encode(text));
     let mut data = literals(args, "Secret", &name)?;
     data.values_mut()
         .for_each(|value| *value = encoded(value.as_str().unwrap_or_default()));
-    let mut of_type = args.value("type").filter(|text| !text.is_empty());
+    let mut secret_type = args.value("type").filter(|text| !text.is_empty());
     match kind {
         "tls" => {
             let given = |flag: &str| args.value(flag).filter(|path| !path.is_empty());
@@ -118,7 +120,7 @@ pub(super) fn secret(args: &Args, kind: &str) -> Parsed<Made> {
                 ".dockerconfigjson".to_owned(),
                 encoded(&json!({"auths": {server: entry}}).to_string()),
             );
-            of_type = Some("kubernetes.io/dockerconfigjson".to_owned());
+            secret_type = Some("kubernetes.io/dockerconfigjson".to_owned());
         }
         _ => {}
     }
@@ -127,10 +129,10 @@ pub(super) fn secret(args: &Args, kind: &str) -> Parsed<Made> {
     if !data.is_empty() {
         object["data"] = Value::Object(data);
     }
-    if let Some(of_type) = of_type {
-        object["type"] = Value::from(of_type);
+    if let Some(secret_type) = secret_type {
+        object["type"] = Value::from(secret_type);
     }
-    let mut made = made(object, "");
-    made.context = podscope_cluster::client::ErrorContext::Own("failed to create secret ".to_owned());
-    Ok(made)
+    let mut generated = generated(object, "");
+    generated.context = podscope_cluster::client::ErrorContext::Own("failed to create secret ".to_owned());
+    Ok(generated)
 }

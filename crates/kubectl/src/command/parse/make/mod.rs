@@ -1,4 +1,4 @@
-//! `create KIND NAME` and `run`: objects that the words describe wholly, as kubectl's generators make them (KC-097).
+//! `create KIND NAME` and `run`: generates objects from flags like kubectl's generators (KC-097).
 
 mod access;
 mod data;
@@ -26,9 +26,9 @@ use super::operands::*;
 
 type Parsed<T> = Result<T, CommandError>;
 
-/// The object of `create WHAT`.
-pub(super) fn create(args: &Args, what: &str) -> Parsed<Action> {
-    let made = match what {
+/// Generates the object of `create KIND`.
+pub(super) fn create(args: &Args, kind_name: &str) -> Parsed<Action> {
+    let generated = match kind_name {
         "deployment" => deployment(args)?,
         "job" => return job(args),
         "cronjob" => cron_job(args)?,
@@ -42,18 +42,19 @@ pub(super) fn create(args: &Args, what: &str) -> Parsed<Action> {
         "priorityclass" => priority_class(args)?,
         "poddisruptionbudget" => budget(args)?,
         "quota" => quota(args)?,
-        "role" | "clusterrole" => role(args, what)?,
-        "rolebinding" | "clusterrolebinding" => role_binding(args, what)?,
+        "role" | "clusterrole" => role(args, kind_name)?,
+        "rolebinding" | "clusterrolebinding" => role_binding(args, kind_name)?,
         "ingress" => ingress(args)?,
-        _ => match what.split_once(' ') {
+        _ => match kind_name.split_once(' ') {
             Some(("secret", kind)) => secret(args, kind)?,
             Some((_, kind)) => service(args, kind)?,
             None => return Err(args.plain(args.end, "must specify one of -f and -k")),
         },
     };
-    Ok(Action::Make(made))
+    Ok(Action::Make(generated))
 }
 
+/// The single positional argument, the name of the object.
 fn name(args: &Args) -> Parsed<String> {
     match args.positional.as_slice() {
         [name] => Ok(name.text.clone()),
@@ -61,38 +62,40 @@ fn name(args: &Args) -> Parsed<String> {
     }
 }
 
-fn made(object: Value, kind: &str) -> Made {
+/// A generated object. `kind` is used in the error message `failed to create KIND: `; empty omits it.
+fn generated(object: Value, kind: &str) -> Generated {
     let context = match kind {
         "" => ErrorContext::None,
         kind => ErrorContext::Own(format!("failed to create {kind}: ")),
     };
-    Made {
+    Generated {
         objects: vec![object],
         context,
-        word: "created",
-        ..Made::default()
+        done: "created",
+        ..Generated::default()
     }
 }
 
-fn simple(args: &Args, mut object: Value, kind: &str) -> Parsed<Made> {
+/// An object that has nothing but a name.
+fn simple(args: &Args, mut object: Value, kind: &str) -> Parsed<Generated> {
     object["metadata"] = json!({"name": name(args)?});
-    let mut made = made(object, kind);
+    let mut generated = generated(object, kind);
     if kind.is_empty() {
-        made.empties = vec![("/spec", json!({})), ("/status", json!({}))];
+        generated.empty_fields = vec![("/spec", json!({})), ("/status", json!({}))];
     }
-    Ok(made)
+    Ok(generated)
 }
 
-/// `a=b,c=d` of a flag that may come several times.
+/// Parses `a=b,c=d` of a flag that may be repeated.
 pub(super) fn pairs(args: &Args, flag: &str, noun: &str) -> Parsed<Map<String, Value>> {
     let mut out = Map::new();
     for text in split_all(args, flag) {
-        let wrong = || args.plain(args.column(flag), format!("unexpected {noun} spec: {text}"));
-        let (key, value) = pair(&text).filter(|(key, _)| !key.is_empty()).ok_or_else(wrong)?;
+        let spec_error = || args.plain(args.column(flag), format!("unexpected {noun} spec: {text}"));
+        let (key, value) = pair(&text).filter(|(key, _)| !key.is_empty()).ok_or_else(spec_error)?;
         out.insert(key, Value::from(value));
     }
     Ok(out)
 }
 
-/// How long `wait` waits if nothing is said.
+/// Default timeout of `wait`.
 pub(super) const WAIT_DEFAULT: Span = Span::seconds(30);

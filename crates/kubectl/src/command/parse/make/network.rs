@@ -1,30 +1,31 @@
-//! `create service|ingress`: what leads to pods.
+//! `create service|ingress`.
 
 use super::*;
 
-pub(super) fn service(args: &Args, kind: &str) -> Parsed<Made> {
+/// `create service`.
+pub(super) fn service(args: &Args, kind: &str) -> Parsed<Generated> {
     if kind == "externalname" {
         required(args, &["external-name"])?;
     }
     let name = name(args)?;
     let mut ports = Vec::new();
     let column = args.column("tcp");
-    let given = args.values("tcp");
-    for text in given.iter().flat_map(|list| list.split(',')) {
-        // What stands behind a second colon is not looked at.
+    let tcp_values = args.values("tcp");
+    for text in tcp_values.iter().flat_map(|list| list.split(',')) {
+        // Text after a second colon is ignored.
         let mut parts = text.split(':');
         let (port, target) = (parts.next().unwrap_or_default(), parts.next());
-        let number = |text: &str| {
-            let wrong = |why: &str| args.plain(column, format!("strconv.ParseUint: parsing {text:?}: {why}"));
+        let parse_port = |text: &str| {
+            let parse_error = |why: &str| args.plain(column, format!("strconv.ParseUint: parsing {text:?}: {why}"));
             match text.parse::<u64>() {
                 Ok(number) if number <= u64::from(u16::MAX) => Ok(number),
-                Ok(_) => Err(wrong("value out of range")),
-                Err(_) => Err(wrong("invalid syntax")),
+                Ok(_) => Err(parse_error("value out of range")),
+                Err(_) => Err(parse_error("invalid syntax")),
             }
         };
-        let number_of_port = number(port)?;
+        let port_number = parse_port(port)?;
         let target = match target {
-            None => Value::from(number_of_port),
+            None => Value::from(port_number),
             Some(target) => match target.parse::<i32>() {
                 Ok(number) if (1..=65535).contains(&number) => Value::from(number),
                 Ok(_) => return Err(args.plain(column, "must be between 1 and 65535, inclusive")),
@@ -35,8 +36,8 @@ pub(super) fn service(args: &Args, kind: &str) -> Parsed<Made> {
             },
         };
         let mut one =
-            json!({"name": text.replace(':', "-"), "port": number_of_port, "protocol": "TCP", "targetPort": target});
-        if let Some(node_port) = small(args, "node-port")?.filter(|port| *port > 0 && kind == "nodeport") {
+            json!({"name": text.replace(':', "-"), "port": port_number, "protocol": "TCP", "targetPort": target});
+        if let Some(node_port) = int32(args, "node-port")?.filter(|port| *port > 0 && kind == "nodeport") {
             one["nodePort"] = Value::from(node_port);
         }
         ports.push(one);
@@ -45,13 +46,13 @@ pub(super) fn service(args: &Args, kind: &str) -> Parsed<Made> {
     if ports.is_empty() && kind != "externalname" && cluster_ip.as_deref() != Some("None") {
         return Err(args.plain(args.end, "at least one tcp port specifier must be provided"));
     }
-    let (of_type, what) = match kind {
+    let (service_type, noun) = match kind {
         "clusterip" => ("ClusterIP", "ClusterIP service"),
         "nodeport" => ("NodePort", "NodePort service"),
         "loadbalancer" => ("LoadBalancer", "LoadBalancer service"),
         _ => ("ExternalName", "ExternalName service"),
     };
-    let mut spec = json!({"type": of_type, "selector": {"app": name}});
+    let mut spec = json!({"type": service_type, "selector": {"app": name}});
     if !ports.is_empty() {
         spec["ports"] = Value::Array(ports);
     }
@@ -66,15 +67,15 @@ pub(super) fn service(args: &Args, kind: &str) -> Parsed<Made> {
         }
         spec["externalName"] = Value::from(name);
     }
-    let mut made = made(
+    let mut generated = generated(
         json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "labels": {"app": name}}, "spec": spec}),
-        what,
+        noun,
     );
-    made.empties = vec![("/status", json!({"loadBalancer": {}}))];
-    Ok(made)
+    generated.empty_fields = vec![("/status", json!({"loadBalancer": {}}))];
+    Ok(generated)
 }
 
-/// `SERVICE:PORT` of an ingress.
+/// Parses the backend of an Ingress: `SERVICE:PORT`.
 fn backend(text: &str) -> Option<Value> {
     let (service, port) = text.split_once(':').filter(|(service, _)| !service.is_empty())?;
     let port = match port.parse::<u16>() {
@@ -84,10 +85,10 @@ fn backend(text: &str) -> Option<Value> {
     Some(json!({"service": {"name": service, "port": port}}))
 }
 
-/// The rules of an ingress.
+/// The parsed rules of an Ingress.
 #[derive(Default)]
 struct Rules {
-    /// Each host with its paths.
+    /// Hosts with their paths.
     hosts: Vec<(String, Vec<Value>)>,
     tls: Vec<Value>,
 }
@@ -105,18 +106,18 @@ impl Rules {
         Ok(rules)
     }
 
-    /// Adds `host/path=service:port,tls=secret`; none if it is not so.
+    /// Adds a rule `host/path=service:port,tls=secret`; `None` if the syntax is invalid.
     fn add(&mut self, text: &str) -> Option<()> {
         let (first, rest) = text
             .split_once(',')
             .map_or((text, None), |(first, rest)| (first, Some(rest)));
-        let (place, target) = first.split_once('=')?;
-        let (host, path) = place.split_once('/')?;
-        let (path, of_type) = match path.strip_suffix('*') {
+        let (url, target) = first.split_once('=')?;
+        let (host, path) = url.split_once('/')?;
+        let (path, path_type) = match path.strip_suffix('*') {
             Some(prefix) => (format!("/{prefix}"), "Prefix"),
             None => (format!("/{path}"), "Exact"),
         };
-        let one = json!({"backend": backend(target)?, "path": path, "pathType": of_type});
+        let one = json!({"backend": backend(target)?, "path": path, "pathType": path_type});
         match self.hosts.iter_mut().find(|(known, _)| known == host) {
             Some((_, paths)) => paths.push(one),
             None => self.hosts.push((host.to_owned(), vec![one])),
@@ -134,7 +135,7 @@ impl Rules {
         Some(())
     }
 
-    fn of_host((host, paths): (String, Vec<Value>)) -> Value {
+    fn host_rule((host, paths): (String, Vec<Value>)) -> Value {
         match host.as_str() {
             "" => json!({"http": {"paths": paths}}),
             host => json!({"host": host, "http": {"paths": paths}}),
@@ -145,19 +146,20 @@ impl Rules {
 fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
     let mut annotations = Map::new();
     for text in args.values("annotation") {
-        let wrong = || {
+        let format_error = || {
             args.plain(
                 args.column("annotation"),
                 format!("annotation {text} is invalid and should be in format key=[value]"),
             )
         };
-        let (key, value) = pair(&text).ok_or_else(wrong)?;
+        let (key, value) = pair(&text).ok_or_else(format_error)?;
         annotations.insert(key, Value::from(value));
     }
     Ok(annotations)
 }
 
-pub(super) fn ingress(args: &Args) -> Parsed<Made> {
+/// `create ingress`.
+pub(super) fn ingress(args: &Args) -> Parsed<Generated> {
     let name = name(args)?;
     let (rules, default) = (args.values("rule"), args.value("default-backend"));
     if rules.is_empty() && default.is_none() {
@@ -171,17 +173,17 @@ pub(super) fn ingress(args: &Args) -> Parsed<Made> {
         spec["ingressClassName"] = Value::from(class);
     }
     if let Some(text) = default {
-        let wrong = || {
+        let format_error = || {
             args.plain(
                 args.column("default-backend"),
                 "default-backend should be in format servicename:serviceport",
             )
         };
-        spec["defaultBackend"] = backend(&text).ok_or_else(wrong)?;
+        spec["defaultBackend"] = backend(&text).ok_or_else(format_error)?;
     }
     let rules = Rules::read(args, &rules)?;
     if !rules.hosts.is_empty() {
-        spec["rules"] = rules.hosts.into_iter().map(Rules::of_host).collect();
+        spec["rules"] = rules.hosts.into_iter().map(Rules::host_rule).collect();
     }
     if !rules.tls.is_empty() {
         spec["tls"] = Value::Array(rules.tls);
@@ -191,10 +193,10 @@ pub(super) fn ingress(args: &Args) -> Parsed<Made> {
     if !annotations.is_empty() {
         metadata["annotations"] = Value::Object(annotations);
     }
-    let mut made = made(
+    let mut generated = generated(
         json!({"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": metadata, "spec": spec}),
         "ingress",
     );
-    made.empties = vec![("/status", json!({"loadBalancer": {}}))];
-    Ok(made)
+    generated.empty_fields = vec![("/status", json!({"loadBalancer": {}}))];
+    Ok(generated)
 }

@@ -1,14 +1,15 @@
-//! `create priorityclass|poddisruptionbudget|quota`: what bounds others.
+//! `create priorityclass|poddisruptionbudget|quota`.
 
 use podscope_api::Quantity;
 
 use super::*;
 use crate::LabelQuery;
 
-pub(super) fn priority_class(args: &Args) -> Parsed<Made> {
+/// `create priorityclass`.
+pub(super) fn priority_class(args: &Args) -> Parsed<Generated> {
     let name = name(args)?;
     let mut object = json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name},
-        "value": small(args, "value")?.unwrap_or(0),
+        "value": int32(args, "value")?.unwrap_or(0),
         "preemptionPolicy": args.value("preemption-policy").unwrap_or_else(|| "PreemptLowerPriority".to_owned())});
     if args.bool("global-default", false)? {
         object["globalDefault"] = Value::from(true);
@@ -16,10 +17,11 @@ pub(super) fn priority_class(args: &Args) -> Parsed<Made> {
     if let Some(text) = args.value("description").filter(|text| !text.is_empty()) {
         object["description"] = Value::from(text);
     }
-    Ok(made(object, "priorityclass"))
+    Ok(generated(object, "priorityclass"))
 }
 
-pub(super) fn budget(args: &Args) -> Parsed<Made> {
+/// `create poddisruptionbudget`.
+pub(super) fn budget(args: &Args) -> Parsed<Generated> {
     let name = name(args)?;
     let selector = args.value("selector").filter(|text| !text.is_empty());
     let selector = selector.ok_or_else(|| args.plain(args.end, "a selector must be specified"))?;
@@ -51,21 +53,21 @@ pub(super) fn budget(args: &Args) -> Parsed<Made> {
         (Some(_), Some(_)) => {
             return Err(args.plain(args.end, "min-available and max-unavailable cannot be both specified"));
         }
-        (Some(least), None) => spec["minAvailable"] = least,
-        (None, Some(most)) => spec["maxUnavailable"] = most,
+        (Some(min), None) => spec["minAvailable"] = min,
+        (None, Some(max)) => spec["maxUnavailable"] = max,
     }
-    let mut made = made(
+    let mut generated = generated(
         json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name}, "spec": spec}),
         "poddisruptionbudgets",
     );
-    made.empties = vec![(
+    generated.empty_fields = vec![(
         "/status",
         json!({"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0}),
     )];
-    Ok(made)
+    Ok(generated)
 }
 
-/// `cpu=1,memory=2Gi`.
+/// Parses amounts of resources: `cpu=1,memory=2Gi`.
 pub(in super::super) fn amounts(args: &Args, flag: &str) -> Parsed<Vec<(String, String)>> {
     let column = args.column(flag);
     let mut out = Vec::new();
@@ -90,7 +92,8 @@ pub(in super::super) fn amounts(args: &Args, flag: &str) -> Parsed<Vec<(String, 
     Ok(out)
 }
 
-pub(super) fn quota(args: &Args) -> Parsed<Made> {
+/// `create quota`.
+pub(super) fn quota(args: &Args) -> Parsed<Generated> {
     let name = name(args)?;
     let hard: Map<String, Value> = amounts(args, "hard")?
         .into_iter()
@@ -103,10 +106,10 @@ pub(super) fn quota(args: &Args) -> Parsed<Made> {
     if let Some(scopes) = args.value("scopes").filter(|text| !text.is_empty()) {
         spec["scopes"] = json!(scopes.split(',').collect::<Vec<_>>());
     }
-    let mut made = made(
+    let mut generated = generated(
         json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": spec}),
         "quota",
     );
-    made.empties = vec![("/status", json!({}))];
-    Ok(made)
+    generated.empty_fields = vec![("/status", json!({}))];
+    Ok(generated)
 }

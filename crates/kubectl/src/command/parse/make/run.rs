@@ -1,13 +1,13 @@
-//! `run`: a pod of one container.
+//! `run`: generates a pod with one container.
 
 use super::*;
 
-/// `--overrides`, and how they change what is made.
+/// Parses `--overrides` and `--override-type`.
 pub(in super::super) fn overrides(args: &Args) -> Parsed<Option<(PatchType, Value)>> {
     let Some(text) = args.value("overrides").filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
-    let how = match args.value("override-type").as_deref() {
+    let patch_type = match args.value("override-type").as_deref() {
         None | Some("merge") => PatchType::Merge,
         Some("strategic") => PatchType::Strategic,
         Some("json") => PatchType::Json,
@@ -16,10 +16,11 @@ pub(in super::super) fn overrides(args: &Args) -> Parsed<Option<(PatchType, Valu
             return Err(args.plain(args.column("override-type"), why));
         }
     };
-    let wrong = |_| args.plain(args.column("overrides"), "Invalid JSON Patch");
-    Ok(Some((how, serde_json::from_str(&text).map_err(wrong)?)))
+    let parse_error = |_| args.plain(args.column("overrides"), "Invalid JSON Patch");
+    Ok(Some((patch_type, serde_json::from_str(&text).map_err(parse_error)?)))
 }
 
+/// Parses `--image`.
 fn image(args: &Args) -> Parsed<String> {
     let image = args.value("image").unwrap_or_default();
     if image.is_empty() {
@@ -32,7 +33,7 @@ fn image(args: &Args) -> Parsed<String> {
     Ok(image)
 }
 
-/// Whether somebody would sit at the container.
+/// Returns whether the command attaches to the container (`--attach`, `-i`).
 fn is_attached(args: &Args) -> Parsed<bool> {
     let is_interactive = args.bool("stdin", false)?;
     let is_attached = args.bool("attach", is_interactive)?;
@@ -43,7 +44,7 @@ fn is_attached(args: &Args) -> Parsed<bool> {
     Ok(is_attached)
 }
 
-/// What goes with being attached, and that nobody can be here.
+/// Checks the flags for attached containers, and rejects attaching, which the simulation does not support.
 fn check_attached(args: &Args, is_attached: bool) -> Parsed<()> {
     if args.bool("rm", false)? && !is_attached {
         return Err(args.usage(args.column("rm"), "--rm should only be used for attached containers"));
@@ -53,12 +54,13 @@ fn check_attached(args: &Args, is_attached: bool) -> Parsed<()> {
             "--dry-run=[server|client] can't be used with attached containers options (--attach, --stdin, or --tty)";
         return Err(args.usage(args.end, why));
     }
-    if is_attached && let Some(why) = super::super::verbatim::nothing_to_do("run -i") {
+    if is_attached && let Some(why) = super::super::verbatim::unsupported_verb("run -i") {
         return Err(CommandError::new(args.end, why));
     }
     Ok(())
 }
 
+/// Parses `--restart`.
 fn restart_policy(args: &Args) -> Parsed<String> {
     let restart = args.value("restart").filter(|policy| !policy.is_empty());
     let restart = restart.unwrap_or_else(|| "Always".to_owned());
@@ -68,6 +70,7 @@ fn restart_policy(args: &Args) -> Parsed<String> {
     Ok(restart)
 }
 
+/// Parses `--image-pull-policy`.
 fn pull_policy(args: &Args) -> Parsed<Option<String>> {
     let pull = args.value("image-pull-policy").filter(|policy| !policy.is_empty());
     if let Some(policy) = pull
@@ -82,6 +85,7 @@ fn pull_policy(args: &Args) -> Parsed<Option<String>> {
     Ok(pull)
 }
 
+/// Parses `--port`.
 fn port(args: &Args) -> Parsed<Option<i64>> {
     let Some(text) = args.value("port").filter(|port| !port.is_empty()) else {
         return Ok(None);
@@ -95,6 +99,7 @@ fn port(args: &Args) -> Parsed<Option<i64>> {
     text.parse::<i64>().map(Some).map_err(wrong)
 }
 
+/// Parses `--annotations`.
 fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
     let mut annotations = Map::new();
     for text in args.values("annotations") {
@@ -110,13 +115,13 @@ fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
     Ok(annotations)
 }
 
-/// The container that is run.
+/// The container of the pod.
 struct Container<'a> {
     name: &'a str,
     image: String,
     pull: Option<String>,
     port: Option<i64>,
-    /// Its arguments, or with `--command` its command.
+    /// Arguments of the container, or with `--command` its command.
     words: Vec<String>,
 }
 
@@ -156,7 +161,7 @@ impl Container<'_> {
     }
 }
 
-/// `kubectl run`.
+/// Parses `kubectl run`.
 pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
     required(args, &["image"])?;
     let Some((name, more)) = args.positional.split_first() else {
@@ -179,7 +184,7 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
         image,
         pull,
         port,
-        words: words.chain(args.handed_on.clone().unwrap_or_default()).collect(),
+        words: words.chain(args.passthrough_args.clone().unwrap_or_default()).collect(),
     };
     let container = container.to_value(args)?;
     let mut labels = pairs(args, "labels", "label")?;
@@ -192,11 +197,11 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
     if !annotations.is_empty() {
         object["metadata"]["annotations"] = Value::Object(annotations);
     }
-    if let Some((how, overrides)) = overrides(args)? {
-        let wrong = |why| args.plain(args.column("overrides"), why);
-        object = crate::overridden(&object, how, &overrides).map_err(wrong)?;
+    if let Some((patch_type, overrides)) = overrides(args)? {
+        let patch_error = |why| args.plain(args.column("overrides"), why);
+        object = crate::overridden(&object, patch_type, &overrides).map_err(patch_error)?;
     }
-    let mut run = made(object, "");
+    let mut run = generated(object, "");
     if expose {
         run.objects.insert(
             0,
@@ -204,7 +209,7 @@ pub(in super::super) fn run(args: &Args) -> Parsed<Action> {
                 "spec": {"ports": [{"port": port, "protocol": "TCP", "targetPort": port}], "selector": labels}}),
         );
     }
-    run.empties = vec![
+    run.empty_fields = vec![
         ("/spec/containers/*/resources", json!({})),
         ("/spec/dnsPolicy", json!("ClusterFirst")),
         ("/status", json!({})),

@@ -1,9 +1,9 @@
-//! `create deployment|job|cronjob`: what has a pod template.
+//! `create deployment|job|cronjob`.
 
 use super::*;
 
-/// The image's name without registry, tag and digest, as kubectl names the container.
-pub(super) fn container_of(image: &str) -> String {
+/// kubectl's name for the container of an image: the image name without registry, tag and digest.
+pub(super) fn container_name(image: &str) -> String {
     let name = image.rsplit('/').next().unwrap_or(image);
     let name = name.split(['@', ':']).next().unwrap_or(name);
     name.to_ascii_lowercase()
@@ -12,48 +12,50 @@ pub(super) fn container_of(image: &str) -> String {
         .collect()
 }
 
-pub(super) fn deployment(args: &Args) -> Parsed<Made> {
+/// `create deployment`.
+pub(super) fn deployment(args: &Args) -> Parsed<Generated> {
     required(args, &["image"])?;
     let (name, images) = (name(args)?, args.values("image"));
     let images = images.iter().filter(|list| !list.is_empty());
     let images: Vec<&str> = images.flat_map(|list| list.split(',')).collect();
-    let command = args.handed_on.clone().unwrap_or_default();
+    let command = args.passthrough_args.clone().unwrap_or_default();
     if images.len() > 1 && !command.is_empty() {
         return Err(args.plain(args.end, "cannot specify multiple --image options and command"));
     }
     let mut containers: Vec<Value> = images
         .iter()
-        .map(|image| json!({"name": container_of(image), "image": image}))
+        .map(|image| json!({"name": container_name(image), "image": image}))
         .collect();
     if let Some(container) = containers.first_mut() {
         if !command.is_empty() {
             container["command"] = json!(command);
         }
-        if let Some(port) = small(args, "port")?.filter(|port| *port >= 0) {
+        if let Some(port) = int32(args, "port")?.filter(|port| *port >= 0) {
             container["ports"] = json!([{"containerPort": port}]);
         }
     }
-    let replicas = small(args, "replicas")?.unwrap_or(1);
+    let replicas = int32(args, "replicas")?.unwrap_or(1);
     let labels = json!({"app": name});
-    let mut made = made(
+    let mut generated = generated(
         json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "labels": labels},
             "spec": {"replicas": replicas, "selector": {"matchLabels": labels},
                 "template": {"metadata": {"labels": labels}, "spec": {"containers": containers}}}}),
         "deployment",
     );
-    made.empties = vec![
+    generated.empty_fields = vec![
         ("/spec/strategy", json!({})),
         ("/spec/template/spec/containers/*/resources", json!({})),
         ("/status", json!({})),
     ];
-    Ok(made)
+    Ok(generated)
 }
 
+/// `create job`.
 pub(super) fn job(args: &Args) -> Parsed<Action> {
     let (name, image, from) = (name(args)?, args.value("image"), args.value("from"));
-    let command = args.handed_on.clone().unwrap_or_default();
+    let command = args.passthrough_args.clone().unwrap_or_default();
     match (image, from) {
-        (Some(image), None) => Ok(Action::Make(job_of(&name, &image, &command))),
+        (Some(image), None) => Ok(Action::Make(job_from_image(&name, &image, &command))),
         (None, Some(_)) if !command.is_empty() => Err(args.plain(args.end, "cannot specify --from and command")),
         (None, Some(from)) => {
             let column = args.column("from");
@@ -66,42 +68,43 @@ pub(super) fn job(args: &Args) -> Parsed<Action> {
     }
 }
 
-fn job_of(name: &str, image: &str, command: &[String]) -> Made {
+fn job_from_image(name: &str, image: &str, command: &[String]) -> Generated {
     let mut container = json!({"name": name, "image": image});
     if !command.is_empty() {
         container["command"] = json!(command);
     }
-    let mut made = made(
+    let mut generated = generated(
         json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name},
             "spec": {"template": {"spec": {"containers": [container], "restartPolicy": "Never"}}}}),
         "job",
     );
-    made.empties = vec![
+    generated.empty_fields = vec![
         ("/spec/template/metadata", json!({})),
         ("/spec/template/spec/containers/*/resources", json!({})),
         ("/status", json!({})),
     ];
-    made
+    generated
 }
 
-pub(super) fn cron_job(args: &Args) -> Parsed<Made> {
+/// `create cronjob`.
+pub(super) fn cron_job(args: &Args) -> Parsed<Generated> {
     required(args, &["image", "schedule"])?;
     let (name, image) = (name(args)?, args.value("image").unwrap_or_default());
     let mut container = json!({"name": name, "image": image});
-    if let Some(command) = args.handed_on.as_ref().filter(|command| !command.is_empty()) {
+    if let Some(command) = args.passthrough_args.as_ref().filter(|command| !command.is_empty()) {
         container["command"] = json!(command);
     }
     let restart = args.value("restart").unwrap_or_else(|| "OnFailure".to_owned());
-    let mut made = made(
+    let mut generated = generated(
         json!({"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": name},
             "spec": {"schedule": args.value("schedule"), "jobTemplate": {"metadata": {"name": name},
                 "spec": {"template": {"spec": {"containers": [container], "restartPolicy": restart}}}}}}),
         "cronjob",
     );
-    made.empties = vec![
+    generated.empty_fields = vec![
         ("/spec/jobTemplate/spec/template/metadata", json!({})),
         ("/spec/jobTemplate/spec/template/spec/containers/*/resources", json!({})),
         ("/status", json!({})),
     ];
-    Ok(made)
+    Ok(generated)
 }

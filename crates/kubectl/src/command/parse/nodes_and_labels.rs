@@ -1,0 +1,339 @@
+//! Parses the verbs that change nodes, labels and annotations: `cordon`, `uncordon`, `drain`, `taint`, `label`,
+//! `annotate`.
+
+use podscope_api::Kind;
+
+use super::super::flags::Args;
+use super::super::shell::Word;
+use super::super::*;
+use super::operands::*;
+
+/// The named nodes, written as `a-1` or `node/a-1`.
+fn node_names(args: &Args) -> Result<Vec<String>, CommandError> {
+    let name = |word: &Word| match resource_and_name(word)? {
+        None => Ok(word.text.clone()),
+        Some((kind, name)) => match kinds_of(kind, word.column)?.first() {
+            // kubectl looks up the object without a namespace, so it is never found.
+            Some(kind) if kind.is_namespaced() => {
+                Err(CommandError::new(word.column, crate::refusals::not_found(*kind, name)))
+            }
+            Some(Kind::Node) => Ok(name.to_owned()),
+            _ => Err(args.plain(word.column, format!("{} is no node", word.text))),
+        },
+    };
+    if let Some(word) = args.positional.iter().find(|word| word.text.is_empty()) {
+        return Err(args.plain(word.column, "resource name may not be empty"));
+    }
+    args.positional.iter().map(name).collect()
+}
+
+/// Parses `kubectl cordon` and `kubectl uncordon`.
+pub(super) fn cordon(args: &Args, name: &str) -> Result<Kubectl, CommandError> {
+    let selector = selector(args);
+    let command = {
+        let nodes = node_names(args)?;
+        if nodes.is_empty() && selector.is_none() {
+            return Err(args.usage(args.end, format!("USAGE: {name} NODE [flags]")));
+        }
+        if !nodes.is_empty() && selector.is_some() {
+            return Err(args.usage(args.end, "cannot specify both a node name and a --selector option"));
+        }
+        Kubectl::Cordon {
+            nodes,
+            selector,
+            cordon: name == "cordon",
+            dry_run: dry_run(args)?,
+        }
+    };
+    Ok(command)
+}
+
+/// Parses `kubectl drain`.
+pub(super) fn drain(args: &Args) -> Result<Kubectl, CommandError> {
+    let selector = selector(args);
+    let command = {
+        let nodes = node_names(args)?;
+        if nodes.is_empty() && selector.is_none() {
+            return Err(args.usage(args.end, "USAGE: drain NODE [flags]"));
+        }
+        if !nodes.is_empty() && selector.is_some() {
+            return Err(args.usage(args.end, "cannot specify both a node name and a --selector option"));
+        }
+        Kubectl::Drain(Drain {
+            nodes,
+            selector,
+            ignore_daemonsets: args.bool("ignore-daemonsets", false)?,
+            delete_emptydir_data: args.bool("delete-emptydir-data", false)?,
+            force: args.bool("force", false)?,
+            grace_period: args.int("grace-period")?.unwrap_or(-1),
+            timeout: args.duration("timeout")?,
+            disable_eviction: args.bool("disable-eviction", false)?,
+            pod_selector: args.value("pod-selector"),
+            skip_wait_for_delete_timeout: args.int("skip-wait-for-delete-timeout")?.unwrap_or(0),
+            dry_run: dry_run(args)?,
+        })
+    };
+    Ok(command)
+}
+
+/// Splits the positional arguments at the first change into resources and the rest.
+pub(super) fn split_at_change(args: &Args, is_change: impl Fn(&str) -> bool) -> (&[Word], &[Word]) {
+    let words = &args.positional;
+    let at = words.iter().position(|word| is_change(&word.text));
+    words.split_at(at.unwrap_or(words.len()))
+}
+
+/// Splits the positional arguments into resources and changes; an error if a resource follows a change.
+fn split_changes<'w>(
+    args: &'w Args,
+    noun: &str,
+    is_change: impl Fn(&str) -> bool,
+) -> Result<(&'w [Word], &'w [Word]), CommandError> {
+    let (resources, changes) = split_at_change(args, &is_change);
+    match changes.iter().find(|word| !is_change(&word.text)) {
+        Some(late) => Err(args.plain(
+            late.column,
+            format!("all resources must be specified before {noun} changes: {}", late.text),
+        )),
+        None => Ok((resources, changes)),
+    }
+}
+
+/// Parses `kubectl taint` with changes like `key=value:Effect`, `key:Effect`, `key:Effect-`, `key-` (KC-099).
+pub(super) fn taint(args: &Args) -> Result<Kubectl, CommandError> {
+    let is_change = |word: &str| word.contains(['=', ':']) || word.ends_with('-');
+    let (resources, specs) = split_changes(args, "taint", is_change)?;
+    let Some((kind, names)) = resources.split_first() else {
+        return Err(args.plain(args.end, "one or more resources must be specified as <resource> <name>"));
+    };
+    let mut changes: Vec<TaintChange> = Vec::new();
+    for spec in specs {
+        let change = taint_change(&spec.text).map_err(|why| args.usage(spec.column, why))?;
+        let same = |other: &&TaintChange| other.key == change.key && other.effect == change.effect && !other.remove;
+        if !change.remove && changes.iter().any(|other| same(&other)) {
+            let value = &change.value;
+            let why = format!(
+                "duplicated taints with the same key and effect: {{{} {value} {} <nil>}}",
+                change.key, change.effect
+            );
+            return Err(args.usage(spec.column, why));
+        }
+        changes.push(change);
+    }
+    match Kind::from_resource_name(&kind.text) {
+        // This is the server's message, without kubectl's `error: `.
+        None => {
+            return Err(CommandError::new(
+                kind.column,
+                format!("the server doesn't have a resource type {:?}", kind.text),
+            ));
+        }
+        Some(Kind::Node) => {}
+        Some(_) => {
+            let why = format!("invalid resource type {}, only node types are supported", kind.text);
+            return Err(args.plain(kind.column, why));
+        }
+    }
+    if changes.is_empty() {
+        return Err(args.plain(args.end, "at least one taint update is required"));
+    }
+    let conflicts: Vec<String> = changes
+        .iter()
+        .filter(|added| !added.remove)
+        .flat_map(|added| {
+            let removes = |one: &&TaintChange| {
+                one.remove && one.key == added.key && (one.effect.is_empty() || one.effect == added.effect)
+            };
+            changes.iter().filter(move |one| removes(one))
+        })
+        .map(|one| format!("{}={}", one.key, one.effect))
+        .collect();
+    if !conflicts.is_empty() {
+        let why = "can not both modify and remove the following taint(s) in the same command";
+        return Err(args.plain(args.end, format!("{why}: {}", conflicts.join(", "))));
+    }
+    let (selector, all) = (selector(args), args.bool("all", false)?);
+    if all && selector.is_some() {
+        return Err(args.plain(
+            args.column("all"),
+            "setting 'all' parameter with a non empty selector is prohibited",
+        ));
+    }
+    if names.is_empty() && selector.is_none() && !all {
+        return Err(args.plain(
+            args.end,
+            "at least one resource name must be specified since 'all' parameter is not set",
+        ));
+    }
+    Ok(Kubectl::Taint {
+        nodes: names.iter().map(|word| word.text.clone()).collect(),
+        all,
+        selector,
+        changes,
+        overwrite: args.bool("overwrite", false)?,
+        dry_run: dry_run(args)?,
+        output: output_of_write(args)?,
+    })
+}
+
+/// Parses one change of a taint; the error is kubectl's message (KC-099).
+fn taint_change(spec: &str) -> Result<TaintChange, String> {
+    let (text, remove) = spec.strip_suffix('-').map_or((spec, false), |text| (text, true));
+    let spec_error = |why: &str| match why {
+        "" => format!("invalid taint spec: {text}"),
+        why => format!("invalid taint spec: {text}, {why}"),
+    };
+    let (key, value, effect) = match text.split(':').collect::<Vec<_>>().as_slice() {
+        [key] => (*key, "", ""),
+        [key_value, effect] => {
+            if !["NoSchedule", "PreferNoSchedule", "NoExecute"].contains(effect) {
+                return Err(format!("invalid taint effect: {effect}, unsupported taint effect"));
+            }
+            match key_value.split('=').collect::<Vec<_>>().as_slice() {
+                [key] => (*key, "", *effect),
+                [key, value] => (*key, *value, *effect),
+                _ => return Err(spec_error("")),
+            }
+        }
+        _ => return Err(spec_error("")),
+    };
+    for problems in [
+        podscope_api::label_value_problems(value),
+        podscope_api::qualified_name_problems(key),
+    ] {
+        if !problems.is_empty() {
+            return Err(spec_error(&problems.join("; ")));
+        }
+    }
+    if !remove && effect.is_empty() {
+        return Err(spec_error(""));
+    }
+    Ok(TaintChange {
+        key: key.to_owned(),
+        value: if remove { String::new() } else { value.to_owned() },
+        effect: effect.to_owned(),
+        remove,
+    })
+}
+
+/// Parses the changes of labels or annotations; the value `None` removes the key.
+fn changes(args: &Args, specs: &[Word], noun: &str) -> Result<Vec<(String, Option<String>)>, CommandError> {
+    let mut changes: Vec<(String, Option<String>)> = Vec::new();
+    for spec in specs {
+        let change = match spec.text.split_once('=') {
+            Some((key, value)) => (key.to_owned(), Some(value.to_owned())),
+            None => (spec.text.strip_suffix('-').unwrap_or_default().to_owned(), None),
+        };
+        if let (Some(value), "label") = (&change.1, noun) {
+            if value.contains('=') {
+                return Err(args.plain(spec.column, format!("invalid label spec: {}", spec.text)));
+            }
+            let problems = podscope_api::label_value_problems(value);
+            if !problems.is_empty() {
+                let why = format!("invalid label value: {:?}: {}", spec.text, problems.join(";"));
+                return Err(args.plain(spec.column, why));
+            }
+        }
+        if changes
+            .iter()
+            .any(|(key, value)| *key == change.0 && value.is_some() != change.1.is_some())
+        {
+            return Err(args.plain(
+                spec.column,
+                match noun {
+                    "label" => "can not both modify and remove a label in the same command".to_owned(),
+                    _ => format!(
+                        "can not both modify and remove the following annotation(s) in the same command: {}",
+                        change.0
+                    ),
+                },
+            ));
+        }
+        changes.retain(|(key, _)| *key != change.0);
+        changes.push(change);
+    }
+    Ok(changes)
+}
+
+/// Checks that the objects are given in exactly one way: by name, selector, `--all` or manifest.
+fn check_source(args: &Args, resources: &[Word]) -> Result<(), CommandError> {
+    let all = args.bool("all", false)?;
+    for (flag, given) in [
+        ("selector", selector(args)),
+        ("field-selector", args.value("field-selector")),
+    ] {
+        if all && given.is_some_and(|given| !given.is_empty()) {
+            let why = format!("cannot set --all and --{flag} at the same time");
+            return Err(args.plain(args.column(flag), why));
+        }
+    }
+    let is_manifest = resources.is_empty() && args.value("filename").is_some();
+    if args.bool("local", false)? && !is_manifest {
+        let why = match resources.is_empty() {
+            true => "one or more files must be specified as -f pod.yaml or --filename=pod.json",
+            false => "can only use local files by -f pod.yaml or --filename=pod.json when --local=true is set",
+        };
+        return Err(args.plain(args.column("local"), why));
+    }
+    if resources.is_empty() && args.value("filename").is_none() {
+        return Err(args.plain(
+            args.end,
+            "one or more resources must be specified as <resource> <name> or <resource>/<name>",
+        ));
+    }
+    Ok(())
+}
+
+/// Checks that `--resource-version` is used with a single object.
+fn check_version(args: &Args, resources: &[Word]) -> Result<(), CommandError> {
+    let names = match resources {
+        [_, names @ ..] if !resources.iter().any(|word| word.text.contains('/')) => names.len(),
+        words => words.len(),
+    };
+    if names > 1
+        && args
+            .value("resource-version")
+            .is_some_and(|version| !version.is_empty())
+    {
+        let why = "--resource-version may only be used with a single resource";
+        return Err(args.plain(args.column("resource-version"), why));
+    }
+    Ok(())
+}
+
+/// Parses `kubectl label` and `kubectl annotate` (KC-100, KC-101).
+pub(super) fn label_or_annotate(args: &Args, name: &str) -> Result<MetadataChange, CommandError> {
+    let noun = if name == "label" { "label" } else { "annotation" };
+    let is_change = |word: &str| (word.contains('=') && !word.starts_with('=')) || (word.ends_with('-') && word != "-");
+    let (resources, specs) = split_changes(args, noun, is_change)?;
+    let list = args.bool("list", false)?;
+    let changes = changes(args, specs, noun)?;
+    check_source(args, resources)?;
+    if changes.is_empty() && !list {
+        return Err(args.plain(args.end, format!("at least one {noun} update is required")));
+    }
+    if let Some(path) = args
+        .value("filename")
+        .filter(|path| path != "-" || args.stdin.is_none())
+    {
+        return Err(args.plain(args.column("filename"), format!("the path {path:?} does not exist")));
+    }
+    if list && args.value("output").is_some_and(|output| !output.is_empty()) {
+        let why = "--list and --output may not be specified together";
+        return Err(args.plain(args.column("output"), why));
+    }
+    check_version(args, resources)?;
+    Ok(MetadataChange {
+        target: if list {
+            target(args, resources)?
+        } else {
+            explicit_target(args, resources)?
+        },
+        changes,
+        overwrite: args.bool("overwrite", false)?,
+        list,
+        resource_version: args.value("resource-version"),
+        dry_run: dry_run(args)?,
+        output: output_of_write(args)?,
+    })
+}
