@@ -8,7 +8,7 @@ const MAX_LINES: usize = 2_000;
 
 /// One line of the comparison.
 #[derive(Clone, Copy)]
-enum Line<'t> {
+enum DiffLine<'t> {
     Same(&'t str),
     Old(&'t str),
     New(&'t str),
@@ -22,7 +22,7 @@ pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
     let changed: Vec<usize> = compared
         .iter()
         .enumerate()
-        .filter(|(_, line)| !matches!(line, Line::Same(_)))
+        .filter(|(_, line)| !matches!(line, DiffLine::Same(_)))
         .map(|(at, _)| at)
         .collect();
     let mut at = 0;
@@ -34,8 +34,9 @@ pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
         }
         at += 1;
         let (from, to) = (first.saturating_sub(CONTEXT), (last + CONTEXT + 1).min(compared.len()));
-        let count = |lines: &[Line<'_>], old: bool| {
-            let is_in = |line: &&Line<'_>| !matches!((line, old), (Line::Old(_), false) | (Line::New(_), true));
+        let count = |lines: &[DiffLine<'_>], old: bool| {
+            let is_in =
+                |line: &&DiffLine<'_>| !matches!((line, old), (DiffLine::Old(_), false) | (DiffLine::New(_), true));
             lines.iter().filter(is_in).count()
         };
         let hunk = &compared[from..to];
@@ -50,9 +51,9 @@ pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
         };
         out.push(format!("@@ -{} +{} @@", line_range(true), line_range(false)));
         out.extend(hunk.iter().map(|line| match line {
-            Line::Same(text) => format!(" {text}"),
-            Line::Old(text) => format!("-{text}"),
-            Line::New(text) => format!("+{text}"),
+            DiffLine::Same(text) => format!(" {text}"),
+            DiffLine::Old(text) => format!("-{text}"),
+            DiffLine::New(text) => format!("+{text}"),
         }));
     }
     out
@@ -60,7 +61,7 @@ pub(super) fn unified(before: &str, after: &str) -> Vec<String> {
 
 /// Compares two texts by their longest common subsequence. Equal lines at the beginning and at the end are split off
 /// first.
-fn compare<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
+fn compare<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<DiffLine<'t>> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let tail = old[head..]
         .iter()
@@ -69,10 +70,10 @@ fn compare<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
         .take_while(|(a, b)| a == b)
         .count();
     let (a, b) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    let mut out: Vec<Line<'t>> = old[..head].iter().map(|line| Line::Same(line)).collect();
+    let mut out: Vec<DiffLine<'t>> = old[..head].iter().map(|line| DiffLine::Same(line)).collect();
     if a.len().max(b.len()) > MAX_LINES {
-        out.extend(a.iter().map(|line| Line::Old(line)));
-        out.extend(b.iter().map(|line| Line::New(line)));
+        out.extend(a.iter().map(|line| DiffLine::Old(line)));
+        out.extend(b.iter().map(|line| DiffLine::New(line)));
     } else {
         let width = b.len() + 1;
         let mut longest = vec![0_u32; (a.len() + 1) * width];
@@ -87,18 +88,18 @@ fn compare<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
         let (mut i, mut j) = (0, 0);
         while i < a.len() || j < b.len() {
             if i < a.len() && j < b.len() && a[i] == b[j] {
-                out.push(Line::Same(a[i]));
+                out.push(DiffLine::Same(a[i]));
                 (i, j) = (i + 1, j + 1);
             } else if i < a.len() && (j == b.len() || longest[(i + 1) * width + j] >= longest[i * width + j + 1]) {
-                out.push(Line::Old(a[i]));
+                out.push(DiffLine::Old(a[i]));
                 i += 1;
             } else {
-                out.push(Line::New(b[j]));
+                out.push(DiffLine::New(b[j]));
                 j += 1;
             }
         }
     }
-    out.extend(old[old.len() - tail..].iter().map(|line| Line::Same(line)));
+    out.extend(old[old.len() - tail..].iter().map(|line| DiffLine::Same(line)));
     out
 }
 

@@ -4,7 +4,7 @@
 use podscope_api::{Event, Kind, Object, Time};
 use podscope_cluster::client::{ClientCommand, WatchCommand, WatchEvent, WatchPrinter};
 
-use super::output::{ObjectFormat, shown_object};
+use super::output::{ObjectFormat, object_text};
 use super::text::Widths;
 use super::write::Plan;
 use crate::command::Events;
@@ -66,7 +66,7 @@ impl Printer {
                     if std::mem::replace(&mut self.has_printed, true) && form.is_separated() {
                         lines.push("---".to_owned());
                     }
-                    lines.extend(shown_object(&form, object).lines().map(str::to_owned));
+                    lines.extend(object_text(&form, object).lines().map(str::to_owned));
                 }
                 lines
             }

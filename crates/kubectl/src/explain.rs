@@ -138,7 +138,7 @@ fn description(kind: Kind, path: &[String]) -> Option<(&'static str, &'static st
 
 /// Looks up the line `OWNER FIELD: TEXT`, or `OWNER FIELD!: TEXT` for a required field. The owner is a kind or a type.
 fn text_of(owner: &str, field: &str) -> Option<(&'static str, &'static str)> {
-    TEXTS.lines().find_map(|line| {
+    FIELD_DESCRIPTIONS.lines().find_map(|line| {
         let rest = line.strip_prefix(owner)?.strip_prefix(' ')?.strip_prefix(field)?;
         match rest.strip_prefix("!: ") {
             Some(text) => Some((" -required-", text)),
@@ -148,7 +148,7 @@ fn text_of(owner: &str, field: &str) -> Option<(&'static str, &'static str)> {
 }
 
 /// The text with its first letter in upper case.
-pub(super) fn capital(text: &str) -> String {
+pub(super) fn capitalized(text: &str) -> String {
     let mut text = text.to_owned();
     if let Some(first) = text.get_mut(..1) {
         first.make_ascii_uppercase();
@@ -203,4 +203,4 @@ fn about(kind: Kind) -> &'static str {
 
 /// Descriptions of fields that affect where a pod runs or when it is deleted, one line each: kind, path (`!`: required),
 /// text. Fields that every kind has are listed under `Pod`.
-const TEXTS: &str = include_str!("explain.txt");
+const FIELD_DESCRIPTIONS: &str = include_str!("explain.txt");

@@ -189,9 +189,9 @@ fn sort_groups(get: &Get, path: &str, groups: &mut Vec<(Kind, Vec<Object>)>, now
         return Ok(());
     }
     // kubectl ignores an invalid path here and prints no table.
-    let mut any = false;
+    let mut any_has_field = false;
     for (_, objects) in groups.iter_mut() {
-        any |= sort(objects, path, now)?;
+        any_has_field |= sort(objects, path, now)?;
     }
     // Several objects requested by name do not arrive as a list, so kubectl finds no field to sort by (KC-058).
     let is_named = match &get.target.selection {
@@ -199,12 +199,12 @@ fn sort_groups(get: &Get, path: &str, groups: &mut Vec<(Kind, Vec<Object>)>, now
         Selection::Kinds { names, .. } => names.len() > 1,
     };
     if is_named {
-        let path = bare(path);
+        let path = strip_braces(path);
         return Err(format!(
             "error: couldn't find any field with path \"{{.{path}}}\" in the list of objects"
         ));
     }
-    if !any {
+    if !any_has_field {
         groups.iter_mut().for_each(|(_, objects)| objects.clear());
     }
     Ok(())
@@ -230,11 +230,11 @@ pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<b
             .map_err(|why| format!("error: {why}"))?;
         keyed.push((found.first().map(|value| SortKey::of(value)), object));
     }
-    let any = keyed.iter().any(|(key, _)| key.is_some());
+    let any_has_field = keyed.iter().any(|(key, _)| key.is_some());
     let mut found = keyed.iter().filter_map(|(key, _)| key.as_ref());
     // With fewer than two values nothing is compared, so an unsortable type is no error.
     if let (Some(SortKey::Unsortable(of)), Some(_)) = (found.next(), found.next()) {
-        let field = format!("{{.{}}}", bare(text));
+        let field = format!("{{.{}}}", strip_braces(text));
         let why = format!(
             "Field {field} in [][][]reflect.Value is an unsortable type: interface, err: unsortable type: {of}"
         );
@@ -242,11 +242,11 @@ pub(super) fn sort(objects: &mut Vec<Object>, text: &str, now: Time) -> Result<b
     }
     keyed.stable_sort_by(|a, b| a.0.cmp(&b.0));
     objects.extend(keyed.into_iter().map(|(_, object)| object));
-    Ok(any)
+    Ok(any_has_field)
 }
 
 /// A path without its braces and first dot.
-fn bare(path: &str) -> &str {
+fn strip_braces(path: &str) -> &str {
     path.trim_start_matches('{')
         .trim_end_matches('}')
         .trim_start_matches('.')
@@ -276,33 +276,33 @@ impl SortKey {
 }
 
 fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, printed: &mut Printed) {
-    let several = match &get.target.selection {
+    let has_several_kinds = match &get.target.selection {
         Selection::Kinds { kinds, names } if names.is_empty() => kinds.len() > 1,
         // For objects requested by name, only the kinds of those that exist count.
         _ => groups.iter().filter(|(_, objects)| !objects.is_empty()).count() > 1,
     };
-    let mut any = false;
+    let mut has_printed = false;
     for (kind, objects) in groups {
         let Some(first) = objects.first() else { continue };
-        if any && !get.no_headers {
+        if has_printed && !get.no_headers {
             printed.out("");
         }
-        any = true;
+        has_printed = true;
         let mut rows = Vec::new();
         if !get.no_headers {
             rows.push(header_row(get, first));
         }
-        let prefix = name_prefix(get, *kind, several);
+        let prefix = name_prefix(get, *kind, has_several_kinds);
         rows.extend(objects.iter().map(|object| object_row(get, object, &prefix, view.now)));
         for line in table(&rows) {
             printed.out(line);
         }
     }
-    let named = match &get.target.selection {
+    let is_named = match &get.target.selection {
         Selection::Kinds { names, .. } => !names.is_empty(),
         Selection::Items(_) => true,
     };
-    if !any && !named && !get.ignore_not_found {
+    if !has_printed && !is_named && !get.ignore_not_found {
         let namespaced = groups.iter().all(|(kind, _)| kind.is_namespaced());
         printed.err(if namespaced && !get.target.all_namespaces {
             format!("No resources found in {} namespace.", get.target.namespace())
@@ -313,8 +313,8 @@ fn print_tables(get: &Get, groups: &[(Kind, Vec<Object>)], view: &View<'_>, prin
 }
 
 /// Prefix of the NAME column: `kind/` if several kinds are printed or `--show-kind` is set.
-pub(super) fn name_prefix(get: &Get, kind: Kind, several: bool) -> String {
-    match several || get.show_kind {
+pub(super) fn name_prefix(get: &Get, kind: Kind, has_several_kinds: bool) -> String {
+    match has_several_kinds || get.show_kind {
         true => format!("{}/", kind.qualified_singular()),
         false => String::new(),
     }

@@ -8,8 +8,8 @@ use podscope_api::{ControllerRevision, Object, ReplicaSet};
 use super::describe::template;
 use super::get::find;
 use super::merge::strategic;
-use super::output::{ObjectFormat, shown_object};
-use super::text::Elastic;
+use super::output::{ObjectFormat, object_text};
+use super::text::TabbedText;
 use super::{Printed, View};
 use crate::command::{Output, Target};
 use crate::refusals::not_found;
@@ -64,7 +64,7 @@ fn print_whole(form: &ObjectFormat, revisions: &ordered::Map<i64, Revision>, rev
         if at > 0 && form.is_separated() {
             printed.out("---");
         }
-        let text = shown_object(form, &one.holder);
+        let text = object_text(form, &one.holder);
         text.split('\n').for_each(|line| printed.out(line));
     }
 }
@@ -81,13 +81,13 @@ fn print(object: &Object, revisions: &ordered::Map<i64, Revision>, revision: i64
         };
         printed.out(format!("{name} with revision #{revision}"));
         // Unlike `describe`, this prints its tabs as they are.
-        let mut text = Elastic::default();
+        let mut text = TabbedText::default();
         template(&with_cause(one), &mut text);
         text.raw().into_iter().for_each(|line| printed.out(line));
         return printed.out("");
     }
     printed.out(format!("{name} "));
-    let mut text = Elastic::default();
+    let mut text = TabbedText::default();
     text.line(0, "REVISION\tCHANGE-CAUSE");
     for (number, one) in revisions {
         let cause = one

@@ -68,7 +68,7 @@ pub type Logs<'a> = dyn Fn(&podscope_api::Pod, &str, bool) -> Vec<(SimTime, Stri
 pub type Usage<'a> = dyn Fn(&podscope_api::Pod, &str) -> Option<(i64, i64)> + 'a;
 
 /// Returns the time of the last lease renewal of a node that the API server has stored.
-pub type Renewed<'a> = dyn Fn(&NodeName) -> Option<Time> + 'a;
+pub type LeaseRenewals<'a> = dyn Fn(&NodeName) -> Option<Time> + 'a;
 
 /// Everything that a command that only reads may look at.
 pub struct View<'a> {
@@ -83,7 +83,7 @@ pub struct View<'a> {
     /// Current usage of a container: CPU in millicores, memory in bytes (`top`); `None` if it is not running.
     pub usage: &'a Usage<'a>,
     /// Last lease renewal of a node (`describe node`).
-    pub renewed: &'a Renewed<'a>,
+    pub renewed: &'a LeaseRenewals<'a>,
 }
 
 /// Output of a command that only reads.
@@ -163,7 +163,7 @@ pub fn read(command: &Kubectl, view: &View<'_>) -> Option<Printed> {
             output,
         } => history::history(target, *revision, output, view, &mut printed),
         Kubectl::Label(mark) | Kubectl::Annotate(mark) if mark.list => {
-            others::list_marks(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
+            others::list_metadata(mark, matches!(command, Kubectl::Label(_)), view, &mut printed);
         }
         Kubectl::Verbatim(verbatim) if query::answer(verbatim, view, &mut printed) => {}
         _ => return client_dry_run(command, view),
@@ -203,7 +203,7 @@ pub struct Followed {
     /// Name of the container.
     pub container: String,
     /// Text printed before each line (`--prefix`); empty without that flag.
-    pub lead: String,
+    pub prefix: String,
     /// Wall-clock time at t = 0, if each line begins with its timestamp (`--timestamps`).
     pub start: Option<Time>,
 }
@@ -215,7 +215,7 @@ impl Followed {
         let time = self
             .start
             .map(|start| podscope_api::print_rfc3339(start.0 + at.0, 6) + " ");
-        format!("{}{}{text}", self.lead, time.unwrap_or_default())
+        format!("{}{}{text}", self.prefix, time.unwrap_or_default())
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn followed(logs: &Logs, view: &View<'_>) -> Vec<Followed> {
             if can_write(&pod, &container) {
                 followed.push(Followed {
                     uid: pod.metadata.uid.clone(),
-                    lead: prefix(logs, &pod, &container),
+                    prefix: prefix(logs, &pod, &container),
                     start: logs.timestamps.then_some(view.start),
                     container,
                 });
@@ -73,7 +73,7 @@ fn pods(logs: &Logs, view: &View<'_>, printed: &mut Printed) -> Result<Vec<Arc<P
                 .collect()),
             Err(why) => Err(bad_request(refused(Kind::Pod, selector, "", &why)).into()),
         },
-        (None, Some((kind, name))) => of_workload(logs, kind, name, view, printed).map(|pod| vec![pod]),
+        (None, Some((kind, name))) => pod_of_workload(logs, kind, name, view, printed).map(|pod| vec![pod]),
         (None, None) => match view
             .objects
             .get::<Pod>(&ObjectKey::new(namespace(logs), logs.pod.as_str()))
@@ -94,7 +94,7 @@ fn in_namespace<'v>(logs: &Logs, view: &'v View<'_>) -> impl Iterator<Item = &'v
 
 /// The pod that kubectl selects from a workload: preferably scheduled, running and ready for longest. If there are
 /// several pods, a line tells their number.
-fn of_workload(
+fn pod_of_workload(
     logs: &Logs,
     kind: &str,
     name: &str,
@@ -269,14 +269,14 @@ fn limited(logs: &Logs, whole: Vec<(SimTime, String)>, view: &View<'_>) -> Vec<(
     if logs.limit_bytes == 0 {
         return lines;
     }
-    let mut left = usize::try_from(logs.limit_bytes).unwrap_or(usize::MAX);
+    let mut bytes_left = usize::try_from(logs.limit_bytes).unwrap_or(usize::MAX);
     for (_, text) in &mut lines {
-        let end = (0..=left.min(text.len()))
+        let end = (0..=bytes_left.min(text.len()))
             .rev()
             .find(|end| text.is_char_boundary(*end))
             .unwrap_or(0);
         // The line break counts as one byte.
-        left = left.saturating_sub(text.len() + 1);
+        bytes_left = bytes_left.saturating_sub(text.len() + 1);
         text.truncate(end);
     }
     lines.retain(|(_, text)| !text.is_empty());

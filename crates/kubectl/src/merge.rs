@@ -94,9 +94,9 @@ fn three_way_field(field: &str, original: &Value, desired: &Value, live: &Value)
 /// no longer in the patch.
 pub(crate) fn merge_patch(original: &Value, desired: &Value, live: &Value) -> Value {
     let (empty, mut patch) = (Map::new(), Map::new());
-    let of = |value: &Value| value.as_object().cloned().unwrap_or_default();
+    let as_map = |value: &Value| value.as_object().cloned().unwrap_or_default();
     let before = original.as_object().unwrap_or(&empty);
-    let (wanted, have) = (of(desired), of(live));
+    let (wanted, have) = (as_map(desired), as_map(live));
     for key in before.keys().filter(|key| !wanted.contains_key(*key)) {
         patch.insert(key.clone(), Value::Null);
     }

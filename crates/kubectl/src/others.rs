@@ -38,14 +38,14 @@ impl Events {
 
     /// The header of the table.
     pub(super) fn header(&self) -> Vec<String> {
-        let lead = self.all_namespaces.then_some("NAMESPACE");
+        let namespace = self.all_namespaces.then_some("NAMESPACE");
         let titles = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"];
-        lead.into_iter().chain(titles).map(String::from).collect()
+        namespace.into_iter().chain(titles).map(String::from).collect()
     }
 
     /// The table row of an event.
     pub(super) fn row(&self, event: &Event, now: Time) -> Vec<String> {
-        let lead = self.all_namespaces.then(|| event.metadata.namespace.to_string());
+        let namespace = self.all_namespaces.then(|| event.metadata.namespace.to_string());
         let cells = [
             event_age(event, now),
             event.kind.to_string(),
@@ -53,7 +53,7 @@ impl Events {
             format!("{}/{}", event.involved_object.kind, event.involved_object.name),
             cell(event.message.trim()),
         ];
-        lead.into_iter().chain(cells).collect()
+        namespace.into_iter().chain(cells).collect()
     }
 }
 
@@ -100,13 +100,13 @@ pub(super) fn events(wanted: &Events, view: &View<'_>, printed: &mut Printed) {
 }
 
 /// `label --list`, `annotate --list` (KC-100).
-pub(super) fn list_marks(mark: &MetadataChange, labels: bool, view: &View<'_>, printed: &mut Printed) {
-    let found = match find(&mark.target, view.objects) {
+pub(super) fn list_metadata(command: &MetadataChange, labels: bool, view: &View<'_>, printed: &mut Printed) {
+    let found = match find(&command.target, view.objects) {
         Ok(found) => found,
         Err(message) => return printed.fail(message),
     };
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
-        let (what, map) = match labels {
+        let (noun, map) = match labels {
             true => ("labels", &object.metadata().labels),
             false => ("annotations", &object.metadata().annotations),
         };
@@ -115,11 +115,11 @@ pub(super) fn list_marks(mark: &MetadataChange, labels: bool, view: &View<'_>, p
         if !found.single {
             let (kind, name) = (object.kind(), &object.metadata().name);
             let group = kind.group();
-            printed.out(format!("Listing {what} for {}.{group}/{name}:", kind.name()));
+            printed.out(format!("Listing {noun} for {}.{group}/{name}:", kind.name()));
         }
         // If the command also changes labels, the list shows the result of the changes.
         let mut map = (**map).clone();
-        for (key, value) in &mark.changes {
+        for (key, value) in &command.changes {
             match value {
                 Some(value) => drop(map.insert(key.as_str().into(), value.as_str().into())),
                 None => drop(map.remove(key.as_str())),

@@ -86,12 +86,12 @@ fn name_of(value: &Value) -> String {
 }
 
 /// The text of a manifest that is printed without being sent to the API server.
-pub(super) fn shown_value(form: &ObjectFormat, value: &Value) -> String {
+pub(super) fn manifest_text(form: &ObjectFormat, value: &Value) -> String {
     form.text(value).unwrap_or_else(|why| why)
 }
 
 /// The text of an object as a command that writes prints it.
-pub(super) fn shown_object(form: &ObjectFormat, object: &Object) -> String {
+pub(super) fn object_text(form: &ObjectFormat, object: &Object) -> String {
     let value = super::shown(object, matches!(form, ObjectFormat::WithManagedFields(_)));
     form.text(&value).unwrap_or_else(|why| why)
 }

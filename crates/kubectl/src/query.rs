@@ -17,7 +17,7 @@ use crate::command::{Action, CONTEXT as NAME, ConfigCommand, Output, Target, Ver
 use crate::refusals::{NO_SUCH_RESOURCE, not_found};
 
 const VERSION: &str = podscope_api::KUBERNETES_VERSION;
-const SERVER: &str = "https://127.0.0.1:6443";
+const SERVER_URL: &str = "https://127.0.0.1:6443";
 
 /// Answers a [`Verbatim`] command; false if the command writes.
 pub(super) fn answer(asked: &Verbatim, view: &View<'_>, printed: &mut Printed) -> bool {
@@ -49,11 +49,11 @@ pub(super) fn answer(asked: &Verbatim, view: &View<'_>, printed: &mut Printed) -
             versions.into_iter().for_each(|version| printed.out(version));
         }
         Action::ClusterInfo => {
-            printed.out(format!("Kubernetes control plane is running at {SERVER}"));
+            printed.out(format!("Kubernetes control plane is running at {SERVER_URL}"));
             printed.out("");
             printed.out("To further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.");
         }
-        Action::Config(what) => config(*what, printed),
+        Action::Config(command) => config(*command, printed),
         Action::Token(account) => token(account, asked.namespace.as_deref(), view, printed),
         Action::Version { client } => version(*client, asked, printed),
         Action::LastApplied(target) => last_applied(target, &asked.output, view, printed),
@@ -182,7 +182,7 @@ fn print_document(form: &ObjectFormat, value: &Value, printed: &mut Printed) {
 
 /// The resources as an `APIResourceList`, each with its group and version.
 fn resource_list_value(all: &[ListedResource]) -> Value {
-    let of = |listed: &ListedResource| {
+    let to_json = |listed: &ListedResource| {
         let ListedResource { group, resource } = listed;
         let version = resource.api_version.rsplit('/').next().unwrap_or_default();
         let mut value = json!({"name": resource.plural, "singularName": resource.kind.to_ascii_lowercase(),
@@ -199,7 +199,7 @@ fn resource_list_value(all: &[ListedResource]) -> Value {
         }
         value
     };
-    json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "", "resources": all.iter().map(of).collect::<Vec<_>>()})
+    json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "", "resources": all.iter().map(to_json).collect::<Vec<_>>()})
 }
 
 /// `get componentstatuses`: a component is healthy while its leader renews the lease. etcd is always healthy here,
@@ -259,8 +259,8 @@ fn component_statuses(names: &[String], output: &Output, view: &View<'_>, printe
     }
 }
 
-fn config(what: ConfigCommand, printed: &mut Printed) {
-    match what {
+fn config(command: ConfigCommand, printed: &mut Printed) {
+    match command {
         ConfigCommand::CurrentContext => printed.out(NAME),
         ConfigCommand::UseContext => printed.out(format!("Switched to context {NAME:?}.")),
         ConfigCommand::GetClusters | ConfigCommand::GetUsers => {
@@ -276,7 +276,7 @@ fn config(what: ConfigCommand, printed: &mut Printed) {
         }
         ConfigCommand::View => {
             let value = json!({"apiVersion": "v1", "kind": "Config", "preferences": {},
-                "clusters": [{"cluster": {"certificate-authority-data": "DATA+OMITTED", "server": SERVER}, "name": NAME}],
+                "clusters": [{"cluster": {"certificate-authority-data": "DATA+OMITTED", "server": SERVER_URL}, "name": NAME}],
                 "contexts": [{"context": {"cluster": NAME, "user": NAME}, "name": NAME}], "current-context": NAME,
                 "users": [{"name": NAME, "user": {"client-certificate-data": "DATA+OMITTED", "client-key-data": "DATA+OMITTED"}}]});
             podscope_api::print_yaml(&value)

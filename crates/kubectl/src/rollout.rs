@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::View;
 use super::describe::template;
 use super::merge::{json_merge, strategic};
-use super::text::Elastic;
+use super::text::TabbedText;
 use super::write::{change, typed_name};
 use crate::command::{DryRun, RolloutAction};
 use crate::refusals::Refusal;
@@ -99,12 +99,12 @@ pub(super) fn step(action: &RolloutAction, object: &Object, view: &View<'_>) -> 
 
 /// kubectl's message about a kind without revisions. Kinds that kubectl knows to run pods get another message than the
 /// rest.
-pub(super) fn not_implemented(kind: Kind, what: &str, retrieved: &str) -> Refusal {
+pub(super) fn not_implemented(kind: Kind, feature: &str, retrieved: &str) -> Refusal {
     let (group, name) = (kind.group(), kind.name());
     let qualified = kind.qualified_name();
     match name {
         "Pod" | "ReplicaSet" | "ReplicationController" | "Job" | "CronJob" => {
-            Refusal::kubectl_error(format!("no {what} has been implemented for {qualified:?}"))
+            Refusal::kubectl_error(format!("no {feature} has been implemented for {qualified:?}"))
         }
         _ => Refusal::kubectl_error(format!(
             "error retrieving {retrieved} for {qualified:?}, no visitor method exists for {{{group} {name}}}"
@@ -113,7 +113,7 @@ pub(super) fn not_implemented(kind: Kind, what: &str, retrieved: &str) -> Refusa
 }
 
 /// The pod template of a workload without the `pod-template-hash` label.
-pub(super) fn bare_template(object: &Object) -> Value {
+pub(super) fn template_without_hash(object: &Object) -> Value {
     let mut template = object.to_value().pointer("/spec/template").cloned().unwrap_or_default();
     if let Some(labels) = template.pointer_mut("/metadata/labels").and_then(Value::as_object_mut) {
         labels.shift_remove("pod-template-hash");
@@ -127,7 +127,7 @@ fn client_dry_run(name: &str, object: &Object) -> RolloutStep {
         Object::ReplicaSet(_) => "",
         _ => "will roll back to ",
     };
-    let mut text = Elastic::default();
+    let mut text = TabbedText::default();
     template(object, &mut text);
     let lines = text.raw().join("\n");
     RolloutStep::Print(format!("{name} {intro}{lines}\n{}", DryRun::Client.suffix()))
@@ -183,7 +183,7 @@ impl Undo<'_> {
                 "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again",
             ));
         }
-        let template = bare_template(&target);
+        let template = template_without_hash(&target);
         if self.object.to_value().pointer("/spec/template") == Some(&template) {
             return Ok(RolloutStep::Print(self.skipped()));
         }

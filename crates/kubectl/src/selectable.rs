@@ -49,8 +49,8 @@ pub(crate) fn value<'o>(object: &'o Object, field: &str) -> Cow<'o, str> {
     match (object, field) {
         (_, "metadata.name") => Cow::Borrowed(&metadata.name),
         (_, "metadata.namespace") => Cow::Borrowed(&metadata.namespace),
-        (Object::Pod(pod), field) => of_pod(pod, field),
-        (Object::Event(event), field) => of_event(event, field),
+        (Object::Pod(pod), field) => pod_field(pod, field),
+        (Object::Event(event), field) => event_field(event, field),
         (Object::Node(node), _) => Cow::Owned(node.spec.unschedulable.unwrap_or(false).to_string()),
         (Object::Service(service), "spec.clusterIP") => Cow::Borrowed(&service.spec.cluster_ip),
         (Object::Service(service), _) => Cow::Borrowed(&service.spec.kind),
@@ -62,7 +62,7 @@ pub(crate) fn value<'o>(object: &'o Object, field: &str) -> Cow<'o, str> {
     }
 }
 
-fn of_pod<'o>(pod: &'o Pod, field: &str) -> Cow<'o, str> {
+fn pod_field<'o>(pod: &'o Pod, field: &str) -> Cow<'o, str> {
     let (spec, status) = (&pod.spec, &pod.status);
     match field {
         "spec.nodeName" | "spec.host" => Cow::Borrowed(spec.node_name.as_deref().unwrap_or_default()),
@@ -78,7 +78,7 @@ fn of_pod<'o>(pod: &'o Pod, field: &str) -> Cow<'o, str> {
     }
 }
 
-fn of_event<'o>(event: &'o Event, field: &str) -> Cow<'o, str> {
+fn event_field<'o>(event: &'o Event, field: &str) -> Cow<'o, str> {
     let involved = &event.involved_object;
     Cow::Borrowed(match field {
         "involvedObject.kind" => &involved.kind,

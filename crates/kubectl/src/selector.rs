@@ -78,10 +78,10 @@ impl LabelQuery {
 
 /// Splits a label selector into words and signs.
 fn tokens(text: &str) -> Vec<&str> {
-    const SIGNS: &[&str] = &["==", "!=", "=", "!", "(", ")", ",", "<", ">"];
+    const OPERATORS: &[&str] = &["==", "!=", "=", "!", "(", ")", ",", "<", ">"];
     let (mut out, mut rest) = (Vec::new(), text.trim_start());
     while !rest.is_empty() {
-        let sign = SIGNS
+        let sign = OPERATORS
             .iter()
             .find(|sign| rest.starts_with(**sign))
             .map(|sign| sign.len());

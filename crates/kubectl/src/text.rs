@@ -61,11 +61,11 @@ pub(crate) fn cell(text: &str) -> String {
 /// Lines with tabs, aligned as Go's `text/tabwriter` does with padding 2. Cells are aligned within a column block: a run
 /// of consecutive lines that have a tab-terminated cell in that column.
 #[derive(Debug, Default)]
-pub(crate) struct Elastic {
+pub(crate) struct TabbedText {
     text: String,
 }
 
-impl Elastic {
+impl TabbedText {
     /// Appends a line, indented by two spaces per level.
     pub(crate) fn line(&mut self, level: usize, text: &str) {
         self.text.extend(std::iter::repeat_n(' ', 2 * level));

@@ -147,8 +147,9 @@ impl Top {
             (false, true) => &["POD", "NAME", "CPU(cores)", "MEMORY(bytes)"],
             (false, false) => &["NAME", "CPU(cores)", "MEMORY(bytes)"],
         };
-        let lead = (self.all_namespaces && !self.nodes).then_some("NAMESPACE");
-        lead.into_iter()
+        let namespace = (self.all_namespaces && !self.nodes).then_some("NAMESPACE");
+        namespace
+            .into_iter()
             .chain(titles.iter().copied())
             .map(str::to_owned)
             .collect()
@@ -156,8 +157,8 @@ impl Top {
 
     /// The two lines of `--sum` below the table.
     fn totals(&self, total: Usage) -> [Vec<String>; 2] {
-        let lead = usize::from(self.all_namespaces) + usize::from(self.containers);
-        let line = |cells: [String; 2]| std::iter::repeat_n(String::new(), lead + 1).chain(cells).collect();
+        let n_front = usize::from(self.all_namespaces) + usize::from(self.containers);
+        let line = |cells: [String; 2]| std::iter::repeat_n(String::new(), n_front + 1).chain(cells).collect();
         [
             line(["________".to_owned(), "________".to_owned()]),
             line([format!("{}m", total.0), format!("{}Mi", total.1 >> 20)]),

@@ -19,7 +19,7 @@ pub enum Reach {
 /// The error output of a command that needs more of the control plane than is reachable; `None` if the command can be
 /// answered.
 pub fn unreachable(command: &Kubectl, reach: Reach) -> Option<Printed> {
-    if needs(command) <= reach {
+    if required_reach(command) <= reach {
         return None;
     }
     let mut printed = Printed::default();
@@ -27,16 +27,16 @@ pub fn unreachable(command: &Kubectl, reach: Reach) -> Option<Printed> {
         printed.fail(ApiError::refused_connection().message);
     } else {
         // Deviation: the real server gives this answer after a minute; commands that only read take no time here.
-        let what = resource(command);
+        let resource = resource(command);
         printed.fail(format!(
-            "Error from server (Timeout): the server was unable to return a response in the time allotted, but may still be processing the request (get {what})"
+            "Error from server (Timeout): the server was unable to return a response in the time allotted, but may still be processing the request (get {resource})"
         ));
     }
     Some(printed)
 }
 
 /// The parts of the control plane that a command needs.
-fn needs(command: &Kubectl) -> Reach {
+fn required_reach(command: &Kubectl) -> Reach {
     match command {
         Kubectl::Explain { .. } => Reach::Server,
         Kubectl::Verbatim(verbatim) => match &verbatim.action {

@@ -97,8 +97,8 @@ impl Printer {
         let is_first = !self.has_printed;
         self.has_printed |= !objects.is_empty();
         let with_event = |row: Vec<String>, first: &str| {
-            let lead = self.get.output_watch_events.then(|| first.to_owned());
-            lead.into_iter().chain(row).collect::<Vec<_>>()
+            let event_cell = self.get.output_watch_events.then(|| first.to_owned());
+            event_cell.into_iter().chain(row).collect::<Vec<_>>()
         };
         let mut rows = Vec::new();
         match &self.format {
@@ -130,21 +130,21 @@ impl Printer {
                 let mut first = is_first;
                 return objects
                     .iter()
-                    .flat_map(|object| self.whole(format, object, event, std::mem::replace(&mut first, false)))
+                    .flat_map(|object| self.object_lines(format, object, event, std::mem::replace(&mut first, false)))
                     .collect();
             }
         }
         self.widths.lay_out(&rows)
     }
 
-    fn whole(&self, format: &ObjectFormat, object: &Object, event: &str, is_first: bool) -> Vec<String> {
+    fn object_lines(&self, format: &ObjectFormat, object: &Object, event: &str, is_first: bool) -> Vec<String> {
         let mut value = shown(object, self.get.show_managed_fields);
         if self.get.output_watch_events && *format != ObjectFormat::Name {
             value = json!({"object": value, "type": event.trim_end()});
         }
         let text = format.text(&value).unwrap_or_else(|why| why);
-        let lead = (format.is_separated() && !is_first).then(|| "---".to_owned());
-        lead.into_iter().chain(text.lines().map(str::to_owned)).collect()
+        let separator = (format.is_separated() && !is_first).then(|| "---".to_owned());
+        separator.into_iter().chain(text.lines().map(str::to_owned)).collect()
     }
 }
 

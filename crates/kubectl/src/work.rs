@@ -8,7 +8,7 @@ use std::cell::Cell;
 pub const WORK: u64 = 20_000_000;
 
 /// Number of values that a text counts as: one, and one more per sixteen bytes.
-pub(crate) fn of_text(text: &str) -> u64 {
+pub(crate) fn text_weight(text: &str) -> u64 {
     1 + text.len() as u64 / 16
 }
 

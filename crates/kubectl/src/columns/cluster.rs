@@ -6,7 +6,7 @@ use podscope_api::{
 };
 
 use super::line::Line;
-use super::{age, event_times, map_text, node_roles, node_status, or_none, some_of, value_at_path};
+use super::{age, event_times, first_of, map_text, node_roles, node_status, or_none, value_at_path};
 
 pub(super) fn node(node: &Node, line: &mut Line) {
     let address = |kind: &str| {
@@ -79,8 +79,8 @@ pub(super) fn endpoint_slice(slice: &EndpointSlice, line: &mut Line) {
     let addresses = addresses.map(ToString::to_string).collect();
     line.name();
     line.put("ADDRESSTYPE", slice.address_type.to_string());
-    line.put("PORTS", some_of(ports.collect(), 3, ",", "<unset>"));
-    line.put("ENDPOINTS", some_of(addresses, 3, ",", "<unset>"));
+    line.put("PORTS", first_of(ports.collect(), 3, ",", "<unset>"));
+    line.put("ENDPOINTS", first_of(addresses, 3, ",", "<unset>"));
     line.age();
 }
 
@@ -103,7 +103,7 @@ fn addresses(subsets: &[EndpointSubset]) -> String {
             all.extend(ips().map(|ip| format!("{ip}:{number}")));
         }
     }
-    some_of(all, 3, ",", "<none>")
+    first_of(all, 3, ",", "<none>")
 }
 
 pub(super) fn event(event: &Event, line: &mut Line) {

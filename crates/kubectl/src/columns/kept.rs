@@ -4,7 +4,7 @@ use podscope_api::{Kept, Kind};
 use serde_json::Value;
 
 use super::line::Line;
-use super::{or_none, selector_from_value, selector_text, some_of};
+use super::{first_of, or_none, selector_from_value, selector_text};
 use crate::jsonpath::plain;
 
 pub(super) fn kept(object: &Kept, line: &mut Line) {
@@ -29,7 +29,7 @@ pub(super) fn kept(object: &Kept, line: &mut Line) {
             let addresses: Vec<String> = addresses.iter().map(address).collect();
             let ports = if list("/spec/tls").is_empty() { "80" } else { "80, 443" };
             line.put("CLASS", or_none(&text("/spec/ingressClassName")));
-            line.put("HOSTS", some_of(hosts.collect(), 3, ",", "*"));
+            line.put("HOSTS", first_of(hosts.collect(), 3, ",", "*"));
             line.put("ADDRESS", addresses.join(","));
             line.put("PORTS", ports.to_owned());
         }

@@ -184,7 +184,7 @@ pub(crate) fn access_modes<T: std::fmt::Display>(modes: &[T]) -> String {
 }
 
 /// The first `first` texts, and the number of further ones; `nothing` if the list is empty.
-fn some_of(mut texts: Vec<String>, first: usize, between: &str, nothing: &str) -> String {
+fn first_of(mut texts: Vec<String>, first: usize, between: &str, nothing: &str) -> String {
     let more = texts.len().saturating_sub(first);
     texts.truncate(first);
     let mut all = texts.join(between);

@@ -182,7 +182,7 @@ fn targets(object: &HorizontalPodAutoscaler) -> String {
             _ => "<unknown type>".to_owned(),
         });
     }
-    super::some_of(shown, 2, ", ", "<none>")
+    super::first_of(shown, 2, ", ", "<none>")
 }
 
 pub(super) fn budget(budget: &PodDisruptionBudget, line: &mut Line) {

@@ -12,7 +12,7 @@ use super::{Command, CommandError};
 use crate::duration::{parse_duration, print_duration};
 
 /// The sub-commands: usage and description.
-pub(crate) const APPS: &[(&str, &str)] = &[
+pub(crate) const APP_COMMANDS: &[(&str, &str)] = &[
     (
         "traffic start [NAMESPACE/]SERVICE --rate N/s [--from zone/ZONE|node/NODE|pod/[NAMESPACE/]POD|outside] [--timeout 1s] \
          [--keep-alive] [--retries N]",
@@ -39,7 +39,7 @@ pub(crate) const TRAFFIC_FLAGS: &[Flag] = &[
 
 /// A usage error that lists the sub-commands that begin with a word.
 fn usage_error(column: u32, word: &str) -> CommandError {
-    let forms = APPS.iter().filter(|(form, _)| form.starts_with(word));
+    let forms = APP_COMMANDS.iter().filter(|(form, _)| form.starts_with(word));
     let forms: Vec<String> = forms.map(|(form, _)| format!("app {form}")).collect();
     CommandError::new(column, format!("error: use: {}", forms.join(", or ")))
 }
@@ -54,7 +54,7 @@ pub(super) fn parse(words: &[Word]) -> Result<Command, CommandError> {
             add: *action == "add",
         })),
         ["member", ..] => Err(usage_error(column, "member")),
-        ["traffic", "start", ..] => start(words.get(2..).unwrap_or_default()),
+        ["traffic", "start", ..] => parse_start(words.get(2..).unwrap_or_default()),
         ["traffic", "stop", ..] => match words.get(2..).unwrap_or_default() {
             [service] => Ok(traffic(TrafficCommand::Stop(service_key(service)?))),
             _ => Err(usage_error(column, "traffic stop")),
@@ -81,7 +81,7 @@ fn service_key(word: &Word) -> Result<ObjectKey, CommandError> {
 }
 
 /// Parses `app traffic start`.
-fn start(words: &[Word]) -> Result<Command, CommandError> {
+fn parse_start(words: &[Word]) -> Result<Command, CommandError> {
     let args = Args::parse("app traffic start", TRAFFIC_FLAGS, words, None, false)?;
     if args.help {
         return Ok(Command::Help("app".into()));
@@ -121,7 +121,7 @@ fn start(words: &[Word]) -> Result<Command, CommandError> {
     Ok(traffic(TrafficCommand::Start(StartTraffic {
         service,
         rate,
-        client: client(&args)?,
+        client: parse_client(&args)?,
         timeout,
         keep_alive: args.bool("keep-alive", false)?,
         retries,
@@ -129,7 +129,7 @@ fn start(words: &[Word]) -> Result<Command, CommandError> {
 }
 
 /// Parses `--from`: the clients that send the requests.
-fn client(args: &Args) -> Result<RequestClient, CommandError> {
+fn parse_client(args: &Args) -> Result<RequestClient, CommandError> {
     let Some(from) = args.value("from") else {
         return Ok(RequestClient::Nodes);
     };

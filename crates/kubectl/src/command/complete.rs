@@ -24,14 +24,14 @@ pub struct Completion {
 }
 
 /// Collects the candidates for a word.
-struct Choices<'a> {
+struct Candidates<'a> {
     /// The part of the word before the cursor.
     typed: &'a str,
     objects: &'a Objects,
     found: Vec<(String, String)>,
 }
 
-impl Choices<'_> {
+impl Candidates<'_> {
     fn push(&mut self, text: &str, hint: &str) {
         self.found.push((text.to_owned(), hint.to_owned()));
     }
@@ -259,32 +259,32 @@ pub fn complete(line: &str, cursor: usize, objects: &Objects) -> ((usize, usize)
             words.truncate(1);
         }
     }
-    let mut choices = Choices {
+    let mut candidates = Candidates {
         typed,
         objects,
         found: Vec::new(),
     };
     match words.as_slice() {
-        [] if last_pipe.is_some() => choices.words(PROGRAMS.iter().copied()),
-        [] => choices.programs(),
-        ["kubectl"] => choices.verbs(),
-        ["kubectl", "-n" | "--namespace"] => choices.names(Kind::Namespace, "", "namespace"),
-        ["kubectl", group] if *group != "create" && is_group(group) => choices.group(group),
-        ["kubectl", rest @ ..] => choices.kubectl(rest),
-        ["fault"] => choices.faults(),
-        ["fault", verb, rest @ ..] => choices.fault(verb, rest),
-        ["stop"] => choices.push("--all", "every command that still runs"),
-        ["app", rest @ ..] => choices.app(rest),
+        [] if last_pipe.is_some() => candidates.words(PROGRAMS.iter().copied()),
+        [] => candidates.programs(),
+        ["kubectl"] => candidates.verbs(),
+        ["kubectl", "-n" | "--namespace"] => candidates.names(Kind::Namespace, "", "namespace"),
+        ["kubectl", group] if *group != "create" && is_group(group) => candidates.group(group),
+        ["kubectl", rest @ ..] => candidates.kubectl(rest),
+        ["fault"] => candidates.faults(),
+        ["fault", verb, rest @ ..] => candidates.fault(verb, rest),
+        ["stop"] => candidates.push("--all", "every command that still runs"),
+        ["app", rest @ ..] => candidates.app(rest),
         _ => {}
     }
-    let choices = choices
+    let candidates = candidates
         .found
         .into_iter()
         .filter(|(text, _)| text.starts_with(typed) && !text.is_empty())
         .take(200)
         .map(|(text, hint)| Completion { text, hint })
         .collect();
-    ((start, cursor), choices)
+    ((start, cursor), candidates)
 }
 
 /// Returns whether a verb has sub-commands.

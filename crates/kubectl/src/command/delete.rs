@@ -46,9 +46,9 @@ pub struct Delete {
 /// The propagation policy of a `--cascade` value, and kubectl's deprecation warning if the value is a boolean.
 pub(crate) fn propagation(cascade: Option<&str>) -> (Propagation, Option<String>) {
     let deprecated = |better: &str| {
-        let word = cascade.unwrap_or_default();
+        let value = cascade.unwrap_or_default();
         Some(format!(
-            "warning: --cascade={word} is deprecated (boolean value) and can be replaced with --cascade={better}."
+            "warning: --cascade={value} is deprecated (boolean value) and can be replaced with --cascade={better}."
         ))
     };
     match cascade {

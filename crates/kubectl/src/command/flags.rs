@@ -100,14 +100,14 @@ pub(crate) struct Args {
 }
 
 /// Parses the words of a command into [`Args`].
-struct Reader<'a> {
+struct ArgsParser<'a> {
     /// The flags of the verb.
     specs: &'a [Flag],
     words: std::slice::Iter<'a, Word>,
     args: Args,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ArgsParser<'a> {
     fn read(mut self, has_passthrough: bool) -> Result<Args, CommandError> {
         let mut only_positional = false;
         while let Some(word) = self.words.next() {
@@ -229,7 +229,7 @@ impl Args {
             ..Args::default()
         };
         let words = words.iter();
-        Reader { specs, words, args }.read(has_passthrough)
+        ArgsParser { specs, words, args }.read(has_passthrough)
     }
 
     /// The arguments without some flags.

@@ -2,7 +2,7 @@
 
 use podscope_api::ordered::StableSort as _;
 
-use super::app::APPS;
+use super::app::APP_COMMANDS;
 use super::fault::{FAULTS, FaultVerb};
 use super::flags::Takes;
 use super::parse::{VERBS, Verb};
@@ -117,7 +117,7 @@ const SECTIONS: &[(&str, &[(&str, &str)])] = &[
 ];
 
 /// Help texts of command groups, printed before their sub-commands.
-const GROUPS: &[(&str, &str)] = &[
+const GROUP_TEXTS: &[(&str, &str)] = &[
     (
         "rollout",
         "Manage the rollout of one or many resources.\n        \n Valid resource types include:\n\n  *  deployments\n  *  daemonsets\n  *  statefulsets\n\nExamples:\n  # Rollback to the previous deployment\n  kubectl rollout undo deployment/abc\n  \n  # Check the rollout status of a daemonset\n  kubectl rollout status daemonset/foo\n  \n  # Restart a deployment\n  kubectl rollout restart deployment/abc\n  \n  # Restart deployments with the 'app=nginx' label\n  kubectl rollout restart deployment --selector=app=nginx",
@@ -176,7 +176,7 @@ const OTHER_SUBCOMMANDS: &[(&str, &str)] = &[
 ];
 
 /// Usage lines of groups that differ from `GROUP SUBCOMMAND`.
-const USAGES: &[(&str, &str)] = &[
+const GROUP_USAGES: &[(&str, &str)] = &[
     ("create", "create -f FILENAME"),
     ("create secret", "create secret (docker-registry | generic | tls)"),
     ("create service", "create service [flags]"),
@@ -201,7 +201,7 @@ pub fn help_text(topic: &str) -> String {
         "fault" | "app" => fault_help(),
         _ => {
             let wanted = topic.strip_prefix("kubectl").unwrap_or(topic).trim();
-            let group = GROUPS.iter().find(|(name, _)| *name == wanted);
+            let group = GROUP_TEXTS.iter().find(|(name, _)| *name == wanted);
             match (group, VERBS.iter().find(|verb| verb.name == wanted)) {
                 (Some((name, about)), _) => group_help(name, about),
                 (None, Some(verb)) => verb_help(verb),
@@ -223,7 +223,7 @@ fn fault_help() -> String {
     {
         out.push_str(&format!("  fault {name} {form}\n      {description}\n"));
     }
-    let apps: Vec<String> = APPS
+    let apps: Vec<String> = APP_COMMANDS
         .iter()
         .map(|(form, description)| format!("  app {form}\n      {description}"))
         .collect();
@@ -266,7 +266,7 @@ fn group_help(name: &str, about: &str) -> String {
     for (sub, summary) in commands {
         out.push_str(&format!("  {sub:<width$} {summary}\n"));
     }
-    let usage = USAGES.iter().find(|(group, _)| *group == name);
+    let usage = GROUP_USAGES.iter().find(|(group, _)| *group == name);
     let usage = usage.map_or_else(|| format!("{name} SUBCOMMAND"), |(_, usage)| (*usage).to_owned());
     out.push_str(&format!(
         "\nUsage:\n  kubectl {usage} [options]\n\nUse \"kubectl {name} <command> --help\" for more information about a given command.\n{OPTIONS_HINT}"
@@ -276,7 +276,7 @@ fn group_help(name: &str, about: &str) -> String {
 
 /// Default values of flags: verb (empty: all verbs), flag, value. The first matching row applies. Flags without a row have
 /// the default `false`, an empty text or `none`.
-const DEFAULTS: &[(&str, &str, &str)] = &[
+const FLAG_DEFAULTS: &[(&str, &str, &str)] = &[
     ("apply", "field-manager", "'kubectl-client-side-apply'"),
     ("apply", "overwrite", "true"),
     ("autoscale", "cpu-percent", "-1"),
@@ -313,7 +313,7 @@ const DEFAULTS: &[(&str, &str, &str)] = &[
 
 /// The default value of a flag as `-h` prints it.
 fn default_value(verb: &str, long: &str, takes: Takes) -> String {
-    let row = DEFAULTS
+    let row = FLAG_DEFAULTS
         .iter()
         .find(|(row_verb, flag, _)| *flag == long && (row_verb.is_empty() || *row_verb == verb));
     match (row, takes) {

@@ -15,12 +15,12 @@ use super::{Command, CommandError};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pipe {
     filters: Vec<Filter>,
-    next: Option<Box<Next>>,
+    next: Option<Box<PipedCommand>>,
 }
 
 /// A kubectl command at the end of a pipe: `| kubectl apply -f -`, `| xargs kubectl delete`.
 #[derive(Debug, Clone, PartialEq)]
-struct Next {
+struct PipedCommand {
     /// The words after `kubectl`.
     words: Vec<Word>,
     /// Whether the input becomes further words instead of standard input (`xargs`).
@@ -88,7 +88,7 @@ impl Pipe {
                     continue;
                 }
             };
-            let next = Next {
+            let next = PipedCommand {
                 words: rest.to_vec(),
                 is_xargs,
                 pipe: Pipe::parse(parts.get(at + 1..).unwrap_or_default(), column)?,
@@ -143,7 +143,7 @@ impl Pipe {
     }
 }
 
-impl Next {
+impl PipedCommand {
     fn command(&self, lines: &[(OutputKind, String)]) -> Result<Command, CommandError> {
         let text: String = lines
             .iter()
@@ -309,7 +309,7 @@ fn count(options: &mut Options<'_>, sign: char) -> Result<Count, CommandError> {
                 }
             }
             digit if digit.is_ascii_digit() => {
-                let text = format!("{digit}{}", options.rest());
+                let text = format!("{digit}{}", options.remaining_letters());
                 Count::Plain(options.number(&text)?)
             }
             other => return Err(options.unknown(other)),
@@ -404,13 +404,13 @@ impl<'a> Options<'a> {
     }
 
     /// The remaining letters of the current word.
-    fn rest(&mut self) -> String {
+    fn remaining_letters(&mut self) -> String {
         std::mem::take(&mut self.letters).into_iter().collect()
     }
 
     /// The value of the current option.
     fn value(&mut self) -> Result<String, CommandError> {
-        match self.rest() {
+        match self.remaining_letters() {
             rest if !rest.is_empty() => Ok(rest),
             _ => match self.words.next() {
                 Some(word) => Ok(word.text.clone()),

@@ -60,7 +60,7 @@ impl LineBuilder {
     }
 
     /// Prints `-n`, `-A`, `--all` and the selectors.
-    fn scope(&mut self, target: &Target) -> &mut Self {
+    fn namespace_and_selectors(&mut self, target: &Target) -> &mut Self {
         self.value("-n", &target.namespace)
             .flag("-A", target.all_namespaces)
             .flag("--all", target.all)
@@ -72,7 +72,7 @@ impl LineBuilder {
     }
 
     fn target(&mut self, target: &Target) -> &mut Self {
-        self.selection(&target.selection).scope(target)
+        self.selection(&target.selection).namespace_and_selectors(target)
     }
 
     fn kinds(&mut self, kinds: &[Kind], word: fn(Kind) -> &'static str) -> &mut Self {
@@ -215,8 +215,8 @@ impl std::fmt::Display for Kubectl {
                 }
                 line.dry_run(*dry_run).output(output);
             }
-            Kubectl::Label(mark) => print_mark(line, "label", mark),
-            Kubectl::Annotate(mark) => print_mark(line, "annotate", mark),
+            Kubectl::Label(mark) => print_metadata_change(line, "label", mark),
+            Kubectl::Annotate(mark) => print_metadata_change(line, "annotate", mark),
             Kubectl::Patch {
                 target,
                 patch_type,
@@ -257,7 +257,7 @@ impl std::fmt::Display for Kubectl {
                 for (container, image) in images {
                     line.equals(container, image);
                 }
-                line.scope(target).dry_run(*dry_run).output(output);
+                line.namespace_and_selectors(target).dry_run(*dry_run).output(output);
             }
             Kubectl::Events(events) => print_events(line, events),
             Kubectl::Explain { kind, path, recursive } => {
@@ -500,20 +500,20 @@ fn print_delete(line: &mut LineBuilder, delete: &Delete) {
     }
 }
 
-fn print_mark(line: &mut LineBuilder, verb: &str, mark: &super::MetadataChange) {
-    line.word(verb).plural(&mark.target.selection);
-    for (key, value) in &mark.changes {
+fn print_metadata_change(line: &mut LineBuilder, verb: &str, change: &super::MetadataChange) {
+    line.word(verb).plural(&change.target.selection);
+    for (key, value) in &change.changes {
         match value {
             Some(value) => line.equals(key, value),
             None => line.word(&format!("{key}-")),
         };
     }
-    line.scope(&mark.target)
-        .flag("--overwrite", mark.overwrite)
-        .flag("--list", mark.list)
-        .dry_run(mark.dry_run)
-        .output(&mark.output);
-    if let Some(version) = &mark.resource_version {
+    line.namespace_and_selectors(&change.target)
+        .flag("--overwrite", change.overwrite)
+        .flag("--list", change.list)
+        .dry_run(change.dry_run)
+        .output(&change.output);
+    if let Some(version) = &change.resource_version {
         line.equals("--resource-version", version);
     }
 }

@@ -4,7 +4,7 @@ use podscope_api::Object;
 use podscope_api::ordered::StableSort as _;
 use serde_json::Value;
 
-use super::super::text::Elastic;
+use super::super::text::TabbedText;
 use super::{annotations, bracketed, labels};
 
 /// The verbs that a role allows for one resource or one non-resource path.
@@ -25,7 +25,7 @@ fn strings(value: &Value, field: &str) -> Vec<String> {
 }
 
 /// Prints name, labels and annotations.
-fn header(object: &Object, text: &mut Elastic) {
+fn header(object: &Object, text: &mut TabbedText) {
     let meta = object.metadata();
     text.line(0, &format!("Name:\t{}", meta.name));
     labels(text, "Labels", &meta.labels);
@@ -33,7 +33,7 @@ fn header(object: &Object, text: &mut Elastic) {
 }
 
 /// Role and ClusterRole: one line per resource, with the verbs of all rules that contain it.
-pub(super) fn role(object: &Object, text: &mut Elastic) {
+pub(super) fn role(object: &Object, text: &mut TabbedText) {
     header(object, text);
     text.line(0, "PolicyRule:");
     text.line(1, "Resources\tNon-Resource URLs\tResource Names\tVerbs");
@@ -122,7 +122,7 @@ fn single_rules(rule: &Value) -> Vec<Rule> {
 }
 
 /// RoleBinding and ClusterRoleBinding: the role and its subjects.
-pub(super) fn binding(object: &Object, text: &mut Elastic) {
+pub(super) fn binding(object: &Object, text: &mut TabbedText) {
     header(object, text);
     let value = object.to_value();
     let field = |value: &Value, at: &str| value.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();

@@ -4,10 +4,10 @@ use podscope_api::{HorizontalPodAutoscaler, metric_source};
 use serde_json::Value;
 
 use super::super::jsonpath::plain;
-use super::super::text::Elastic;
+use super::super::text::TabbedText;
 use super::{annotations, labels, stamp};
 
-pub(super) fn autoscaler(one: &HorizontalPodAutoscaler, text: &mut Elastic) {
+pub(super) fn autoscaler(one: &HorizontalPodAutoscaler, text: &mut TabbedText) {
     let (meta, spec, status) = (&one.metadata, &one.spec, &one.status);
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
@@ -99,7 +99,7 @@ fn metric_row(metric: &Value, current: &Value) -> String {
 }
 
 /// Prints the scaling rules of one direction.
-fn scaling_rules(title: &str, rules: &Value, text: &mut Elastic) {
+fn scaling_rules(title: &str, rules: &Value, text: &mut TabbedText) {
     if rules.is_null() {
         return;
     }

@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::super::View;
 use super::super::columns::{map_text, selector_text};
 use super::super::jsonpath::plain;
-use super::super::text::Elastic;
+use super::super::text::TabbedText;
 use super::{annotations, labels, stamp};
 
-pub(super) fn budget(budget: &Arc<PodDisruptionBudget>, text: &mut Elastic) {
+pub(super) fn budget(budget: &Arc<PodDisruptionBudget>, text: &mut TabbedText) {
     let (meta, spec, status) = (&budget.metadata, &budget.spec, &budget.status);
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
@@ -34,7 +34,7 @@ pub(super) fn budget(budget: &Arc<PodDisruptionBudget>, text: &mut Elastic) {
     text.line(2, &format!("Total:\t{}", status.expected_pods));
 }
 
-pub(super) fn priority_class(class: &Arc<PriorityClass>, text: &mut Elastic) {
+pub(super) fn priority_class(class: &Arc<PriorityClass>, text: &mut TabbedText) {
     text.line(0, &format!("Name:\t{}", class.metadata.name));
     text.line(0, &format!("Value:\t{}", class.value));
     text.line(0, &format!("GlobalDefault:\t{}", class.global_default.unwrap_or(false)));
@@ -45,14 +45,14 @@ pub(super) fn priority_class(class: &Arc<PriorityClass>, text: &mut Elastic) {
     text.line(0, &format!("Annotations:\t{}", map_text(&class.metadata.annotations)));
 }
 
-fn header(meta: &ObjectMeta, text: &mut Elastic) {
+fn header(meta: &ObjectMeta, text: &mut TabbedText) {
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
     labels(text, "Labels", &meta.labels);
     annotations(text, "Annotations", &meta.annotations);
 }
 
-pub(super) fn config_map(map: &Arc<ConfigMap>, text: &mut Elastic) {
+pub(super) fn config_map(map: &Arc<ConfigMap>, text: &mut TabbedText) {
     header(&map.metadata, text);
     for line in ["", "Data", "===="] {
         text.line(0, line);
@@ -73,7 +73,7 @@ pub(super) fn config_map(map: &Arc<ConfigMap>, text: &mut Elastic) {
     text.line(0, "");
 }
 
-pub(super) fn secret(secret: &Arc<Secret>, text: &mut Elastic) {
+pub(super) fn secret(secret: &Arc<Secret>, text: &mut TabbedText) {
     header(&secret.metadata, text);
     text.line(0, "");
     text.line(0, &format!("Type:\t{}", secret.kind));
@@ -90,7 +90,7 @@ fn decoded_len(text: &str) -> usize {
     text.trim_end_matches('=').len() * 3 / 4
 }
 
-pub(super) fn namespace(namespace: &Arc<Namespace>, view: &View<'_>, text: &mut Elastic) {
+pub(super) fn namespace(namespace: &Arc<Namespace>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, status) = (&namespace.metadata, &namespace.status);
     text.line(0, &format!("Name:\t{}", meta.name));
     labels(text, "Labels", &meta.labels);

@@ -4,7 +4,7 @@ use podscope_api::ordered::StableSort as _;
 use podscope_api::{Container, ContainerState, ContainerStatus, EnvVar, Pod, Probe, Quantity, ResourceRequirements};
 use serde_json::Value;
 
-use super::super::text::Elastic;
+use super::super::text::TabbedText;
 use super::{bracketed, capital_bool, stamp};
 use crate::columns::or_none;
 
@@ -22,7 +22,7 @@ pub(super) fn describe(
     containers: &[Container],
     raw: &Value,
     owner: &ContainerOwner<'_>,
-    text: &mut Elastic,
+    text: &mut TabbedText,
 ) {
     let (indent, name_indent) = match owner {
         ContainerOwner::Pod(..) => ("", ""),
@@ -80,7 +80,7 @@ pub(super) fn describe(
 }
 
 /// Prints a seccomp profile at one indentation level, and its file at another.
-pub(super) fn seccomp(level: usize, inner: usize, profile: &Value, text: &mut Elastic) {
+pub(super) fn seccomp(level: usize, inner: usize, profile: &Value, text: &mut TabbedText) {
     let field = |name: &str| profile.get(name).and_then(Value::as_str).unwrap_or_default();
     text.line(level, &format!("SeccompProfile:\t{}", field("type")));
     if field("type") == "Localhost" {
@@ -88,7 +88,7 @@ pub(super) fn seccomp(level: usize, inner: usize, profile: &Value, text: &mut El
     }
 }
 
-fn ports(container: &Container, text: &mut Elastic) {
+fn ports(container: &Container, text: &mut TabbedText) {
     let port_list = |number: fn(&podscope_api::ContainerPort) -> i32| {
         let all: Vec<String> = container
             .ports
@@ -116,8 +116,8 @@ fn ports(container: &Container, text: &mut Elastic) {
     text.line(2, &format!("Host Port{plural}:\t{}", or_none(&host_ports)));
 }
 
-fn state(title: &str, state: &ContainerState, text: &mut Elastic) {
-    let optional = |text: &mut Elastic, title: &str, value: &str| {
+fn state(title: &str, state: &ContainerState, text: &mut TabbedText) {
+    let optional = |text: &mut TabbedText, title: &str, value: &str| {
         if !value.is_empty() {
             text.line(3, &format!("{title}:\t{value}"));
         }
@@ -144,7 +144,7 @@ fn state(title: &str, state: &ContainerState, text: &mut Elastic) {
 }
 
 /// Prints limits and requests.
-pub(super) fn resources(resources: &ResourceRequirements, level: usize, text: &mut Elastic) {
+pub(super) fn resources(resources: &ResourceRequirements, level: usize, text: &mut TabbedText) {
     for (title, amounts) in [("Limits", &resources.limits), ("Requests", &resources.requests)] {
         if !amounts.is_empty() {
             text.line(level, &format!("{title}:"));
@@ -198,7 +198,7 @@ fn probe_text(probe: &Probe) -> String {
     )
 }
 
-fn environment(container: &Container, raw: &Value, owner: &ContainerOwner<'_>, text: &mut Elastic) {
+fn environment(container: &Container, raw: &Value, owner: &ContainerOwner<'_>, text: &mut TabbedText) {
     if !container.env_from.is_empty() {
         text.line(2, "Environment Variables from:");
         for source in &container.env_from {
@@ -321,7 +321,7 @@ fn container_resource_value(container: &Container, variable: &EnvVar, raw: &Valu
     (value.to_string(), resource)
 }
 
-fn mounts(container: &Container, raw: &Value, text: &mut Elastic) {
+fn mounts(container: &Container, raw: &Value, text: &mut TabbedText) {
     let none = if container.volume_mounts.is_empty() {
         "\t<none>"
     } else {

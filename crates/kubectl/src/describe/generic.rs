@@ -5,7 +5,7 @@ use podscope_api::ordered::StableSort as _;
 use serde_json::{Map, Value};
 
 use super::super::jsonpath::plain;
-use super::super::text::Elastic;
+use super::super::text::TabbedText;
 use super::{annotations, labels};
 
 /// Fields that are printed above the others, or not at all.
@@ -17,7 +17,7 @@ const SKIPPED_FIELDS: [&str; 5] = [
     ".metadata.annotations",
 ];
 
-pub(super) fn describe(object: &Object, text: &mut Elastic) {
+pub(super) fn describe(object: &Object, text: &mut TabbedText) {
     let meta = object.metadata();
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
@@ -28,7 +28,7 @@ pub(super) fn describe(object: &Object, text: &mut Elastic) {
     }
 }
 
-fn fields(level: usize, map: &Map<String, Value>, prefix: &str, text: &mut Elastic) {
+fn fields(level: usize, map: &Map<String, Value>, prefix: &str, text: &mut TabbedText) {
     let mut names: Vec<&String> = map.keys().collect();
     names.stable_sort();
     for name in names {
@@ -95,7 +95,7 @@ fn field_title(name: &str) -> String {
             if matches!(&*upper, "API" | "URL" | "UID" | "GUID") {
                 return upper;
             }
-            super::super::explain::capital(&word)
+            super::super::explain::capitalized(&word)
         })
         .collect();
     words.join(" ")

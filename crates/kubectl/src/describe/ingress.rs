@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::View;
 use super::super::columns::{or_none, selector_from_value, selector_text};
 use super::super::jsonpath::plain;
-use super::super::text::Elastic;
+use super::super::text::TabbedText;
 use super::network::endpoints;
 use super::{annotations, labels};
 
@@ -26,7 +26,7 @@ fn joined(value: &Value, field: &str, between: &str) -> String {
     all.join(between)
 }
 
-pub(super) fn ingress(object: &Object, view: &View<'_>, text: &mut Elastic) {
+pub(super) fn ingress(object: &Object, view: &View<'_>, text: &mut TabbedText) {
     let (meta, value) = (object.metadata(), object.to_value());
     let none = Value::Null;
     let spec = value.get("spec").unwrap_or(&none);
@@ -95,19 +95,19 @@ fn backend(value: &Value, namespace: &str, view: &View<'_>) -> String {
     let name = string(service, "name");
     let none = Value::Null;
     let port = service.get("port").unwrap_or(&none);
-    let (named, number) = (
+    let (port_name, number) = (
         string(port, "name"),
         port.get("number").and_then(Value::as_i64).unwrap_or(0),
     );
     let service_port = match number {
-        0 => format!("{name}:{named}"),
+        0 => format!("{name}:{port_name}"),
         number => format!("{name}:{number}"),
     };
     let Some(found) = view.objects.get::<Service>(&ObjectKey::new(namespace, name)) else {
         return format!("{service_port} (<error: services {name:?} not found>)");
     };
     let port = found.spec.ports.iter().rfind(|port| match number {
-        0 => !named.is_empty() && *port.name == *named,
+        0 => !port_name.is_empty() && *port.name == *port_name,
         number => i64::from(port.port) == number,
     });
     let slices: Vec<_> = view
@@ -119,7 +119,7 @@ fn backend(value: &Value, namespace: &str, view: &View<'_>) -> String {
     format!("{service_port} ({})", endpoints(&slices, port))
 }
 
-pub(super) fn class(object: &Object, text: &mut Elastic) {
+pub(super) fn class(object: &Object, text: &mut TabbedText) {
     let (meta, value) = (object.metadata(), object.to_value());
     text.line(0, &format!("Name:\t{}", meta.name));
     labels(text, "Labels", &meta.labels);
@@ -138,7 +138,7 @@ pub(super) fn class(object: &Object, text: &mut Elastic) {
     text.line(1, &format!("Name:\t{}", string(parameters, "name")));
 }
 
-pub(super) fn policy(object: &Object, text: &mut Elastic) {
+pub(super) fn policy(object: &Object, text: &mut TabbedText) {
     const ALL_PODS: &str = "<none> (Allowing the specific traffic to all pods in this namespace)";
     let (meta, value) = (object.metadata(), object.to_value());
     text.line(0, &format!("Name:\t{}", meta.name));
@@ -198,7 +198,7 @@ pub(super) fn policy(object: &Object, text: &mut Elastic) {
 }
 
 /// Prints a peer of a network policy rule.
-fn peer(one: &Value, text: &mut Elastic) {
+fn peer(one: &Value, text: &mut TabbedText) {
     let mut has_selector = false;
     for (title, field) in [
         ("NamespaceSelector", "namespaceSelector"),

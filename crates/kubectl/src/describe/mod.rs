@@ -23,7 +23,7 @@ use podscope_api::{Event, Kind, Object, Str, Time};
 use super::columns::age;
 use super::get::find;
 use super::others::event_age;
-use super::text::{Elastic, cell};
+use super::text::{TabbedText, cell};
 use super::{Printed, View};
 use crate::command::{Describe, Selection, Target};
 use crate::refusals::not_found;
@@ -33,7 +33,7 @@ pub(super) use template::template;
 /// Longest annotation, key included, that is printed on one line (KC-065).
 const ANNOTATION_WIDTH: usize = 140;
 /// Go's text of the zero time.
-const NO_TIME: &str = "Mon, 01 Jan 0001 00:00:00 +0000";
+const ZERO_TIME: &str = "Mon, 01 Jan 0001 00:00:00 +0000";
 
 /// Prints the selected objects.
 pub(super) fn describe(command: &Describe, view: &View<'_>, printed: &mut Printed) {
@@ -112,7 +112,7 @@ fn describe_by_prefix(
 
 /// The description of one object with its events.
 fn lines(object: &Object, show_events: bool, view: &View<'_>) -> Vec<String> {
-    let mut text = Elastic::default();
+    let mut text = TabbedText::default();
     let mut has_events = true;
     match object {
         Object::Pod(pod) => pod::describe(pod, view, &mut text),
@@ -202,7 +202,7 @@ fn events<'v>(object: &Object, view: &View<'v>) -> Vec<&'v Event> {
 }
 
 fn event_table(events: &[&Event], now: Time) -> Vec<String> {
-    let mut text = Elastic::default();
+    let mut text = TabbedText::default();
     text.line(0, "Events:");
     text.line(1, "Type\tReason\tAge\tFrom\tMessage");
     text.line(1, "----\t------\t----\t----\t-------");
@@ -223,7 +223,7 @@ fn event_table(events: &[&Event], now: Time) -> Vec<String> {
 
 /// A time in RFC 1123 format; Go's zero time for `None`.
 fn stamp(at: Option<Time>) -> String {
-    at.map_or_else(|| NO_TIME.to_owned(), podscope_api::print_rfc1123)
+    at.map_or_else(|| ZERO_TIME.to_owned(), podscope_api::print_rfc1123)
 }
 
 /// The status of an object that is being deleted: `Terminating (lasts 5s)`.
@@ -232,7 +232,7 @@ fn terminating(since: Option<Time>, now: Time) -> String {
 }
 
 /// Prints a list: the first item on the line of the title, each further item on a line that begins with a tab (KC-065).
-fn list(text: &mut Elastic, title: &str, items: &[String]) {
+fn list(text: &mut TabbedText, title: &str, items: &[String]) {
     match items.split_first() {
         None => text.line(0, &format!("{title}:\t<none>")),
         Some((first, rest)) => {
@@ -244,12 +244,12 @@ fn list(text: &mut Elastic, title: &str, items: &[String]) {
     }
 }
 
-fn labels(text: &mut Elastic, title: &str, map: &ordered::Map<Str, Str>) {
+fn labels(text: &mut TabbedText, title: &str, map: &ordered::Map<Str, Str>) {
     let shown: Vec<String> = map.iter().map(|(key, value)| format!("{key}={value}")).collect();
     list(text, title, &shown);
 }
 
-fn annotations(text: &mut Elastic, title: &str, map: &ordered::Map<Str, Str>) {
+fn annotations(text: &mut TabbedText, title: &str, map: &ordered::Map<Str, Str>) {
     let shown: Vec<String> = map
         .iter()
         .filter(|(key, _)| &***key != super::write::LAST_APPLIED)

@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::super::View;
 use super::super::columns::{map_text, or_none};
 use super::super::jsonpath::plain;
-use super::super::text::Elastic;
+use super::super::text::TabbedText;
 use super::{annotations, labels};
 
 /// Maximum number of endpoints in the line of a port; further ones are counted.
 const MAX_SHOWN_ENDPOINTS: usize = 3;
 
-pub(super) fn service(service: &Arc<Service>, view: &View<'_>, text: &mut Elastic) {
+pub(super) fn service(service: &Arc<Service>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec) = (&service.metadata, &service.spec);
     let value = Object::Service(service.clone()).to_value();
     let field = |name: &str| value.pointer(&format!("/spec/{name}"));
@@ -69,7 +69,7 @@ pub(super) fn service(service: &Arc<Service>, view: &View<'_>, text: &mut Elasti
 }
 
 /// Prints the ingress addresses of the load balancer.
-fn load_balancer(value: &Value, text: &mut Elastic) {
+fn load_balancer(value: &Value, text: &mut TabbedText) {
     let ingress = value
         .pointer("/status/loadBalancer/ingress")
         .and_then(Value::as_array)
@@ -88,7 +88,7 @@ fn load_balancer(value: &Value, text: &mut Elastic) {
 }
 
 /// Prints the ports, each with its endpoints.
-fn ports(service: &Service, value: &Value, view: &View<'_>, text: &mut Elastic) {
+fn ports(service: &Service, value: &Value, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec) = (&service.metadata, &service.spec);
     let slices: Vec<&Arc<EndpointSlice>> = view
         .objects
@@ -144,7 +144,7 @@ pub(super) fn endpoints(slices: &[&Arc<EndpointSlice>], port_name: &str) -> Stri
     }
 }
 
-pub(super) fn endpoint_slice(slice: &Arc<EndpointSlice>, text: &mut Elastic) {
+pub(super) fn endpoint_slice(slice: &Arc<EndpointSlice>, text: &mut TabbedText) {
     let meta = &slice.metadata;
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));

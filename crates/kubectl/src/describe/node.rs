@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::super::View;
 use super::super::columns::{age, node_roles};
 use super::super::jsonpath::plain;
-use super::super::text::Elastic;
+use super::super::text::TabbedText;
 use super::{annotations, labels, list, stamp};
 
-pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut Elastic) {
+pub(super) fn describe(node: &Arc<Node>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, status) = (&node.metadata, &node.status);
     let value = Object::Node(node.clone()).to_value();
     text.line(0, &format!("Name:\t{}", meta.name));
@@ -81,7 +81,7 @@ fn taints(node: &Node) -> Vec<String> {
         .collect()
 }
 
-fn conditions(conditions: &[NodeCondition], text: &mut Elastic) {
+fn conditions(conditions: &[NodeCondition], text: &mut TabbedText) {
     if !conditions.is_empty() {
         text.line(0, "Conditions:");
         text.line(
@@ -110,7 +110,7 @@ fn conditions(conditions: &[NodeCondition], text: &mut Elastic) {
 
 /// Prints the node's lease. Renewals are computed instead of stored, so the object may not hold the last renewal
 /// (LC-202).
-fn lease(node: &Node, view: &View<'_>, text: &mut Elastic) {
+fn lease(node: &Node, view: &View<'_>, text: &mut TabbedText) {
     let name = &node.metadata.name;
     let Some(lease) = view
         .objects
@@ -130,7 +130,7 @@ fn lease(node: &Node, view: &View<'_>, text: &mut Elastic) {
 }
 
 /// Prints the non-terminated pods, and their requests and limits as shares of the allocatable resources (KC-075).
-fn pods(node: &Node, view: &View<'_>, text: &mut Elastic) {
+fn pods(node: &Node, view: &View<'_>, text: &mut TabbedText) {
     let allocatable = if node.status.allocatable.is_empty() {
         &node.status.capacity
     } else {

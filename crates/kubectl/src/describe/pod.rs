@@ -6,15 +6,15 @@ use podscope_api::{Object, Pod};
 use serde_json::Value;
 
 use super::super::View;
-use super::super::text::Elastic;
+use super::super::text::TabbedText;
 use super::container::{self, ContainerOwner};
 use super::{annotations, labels, stamp, template, terminating, volume};
 
-pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut Elastic) {
+pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut TabbedText) {
     let value = Object::Pod(pod.clone()).to_value();
     let pod = &*pod.written_out();
     let (meta, spec, status) = (&pod.metadata, &pod.spec, &pod.status);
-    let optional = |text: &mut Elastic, title: &str, value: &str| {
+    let optional = |text: &mut TabbedText, title: &str, value: &str| {
         if !value.is_empty() {
             text.line(0, &format!("{title}:\t{value}"));
         }
@@ -64,7 +64,7 @@ pub(super) fn describe(pod: &Arc<Pod>, view: &View<'_>, text: &mut Elastic) {
 }
 
 /// Prints the phase, or for how long the pod has been terminating.
-fn phase(pod: &Pod, view: &View<'_>, text: &mut Elastic) {
+fn phase(pod: &Pod, view: &View<'_>, text: &mut TabbedText) {
     let meta = &pod.metadata;
     if meta.is_terminating() && !pod.is_terminal() {
         text.line(
@@ -79,7 +79,7 @@ fn phase(pod: &Pod, view: &View<'_>, text: &mut Elastic) {
     }
 }
 
-fn addresses(pod: &Pod, text: &mut Elastic) {
+fn addresses(pod: &Pod, text: &mut TabbedText) {
     text.line(0, &format!("IP:\t{}", pod.status.pod_ip));
     if pod.status.pod_ips.is_empty() {
         text.line(0, "IPs:\t<none>");
@@ -92,7 +92,7 @@ fn addresses(pod: &Pod, text: &mut Elastic) {
 }
 
 /// Prints the containers of each type. `value` is the JSON of the pod.
-fn containers(pod: &Pod, value: &Value, text: &mut Elastic) {
+fn containers(pod: &Pod, value: &Value, text: &mut TabbedText) {
     let (spec, status) = (&pod.spec, &pod.status);
     for (title, list, statuses, field) in [
         (
@@ -116,7 +116,7 @@ fn containers(pod: &Pod, value: &Value, text: &mut Elastic) {
     }
 }
 
-fn conditions(pod: &Pod, text: &mut Elastic) {
+fn conditions(pod: &Pod, text: &mut TabbedText) {
     let (spec, status) = (&pod.spec, &pod.status);
     if !spec.readiness_gates.is_empty() {
         text.line(0, "Readiness Gates:");

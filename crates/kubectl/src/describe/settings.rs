@@ -9,17 +9,17 @@ use podscope_api::{
 };
 
 use super::super::View;
-use super::super::text::Elastic;
+use super::super::text::TabbedText;
 use super::template::pod_template;
 use super::{annotations, capital_bool, labels, list, stamp};
 
 /// Prints name and namespace.
-fn header(meta: &ObjectMeta, text: &mut Elastic) {
+fn header(meta: &ObjectMeta, text: &mut TabbedText) {
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
 }
 
-pub(super) fn account(account: &Arc<ServiceAccount>, text: &mut Elastic) {
+pub(super) fn account(account: &Arc<ServiceAccount>, text: &mut TabbedText) {
     header(&account.metadata, text);
     labels(text, "Labels", &account.metadata.labels);
     annotations(text, "Annotations", &account.metadata.annotations);
@@ -31,13 +31,13 @@ pub(super) fn account(account: &Arc<ServiceAccount>, text: &mut Elastic) {
     list(text, "Image pull secrets", &secrets);
 }
 
-pub(super) fn quota(quota: &Arc<ResourceQuota>, text: &mut Elastic) {
+pub(super) fn quota(quota: &Arc<ResourceQuota>, text: &mut TabbedText) {
     header(&quota.metadata, text);
     quota_rows(quota, 0, " * ", "----", text);
 }
 
 /// Prints all quotas in the description of their namespace.
-pub(super) fn quotas(namespace: &str, view: &View<'_>, text: &mut Elastic) {
+pub(super) fn quotas(namespace: &str, view: &View<'_>, text: &mut TabbedText) {
     let mut quotas = view.objects.list_in::<ResourceQuota>(namespace).peekable();
     if quotas.peek().is_none() {
         return text.line(0, "No resource quota.");
@@ -49,7 +49,7 @@ pub(super) fn quotas(namespace: &str, view: &View<'_>, text: &mut Elastic) {
     }
 }
 
-fn quota_rows(quota: &ResourceQuota, level: usize, bullet: &str, rule: &str, text: &mut Elastic) {
+fn quota_rows(quota: &ResourceQuota, level: usize, bullet: &str, rule: &str, text: &mut TabbedText) {
     let mut scopes: Vec<&str> = quota.spec.scopes.iter().map(|scope| &**scope).collect();
     scopes.stable_sort();
     if !scopes.is_empty() {
@@ -85,31 +85,31 @@ fn scope_description(scope: &str) -> Option<&'static str> {
     })
 }
 
-const RANGE_TITLE: &str = "Type\tResource\tMin\tMax\tDefault Request\tDefault Limit\tMax Limit/Request Ratio";
-const RANGE_RULE: &str = "----\t--------\t---\t---\t---------------\t-------------\t-----------------------";
+const LIMIT_RANGE_HEADER: &str = "Type\tResource\tMin\tMax\tDefault Request\tDefault Limit\tMax Limit/Request Ratio";
+const LIMIT_RANGE_UNDERLINE: &str = "----\t--------\t---\t---\t---------------\t-------------\t-----------------------";
 
-pub(super) fn limit_range(range: &Arc<LimitRange>, text: &mut Elastic) {
+pub(super) fn limit_range(range: &Arc<LimitRange>, text: &mut TabbedText) {
     header(&range.metadata, text);
-    text.line(0, RANGE_TITLE);
-    text.line(0, RANGE_RULE);
+    text.line(0, LIMIT_RANGE_HEADER);
+    text.line(0, LIMIT_RANGE_UNDERLINE);
     range_rows(range, "", text);
 }
 
 /// Prints all LimitRanges in the description of their namespace.
-pub(super) fn limit_ranges(namespace: &str, view: &View<'_>, text: &mut Elastic) {
+pub(super) fn limit_ranges(namespace: &str, view: &View<'_>, text: &mut TabbedText) {
     let mut ranges = view.objects.list_in::<LimitRange>(namespace).peekable();
     if ranges.peek().is_none() {
         return text.line(0, "No LimitRange resource.");
     }
     text.line(0, "Resource Limits");
-    text.line(0, &format!(" {RANGE_TITLE}"));
-    text.line(0, &format!(" {RANGE_RULE}"));
+    text.line(0, &format!(" {LIMIT_RANGE_HEADER}"));
+    text.line(0, &format!(" {LIMIT_RANGE_UNDERLINE}"));
     for range in ranges {
         range_rows(range, " ", text);
     }
 }
 
-fn range_rows(range: &LimitRange, indent: &str, text: &mut Elastic) {
+fn range_rows(range: &LimitRange, indent: &str, text: &mut TabbedText) {
     for item in &range.spec.limits {
         let lists = [
             &item.min,
@@ -127,7 +127,7 @@ fn range_rows(range: &LimitRange, indent: &str, text: &mut Elastic) {
     }
 }
 
-pub(super) fn endpoints(endpoints: &Arc<Endpoints>, text: &mut Elastic) {
+pub(super) fn endpoints(endpoints: &Arc<Endpoints>, text: &mut TabbedText) {
     header(&endpoints.metadata, text);
     labels(text, "Labels", &endpoints.metadata.labels);
     annotations(text, "Annotations", &endpoints.metadata.annotations);
@@ -163,7 +163,7 @@ pub(super) fn endpoints(endpoints: &Arc<Endpoints>, text: &mut Elastic) {
     }
 }
 
-pub(super) fn cron_job(job: &Arc<CronJob>, text: &mut Elastic) {
+pub(super) fn cron_job(job: &Arc<CronJob>, text: &mut TabbedText) {
     let spec = &job.spec;
     header(&job.metadata, text);
     labels(text, "Labels", &job.metadata.labels);
@@ -175,7 +175,7 @@ pub(super) fn cron_job(job: &Arc<CronJob>, text: &mut Elastic) {
     let policy = spec.concurrency_policy.as_ref().map_or("", |policy| policy.as_str());
     text.line(0, &format!("Concurrency Policy:\t{policy}"));
     text.line(0, &format!("Suspend:\t{}", capital_bool(spec.suspend == Some(true))));
-    fn optional<T: std::fmt::Display>(text: &mut Elastic, title: &str, value: Option<T>, unit: &str) {
+    fn optional<T: std::fmt::Display>(text: &mut TabbedText, title: &str, value: Option<T>, unit: &str) {
         let value = value.map_or_else(|| "<unset>".to_owned(), |value| format!("{value}{unit}"));
         text.line(0, &format!("{title}:\t{value}"));
     }

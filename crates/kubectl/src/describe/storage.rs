@@ -10,11 +10,11 @@ use serde_json::Value;
 use super::super::View;
 use super::super::columns::{access_modes, claim_class, is_default_class, map_text, volume_class};
 use super::super::jsonpath::plain;
-use super::super::text::Elastic;
+use super::super::text::TabbedText;
 use super::{annotations, bracketed, capital_bool, labels, list, stamp, terminating, volume};
 
 /// Prints the phase, or for how long the object has been terminating.
-fn phase(meta: &ObjectMeta, phase: Option<&impl ToString>, view: &View<'_>, text: &mut Elastic) {
+fn phase(meta: &ObjectMeta, phase: Option<&impl ToString>, view: &View<'_>, text: &mut TabbedText) {
     let phase = if meta.is_terminating() {
         terminating(meta.deletion_timestamp, view.now)
     } else {
@@ -23,7 +23,7 @@ fn phase(meta: &ObjectMeta, phase: Option<&impl ToString>, view: &View<'_>, text
     text.line(0, &format!("Status:\t{phase}"));
 }
 
-pub(super) fn volume(one: &Arc<PersistentVolume>, view: &View<'_>, text: &mut Elastic) {
+pub(super) fn volume(one: &Arc<PersistentVolume>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec, status) = (&one.metadata, &one.spec, &one.status);
     text.line(0, &format!("Name:\t{}", meta.name));
     labels(text, "Labels", &meta.labels);
@@ -69,7 +69,7 @@ pub(super) fn volume(one: &Arc<PersistentVolume>, view: &View<'_>, text: &mut El
 }
 
 /// Prints a node selector term, one expression per line: `Term 0:  zone in [a, b]`.
-fn node_term(at: usize, term: &NodeSelectorTerm, text: &mut Elastic) {
+fn node_term(at: usize, term: &NodeSelectorTerm, text: &mut TabbedText) {
     if term.match_expressions.is_empty() {
         return text.line(2, &format!("Term {at}:\t<none>"));
     }
@@ -92,7 +92,7 @@ fn node_term(at: usize, term: &NodeSelectorTerm, text: &mut Elastic) {
     }
 }
 
-pub(super) fn claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>, text: &mut Elastic) {
+pub(super) fn claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec, status) = (&claim.metadata, &claim.spec, &claim.status);
     let value = Object::PersistentVolumeClaim(claim.clone()).to_value();
     text.line(0, &format!("Name:\t{}", meta.name));
@@ -166,7 +166,7 @@ pub(super) fn claim(claim: &Arc<PersistentVolumeClaim>, view: &View<'_>, text: &
     }
 }
 
-pub(super) fn class(class: &Arc<StorageClass>, text: &mut Elastic) {
+pub(super) fn class(class: &Arc<StorageClass>, text: &mut TabbedText) {
     let meta = &class.metadata;
     text.line(0, &format!("Name:\t{}", meta.name));
     let default = if is_default_class(meta) { "Yes" } else { "No" };
@@ -212,7 +212,7 @@ pub(super) fn class(class: &Arc<StorageClass>, text: &mut Elastic) {
     }
 }
 
-pub(super) fn csi_node(node: &Arc<CsiNode>, text: &mut Elastic) {
+pub(super) fn csi_node(node: &Arc<CsiNode>, text: &mut TabbedText) {
     let meta = &node.metadata;
     text.line(0, &format!("Name:\t{}", meta.name));
     labels(text, "Labels", &meta.labels);

@@ -7,12 +7,12 @@ use podscope_api::{Object, PodSpec, PodTemplateSpec, TolerationOperator};
 use serde_json::Value;
 
 use super::super::columns::selector_text;
-use super::super::text::Elastic;
+use super::super::text::TabbedText;
 use super::container::{self, ContainerOwner};
 use super::{annotations, labels, list, volume};
 
 /// Prints the section `Pod Template:`. `object` is a workload, or an object that holds a revision of one.
-pub(in super::super) fn template(object: &Object, text: &mut Elastic) {
+pub(in super::super) fn template(object: &Object, text: &mut TabbedText) {
     let value = object.to_value();
     match object.template() {
         Some(template) => pod_template(template, &value["spec"]["template"], text),
@@ -21,7 +21,7 @@ pub(in super::super) fn template(object: &Object, text: &mut Elastic) {
 }
 
 /// Prints a pod template. `value` is its JSON.
-pub(super) fn pod_template(template: &Arc<PodTemplateSpec>, value: &Value, text: &mut Elastic) {
+pub(super) fn pod_template(template: &Arc<PodTemplateSpec>, value: &Value, text: &mut TabbedText) {
     text.line(0, "Pod Template:");
     let spec_field = |field: &str| &value["spec"][field];
     let PodTemplateSpec { metadata, spec, .. } = &**template;
@@ -57,12 +57,12 @@ pub(super) fn pod_template(template: &Arc<PodTemplateSpec>, value: &Value, text:
 }
 
 /// Prints node selectors, tolerations and topology spread constraints of a pod.
-pub(super) fn placement(spec: &PodSpec, indent: &str, text: &mut Elastic) {
+pub(super) fn placement(spec: &PodSpec, indent: &str, text: &mut TabbedText) {
     selectors(spec, indent, text);
     spread(spec, indent, text);
 }
 
-fn selectors(spec: &PodSpec, indent: &str, text: &mut Elastic) {
+fn selectors(spec: &PodSpec, indent: &str, text: &mut TabbedText) {
     labels(text, &format!("{indent}Node-Selectors"), &spec.node_selector);
     let mut tolerations: Vec<_> = spec.tolerations.iter().collect();
     tolerations.stable_sort_by(|a, b| a.key.cmp(&b.key));
@@ -88,7 +88,7 @@ fn selectors(spec: &PodSpec, indent: &str, text: &mut Elastic) {
     list(text, &format!("{indent}Tolerations"), &tolerations);
 }
 
-fn spread(spec: &PodSpec, indent: &str, text: &mut Elastic) {
+fn spread(spec: &PodSpec, indent: &str, text: &mut TabbedText) {
     let mut constraints: Vec<_> = spec.topology_spread_constraints.iter().collect();
     constraints.stable_sort_by(|a, b| a.topology_key.cmp(&b.topology_key));
     for (at, constraint) in constraints.into_iter().enumerate() {

@@ -4,7 +4,7 @@ use podscope_api::ordered::StableSort as _;
 use serde_json::Value;
 
 use super::super::jsonpath::plain;
-use super::super::text::Elastic;
+use super::super::text::TabbedText;
 
 /// A field of a volume source: title, JSON name, text if the field is absent.
 type Field = (&'static str, &'static str, &'static str);
@@ -214,7 +214,7 @@ const SOURCE_FORMATS: &[SourceFormat] = &[
 ];
 
 /// Prints the volumes of a pod, or with indentation those of a template.
-pub(super) fn describe(volumes: &Value, indent: &str, text: &mut Elastic) {
+pub(super) fn describe(volumes: &Value, indent: &str, text: &mut TabbedText) {
     let Some(volumes) = volumes.as_array().filter(|volumes| !volumes.is_empty()) else {
         return text.line(0, &format!("{indent}Volumes:\t<none>"));
     };
@@ -228,7 +228,7 @@ pub(super) fn describe(volumes: &Value, indent: &str, text: &mut Elastic) {
 }
 
 /// Prints the source of a pod's volume or of a PersistentVolume.
-pub(super) fn source(volume: &Value, is_persistent: bool, text: &mut Elastic) {
+pub(super) fn source(volume: &Value, is_persistent: bool, text: &mut TabbedText) {
     let found = SOURCE_FORMATS
         .iter()
         .find_map(|(name, title, fields)| Some((*name, *title, *fields, volume.get(name)?)));
@@ -292,7 +292,7 @@ fn field_text(value: Option<&Value>, absent: &str) -> String {
     }
 }
 
-fn attributes(attributes: Option<&Value>, text: &mut Elastic) {
+fn attributes(attributes: Option<&Value>, text: &mut TabbedText) {
     let pairs: Vec<(String, String)> = attributes
         .and_then(Value::as_object)
         .into_iter()
@@ -309,18 +309,18 @@ fn attributes(attributes: Option<&Value>, text: &mut Elastic) {
     }
 }
 
-fn projected(source: &Value, text: &mut Elastic) {
+fn projected(source: &Value, text: &mut TabbedText) {
     for part in source.get("sources").and_then(Value::as_array).into_iter().flatten() {
-        let named = |text: &mut Elastic, title: &str, one: &Value| {
+        let print_name_and_optional = |text: &mut TabbedText, title: &str, one: &Value| {
             text.line(2, &format!("{title}:\t{}", field_text(one.get("name"), "")));
             text.line(2, &format!("Optional:\t{}", field_text(one.get("optional"), "false")));
         };
         if let Some(secret) = part.get("secret") {
-            named(text, "SecretName", secret);
+            print_name_and_optional(text, "SecretName", secret);
         } else if part.get("downwardAPI").is_some() {
             text.line(2, "DownwardAPI:\ttrue");
         } else if let Some(map) = part.get("configMap") {
-            named(text, "ConfigMapName", map);
+            print_name_and_optional(text, "ConfigMapName", map);
         } else if let Some(token) = part.get("serviceAccountToken") {
             let seconds = field_text(token.get("expirationSeconds"), "3600");
             text.line(2, &format!("TokenExpirationSeconds:\t{seconds}"));
@@ -328,7 +328,7 @@ fn projected(source: &Value, text: &mut Elastic) {
     }
 }
 
-fn downward(source: &Value, text: &mut Elastic) {
+fn downward(source: &Value, text: &mut TabbedText) {
     text.line(2, "Items:");
     for item in source.get("items").and_then(Value::as_array).into_iter().flatten() {
         let path = field_text(item.get("path"), "");
@@ -341,7 +341,7 @@ fn downward(source: &Value, text: &mut Elastic) {
 }
 
 /// Prints a claim template: the fields that have a value before the claim exists.
-fn ephemeral(source: &Value, text: &mut Elastic) {
+fn ephemeral(source: &Value, text: &mut TabbedText) {
     let Some(template) = source.get("volumeClaimTemplate") else {
         return;
     };

@@ -11,8 +11,8 @@ use podscope_api::{
 
 use super::super::View;
 use super::super::columns::{claim_class, map_text, selector_text};
-use super::super::rollout::bare_template;
-use super::super::text::Elastic;
+use super::super::rollout::template_without_hash;
+use super::super::text::TabbedText;
 use super::{annotations, bracketed, labels, list, stamp, template};
 use crate::duration::human_duration;
 
@@ -25,24 +25,24 @@ fn query(selector: Option<&LabelSelector>) -> String {
 }
 
 /// Prints name and namespace.
-fn header(meta: &ObjectMeta, text: &mut Elastic) {
+fn header(meta: &ObjectMeta, text: &mut TabbedText) {
     text.line(0, &format!("Name:\t{}", meta.name));
     text.line(0, &format!("Namespace:\t{}", meta.namespace));
 }
 
-fn labels_and_annotations(meta: &ObjectMeta, text: &mut Elastic) {
+fn labels_and_annotations(meta: &ObjectMeta, text: &mut TabbedText) {
     labels(text, "Labels", &meta.labels);
     annotations(text, "Annotations", &meta.annotations);
 }
 
-fn owner(meta: &ObjectMeta, text: &mut Elastic) {
+fn owner(meta: &ObjectMeta, text: &mut TabbedText) {
     if let Some(owner) = meta.controller_ref() {
         text.line(0, &format!("Controlled By:\t{}/{}", owner.kind, owner.name));
     }
 }
 
 /// Prints `Pods Status`: the number of owned pods per phase.
-fn pods_status(meta: &ObjectMeta, view: &View<'_>, text: &mut Elastic) {
+fn pods_status(meta: &ObjectMeta, view: &View<'_>, text: &mut TabbedText) {
     let (mut running, mut waiting, mut succeeded, mut failed) = (0, 0, 0, 0);
     for pod in view.objects.pods_of(&meta.uid) {
         if pod.metadata.controller_ref().is_none_or(|owner| owner.uid != meta.uid) {
@@ -62,7 +62,7 @@ fn pods_status(meta: &ObjectMeta, view: &View<'_>, text: &mut Elastic) {
     );
 }
 
-fn conditions(conditions: &[WorkloadCondition], text: &mut Elastic) {
+fn conditions(conditions: &[WorkloadCondition], text: &mut TabbedText) {
     if conditions.is_empty() {
         return;
     }
@@ -77,7 +77,7 @@ fn conditions(conditions: &[WorkloadCondition], text: &mut Elastic) {
     }
 }
 
-pub(super) fn deployment(deployment: &Arc<Deployment>, view: &View<'_>, text: &mut Elastic) {
+pub(super) fn deployment(deployment: &Arc<Deployment>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec, status) = (&deployment.metadata, &deployment.spec, &deployment.status);
     let object = Object::Deployment(deployment.clone());
     header(meta, text);
@@ -109,7 +109,7 @@ pub(super) fn deployment(deployment: &Arc<Deployment>, view: &View<'_>, text: &m
     }
     template::template(&object, text);
     conditions(&status.conditions, text);
-    let current_template = bare_template(&object);
+    let current_template = template_without_hash(&object);
     let mut sets: Vec<&Arc<ReplicaSet>> = view
         .objects
         .list_in::<ReplicaSet>(&meta.namespace)
@@ -118,7 +118,7 @@ pub(super) fn deployment(deployment: &Arc<Deployment>, view: &View<'_>, text: &m
     // The new ReplicaSet is the oldest one with the current template.
     let new = sets
         .iter()
-        .filter(|set| bare_template(&Object::ReplicaSet(Arc::clone(set))) == current_template)
+        .filter(|set| template_without_hash(&Object::ReplicaSet(Arc::clone(set))) == current_template)
         .min_by_key(|set| set.metadata.creation_timestamp)
         .map(|set| set.metadata.uid.clone());
     if sets.is_empty() {
@@ -147,14 +147,14 @@ pub(super) fn deployment(deployment: &Arc<Deployment>, view: &View<'_>, text: &m
     }
 }
 
-fn current_and_desired(current: i32, desired: Option<i32>, text: &mut Elastic) {
+fn current_and_desired(current: i32, desired: Option<i32>, text: &mut TabbedText) {
     text.line(
         0,
         &format!("Replicas:\t{current} current / {} desired", desired.unwrap_or(0)),
     );
 }
 
-pub(super) fn replica_set(set: &Arc<ReplicaSet>, view: &View<'_>, text: &mut Elastic) {
+pub(super) fn replica_set(set: &Arc<ReplicaSet>, view: &View<'_>, text: &mut TabbedText) {
     let meta = &set.metadata;
     header(meta, text);
     text.line(0, &format!("Selector:\t{}", selector_text(set.spec.selector.as_ref())));
@@ -166,7 +166,7 @@ pub(super) fn replica_set(set: &Arc<ReplicaSet>, view: &View<'_>, text: &mut Ela
     conditions(&set.status.conditions, text);
 }
 
-pub(super) fn replication_controller(one: &Arc<ReplicationController>, view: &View<'_>, text: &mut Elastic) {
+pub(super) fn replication_controller(one: &Arc<ReplicationController>, view: &View<'_>, text: &mut TabbedText) {
     let meta = &one.metadata;
     header(meta, text);
     text.line(0, &format!("Selector:\t{}", map_text(&one.spec.selector)));
@@ -177,7 +177,7 @@ pub(super) fn replication_controller(one: &Arc<ReplicationController>, view: &Vi
     conditions(&one.status.conditions, text);
 }
 
-pub(super) fn stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, text: &mut Elastic) {
+pub(super) fn stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec) = (&set.metadata, &set.spec);
     header(meta, text);
     text.line(0, &format!("CreationTimestamp:\t{}", stamp(meta.creation_timestamp)));
@@ -225,7 +225,7 @@ pub(super) fn stateful_set(set: &Arc<StatefulSet>, view: &View<'_>, text: &mut E
     }
 }
 
-pub(super) fn daemon_set(set: &Arc<DaemonSet>, view: &View<'_>, text: &mut Elastic) {
+pub(super) fn daemon_set(set: &Arc<DaemonSet>, view: &View<'_>, text: &mut TabbedText) {
     let (meta, spec, status) = (&set.metadata, &set.spec, &set.status);
     header(meta, text);
     text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
@@ -253,13 +253,13 @@ pub(super) fn daemon_set(set: &Arc<DaemonSet>, view: &View<'_>, text: &mut Elast
     template::template(&Object::DaemonSet(set.clone()), text);
 }
 
-pub(super) fn job(job: &Arc<Job>, text: &mut Elastic) {
+pub(super) fn job(job: &Arc<Job>, text: &mut TabbedText) {
     let (meta, spec, status) = (&job.metadata, &job.spec, &job.status);
     header(meta, text);
     text.line(0, &format!("Selector:\t{}", query(spec.selector.as_ref())));
     labels_and_annotations(meta, text);
     owner(meta, text);
-    fn optional<T: std::fmt::Display>(text: &mut Elastic, title: &str, value: Option<T>) {
+    fn optional<T: std::fmt::Display>(text: &mut TabbedText, title: &str, value: Option<T>) {
         if let Some(value) = value {
             text.line(0, &format!("{title}:\t{value}"));
         }

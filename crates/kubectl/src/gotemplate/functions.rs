@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
-use super::{MAX_OUTPUT, MaybeValue, TOO_LONG};
+use super::{MAX_OUTPUT, MaybeValue, OUTPUT_TOO_LONG};
 use crate::gotext::{float, plain, type_name};
 
 /// The Go type of a value inside a template.
@@ -17,8 +17,8 @@ pub(super) fn go_type(value: &Value) -> &'static str {
     }
 }
 
-/// The truth value of a template value: false for missing, zero and empty values.
-pub(super) fn truth(value: &MaybeValue) -> bool {
+/// Returns whether a template value counts as true: missing, zero and empty values do not.
+pub(super) fn is_truthy(value: &MaybeValue) -> bool {
     match value {
         None | Some(Value::Null) => false,
         Some(Value::Bool(value)) => *value,
@@ -30,7 +30,7 @@ pub(super) fn truth(value: &MaybeValue) -> bool {
 }
 
 /// A value as `%v` writes it. Templates treat JSON numbers as floats.
-pub(super) fn printed(value: &MaybeValue) -> String {
+pub(super) fn print_value(value: &MaybeValue) -> String {
     fn with_floats(value: &Value) -> Value {
         match value {
             Value::Number(number) => Value::from(number.as_f64().map_or_else(|| number.to_string(), float)),
@@ -49,7 +49,7 @@ pub(super) fn printed(value: &MaybeValue) -> String {
 }
 
 /// Calls a template function.
-pub(super) fn call(name: &str, arguments: &[MaybeValue]) -> Result<MaybeValue, String> {
+pub(super) fn call_function(name: &str, arguments: &[MaybeValue]) -> Result<MaybeValue, String> {
     let min_arguments = match name {
         "print" | "println" | "exists" => 0,
         "eq" | "ne" | "lt" | "le" | "gt" | "ge" => 2,
@@ -62,13 +62,13 @@ pub(super) fn call(name: &str, arguments: &[MaybeValue]) -> Result<MaybeValue, S
         ));
     }
     let first = arguments.first().cloned().flatten();
-    let texts = |arguments: &[MaybeValue]| arguments.iter().map(printed).collect::<Vec<_>>();
+    let texts = |arguments: &[MaybeValue]| arguments.iter().map(print_value).collect::<Vec<_>>();
     Ok(Some(match name {
         "and" | "or" => {
-            let is_result = |value: &&MaybeValue| truth(value) == (name == "or");
+            let is_result = |value: &&MaybeValue| is_truthy(value) == (name == "or");
             return Ok(arguments.iter().find(is_result).or(arguments.last()).cloned().flatten());
         }
-        "not" => Value::from(!truth(&first)),
+        "not" => Value::from(!is_truthy(&first)),
         "eq" => Value::from(arguments.iter().skip(1).any(|other| compare(&first, other) == Some(0))),
         "ne" => Value::from(compare(&first, &arguments[1]) != Some(0)),
         "lt" | "le" | "gt" | "ge" => {
@@ -108,11 +108,11 @@ pub(super) fn call(name: &str, arguments: &[MaybeValue]) -> Result<MaybeValue, S
                 _ => return Ok(value),
             }
         }
-        "print" => bounded(texts(arguments).join(" "))?,
-        "println" => bounded(texts(arguments).join(" ") + "\n")?,
-        "printf" => bounded(formatted(&printed(&first), arguments.get(1..).unwrap_or_default()))?,
+        "print" => within_output_limit(texts(arguments).join(" "))?,
+        "println" => within_output_limit(texts(arguments).join(" ") + "\n")?,
+        "printf" => within_output_limit(formatted(&print_value(&first), arguments.get(1..).unwrap_or_default()))?,
         _ => {
-            let text = printed(&first);
+            let text = print_value(&first);
             let bytes = STANDARD
                 .decode(&text)
                 .map_err(|_| "error calling base64decode: illegal base64 data")?;
@@ -123,9 +123,9 @@ pub(super) fn call(name: &str, arguments: &[MaybeValue]) -> Result<MaybeValue, S
 
 /// A computed text, or an error if it is longer than the output limit. Otherwise a template that doubles a text
 /// repeatedly could exhaust the memory before it prints anything.
-fn bounded(text: String) -> Result<Value, String> {
+fn within_output_limit(text: String) -> Result<Value, String> {
     if text.len() > MAX_OUTPUT {
-        return Err(TOO_LONG.to_owned());
+        return Err(OUTPUT_TOO_LONG.to_owned());
     }
     Ok(Value::from(text))
 }
@@ -161,8 +161,8 @@ fn formatted(format: &str, arguments: &[MaybeValue]) -> String {
         }
         let text = match chars.next() {
             Some('%') => "%".to_owned(),
-            Some('q') => format!("{:?}", arguments.next().map(printed).unwrap_or_default()),
-            Some(_) => arguments.next().map(printed).unwrap_or_default(),
+            Some('q') => format!("{:?}", arguments.next().map(print_value).unwrap_or_default()),
+            Some(_) => arguments.next().map(print_value).unwrap_or_default(),
             None => "%!(NOVERB)".to_owned(),
         };
         match is_left {

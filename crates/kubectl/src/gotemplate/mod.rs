@@ -6,15 +6,15 @@ mod parse;
 
 use serde_json::Value;
 
-use self::functions::{call, go_type, printed, truth};
+use self::functions::{call_function, go_type, is_truthy, print_value};
 use self::parse::{Parser, tokens};
 use super::gotext::{plain, sorted};
 use super::jsonpath::weight;
-use super::work::{Work, of_text};
+use super::work::{Work, text_weight};
 
 /// Maximum length of the output in bytes.
 const MAX_OUTPUT: usize = 4 << 20;
-const TOO_LONG: &str = "the output is too long";
+const OUTPUT_TOO_LONG: &str = "the output is too long";
 /// Maximum nesting of blocks and parentheses.
 const MAX_DEPTH: usize = 32;
 
@@ -105,14 +105,14 @@ impl GoTemplate {
     /// # Errors
     /// kubectl's message about a failed execution, without `error: `.
     pub(crate) fn print(&self, value: &Value) -> Result<String, String> {
-        let mut run = Run {
+        let mut execution = Execution {
             variables: vec![("$".to_owned(), Some(value.clone()))],
             out: String::new(),
             work: Work::default(),
         };
         let dot = Some(value.clone());
-        match run.list(&self.nodes, &dot) {
-            Ok(()) => Ok(run.out),
+        match execution.list(&self.nodes, &dot) {
+            Ok(()) => Ok(execution.out),
             Err(why) => Err(format!(
                 "error executing template {:?}: template: output: executing \"output\": {why}",
                 self.text
@@ -125,18 +125,18 @@ impl GoTemplate {
 type MaybeValue = Option<Value>;
 
 /// State of one execution of a template.
-struct Run {
+struct Execution {
     variables: Vec<(String, MaybeValue)>,
     out: String,
     work: Work,
 }
 
-impl Run {
+impl Execution {
     fn list(&mut self, nodes: &[Node], dot: &MaybeValue) -> Result<(), String> {
         let n_outer = self.variables.len();
         for node in nodes {
             if self.out.len() > MAX_OUTPUT {
-                return Err(TOO_LONG.to_owned());
+                return Err(OUTPUT_TOO_LONG.to_owned());
             }
             self.spend(1)?;
             match node {
@@ -144,16 +144,16 @@ impl Run {
                 Node::Print(pipe) => {
                     let value = self.pipe(pipe, dot)?;
                     if pipe.variable.is_none() {
-                        self.out.push_str(&printed(&value));
+                        self.out.push_str(&print_value(&value));
                     }
                 }
                 Node::If(pipe, body, otherwise) => {
-                    let is_true = truth(&self.pipe(pipe, dot)?);
+                    let is_true = is_truthy(&self.pipe(pipe, dot)?);
                     self.list(if is_true { body } else { otherwise }, dot)?;
                 }
                 Node::With(pipe, body, otherwise) => {
                     let value = self.pipe(pipe, dot)?;
-                    match truth(&value) {
+                    match is_truthy(&value) {
                         true => self.list(body, &value)?,
                         false => self.list(otherwise, dot)?,
                     }
@@ -192,7 +192,7 @@ impl Run {
             return self.list(otherwise, dot);
         }
         let n_outer = self.variables.len();
-        let names_weight: u64 = names.iter().map(|name| of_text(name)).sum();
+        let names_weight: u64 = names.iter().map(|name| text_weight(name)).sum();
         for (key, item) in items {
             self.spend(names_weight)?;
             match names {
@@ -221,7 +221,7 @@ impl Run {
                 Some(Term::Function(name)) => {
                     arguments.extend(piped);
                     self.spend(arguments.iter().flatten().map(weight).sum())?;
-                    call(name, &arguments)?
+                    call_function(name, &arguments)?
                 }
                 Some(other) if arguments.is_empty() && piped.is_none() => self.term(other, dot)?,
                 _ => return Err("can't give argument to non-function".to_owned()),
@@ -250,12 +250,12 @@ impl Run {
                 self.spend(weight(value))?;
                 Some(value.clone())
             }
-            Term::Function(name) => call(name, &[])?,
+            Term::Function(name) => call_function(name, &[])?,
             Term::Path(root, path) => {
                 let mut value = match root {
                     Root::Dot => self.copy(dot)?,
                     Root::Variable(name) => {
-                        self.spend(of_text(name).saturating_mul(1 + self.variables.len() as u64 / 8))?;
+                        self.spend(text_weight(name).saturating_mul(1 + self.variables.len() as u64 / 8))?;
                         let known = self.variables.iter().rev().find(|(known, _)| known == name);
                         self.copy(&known.ok_or_else(|| format!("undefined variable {name:?}"))?.1)?
                     }
@@ -319,7 +319,7 @@ mod tests {
         ] {
             let printed = GoTemplate::parse(&template).and_then(|parsed| parsed.print(&value));
             let why = printed.expect_err(&template[..60]);
-            let is_refused = why.contains("would look at more than") || why.contains(TOO_LONG);
+            let is_refused = why.contains("would look at more than") || why.contains(OUTPUT_TOO_LONG);
             assert!(is_refused, "{}: {why:.300}", &template[..60]);
         }
     }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use self::parse::QuotedKeys;
 use self::walk::Walker;
 use crate::gotext;
-use crate::work::{TooMuchWork, Work, of_text};
+use crate::work::{TooMuchWork, Work, text_weight};
 
 /// Maximum length of the output of a template, in bytes.
 const MAX_OUTPUT: usize = 4 << 20;
@@ -40,7 +40,7 @@ pub struct Path {
 #[derive(Debug, Clone, PartialEq)]
 enum Node {
     Field(String),
-    Array([Param; 3]),
+    Array([SliceParam; 3]),
     Wildcard,
     Recursive,
     Union(Vec<Vec<Node>>),
@@ -55,7 +55,7 @@ enum Node {
 
 /// A parameter of a slice `[from:to:step]`; its value is `None` if it was omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-struct Param {
+struct SliceParam {
     value: Option<i64>,
     /// Whether the parser added the value: `[3]` is parsed as `[3:4]`.
     is_derived: bool,
@@ -86,7 +86,7 @@ impl std::fmt::Display for PathError {
 }
 
 /// The values that a path finds.
-pub(crate) type Found<'v> = Result<Vec<Cow<'v, Value>>, PathError>;
+pub(crate) type FoundValues<'v> = Result<Vec<Cow<'v, Value>>, PathError>;
 
 impl Path {
     /// Parses a single path such as `.status.conditions[?(@.type=="Ready")].status`. Braces and the leading dot are
@@ -124,7 +124,7 @@ impl Path {
     ///
     /// # Errors
     /// The command exceeds its work limit, or the path cannot be evaluated on this value.
-    pub fn find<'v>(&self, root: &'v Value, work: &Work) -> Found<'v> {
+    pub fn find<'v>(&self, root: &'v Value, work: &Work) -> FoundValues<'v> {
         let groups = Walker::new(&self.segments, work).results(root)?;
         Ok(groups.into_iter().flatten().collect())
     }
@@ -202,7 +202,7 @@ impl Template {
 /// counts as several.
 pub(crate) fn weight(value: &Value) -> u64 {
     match value {
-        Value::String(text) => of_text(text),
+        Value::String(text) => text_weight(text),
         Value::Array(items) => 1 + items.iter().map(weight).sum::<u64>(),
         Value::Object(map) => 1 + map.values().map(weight).sum::<u64>(),
         _ => 1,

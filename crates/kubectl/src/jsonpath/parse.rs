@@ -1,7 +1,7 @@
 //! Parser of JSONPath templates. It reads character by character like client-go's parser, so it accepts the same texts
 //! and reports the same errors (KC-054).
 
-use super::{Node, Param, Segment};
+use super::{Node, Segment, SliceParam};
 
 /// Maximum nesting of unions and filters.
 const MAX_DEPTH: usize = 8;
@@ -48,11 +48,11 @@ impl Parser {
         loop {
             let at_action = self.input.get(self.pos) == Some(&'{');
             if (at_action || self.pos >= self.input.len()) && self.pos > self.start {
-                out.push(Segment::Text(self.take()));
+                out.push(Segment::Text(self.take_token()));
             }
             if at_action {
                 self.pos += 1;
-                self.take();
+                self.take_token();
                 out.push(Segment::Action(self.action()?));
             } else if self.pos >= self.input.len() {
                 return Ok(out);
@@ -75,7 +75,7 @@ impl Parser {
     }
 
     /// Returns the current token and starts the next one.
-    fn take(&mut self) -> String {
+    fn take_token(&mut self) -> String {
         let taken = self
             .input
             .get(self.start..self.pos)
@@ -113,7 +113,7 @@ impl Parser {
             }
             if self.is_at("}") {
                 self.pos += 1;
-                self.take();
+                self.take_token();
                 return Ok(nodes);
             }
             if self.is_at("[?(") {
@@ -125,7 +125,7 @@ impl Parser {
                     return Err("invalid multiple recursive descent".into());
                 }
                 self.pos += 2;
-                self.take();
+                self.take_token();
                 nodes.push(Node::Recursive);
                 if self.peek().is_some_and(is_alphanumeric) {
                     self.field(&mut nodes);
@@ -134,7 +134,7 @@ impl Parser {
             }
             match self.next() {
                 None | Some('\r' | '\n') => return Err("unclosed action".into()),
-                Some(' ' | '@' | '$') => drop(self.take()),
+                Some(' ' | '@' | '$') => drop(self.take_token()),
                 Some('[') => self.array(&mut nodes)?,
                 Some(quote @ ('"' | '\'')) => self.quote(quote, &mut nodes)?,
                 Some('.') => self.field(&mut nodes),
@@ -146,7 +146,7 @@ impl Parser {
                     while self.peek().is_some_and(|c| !is_terminator(c)) {
                         self.pos += 1;
                     }
-                    nodes.push(match self.take().as_str() {
+                    nodes.push(match self.take_token().as_str() {
                         "true" => Node::Literal(true.into()),
                         "false" => Node::Literal(false.into()),
                         name => Node::Identifier(name.to_owned()),
@@ -164,7 +164,7 @@ impl Parser {
 
     /// Parses a field, up to a terminator that is not escaped by a backslash.
     fn field(&mut self, nodes: &mut Vec<Node>) {
-        self.take();
+        self.take_token();
         while let Some(c) = self.peek() {
             if c == '\\' {
                 self.pos += 1;
@@ -175,7 +175,7 @@ impl Parser {
                 self.pos += 1;
             }
         }
-        let name = self.take();
+        let name = self.take_token();
         nodes.push(match name.as_str() {
             "*" => Node::Wildcard,
             _ => Node::Field(name.replace('\\', "")),
@@ -189,7 +189,7 @@ impl Parser {
         while self.peek().is_some_and(|c| c == '.' || c.is_numeric()) {
             self.pos += 1;
         }
-        let text = self.take();
+        let text = self.take_token();
         let value = match (text.parse::<i64>(), text.parse::<f64>()) {
             (Ok(number), _) => number.into(),
             (_, Ok(number)) if text.ends_with(|c: char| c.is_ascii_digit() || c == '.') => number.into(),
@@ -208,7 +208,7 @@ impl Parser {
                 Some(_) => {}
             }
         }
-        let text = self.take();
+        let text = self.take_token();
         let inner = text.strip_prefix(end).and_then(|text| text.strip_suffix(end));
         match inner.and_then(unescaped) {
             Some(text) => nodes.push(Node::Literal(text.into())),
@@ -226,7 +226,7 @@ impl Parser {
                 Some(_) => {}
             }
         }
-        let text = self.take();
+        let text = self.take_token();
         let text = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
         let text = match text.unwrap_or_default() {
             "*" => ":",
@@ -255,7 +255,7 @@ impl Parser {
     /// Parses `[?(LEFT OPERATOR RIGHT)]` or `[?(PATH)]`.
     fn filter(&mut self, nodes: &mut Vec<Node>) -> Result<(), String> {
         self.pos += "[?(".len();
-        self.take();
+        self.take_token();
         let (mut opening_quote, mut is_quote_closed) = (None, false);
         loop {
             match self.next() {
@@ -274,7 +274,7 @@ impl Parser {
         if self.next() != Some(']') {
             return Err("unclosed array expect ]".into());
         }
-        let text = self.take();
+        let text = self.take_token();
         let text = text.strip_suffix(")]").unwrap_or(&text);
         nodes.push(match split_comparison(text) {
             None => Node::Filter(self.nested(text)?, None),
@@ -300,7 +300,7 @@ fn split_comparison(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// Parses `FROM`, `FROM:TO` or `FROM:TO:STEP`.
-fn slice(text: &str) -> Result<[Param; 3], String> {
+fn slice(text: &str) -> Result<[SliceParam; 3], String> {
     let parts: Vec<&str> = text.split(':').collect();
     let is_number = |part: &&str| {
         part.strip_prefix('-')
@@ -311,7 +311,7 @@ fn slice(text: &str) -> Result<[Param; 3], String> {
     if parts.len() > 3 || !parts.iter().all(is_number) {
         return Err(format!("invalid array index {text}"));
     }
-    let mut params = [Param::default(); 3];
+    let mut params = [SliceParam::default(); 3];
     for (at, param) in params.iter_mut().enumerate() {
         if let Some(part) = parts.get(at).filter(|part| !part.is_empty()) {
             let number = part
@@ -323,7 +323,7 @@ fn slice(text: &str) -> Result<[Param; 3], String> {
     // An index without a colon selects one element.
     if parts.len() == 1 {
         let [from, to, _] = &mut params;
-        *to = Param {
+        *to = SliceParam {
             value: Some(from.value.unwrap_or(0).saturating_add(1)),
             is_derived: true,
         };

@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 
 use serde_json::Value;
 
-use super::{Found, Node, Param, PathError, Segment, weight};
+use super::{FoundValues, Node, PathError, Segment, SliceParam, weight};
 use crate::gotext;
-use crate::work::{Work, of_text};
+use crate::work::{Work, text_weight};
 
 /// Maximum nesting of `range` loops.
 const MAX_LOOPS: usize = 8;
@@ -46,18 +46,18 @@ impl<'t> Walker<'t> {
 
     /// The values that each segment finds, in order. The segments of a loop give one group per iteration.
     pub(super) fn results<'v>(&mut self, root: &'v Value) -> Result<Groups<'v>, PathError> {
-        self.from(0, vec![Cow::Borrowed(root)])
+        self.evaluate_from(0, vec![Cow::Borrowed(root)])
     }
 
     /// Evaluates the segments from index `first` to the end of the current loop.
-    fn from<'v>(&mut self, first: usize, current: Vec<Cow<'v, Value>>) -> Result<Groups<'v>, PathError> {
+    fn evaluate_from<'v>(&mut self, first: usize, current: Vec<Cow<'v, Value>>) -> Result<Groups<'v>, PathError> {
         let mut out = Vec::new();
         let mut at = first;
         while let Some(segment) = self.segments.get(at) {
             self.work.spend(1)?;
             let found = match segment {
                 Segment::Text(text) => vec![Cow::Owned(Value::from(text.as_str()))],
-                Segment::Action(nodes) => self.list(&current, nodes)?,
+                Segment::Action(nodes) => self.evaluate_nodes(&current, nodes)?,
             };
             if self.ended > 0 && self.ended <= self.running {
                 self.ended -= 1;
@@ -76,10 +76,10 @@ impl<'t> Walker<'t> {
             }
             if found.is_empty() {
                 // The loop is empty; this pass only finds its `end`.
-                self.from(at + 1, Vec::new())?;
+                self.evaluate_from(at + 1, Vec::new())?;
             }
             for value in found {
-                out.extend(self.from(at + 1, vec![value])?);
+                out.extend(self.evaluate_from(at + 1, vec![value])?);
             }
             self.running -= 1;
             at = self.last_end.filter(|end| *end > at).unwrap_or(at) + 1;
@@ -87,15 +87,15 @@ impl<'t> Walker<'t> {
         Ok(out)
     }
 
-    fn list<'v>(&mut self, input: &[Cow<'v, Value>], nodes: &[Node]) -> Found<'v> {
+    fn evaluate_nodes<'v>(&mut self, input: &[Cow<'v, Value>], nodes: &[Node]) -> FoundValues<'v> {
         let mut current = input.to_vec();
         for node in nodes {
-            current = self.node(current, node)?;
+            current = self.evaluate_node(current, node)?;
         }
         Ok(current)
     }
 
-    fn node<'v>(&mut self, input: Vec<Cow<'v, Value>>, node: &Node) -> Found<'v> {
+    fn evaluate_node<'v>(&mut self, input: Vec<Cow<'v, Value>>, node: &Node) -> FoundValues<'v> {
         self.work.spend(input.len() as u64)?;
         match node {
             Node::Identifier(name) => match name.as_str() {
@@ -116,12 +116,12 @@ impl<'t> Walker<'t> {
             Node::Union(parts) => {
                 let mut out = Vec::new();
                 for part in parts {
-                    out.extend(self.list(&input, part)?);
+                    out.extend(self.evaluate_nodes(&input, part)?);
                 }
                 Ok(out)
             }
             Node::Field(name) => {
-                self.work.spend(of_text(name) * input.len() as u64)?;
+                self.work.spend(text_weight(name) * input.len() as u64)?;
                 Ok(input.into_iter().filter_map(|value| member(value, name)).collect())
             }
             Node::Array(params) => {
@@ -181,7 +181,7 @@ impl<'t> Walker<'t> {
         input: Vec<Cow<'v, Value>>,
         left: &[Node],
         right: Option<&(String, Vec<Node>)>,
-    ) -> Found<'v> {
+    ) -> FoundValues<'v> {
         let mut out = Vec::new();
         for value in input {
             if !value.is_array() {
@@ -191,7 +191,7 @@ impl<'t> Walker<'t> {
             for item in elements(value) {
                 self.work.spend(1)?;
                 let one = [item];
-                let lefts = self.list(&one, left);
+                let lefts = self.evaluate_nodes(&one, left);
                 let [item] = one;
                 let Some((operator, right)) = right else {
                     if let Err(why @ PathError::TooMuchWork(_)) = lefts {
@@ -207,7 +207,7 @@ impl<'t> Walker<'t> {
                     }
                     return fail("can only compare one element at a time");
                 };
-                let rights = self.list(std::slice::from_ref(&item), right)?;
+                let rights = self.evaluate_nodes(std::slice::from_ref(&item), right)?;
                 let (Some(other), false) = (rights.first(), rights.len() > 1) else {
                     if rights.is_empty() {
                         continue;
@@ -250,7 +250,7 @@ fn elements(value: Cow<'_, Value>) -> Vec<Cow<'_, Value>> {
 }
 
 /// First index, end index and step of a slice; `None` if the slice is empty.
-fn bounds(params: &[Param; 3], len: usize) -> Result<Option<(usize, usize, usize)>, PathError> {
+fn bounds(params: &[SliceParam; 3], len: usize) -> Result<Option<(usize, usize, usize)>, PathError> {
     let [from, to, step] = params;
     let len = i64::try_from(len).unwrap_or(i64::MAX);
     let mut first = from.value.unwrap_or(0);

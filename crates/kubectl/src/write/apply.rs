@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::super::merge::{merge_patch, three_way};
 use super::super::selector::LabelQuery;
-use super::manifest::{self, malformed};
-use super::patch::{convertible, invalid_patch, other_identity};
+use super::manifest::{self, malformed_object};
+use super::patch::{convertible, identity_change_error, invalid_patch};
 use super::reading::{Item, Manifest, without_fields};
 use super::{LAST_APPLIED, Plan, View, change, saved, typed_name};
 use crate::command::{Apply, ServerSide};
@@ -32,11 +32,11 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
     if found.is_empty() {
         return Plan::refuse("error: no objects passed to apply");
     }
-    let mut outcome = found.each(|item, plan, writes| {
+    let mut outcome = found.for_each_item(|item, plan, writes| {
         if let Item::Object { object, .. } = &item {
             applied.push((object.kind(), object.key()));
             if object.metadata().name.is_empty() {
-                return Err(unnamed(object));
+                return Err(missing_name_error(object));
             }
         }
         writes.push(match &apply.server_side {
@@ -46,8 +46,10 @@ pub(super) fn apply(apply: &Apply, view: &View<'_>) -> Plan {
         Ok(())
     });
     if apply.prune && outcome.errors.is_empty() {
-        let to_prune = pruned(&applied, &query, &apply.prune_allowlist, view, &mut outcome.plan);
-        outcome.writes.extend(to_prune.into_iter().map(|object| prune(&object)));
+        let to_prune = objects_to_prune(&applied, &query, &apply.prune_allowlist, view, &mut outcome.plan);
+        outcome
+            .writes
+            .extend(to_prune.into_iter().map(|object| prune_request(&object)));
     }
     outcome.finish()
 }
@@ -74,7 +76,7 @@ const PRUNED_KINDS: &[Kind] = &[
 
 /// The objects that `--prune` deletes: they have the last-applied annotation, match the selector, and are not among the
 /// objects applied now. Namespaced objects are only searched in the namespaces of those.
-fn pruned(
+fn objects_to_prune(
     applied: &[(Kind, ObjectKey)],
     query: &LabelQuery,
     allowlist: &[Kind],
@@ -109,7 +111,7 @@ fn pruned(
 }
 
 /// The request that deletes a pruned object.
-fn prune(object: &Object) -> Write {
+fn prune_request(object: &Object) -> Write {
     let options = DeleteOptions {
         propagation: Some(Propagation::Background),
         ..DeleteOptions::default()
@@ -121,7 +123,7 @@ fn prune(object: &Object) -> Write {
 
 /// The request of server-side apply.
 fn server_side(item: Item, options: &ServerSide) -> Result<Write, Refusal> {
-    let (kind, key, document) = item.sent().ok_or_else(|| Refusal::as_is(NOT_ALLOWED))?;
+    let (kind, key, document) = item.into_document().ok_or_else(|| Refusal::as_is(NOT_ALLOWED))?;
     let success = format!("{} serverside-applied", object_name(kind, &key.name));
     let applied = Applied {
         kind,
@@ -143,8 +145,8 @@ fn client_side(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Res
         } => {
             plan.warn_unknown_fields(&unknown);
             match view.objects.get_kind(object.kind(), &object.key()) {
-                None => Ok(created(object, &document)),
-                Some(live) => merged(object, document, &live, force, plan),
+                None => Ok(create_request(object, &document)),
+                Some(live) => patch_request(object, document, &live, force, plan),
             }
         }
         Item::Malformed {
@@ -153,25 +155,31 @@ fn client_side(item: Item, force: bool, view: &View<'_>, plan: &mut Plan) -> Res
             why,
             document,
         } => match view.objects.get_kind(kind, &key) {
-            Some(live) => Err(unpatchable(&live, document)),
-            None => Ok(malformed(kind, key, why)),
+            Some(live) => Err(undecodable_patch_error(&live, document)),
+            None => Ok(malformed_object(kind, key, why)),
         },
         Item::Binding { .. } => Err(Refusal::as_is(NOT_ALLOWED)),
     }
 }
 
 /// The request that creates the object.
-fn created(mut object: Object, document: &Value) -> Write {
+fn create_request(mut object: Object, document: &Value) -> Write {
     let success = format!("{} created", typed_name(&object));
-    saved::annotate_object(&mut object, &saved::of_document(document));
+    saved::annotate_object(&mut object, &saved::document_annotation(document));
     object.metadata_mut().managers = Managers::of(vec![Manager::creating(CLIENT_SIDE)]);
-    manifest::created(Request::Create(object), success)
+    manifest::with_create_context(Request::Create(object), success)
 }
 
 /// The patch request: a three-way merge of the last applied configuration, the document and the live object.
-fn merged(object: Object, document: Value, live: &Object, force: bool, plan: &mut Plan) -> Result<Write, Refusal> {
+fn patch_request(
+    object: Object,
+    document: Value,
+    live: &Object,
+    force: bool,
+    plan: &mut Plan,
+) -> Result<Write, Refusal> {
     let name = typed_name(&object);
-    let applied = saved::of_document(&document);
+    let applied = saved::document_annotation(&document);
     let mut desired = document.clone();
     saved::annotate(&mut desired, &applied);
     if live.metadata().is_terminating() {
@@ -194,7 +202,9 @@ fn merged(object: Object, document: Value, live: &Object, force: bool, plan: &mu
     if let Some(map) = desired.as_object_mut() {
         map.shift_remove("status");
     }
-    if let Some(why) = version_conflict(&original, &desired, live).or_else(|| other_identity(live, &desired)) {
+    if let Some(why) =
+        version_conflict_error(&original, &desired, live).or_else(|| identity_change_error(live, &desired))
+    {
         return Err(why);
     }
     let fields = match convertible(object.kind(), &desired) {
@@ -233,14 +243,14 @@ fn delete_and_create(live: &Object, object: Object, document: &Value) -> Vec<Wri
         },
         Write {
             success,
-            ..created(object, document)
+            ..create_request(object, document)
         },
     ]
 }
 
 /// The server's error if the manifest would make an existing object undecodable.
-fn unpatchable(live: &Object, document: Value) -> Refusal {
-    let applied = saved::of_document(&document);
+fn undecodable_patch_error(live: &Object, document: Value) -> Refusal {
+    let applied = saved::document_annotation(&document);
     let mut desired = document;
     saved::annotate(&mut desired, &applied);
     let original = live.metadata().annotation(LAST_APPLIED);
@@ -256,7 +266,7 @@ fn unpatchable(live: &Object, document: Value) -> Refusal {
 }
 
 /// The server's conflict error if the manifest names another resourceVersion than the current one.
-fn version_conflict(original: &Value, desired: &Value, live: &Object) -> Option<Refusal> {
+fn version_conflict_error(original: &Value, desired: &Value, live: &Object) -> Option<Refusal> {
     let wanted = desired.pointer("/metadata/resourceVersion")?.as_str()?;
     let metadata = live.metadata();
     if wanted.is_empty() || *wanted == *metadata.resource_version {
@@ -276,7 +286,7 @@ fn version_conflict(original: &Value, desired: &Value, live: &Object) -> Option<
 }
 
 /// kubectl's error about an object without a name: `apply` cannot look up the live object.
-fn unnamed(object: &Object) -> Refusal {
+fn missing_name_error(object: &Object) -> Refusal {
     let metadata = object.metadata();
     if !metadata.generate_name.is_empty() {
         return Refusal::kubectl_error(format!(

@@ -9,7 +9,7 @@ use super::{Plan, View, find};
 use crate::command::{Delete, DeleteTarget, Selection, Target, Validation};
 use crate::refusals::NOT_ALLOWED;
 
-const QUESTION: &str = "Do you want to continue? (y/N): ";
+const DELETE_QUESTION: &str = "Do you want to continue? (y/N): ";
 
 /// The objects to delete.
 struct Deletion {
@@ -23,25 +23,25 @@ struct Deletion {
 /// Finds the objects to delete; `None` if there are none.
 fn find_targets(command: &Delete, view: &View<'_>) -> Result<Option<Deletion>, String> {
     match &command.objects {
-        DeleteTarget::Manifest { text, namespace } => of_manifest(text, namespace.as_deref()),
+        DeleteTarget::Manifest { text, namespace } => deletion_of_manifest(text, namespace.as_deref()),
         // Named objects are deleted without a lookup, so that the server reports missing ones.
         DeleteTarget::Target(target) if let Some(targets) = named_keys(target) => Ok(Some(Deletion {
             targets,
             is_scoped: target.namespace.is_some(),
             is_selected: false,
         })),
-        DeleteTarget::Target(target) => of_target(target, view),
+        DeleteTarget::Target(target) => deletion_of_target(target, view),
     }
 }
 
-fn of_manifest(text: &str, namespace: Option<&str>) -> Result<Option<Deletion>, String> {
+fn deletion_of_manifest(text: &str, namespace: Option<&str>) -> Result<Option<Deletion>, String> {
     let found = Manifest::read(text, namespace, Validation::Ignore);
     if found.is_empty() {
         return Ok(None);
     }
     let mut targets: Vec<(Kind, ObjectKey)> = Vec::new();
     for item in found.items() {
-        let (kind, key, _) = item.map(Item::sent)?.ok_or(NOT_ALLOWED)?;
+        let (kind, key, _) = item.map(Item::into_document)?.ok_or(NOT_ALLOWED)?;
         targets.push((kind, key));
     }
     targets.retain(|(_, key)| !key.name.is_empty());
@@ -55,7 +55,7 @@ fn of_manifest(text: &str, namespace: Option<&str>) -> Result<Option<Deletion>, 
     }))
 }
 
-fn of_target(target: &Target, view: &View<'_>) -> Result<Option<Deletion>, String> {
+fn deletion_of_target(target: &Target, view: &View<'_>) -> Result<Option<Deletion>, String> {
     let found = find(target, view.objects)?;
     let mut targets: Vec<(Kind, ObjectKey)> = Vec::new();
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
@@ -136,10 +136,10 @@ pub(super) fn delete(command: &Delete, view: &View<'_>) -> Plan {
             plan.out(object_name(*kind, &key.name));
         }
         if !is_yes(answer) {
-            plan.out(format!("{QUESTION}deletion is cancelled"));
+            plan.out(format!("{DELETE_QUESTION}deletion is cancelled"));
             return plan;
         }
-        QUESTION.clone_into(&mut question);
+        DELETE_QUESTION.clone_into(&mut question);
     }
     plan.client = Some(ClientCommand::Delete(DeleteCommand {
         question,

@@ -10,11 +10,11 @@ use crate::command::{Expose, Generated};
 use crate::refusals::not_found;
 
 /// Generates one Service per exposed object.
-pub(super) fn exposed(expose: &Expose, view: &View<'_>) -> Result<Generated, String> {
+pub(super) fn services_for(expose: &Expose, view: &View<'_>) -> Result<Generated, String> {
     let found = find(&expose.target, view.objects)?;
     let mut all = Generated::default();
     for object in found.groups.iter().flat_map(|(_, objects)| objects) {
-        let one = exposed_one(expose, object)?;
+        let one = service_for(expose, object)?;
         let before = std::mem::take(&mut all.objects);
         all = Generated {
             objects: before.into_iter().chain(one.objects).collect(),
@@ -37,7 +37,7 @@ pub(super) fn exposed(expose: &Expose, view: &View<'_>) -> Result<Generated, Str
 }
 
 /// Generates the Service for the pods of one object.
-fn exposed_one(expose: &Expose, object: &Object) -> Result<Generated, String> {
+fn service_for(expose: &Expose, object: &Object) -> Result<Generated, String> {
     let value = object.to_value();
     let kind = object.kind();
     let selector = selector(expose, kind, &value)?;
@@ -90,17 +90,19 @@ fn selector(expose: &Expose, kind: Kind, value: &Value) -> Result<Value, String>
 
 /// The exposed ports as number and protocol: from `--port`, or from the exposed object.
 fn ports(expose: &Expose, kind: Kind, value: &Value) -> Result<Vec<(i64, String)>, String> {
-    let given = expose.port.iter().flat_map(|list| list.split(','));
-    let read = |text: &str| match text.parse::<i64>() {
+    let port_texts = expose.port.iter().flat_map(|list| list.split(','));
+    let parse_port = |text: &str| match text.parse::<i64>() {
         Ok(number) => Ok((number, "TCP".to_owned())),
         Err(_) => Err(format!("error: strconv.Atoi: parsing {text:?}: invalid syntax")),
     };
-    let given = given.map(read).collect::<Result<Vec<(i64, String)>, String>>()?;
-    if !given.is_empty() {
-        return Ok(given);
+    let ports = port_texts
+        .map(parse_port)
+        .collect::<Result<Vec<(i64, String)>, String>>()?;
+    if !ports.is_empty() {
+        return Ok(ports);
     }
-    let own = own_ports(kind, value);
-    if own.is_empty() {
+    let declared = declared_ports(kind, value);
+    if declared.is_empty() {
         let hint = match kind {
             Kind::Pod => "",
             _ => "\nSee 'kubectl expose -h' for help and examples",
@@ -109,11 +111,11 @@ fn ports(expose: &Expose, kind: Kind, value: &Value) -> Result<Vec<(i64, String)
             "error: couldn't find port via --port flag or introspection{hint}"
         ));
     }
-    Ok(own)
+    Ok(declared)
 }
 
 /// The ports of a Service, or the ports that the containers declare.
-fn own_ports(kind: Kind, value: &Value) -> Vec<(i64, String)> {
+fn declared_ports(kind: Kind, value: &Value) -> Vec<(i64, String)> {
     let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
     let (ports, field): (Vec<Value>, &str) = match kind {
         Kind::Service => (list(value.pointer("/spec/ports")), "port"),

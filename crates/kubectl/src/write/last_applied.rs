@@ -5,7 +5,7 @@ use podscope_cluster::client::Write;
 use serde_json::{Value, json};
 
 use super::reading::{Item, Manifest};
-use super::verbatim::merged;
+use super::verbatim::merge_patch;
 use super::{LAST_APPLIED, Plan, View, finish, typed_name, with_objects};
 use crate::command::{Target, Validation, Verbatim};
 use crate::refusals::{Refusal, not_found};
@@ -17,11 +17,11 @@ fn last_applied(object: &Object) -> Option<Value> {
 }
 
 /// The request that sets the annotation.
-fn annotated(object: &Object, document: &Value, done: &str) -> Result<Write, Refusal> {
+fn annotation_request(object: &Object, document: &Value, done: &str) -> Result<Write, Refusal> {
     let success = format!("{} {done}", typed_name(object));
     let text = format!("{}\n", super::super::gotext::json(document));
     let patch = json!({"metadata": {"annotations": {LAST_APPLIED: text}}});
-    merged(object, "kubectl-last-applied", &success, patch)
+    merge_patch(object, "kubectl-last-applied", &success, patch)
 }
 
 /// `apply set-last-applied -f -`: the first error ends the command, and nothing is changed.
@@ -29,7 +29,7 @@ pub(super) fn set(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_
     let (mut plan, mut writes) = (Plan::default(), Vec::new());
     let fail = |plan: Plan, why: Refusal| finish(plan, Vec::new(), vec![why]);
     for item in Manifest::read(text, verbatim.namespace.as_deref(), Validation::Ignore).items() {
-        let (kind, key, document) = match item.map(Item::sent) {
+        let (kind, key, document) = match item.map(Item::into_document) {
             Ok(Some(sent)) => sent,
             Ok(None) => continue,
             Err(why) => return fail(plan, why),
@@ -48,7 +48,7 @@ pub(super) fn set(text: &str, creates: bool, verbatim: &Verbatim, view: &View<'_
             plan.out(format!("set-last-applied {}: no changes required.", key.name));
             continue;
         }
-        match annotated(&live, &document, "configured") {
+        match annotation_request(&live, &document, "configured") {
             Ok(write) => writes.push(write),
             Err(why) => return fail(plan, why),
         }
@@ -69,7 +69,7 @@ pub(super) fn edit(target: &Target, text: &str, view: &View<'_>) -> Plan {
             plan.out("Edit cancelled, no changes made.");
             return Ok(());
         }
-        writes.push(annotated(object, &document, "edited")?);
+        writes.push(annotation_request(object, &document, "edited")?);
         Ok(())
     })
 }

@@ -7,7 +7,7 @@ use podscope_cluster::Request;
 use podscope_cluster::client::{ErrorContext, Write, object_name};
 use serde_json::Value;
 
-use super::super::output::{ObjectFormat, shown_value};
+use super::super::output::{ObjectFormat, manifest_text};
 use super::reading::{Item, Manifest};
 use super::{Plan, saved};
 use crate::command::{Output, Validation};
@@ -25,15 +25,15 @@ pub(super) fn create_client_dry_run(
         Ok(form) => form,
         Err(message) => return Plan::refuse(message),
     };
-    let outcome = Manifest::read(manifest, namespace, validation).each(|item, _, writes| {
+    let outcome = Manifest::read(manifest, namespace, validation).for_each_item(|item, _, writes| {
         if let Item::Binding { pod, .. } = &item {
             writes.push(Write::say(format!("binding/{} created (dry run)", pod.name)));
         }
-        let Some((kind, _, mut document)) = item.sent() else {
+        let Some((kind, _, mut document)) = item.into_document() else {
             return Ok(());
         };
         if save_config {
-            let text = saved::of_document(&document);
+            let text = saved::document_annotation(&document);
             saved::annotate(&mut document, &text);
         }
         let separator = match &form {
@@ -45,7 +45,7 @@ pub(super) fn create_client_dry_run(
             .and_then(Value::as_str)
             .unwrap_or_default();
         writes.push(Write::say(match &form {
-            Some(form) => format!("{separator}{}", shown_value(form, &document)),
+            Some(form) => format!("{separator}{}", manifest_text(form, &document)),
             None => format!("{} created (dry run)", object_name(kind, name)),
         }));
         Ok(())
@@ -59,7 +59,7 @@ pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Valida
     if found.is_empty() {
         return Plan::refuse("error: no objects passed to create");
     }
-    let outcome = found.each(|item, plan, writes| {
+    let outcome = found.for_each_item(|item, plan, writes| {
         writes.push(match item {
             Item::Object {
                 mut object,
@@ -67,21 +67,21 @@ pub(super) fn create(manifest: &str, namespace: Option<&str>, validation: Valida
                 document,
             } => {
                 if save_config {
-                    saved::annotate_object(&mut object, &saved::of_document(&document));
+                    saved::annotate_object(&mut object, &saved::document_annotation(&document));
                 }
                 plan.warn_unknown_fields(&unknown);
                 // kubectl never sends a resourceVersion when it creates an object.
                 object.metadata_mut().resource_version = Str::default();
                 object.metadata_mut().managers = Managers::of(vec![Manager::creating("kubectl-create")]);
                 let success = format!("{} created", object_name(object.kind(), "{name}"));
-                created(Request::Create(object), success)
+                with_create_context(Request::Create(object), success)
             }
-            Item::Malformed { kind, key, why, .. } => malformed(kind, key, why),
+            Item::Malformed { kind, key, why, .. } => malformed_object(kind, key, why),
             Item::Binding { pod, node } => {
                 let success = format!("binding/{} created", pod.name);
                 let uid = Uid::default();
                 let node = NodeName::from(&*node);
-                created(Request::Bind { uid, node, pod }, success)
+                with_create_context(Request::Bind { uid, node, pod }, success)
             }
         });
         Ok(())
@@ -104,7 +104,7 @@ pub(in super::super) fn manifest_objects(text: &str, namespace: Option<&str>) ->
 }
 
 /// Adds kubectl's error context to a request that creates an object of the manifest.
-pub(super) fn created(request: Request, success: String) -> Write {
+pub(super) fn with_create_context(request: Request, success: String) -> Write {
     Write {
         context: ErrorContext::Before("error when creating \"STDIN\": ".to_owned()),
         ..Write::new(request, success)
@@ -112,8 +112,8 @@ pub(super) fn created(request: Request, success: String) -> Write {
 }
 
 /// The request for an object that the server cannot decode.
-pub(super) fn malformed(kind: Kind, key: ObjectKey, why: Rejection) -> Write {
+pub(super) fn malformed_object(kind: Kind, key: ObjectKey, why: Rejection) -> Write {
     // A client dry run prints success, because only the server would reject the object.
     let success = format!("{} created", object_name(kind, &key.name));
-    created(Request::Malformed { kind, key, why }, success)
+    with_create_context(Request::Malformed { kind, key, why }, success)
 }

@@ -10,7 +10,7 @@ use crate::command::MetadataChange;
 use crate::refusals::{Refusal, stale};
 
 /// The verb that `label` prints for its changes of an object's labels (KC-100).
-fn label_word(map: &ordered::Map<Str, Str>, changes: &[(String, Option<String>)]) -> &'static str {
+fn label_verb(map: &ordered::Map<Str, Str>, changes: &[(String, Option<String>)]) -> &'static str {
     let sets = |key: &str, value: &str| map.get(key).is_none_or(|have| **have != *value);
     let has_set = changes
         .iter()
@@ -80,7 +80,7 @@ pub(super) fn change_metadata(command: &MetadataChange, labels: bool, view: &Vie
             }
         }
         let done = if labels {
-            label_word(map, &command.changes)
+            label_verb(map, &command.changes)
         } else {
             "annotated"
         };

@@ -28,7 +28,7 @@ use serde_json::Value;
 
 use super::View;
 use super::get::find;
-use super::output::{ObjectFormat, shown_object};
+use super::output::{ObjectFormat, object_text};
 use crate::command::{DryRun, Kubectl, Output, RolloutAction, Target};
 use crate::refusals::{Refusal, bad_request, not_found};
 
@@ -134,14 +134,14 @@ fn with_dry_run_suffix(suffix: &str, mut plan: Plan, dry_run: DryRun, output: &O
                 .map(|object| object.metadata().name.to_string())
                 .unwrap_or_default();
             kept.push(Write::say(match (&form, &object) {
-                (Some(form), Some(object)) => format!("{separator}{}", shown_object(form, object)),
+                (Some(form), Some(object)) => format!("{separator}{}", object_text(form, object)),
                 _ => write.success.replace("{name}", &name),
             }));
             continue;
         }
         if let Some(form) = form.clone() {
             write.shows = Some(Shows(Arc::new(move |object| {
-                format!("{separator}{}", shown_object(&form, object))
+                format!("{separator}{}", object_text(&form, object))
             })));
         }
         write.request = Some(dry_run.request(request));

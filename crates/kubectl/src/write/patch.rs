@@ -61,7 +61,7 @@ fn read_patch(text: &str, patch_type: PatchType) -> Result<Value, Refusal> {
 }
 
 /// The server's error if a patch changes the name, namespace or UID of the object.
-pub(super) fn other_identity(object: &Object, patched: &Value) -> Option<Refusal> {
+pub(super) fn identity_change_error(object: &Object, patched: &Value) -> Option<Refusal> {
     let meta = object.metadata();
     let text = |field: &str| patched.pointer(&format!("/metadata/{field}")).and_then(Value::as_str);
     let error = |why: String| Some(bad_request(why));
@@ -86,7 +86,7 @@ pub(super) fn other_identity(object: &Object, patched: &Value) -> Option<Refusal
 }
 
 /// The server's conflict error if a patch names another resourceVersion than the current one.
-fn other_version(object: &Object, patched: &Value) -> Option<Refusal> {
+fn version_conflict_error(object: &Object, patched: &Value) -> Option<Refusal> {
     let meta = object.metadata();
     let wanted = patched.pointer("/metadata/resourceVersion")?.as_str()?;
     (!wanted.is_empty() && *wanted != *meta.resource_version).then(|| stale(object))
@@ -105,7 +105,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
         return Plan::default();
     };
     let patch_type = *patch_type;
-    let part = part_of(subresource.as_deref());
+    let part = part_of_subresource(subresource.as_deref());
     with_objects(target, view, |object, plan, writes| {
         let has_subresource = match subresource.as_deref() {
             None | Some("status") => true,
@@ -130,10 +130,11 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
         let apply = move |live: &Value| match patch_type {
             PatchType::Strategic => Ok(strategic(live, &tree)),
             PatchType::Merge => Ok(json_merge(live, &tree)),
-            PatchType::Json => json_patch(live, &tree).map_err(|_| Refusal::as_is(REJECTED)),
+            PatchType::Json => json_patch(live, &tree).map_err(|_| Refusal::as_is(REQUEST_REJECTED)),
         };
         let patched = apply(&live)?;
-        if let Some(why) = other_identity(object, &patched).or_else(|| other_version(object, &patched)) {
+        if let Some(why) = identity_change_error(object, &patched).or_else(|| version_conflict_error(object, &patched))
+        {
             return Err(why);
         }
         if patch_type == PatchType::Json
@@ -173,7 +174,7 @@ pub(super) fn patch(command: &Kubectl, view: &View<'_>) -> Plan {
 }
 
 /// The part of an object that a write to a subresource changes.
-fn part_of(subresource: Option<&str>) -> Part {
+fn part_of_subresource(subresource: Option<&str>) -> Part {
     match subresource {
         Some("status") => Part::Status,
         Some("resize") => Part::Resize,
@@ -205,11 +206,11 @@ pub(super) fn invalid_patch(patch: &Value, why: &Rejection) -> Refusal {
 }
 
 /// kubectl's message about a rejection without causes.
-const REJECTED: &str = "The request is invalid: the server rejected our request due to an error in our request";
+const REQUEST_REJECTED: &str = "The request is invalid: the server rejected our request due to an error in our request";
 
 /// `kubectl edit`: applies the changes of the edited text to the object.
 pub(super) fn edit(target: &Target, text: &str, subresource: Option<&str>, view: &View<'_>) -> Plan {
-    let part = part_of(subresource);
+    let part = part_of_subresource(subresource);
     let parsed = podscope_api::parse(text);
     if let Some(problem) = parsed.problems.first() {
         return Plan::refuse(format!("error: the edited file failed validation: {problem}"));

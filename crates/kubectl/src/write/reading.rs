@@ -45,7 +45,7 @@ pub(crate) enum Item {
 
 impl Item {
     /// The object's kind and key, and the document that is sent; `None` for a binding.
-    pub(super) fn sent(self) -> Option<(Kind, ObjectKey, Value)> {
+    pub(super) fn into_document(self) -> Option<(Kind, ObjectKey, Value)> {
         match self {
             Self::Object { object, document, .. } => Some((object.kind(), object.key(), document)),
             Self::Malformed {
@@ -108,13 +108,13 @@ impl Manifest {
 
     /// Processes each item in order. Objects that are not simulated give a warning. An error does not stop the
     /// processing of other items.
-    pub(super) fn each(
+    pub(super) fn for_each_item(
         self,
         mut process: impl FnMut(Item, &mut Plan, &mut Vec<Write>) -> Result<(), Refusal>,
     ) -> Outcome {
         let mut outcome = Outcome::default();
-        for read in self.0 {
-            let done = match read {
+        for part in self.0 {
+            let result = match part {
                 Ok(ManifestPart::Item(item)) => process(item, &mut outcome.plan, &mut outcome.writes),
                 Ok(ManifestPart::NotSimulated { kind, name }) => {
                     let warning = format_args!("{kind} {name:?} is not simulated and is left out");
@@ -123,7 +123,7 @@ impl Manifest {
                 }
                 Err(why) => Err(why),
             };
-            outcome.errors.extend(done.err());
+            outcome.errors.extend(result.err());
         }
         outcome
     }
@@ -190,8 +190,8 @@ fn validate(tree: &Tree<'_>) -> Result<(), String> {
     let Some(Data::Seq(list)) = tree.get("items").map(|items| &items.data) else {
         return Err("invalid object to validate".to_owned());
     };
-    let wrong: Vec<String> = list.iter().filter_map(|item| type_meta(item).err()).collect();
-    match wrong.as_slice() {
+    let errors: Vec<String> = list.iter().filter_map(|item| type_meta(item).err()).collect();
+    match errors.as_slice() {
         [] => Ok(()),
         [one] => Err(one.clone()),
         several => Err(format!("[{}]", several.join(", "))),
@@ -296,7 +296,7 @@ fn object(
 /// Reads the binding of a pod to its target node.
 fn binding(tree: &Tree<'_>, pod: ObjectKey) -> Result<ManifestPart, Refusal> {
     let target = |field: &str| tree.get("target").and_then(|target| target.get(field)?.as_str());
-    let wrong = match (target("kind").unwrap_or_default(), target("name").unwrap_or_default()) {
+    let error = match (target("kind").unwrap_or_default(), target("name").unwrap_or_default()) {
         ("" | "Node", "") => "target.name: Required value".to_owned(),
         ("" | "Node", node) => {
             let node = Str::from(node);
@@ -307,7 +307,7 @@ fn binding(tree: &Tree<'_>, pod: ObjectKey) -> Result<ManifestPart, Refusal> {
         }
     };
     Err(Refusal::as_is(format!(
-        "Error from server: error when creating \"STDIN\": {wrong}"
+        "Error from server: error when creating \"STDIN\": {error}"
     )))
 }
 

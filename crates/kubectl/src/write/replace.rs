@@ -19,7 +19,7 @@ pub(super) fn replace(text: &str, options: &ReplaceOptions, verbatim: &Verbatim,
     let error_context = "error when replacing \"STDIN\": ";
     let context = || ErrorContext::Before(error_context.to_owned());
     let (mut deletions, mut has_binding) = (Vec::new(), false);
-    let mut outcome = found.each(|item, plan, writes| {
+    let mut outcome = found.for_each_item(|item, plan, writes| {
         let (request, kind, key) = match item {
             Item::Object {
                 mut object,
@@ -27,7 +27,7 @@ pub(super) fn replace(text: &str, options: &ReplaceOptions, verbatim: &Verbatim,
                 unknown,
             } => {
                 if verbatim.save_config {
-                    saved::annotate_object(&mut object, &saved::of_document(&document));
+                    saved::annotate_object(&mut object, &saved::document_annotation(&document));
                 }
                 plan.warn_unknown_fields(&unknown);
                 let (kind, key) = (object.kind(), object.key());

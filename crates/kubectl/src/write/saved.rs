@@ -9,7 +9,7 @@ use super::super::gotext::escaped;
 use super::LAST_APPLIED;
 
 /// Fields of generated objects in the order of Go's structs. One common order fits all structs except [`ROLE_REF`].
-const ORDER: &[&str] = &[
+const FIELD_ORDER: &[&str] = &[
     "kind",
     "apiGroup",
     "name",
@@ -97,7 +97,7 @@ const ORDER: &[&str] = &[
 const ROLE_REF: &[&str] = &["apiGroup", "kind", "name"];
 
 /// The annotation of a manifest object: one line of JSON with sorted keys. `annotations` is present even if empty.
-pub(super) fn of_document(document: &Value) -> String {
+pub(super) fn document_annotation(document: &Value) -> String {
     let mut document = document.clone();
     if let Some(metadata) = document.get_mut("metadata").and_then(Value::as_object_mut) {
         let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
@@ -113,8 +113,8 @@ pub(super) fn of_document(document: &Value) -> String {
 }
 
 /// The annotation of a generated object: one line of JSON in the field order of Go's structs.
-pub(super) fn of_generated(value: &Value) -> String {
-    line(&in_order(value, ORDER))
+pub(super) fn generated_annotation(value: &Value) -> String {
+    line(&in_order(value, FIELD_ORDER))
 }
 
 /// The JSON as Go's encoder writes it, with a final line break.
@@ -125,14 +125,14 @@ fn line(value: &Value) -> String {
 /// The value with the fields of each object in the given order.
 fn in_order(value: &Value, order: &[&str]) -> Value {
     match value {
-        Value::Array(items) => items.iter().map(|item| in_order(item, ORDER)).collect(),
+        Value::Array(items) => items.iter().map(|item| in_order(item, FIELD_ORDER)).collect(),
         Value::Object(fields) => {
             let rank = |name: &str| order.iter().position(|known| *known == name).unwrap_or(order.len());
             let mut sorted: Vec<(usize, &String, &Value)> =
                 fields.iter().map(|(name, value)| (rank(name), name, value)).collect();
             // Fields of equal rank are sorted by name.
             sorted.sort_unstable_by_key(|(rank, name, _)| (*rank, *name));
-            let inner = |name: &str| if name == "roleRef" { ROLE_REF } else { ORDER };
+            let inner = |name: &str| if name == "roleRef" { ROLE_REF } else { FIELD_ORDER };
             let ordered_field = |(_, name, value): (usize, &String, &Value)| match name.as_str() {
                 "labels" | "annotations" | "matchLabels" | "data" | "hard" | "limits" | "requests" => {
                     let mut map = value.clone();

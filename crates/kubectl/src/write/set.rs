@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::super::gotext::sorted;
 use super::super::logs::go_type;
 use super::super::selector::LabelQuery;
-use super::verbatim::merged;
+use super::verbatim::merge_patch;
 use super::{Plan, View, set, typed_name};
 use crate::command::SetChange;
 use crate::refusals::{Refusal, not_found};
@@ -153,7 +153,7 @@ fn service_account(object: &Object, account: &str) -> Result<Write, Refusal> {
     let success = format!("{} serviceaccount updated", typed_name(object));
     Ok(Write {
         context: ErrorContext::Own("failed to patch ServiceAccountName ".to_owned()),
-        ..merged(object, "set serviceaccount", &success, patch)?
+        ..merge_patch(object, "set serviceaccount", &success, patch)?
     })
 }
 

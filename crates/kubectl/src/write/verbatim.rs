@@ -27,17 +27,17 @@ use crate::scale::has_scale;
 pub(super) fn plan(verbatim: &Verbatim, view: &View<'_>) -> Option<Plan> {
     let dry_run = |plan: Plan| with_dry_run(plan, verbatim.dry_run, &verbatim.output, view);
     Some(match &verbatim.action {
-        Action::Make(generated) => make(generated, verbatim, view),
+        Action::Make(generated) => create_generated(generated, verbatim, view),
         Action::JobFrom { name, kind, source } => match job_from(name, *kind, source, verbatim, view) {
-            Ok(generated) => make(&generated, verbatim, view),
+            Ok(generated) => create_generated(&generated, verbatim, view),
             Err(message) => Plan::refuse(message),
         },
-        Action::Expose(expose) => match expose::exposed(expose, view) {
-            Ok(generated) => make(&generated, verbatim, view),
+        Action::Expose(expose) => match expose::services_for(expose, view) {
+            Ok(generated) => create_generated(&generated, verbatim, view),
             Err(message) => Plan::refuse(message),
         },
-        Action::Autoscale(autoscale) => match autoscaled(autoscale, view) {
-            Ok(generated) => make(&generated, verbatim, view),
+        Action::Autoscale(autoscale) => match autoscaler_for(autoscale, view) {
+            Ok(generated) => create_generated(&generated, verbatim, view),
             Err(message) => Plan::refuse(message),
         },
         Action::Wait(wait) => self::wait(wait, view),
@@ -90,7 +90,7 @@ fn local(command: &Kubectl, namespace: &str, verbatim: &Verbatim, view: &View<'_
 
 /// Creates generated objects. With `--dry-run=client -o` they are printed instead, in the form of Go's types: with empty
 /// structs, and without a namespace that was not given.
-fn make(generated: &Generated, verbatim: &Verbatim, view: &View<'_>) -> Plan {
+fn create_generated(generated: &Generated, verbatim: &Verbatim, view: &View<'_>) -> Plan {
     let mut plan = Plan::default();
     generated.warnings.iter().for_each(|warning| plan.warn(warning));
     generated.errors.iter().for_each(|error| plan.err(error));
@@ -114,14 +114,14 @@ fn make(generated: &Generated, verbatim: &Verbatim, view: &View<'_>) -> Plan {
             generated
                 .empty_fields
                 .iter()
-                .for_each(|(at, default)| fill(&mut filled, at, default));
+                .for_each(|(at, default)| set_if_missing(&mut filled, at, default));
             if !is_shown && namespace.is_none() {
                 // The default namespace is part of the request, not of the saved configuration.
                 filled["metadata"]
                     .as_object_mut()
                     .map(|fields| fields.shift_remove("namespace"));
             }
-            saved::annotate(&mut value, &saved::of_generated(&filled));
+            saved::annotate(&mut value, &saved::generated_annotation(&filled));
         }
         if is_shown {
             // `run --expose` also prints the Service, which has an empty status of its own.
@@ -133,7 +133,7 @@ fn make(generated: &Generated, verbatim: &Verbatim, view: &View<'_>) -> Plan {
             };
             empty_fields
                 .iter()
-                .for_each(|(at, default)| fill(&mut value, at, default));
+                .for_each(|(at, default)| set_if_missing(&mut value, at, default));
             let form = match super::ObjectFormat::of(&verbatim.output) {
                 Ok(Some(form)) => form,
                 Ok(None) => continue,
@@ -179,7 +179,7 @@ fn make(generated: &Generated, verbatim: &Verbatim, view: &View<'_>) -> Plan {
 }
 
 /// Sets the value at a path if it is missing; `*` stands for every element of a list.
-fn fill(value: &mut Value, path: &str, default: &Value) {
+fn set_if_missing(value: &mut Value, path: &str, default: &Value) {
     let (head, rest) = match path.trim_start_matches('/').split_once('/') {
         Some((head, rest)) => (head, rest),
         None => {
@@ -192,10 +192,10 @@ fn fill(value: &mut Value, path: &str, default: &Value) {
         }
     };
     match (head, value) {
-        ("*", Value::Array(items)) => items.iter_mut().for_each(|item| fill(item, rest, default)),
+        ("*", Value::Array(items)) => items.iter_mut().for_each(|item| set_if_missing(item, rest, default)),
         (head, Value::Object(map)) => {
             if let Some(inner) = map.get_mut(head) {
-                fill(inner, rest, default);
+                set_if_missing(inner, rest, default);
             }
         }
         _ => {}
@@ -203,14 +203,14 @@ fn fill(value: &mut Value, path: &str, default: &Value) {
 }
 
 /// The object of a kind and name, or a NotFound error.
-fn named(kind: Kind, name: &str, namespace: Option<&str>, view: &View<'_>) -> Result<Object, Refusal> {
+fn find_named(kind: Kind, name: &str, namespace: Option<&str>, view: &View<'_>) -> Result<Object, Refusal> {
     let key = ObjectKey::of(kind, namespace.unwrap_or("default"), name);
     view.objects.get_kind(kind, &key).ok_or_else(|| not_found(kind, name))
 }
 
 /// `create job --from`: a Job from the template of a CronJob.
 fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &View<'_>) -> Result<Generated, String> {
-    let object = named(kind, source, verbatim.namespace.as_deref(), view)?;
+    let object = find_named(kind, source, verbatim.namespace.as_deref(), view)?;
     if kind.name() != "CronJob" {
         return Err(format!(
             "error: unknown object type *{}",
@@ -235,7 +235,7 @@ fn job_from(name: &str, kind: Kind, source: &str, verbatim: &Verbatim, view: &Vi
 }
 
 /// The single object of a target.
-fn single(target: &crate::command::Target, view: &View<'_>) -> Result<Object, Refusal> {
+fn find_single(target: &crate::command::Target, view: &View<'_>) -> Result<Object, Refusal> {
     let found = find(target, view.objects)?;
     if let Some((kind, name)) = found.missing.first() {
         return Err(not_found(*kind, name));
@@ -245,8 +245,8 @@ fn single(target: &crate::command::Target, view: &View<'_>) -> Result<Object, Re
 }
 
 /// `autoscale`: the HorizontalPodAutoscaler of a scalable object.
-fn autoscaled(autoscale: &Autoscale, view: &View<'_>) -> Result<Generated, String> {
-    let object = single(&autoscale.target, view)?;
+fn autoscaler_for(autoscale: &Autoscale, view: &View<'_>) -> Result<Generated, String> {
+    let object = find_single(&autoscale.target, view)?;
     let kind = object.kind();
     if !has_scale(kind) {
         let (group, version) = kind.group_and_version();
@@ -375,7 +375,12 @@ fn wait(wait: &Wait, view: &View<'_>) -> Plan {
 }
 
 /// The request of a JSON merge patch.
-pub(super) fn merged(object: &Object, manager: &'static str, success: &str, patch: Value) -> Result<Write, Refusal> {
+pub(super) fn merge_patch(
+    object: &Object,
+    manager: &'static str,
+    success: &str,
+    patch: Value,
+) -> Result<Write, Refusal> {
     change(object, Part::Main, manager, success, None, move |live| {
         Ok(json_merge(live, &patch))
     })

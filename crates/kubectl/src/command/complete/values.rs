@@ -2,12 +2,12 @@
 
 use podscope_api::{Kind, Labels, Object, ObjectKey, fields};
 
-use super::{Choices, names};
+use super::{Candidates, names};
 use crate::command::flags::{Flag, Takes, flags_of};
 use crate::command::parse::Verb;
 
 /// Flags with fixed values: name, values. A value that ends with `=` continues.
-const VALUES: &[(&str, &[&str])] = &[
+const FLAG_VALUES: &[(&str, &[&str])] = &[
     (
         "output",
         &["json", "yaml", "kyaml", "name", "jsonpath=", "go-template="],
@@ -128,7 +128,7 @@ impl PartialCommand<'_> {
     }
 
     /// The object that the arguments name.
-    fn object(&self, choices: &Choices<'_>) -> Option<Object> {
+    fn object(&self, candidates: &Candidates<'_>) -> Option<Object> {
         let kind = self.kind()?;
         let first = self.positionals.first()?;
         let name = match first.split_once('/') {
@@ -136,13 +136,13 @@ impl PartialCommand<'_> {
             None if self.verb.name == "logs" => *first,
             None => self.positionals.get(1)?,
         };
-        choices
+        candidates
             .objects
             .get_kind(kind, &ObjectKey::of(kind, self.namespace, name))
     }
 }
 
-impl Choices<'_> {
+impl Candidates<'_> {
     /// Adds candidates for a flag value, if the word at the cursor is one: after the flag, or after `=`. Returns whether it
     /// is.
     pub(super) fn value(&mut self, partial: &PartialCommand<'_>, before: Option<&str>) -> bool {
@@ -178,7 +178,7 @@ impl Choices<'_> {
                 }
             }
             _ => {
-                let known = VALUES.iter().find(|(name, _)| *name == flag);
+                let known = FLAG_VALUES.iter().find(|(name, _)| *name == flag);
                 let tables = if flag == "output" && partial.verb.name == "get" {
                     TABLE_FORMATS
                 } else {

@@ -5,7 +5,7 @@ use super::super::*;
 use super::operands::{NO_RESOURCES, dry_run};
 use super::{verb, verbatim};
 
-const NO_FILE: &str = "you must specify resources by --filename when --local is set.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'";
+const LOCAL_NEEDS_FILE: &str = "you must specify resources by --filename when --local is set.\nExample resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'";
 
 /// Parses a command with `--local`.
 pub(super) fn local(name: &'static str, args: &Args) -> Result<Kubectl, CommandError> {
@@ -14,7 +14,7 @@ pub(super) fn local(name: &'static str, args: &Args) -> Result<Kubectl, CommandE
             // These verbs have error messages of their own.
             "label" | "annotate" => {}
             "set env" => return Err(CommandError::new(args.end, NO_RESOURCES)),
-            _ => return Err(args.plain(args.column("local"), NO_FILE)),
+            _ => return Err(args.plain(args.column("local"), LOCAL_NEEDS_FILE)),
         }
     }
     let mut command = verb(name, args)?;

@@ -20,16 +20,16 @@ pub(crate) use verbs::{VERBS, Verb, is_in_all};
 pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, CommandError> {
     // The namespace flag may precede the verb: `kubectl -n web get pods`.
     let mut words = words.to_vec();
-    let mut front = Vec::new();
+    let mut verb_args = Vec::new();
     while words
         .first()
         .is_some_and(|word| word.text == "-n" || word.text == "--namespace")
         && words.len() > 1
     {
-        front.extend(words.drain(..2));
+        verb_args.extend(words.drain(..2));
     }
     if words.first().is_some_and(|word| word.text.starts_with("--namespace=")) {
-        front.push(words.remove(0));
+        verb_args.push(words.remove(0));
     }
     let Some(verb) = words.first().cloned() else {
         return Ok(Command::Help("kubectl".into()));
@@ -61,9 +61,15 @@ pub(super) fn kubectl(words: &[Word], stdin: Option<String>) -> Result<Command, 
         };
     };
     let name = spec.name;
-    front.extend(rest.into_iter().skip(taken));
+    verb_args.extend(rest.into_iter().skip(taken));
     let has_passthrough = matches!(name, "run" | "create deployment" | "create job" | "create cronjob");
-    let args = Args::parse(&format!("kubectl {name}"), spec.flags, &front, stdin, has_passthrough)?;
+    let args = Args::parse(
+        &format!("kubectl {name}"),
+        spec.flags,
+        &verb_args,
+        stdin,
+        has_passthrough,
+    )?;
     if args.help {
         return Ok(Command::Help(format!("kubectl {name}")));
     }

@@ -18,7 +18,7 @@ pub(super) fn namespace(args: &Args) -> Option<String> {
 }
 
 /// The objects that `words` and the namespace and selector flags select; `None` if no words are given.
-pub(super) fn some_target(args: &Args, words: &[Word]) -> Result<Option<Target>, CommandError> {
+pub(super) fn optional_target(args: &Args, words: &[Word]) -> Result<Option<Target>, CommandError> {
     no_kustomization(args)?;
     if words.is_empty()
         && let Some(text) = manifest(args)?
@@ -103,9 +103,9 @@ fn target_of_manifest(args: &Args, text: &str) -> Result<Target, CommandError> {
     Ok(target)
 }
 
-/// Like [`some_target`], but missing words are an error.
+/// Like [`optional_target`], but missing words are an error.
 pub(super) fn target(args: &Args, words: &[Word]) -> Result<Target, CommandError> {
-    some_target(args, words)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))
+    optional_target(args, words)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))
 }
 
 /// Like [`target`], for verbs that require names, a selector or `--all`.

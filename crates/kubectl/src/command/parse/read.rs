@@ -34,7 +34,7 @@ pub(super) fn get(args: &Args) -> Result<Kubectl, CommandError> {
     {
         return Err(CommandError::new(args.end, why));
     }
-    let Some(target) = some_target(args, &args.positional)? else {
+    let Some(target) = optional_target(args, &args.positional)? else {
         return Err(CommandError::new(
             args.end,
             "You must specify the type of resource to get. Use \"kubectl api-resources\" for a complete list of supported resources.\n\nerror: Required resource not specified.\nUse \"kubectl explain <resource>\" for a detailed description of that resource (e.g. kubectl explain pods).\nSee 'kubectl get -h' for help and examples",

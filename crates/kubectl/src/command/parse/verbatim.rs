@@ -180,7 +180,7 @@ fn expose(args: &Args) -> Parsed<Action> {
     // `--selector` becomes the selector of the Service; it does not select the objects to expose.
     let words = &args.positional;
     let without = args.without(&["selector"]);
-    let target = some_target(&without, words)?;
+    let target = optional_target(&without, words)?;
     if target.is_some() {
         explicit_target(&without, words)?;
     }
@@ -315,7 +315,7 @@ fn set(args: &Args, field: &str) -> Parsed<Action> {
     let (resources, change) = match field {
         "env" => (resources, env(args, resources, changes, containers)?),
         "resources" => {
-            some_target(args, resources)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
+            optional_target(args, resources)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
             let (limits, requests) = (make::amounts(args, "limits")?, make::amounts(args, "requests")?);
             if limits.is_empty() && requests.is_empty() {
                 return Err(args.plain(
@@ -440,7 +440,7 @@ fn variables(args: &Args, words: &[Word]) -> Parsed<Vec<(String, Option<String>)
 
 /// Parses `--user`, `--group` and `--serviceaccount` of `set subject`.
 fn subjects(args: &Args) -> Parsed<SetChange> {
-    some_target(args, &args.positional)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
+    optional_target(args, &args.positional)?.ok_or_else(|| CommandError::new(args.end, NO_RESOURCES))?;
     let mut subjects = Vec::new();
     for (flag, kind) in [("user", "User"), ("group", "Group")] {
         let mut names = args.values(flag);
@@ -469,19 +469,21 @@ fn subjects(args: &Args) -> Parsed<SetChange> {
 
 /// The error of verbs that are not supported in the simulation, with an alternative.
 pub(super) fn unsupported_verb(verb: &str) -> Option<String> {
-    const SCRIPTED: &str = "containers here are scripts of what they do and run no programs";
+    const NO_PROGRAMS: &str = "containers here are scripts of what they do and run no programs";
     Some(match verb {
         "run -i" => format!(
-            "error: kubectl run -i: {SCRIPTED}; leave -i, -t, --attach and --rm out, and `kubectl logs POD` tells what it went through"
+            "error: kubectl run -i: {NO_PROGRAMS}; leave -i, -t, --attach and --rm out, and `kubectl logs POD` tells what it went through"
         ),
         "exec" | "attach" | "debug" => format!(
-            "error: kubectl {verb}: {SCRIPTED}; `kubectl logs POD` tells what one went through, `fault exit POD CONTAINER CODE` ends one"
+            "error: kubectl {verb}: {NO_PROGRAMS}; `kubectl logs POD` tells what one went through, `fault exit POD CONTAINER CODE` ends one"
         ),
         "cp" => {
-            format!("error: kubectl cp: {SCRIPTED} and have no files; `kubectl describe pod POD` shows what is mounted")
+            format!(
+                "error: kubectl cp: {NO_PROGRAMS} and have no files; `kubectl describe pod POD` shows what is mounted"
+            )
         }
         "port-forward" | "proxy" => format!(
-            "error: kubectl {verb}: {SCRIPTED} and serve nothing; `kubectl get endpointslices` shows who would be reached"
+            "error: kubectl {verb}: {NO_PROGRAMS} and serve nothing; `kubectl get endpointslices` shows who would be reached"
         ),
         "certificate" | "completion" | "kuberc" | "kustomize" | "options" | "plugin" => format!(
             "error: kubectl {verb} has nothing to do with a cluster in a tab; `help kubectl` lists what there is"

@@ -353,7 +353,7 @@ pub(super) fn rollout(args: &Args, rollout: &str) -> Result<Kubectl, CommandErro
             },
         },
         output: output_of_write(args)?,
-        target: some_target(args, &args.positional)?
+        target: optional_target(args, &args.positional)?
             .ok_or_else(|| args.plain(args.end, "required resource not specified"))?,
     })
 }

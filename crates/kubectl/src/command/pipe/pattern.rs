@@ -131,7 +131,7 @@ impl Pattern {
         let mut next = vec![false; n_atoms + 1];
         for at in 0..=line.len() {
             if (at == 0 || !alternative.at_start) && is_word_start(at) {
-                alternative.reach(&mut next, 0);
+                alternative.mark_reachable(&mut next, 0);
             }
             let is_word_end = !self.whole_words || !is_word(line.get(at));
             if next[n_atoms] && is_word_end && (!alternative.at_end || at == line.len()) {
@@ -141,9 +141,9 @@ impl Pattern {
             let mut after = vec![false; n_atoms + 1];
             for (index, atom) in alternative.atoms.iter().enumerate() {
                 if next[index] && matches(&atom.matcher, *c) {
-                    alternative.reach(&mut after, index + 1);
+                    alternative.mark_reachable(&mut after, index + 1);
                     if atom.is_repeated {
-                        alternative.reach(&mut after, index);
+                        alternative.mark_reachable(&mut after, index);
                     }
                 }
             }
@@ -171,7 +171,7 @@ impl Alternative {
     }
 
     /// Marks an atom as possible next, and the following ones if it is optional.
-    fn reach(&self, next: &mut [bool], from: usize) {
+    fn mark_reachable(&self, next: &mut [bool], from: usize) {
         for (index, is_next) in next.iter_mut().enumerate().skip(from) {
             *is_next = true;
             if !self.atoms.get(index).is_some_and(|atom| atom.is_optional) {

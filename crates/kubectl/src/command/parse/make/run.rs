@@ -90,26 +90,28 @@ fn port(args: &Args) -> Parsed<Option<i64>> {
     let Some(text) = args.value("port").filter(|port| !port.is_empty()) else {
         return Ok(None);
     };
-    let wrong = |_| {
+    let parse_error = |_| {
         args.plain(
             args.column("port"),
             format!("strconv.Atoi: parsing {text:?}: invalid syntax"),
         )
     };
-    text.parse::<i64>().map(Some).map_err(wrong)
+    text.parse::<i64>().map(Some).map_err(parse_error)
 }
 
 /// Parses `--annotations`.
 fn annotations(args: &Args) -> Parsed<Map<String, Value>> {
     let mut annotations = Map::new();
     for text in args.values("annotations") {
-        let wrong = || {
+        let format_error = || {
             args.plain(
                 args.column("annotations"),
                 format!("invalid annotations format: {text}"),
             )
         };
-        let (key, value) = pair(&text).filter(|(key, _)| !key.is_empty()).ok_or_else(wrong)?;
+        let (key, value) = pair(&text)
+            .filter(|(key, _)| !key.is_empty())
+            .ok_or_else(format_error)?;
         annotations.insert(key, Value::from(value));
     }
     Ok(annotations)
