@@ -22,7 +22,7 @@ pub(crate) struct Found {
     /// Objects that were requested by name and do not exist.
     pub(crate) missing: Vec<(Kind, String)>,
     /// Whether exactly one object was requested by name.
-    pub(crate) single: bool,
+    pub(crate) is_single: bool,
 }
 
 /// Number of objects that a target matches; 0 if a selector is invalid.
@@ -53,12 +53,12 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
     let mut found = Found {
         groups: Vec::new(),
         missing: Vec::new(),
-        single: false,
+        is_single: false,
     };
     let by_name = |kind: Kind, name: &str| objects.get_kind(kind, &ObjectKey::of(kind, namespace, name));
     match &target.selection {
         Selection::Items(items) => {
-            found.single = items.len() == 1;
+            found.is_single = items.len() == 1;
             for (kind, name) in items {
                 match by_name(*kind, name) {
                     Some(object) => match found.groups.iter_mut().find(|(known, _)| known == kind) {
@@ -70,7 +70,7 @@ pub(crate) fn find(target: &Target, objects: &Objects) -> Result<Found, Refusal>
             }
         }
         Selection::Kinds { kinds, names } if !names.is_empty() => {
-            found.single = kinds.len() == 1 && names.len() == 1;
+            found.is_single = kinds.len() == 1 && names.len() == 1;
             for kind in kinds {
                 let mut objects = Vec::new();
                 for name in names {
@@ -139,7 +139,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
     }
     let objects: Vec<Object> = groups.iter().flat_map(|(_, objects)| objects.iter().cloned()).collect();
     let whole = || {
-        if found.single && objects.len() == 1 {
+        if found.is_single && objects.len() == 1 {
             objects
                 .first()
                 .map(|object| shown(object, get.show_managed_fields))
@@ -148,7 +148,7 @@ pub(super) fn get(get: &Get, view: &View<'_>, printed: &mut Printed) {
             list_value(&objects, get.show_managed_fields)
         }
     };
-    let nothing_named = found.single && objects.is_empty();
+    let nothing_named = found.is_single && objects.is_empty();
     match &get.output {
         _ if get.scale => super::scale::print(get, &objects, view.now, printed),
         Output::Table | Output::Wide => print_tables(get, &groups, view, printed),

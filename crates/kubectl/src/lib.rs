@@ -70,7 +70,7 @@ pub type Usage<'a> = dyn Fn(&podscope_api::Pod, &str) -> Option<(i64, i64)> + 'a
 /// Returns the time of the last lease renewal of a node that the API server has stored.
 pub type LeaseRenewals<'a> = dyn Fn(&NodeName) -> Option<Time> + 'a;
 
-/// Everything that a command that only reads may look at.
+/// The data that is available to commands that only read.
 pub struct View<'a> {
     /// The objects that the API server stores.
     pub objects: &'a Objects,

@@ -111,8 +111,8 @@ pub(super) fn list_metadata(command: &MetadataChange, labels: bool, view: &View<
             false => ("annotations", &object.metadata().annotations),
         };
         // A single object that was requested by name is printed without a heading.
-        let indent = if found.single { "" } else { " " };
-        if !found.single {
+        let indent = if found.is_single { "" } else { " " };
+        if !found.is_single {
             let (kind, name) = (object.kind(), &object.metadata().name);
             let group = kind.group();
             printed.out(format!("Listing {noun} for {}.{group}/{name}:", kind.name()));

@@ -16,7 +16,7 @@ use super::write::{change, typed_name};
 use crate::command::{DryRun, RolloutAction};
 use crate::refusals::Refusal;
 
-/// What the command does with one object.
+/// The action of the command for one object.
 pub(super) enum RolloutStep {
     /// Sends a request.
     Write(Box<Write>),

@@ -148,7 +148,7 @@ fn containers(template: &PodTemplateSpec) -> [String; 2] {
     ]
 }
 
-/// A selector in the query syntax of `-l` (KC-026, "FLS"); `<none>` if it is empty.
+/// A selector in the query syntax of `-l`, as Kubernetes' `FormatLabelSelector` prints it (KC-026); `<none>` if empty.
 pub(crate) fn selector_text(selector: Option<&LabelSelector>) -> String {
     or_none(&selector.map(ToString::to_string).unwrap_or_default())
 }

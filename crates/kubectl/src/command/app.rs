@@ -1,4 +1,4 @@
-//! The `app …` commands: membership of application groups, and clients that send requests (C-13, TR-). Parses the text
+//! The `app …` commands: membership of application groups, and clients that send requests (C-13, TR facts). Parses the text
 //! into a [`Fault`], and prints it.
 
 use podscope_api::{MAX_RETRIES, ObjectKey, Rate, Str};

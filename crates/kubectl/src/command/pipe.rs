@@ -55,10 +55,12 @@ enum Filter {
     },
 }
 
+/// Line count of `head` or `tail`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Count {
+    /// Counted from the program's own end: `head -n 3`, `tail -n 3`.
     Plain(usize),
-    /// `head -n -3`, `tail -n +3`.
+    /// Counted from the other end: `head -n -3`, `tail -n +3`.
     Signed(usize),
 }
 
@@ -366,7 +368,7 @@ struct Options<'a> {
     letters: Vec<char>,
     operands: Vec<String>,
     /// Whether `--` has ended the options.
-    ended: bool,
+    has_ended: bool,
 }
 
 impl<'a> Options<'a> {
@@ -377,7 +379,7 @@ impl<'a> Options<'a> {
             words: words.iter(),
             letters: Vec::new(),
             operands: Vec::new(),
-            ended: false,
+            has_ended: false,
         }
     }
 
@@ -390,14 +392,14 @@ impl<'a> Options<'a> {
             let Some(word) = self.words.next() else { return Ok(None) };
             self.column = word.column;
             match word.text.strip_prefix('-') {
-                Some("-") if !self.ended => self.ended = true,
-                Some(long) if long.starts_with('-') && !self.ended => {
+                Some("-") if !self.has_ended => self.has_ended = true,
+                Some(long) if long.starts_with('-') && !self.has_ended => {
                     return Err(CommandError::new(
                         word.column,
                         format!("{}: unrecognized option '-{long}'", self.program),
                     ));
                 }
-                Some(letters) if !letters.is_empty() && !self.ended => self.letters = letters.chars().collect(),
+                Some(letters) if !letters.is_empty() && !self.has_ended => self.letters = letters.chars().collect(),
                 _ => self.operands.push(word.text.clone()),
             }
         }

@@ -35,7 +35,7 @@ use crate::refusals::{Refusal, bad_request, not_found};
 /// The annotation that holds the manifest of the last `apply`.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// What a command prints and sends.
+/// The output and the requests of a command.
 #[derive(Debug, Default)]
 pub struct Plan {
     /// Lines printed before a request is sent, each marked as output, warning or error.
