@@ -1,22 +1,21 @@
-// Before any wasm: the theme without a flash, the engine's worker (its wasm loads behind the
-// page's), a clear word to browsers that cannot run it, the offline copy, and a second try when a
-// start fails.
+// The start, before any wasm is loaded: sets the theme without a flash, starts the engine's worker (its wasm is loaded
+// after the page's), reports missing browser features, registers the offline copy, and retries once if a start fails.
 "use strict";
 (() => {
   const root = document.documentElement;
   const here = new URL("./", document.baseURI).href;
-  // Names carry the site's path (crates/web/src/browser/store.rs).
-  const kept = (key) => localStorage.getItem(`podscope:${location.pathname.replace(/\/[^/]*$/, "")}/${key}`);
+  // Keys contain the site's path (crates/web/src/browser/store.rs).
+  const stored = (key) => localStorage.getItem(`podscope:${location.pathname.replace(/\/[^/]*$/, "")}/${key}`);
   try {
-    const theme = kept("theme") ?? localStorage.getItem("podscope.theme");
+    const theme = stored("theme") ?? localStorage.getItem("podscope.theme");
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
-  } catch { /* storage may be forbidden: the system's theme it is */ }
+  } catch { /* storage may be forbidden: the system's theme is used */ }
 
   try {
-    if (location.hash.length > 1 || location.search || kept("sessions")) root.dataset.opens = "";
-  } catch { /* then it is a first visit */ }
+    if (location.hash.length > 1 || location.search || stored("sessions")) root.dataset.opens = "";
+  } catch { /* without storage it is a first visit */ }
 
-  const say = (text) => {
+  const showStatus = (text) => {
     const show = () => {
       const status = document.getElementById("boot-status");
       if (status) status.textContent = text;
@@ -25,8 +24,8 @@
     else show();
   };
 
-  // A start that fails may be the fault of a damaged copy, or of a host that was caught between two
-  // versions: once, the copy is dropped and the page asked for again, from the network.
+  // A start may fail because of a damaged offline copy, or because the host is just replacing its files. The first
+  // time the copy is deleted and the page is loaded again from the network.
   const started = { page: false, engine: false };
   const RETRIED = `podscope.retried ${here}`;
   let failed = false;
@@ -34,15 +33,15 @@
     started[what] = true;
     try {
       if (started.page && started.engine) sessionStorage.removeItem(RETRIED);
-    } catch { /* forbidden storage holds no mark */ }
+    } catch { /* storage is forbidden, so there is no mark to remove */ }
   };
   const fail = async (why) => {
     if (failed || (started.page && started.engine)) return;
     failed = true;
-    say(`Podscope could not start: ${why}`);
+    showStatus(`Podscope could not start: ${why}`);
     try {
       if (sessionStorage.getItem(RETRIED)) return;
-      // The offline copy answers no HEAD: who cannot reach the network keeps what there is.
+      // The offline copy does not answer HEAD requests. Without a network the copy is kept.
       if (!(await fetch(location.pathname, { method: "HEAD", cache: "no-store" })).ok) return;
       sessionStorage.setItem(RETRIED, "1");
       for (const name of await caches.keys()) {
@@ -51,44 +50,44 @@
       const registration = await navigator.serviceWorker?.getRegistration();
       if (registration?.scope === here) await registration.unregister();
       location.reload();
-    } catch { /* no network, or storage is forbidden: it stays said */ }
+    } catch { /* no network, or storage is forbidden: the message stays */ }
   };
   addEventListener("error", ({ message, target }) => {
-    // What a tag asked for and did not get does not bubble, and has no message.
+    // The error of an element whose file did not load does not bubble and has no message.
     const file = (target instanceof HTMLScriptElement && target.src) || (target instanceof HTMLLinkElement && target.href);
     if (message || (file && file !== window.podscopeEditorSource)) fail(message || `${file} did not load`);
   }, true);
   addEventListener("unhandledrejection", ({ reason }) => fail(reason));
   addEventListener("TrunkApplicationStarted", () => succeed("page"));
 
-  // The only code that is started from here: names go into this policy, never addresses. From a
-  // `blob:` the engine's worker inherits the page's policy, whatever headers the host gives it.
-  const CODE = {
+  // The only scripts that this page starts. The Trusted Types policy takes names, never addresses. A worker from a
+  // `blob:` inherits the page's Content-Security-Policy, whatever headers the host sends with the script.
+  const SCRIPTS = {
     engine: () => URL.createObjectURL(new Blob([`import ${JSON.stringify(new URL(root.dataset.engine, here).href)};`], { type: "text/javascript" })),
     editor: () => new URL(root.dataset.editor, here).href,
     offline: () => new URL("sw.js", here).href,
   };
-  const rules = { createScriptURL: (name) => CODE[name]() };
+  const rules = { createScriptURL: (name) => SCRIPTS[name]() };
   const policy = window.trustedTypes?.createPolicy("podscope", rules) ?? rules;
-  /** A new engine's worker (crates/web/src/engine.rs). */
+  /** Starts a new engine's worker (crates/web/src/engine.rs). */
   window.podscopeEngine = () => new Worker(policy.createScriptURL("engine"), { type: "module" });
-  /** A script element that brings the editor (crates/web/src/components/editor.rs). */
+  /** Returns a script element that loads the editor (crates/web/src/components/editor.rs). */
   window.podscopeEditorScript = () => {
     const script = document.createElement("script");
     script.type = "module";
     script.src = policy.createScriptURL("editor");
-    window.podscopeEditorSource = script.src; // who cannot have it can do without it
+    window.podscopeEditorSource = script.src; // the page works without the editor, so its failure is not a failed start
     return script;
   };
 
-  /** Asks for a lock that one tab has at a time: `answer` hears whether it is this one, of a browser without locks
-   *  nothing. It is held until what this returns is called (crates/web/src/browser/store.rs). */
+  /** Requests a lock that only one tab holds at a time. Calls `answer` with whether this tab holds it, or without an argument
+   *  if the browser has no locks. Returns the function that releases it (crates/web/src/browser/store.rs). */
   window.podscopeHold = (name, answer) => {
-    let free;
-    const until = new Promise((resolve) => { free = resolve; });
+    let release;
+    const until = new Promise((resolve) => { release = resolve; });
     if (!navigator.locks) answer();
     else navigator.locks.request(name, { ifAvailable: true }, (lock) => { answer(lock !== null); return lock && until; }).catch(() => answer());
-    return free;
+    return release;
   };
 
   const missing = [
@@ -99,10 +98,10 @@
   ].filter(([, there]) => !there).map(([what]) => what);
   if (missing.length > 0) {
     failed = true;
-    say(`This browser lacks ${missing.join(", ")}. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later.`);
+    showStatus(`This browser lacks ${missing.join(", ")}. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later.`);
   }
 
-  // crates/web takes this worker over, and starts another when it has trapped.
+  // crates/web takes over this worker, and starts another one after a trap.
   try {
     const worker = window.podscopeEngine();
     worker.addEventListener("message", () => succeed("engine"), { once: true });
@@ -110,23 +109,23 @@
       worker.failed = event.message || "the engine did not load";
       fail(worker.failed);
     });
-    worker.early = []; // what it says before the page listens
+    worker.early = []; // messages from before the page listens
     worker.onmessage = (event) => worker.early.push(event.data);
     window.podscopeWorker = worker;
-    // The page is smaller and shows how a first visit begins: the line is its own until it is there.
-    const behind = new PerformanceObserver((list) => {
+    // The page's wasm is smaller and shows the first visit's cluster, so the engine's wasm is loaded after it.
+    const afterPage = new PerformanceObserver((list) => {
       if (!list.getEntries().some(({ name }) => /podscope-web[^/]*\.wasm$/.test(name))) return;
-      behind.disconnect();
+      afterPage.disconnect();
       worker.postMessage(null);
     });
-    behind.observe({ type: "resource", buffered: true });
+    afterPage.observe({ type: "resource", buffered: true });
   } catch (error) {
     fail(`the engine: ${error.message}`);
   }
 
-  // The offline copy. A new version waits until the person wants it: the page hears
-  // `podscope-update` and answers with `podscope-update-now`. A tab whose neighbour took the new
-  // version hears the same; until it agrees, the copy holds its own version's files too (www/sw.js).
+  // The offline copy. A new version is activated only on request: the page receives `podscope-update` and answers with
+  // `podscope-update-now`. A tab receives the same event if another tab has activated the new version; until it
+  // reloads, the offline copy also keeps the files of its version (www/sw.js).
   const version = root.dataset.version;
   if (!version || !navigator.serviceWorker) return;
   navigator.locks?.request(`podscope ${here} ${version}`, { mode: "shared" }, () => new Promise(() => {}));
@@ -134,36 +133,36 @@
     try {
       const copies = navigator.serviceWorker;
       const registration = await copies.register(policy.createScriptURL("offline"));
-      registration.active?.postMessage("tidy"); // this tab's last version may have been its last one
-      // A site around this one may have been in control.
-      const ours = () => copies.controller?.scriptURL === new URL("sw.js", here).href;
-      let before = ours();
-      let wanted = false;
+      registration.active?.postMessage("tidy"); // this tab may have been the last one with its previous version
+      // The controller may be the service worker of a site whose path contains this one.
+      const isOurWorker = () => copies.controller?.scriptURL === new URL("sw.js", here).href;
+      let hadController = isOurWorker();
+      let isRequested = false;
       const offer = () => {
         if (window.podscopeUpdate) return;
         window.podscopeUpdate = true;
-        // The page listens once it has taken the shell's place.
-        const tell = () => {
+        // The page listens only after it has replaced the shell.
+        const notify = () => {
           if (started.page) dispatchEvent(new Event("podscope-update"));
-          else setTimeout(tell, 200);
+          else setTimeout(notify, 200);
         };
-        tell();
+        notify();
       };
       copies.addEventListener("controllerchange", () => {
-        if (wanted) location.reload();
-        else if (before) offer();
-        before = ours();
+        if (isRequested) location.reload();
+        else if (hadController) offer();
+        hadController = isOurWorker();
       });
       addEventListener("podscope-update-now", () => {
         if (!registration.waiting) return location.reload();
-        wanted = true;
+        isRequested = true;
         registration.waiting.postMessage("take over");
       });
-      const look = () => { if (registration.waiting && before) offer(); };
-      look();
+      const offerIfWaiting = () => { if (registration.waiting && hadController) offer(); };
+      offerIfWaiting();
       registration.addEventListener("updatefound", () => {
-        registration.installing?.addEventListener("statechange", look);
+        registration.installing?.addEventListener("statechange", offerIfWaiting);
       });
-    } catch { /* no offline copy, nothing else is lost */ }
+    } catch { /* without an offline copy the page works all the same */ }
   });
 })();

@@ -1,6 +1,6 @@
-// The page's editor: CodeMirror with YAML, in a shadow root of its own, so that its styles are
-// constructed sheets (the page's policy allows no style elements). Colours are the page's tokens.
-// The page mounts it through `window.podscopeEditor`.
+// The page's editor: CodeMirror with YAML, in a shadow root. There its styles are constructed style sheets, because the
+// page's Content-Security-Policy allows no style elements. Its colours are the page's custom properties.
+// The page mounts it with `window.podscopeEditor.mount`.
 /*! CodeMirror and Lezer, MIT License
 Copyright (C) 2018 by Marijn Haverbeke <marijn@haverbeke.berlin>, Adrian Heine <mail@adrianheine.de>, and others
 
@@ -25,7 +25,7 @@ import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-const look = EditorView.theme({
+const theme = EditorView.theme({
   "&": { height: "100%", color: "var(--ink)", backgroundColor: "var(--raised)", fontSize: "13px" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
@@ -52,18 +52,18 @@ const colours = syntaxHighlighting(HighlightStyle.define([
   { tag: [tags.meta, tags.separator, tags.punctuation], color: "var(--ink-2)" },
 ]));
 
-/** The longest document whose fields complete. */
-const LONG = 200_000;
+/** Longest document in which fields are completed, in characters. */
+const MAX_COMPLETED = 200_000;
 
-/** Whether a place is inside brackets: of the text's own tree, or, in a manifest inside a text, of its line. */
-function inFlow(state, at, begun) {
+/** Whether a position is inside brackets: in the syntax tree, or for a manifest inside a text value, in its line. */
+function inFlow(state, at, textBefore) {
   for (let node = syntaxTree(state).resolveInner(at, -1); node; node = node.parent) {
     if (/^Flow(Mapping|Sequence)$/.test(node.name)) return true;
   }
-  return /[{[]/.test(begun);
+  return /[{[]/.test(textBefore);
 }
 
-/** What is inserted for a field: a list begins its first element, an object its first field. */
+/** Returns the function that inserts a field: for a list with its first element, for an object with its first field. */
 function insert(name, type) {
   return (view, _, from, to) => {
     const line = view.state.doc.lineAt(from);
@@ -75,30 +75,30 @@ function insert(name, type) {
     const text = type ? name + rest : name;
     const end = isBlock && isFlow ? close : "";
     view.dispatch({ changes: { from, to, insert: text + end }, selection: { anchor: from + text.length } });
-    // A field that takes some values only offers them; any other offers nothing.
+    // A field with a fixed set of values offers them at once.
     if (type && !isBlock) startCompletion(view);
   };
 }
 
-/** Puts an editor into `host`; `changed` hears every new text, `asked` what stands before and after the cursor in its
- * document when fields are wanted there. */
+/** Mounts an editor in `host`. Calls `changed` with every new text, and `asked` with the text before and after the cursor
+ *  in its YAML document when it needs fields for completion. */
 function mount(host, text, [changed, asked]) {
-  let waiting;
+  let resolveFields;
   const source = (context) => {
     const line = context.state.doc.lineAt(context.pos);
-    const begun = line.text.slice(0, context.pos - line.from);
-    // A key, or a value after its key: those are offered before anything is typed, too.
-    const [, key, word] = /(?:^[\s-]*|[{[,]\s*)(?:([\w.]+):\s+)?((?:[\w./][\w./-]*)?)$/.exec(begun) ?? [];
+    const textBefore = line.text.slice(0, context.pos - line.from);
+    // A key, or a value after its key; values are offered before anything is typed.
+    const [, key, word] = /(?:^[\s-]*|[{[,]\s*)(?:([\w.]+):\s+)?((?:[\w./][\w./-]*)?)$/.exec(textBefore) ?? [];
     if (word === undefined || (!word && !key && !context.explicit)) return null;
     const doc = context.state.doc.toString();
     const start = doc.lastIndexOf("\n---", context.pos - 1) + 1;
     const end = doc.indexOf("\n---", context.pos);
     const document = doc.slice(start, end < 0 ? undefined : end);
-    if (document.length > LONG) return null;
+    if (document.length > MAX_COMPLETED) return null;
     asked(document.slice(0, context.pos - start), document.slice(context.pos - start));
     return new Promise((resolve) => {
-      waiting?.(null);
-      waiting = resolve;
+      resolveFields?.(null);
+      resolveFields = resolve;
     }).then((fields) => fields?.length ? {
       from: context.pos - word.length,
       validFor: /^[\w./-]*$/,
@@ -121,7 +121,7 @@ function mount(host, text, [changed, asked]) {
       doc: text,
       extensions: [
         lineNumbers(), foldGutter(), history(), drawSelection(), bracketMatching(), closeBrackets(), highlightActiveLine(),
-        highlightSelectionMatches(), yaml(), autocompletion({ override: [source], icons: false }), indentUnit.of("  "), lintGutter(), look, colours,
+        highlightSelectionMatches(), yaml(), autocompletion({ override: [source], icons: false }), indentUnit.of("  "), lintGutter(), theme, colours,
         EditorView.contentAttributes.of({ "aria-label": "YAML", spellcheck: "false", tabindex: "0" }),
         // Ctrl-M (Alt-Shift-M on a Mac) lets Tab leave the editor.
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, ...lintKeymap, indentWithTab]),
@@ -134,7 +134,7 @@ function mount(host, text, [changed, asked]) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } });
       view.focus();
     },
-    /** Problems with line and column from 1. */
+    /** Shows problems, each with line and column from 1. */
     problems(list) {
       const doc = view.state.doc;
       view.dispatch(setDiagnostics(view.state, list.map(({ line, column, severity, message }) => {
@@ -144,8 +144,8 @@ function mount(host, text, [changed, asked]) {
         return { from, to: word ? from + word[0].length : at.to, severity, message };
       })));
     },
-    /** Fields that fit where the editor asked last: names, and what each is. */
-    fields(list) { waiting?.(list); },
+    /** Answers the last call of `asked` with the fields that fit: pairs of name and hint. */
+    fields(list) { resolveFields?.(list); },
     destroy() { view.destroy(); },
   };
 }

@@ -1,4 +1,4 @@
-//! The address bar: what a visit opens, and where Back, Forward and a pasted link lead.
+//! The address bar: what a visit opens, and the effect of Back, Forward and a pasted link.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,12 +8,12 @@ use yew::prelude::*;
 
 use crate::browser::listen::listen;
 use crate::browser::{self, store};
+use crate::connection::Connection;
 use crate::ctl::Ctl;
 use crate::pure::route::{self, Route};
 use crate::state::{Act, Dialog};
-use crate::wire::Wire;
 
-/// What the address says now.
+/// Parses the current address.
 pub(crate) fn address() -> Route {
     let Some(location) = browser::window().map(|w| w.location()) else {
         return Route::default();
@@ -24,17 +24,17 @@ pub(crate) fn address() -> Route {
     )
 }
 
-/// What a visit begins with, as the address and what is kept say.
+/// What a visit opens first, from the address and the kept sessions.
 #[derive(Debug, Default)]
 pub(crate) enum First {
-    /// What the address names.
+    /// The source that the address names.
     #[default]
     Named,
-    /// The first visit's cluster; told how to begin, but in a frame.
-    Welcome { is_told: bool },
+    /// The first visit's cluster. `shows_start`: with the introduction and the ways in; false in a frame.
+    Welcome { shows_start: bool },
     /// Free play.
     Free,
-    /// A session that is kept: its number and its link.
+    /// A kept session: its number and the fragment of its link.
     Kept(u64, String),
 }
 
@@ -42,7 +42,7 @@ impl First {
     pub(crate) fn of(route: &Route) -> Self {
         if route.link.is_some() || route.lesson.is_some() || route.scenario.is_some() || kept_under(route).is_some() {
             Self::Named
-        } else if route.fresh || route.embed.is_some() {
+        } else if route.new_session || route.embed.is_some() {
             Self::Free
         } else {
             Self::last()
@@ -50,40 +50,40 @@ impl First {
     }
 
     fn last() -> Self {
-        match store::last() {
+        match store::last_session() {
             Some((id, fragment)) => Self::Kept(id, fragment),
             None => Self::Welcome {
-                is_told: !store::is_framed(),
+                shows_start: !store::is_framed(),
             },
         }
     }
 
-    /// What it opens.
+    /// The source to open.
     fn source(self, act: &Callback<Act>) -> Source {
         match self {
-            Self::Kept(id, fragment) => go_on_with(id, fragment, act),
-            Self::Welcome { is_told: true } => {
+            Self::Kept(id, fragment) => resume_session(id, fragment, act),
+            Self::Welcome { shows_start: true } => {
                 act.emit(Act::Start(true));
                 Source::Welcome
             }
             Self::Free => Source::Free,
-            Self::Welcome { is_told: false } | Self::Named => Source::Welcome,
+            Self::Welcome { shows_start: false } | Self::Named => Source::Welcome,
         }
     }
 }
 
-/// Opens what the address asks for: a link, a lesson, a file of this site; else what the visit begins with.
+/// Opens what the address names: a link, a lesson, or a file of this site; else `first`.
 pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, act: &Callback<Act>) {
     let source = if let Some(fragment) = &route.link {
         match own_session(fragment) {
-            // What the address kept is this browser's own session.
-            Some((id, kept)) => go_on_with(id, kept, act),
+            // The fragment is the one under which this browser kept its own session.
+            Some((id, kept)) => resume_session(id, kept, act),
             None => Source::Link {
                 fragment: fragment.clone(),
             },
         }
     } else if let Some((id, kept)) = kept_under(route) {
-        go_on_with(id, kept, act)
+        resume_session(id, kept, act)
     } else if let Some(name) = &route.lesson {
         Source::Lesson {
             name: name.clone(),
@@ -113,14 +113,14 @@ pub(crate) fn open_first(route: &Route, first: First, send: &Callback<Request>, 
     send.emit(Request::Open { source });
 }
 
-/// The kept session whose number the address has. A page in a frame reads none.
+/// The kept session whose number is in the address (`kept=`). `None` in a frame, which reads no sessions.
 fn kept_under(route: &Route) -> Option<(u64, String)> {
     let id = route.kept.filter(|_| !store::is_framed())?;
-    Some((id, store::session(id)?))
+    Some((id, store::link_of_session(id)?))
 }
 
-/// What messages call the file of an address: its last part, where that is a usual name. A sentence in somebody's link
-/// must not read as one of ours.
+/// The file name that messages show: the last part of the path if it has only usual characters. Otherwise a link could
+/// carry a sentence that reads like one of Podscope's own.
 fn file_name(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or_default();
     let is_usual = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
@@ -131,14 +131,14 @@ fn file_name(path: &str) -> String {
     }
 }
 
-/// The kept session that an address leads to: kept by this very link, or by one that also tells what came after the
-/// instant, which the entry in the browser's history says.
+/// The kept session of a link's fragment: one kept under this very fragment, or the one that the browser's history
+/// entry names, whose link also covers what happened after the instant.
 fn own_session(fragment: &str) -> Option<(u64, String)> {
     if store::is_framed() {
         return None;
     }
-    let id = store::kept_as(fragment).or_else(|| browser::kept_address()?.split_once(':')?.0.parse().ok())?;
-    Some((id, store::session(id)?))
+    let id = store::session_with_link(fragment).or_else(|| browser::kept_address()?.split_once(':')?.0.parse().ok())?;
+    Some((id, store::link_of_session(id)?))
 }
 
 /// The last session, or the first visit's cluster.
@@ -146,23 +146,23 @@ pub(crate) fn last_or_welcome(act: &Callback<Act>) -> Source {
     First::last().source(act)
 }
 
-/// A session that is kept; never by itself what did not finish opening the last time.
-fn go_on_with(id: u64, fragment: String, act: &Callback<Act>) -> Source {
-    if store::unfinished().is_some_and(|what| what == id.to_string()) {
+/// Resumes a kept session, unless its last attempt to open did not finish: then opens the first visit's cluster.
+fn resume_session(id: u64, fragment: String, act: &Callback<Act>) -> Source {
+    if store::unfinished_opening().is_some_and(|what| what == id.to_string()) {
         act.emit(Act::Toast(UNFINISHED.into()));
         return Source::Welcome;
     }
-    store::trying(Some(&id.to_string()));
+    store::note_opening(Some(&id.to_string()));
     store::resume(id);
     Source::Link { fragment }
 }
 
-/// Said when a kept session is not opened by itself.
+/// Toast when a kept session is not opened by itself.
 const UNFINISHED: &str =
     "The last session did not finish opening, so it is not tried again by itself. It is kept: Files, Sessions.";
 
-/// Goes where Back and Forward lead: to an instant of this session, or to another session.
-fn go_back(ctl: &Ctl, wire: &Rc<RefCell<Wire>>) {
+/// Follows Back and Forward: seeks in this session, or opens another one.
+fn follow_history(ctl: &Ctl, connection: &Rc<RefCell<Connection>>) {
     let Some(what) = browser::kept_address() else { return };
     let Some((id, at)) = what
         .split_once(':')
@@ -173,34 +173,34 @@ fn go_back(ctl: &Ctl, wire: &Rc<RefCell<Wire>>) {
     let route = address();
     ctl.act.emit(Act::View(route.view));
     ctl.act.emit(Act::Dialog(Dialog::None));
-    if id == store::here() {
+    if id == store::current_session() {
         ctl.seek(at);
-        wire.borrow_mut().turned = false;
-    } else if let Some(fragment) = route.link.or_else(|| store::session(id)) {
-        if store::session(id).is_some() {
+        connection.borrow_mut().needs_history_entry = false;
+    } else if let Some(fragment) = route.link.or_else(|| store::link_of_session(id)) {
+        if store::link_of_session(id).is_some() {
             store::resume(id);
         }
-        wire.borrow_mut().has_entry = true;
+        connection.borrow_mut().has_entry = true;
         ctl.send.emit(Request::Open {
             source: Source::Link { fragment },
         });
     }
 }
 
-/// Follows the address: a pasted link opens without a reload.
+/// Listens to changes of the address: a pasted link opens without a reload.
 #[hook]
-pub(crate) fn use_address(ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
-    let (ctl, wire) = (ctl.clone(), wire.clone());
+pub(crate) fn use_address(ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
+    let (ctl, connection) = (ctl.clone(), connection.clone());
     use_effect_with((), move |()| {
         let back = {
-            let (ctl, wire) = (ctl.clone(), wire.clone());
-            listen("popstate", move |_| go_back(&ctl, &wire))
+            let (ctl, connection) = (ctl.clone(), connection.clone());
+            listen("popstate", move |_| follow_history(&ctl, &connection))
         };
         let hash = {
             let ctl = ctl.clone();
             listen("hashchange", move |_| {
                 if browser::kept_address().is_some() {
-                    return; // Back or Forward, see there.
+                    return; // Back or Forward: `popstate` handles it.
                 }
                 let route = address();
                 ctl.act.emit(Act::View(route.view));
@@ -209,7 +209,7 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
                 }
                 if route.link.is_some() || route.lesson.is_some() || kept_under(&route).is_some() {
                     ctl.act.emit(Act::Dialog(Dialog::None));
-                    wire.borrow_mut().has_entry = true;
+                    connection.borrow_mut().has_entry = true;
                     open_first(&route, First::Named, &ctl.send, &ctl.act);
                     if route.embed.is_none() {
                         browser::forget_link();
@@ -217,9 +217,9 @@ pub(crate) fn use_address(ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) {
                 }
             })
         };
-        let newer = listen("podscope-update", move |_| ctl.act.emit(Act::Newer));
-        let leaving = listen("pagehide", |_| store::leaving());
-        let returned = listen("pageshow", |_| store::returned());
+        let newer = listen("podscope-update", move |_| ctl.act.emit(Act::NewVersion));
+        let leaving = listen("pagehide", |_| store::page_left());
+        let returned = listen("pageshow", |_| store::page_restored());
         move || drop((back, hash, newer, leaving, returned))
     });
 }

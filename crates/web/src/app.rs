@@ -1,4 +1,4 @@
-//! The page as a whole: one state, one engine, the regions.
+//! The root component: it owns the page's state and the connection to the engine, and lays out the regions.
 
 use std::rc::Rc;
 
@@ -11,15 +11,15 @@ use crate::components::{
     Bar, Cluster, ConsoleLineView, Dialogs, Editor, Find, Guarantees, Inspector, Notes, Presenting, Story, Timeline,
     Toasts, is_brief,
 };
+use crate::connection::Connection;
 use crate::ctl::{Ctl, Now};
 use crate::keys;
 use crate::pure::clock;
 use crate::pure::course::Course;
 use crate::pure::route::{Panels, Theme, View};
 use crate::state::{Act, Page, Present, Shared, Sheet};
-use crate::wire::Wire;
 
-/// The page.
+/// The root component.
 #[component]
 pub(crate) fn App() -> Html {
     let route = use_memo((), |()| address());
@@ -30,53 +30,53 @@ pub(crate) fn App() -> Html {
             .or_else(|| store::theme().and_then(|t| Theme::named(&t)))
             .unwrap_or_default();
         let mut page = Page::new(route.embed, theme, route.view);
-        if let First::Welcome { is_told } = &*first.borrow() {
-            // How it begins is known: it is shown while the engine is on the way.
+        if let First::Welcome { shows_start } = &*first.borrow() {
+            // The first frame of a first visit is known: it is shown while the engine loads.
             page = page.with_recording();
-            page.start = *is_told;
+            page.start = *shows_start;
         }
         page
     });
     let page = Shared::new((*handle).clone());
-    let wire = use_mut_ref(Wire::default);
+    let connection = use_mut_ref(Connection::default);
     let act = {
         let dispatcher = handle.dispatcher();
         use_callback((), move |act: Act, ()| dispatcher.dispatch(act))
     };
     let send = {
-        let wire = wire.clone();
-        use_callback((), move |request: Request, ()| wire.borrow_mut().send(request))
+        let connection = connection.clone();
+        use_callback((), move |request: Request, ()| connection.borrow_mut().send(request))
     };
     let ctl = use_memo((), |()| Ctl {
         act: act.clone(),
         send: send.clone(),
     });
-    let latest = use_mut_ref(|| page.clone());
-    *latest.borrow_mut() = page.clone();
+    let latest_page = use_mut_ref(|| page.clone());
+    *latest_page.borrow_mut() = page.clone();
 
-    let busy = crate::running::use_engine(&wire, &ctl, &route, &first);
-    use_follow(&page, &ctl);
-    let is_kept = crate::saving::use_saving(&page, &ctl, &wire);
-    use_course(&page, &ctl);
-    use_address(&ctl, &wire);
+    let busy = crate::running::use_engine(&connection, &ctl, &route, &first);
+    use_engine_subscriptions(&page, &ctl);
+    let is_kept = crate::saving::use_saving(&page, &ctl, &connection);
+    use_stored_course(&page, &ctl);
+    use_address(&ctl, &connection);
     {
         let (act, first) = (ctl.act.clone(), use_mut_ref(|| true));
         use_effect_with(page.present.on, move |on| {
             let on = *on;
-            if first.replace(false) && store::presents() {
+            if first.replace(false) && store::is_presenting() {
                 act.emit(Act::Present(Present {
                     on: true,
                     ..Present::default()
                 }));
             } else {
-                store::keep_presents(on);
+                store::keep_presenting(on);
             }
         });
     }
-    keys::use_keys(&latest, &ctl);
-    use_way_in(&page);
+    keys::use_keys(&latest_page, &ctl);
+    use_focus_after_start(&page);
     crate::drop::use_drop(&ctl);
-    // Before anything is drawn in it.
+    // The theme is set before anything is drawn with it.
     use_memo(page.theme, |theme| browser::set_theme(theme.name()));
     {
         let title = page.opened.as_ref().map(|o| o.title.clone()).unwrap_or_default();
@@ -90,17 +90,17 @@ pub(crate) fn App() -> Html {
             }
         });
     }
-    // While time runs in a big cluster everything but the clock and the timeline's head (`Now`)
-    // follows it at a third of the frames.
-    let every = if page.model.playing && page.is_big() { 3 } else { 1 };
-    let beat = page.frames / every;
-    let calm = use_memo((page.acts, beat), |_| page.clone());
-    view(&page, &calm, &ctl, busy, is_kept)
+    // While time runs in a big cluster, everything but the clock and the timeline's head (`Now`) is drawn again only
+    // at every third frame.
+    let frames_per_render = if page.model.playing && page.is_big() { 3 } else { 1 };
+    let rendered_frame = page.frames / frames_per_render;
+    let throttled_page = use_memo((page.acts, rendered_frame), |_| page.clone());
+    view(&page, &throttled_page, &ctl, busy, is_kept)
 }
 
-/// Tells the engine what the inspector shows; asks for the decision on a selected pod.
+/// Reports to the engine what the inspector shows, and asks it for the decision on the selected pod.
 #[hook]
-fn use_follow(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+fn use_engine_subscriptions(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     {
         let send = ctl.send.clone();
         let opened = page.opened.clone();
@@ -112,7 +112,7 @@ fn use_follow(page: &Shared<Page>, ctl: &Rc<Ctl>) {
             }
         });
     }
-    let decided = page.selected_pod().map(|(key, uid)| {
+    let decision_key = page.selected_pod().map(|(key, uid)| {
         let pod = page.pod().map(|p| (**p).clone()).unwrap_or_default();
         let uid = if pod.id.is_empty() { uid } else { pod.uid() }.to_string();
         let message = pod.queue.map(|q| q.message).unwrap_or_default();
@@ -120,8 +120,8 @@ fn use_follow(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     });
     {
         let send = ctl.send.clone();
-        use_effect_with(decided, move |decided| {
-            if let Some((pod, uid, ..)) = decided {
+        use_effect_with(decision_key, move |decision_key| {
+            if let Some((pod, uid, ..)) = decision_key {
                 send.emit(Request::Explain {
                     pod: pod.clone(),
                     uid: uid.clone(),
@@ -136,30 +136,31 @@ fn use_follow(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     });
 }
 
-/// Whoever takes a way in by a key goes on in the story that it opens: the button that was pressed is gone. The story's
-/// panel cannot do this itself, because it appears together with the story.
+/// After a way in was chosen by keyboard, moves the focus into the story that it opened, because the pressed button is
+/// gone. The story's panel cannot do this itself: it appears together with the story.
 #[hook]
-fn use_way_in(page: &Page) {
+fn use_focus_after_start(page: &Page) {
     let was_start = use_mut_ref(|| false);
-    let is_going_in = use_mut_ref(|| false);
+    let has_left_start = use_mut_ref(|| false);
     let has_story = page.opened.as_ref().is_some_and(|opened| !is_brief(opened));
     use_effect_with((page.start, has_story), move |(start, has_story)| {
         if was_start.replace(*start) && !*start {
-            is_going_in.replace(true);
+            has_left_start.replace(true);
         }
-        if *has_story && is_going_in.replace(false) {
+        if *has_story && has_left_start.replace(false) {
             browser::catch_focus(&[".story .ask", ".story .scroll"]);
         }
     });
 }
 
-/// What was done of the course, kept on this device. What another tab keeps is not overwritten by an empty page.
+/// Keeps the progress in the course on this device. The stored progress is read first, so that an empty page does not
+/// overwrite what another tab stored.
 #[hook]
-fn use_course(page: &Shared<Page>, ctl: &Rc<Ctl>) {
+fn use_stored_course(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     let act = ctl.act.clone();
-    let read = use_mut_ref(|| false);
+    let has_read = use_mut_ref(|| false);
     use_effect_with(page.course.clone(), move |course| {
-        if read.replace(true) {
+        if has_read.replace(true) {
             store::keep_course(&course.write());
         } else {
             act.emit(Act::Course(Course::read(&store::course())));
@@ -167,15 +168,15 @@ fn use_course(page: &Shared<Page>, ctl: &Rc<Ctl>) {
     });
 }
 
-fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_kept: bool) -> Html {
+fn view(page: &Shared<Page>, throttled_page: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_kept: bool) -> Html {
     if page.view == View::Guarantees {
         return html! {
             <ContextProvider<Ctl> context={(**ctl).clone()}><Guarantees lessons={page.lessons.clone()} guarantees={page.guarantees.clone()} /></ContextProvider<Ctl>>
         };
     }
     let panels = if page.present.on {
-        // The cluster, the story and the clock alone.
-        Panels::for_a_room()
+        // While presenting, only the cluster, the story and the clock are shown.
+        Panels::while_presenting()
     } else {
         page.panels
     };
@@ -203,27 +204,27 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_
     html! {
         <ContextProvider<Ctl> context={(**ctl).clone()}>
         <ContextProvider<Now> context={now}>
-            <div {class} data-question={page.asked().map(|_| "time")} data-playing={page.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.model.now)}>
-                if panels.cluster && !page.embedded { <a class="skip" href="#stage" onclick={skip()}>{ "To the cluster" }</a> }
-                <Bar page={calm.clone()} />
-                if story { <Story page={calm.clone()} /> }
+            <div {class} data-question={page.time_question().map(|_| "time")} data-playing={page.model.playing.to_string()} data-kept={is_kept.to_string()} data-now={clock::instant(page.model.now)}>
+                if panels.cluster && !page.embedded { <a class="skip" href="#stage" onclick={skip_to_cluster()}>{ "To the cluster" }</a> }
+                <Bar page={throttled_page.clone()} />
+                if story { <Story page={throttled_page.clone()} /> }
                 if panels.cluster {
-                    <Cluster page={calm.clone()} />
-                    if page.find.is_some() { <Find page={calm.clone()} /> }
+                    <Cluster page={throttled_page.clone()} />
+                    if page.find.is_some() { <Find page={throttled_page.clone()} /> }
                 }
-                if let Some(text) = page.code.as_ref().filter(|_| !page.present.on) {
+                if let Some(text) = page.side_editor.as_ref().filter(|_| !page.present.on) {
                     <Editor beside=true text={text.clone()} fields={page.fields.clone()} answer={page.console.answer()} still={!page.model.playing} checked={page.checked.clone()} refused={page.problems.clone()} />
                 }
-                if panels.side && (page.sheet == Sheet::Side || !panels.cluster) { <Inspector page={calm.clone()} /> }
-                // A room of one height: what comes and goes in it moves nothing above it.
+                if panels.side && (page.sheet == Sheet::Side || !panels.cluster) { <Inspector page={throttled_page.clone()} /> }
+                // A region of fixed height: what appears or disappears inside it moves nothing above it.
                 <div class="room">
-                    if panels.cluster { <Notes page={calm.clone()} /> }
-                    if panels.timeline { <Timeline page={calm.clone()} /> }
+                    if panels.cluster { <Notes page={throttled_page.clone()} /> }
+                    if panels.timeline { <Timeline page={throttled_page.clone()} /> }
                     if panels.console { <ConsoleLineView console={page.console.clone()} open={page.console_open} /> }
                 </div>
-                if page.present.on { <Presenting page={calm.clone()} /> }
-                <Dialogs page={calm.clone()} />
-                <Toasts page={calm.clone()} />
+                if page.present.on { <Presenting page={throttled_page.clone()} /> }
+                <Dialogs page={throttled_page.clone()} />
+                <Toasts page={throttled_page.clone()} />
                 { busy }
             </div>
         </ContextProvider<Now>>
@@ -231,8 +232,8 @@ fn view(page: &Shared<Page>, calm: &Shared<Page>, ctl: &Rc<Ctl>, busy: Html, is_
     }
 }
 
-/// Moves the focus without touching the address, which is the link's.
-fn skip() -> Callback<MouseEvent> {
+/// Moves the focus to the stage without changing the address, whose fragment holds the link.
+fn skip_to_cluster() -> Callback<MouseEvent> {
     Callback::from(|event: MouseEvent| {
         use wasm_bindgen::JsCast;
         event.prevent_default();

@@ -1,4 +1,4 @@
-//! What components act with.
+//! The handle by which components act: it changes the page's state and sends requests to the engine.
 
 use std::cell::RefCell;
 
@@ -9,7 +9,7 @@ use crate::pure::actions::{self, Action};
 use crate::pure::paste;
 use crate::state::{Act, Dialog, Present};
 
-/// What components act with: changes of the page, requests to the engine.
+/// Callbacks for components: changes of the page's state, and requests to the engine.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Ctl {
     pub(crate) act: Callback<Act>,
@@ -17,9 +17,9 @@ pub(crate) struct Ctl {
 }
 
 impl Ctl {
-    /// Gives a command, or several lines of them; a dangerous one after it has said what it means.
+    /// Runs a command, or several lines of commands. A dangerous command first opens a dialog that explains its effect.
     pub(crate) fn run(&self, line: &str) {
-        if is_pressed_twice(line) {
+        if is_double_click(line) {
             return;
         }
         let commands = paste::commands(line);
@@ -36,7 +36,7 @@ impl Ctl {
         }
     }
 
-    /// Begins to present, in the place of the dialog that offered it.
+    /// Closes the dialog that offered it, and starts presenting.
     pub(crate) fn present(&self) -> Callback<MouseEvent> {
         let act = self.act.clone();
         Callback::from(move |_: MouseEvent| {
@@ -48,7 +48,7 @@ impl Ctl {
         })
     }
 
-    /// Gives a command that has been confirmed.
+    /// Runs a command without asking for confirmation.
     pub(crate) fn run_now(&self, line: &str) {
         let mut lines = paste::commands(line);
         if lines.iter().any(|line| line == "clear") {
@@ -67,24 +67,24 @@ impl Ctl {
         }
     }
 
-    /// Goes to an instant.
+    /// Seeks to an instant.
     pub(crate) fn seek(&self, at: Micros) {
-        self.act.emit(Act::Aim(at));
+        self.act.emit(Act::SeekStarted(at));
         self.send.emit(Request::Seek { at });
     }
 
-    /// Lets time run at another speed, in thousandths.
-    pub(crate) fn speed(&self, per_mille: u64) {
+    /// Sets the speed of time, in thousandths of real time.
+    pub(crate) fn set_speed(&self, per_mille: u64) {
         self.act.emit(Act::Speed(per_mille));
         self.send.emit(Request::Speed { per_mille });
     }
 
-    /// Selects something.
+    /// Returns a callback that selects something.
     pub(crate) fn select(&self, subject: SubjectRef) -> Callback<MouseEvent> {
         self.act.reform(move |_| Act::Select(Some(subject.clone())))
     }
 
-    /// Opens a text that was pasted to be opened.
+    /// Opens a pasted text as a file.
     pub(crate) fn open_pasted(&self, text: String) {
         let files = vec![(PASTED.into(), text)];
         self.send.emit(Request::Open {
@@ -92,43 +92,43 @@ impl Ctl {
         });
     }
 
-    /// A request as a click's answer.
+    /// Returns a click handler that sends a request.
     pub(crate) fn on(&self, request: Request) -> Callback<MouseEvent> {
         self.send.reform(move |_| request.clone())
     }
 
-    /// The same, where a press that shook must not do what the second would: buttons of one name share it.
+    /// Returns a debounced click handler: it ignores a double click. Buttons that share a `name` share the debouncing.
     pub(crate) fn once(&self, name: &'static str, request: Request) -> Callback<MouseEvent> {
         let send = self.send.clone();
         Callback::from(move |_| {
-            if !is_pressed_twice(name) {
+            if !is_double_click(name) {
                 send.emit(request.clone());
             }
         })
     }
 }
 
-/// What a text is called that was pasted.
+/// File name of a pasted text.
 pub(crate) const PASTED: &str = "pasted.yaml";
 
-/// Milliseconds in which the same command again is one press that shook.
-const SHAKE: f64 = 350.0;
+/// Two equal commands within this time, in milliseconds, are one double click.
+const DOUBLE_CLICK_MS: f64 = 350.0;
 
-/// Whether the same command has just been given: a button that is pressed twice gives it once.
-fn is_pressed_twice(line: &str) -> bool {
+/// Returns whether the same command was given a moment ago, which means that the button was double-clicked.
+fn is_double_click(line: &str) -> bool {
     thread_local! {
         static LAST: RefCell<(String, f64)> = const { RefCell::new((String::new(), 0.0)) };
     }
     let now = js_sys::Date::now();
     LAST.with_borrow_mut(|(last, at)| {
-        let again = last == line && (0.0..SHAKE).contains(&(now - *at));
+        let again = last == line && (0.0..DOUBLE_CLICK_MS).contains(&(now - *at));
         *at = now;
         line.clone_into(last);
         again
     })
 }
 
-/// The clock, and how far time has been computed: for the few that move with every frame.
+/// The clock and the computed end of time, as a context of its own for the few components that follow every frame.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Now {
     pub(crate) at: Micros,

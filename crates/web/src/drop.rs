@@ -1,4 +1,4 @@
-//! Files dropped anywhere, and a cluster pasted anywhere.
+//! Files dropped, and manifests pasted, anywhere on the page.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::browser::listen::listen;
 use crate::components::open_files;
 use crate::ctl::{Ctl, PASTED};
 
-fn mark(on: bool) {
+fn mark_drop_zone(on: bool) {
     if let Some(body) = browser::window().and_then(|w| w.document()).and_then(|d| d.body()) {
         let list = body.class_list();
         drop(if on {
@@ -23,14 +23,14 @@ fn mark(on: bool) {
     }
 }
 
-/// Whether a drag carries files (a marked text may be dragged too).
+/// Returns whether a drag carries files; a selected text can be dragged too.
 fn has_files(event: &DragEvent) -> bool {
     event
         .data_transfer()
         .is_some_and(|d| d.types().iter().any(|t| t.as_string().as_deref() == Some("Files")))
 }
 
-/// Listens while the page lives.
+/// Listens to drag, drop and paste events while the page lives.
 #[hook]
 pub(crate) fn use_drop(ctl: &Rc<Ctl>) {
     let ctl = ctl.clone();
@@ -38,7 +38,7 @@ pub(crate) fn use_drop(ctl: &Rc<Ctl>) {
         let over = listen("dragover", |event| {
             if let Some(event) = event.dyn_ref::<DragEvent>().filter(|e| has_files(e)) {
                 event.prevent_default();
-                mark(true);
+                mark_drop_zone(true);
             }
         });
         let leave = listen("dragleave", |event| {
@@ -46,13 +46,13 @@ pub(crate) fn use_drop(ctl: &Rc<Ctl>) {
                 .dyn_ref::<DragEvent>()
                 .is_some_and(|e| e.related_target().is_none())
             {
-                mark(false);
+                mark_drop_zone(false);
             }
         });
         let dropped = {
             let ctl = ctl.clone();
             listen("drop", move |event| {
-                mark(false);
+                mark_drop_zone(false);
                 let Some(event) = event.dyn_ref::<DragEvent>().filter(|e| has_files(e)) else {
                     return;
                 };
@@ -81,7 +81,7 @@ pub(crate) fn use_drop(ctl: &Rc<Ctl>) {
                 .clipboard_data()
                 .and_then(|d| d.get_data("text/plain").ok())
                 .unwrap_or_default();
-            // What is no manifest is left alone.
+            // The engine ignores a text that is not a manifest.
             if !in_field && !text.trim().is_empty() {
                 let name = PASTED.into();
                 ctl.send.emit(Request::Paste { name, text });

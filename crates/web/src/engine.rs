@@ -1,4 +1,4 @@
-//! The page's end of the engine's worker: requests go out, updates and traps come in.
+//! The page's side of the engine's worker: it sends requests, and receives updates and traps.
 
 use js_sys::{Array, Uint8Array};
 use podscope_protocol::{Request, Update, pack, unpack};
@@ -8,19 +8,19 @@ use yew::Callback;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A fresh worker, under the page's policy (`www/boot.js`).
+    /// Creates a new worker that inherits the page's Content-Security-Policy (`www/boot.js`).
     #[wasm_bindgen(js_name = podscopeEngine, catch)]
     fn new_engine() -> Result<Worker, JsValue>;
 }
 
-/// What the page hears from its engine.
+/// A message from the engine's worker.
 #[derive(Clone, Debug)]
-pub(crate) enum Heard {
-    /// It is there: the answer to [`Engine::ask`].
+pub(crate) enum WorkerMessage {
+    /// The worker is alive: the answer to [`Engine::ping`].
     Alive,
-    /// An answer, or news.
+    /// An update of the protocol, decoded.
     Update(Box<Update>),
-    /// The engine is gone, by a bug of ours: start another one with the saved session.
+    /// The engine's wasm trapped because of a bug. The page starts another engine with the saved session.
     Trapped(String),
 }
 
@@ -32,39 +32,39 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// Starts an engine: the first time the one that `www/boot.js` has begun to load, later a
-    /// fresh one.
-    pub(crate) fn start(heard: Callback<Heard>) -> Result<Engine, JsValue> {
+    /// Starts an engine. The first call takes over the worker that `www/boot.js` has started; later calls create a
+    /// new one.
+    pub(crate) fn start(on_message: Callback<WorkerMessage>) -> Result<Engine, JsValue> {
         let worker = match early_worker()? {
             Some(worker) => worker,
             None => new_engine()?,
         };
-        let updates = heard.clone();
-        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            updates.emit(heard_in(event.data()));
+        let updates = on_message.clone();
+        let on_worker_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            updates.emit(decoded(event.data()));
         });
-        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-        let traps = heard.clone();
+        worker.set_onmessage(Some(on_worker_message.as_ref().unchecked_ref()));
+        let traps = on_message.clone();
         let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
             event.prevent_default();
-            traps.emit(Heard::Trapped(event.message()));
+            traps.emit(WorkerMessage::Trapped(event.message()));
         });
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        // What it said, or that it failed, before we listened.
+        // Messages and failures from before the listeners were attached.
         if let Ok(early) = js_sys::Reflect::get(&worker, &"early".into())?.dyn_into::<Array>() {
-            early.iter().for_each(|message| heard.emit(heard_in(message)));
+            early.iter().for_each(|message| on_message.emit(decoded(message)));
         }
         if let Some(message) = js_sys::Reflect::get(&worker, &"failed".into())?.as_string() {
-            heard.emit(Heard::Trapped(message));
+            on_message.emit(WorkerMessage::Trapped(message));
         }
         Ok(Engine {
             worker,
-            _on_message: on_message,
+            _on_message: on_worker_message,
             _on_error: on_error,
         })
     }
 
-    /// Sends a request; answers come to the callback in order.
+    /// Sends a request. The updates that answer it reach the callback in order.
     pub(crate) fn send(&self, request: &Request) -> Result<(), JsValue> {
         let message = Uint8Array::from(&*pack(request)?);
         self.worker
@@ -73,8 +73,9 @@ impl Engine {
 }
 
 impl Engine {
-    /// Asks whether it is there: an empty message, answered by one when it comes to it.
-    pub(crate) fn ask(&self) -> Result<(), JsValue> {
+    /// Asks the worker for a sign of life: sends an empty message, which the worker answers with an empty one when it
+    /// gets to it.
+    pub(crate) fn ping(&self) -> Result<(), JsValue> {
         self.worker.post_message(&Uint8Array::new_with_length(0))
     }
 }
@@ -85,18 +86,18 @@ impl Drop for Engine {
     }
 }
 
-fn heard_in(message: JsValue) -> Heard {
+fn decoded(message: JsValue) -> WorkerMessage {
     let message = message.unchecked_into::<Uint8Array>();
     if message.length() == 0 {
-        return Heard::Alive;
+        return WorkerMessage::Alive;
     }
     match unpack(&message.to_vec()) {
-        Ok(update) => Heard::Update(Box::new(update)),
-        Err(error) => Heard::Trapped(format!("the engine's answer is not readable: {error}")),
+        Ok(update) => WorkerMessage::Update(Box::new(update)),
+        Err(error) => WorkerMessage::Trapped(format!("the engine's answer is not readable: {error}")),
     }
 }
 
-/// The worker that `www/boot.js` started, once.
+/// Takes over the worker that `www/boot.js` started; `None` from the second call on.
 fn early_worker() -> Result<Option<Worker>, JsValue> {
     let (global, name) = (js_sys::global(), JsValue::from("podscopeWorker"));
     let worker = js_sys::Reflect::get(&global, &name)?.dyn_into().ok();

@@ -1,4 +1,4 @@
-//! The keyboard: one table of shortcuts, for the listener and for the `?` sheet.
+//! Keyboard shortcuts: the listener, and the table that the `?` sheet shows.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::ctl::Ctl;
 use crate::pure::{actions, clock, waits};
 use crate::state::{Act, Dialog, Page, Present, Shared};
 
-/// A shortcut: keys as printed, what it does.
+/// The shortcuts by group: keys as printed, and what they do.
 pub(crate) const SHEET: &[(&str, &[(&str, &str)])] = &[
     (
         "Time",
@@ -77,7 +77,7 @@ pub(crate) const SHEET: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-/// Listens while the page lives.
+/// Listens to keys while the page lives.
 #[hook]
 pub(crate) fn use_keys(latest: &Rc<RefCell<Shared<Page>>>, ctl: &Rc<Ctl>) {
     let (latest, ctl) = (latest.clone(), ctl.clone());
@@ -87,7 +87,7 @@ pub(crate) fn use_keys(latest: &Rc<RefCell<Shared<Page>>>, ctl: &Rc<Ctl>) {
                 return;
             };
             let page = latest.borrow().clone();
-            if press(event, &page, &ctl) {
+            if handle_key(event, &page, &ctl) {
                 event.prevent_default();
             }
         });
@@ -95,9 +95,9 @@ pub(crate) fn use_keys(latest: &Rc<RefCell<Shared<Page>>>, ctl: &Rc<Ctl>) {
     });
 }
 
-/// Whether the keys belong to what has the focus.
-fn typing(event: &KeyboardEvent) -> bool {
-    // Across a shadow root the first of the path is the true target.
+/// Returns whether the focused element uses the keys itself, such as a text field.
+fn is_typing(event: &KeyboardEvent) -> bool {
+    // The composed path crosses shadow roots: its first element is the real target.
     let Some(target) = event.composed_path().get(0).dyn_into::<web_sys::Element>().ok() else {
         return false;
     };
@@ -108,8 +108,8 @@ fn typing(event: &KeyboardEvent) -> bool {
         .is_some()
 }
 
-/// The node that keys act on: focused, or selected.
-fn node(page: &Page) -> Option<String> {
+/// The node that shortcuts act on: the focused one, else the selected one.
+fn target_node(page: &Page) -> Option<String> {
     let focused = browser::window()
         .and_then(|w| w.document())
         .and_then(|d| d.active_element());
@@ -122,8 +122,8 @@ fn node(page: &Page) -> Option<String> {
     })
 }
 
-/// The pod that keys act on, by id.
-fn pod(page: &Page) -> Option<String> {
+/// Id of the pod that shortcuts act on: the focused one, else the selected one.
+fn target_pod(page: &Page) -> Option<String> {
     let focused = browser::window()
         .and_then(|w| w.document())
         .and_then(|d| d.active_element());
@@ -134,7 +134,7 @@ fn pod(page: &Page) -> Option<String> {
     })
 }
 
-/// The instant of the mark before the present.
+/// Instant of the latest mark before the clock.
 pub(crate) fn mark_before(page: &Page) -> Micros {
     page.model
         .marks
@@ -146,7 +146,7 @@ pub(crate) fn mark_before(page: &Page) -> Micros {
         .unwrap_or(0)
 }
 
-fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
+fn handle_key(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     if event.ctrl_key() || event.meta_key() || event.alt_key() {
         return false;
     }
@@ -154,10 +154,10 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     if key == "Escape" {
         return escape(page, ctl);
     }
-    if typing(event) || page.dialog != Dialog::None || (key.chars().count() == 1 && !store::single_keys()) {
+    if is_typing(event) || page.dialog != Dialog::None || (key.chars().count() == 1 && !store::has_single_keys()) {
         return false;
     }
-    // Space presses the button that has the focus, except for things of the cluster: Enter selects those.
+    // Space presses the focused button, except a mark of the cluster, which Enter selects.
     let on_button = event
         .target()
         .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
@@ -167,7 +167,7 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
                 .flatten()
                 .is_some()
         });
-    if page.present.on && presenting(&key, page, ctl) {
+    if page.present.on && handle_presenting_key(&key, page, ctl) {
         return true;
     }
     match key.as_str() {
@@ -191,7 +191,7 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
             } else {
                 (index + 1).min(clock::SPEEDS.len() - 1)
             };
-            ctl.speed(clock::SPEEDS[next]);
+            ctl.set_speed(clock::SPEEDS[next]);
         }
         "f" => ctl.send.emit(Request::Fork),
         "u" => ctl.send.emit(Request::Undo),
@@ -206,9 +206,9 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
         "?" => ctl.act.emit(Act::Dialog(Dialog::Shortcuts)),
         "t" => ctl.act.emit(Act::Theme(crate::components::next_theme(page.theme))),
         "m" => return open_menu(page, ctl),
-        "w" => return help(page, ctl),
+        "w" => return ask_for_help(page, ctl),
         key => {
-            return command(key, event.shift_key(), page)
+            return command_of_key(key, event.shift_key(), page)
                 .map(|line| ctl.run(&line))
                 .is_some();
         }
@@ -216,10 +216,10 @@ fn press(event: &KeyboardEvent, page: &Page, ctl: &Ctl) -> bool {
     true
 }
 
-/// Closes what lies nearest, or selects nothing.
+/// Closes the topmost panel, or else clears the selection.
 fn escape(page: &Page, ctl: &Ctl) -> bool {
     if page.dialog != Dialog::None {
-        return false; // The dialog's own.
+        return false; // The dialog handles it.
     }
     if page.console_open {
         ctl.act.emit(Act::ConsoleOpen(false));
@@ -230,7 +230,7 @@ fn escape(page: &Page, ctl: &Ctl) -> bool {
     } else if page.is_legend_open() {
         ctl.act.emit(Act::Legend);
     } else {
-        // From its details back to the thing itself.
+        // The focus returns from the details to the selected mark.
         if browser::focused().is_some_and(|e| matches!(e.closest(".side"), Ok(Some(_)))) {
             browser::focus_selected();
         }
@@ -239,10 +239,10 @@ fn escape(page: &Page, ctl: &Ctl) -> bool {
     true
 }
 
-/// The command of a key for the node or pod that has the focus.
-fn command(key: &str, shift: bool, page: &Page) -> Option<String> {
+/// The command that a key runs on the focused node or pod.
+fn command_of_key(key: &str, shift: bool, page: &Page) -> Option<String> {
     if let "Delete" | "Backspace" = key {
-        let pod = page.model.pods.get(&pod(page)?)?;
+        let pod = page.model.pods.get(&target_pod(page)?)?;
         return (pod.mark != PodMark::Ghost).then(|| {
             if shift {
                 actions::force_delete_pod(&pod.key)
@@ -254,7 +254,7 @@ fn command(key: &str, shift: bool, page: &Page) -> Option<String> {
     if !matches!(key, "c" | "o" | "d" | "p") {
         return None;
     }
-    let node = &page.model.nodes.get(&node(page)?)?.view;
+    let node = &page.model.nodes.get(&target_node(page)?)?.view;
     let name = &node.name;
     Some(match key {
         "c" => actions::toggle_cut(node),
@@ -267,9 +267,9 @@ fn command(key: &str, shift: bool, page: &Page) -> Option<String> {
     })
 }
 
-/// Asks what would help the pending pod.
-fn help(page: &Page, ctl: &Ctl) -> bool {
-    let Some(pod) = pod(page)
+/// Asks the engine what would help the pending pod.
+fn ask_for_help(page: &Page, ctl: &Ctl) -> bool {
+    let Some(pod) = target_pod(page)
         .and_then(|id| page.model.pods.get(&id).cloned())
         .filter(|p| p.node.is_empty() && waits::can_be_helped(p))
     else {
@@ -283,8 +283,8 @@ fn help(page: &Page, ctl: &Ctl) -> bool {
     true
 }
 
-/// The keys of who presents: those of a presenter's remote turn the story's steps.
-fn presenting(key: &str, page: &Page, ctl: &Ctl) -> bool {
+/// Handles the keys while presenting. The keys of a presenter's remote turn the story's steps.
+fn handle_presenting_key(key: &str, page: &Page, ctl: &Ctl) -> bool {
     let (now, story) = (page.present, &page.model.story);
     let step = match key {
         "x" => {
@@ -308,7 +308,7 @@ fn presenting(key: &str, page: &Page, ctl: &Ctl) -> bool {
     true
 }
 
-/// The menu of what has the focus, beside it.
+/// Opens the menu of the focused pod or node beside it.
 fn open_menu(page: &Page, ctl: &Ctl) -> bool {
     let active = browser::window()
         .and_then(|w| w.document())
@@ -317,13 +317,13 @@ fn open_menu(page: &Page, ctl: &Ctl) -> bool {
         let rect = e.get_bounding_client_rect();
         (rect.left() as i32, rect.bottom() as i32)
     });
-    let menu = if let Some(pod) = pod(page).and_then(|id| page.model.pods.get(&id)) {
+    let menu = if let Some(pod) = target_pod(page).and_then(|id| page.model.pods.get(&id)) {
         crate::state::Menu {
             title: pod.key.clone(),
             actions: actions::pod(pod),
             at,
         }
-    } else if let Some(node) = node(page).and_then(|n| page.model.nodes.get(&n)) {
+    } else if let Some(node) = target_node(page).and_then(|n| page.model.nodes.get(&n)) {
         crate::state::Menu {
             title: format!("Node {}", node.view.name),
             actions: actions::node(&node.view),

@@ -1,10 +1,11 @@
-//! The page: state, components, and the browser behind them. It keeps a view model made of the
-//! engine's updates; the world itself lives in the engine's worker.
+//! The page: state, components and browser effects. The page keeps a view model, which it builds from the engine's
+//! updates; the simulated world itself lives in the engine's worker.
 
 mod address;
 mod app;
 mod browser;
 mod components;
+mod connection;
 mod ctl;
 mod drop;
 mod engine;
@@ -13,7 +14,6 @@ mod pure;
 mod running;
 mod saving;
 mod state;
-mod wire;
 
 fn main() {
     console_error_panic_hook::set_once();

@@ -1,4 +1,4 @@
-//! The engine while it runs: started, heard, watched, and stopped when it does not answer.
+//! The running engine: started, listened to, watched, and stopped when it does not answer.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,38 +10,39 @@ use yew::prelude::*;
 use crate::address::{First, last_or_welcome, open_first};
 use crate::browser::{self, store};
 use crate::components::Busy;
+use crate::connection::{Connection, handle_update};
 use crate::ctl::Ctl;
-use crate::engine::{Engine, Heard};
+use crate::engine::{Engine, WorkerMessage};
 use crate::pure::route::Route;
 use crate::pure::watch::Tick;
 use crate::state::{Act, Dialog};
-use crate::wire::{Wire, hear};
 
-/// Starts the engine, hears it, and says when it does not answer.
+/// Starts the engine, handles its messages, and shows a dialog when it does not answer.
 #[hook]
 pub(crate) fn use_engine(
-    wire: &Rc<RefCell<Wire>>,
+    connection: &Rc<RefCell<Connection>>,
     ctl: &Rc<Ctl>,
     route: &Rc<Route>,
     first: &Rc<RefCell<First>>,
 ) -> Html {
     let busy = use_state(|| false);
     {
-        let (wire, ctl, route) = (wire.clone(), ctl.clone(), route.clone());
+        let (connection, ctl, route) = (connection.clone(), ctl.clone(), route.clone());
         let (first, busy) = (first.clone(), busy.setter());
         use_effect_with((), move |()| {
-            if start(&wire, &ctl, &busy) {
+            if start(&connection, &ctl, &busy) {
                 open_first(&route, first.take(), &ctl.send, &ctl.act);
             }
-            let named = route.link.is_some() || route.lesson.is_some() || route.scenario.is_some() || route.fresh;
-            if route.embed.is_none() && named {
-                // A reload goes on with the session instead of starting anew.
+            let is_named =
+                route.link.is_some() || route.lesson.is_some() || route.scenario.is_some() || route.new_session;
+            if route.embed.is_none() && is_named {
+                // A reload then resumes the session instead of opening the link again.
                 browser::forget_link();
             }
             Interval::new(1_000, move || {
-                let mut wire = wire.borrow_mut();
-                match (wire.watch.tick(), &wire.engine) {
-                    (Tick::Ask, Some(engine)) => drop(engine.ask()),
+                let mut connection = connection.borrow_mut();
+                match (connection.watch.tick(), &connection.engine) {
+                    (Tick::Ping, Some(engine)) => drop(engine.ping()),
                     (Tick::Busy, Some(_)) => busy.set(true),
                     _ => {}
                 }
@@ -53,43 +54,43 @@ pub(crate) fn use_engine(
         return Html::default();
     }
     let wait = {
-        let (wire, busy) = (wire.clone(), busy.setter());
+        let (connection, busy) = (connection.clone(), busy.setter());
         Callback::from(move |()| {
-            wire.borrow_mut().watch.wait_on();
+            connection.borrow_mut().watch.wait_on();
             busy.set(false);
         })
     };
     let stop = {
-        let (wire, ctl, route, busy) = (wire.clone(), ctl.clone(), route.clone(), busy.setter());
+        let (connection, ctl, route, busy) = (connection.clone(), ctl.clone(), route.clone(), busy.setter());
         Callback::from(move |()| {
             busy.set(false);
-            stop(&wire, &ctl, &route, &busy);
+            stop(&connection, &ctl, &route, &busy);
         })
     };
     html! { <Busy {stop} {wait} /> }
 }
 
-/// Starts an engine in the place of the one that may be there; false if there is none.
-fn start(wire: &Rc<RefCell<Wire>>, ctl: &Rc<Ctl>, busy: &UseStateSetter<bool>) -> bool {
-    let heard = {
-        let (ctl, wire, busy) = (ctl.clone(), wire.clone(), busy.clone());
-        Callback::from(move |heard| match heard {
-            Heard::Alive => {
-                wire.borrow_mut().watch.answered();
+/// Starts an engine, in place of the running one if there is one. Returns false if no engine can be started.
+fn start(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, busy: &UseStateSetter<bool>) -> bool {
+    let on_message = {
+        let (ctl, connection, busy) = (ctl.clone(), connection.clone(), busy.clone());
+        Callback::from(move |on_message| match on_message {
+            WorkerMessage::Alive => {
+                connection.borrow_mut().watch.ping_answered();
                 busy.set(false);
             }
-            Heard::Update(update) => {
-                wire.borrow_mut().watch.spoke();
-                hear(*update, &ctl, &wire);
+            WorkerMessage::Update(update) => {
+                connection.borrow_mut().watch.update_received();
+                handle_update(*update, &ctl, &connection);
             }
-            Heard::Trapped(message) => ctl.act.emit(Act::Trapped(message)),
+            WorkerMessage::Trapped(message) => ctl.act.emit(Act::Trapped(message)),
         })
     };
-    // The one before ends first.
-    wire.borrow_mut().engine = None;
-    match Engine::start(heard) {
+    // The previous engine ends before the new one starts.
+    connection.borrow_mut().engine = None;
+    match Engine::start(on_message) {
         Ok(engine) => {
-            wire.borrow_mut().engine = Some(engine);
+            connection.borrow_mut().engine = Some(engine);
             true
         }
         Err(error) => {
@@ -99,19 +100,19 @@ fn start(wire: &Rc<RefCell<Wire>>, ctl: &Rc<Ctl>, busy: &UseStateSetter<bool>) -
     }
 }
 
-/// Ends an engine that does not answer, and goes on with what this tab kept last.
-fn stop(wire: &Rc<RefCell<Wire>>, ctl: &Rc<Ctl>, route: &Route, busy: &UseStateSetter<bool>) {
+/// Ends an engine that does not answer, and resumes the session that this tab saved last.
+fn stop(connection: &Rc<RefCell<Connection>>, ctl: &Rc<Ctl>, route: &Route, busy: &UseStateSetter<bool>) {
     let opened = {
-        let mut wire = wire.borrow_mut();
-        wire.begin_anew();
-        wire.opened
+        let mut connection = connection.borrow_mut();
+        connection.reset();
+        connection.has_session
     };
-    if !start(wire, ctl, busy) {
+    if !start(connection, ctl, busy) {
         return;
     }
     ctl.act.emit(Act::Dialog(Dialog::None));
-    let id = store::here();
-    match store::session(id).filter(|_| opened) {
+    let id = store::current_session();
+    match store::link_of_session(id).filter(|_| opened) {
         Some(fragment) => {
             store::resume(id);
             ctl.act.emit(Act::Toast(STOPPED.into()));
@@ -119,7 +120,8 @@ fn stop(wire: &Rc<RefCell<Wire>>, ctl: &Rc<Ctl>, route: &Route, busy: &UseStateS
                 source: Source::Link { fragment },
             });
         }
-        // A frame keeps nothing: it shows what its address says. What hung while it opened is not tried again.
+        // A page in a frame keeps no sessions: it opens what its address names. A source that hung while it opened is
+        // not tried again.
         None if opened && store::is_framed() => open_first(route, First::of(route), &ctl.send, &ctl.act),
         None => ctl.send.emit(Request::Open {
             source: last_or_welcome(&ctl.act),
@@ -127,5 +129,5 @@ fn stop(wire: &Rc<RefCell<Wire>>, ctl: &Rc<Ctl>, route: &Route, busy: &UseStateS
     }
 }
 
-/// Said when the engine was stopped.
+/// Toast after the engine was stopped.
 const STOPPED: &str = "The engine was stopped. This is the session as it was last kept.";

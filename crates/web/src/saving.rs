@@ -1,9 +1,9 @@
-//! Keeping the session: what was done is kept as soon as the engine has told its link, the rest soon after.
+//! Saves the session: after a command as soon as the engine has sent its link, after other changes a little later.
 //!
 //! ```text
-//! what is to be kept changes ─► revision ─► (a moment) ─► Share{revision} ─► Link{revision} ─► storage, address
+//! saved content changes ─► revision ─► delay ─► Share{revision} ─► Link{revision} ─► storage, address
 //! ```
-//! The page's `data-kept` says whether the last revision is there.
+//! The attribute `data-kept` of the page is true when the last revision is saved.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,49 +14,50 @@ use yew::prelude::*;
 
 use crate::browser::listen::listen;
 use crate::browser::{self, store};
+use crate::connection::Connection;
 use crate::ctl::Ctl;
 use crate::pure::route::View;
 use crate::state::{Act, Page, Screen, Shared};
-use crate::wire::Wire;
 
-/// Said once, when the browser's storage is full or forbidden.
-const NOT_KEPT: &str = "This browser keeps no more for this site: a reload would lose what came since. Save the session as a file, or share it as a link.";
+/// Toast, shown once, when the browser's storage is full or forbidden.
+const STORAGE_FULL: &str = "This browser keeps no more for this site: a reload would lose what came since. Save the session as a file, or share it as a link.";
 
-/// The same where the address holds all of it.
-const NOT_LISTED: &str = "This browser keeps no more for this site: the address keeps this run, so a reload finds it, but no list of sessions does. Save it as a file, or bookmark it.";
+/// The same when the address holds the whole session.
+const STORAGE_FULL_ADDRESS_HOLDS_ALL: &str = "This browser keeps no more for this site: the address keeps this run, so a reload finds it, but no list of sessions does. Save it as a file, or bookmark it.";
 
-/// Milliseconds after which a command is kept, of a session whose links are short.
-const SOON: u32 = 20;
-/// Milliseconds after which everything else is.
-const LATER: u32 = 900;
-/// Milliseconds between saves while time runs.
-const EVERY: u32 = 8_000;
-/// How long the first visit's cluster has to run to be worth keeping, when somebody has looked at something: what is kept
-/// reopens standing still, and before its first pods are placed that is an empty cluster.
-const BEGUN: Micros = 1_000_000;
+/// Delay before a command is saved, in milliseconds, if the session's links are short.
+const COMMAND_DELAY_MS: u32 = 20;
+/// Delay before any other change is saved, in milliseconds.
+const CHANGE_DELAY_MS: u32 = 900;
+/// Interval between saves while time runs, in milliseconds.
+const INTERVAL_MS: u32 = 8_000;
+/// Least simulated time after which an untouched first visit is worth saving, if the user has looked at something. A
+/// saved session reopens paused, and before its first pods are placed that would show an empty cluster.
+const WORTH_SAVING_AFTER: Micros = 1_000_000;
 
-/// What is to be kept: whatever of it changes is kept anew.
+/// The part of the page's state that is saved: a change of it triggers another save.
 #[derive(Clone, PartialEq)]
-struct Seen {
+struct SavedContent {
     opened: Option<Shared<podscope_protocol::Opened>>,
-    /// How many lines the console has, and of what command and instant the last one is: it forgets old lines.
-    said: (usize, Option<(Option<u32>, Micros)>),
+    /// Number of lines in the console, and command and instant of the last one: a full console drops old lines, so the
+    /// number alone may not change.
+    last_line: (usize, Option<(Option<u32>, Micros)>),
     screen: String,
     playing: bool,
     branches: Shared<Vec<podscope_protocol::BranchView>>,
     view: View,
-    /// The step that is read, and the question that waits.
+    /// The step that is shown, and the question that is open.
     reading: (usize, Option<usize>),
-    /// Where time stands, if it does.
+    /// The instant at which time is paused; `None` while it runs.
     now: Option<Micros>,
 }
 
-impl Seen {
-    fn of(page: &Page) -> Seen {
+impl SavedContent {
+    fn of(page: &Page) -> SavedContent {
         let lines = &page.console.lines;
-        Seen {
+        SavedContent {
             opened: page.opened.clone(),
-            said: (lines.len(), lines.last().map(|line| (line.command, line.at))),
+            last_line: (lines.len(), lines.last().map(|line| (line.command, line.at))),
             screen: Screen::write(page),
             playing: page.model.playing,
             branches: page.model.branches.clone(),
@@ -67,51 +68,51 @@ impl Seen {
     }
 }
 
-/// How far saving has come.
+/// Progress of saving.
 #[derive(Default)]
 struct Saving {
-    seen: Option<Seen>,
-    /// Counts what was seen.
+    content: Option<SavedContent>,
+    /// Number of changes of `content`.
     revision: u64,
-    /// A command was given that nobody has asked the link of.
+    /// A command was given for which no link has been requested yet.
     is_urgent: bool,
-    /// There is something to come back to.
+    /// The session differs from a fresh first visit, so it is worth saving.
     has_begun: bool,
-    /// The request that waits for its moment.
+    /// The delayed request for a link.
     waiting: Option<Timeout>,
-    /// The storage was full.
+    /// The browser's storage was full at the last save.
     is_full: bool,
 }
 
 impl Saving {
-    /// Takes up what is to be kept now; its number.
-    fn see(&mut self, now: Seen) -> u64 {
-        if self.seen.as_ref() != Some(&now) {
-            let before = self.seen.as_ref().map(|seen| seen.said);
-            self.is_urgent |= before.is_some_and(|said| said != now.said);
-            self.seen = Some(now);
+    /// Records the content to be saved and returns its revision.
+    fn record(&mut self, now: SavedContent) -> u64 {
+        if self.content.as_ref() != Some(&now) {
+            let before = self.content.as_ref().map(|content| content.last_line);
+            self.is_urgent |= before.is_some_and(|last_line| last_line != now.last_line);
+            self.content = Some(now);
             self.revision += 1;
         }
         self.revision
     }
 }
 
-/// Asks for the link of what is seen, once there is something to keep and it is sure under which number it is kept.
-fn ask(saving: &Rc<RefCell<Saving>>, ctl: &Rc<Ctl>) {
+/// Requests the link of the current content, once there is something to save and the session's number is certain.
+fn request_link(saving: &Rc<RefCell<Saving>>, ctl: &Rc<Ctl>) {
     let has_begun = saving.borrow().has_begun;
-    if !has_begun || store::is_unsure() {
-        let wait = if has_begun { SOON } else { LATER };
+    if !has_begun || store::is_lock_pending() {
+        let wait = if has_begun { COMMAND_DELAY_MS } else { CHANGE_DELAY_MS };
         let (again, ctl) = (saving.clone(), ctl.clone());
-        saving.borrow_mut().waiting = Some(Timeout::new(wait, move || ask(&again, &ctl)));
+        saving.borrow_mut().waiting = Some(Timeout::new(wait, move || request_link(&again, &ctl)));
         return;
     }
     let (screen, revision) = {
         let mut saving = saving.borrow_mut();
         (saving.waiting, saving.is_urgent) = (None, false);
-        let Some(seen) = saving.seen.as_ref().filter(|seen| seen.opened.is_some()) else {
+        let Some(content) = saving.content.as_ref().filter(|content| content.opened.is_some()) else {
             return;
         };
-        (seen.screen.clone(), saving.revision)
+        (content.screen.clone(), saving.revision)
     };
     ctl.send.emit(Request::Share {
         screen,
@@ -120,18 +121,19 @@ fn ask(saving: &Rc<RefCell<Saving>>, ctl: &Rc<Ctl>) {
     });
 }
 
-/// Keeps the session as a link: after each change, every few seconds while time runs, and when the page is left.
-/// Whether all that was done is kept.
+/// Saves the session as a link: after each change, every few seconds while time runs, and when the page is left.
+/// Returns whether every change is saved.
 #[hook]
-pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<Wire>>) -> bool {
+pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) -> bool {
     let embedded = page.embedded || store::is_framed();
     let saving = use_mut_ref(Saving::default);
     let kept = use_state_eq(|| 0);
-    let revision = saving.borrow_mut().see(Seen::of(page));
-    // A first visit of which nobody has done anything yet is one again after a reload.
-    let looks = |seen: &Seen| seen.view != View::Playground || !seen.screen.is_empty();
-    let has_looked = page.model.now >= BEGUN && saving.borrow().seen.as_ref().is_some_and(looks);
-    let has_begun = !wire.borrow().is_fresh || has_looked;
+    let revision = saving.borrow_mut().record(SavedContent::of(page));
+    // An untouched first visit is not saved: a reload shows a first visit again.
+    let has_changed_view = |content: &SavedContent| content.view != View::Playground || !content.screen.is_empty();
+    let has_looked =
+        page.model.now >= WORTH_SAVING_AFTER && saving.borrow().content.as_ref().is_some_and(has_changed_view);
+    let has_begun = !connection.borrow().is_fresh || has_looked;
     saving.borrow_mut().has_begun = has_begun;
     let is_long = page
         .link
@@ -144,15 +146,15 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<W
                 return;
             }
             let wait = if saving.borrow().is_urgent && !is_long {
-                SOON
+                COMMAND_DELAY_MS
             } else {
-                LATER
+                CHANGE_DELAY_MS
             };
             let later = {
                 let saving = saving.clone();
-                Timeout::new(wait, move || ask(&saving, &ctl))
+                Timeout::new(wait, move || request_link(&saving, &ctl))
             };
-            // Replacing the last one cancels it.
+            // The assignment drops the previous timer and so cancels it.
             saving.borrow_mut().waiting = Some(later);
         });
     }
@@ -162,13 +164,13 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<W
         use_effect_with((is_kept || embedded, playing), move |(is_kept, playing)| {
             let every = playing.then(|| {
                 let (saving, ctl) = (saving.clone(), ctl.clone());
-                Interval::new(EVERY, move || ask(&saving, &ctl))
+                Interval::new(INTERVAL_MS, move || request_link(&saving, &ctl))
             });
-            // Who leaves gives the engine the time that the way to the next page takes.
+            // When the page is left, the request goes out while the next page loads.
             let leaving = (!is_kept || *playing).then(|| {
                 let leave = {
                     let (saving, ctl) = (saving.clone(), ctl.clone());
-                    move |_: &web_sys::Event| ask(&saving, &ctl)
+                    move |_: &web_sys::Event| request_link(&saving, &ctl)
                 };
                 (listen("beforeunload", leave.clone()), listen("visibilitychange", leave))
             });
@@ -177,33 +179,37 @@ pub(crate) fn use_saving(page: &Shared<Page>, ctl: &Rc<Ctl>, wire: &Rc<RefCell<W
     }
     let act = ctl.act.clone();
     let title = page.opened.as_ref().map(|o| o.title.clone()).unwrap_or_default();
-    let (now, is_seen, wire) = (page.model.now, page.view == View::Playground, wire.clone());
+    let (now, is_seen, connection) = (page.model.now, page.view == View::Playground, connection.clone());
     let is_dump = page.opened.as_ref().is_some_and(|opened| opened.is_dump);
-    let told = kept.setter();
+    let saved_revision = kept.setter();
     use_effect_with(page.link.clone(), move |link| {
         let Some(link) = link.as_ref().filter(|_| !embedded) else {
             return;
         };
         if is_seen {
-            let is_new = std::mem::take(&mut wire.borrow_mut().turned);
-            let here = store::here();
-            // What is pasted does not reach the browser's history.
+            let is_new = std::mem::take(&mut connection.borrow_mut().needs_history_entry);
+            let here = store::current_session();
+            // Pasted text must not reach the browser's history.
             let fragment = match is_dump {
                 true => format!("kept={here}"),
                 false => link.fragment.clone(),
             };
             browser::keep_address(&fragment, &format!("{here}:{now}"), is_new);
         }
-        let is_touched = wire.borrow().touched;
+        let is_touched = connection.borrow().is_touched;
         let is_there = store::keep_session(link.whole.as_ref().unwrap_or(&link.fragment), &title, is_touched);
-        // A link that somebody asked for to share it has no number.
+        // Revision 0: the link was requested to be shared, not to be saved.
         if is_there && link.revision != 0 {
-            told.set(link.revision);
+            saved_revision.set(link.revision);
         }
         let was_full = std::mem::replace(&mut saving.borrow_mut().is_full, !is_there);
         if !is_there && !was_full {
             let is_in_address = is_seen && !is_dump && link.whole.is_none() && browser::fits_address(&link.fragment);
-            let said = if is_in_address { NOT_LISTED } else { NOT_KEPT };
+            let said = if is_in_address {
+                STORAGE_FULL_ADDRESS_HOLDS_ALL
+            } else {
+                STORAGE_FULL
+            };
             act.emit(Act::Toast(said.into()));
         }
     });

@@ -1,12 +1,12 @@
-//! What the page asks of the browser, in a real one: storage, files, hands, focus. T-05, T-06,
-//! U-03, Q-05. The module is taken in as it is: it knows nothing of the rest of the page.
+//! Tests of the module `browser` in a real browser: storage, files, dragging, focus (T-05, T-06, U-03, Q-05). The
+//! module is included as source: it does not depend on the rest of the page.
 #![cfg(target_arch = "wasm32")]
 #![allow(dead_code, unused_imports, unreachable_pub)]
 
 #[path = "../src/browser/mod.rs"]
 mod browser;
 
-use browser::drag::{BIN, Drag, End, Went};
+use browser::drag::{BIN, Drag, End, Movement};
 use browser::{files, focus, store};
 use js_sys::{Array, Function, Promise, Reflect};
 use wasm_bindgen::prelude::*;
@@ -20,7 +20,7 @@ fn document() -> Document {
     browser::window().and_then(|w| w.document()).expect("a document")
 }
 
-/// A region with these children, at a known place.
+/// An element with these children, at a known place.
 fn region(inner: &str) -> HtmlElement {
     let region: HtmlElement = document().create_element("div").expect("div").dyn_into().expect("html");
     drop(region.set_attribute(
@@ -40,8 +40,8 @@ fn find(region: &HtmlElement, selector: &str) -> Element {
     region.query_selector(selector).ok().flatten().expect(selector)
 }
 
-/// A pointer event on a target, as the browser makes it.
-fn pointer(target: &Element, kind: &str, finger: bool, x: i32, y: i32) -> PointerEvent {
+/// A pointer event, dispatched on a target.
+fn pointer(target: &Element, kind: &str, is_finger: bool, x: i32, y: i32) -> PointerEvent {
     let make = Function::new_with_args(
         "target, kind, type, x, y",
         "const event = new PointerEvent(kind, {bubbles: true, isPrimary: true, button: 0, pointerId: 1, pointerType: type, clientX: x, clientY: y});
@@ -50,7 +50,7 @@ fn pointer(target: &Element, kind: &str, finger: bool, x: i32, y: i32) -> Pointe
     let arguments = Array::of5(
         target,
         &kind.into(),
-        &if finger { "touch" } else { "mouse" }.into(),
+        &if is_finger { "touch" } else { "mouse" }.into(),
         &x.into(),
         &y.into(),
     );
@@ -65,8 +65,8 @@ const STAGE: &str = r#"<button class="pod" data-id="u1" data-pod="default/web" s
 <button data-wire="b-1" style="position:absolute;left:120px;top:150px;width:30px;height:30px"></button>
 <select style="position:absolute;left:20px;top:220px"></select>"#;
 
-/// What `www/boot.js` gives a page whose tab is the only one.
-fn alone() {
+/// Installs the lock function of `www/boot.js` as it behaves for the only tab.
+fn install_lock_function() {
     let hold = Function::new_with_args("name, answer", "answer(true); return () => {};");
     let window = browser::window().expect("a window");
     Reflect::set(&window, &"podscopeHold".into(), &hold).expect("set");
@@ -74,43 +74,43 @@ fn alone() {
 
 /// Shows: T-05
 #[wasm_bindgen_test]
-fn a_session_is_kept_and_forgotten() {
-    alone();
-    let first = store::begin();
-    assert_eq!(store::session(first), None);
+fn session_is_kept_until_forgotten() {
+    install_lock_function();
+    let first = store::begin_session();
+    assert_eq!(store::link_of_session(first), None);
     assert!(store::keep_session("s1:abc", "one", true));
-    assert_eq!(store::session(first).as_deref(), Some("s1:abc"));
-    // Another one stands beside it.
-    let second = store::begin();
+    assert_eq!(store::link_of_session(first).as_deref(), Some("s1:abc"));
+    // The second session is kept beside the first.
+    let second = store::begin_session();
     assert!(store::keep_session("s1:def", "two", true));
-    assert_eq!(store::session(first).as_deref(), Some("s1:abc"));
+    assert_eq!(store::link_of_session(first).as_deref(), Some("s1:abc"));
     let titles: Vec<String> = store::sessions().into_iter().map(|kept| kept.title).collect();
     assert_eq!(titles, ["two", "one"]);
-    // Only links are taken for sessions.
+    // A stored text that is not a link is not returned as a session.
     assert!(store::keep_session("<script>", "two", true));
-    assert_eq!(store::session(second), None);
+    assert_eq!(store::link_of_session(second), None);
     store::forget(first);
     store::forget(second);
     assert!(store::sessions().is_empty());
 }
 
-/// A page that opens link after link here drops none that somebody worked on or named.
+/// A page that opens link after link displaces no session that the user worked on or named.
 /// Shows: T-05, Q-03
 #[wasm_bindgen_test]
-fn sessions_worked_on_outlive_any_number_of_untouched_ones() {
-    alone();
-    let worked_on = store::begin();
+fn touched_and_named_sessions_are_never_displaced() {
+    install_lock_function();
+    let worked_on = store::begin_session();
     assert!(store::keep_session("s1:mine", "mine", true));
-    let named = store::begin();
+    let named = store::begin_session();
     assert!(store::keep_session("s1:named", "a link", false));
     store::rename(named, "kept");
     let mut others = Vec::new();
     for _ in 0..20 {
-        others.push(store::begin());
+        others.push(store::begin_session());
         assert!(store::keep_session("s1:theirs", "theirs", false));
     }
-    assert_eq!(store::session(worked_on).as_deref(), Some("s1:mine"));
-    assert_eq!(store::session(named).as_deref(), Some("s1:named"));
+    assert_eq!(store::link_of_session(worked_on).as_deref(), Some("s1:mine"));
+    assert_eq!(store::link_of_session(named).as_deref(), Some("s1:named"));
     assert_eq!(store::sessions().len(), 10);
     for id in others.into_iter().chain([worked_on, named]) {
         store::forget(id);
@@ -118,34 +118,34 @@ fn sessions_worked_on_outlive_any_number_of_untouched_ones() {
     assert!(store::sessions().is_empty());
 }
 
-/// A session that does not fit is not kept, and the answer says so.
+/// A session that does not fit into the storage is not kept, and the result says so.
 /// Shows: T-05
 #[wasm_bindgen_test]
-fn full_storage_is_told() {
-    alone();
-    let id = store::begin();
+fn full_storage_is_reported() {
+    install_lock_function();
+    let id = store::begin_session();
     let huge = format!("s1:{}", "x".repeat(12 * 1024 * 1024));
     assert!(
         !store::keep_session(&huge, "", true),
         "no browser gives a site twelve million characters"
     );
-    assert_eq!(store::session(id), None);
+    assert_eq!(store::link_of_session(id), None);
 }
 
 #[wasm_bindgen_test]
-fn the_theme_and_the_keys_are_remembered() {
+fn theme_and_single_keys_are_stored() {
     store::keep_theme("dark");
     assert_eq!(store::theme().as_deref(), Some("dark"));
     store::keep_theme("system");
     assert_eq!(store::theme(), None);
-    assert!(store::single_keys());
+    assert!(store::has_single_keys());
     store::keep_single_keys(false);
-    assert!(!store::single_keys());
+    assert!(!store::has_single_keys());
     store::keep_single_keys(true);
 }
 
-/// T-06: what `save` offers, caught at the click on its link.
-async fn saved(name: &str, media_type: &str, text: &str) -> (String, Vec<u8>) {
+/// The name and bytes of a saved file, intercepted at the click on its link (T-06).
+async fn save_and_intercept(name: &str, media_type: &str, text: &str) -> (String, Vec<u8>) {
     let catch = Function::new_no_args(
         "const make = URL.createObjectURL; const last = {};
          URL.createObjectURL = (blob) => { last.blob = blob; return make(blob); };
@@ -168,8 +168,8 @@ async fn saved(name: &str, media_type: &str, text: &str) -> (String, Vec<u8>) {
 
 /// Shows: T-06
 #[wasm_bindgen_test]
-async fn a_text_is_saved_as_it_is() {
-    let (name, bytes) = saved("objects.yaml", "application/yaml", "kind: List # ü\n").await;
+async fn text_file_is_saved_unchanged() {
+    let (name, bytes) = save_and_intercept("objects.yaml", "application/yaml", "kind: List # ü\n").await;
     assert_eq!(
         (name.as_str(), bytes.as_slice()),
         ("objects.yaml", "kind: List # ü\n".as_bytes())
@@ -178,12 +178,12 @@ async fn a_text_is_saved_as_it_is() {
 
 /// Shows: T-06
 #[wasm_bindgen_test]
-async fn a_drawing_becomes_pixels() {
+async fn svg_is_saved_as_png() {
     let svg = r##"<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20" viewBox="0 0 30 20"><rect width="30" height="20" fill="#ff0000"/></svg>"##;
-    let (name, bytes) = saved("cluster.png", "image/png", svg).await;
+    let (name, bytes) = save_and_intercept("cluster.png", "image/png", svg).await;
     assert_eq!(name, "cluster.png");
     assert_eq!(bytes.get(..8), Some(&b"\x89PNG\r\n\x1a\n"[..]));
-    // Two pixels a unit, in the header of the file.
+    // The file's header has two pixels per unit.
     let size = |at: usize| {
         bytes
             .get(at..at + 4)
@@ -195,7 +195,7 @@ async fn a_drawing_becomes_pixels() {
 
 /// Shows: T-05
 #[wasm_bindgen_test]
-async fn files_are_read_with_their_names() {
+async fn files_are_read_with_names_and_texts() {
     let list = Function::new_no_args(
         "const data = new DataTransfer();
          data.items.add(new File(['kind: Pod'], 'a.yaml')); data.items.add(new File(['ü'], 'b.yaml'));
@@ -211,10 +211,10 @@ async fn files_are_read_with_their_names() {
     );
 }
 
-/// A mouse drags at once: to the bin, to a node, or nowhere.
+/// A mouse drags at once: to the bin, to a node, or elsewhere.
 /// Shows: U-03
 #[wasm_bindgen_test]
-fn a_pod_is_dragged() {
+fn mouse_drags_pod_to_bin_or_node() {
     let rows = [
         ((250, 60), End::Bin { id: "u1".into() }),
         (
@@ -231,13 +231,16 @@ fn a_pod_is_dragged() {
         let stage = region(STAGE);
         let pod = find(&stage, ".pod");
         let mut drag = Drag::begin(&pointer(&pod, "pointerdown", false, 40, 40)).expect("a drag");
-        assert_eq!(drag.go(&stage, &pointer(&pod, "pointermove", false, x, y)), Went::On);
+        assert_eq!(
+            drag.pointer_moved(&stage, &pointer(&pod, "pointermove", false, x, y)),
+            Movement::Nothing
+        );
         let flies = document().query_selector(".flying").ok().flatten().is_some();
         assert_eq!(flies, end != End::Click);
         assert_eq!(drag.end(&stage, &pointer(&pod, "pointerup", false, x, y)), end);
         assert!(
             document().query_selector(".flying").ok().flatten().is_none(),
-            "put down"
+            "the dragged copy is removed"
         );
         assert!(!document().body().expect("body").class_list().contains("dragging"));
         stage.remove();
@@ -245,40 +248,51 @@ fn a_pod_is_dragged() {
     assert_eq!(BIN, "/bin");
 }
 
-/// A finger that moves at once scrolls; one that rests holds.
+/// A finger that moves at once scrolls; a finger that rests first drags.
 /// Shows: U-03
 #[wasm_bindgen_test]
-fn a_finger_rests_before_it_drags() {
+fn finger_drags_only_after_resting() {
     let stage = region(STAGE);
     let pod = find(&stage, ".pod");
     let begin = || Drag::begin(&pointer(&pod, "pointerdown", true, 40, 40)).expect("a drag");
     let mut drag = begin();
-    assert_eq!(drag.go(&stage, &pointer(&pod, "pointermove", true, 40, 90)), Went::Away);
+    assert_eq!(
+        drag.pointer_moved(&stage, &pointer(&pod, "pointermove", true, 40, 90)),
+        Movement::NotADrag
+    );
 
     let mut drag = begin();
-    drag.rest(&stage);
+    drag.finger_rested(&stage);
     assert!(document().query_selector(".flying").ok().flatten().is_some());
     let end = drag.end(&stage, &pointer(&pod, "pointerup", true, 41, 40));
     assert_eq!(end, End::Rested { id: "u1".into() });
 
     let mut drag = begin();
-    drag.rest(&stage);
-    drag.go(&stage, &pointer(&pod, "pointermove", true, 250, 60));
+    drag.finger_rested(&stage);
+    drag.pointer_moved(&stage, &pointer(&pod, "pointermove", true, 250, 60));
     let end = drag.end(&stage, &pointer(&pod, "pointerup", true, 250, 60));
     assert_eq!(end, End::Bin { id: "u1".into() });
     stage.remove();
 }
 
-/// A stroke through the open names each link once; fields and buttons are no one's.
+/// A stroke over the background reports each link once; no stroke begins on a control.
 /// Shows: U-03
 #[wasm_bindgen_test]
-fn a_stroke_cuts_links() {
+fn stroke_reports_each_crossed_link_once() {
     let stage = region(STAGE);
     let mut drag = Drag::begin(&pointer(&stage, "pointerdown", false, 60, 165)).expect("a stroke");
-    let went: Vec<Went> = [(80, 165), (130, 165), (140, 165), (300, 165)]
-        .map(|(x, y)| drag.go(&stage, &pointer(&stage, "pointermove", false, x, y)))
+    let movements: Vec<Movement> = [(80, 165), (130, 165), (140, 165), (300, 165)]
+        .map(|(x, y)| drag.pointer_moved(&stage, &pointer(&stage, "pointermove", false, x, y)))
         .into();
-    assert_eq!(went, [Went::On, Went::Across("b-1".into()), Went::On, Went::On]);
+    assert_eq!(
+        movements,
+        [
+            Movement::Nothing,
+            Movement::CrossedLink("b-1".into()),
+            Movement::Nothing,
+            Movement::Nothing
+        ]
+    );
     assert_eq!(
         drag.end(&stage, &pointer(&stage, "pointerup", false, 300, 165)),
         End::Nothing
@@ -289,15 +303,15 @@ fn a_stroke_cuts_links() {
     let pod = find(&stage, ".pod");
     assert!(
         Drag::begin(&pointer(&pod, "pointerdown", false, 40, 40)).is_none(),
-        "the second of two runs plays along"
+        "the second run of a comparison cannot be changed"
     );
     stage.remove();
 }
 
-/// Arrows go to the nearest thing in their direction.
+/// Arrow keys move the focus to the nearest mark in their direction.
 /// Shows: U-03
 #[wasm_bindgen_test]
-fn arrows_find_their_way() {
+fn arrow_keys_move_focus_to_nearest_mark() {
     let mut inner = String::new();
     for (name, x, y) in [("a", 10, 10), ("b", 110, 14), ("c", 10, 110), ("d", 210, 110)] {
         inner.push_str(&format!(
@@ -315,7 +329,7 @@ fn arrows_find_their_way() {
         "ArrowLeft",
         "ArrowUp",
     ] {
-        focus::go(&stage, key);
+        focus::move_focus(&stage, key);
         path.push(at());
     }
     assert_eq!(path, ["a", "b", "d", "d", "c", "a"]);

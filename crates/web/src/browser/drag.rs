@@ -1,62 +1,62 @@
-//! Hands on the cluster: a pod is dragged to the bin or, in vain, to a node; a stroke across
-//! links cuts them. Marks are moved directly, the page hears only of the end. A mouse drags at
-//! once; a finger that moves at once scrolls, so it first rests for [`REST`] milliseconds.
+//! Drag and drop on the stage: a pod is dragged to the bin, or to a node, which is refused with an explanation; a
+//! stroke across links cuts them. Marks are moved directly in the DOM, and the page only learns the outcome. A mouse
+//! drags at once; a finger that moves at once scrolls, so it has to rest for [`REST`] milliseconds first.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{AddEventListenerOptions, Element, Event, HtmlElement, PointerEvent};
 
-/// How far a pointer moves before a click becomes a drag, in pixels.
+/// Distance that a pointer moves before a click becomes a drag, in pixels.
 const SLOP: f64 = 7.0;
-/// How long a finger rests before it holds what is under it, in milliseconds.
+/// Time that a finger rests before it picks up the mark under it, in milliseconds.
 pub(crate) const REST: u32 = 320;
 
-/// What a hand does, from its going down on.
+/// A gesture of one pointer, from pointer down to pointer up.
 #[derive(Debug)]
 pub(crate) struct Drag {
-    what: What,
+    target: Target,
     from: (f64, f64),
-    /// A finger, not a mouse.
-    pub(crate) finger: bool,
-    /// A finger that has rested, or a mouse: it moves things.
-    holds: bool,
+    /// The pointer is a finger, not a mouse.
+    pub(crate) is_finger: bool,
+    /// The pointer drags: a mouse always does, a finger after it has rested.
+    is_dragging: bool,
 }
 
 #[derive(Debug)]
-enum What {
-    /// A pod is held.
+enum Target {
+    /// A pod is dragged.
     Pod { id: String, flying: Option<HtmlElement> },
-    /// A stroke through the open: links in its way are cut.
-    Knife {
+    /// A stroke over the background: it cuts the links that it crosses.
+    CutLinks {
         cutting: bool,
         cut: Vec<String>,
         line: Option<HtmlElement>,
     },
 }
 
-/// What a movement came to.
+/// Result of a pointer movement.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Went {
-    /// Nothing to be told.
-    On,
-    /// A link was met, for the first time in this stroke.
-    Across(String),
-    /// The finger scrolls: this is no drag.
-    Away,
+pub(crate) enum Movement {
+    /// Nothing that the page has to know.
+    Nothing,
+    /// The stroke crossed the link of this node for the first time.
+    CrossedLink(String),
+    /// The finger scrolls, so the gesture is not a drag.
+    NotADrag,
 }
 
-/// How a drag ended.
+/// Result of a drag.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// It was a click.
+    /// The pointer did not move: a click.
     Click,
     /// A finger rested on a pod and was lifted there.
     Rested { id: String },
-    /// Dropped on the bin.
+    /// The pod was dropped on the bin.
     Bin { id: String },
-    /// Dropped on a node.
+    /// The pod was dropped on a node.
     Node { id: String, node: String },
-    /// Dropped nowhere, or a stroke.
+    /// The pod was dropped elsewhere, or the gesture was a stroke.
     Nothing,
 }
 
@@ -64,7 +64,7 @@ fn body() -> Option<HtmlElement> {
     super::window()?.document()?.body()
 }
 
-fn under(x: f64, y: f64) -> Option<Element> {
+fn element_at(x: f64, y: f64) -> Option<Element> {
     super::window()?.document()?.element_from_point(x as f32, y as f32)
 }
 
@@ -73,119 +73,123 @@ fn style(element: &HtmlElement, name: &str, value: &str) {
 }
 
 impl Drag {
-    /// A pointer went down: on a pod, on a link, in the open, or on something that is no one's.
+    /// Starts a gesture on a pod, a link or the background. `None` if the pointer went down on a control.
     pub(crate) fn begin(event: &PointerEvent) -> Option<Drag> {
-        // The second of two runs only plays along.
-        let other = super::closest(event.target(), "data-other").is_some();
-        if event.button() != 0 || !event.is_primary() || other {
+        // The second run of a comparison cannot be changed.
+        let is_control = super::closest(event.target(), "data-other").is_some();
+        if event.button() != 0 || !event.is_primary() || is_control {
             return None;
         }
-        let what = if let Some((_, id)) = super::closest(event.target(), "data-id") {
-            What::Pod { id, flying: None }
+        let target = if let Some((_, id)) = super::closest(event.target(), "data-id") {
+            Target::Pod { id, flying: None }
         } else {
-            let target: Element = event.target()?.dyn_into().ok()?;
-            let other = target
+            let element: Element = event.target()?.dyn_into().ok()?;
+            let is_control = element
                 .closest("button:not([data-wire]), select, input, a, label")
                 .ok()?
                 .is_some();
-            if other {
+            if is_control {
                 return None;
             }
-            What::Knife {
+            Target::CutLinks {
                 cutting: false,
                 cut: Vec::new(),
                 line: None,
             }
         };
-        let finger = event.pointer_type() == "touch";
+        let is_finger = event.pointer_type() == "touch";
         Some(Drag {
-            what,
+            target,
             from: (f64::from(event.client_x()), f64::from(event.client_y())),
-            finger,
-            holds: !finger,
+            is_finger,
+            is_dragging: !is_finger,
         })
     }
 
-    /// The finger has rested: what is under it rises.
-    pub(crate) fn rest(&mut self, root: &Element) {
-        self.holds = true;
+    /// Called when the finger has rested: picks up the pod under it, or starts a stroke.
+    pub(crate) fn finger_rested(&mut self, root: &Element) {
+        self.is_dragging = true;
         drop(root.set_attribute(HELD, ""));
-        match &mut self.what {
-            What::Pod { id, flying } => {
+        match &mut self.target {
+            Target::Pod { id, flying } => {
                 *flying = pick_up(root, id);
                 if let Some(mark) = flying {
-                    place(mark, self.from);
+                    move_to(mark, self.from);
                 }
             }
-            What::Knife { cutting, line, .. } => {
+            Target::CutLinks { cutting, line, .. } => {
                 *cutting = true;
-                *line = knife(self.from);
+                *line = draw_stroke(self.from);
             }
         }
     }
 
-    /// The pointer moved.
-    pub(crate) fn go(&mut self, root: &Element, event: &PointerEvent) -> Went {
+    /// Handles a movement of the pointer.
+    pub(crate) fn pointer_moved(&mut self, root: &Element, event: &PointerEvent) -> Movement {
         let at = (f64::from(event.client_x()), f64::from(event.client_y()));
-        let far = (at.0 - self.from.0).hypot(at.1 - self.from.1) > SLOP;
-        if !self.holds {
-            return if far { Went::Away } else { Went::On };
+        let has_moved = (at.0 - self.from.0).hypot(at.1 - self.from.1) > SLOP;
+        if !self.is_dragging {
+            return if has_moved {
+                Movement::NotADrag
+            } else {
+                Movement::Nothing
+            };
         }
-        match &mut self.what {
-            What::Pod { id, flying } => {
-                if flying.is_none() && far {
+        match &mut self.target {
+            Target::Pod { id, flying } => {
+                if flying.is_none() && has_moved {
                     drop(root.set_pointer_capture(event.pointer_id()));
                     *flying = pick_up(root, id);
                 }
                 if let Some(mark) = flying {
-                    place(mark, at);
-                    let over = under(at.0, at.1).and_then(|e| e.closest("[data-drop]").ok().flatten());
-                    light(root, over.as_ref());
+                    move_to(mark, at);
+                    let over = element_at(at.0, at.1).and_then(|e| e.closest("[data-drop]").ok().flatten());
+                    highlight_drop_target(root, over.as_ref());
                     drop(mark.set_attribute("data-force", if event.shift_key() { "yes" } else { "no" }));
                 }
-                Went::On
+                Movement::Nothing
             }
-            What::Knife { cutting, cut, line } => {
-                if !*cutting && far {
+            Target::CutLinks { cutting, cut, line } => {
+                if !*cutting && has_moved {
                     *cutting = true;
                     drop(root.set_pointer_capture(event.pointer_id()));
-                    *line = knife(self.from);
+                    *line = draw_stroke(self.from);
                 }
                 if !*cutting {
-                    return Went::On;
+                    return Movement::Nothing;
                 }
                 if let Some(line) = line {
                     let (dx, dy) = (at.0 - self.from.0, at.1 - self.from.1);
                     style(line, "width", &format!("{}px", dx.hypot(dy)));
                     style(line, "rotate", &format!("{}rad", dy.atan2(dx)));
                 }
-                let wire = under(at.0, at.1)
+                let wire = element_at(at.0, at.1)
                     .and_then(|e| e.closest("[data-wire]").ok().flatten())
                     .and_then(|e| e.get_attribute("data-wire"))
                     .filter(|wire| !cut.contains(wire));
                 match wire {
                     Some(wire) => {
                         cut.push(wire.clone());
-                        Went::Across(wire)
+                        Movement::CrossedLink(wire)
                     }
-                    None => Went::On,
+                    None => Movement::Nothing,
                 }
             }
         }
     }
 
-    /// The pointer was lifted.
+    /// Ends the gesture when the pointer is lifted.
     pub(crate) fn end(self, root: &Element, event: &PointerEvent) -> End {
         let at = (f64::from(event.client_x()), f64::from(event.client_y()));
-        let far = (at.0 - self.from.0).hypot(at.1 - self.from.1) > SLOP;
-        // Before anything is put down: the bin is there only while something is held.
-        let over = under(at.0, at.1);
-        light(root, None);
-        match self.what {
-            What::Pod { id, flying } => {
+        let has_moved = (at.0 - self.from.0).hypot(at.1 - self.from.1) > SLOP;
+        // Looked up before the mark is removed: the bin is only there during a drag.
+        let over = element_at(at.0, at.1);
+        highlight_drop_target(root, None);
+        match self.target {
+            Target::Pod { id, flying } => {
                 let Some(mark) = flying else { return End::Click };
                 put_down(&mark);
-                if self.finger && !far {
+                if self.is_finger && !has_moved {
                     return End::Rested { id };
                 }
                 match over
@@ -197,7 +201,7 @@ impl Drag {
                     _ => End::Nothing,
                 }
             }
-            What::Knife { cutting, line, .. } => {
+            Target::CutLinks { cutting, line, .. } => {
                 if let Some(line) = line {
                     put_down(&line);
                 }
@@ -206,33 +210,33 @@ impl Drag {
         }
     }
 
-    /// The browser took the pointer away.
+    /// Ends the gesture when the browser cancels the pointer.
     pub(crate) fn cancel(self, root: &Element) {
         drop(root.remove_attribute(HELD));
-        light(root, None);
-        match self.what {
-            What::Pod { flying: Some(mark), .. } => put_down(&mark),
-            What::Knife { line: Some(line), .. } => put_down(&line),
+        highlight_drop_target(root, None);
+        match self.target {
+            Target::Pod { flying: Some(mark), .. } => put_down(&mark),
+            Target::CutLinks { line: Some(line), .. } => put_down(&line),
             _ => {}
         }
     }
 }
 
-/// On the region while a finger holds, until it is lifted.
+/// Attribute of the stage from the moment a finger holds a mark until the finger is lifted.
 const HELD: &str = "data-held";
 
-/// While a finger holds something, the page under it does not scroll; and where it is lifted
-/// nothing is clicked, least of all a menu that has just opened there. Ends when dropped.
-pub(crate) struct Still {
+/// Prevents scrolling while a finger holds a mark, and the click where the finger is lifted, which would hit a menu
+/// that has just opened there. Stops when dropped.
+pub(crate) struct HeldTouchGuard {
     root: Element,
     hold: Closure<dyn FnMut(Event)>,
 }
 
 const TOUCHES: [&str; 2] = ["touchmove", "touchend"];
 
-impl Still {
-    /// Listens on the region in which things are held.
-    pub(crate) fn new(root: &Element) -> Still {
+impl HeldTouchGuard {
+    /// Listens on the element in which marks can be held.
+    pub(crate) fn new(root: &Element) -> HeldTouchGuard {
         let region = root.clone();
         let hold = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
             if region.has_attribute(HELD) && event.cancelable() {
@@ -243,7 +247,7 @@ impl Still {
             }
         });
         let options = AddEventListenerOptions::new();
-        // A passive listener could prevent nothing.
+        // A passive listener cannot call `preventDefault`.
         options.set_passive(false);
         for kind in TOUCHES {
             drop(root.add_event_listener_with_callback_and_add_event_listener_options(
@@ -252,14 +256,14 @@ impl Still {
                 &options,
             ));
         }
-        Still {
+        HeldTouchGuard {
             root: root.clone(),
             hold,
         }
     }
 }
 
-impl Drop for Still {
+impl Drop for HeldTouchGuard {
     fn drop(&mut self) {
         for kind in TOUCHES {
             drop(
@@ -270,7 +274,7 @@ impl Drop for Still {
     }
 }
 
-/// The drop target's name; no node can be called so.
+/// Name of the bin as a drop target; no node can have this name.
 pub(crate) const BIN: &str = "/bin";
 
 fn pick_up(root: &Element, id: &str) -> Option<HtmlElement> {
@@ -287,7 +291,7 @@ fn pick_up(root: &Element, id: &str) -> Option<HtmlElement> {
     Some(copy)
 }
 
-fn place(mark: &HtmlElement, at: (f64, f64)) {
+fn move_to(mark: &HtmlElement, at: (f64, f64)) {
     style(mark, "left", &format!("{}px", at.0));
     style(mark, "top", &format!("{}px", at.1));
 }
@@ -299,7 +303,7 @@ fn put_down(mark: &HtmlElement) {
     }
 }
 
-fn knife(from: (f64, f64)) -> Option<HtmlElement> {
+fn draw_stroke(from: (f64, f64)) -> Option<HtmlElement> {
     let line: HtmlElement = super::window()?
         .document()?
         .create_element("div")
@@ -314,10 +318,10 @@ fn knife(from: (f64, f64)) -> Option<HtmlElement> {
     Some(line)
 }
 
-fn light(root: &Element, target: Option<&Element>) {
-    if let Ok(lit) = root.query_selector_all(".over") {
-        for i in 0..lit.length() {
-            if let Some(e) = lit.item(i).and_then(|n| n.dyn_into::<Element>().ok()) {
+fn highlight_drop_target(root: &Element, target: Option<&Element>) {
+    if let Ok(highlighted) = root.query_selector_all(".over") {
+        for i in 0..highlighted.length() {
+            if let Some(e) = highlighted.item(i).and_then(|n| n.dyn_into::<Element>().ok()) {
                 drop(e.class_list().remove_1("over"));
             }
         }

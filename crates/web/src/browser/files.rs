@@ -1,4 +1,4 @@
-//! Files in and out.
+//! Reads files that the user opens, and saves files.
 
 use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -12,15 +12,15 @@ use web_sys::{
 use super::window;
 
 /// Largest file that is read, in bytes.
-pub(crate) const LARGEST: f64 = 64.0 * 1024.0 * 1024.0;
+pub(crate) const MAX_FILE_BYTES: f64 = 64.0 * 1024.0 * 1024.0;
 
-/// The pixels of a picture a unit of its drawing.
-const SHARP: f64 = 2.0;
+/// Pixels per unit of a drawing in a PNG.
+const PIXELS_PER_UNIT: f64 = 2.0;
 
-/// Offers a text as a download. An SVG that shall be a PNG is drawn first.
+/// Offers a text as a download. With the media type `image/png` the text is an SVG, which is rendered first.
 pub(crate) async fn save(name: &str, media_type: &str, text: &str) -> Result<(), JsValue> {
     if media_type == "image/png" {
-        download(name, &pixels(&blob("image/svg+xml", text)?).await?)
+        download(name, &rendered_png(&blob("image/svg+xml", text)?).await?)
     } else {
         download(name, &blob(media_type, text)?)
     }
@@ -32,8 +32,8 @@ fn blob(media_type: &str, text: &str) -> Result<Blob, JsValue> {
     Blob::new_with_str_sequence_and_options(&Array::of1(&text.into()), &options)
 }
 
-/// A drawing as PNG.
-async fn pixels(drawing: &Blob) -> Result<Blob, JsValue> {
+/// Renders an SVG drawing as PNG.
+async fn rendered_png(drawing: &Blob) -> Result<Blob, JsValue> {
     let url = Url::create_object_url_with_blob(drawing)?;
     let image = HtmlImageElement::new()?;
     image.set_src(&url);
@@ -43,10 +43,10 @@ async fn pixels(drawing: &Blob) -> Result<Blob, JsValue> {
     let document = window().and_then(|w| w.document()).ok_or("no document")?;
     let canvas: HtmlCanvasElement = document.create_element("canvas")?.dyn_into()?;
     let (width, height) = (f64::from(image.natural_width()), f64::from(image.natural_height()));
-    canvas.set_width((width * SHARP) as u32);
-    canvas.set_height((height * SHARP) as u32);
+    canvas.set_width((width * PIXELS_PER_UNIT) as u32);
+    canvas.set_height((height * PIXELS_PER_UNIT) as u32);
     let context: CanvasRenderingContext2d = canvas.get_context("2d")?.ok_or("no canvas")?.dyn_into()?;
-    context.scale(SHARP, SHARP)?;
+    context.scale(PIXELS_PER_UNIT, PIXELS_PER_UNIT)?;
     context.draw_image_with_html_image_element(&image, 0.0, 0.0)?;
     let encoded = Promise::new(&mut |resolve, reject| {
         if let Err(error) = canvas.to_blob(&resolve) {
@@ -68,7 +68,7 @@ fn download(name: &str, blob: &Blob) -> Result<(), JsValue> {
 
 #[wasm_bindgen]
 extern "C" {
-    /// The browser's own; web-sys counts it among what may still change.
+    /// The browser's `DecompressionStream`; web-sys still counts it as unstable.
     type DecompressionStream;
     #[wasm_bindgen(constructor, catch)]
     fn new(format: &str) -> Result<DecompressionStream, JsValue>;
@@ -78,25 +78,25 @@ extern "C" {
     fn writable(this: &DecompressionStream) -> WritableStream;
 }
 
-/// The text in a gzip file.
-fn unpacked(file: &File) -> Result<Promise, JsValue> {
+/// A promise of the text in a gzip file.
+fn gunzipped_text(file: &File) -> Result<Promise, JsValue> {
     let gzip = DecompressionStream::new("gzip")?;
     let pair = ReadableWritablePair::new(&gzip.readable(), &gzip.writable());
     let text = file.stream().pipe_through(&pair);
     Response::new_with_opt_readable_stream(Some(&text))?.text()
 }
 
-/// Name and text of each file.
+/// Reads the files; returns name and text of each. Files that end in `.gz` are unpacked.
 pub(crate) async fn read(list: FileList) -> Result<Vec<(String, String)>, String> {
     let mut all = Vec::new();
     for i in 0..list.length() {
         let Some(file) = list.get(i) else { continue };
-        if file.size() > LARGEST {
+        if file.size() > MAX_FILE_BYTES {
             return Err(format!("{} is larger than 64 MiB", file.name()));
         }
         let unreadable = |_| format!("{} cannot be read", file.name());
         let (name, text) = match file.name().strip_suffix(".gz") {
-            Some(name) => (name.to_owned(), unpacked(&file).map_err(unreadable)?),
+            Some(name) => (name.to_owned(), gunzipped_text(&file).map_err(unreadable)?),
             None => (file.name(), file.text()),
         };
         let text = JsFuture::from(text).await.map_err(unreadable)?;

@@ -1,4 +1,4 @@
-//! Motion that explains: a pod flies from where it was to where it is now.
+//! The animation of a pod that moves from its old place to its new one.
 
 use podscope_api::ordered;
 
@@ -6,16 +6,16 @@ use js_sys::{Array, Function, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Element;
 
-/// Places of marks before a change, by pod id.
+/// Places of pod marks before a change, by pod id.
 pub(crate) type Places = ordered::Map<String, (f64, f64)>;
 
 fn mark(root: &Element, id: &str) -> Option<Element> {
-    // Ids are UIDs, and UIDs may come from a stranger's file.
+    // An id is a UID, which may come from a file of unknown origin.
     let id = id.replace('\\', "\\\\").replace('"', "\\\"");
     root.query_selector(&format!("[data-id=\"{id}\"].pod")).ok()?
 }
 
-/// Where the marks of these pods are now.
+/// The present places of the marks of these pods.
 pub(crate) fn places(root: &Element, ids: &[String]) -> Places {
     ids.iter()
         .take(40)
@@ -27,13 +27,13 @@ pub(crate) fn places(root: &Element, ids: &[String]) -> Places {
 }
 
 /// Scrolls to the mark of a pod.
-pub(crate) fn show(root: &Element, id: &str) {
+pub(crate) fn scroll_to_pod(root: &Element, id: &str) {
     if let Some(mark) = mark(root, id) {
         super::bring_into_sight(&mark);
     }
 }
 
-/// Lets the marks come from their old places.
+/// Animates the marks from their old places to their present ones.
 pub(crate) fn fly(root: &Element, from: &Places) {
     for (id, (x, y)) in from {
         let Some(element) = mark(root, id) else { continue };

@@ -1,10 +1,10 @@
-//! The cluster by keyboard: arrows go to the nearest pod or node in their direction.
+//! Keyboard navigation on the stage: an arrow key moves the focus to the nearest pod or node in its direction.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-/// One of the things that arrows go among is the region's tab stop: this one from now on.
-pub(crate) fn rove(root: &Element, to: &Element) {
+/// Makes an element the region's single tab stop (roving tabindex).
+pub(crate) fn move_tab_stop(root: &Element, to: &Element) {
     let Ok(before) = root.query_selector_all("[data-nav][tabindex=\"0\"]") else {
         return;
     };
@@ -16,7 +16,7 @@ pub(crate) fn rove(root: &Element, to: &Element) {
     drop(to.set_attribute("tabindex", "0"));
 }
 
-/// Gives a region a tab stop that has none, because what it was is gone: its first node, or whatever it has.
+/// Restores a tab stop if the region has lost it with an element: its first node, or any other mark.
 pub(crate) fn ensure_stop(root: &Element) {
     let find = |selector: &str| root.query_selector(selector).ok().flatten();
     if find("[data-nav][tabindex=\"0\"]").is_none()
@@ -26,8 +26,8 @@ pub(crate) fn ensure_stop(root: &Element) {
     }
 }
 
-/// Moves the focus inside `root`; says whether there was somewhere to go.
-pub(crate) fn go(root: &Element, key: &str) -> bool {
+/// Moves the focus inside `root`; returns whether there was a target.
+pub(crate) fn move_focus(root: &Element, key: &str) -> bool {
     let Some(document) = super::window().and_then(|w| w.document()) else {
         return false;
     };
@@ -54,10 +54,10 @@ pub(crate) fn go(root: &Element, key: &str) -> bool {
     best.is_some_and(|(_, item)| item.focus().is_ok())
 }
 
-/// Farther than any stage is wide.
+/// Added to the distance of marks in another row; larger than any stage is wide.
 const ANOTHER_ROW: f64 = 100_000.0;
 
-/// Where a thing is, in CSS pixels.
+/// The edges of an element, in CSS pixels.
 #[derive(Clone, Copy)]
 struct Sides {
     left: f64,
@@ -77,29 +77,30 @@ impl Sides {
         }
     }
 
-    /// How far another thing is in the direction of an arrow key: the gap between the two, and what it lies aside,
-    /// which counts twice where it is not on the same node. None of what does not lie there, beyond this one's middle.
+    /// Distance of another element in the direction of an arrow key: the gap between the two, plus its offset to the
+    /// side, which counts more if it is on another node. `None` if the element is not beyond this one's middle in that
+    /// direction.
     fn distance(self, to: Self, key: &str, is_same_node: bool) -> Option<f64> {
         let (x, y) = ((self.left + self.right) / 2.0, (self.top + self.bottom) / 2.0);
-        // Between two stretches of an axis; nothing where they overlap.
+        // Distance between two intervals on an axis; 0 if they overlap.
         let gap = |a: (f64, f64), b: (f64, f64)| (b.0 - a.1).max(a.0 - b.1).max(0.0);
-        let beside = gap((self.left, self.right), (to.left, to.right));
-        let above = gap((self.top, self.bottom), (to.top, to.bottom));
-        let (is_there, along, across) = match key {
-            "ArrowRight" => (to.left > x, beside, above),
-            "ArrowLeft" => (to.right < x, beside, above),
-            "ArrowDown" => (to.top > y, above, beside),
-            "ArrowUp" => (to.bottom < y, above, beside),
+        let horizontal_gap = gap((self.left, self.right), (to.left, to.right));
+        let vertical_gap = gap((self.top, self.bottom), (to.top, to.bottom));
+        let (is_in_direction, along, across) = match key {
+            "ArrowRight" => (to.left > x, horizontal_gap, vertical_gap),
+            "ArrowLeft" => (to.right < x, horizontal_gap, vertical_gap),
+            "ArrowDown" => (to.top > y, vertical_gap, horizontal_gap),
+            "ArrowUp" => (to.bottom < y, vertical_gap, horizontal_gap),
             _ => return None,
         };
         let is_sideways = matches!(key, "ArrowLeft" | "ArrowRight");
-        // Of those that overlap, the one that is straight ahead.
+        // Among elements that overlap, the one straight ahead is preferred.
         let (dx, dy) = ((to.left + to.right) / 2.0 - x, (to.top + to.bottom) / 2.0 - y);
         let off = if is_sideways { dy } else { dx };
         let aside = if is_same_node { 0.5 } else { 2.0 };
-        // Sideways the row goes on to its end before another row is next.
+        // Left and right stay in the row until its end.
         let row = if is_sideways && across > 0.0 { ANOTHER_ROW } else { 0.0 };
-        is_there.then(|| along + across * aside + off.abs() * 0.1 + row)
+        is_in_direction.then(|| along + across * aside + off.abs() * 0.1 + row)
     }
 }
 
@@ -107,17 +108,17 @@ impl Sides {
 mod tests {
     use super::*;
 
-    /// Down from a node's name is its first pod, however wide the pod is; to the right is the next node.
+    /// Down from a node's name leads to its first pod, however wide the pod is; right leads to the next node.
     /// Shows: U-03
     #[test]
-    fn arrows_go_to_what_lies_next_in_their_direction() {
+    fn arrow_keys_move_focus_to_nearest_mark_in_direction() {
         let place = |left: f64, top: f64, w: f64, h: f64| Sides {
             left,
             top,
             right: left + w,
             bottom: top + h,
         };
-        // What begins with the same letter is on the same node.
+        // Names with the same first letter are on the same node.
         let all = [
             ("a-1", place(50.0, 160.0, 40.0, 20.0)),
             ("a pod", place(50.0, 200.0, 160.0, 110.0)),
@@ -126,7 +127,7 @@ mod tests {
             ("b-1", place(500.0, 160.0, 40.0, 20.0)),
             ("b pod", place(500.0, 200.0, 160.0, 110.0)),
         ];
-        let go = |from: &str, key: &str| {
+        let move_focus = |from: &str, key: &str| {
             let here = all.iter().find(|(name, _)| *name == from).map(|(_, sides)| *sides)?;
             let far = |(name, sides): &(&'static str, Sides)| {
                 let is_same_node = name.as_bytes().first() == from.as_bytes().first();
@@ -147,7 +148,7 @@ mod tests {
             ("a-1", "ArrowUp", None),
             ("a-1", "ArrowLeft", None),
         ] {
-            assert_eq!(go(from, key), expected, "{from} {key}");
+            assert_eq!(move_focus(from, key), expected, "{from} {key}");
         }
     }
 }

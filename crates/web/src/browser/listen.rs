@@ -2,7 +2,7 @@
 
 use gloo_events::{EventListener, EventListenerOptions};
 
-/// A listener on the window, until it is dropped; it may prevent what the browser would do.
+/// Listens on the window until the result is dropped. The listener may prevent the browser's default action.
 #[must_use]
 pub(crate) fn listen(name: &'static str, mut run: impl FnMut(&web_sys::Event) + 'static) -> Option<EventListener> {
     let window = super::window()?;

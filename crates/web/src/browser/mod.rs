@@ -1,4 +1,4 @@
-//! What the page asks of the browser. Everything that is not computing lives here.
+//! Browser effects. Only this module touches the DOM, storage, the address and the clipboard.
 
 pub(crate) mod drag;
 pub(crate) mod files;
@@ -18,7 +18,7 @@ pub(crate) fn window() -> Option<Window> {
     web_sys::window()
 }
 
-/// The value of the field that an event comes from.
+/// The value of the form field that fired an event.
 pub(crate) fn value_of(event: &web_sys::Event) -> String {
     let Some(target) = event.target() else {
         return String::new();
@@ -34,7 +34,7 @@ pub(crate) fn value_of(event: &web_sys::Event) -> String {
     }
 }
 
-/// The nearest element at or above an event's target that has an attribute, with its value.
+/// The nearest element at or above an event's target that has the attribute, with its value.
 pub(crate) fn closest(target: Option<EventTarget>, attribute: &str) -> Option<(Element, String)> {
     let element: Element = target?.dyn_into().ok()?;
     let found = element.closest(&format!("[{attribute}]")).ok()??;
@@ -42,13 +42,13 @@ pub(crate) fn closest(target: Option<EventTarget>, attribute: &str) -> Option<(E
     Some((found, value))
 }
 
-/// Runs once the browser has drawn what there is.
+/// Runs a function when the browser has drawn the present state.
 pub(crate) fn after_drawing(run: impl FnOnce() + 'static) {
     let Some(window) = window() else { return };
     let hidden = window.document().is_some_and(|d| d.hidden());
     let run = Closure::once_into_js(run);
     let function = run.unchecked_ref();
-    // A hidden page draws nothing: time goes on there, more slowly.
+    // A hidden page is not drawn: there a slower timer keeps time going.
     let asked = if hidden {
         window
             .set_timeout_with_callback_and_timeout_and_arguments_0(function, 250)
@@ -59,17 +59,17 @@ pub(crate) fn after_drawing(run: impl FnOnce() + 'static) {
     debug_assert!(asked.is_ok());
 }
 
-/// Milliseconds since the page began, as motion counts them.
+/// Milliseconds since the page was loaded, the clock of animations.
 pub(crate) fn clock() -> f64 {
     window().and_then(|w| w.performance()).map_or(0.0, |p| p.now())
 }
 
-/// Scrolls as little as shows an element.
+/// Scrolls by the least distance that shows an element.
 pub(crate) fn bring_into_sight(element: &Element) {
     scroll_to(element, web_sys::ScrollLogicalPosition::Nearest);
 }
 
-/// Scrolls as little as shows what a selector finds, one after another.
+/// Scrolls to each element that a selector matches, by the least distance that shows it.
 pub(crate) fn show_all(selector: &str) {
     let all = || window()?.document()?.query_selector_all(selector).ok();
     let Some(all) = all() else { return };
@@ -83,14 +83,14 @@ fn scroll_to(element: &Element, block: web_sys::ScrollLogicalPosition) {
     element.scroll_into_view_with_scroll_into_view_options(&options);
 }
 
-/// The first element that a selector finds.
+/// The first element that a selector matches.
 fn first(selector: &str) -> Option<Element> {
     window()?.document()?.query_selector(selector).ok()?
 }
 
-/// Scrolls to one of the elements that a selector finds and gives it the focus, the first one again behind the last;
-/// false if there is none.
-pub(crate) fn show_nth(selector: &str, nth: usize) -> bool {
+/// Scrolls to the nth element that a selector matches, counted modulo their number, and gives it the focus; false if
+/// there is none.
+pub(crate) fn focus_nth(selector: &str, nth: usize) -> bool {
     let found = window()
         .and_then(|window| window.document())
         .and_then(|document| document.query_selector_all(selector).ok());
@@ -101,35 +101,35 @@ pub(crate) fn show_nth(selector: &str, nth: usize) -> bool {
     let Some(element) = node.and_then(|node| node.dyn_into::<web_sys::HtmlElement>().ok()) else {
         return false;
     };
-    // The focus alone would bring it to an edge.
+    // Focus alone would scroll the element only to an edge.
     let is_focused = element.focus().is_ok();
     scroll_to(&element, web_sys::ScrollLogicalPosition::Center);
     is_focused
 }
 
-/// Scrolls to what is selected in the cluster.
+/// Scrolls to the selected pod or node on the stage.
 pub(crate) fn show_selected() {
     if let Some(element) = first("#stage .pod.sel, #stage .node.sel") {
         bring_into_sight(&element);
     }
 }
 
-/// How long a node that is to be seen is followed while its card grows, in milliseconds.
-const SHOWN: u32 = 2_000;
+/// Time during which a shown node is kept in view while its card grows, in milliseconds.
+const FOLLOW_NODE_MS: u32 = 2_000;
 
-/// Scrolls to a node once it is drawn as it is now, and again when its card grows with what is said of it.
+/// Scrolls to a node after the next drawing, and again whenever its card grows.
 pub(crate) fn show_node(name: &str) {
     let selector = format!("#stage [data-node=\"{}\"]", name.replace(['"', '\\'], ""));
     after_drawing(move || {
         let Some(element) = first(&selector) else { return };
         let shown = element.clone();
-        // Told once at the start, and then when the engine has said what became of it.
+        // The observer fires at once, and again when the engine's answer changes the card.
         let resized = Closure::<dyn FnMut()>::new(move || {
             scroll_to(&shown, web_sys::ScrollLogicalPosition::Center);
         });
         if let Ok(observer) = web_sys::ResizeObserver::new(resized.as_ref().unchecked_ref()) {
             observer.observe(&element);
-            Timeout::new(SHOWN, move || {
+            Timeout::new(FOLLOW_NODE_MS, move || {
                 observer.disconnect();
                 drop(resized);
             })
@@ -138,23 +138,23 @@ pub(crate) fn show_node(name: &str) {
     });
 }
 
-/// What has the focus.
+/// The focused element.
 pub(crate) fn focused() -> Option<web_sys::HtmlElement> {
     window()?.document()?.active_element()?.dyn_into().ok()
 }
 
-/// Gives the focus to what is selected in the cluster, if that is drawn there as an element.
+/// Moves the focus to the selected pod or node, if the stage draws it as an element; returns whether it did.
 pub(crate) fn focus_selected() -> bool {
     let element = first("#stage .pod.sel, #stage .node.sel .name");
     let element = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
     element.is_some_and(|element| element.focus().is_ok())
 }
 
-/// Where a press took away or disabled what had the focus, the next Tab goes on from the first of these that is there, without
-/// scrolling.
+/// After a press removed or disabled the focused element, moves the focus to the first of these selectors that matches,
+/// without scrolling.
 pub(crate) fn catch_focus(selectors: &'static [&'static str]) {
     after_drawing(move || {
-        // A button that can no longer be pressed holds it and hears no key.
+        // A disabled button keeps the focus but receives no keys.
         if focused().is_some_and(|element| !element.matches("body, :disabled").unwrap_or(false)) {
             return;
         }
@@ -167,7 +167,7 @@ pub(crate) fn catch_focus(selectors: &'static [&'static str]) {
     });
 }
 
-/// Gives a field the focus that is there after the next drawing.
+/// Focuses a field after the next drawing.
 pub(crate) fn focus_on(selector: &'static str) {
     after_drawing(move || {
         if let Some(field) = first(selector).and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
@@ -176,32 +176,32 @@ pub(crate) fn focus_on(selector: &'static str) {
     });
 }
 
-/// Whether what a selector finds has its middle in the right half of the stage.
+/// Returns whether the middle of the matched element is in the right half of the stage.
 pub(crate) fn is_on_the_right(selector: &str) -> bool {
-    let (Some(thing), Some(stage)) = (first(selector).filter(|_| !selector.is_empty()), first("#stage")) else {
+    let (Some(element), Some(stage)) = (first(selector).filter(|_| !selector.is_empty()), first("#stage")) else {
         return false;
     };
-    let (thing, stage) = (thing.get_bounding_client_rect(), stage.get_bounding_client_rect());
-    thing.left() + thing.right() > stage.left() + stage.right()
+    let (element, stage) = (element.get_bounding_client_rect(), stage.get_bounding_client_rect());
+    element.left() + element.right() > stage.left() + stage.right()
 }
 
-fn is_so(media: &str) -> bool {
+fn matches_media(media: &str) -> bool {
     window()
         .and_then(|w| w.match_media(media).ok().flatten())
         .is_some_and(|m| m.matches())
 }
 
-/// Whether the person wants little motion.
-pub(crate) fn calm() -> bool {
-    is_so("(prefers-reduced-motion: reduce)")
+/// Returns whether the user prefers reduced motion.
+pub(crate) fn prefers_reduced_motion() -> bool {
+    matches_media("(prefers-reduced-motion: reduce)")
 }
 
-/// Whether the page is a phone's (`www/style/phone.css`).
+/// Returns whether the page has the layout for phones (`www/style/phone.css`).
 pub(crate) fn is_phone() -> bool {
-    is_so("(max-width: 760px), (max-width: 999px) and (max-height: 520px)")
+    matches_media("(max-width: 760px), (max-width: 999px) and (max-height: 520px)")
 }
 
-/// Sets the theme on the page's root.
+/// Sets the theme on the root element.
 pub(crate) fn set_theme(name: &str) {
     let root = window().and_then(|w| w.document()).and_then(|d| d.document_element());
     if let Some(root) = root {
@@ -214,7 +214,7 @@ pub(crate) fn set_theme(name: &str) {
     }
 }
 
-/// Writes on the root element whether the page shows the outcome of every request that it sent: `data-settled`. Programs
+/// Sets `data-settled` on the root element: whether the page shows the outcome of every request that it sent. Programs
 /// that drive the page wait for it.
 pub(crate) fn set_settled(is_settled: bool) {
     let root = window().and_then(|w| w.document()).and_then(|d| d.document_element());
@@ -224,7 +224,7 @@ pub(crate) fn set_settled(is_settled: bool) {
     }
 }
 
-/// Takes the link out of the address: from now on the session is the page's own.
+/// Removes the link from the address: from now on the session belongs to this page.
 pub(crate) fn forget_link() {
     let Some(window) = window() else { return };
     let (Ok(path), Ok(search), Ok(hash)) = (
@@ -255,16 +255,16 @@ pub(crate) fn forget_link() {
     }
 }
 
-/// Longest link that the address bar keeps, in characters: browsers bear more, people's eyes do not.
+/// Longest fragment that is written to the address bar, in characters. Browsers accept more, but it is unreadable.
 const LONGEST_KEPT: usize = 32_768;
 
-/// Whether the address holds a fragment.
+/// Returns whether a fragment is short enough for the address bar.
 pub(crate) fn fits_address(fragment: &str) -> bool {
     fragment.len() <= LONGEST_KEPT
 }
 
-/// Keeps a link to what is seen in the address, as the page's present entry or as a new one. `what` says which session
-/// it is, and when.
+/// Writes a link to the present state into the address, in the present history entry or in a new one. `what` identifies
+/// session and instant, and is stored with the entry.
 pub(crate) fn keep_address(fragment: &str, what: &str, is_new: bool) {
     let Some(window) = window() else { return };
     let (Ok(history), Ok(path), Ok(search)) = (
@@ -279,7 +279,7 @@ pub(crate) fn keep_address(fragment: &str, what: &str, is_new: bool) {
         false => String::new(),
     };
     let (what, address) = (JsValue::from_str(what), format!("{path}{search}{hash}"));
-    // A browser that has heard too much of this at once refuses: the next one comes through.
+    // A browser refuses too many changes in a short time; a later one succeeds.
     drop(if is_new {
         history.push_state_with_url(&what, "", Some(&address))
     } else {
@@ -287,7 +287,8 @@ pub(crate) fn keep_address(fragment: &str, what: &str, is_new: bool) {
     });
 }
 
-/// What [`keep_address`] said of the present entry; none of an entry that somebody else made, such as a pasted link.
+/// The `what` of [`keep_address`] for the present entry; `None` if the page did not make the entry, as with a pasted
+/// link.
 pub(crate) fn kept_address() -> Option<String> {
     window()?.history().ok()?.state().ok()?.as_string()
 }
@@ -304,7 +305,7 @@ pub(crate) fn address(fragment: &str) -> String {
     format!("{origin}{path}#{fragment}")
 }
 
-/// Copies a text; says whether that worked.
+/// Copies a text to the clipboard; returns whether that worked.
 pub(crate) async fn copy(text: String) -> bool {
     let Some(window) = window() else { return false };
     let clipboard = window.navigator().clipboard();
@@ -314,11 +315,11 @@ pub(crate) async fn copy(text: String) -> bool {
     JsFuture::from(clipboard.write_text(&text)).await.is_ok()
 }
 
-/// Longest file of this site that `?scenario=` opens, in bytes: what the engine reads as one text.
+/// Longest file of this site that `?scenario=` opens, in bytes: the engine's limit for one text.
 const MAX_FILE: usize = 64 << 20;
 
-/// The address of a file below this page's, or nothing: whatever way a path is written, the browser's own
-/// reading of it decides (E-02, Q-04).
+/// The absolute address of a file in or below this page's folder, else `None`. The browser itself resolves the path, so
+/// no notation can escape the folder (E-02, Q-04).
 fn below_this_page(path: &str) -> Option<String> {
     let base = window()?.document()?.base_uri().ok()??;
     let here = web_sys::Url::new_with_base("./", &base).ok()?;
@@ -327,7 +328,7 @@ fn below_this_page(path: &str) -> Option<String> {
     is_below.then(|| there.href())
 }
 
-/// The text of a file of this site.
+/// Fetches the text of a file of this site.
 pub(crate) async fn fetch(path: &str) -> Result<String, String> {
     let failed = |_| "The scenario that the address names cannot be loaded.".to_owned();
     let address = below_this_page(path).ok_or("The scenario that the address names is not a file of this site.")?;

@@ -1,19 +1,19 @@
-//! What the browser tells of how the page is seen: the room that an element has, and whether the
-//! system's theme is dark. Whoever asked each frame would make it lay out the page each time.
+//! Observers of how the page is displayed: the size of an element, and whether the system's theme is dark. Observers
+//! are used because a query in each frame would force a layout in each frame.
 
 use js_sys::Function;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use web_sys::{Element, MediaQueryList, ResizeObserver};
 
-enum Teller {
+enum Source {
     Size(ResizeObserver),
     Scheme(MediaQueryList),
 }
 
-/// Tells of changes until it is dropped.
-pub(crate) struct Watch {
-    teller: Teller,
+/// Calls back on each change until it is dropped.
+pub(crate) struct Observation {
+    source: Source,
     closure: Closure<dyn FnMut()>,
 }
 
@@ -21,33 +21,33 @@ fn function(closure: &Closure<dyn FnMut()>) -> &Function {
     closure.as_ref().unchecked_ref()
 }
 
-impl Watch {
-    /// Tells the width and height inside an element, in CSS pixels: now, and when they are others.
-    pub(crate) fn size(element: &Element, tell: impl Fn(f64, f64) + 'static) -> Option<Watch> {
+impl Observation {
+    /// Reports an element's inner width and height in CSS pixels, now and on each change.
+    pub(crate) fn size(element: &Element, report: impl Fn(f64, f64) + 'static) -> Option<Observation> {
         let seen = element.clone();
-        let closure = Closure::new(move || tell(f64::from(seen.client_width()), f64::from(seen.client_height())));
+        let closure = Closure::new(move || report(f64::from(seen.client_width()), f64::from(seen.client_height())));
         let observer = ResizeObserver::new(function(&closure)).ok()?;
         observer.observe(element);
-        let teller = Teller::Size(observer);
-        Some(Watch { teller, closure })
+        let source = Source::Size(observer);
+        Some(Observation { source, closure })
     }
 
-    /// Tells when the system's theme becomes a dark or a light one.
-    pub(crate) fn scheme(tell: impl Fn(bool) + 'static) -> Option<Watch> {
+    /// Reports whether the system's theme is dark, on each change.
+    pub(crate) fn scheme(report: impl Fn(bool) + 'static) -> Option<Observation> {
         let scheme = dark_scheme()?;
-        let closure = Closure::new(move || tell(is_dark()));
-        let heard = scheme.add_event_listener_with_callback("change", function(&closure));
-        heard.ok()?;
-        let teller = Teller::Scheme(scheme);
-        Some(Watch { teller, closure })
+        let closure = Closure::new(move || report(is_dark()));
+        let added = scheme.add_event_listener_with_callback("change", function(&closure));
+        added.ok()?;
+        let source = Source::Scheme(scheme);
+        Some(Observation { source, closure })
     }
 }
 
-impl Drop for Watch {
+impl Drop for Observation {
     fn drop(&mut self) {
-        match &self.teller {
-            Teller::Size(observer) => observer.disconnect(),
-            Teller::Scheme(scheme) => {
+        match &self.source {
+            Source::Size(observer) => observer.disconnect(),
+            Source::Scheme(scheme) => {
                 drop(scheme.remove_event_listener_with_callback("change", function(&self.closure)));
             }
         }
@@ -58,7 +58,7 @@ fn dark_scheme() -> Option<MediaQueryList> {
     super::window()?.match_media("(prefers-color-scheme: dark)").ok()?
 }
 
-/// The root's font size, in CSS pixels.
+/// Font size of the root element, in CSS pixels.
 pub(crate) fn root_px() -> f64 {
     let size = || {
         let window = super::window()?;
@@ -70,7 +70,7 @@ pub(crate) fn root_px() -> f64 {
     size().unwrap_or(14.0)
 }
 
-/// Whether the system's theme is dark.
+/// Returns whether the system's theme is dark.
 pub(crate) fn is_dark() -> bool {
     dark_scheme().is_some_and(|scheme| scheme.matches())
 }

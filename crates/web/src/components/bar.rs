@@ -1,4 +1,5 @@
-//! The top, nine controls: identity, what is open, play, clock, forward, speed, undo, share, and the way to the rest.
+//! The bar at the top with nine controls: logo, title of what is open, play, clock, forward, speed, undo, share, and
+//! more.
 
 use podscope_protocol::Request;
 use yew::prelude::*;
@@ -17,7 +18,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The theme after this one.
+/// The theme after this one, in the order in which the button cycles.
 pub(crate) fn next_theme(theme: Theme) -> Theme {
     let next = match theme {
         Theme::System => Theme::Light,
@@ -28,7 +29,7 @@ pub(crate) fn next_theme(theme: Theme) -> Theme {
     next
 }
 
-/// The bar: what this is, what is open, time, and what leads to everything else.
+/// The bar.
 #[component]
 pub(crate) fn Bar(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -40,7 +41,7 @@ pub(crate) fn Bar(props: &Props) -> Html {
     html! {
         <header class="bar">
             <h1 class="sr">{ "Podscope: " }{ shown(title) }</h1>
-            <button type="button" class="logo quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::AskStart)} aria-label="Podscope: what this is, and the ways in" title="What this is, and the ways in">{ logo() }<span class="word">{ "Podscope" }</span></button>
+            <button type="button" class="logo quiet" onclick={ctl.act.reform(|_: MouseEvent| Act::RequestStart)} aria-label="Podscope: what this is, and the ways in" title="What this is, and the ways in">{ logo() }<span class="word">{ "Podscope" }</span></button>
             <button type="button" class="scenario quiet" onclick={open(Dialog::Lessons)} aria-haspopup="dialog" title="Lessons and scenarios (l)">
                 <span>{ shown(title) }</span>{ icon("down") }
             </button>
@@ -53,7 +54,7 @@ pub(crate) fn Bar(props: &Props) -> Html {
     }
 }
 
-/// Identity: a scope with a pod in it.
+/// The logo: a scope with a pod in it.
 pub(crate) fn logo() -> Html {
     html! {
         <svg class="mark" width="22" height="22" viewBox="0 0 22 22" aria-hidden="true" focusable="false">
@@ -64,7 +65,7 @@ pub(crate) fn logo() -> Html {
     }
 }
 
-/// Play, clock, forward, speed, undo: only the clock and the forward button's seconds move with every frame.
+/// Play, clock, forward, speed, undo. Only the clock and the seconds of the forward button change with every frame.
 fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
     let model = &page.model;
     let (request, name, sign) = if model.playing {
@@ -88,11 +89,11 @@ fn transport(ctl: &Ctl, page: &Shared<Page>) -> Html {
 #[derive(Properties, PartialEq)]
 struct SpeedProps {
     set: u64,
-    /// Where it is less than what was set.
+    /// The achieved speed, if it is lower than the set one.
     achieved: Option<String>,
 }
 
-/// The speed, chosen from a list.
+/// The list from which the speed is chosen.
 #[component]
 fn Speed(props: &SpeedProps) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -102,7 +103,7 @@ fn Speed(props: &SpeedProps) -> Html {
     let onchange = Callback::from(move |event: Event| {
         let index = crate::browser::value_of(&event).parse().ok();
         if let Some(speed) = index.and_then(|index: usize| clock::SPEEDS.get(index)) {
-            ctl.speed(*speed);
+            ctl.set_speed(*speed);
         }
     });
     html! {
@@ -115,7 +116,7 @@ fn Speed(props: &SpeedProps) -> Html {
     }
 }
 
-/// Where time is; what is typed into it is where time goes.
+/// The clock. An instant typed into it seeks there.
 #[component]
 fn Clock() -> Html {
     let (Some(ctl), Some(now)) = (use_context::<Ctl>(), use_context::<Now>()) else {

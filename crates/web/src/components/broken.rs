@@ -1,5 +1,5 @@
-//! A broken guarantee takes the stage: an arc joins the processes that break it, large words say which it is. It stays
-//! until it is read.
+//! The alarm for a broken guarantee: an arc on the stage joins the processes that break it, and a large text names it.
+//! It stays until the user closes it.
 
 use podscope_api::ordered::Set;
 use podscope_protocol::{BrokenInvariant, Micros, PodMark, SubjectRef};
@@ -15,20 +15,20 @@ use crate::pure::stage::Room;
 use crate::pure::stage::arc::arc;
 use crate::state::Model;
 
-/// Guarantees that were read, with when each broke: another break is another one.
+/// Guarantees whose alarm was closed, with the instant of the violation: a later violation of the same one shows again.
 pub(crate) type Read = Set<(String, Micros)>;
 
-/// Guarantees that say most of what happened, the first one first: others follow from them or lead to them.
+/// Guarantees that are shown first: violations of others follow from them or lead to them.
 const FIRST: [&str; 2] = ["at-most-one", "single-writer"];
 
-/// The guarantee that takes the stage: of those that are broken and have not been read the one that says most.
-pub(crate) fn unread<'a>(model: &'a Model, read: &Read) -> Option<&'a BrokenInvariant> {
+/// The violation that is shown: of those that were not closed, the most important one.
+pub(crate) fn violation_to_show<'a>(model: &'a Model, read: &Read) -> Option<&'a BrokenInvariant> {
     let all = || (model.plane.broken.iter()).filter(|broken| !read.contains(&(broken.name.clone(), broken.at)));
     let named = FIRST.iter().find_map(|name| all().find(|broken| broken.name == *name));
     named.or_else(|| all().next())
 }
 
-/// Ids of the pods by which it is broken: those that it names, of which a process runs.
+/// Ids of the pods that break a guarantee: those that its text names and that have a running process.
 pub(crate) fn breaking(model: &Model, broken: &BrokenInvariant) -> Vec<String> {
     let seen = broken.seen.to_string();
     let is_word = |name: &str| {
@@ -49,7 +49,7 @@ pub(crate) fn breaking(model: &Model, broken: &BrokenInvariant) -> Vec<String> {
         .collect()
 }
 
-/// `at-most-one` as a title: `At most one`.
+/// The title of an invariant: `At most one` for `at-most-one`.
 fn title(name: &str) -> String {
     let words = name.replace('-', " ");
     let mut letters = words.chars();
@@ -61,47 +61,47 @@ fn title(name: &str) -> String {
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) broken: BrokenInvariant,
-    /// Since when it is whole again.
-    pub(crate) whole: Option<Micros>,
-    /// The marks of the processes that break it.
+    /// The instant from which the guarantee holds again.
+    pub(crate) restored_at: Option<Micros>,
+    /// Places of the marks of the processes that break it.
     pub(crate) marks: Vec<Rect>,
     pub(crate) room: Room,
-    /// Where the rail ends.
+    /// The lower edge of the control plane.
     pub(crate) top: f64,
     pub(crate) height: f64,
     pub(crate) read: Callback<MouseEvent>,
 }
 
-/// Words and arc.
+/// The text and the arc.
 #[component]
 pub(crate) fn Broken(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
     use_effect_with(props.marks.clone(), |_| {
-        // On a small stage that scrolls both are brought into sight.
+        // On a small stage that scrolls, both processes are scrolled into view.
         browser::show_all("#stage .pod.breaks");
     });
     let broken = &props.broken;
-    let u = props.room.unit;
-    let size = ((400.0 * u).min(props.room.w - 16.0), 172.0 * u);
+    let unit = props.room.unit;
+    let size = ((400.0 * unit).min(props.room.w - 16.0), 172.0 * unit);
     let drawn = match props.marks.as_slice() {
         [one, other, ..] => Some(arc(*one, *other, props.room, props.top, size)),
         _ => None,
     };
     let centre = drawn.as_ref().map_or(
         (props.room.w / 2.0, props.top + (props.room.h - props.top) / 2.0),
-        |arc| arc.words,
+        |arc| arc.text_centre,
     );
     let name = title(&broken.name);
     let count = props.marks.len();
     let (large, small) = if broken.name == "at-most-one" && count > 1 {
         (
             format!("{count} processes, 1 name"),
-            format!("{name}: {}", became(props)),
+            format!("{name}: {}", outcome(props)),
         )
     } else {
-        (name, became(props))
+        (name, outcome(props))
     };
     let select = ctl.select(SubjectRef::Invariant {
         name: broken.name.clone(),
@@ -125,10 +125,10 @@ pub(crate) fn Broken(props: &Props) -> Html {
     }
 }
 
-/// What became of it.
-fn became(props: &Props) -> String {
+/// The end of the violation, or what caused it.
+fn outcome(props: &Props) -> String {
     let by = &props.broken.by;
-    match props.whole {
+    match props.restored_at {
         Some(at) => format!("was broken for {} by {by}", clock::took(at - props.broken.at)),
         None => format!("broken by {by}"),
     }
@@ -141,10 +141,10 @@ mod tests {
     use podscope_protocol::{Frame, NodeView, PodView};
     use std::sync::Arc;
 
-    /// A guarantee is broken by the processes that it names, wherever they run.
+    /// The running processes that a violation names are marked, on whatever node they are.
     /// Shows: U-02
     #[test]
-    fn breaking_pods_are_those_that_are_named_and_run() {
+    fn breaking_pods_are_named_and_have_a_process() {
         let pod = |id: &str, key: &str, node: &str, mark| {
             Arc::new(PodView {
                 id: id.into(),
@@ -186,8 +186,8 @@ mod tests {
             broken: vec![broken],
             ..podscope_protocol::ControlPlaneView::default()
         });
-        assert!(unread(&model, &read).is_some());
+        assert!(violation_to_show(&model, &read).is_some());
         read.insert(("at-most-one".into(), 0));
-        assert!(unread(&model, &read).is_none());
+        assert!(violation_to_show(&model, &read).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! What is said when the engine does not answer, and the button that ends it.
+//! The dialog that appears when the engine does not answer, with the button that ends the engine.
 
 use yew::prelude::*;
 
@@ -8,15 +8,15 @@ use super::dialog::Modal;
 pub(crate) struct Props {
     /// Ends the engine.
     pub(crate) stop: Callback<()>,
-    /// Waits as long again.
+    /// Waits for another period.
     pub(crate) wait: Callback<()>,
 }
 
-/// The engine has not answered for some seconds.
+/// The dialog.
 #[component]
 pub(crate) fn Busy(props: &Props) -> Html {
     html! {
-        <Modal title="The engine is busy" class="confirm" shut={props.wait.clone()}>
+        <Modal title="The engine is busy" class="confirm" on_close={props.wait.clone()}>
             <p>{ "It has not answered for five seconds. You can wait on, or stop it: then the session goes on as it was last kept, without what keeps it busy." }</p>
             <div class="buttons">
                 <button type="button" onclick={props.wait.reform(|_| ())}>{ "Wait" }</button>

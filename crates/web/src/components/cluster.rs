@@ -1,5 +1,5 @@
-//! The stage: control plane, pending pods, zones with nodes. One listener of each
-//! kind for all of it; what was touched is read from the marks' `data-` attributes.
+//! The stage: control plane, pending pods, zones with nodes. It has one listener per kind of event; the handlers find
+//! the touched object in the `data-` attributes of its mark.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,13 +14,13 @@ use super::icon;
 use super::scene::Scene;
 use super::shown::shown;
 use super::timeline::branch_name;
-use super::versus::Versus;
-use crate::browser::drag::{self, Drag, End, Went};
+use super::versus::ComparisonLine;
+use crate::browser::drag::{self, Drag, End, Movement};
 use crate::browser::{self, closest, flight, focus};
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog, Model, Page, Shared};
 
-/// From so many nodes on, cards are small.
+/// Number of nodes above which cards are small.
 const FULL_CARDS: usize = 24;
 
 #[derive(Properties, PartialEq)]
@@ -28,7 +28,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The region.
+/// The stage.
 #[component]
 pub(crate) fn Cluster(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -37,12 +37,12 @@ pub(crate) fn Cluster(props: &Props) -> Html {
     let page = &props.page;
     let root = use_node_ref();
     use_flight(page, &root);
-    let hand = use_hand(&root);
-    let (onclick, oncontextmenu) = (hand.click(&ctl, page), hand.menu(&ctl, page));
-    let (onpointerdown, onpointermove) = (hand.down(), hand.go(&ctl, page));
-    let (onpointerup, onpointercancel) = (hand.up(&ctl, page), hand.cancel());
+    let gesture = use_pointer_gesture(&root);
+    let (onclick, oncontextmenu) = (gesture.click(&ctl, page), gesture.menu(&ctl, page));
+    let (onpointerdown, onpointermove) = (gesture.down(), gesture.go(&ctl, page));
+    let (onpointerup, onpointercancel) = (gesture.up(&ctl, page), gesture.cancel());
     let onkeydown = arrows(&root);
-    let onfocusin = roves(&root);
+    let onfocusin = moves_tab_stop(&root);
     {
         let root = root.clone();
         use_effect(move || root.cast::<Element>().iter().for_each(focus::ensure_stop));
@@ -58,20 +58,20 @@ pub(crate) fn Cluster(props: &Props) -> Html {
                     } }
                 </div>
             } else if let Some(other) = &page.other {
-                <Versus page={page.clone()} other={other.clone()} />
+                <ComparisonLine page={page.clone()} other={other.clone()} />
                 <div class="runs">
                     <div class="side-a">
                         <h2 class="versus"><span class="eyebrow" title="The timeline below, its lanes and the story are this run's">{ "This run, and its lanes" }</span>{ shown(&titles(&page.model, other).0) }</h2>
-                        <Scene page={page.clone()} model={page.model.clone()} versus={Some(other.clone())} other=false />
+                        <Scene page={page.clone()} model={page.model.clone()} compared={Some(other.clone())} other=false />
                     </div>
                     <div class="side-b" data-other="">
                         <h2 class="versus"><span class="eyebrow">{ "Same seed" }</span>{ shown(&titles(&page.model, other).1) }
                             <button type="button" class="chip" data-end="" onclick={ctl.on(Request::Compare { other: None })} aria-label="End the comparison">{ "End" }</button></h2>
-                        <Scene page={page.clone()} model={other.clone()} versus={Some(page.model.clone())} other=true />
+                        <Scene page={page.clone()} model={other.clone()} compared={Some(page.model.clone())} other=true />
                     </div>
                 </div>
             } else {
-                <Scene page={page.clone()} model={page.model.clone()} versus={None::<Shared<Model>>} other=false />
+                <Scene page={page.clone()} model={page.model.clone()} compared={None::<Shared<Model>>} other=false />
             }
             <div class="bin" data-drop={drag::BIN} aria-hidden="true">
                 { icon("bin") }<span class="soft">{ "Delete: it gets its grace period" }</span><span class="hard">{ "Force delete: the name is free at once" }</span>
@@ -80,26 +80,26 @@ pub(crate) fn Cluster(props: &Props) -> Html {
     }
 }
 
-/// Pods that have come to another node are seen to go there.
+/// Animates pods that moved to another node.
 #[hook]
 fn use_flight(page: &Shared<Page>, root: &NodeRef) {
-    // Where marks were before this render: the document still shows the last one.
+    // Places of the marks before this render: the document still shows the previous state.
     let places = use_mut_ref(flight::Places::new);
     let last_moved = use_mut_ref(|| page.model.moved.clone());
     if *last_moved.borrow() != page.model.moved {
         *last_moved.borrow_mut() = page.model.moved.clone();
-        // In a big cluster motion explains nothing, and looking for places costs a layout.
-        let few = page.model.nodes.size() <= FULL_CARDS && !browser::calm();
+        // In a big cluster an animation explains nothing, and measuring places costs a layout.
+        let few = page.model.nodes.size() <= FULL_CARDS && !browser::prefers_reduced_motion();
         if let Some(root) = root.cast::<Element>().filter(|_| few) {
             *places.borrow_mut() = flight::places(&root, &page.model.moved);
         }
     }
-    let reads = page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty());
+    let has_story = page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty());
     let root = root.clone();
     use_effect_with(page.model.moved.clone(), move |moved| {
-        // Who reads a story on a phone sees a few lines of the cluster: those in which it happens.
-        if let ([only], true, Some(root)) = (&***moved, reads && browser::is_phone(), root.cast::<Element>()) {
-            flight::show(&root, only);
+        // On a phone with an open story only a few lines of the cluster are visible: scroll to the one that changed.
+        if let ([only], true, Some(root)) = (&***moved, has_story && browser::is_phone(), root.cast::<Element>()) {
+            flight::scroll_to_pod(&root, only);
         }
         let from = std::mem::take(&mut *places.borrow_mut());
         if let (false, Some(root)) = (from.is_empty(), root.cast::<Element>()) {
@@ -108,7 +108,7 @@ fn use_flight(page: &Shared<Page>, root: &NodeRef) {
     });
 }
 
-/// Arrows go from mark to mark, except in a field that has its own use for them.
+/// Arrow keys move the focus from mark to mark, except in a field that uses them itself.
 fn arrows(root: &NodeRef) -> Callback<KeyboardEvent> {
     let root = root.clone();
     Callback::from(move |event: KeyboardEvent| {
@@ -119,37 +119,37 @@ fn arrows(root: &NodeRef) -> Callback<KeyboardEvent> {
             && !field
             && root
                 .cast::<Element>()
-                .is_some_and(|root| focus::go(&root, &event.key()))
+                .is_some_and(|root| focus::move_focus(&root, &event.key()))
         {
             event.prevent_default();
         }
     })
 }
 
-/// The stage is one tab stop: what had the focus last.
-fn roves(root: &NodeRef) -> Callback<FocusEvent> {
+/// Makes the last focused mark the stage's single tab stop.
+fn moves_tab_stop(root: &NodeRef) -> Callback<FocusEvent> {
     let root = root.clone();
     Callback::from(move |event: FocusEvent| {
         if let (Some((to, _)), Some(root)) = (closest(event.target(), "data-nav"), root.cast::<Element>()) {
-            focus::rove(&root, &to);
+            focus::move_tab_stop(&root, &to);
         }
     })
 }
 
-/// The pointer over the region, and what it holds.
+/// The pointer over the stage, and what it drags.
 #[derive(Clone)]
-struct Hand {
+struct PointerGesture {
     root: NodeRef,
     drag: Rc<RefCell<Option<Drag>>>,
-    /// Until a finger has rested.
+    /// Timer that runs until a finger has rested.
     resting: Rc<RefCell<Option<Timeout>>>,
-    /// The next click is the end of a drag.
+    /// The next click only ends a drag, and is ignored.
     suppress: Rc<RefCell<bool>>,
 }
 
 #[hook]
-fn use_hand(root: &NodeRef) -> Hand {
-    let hand = Hand {
+fn use_pointer_gesture(root: &NodeRef) -> PointerGesture {
+    let gesture = PointerGesture {
         root: root.clone(),
         drag: use_mut_ref(|| None),
         resting: use_mut_ref(|| None),
@@ -157,13 +157,13 @@ fn use_hand(root: &NodeRef) -> Hand {
     };
     let root = root.clone();
     use_effect_with((), move |()| {
-        let still = root.cast::<Element>().map(|root| drag::Still::new(&root));
-        move || drop(still)
+        let touch_guard = root.cast::<Element>().map(|root| drag::HeldTouchGuard::new(&root));
+        move || drop(touch_guard)
     });
-    hand
+    gesture
 }
 
-impl Hand {
+impl PointerGesture {
     fn click(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<MouseEvent> {
         let (ctl, page, suppress) = (ctl.clone(), page.clone(), self.suppress.clone());
         Callback::from(move |event: MouseEvent| {
@@ -177,8 +177,8 @@ impl Hand {
     fn menu(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<MouseEvent> {
         let (ctl, page, drag) = (ctl.clone(), page.clone(), self.drag.clone());
         Callback::from(move |event: MouseEvent| {
-            // A finger that rests holds the pod; its menu comes when it is lifted.
-            if drag.borrow().as_ref().is_some_and(|d| d.finger) {
+            // For a finger that holds a pod the menu opens when the finger is lifted.
+            if drag.borrow().as_ref().is_some_and(|d| d.is_finger) {
                 event.prevent_default();
             } else if let Some(menu) = menu_of(&page, &event) {
                 event.prevent_default();
@@ -188,16 +188,16 @@ impl Hand {
     }
 
     fn down(&self) -> Callback<PointerEvent> {
-        let hand = self.clone();
+        let gesture = self.clone();
         Callback::from(move |event: PointerEvent| {
             let begun = Drag::begin(&event);
-            let finger = begun.as_ref().is_some_and(|d| d.finger);
-            *hand.drag.borrow_mut() = begun;
-            let (drag, root) = (hand.drag.clone(), hand.root.clone());
-            *hand.resting.borrow_mut() = finger.then(|| {
+            let is_finger = begun.as_ref().is_some_and(|d| d.is_finger);
+            *gesture.drag.borrow_mut() = begun;
+            let (drag, root) = (gesture.drag.clone(), gesture.root.clone());
+            *gesture.resting.borrow_mut() = is_finger.then(|| {
                 Timeout::new(drag::REST, move || {
                     if let (Some(drag), Some(root)) = (&mut *drag.borrow_mut(), root.cast::<Element>()) {
-                        drag.rest(&root);
+                        drag.finger_rested(&root);
                     }
                 })
             });
@@ -205,15 +205,15 @@ impl Hand {
     }
 
     fn go(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<PointerEvent> {
-        let (hand, ctl, page) = (self.clone(), ctl.clone(), page.clone());
+        let (gesture, ctl, page) = (self.clone(), ctl.clone(), page.clone());
         Callback::from(move |event: PointerEvent| {
-            let went = match (&mut *hand.drag.borrow_mut(), hand.root.cast::<Element>()) {
-                (Some(drag), Some(root)) => drag.go(&root, &event),
+            let movement = match (&mut *gesture.drag.borrow_mut(), gesture.root.cast::<Element>()) {
+                (Some(drag), Some(root)) => drag.pointer_moved(&root, &event),
                 _ => return,
             };
-            if went == Went::Away {
-                *hand.drag.borrow_mut() = None;
-            } else if let Went::Across(wire) = went {
+            if movement == Movement::NotADrag {
+                *gesture.drag.borrow_mut() = None;
+            } else if let Movement::CrossedLink(wire) = movement {
                 let uncut = page
                     .model
                     .nodes
@@ -227,17 +227,17 @@ impl Hand {
     }
 
     fn up(&self, ctl: &Ctl, page: &Shared<Page>) -> Callback<PointerEvent> {
-        let (hand, ctl, page) = (self.clone(), ctl.clone(), page.clone());
+        let (gesture, ctl, page) = (self.clone(), ctl.clone(), page.clone());
         Callback::from(move |event: PointerEvent| {
-            let (Some(drag), Some(root)) = (hand.drag.borrow_mut().take(), hand.root.cast::<Element>()) else {
+            let (Some(drag), Some(root)) = (gesture.drag.borrow_mut().take(), gesture.root.cast::<Element>()) else {
                 return;
             };
-            *hand.resting.borrow_mut() = None;
+            *gesture.resting.borrow_mut() = None;
             let end = drag.end(&root, &event);
-            *hand.suppress.borrow_mut() = end != End::Click;
+            *gesture.suppress.borrow_mut() = end != End::Click;
             if end != End::Click {
-                // The click that follows a drag comes now or never.
-                let suppress = hand.suppress.clone();
+                // The click that follows a drag comes before the next drawing, or not at all.
+                let suppress = gesture.suppress.clone();
                 browser::after_drawing(move || *suppress.borrow_mut() = false);
             }
             drop_pod(&ctl, &page, end, &event);
@@ -245,16 +245,16 @@ impl Hand {
     }
 
     fn cancel(&self) -> Callback<PointerEvent> {
-        let hand = self.clone();
+        let gesture = self.clone();
         Callback::from(move |_: PointerEvent| {
-            if let (Some(drag), Some(root)) = (hand.drag.borrow_mut().take(), hand.root.cast::<Element>()) {
+            if let (Some(drag), Some(root)) = (gesture.drag.borrow_mut().take(), gesture.root.cast::<Element>()) {
                 drag.cancel(&root);
             }
         })
     }
 }
 
-/// What two runs are called beside each other.
+/// Titles of two compared runs.
 fn titles(ours: &Model, other: &Model) -> (String, String) {
     match (title(ours), title(other)) {
         (ours, other) if ours == other => ("with your commands".into(), "without your commands".into()),
@@ -262,7 +262,7 @@ fn titles(ours: &Model, other: &Model) -> (String, String) {
     }
 }
 
-/// What a run is called beside another: its branch, where there are several.
+/// The title of a compared run: its branch, if there are several.
 fn title(model: &Model) -> String {
     let several = model.branches.len() > 1;
     let branch = model.branches.iter().find(|b| several && b.current);

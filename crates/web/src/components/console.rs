@@ -1,5 +1,4 @@
-//! One line at the bottom that grows upward: what was commanded, what it printed, completion
-//! and history.
+//! The console: an input line at the bottom with completion and history, and above it the commands and their output.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,10 +20,10 @@ pub(crate) struct Props {
     pub(crate) open: bool,
 }
 
-/// Lines drawn; the others can be scrolled to in the saved trace.
-const SHOWN: usize = 300;
+/// Number of lines drawn, the latest ones.
+const MAX_LINES_DRAWN: usize = 300;
 
-/// The region.
+/// The console.
 #[component]
 pub(crate) fn ConsoleLineView(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -32,27 +31,27 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
     };
     let typed = Typed {
         line: use_state(String::new),
-        block: use_state(String::new),
-        past: use_state(|| None),
+        earlier_lines: use_state(String::new),
+        history_index: use_state(|| None),
         choice: use_state(|| 0),
         draft: use_state(String::new),
         ctl: ctl.clone(),
     };
-    let (line, block) = (&typed.line, &typed.block);
+    let (line, earlier_lines) = (&typed.line, &typed.earlier_lines);
     let input = use_node_ref();
     let log = use_node_ref();
     let console = &*props.console;
     let open = props.open;
     let before = use_focus(open, &input);
     use_scroll(console, open, &log);
-    // Choices count only for the line they were asked for.
+    // Completions are valid only for the line they were requested for.
     let completions = console
         .completions
         .as_ref()
-        .filter(|(asked, _, choices)| *asked == **line && !choices.is_empty());
-    // So does what a text is that was pasted.
+        .filter(|(hint_for, _, choices)| *hint_for == **line && !choices.is_empty());
+    // The same holds for the kind of a pasted text.
     let pasted = (console.recognised.as_ref())
-        .filter(|(text, _)| *text == **block)
+        .filter(|(text, _)| *text == **earlier_lines)
         .map_or(TextKind::Other, |(_, kind)| *kind);
     let choices = completions.map_or(0, |(_, _, c)| c.len());
     let picked = (*typed.choice).min(choices.saturating_sub(1));
@@ -68,12 +67,12 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
                 "ArrowDown" if choices > 1 => typed.choice.set((picked + 1) % choices),
                 "ArrowUp" if choices > 1 && picked > 0 => typed.choice.set(picked - 1),
                 key @ ("ArrowUp" | "ArrowDown") => typed.recall(&history, key == "ArrowUp"),
-                "Escape" if !typed.block.is_empty() => typed.block.set(String::new()),
+                "Escape" if !typed.earlier_lines.is_empty() => typed.earlier_lines.set(String::new()),
                 "Escape" if choices > 0 => typed.ctl.act.emit(Act::ForgetCompletions),
                 "Escape" => typed.close(&event, before.take()),
-                // As in a terminal: what is typed is dropped; where nothing is, what still runs is to end.
-                "c" if event.ctrl_key() && !typed.block.is_empty() => {
-                    typed.block.set(String::new());
+                // As in a terminal: Ctrl+C drops the typed text; on an empty line it stops what still runs.
+                "c" if event.ctrl_key() && !typed.earlier_lines.is_empty() => {
+                    typed.earlier_lines.set(String::new());
                     typed.line.set(String::new());
                 }
                 "c" if event.ctrl_key() && typed.line.is_empty() => typed.ctl.run("stop"),
@@ -84,7 +83,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
             event.stop_propagation();
         })
     };
-    // Whoever only passes it by Tab leaves it closed.
+    // A click opens the console; passing the field with Tab does not.
     let onclick = ctl.act.reform(|_: MouseEvent| Act::ConsoleOpen(true));
     let toggle = {
         let open = props.open;
@@ -92,16 +91,16 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
     };
     html! {
         <section class={classes!("con", "mono", open.then_some("open"))} aria-label="Console">
-            if open { { printed(console, log) } }
+            if open { { log_html(console, log) } }
             if let Some((_, _, choices)) = completions { { choice_list(choices, picked, &take) } }
-            if !block.is_empty() {
+            if !earlier_lines.is_empty() {
                 <div class="block" role="status">
-                    <pre>{ &**block }</pre>
-                    <p class="none">{ asked(block, pasted) }</p>
+                    <pre>{ &**earlier_lines }</pre>
+                    <p class="none">{ hint_for(earlier_lines, pasted) }</p>
                 </div>
             }
             <div class="line">
-                <span class="prompt" aria-hidden="true">{ if block.is_empty() { "›" } else { "…" } }</span>
+                <span class="prompt" aria-hidden="true">{ if earlier_lines.is_empty() { "›" } else { "…" } }</span>
                 <input ref={input} value={(**line).clone()} {oninput} {onkeydown} {onclick} {onpaste} aria-label="Command" role="combobox" aria-autocomplete="list"
                     aria-expanded={completions.is_some().to_string()} aria-controls="choices"
                     aria-activedescendant={completions.map(|_| format!("choice-{picked}"))}
@@ -112,7 +111,7 @@ pub(crate) fn ConsoleLineView(props: &Props) -> Html {
     }
 }
 
-/// Gives the field the focus when the console opens. What had it, if it was opened by another way than its field.
+/// Focuses the input when the console opens. Returns the previously focused element, to restore the focus on closing.
 #[hook]
 fn use_focus(open: bool, input: &NodeRef) -> Rc<RefCell<Option<HtmlElement>>> {
     let before = use_mut_ref(|| None::<HtmlElement>);
@@ -126,11 +125,11 @@ fn use_focus(open: bool, input: &NodeRef) -> Rc<RefCell<Option<HtmlElement>>> {
     before
 }
 
-/// Brings the log to what was printed last.
+/// Scrolls the log to its last line.
 #[hook]
 fn use_scroll(console: &Console, open: bool, log: &NodeRef) {
     {
-        // What a new command prints is read from its first column.
+        // After a new command the log is scrolled to its first column.
         let log = log.clone();
         let input = console.lines.iter().rposition(|line| line.kind == LineKind::Input);
         use_effect_with(input, move |_| {
@@ -147,31 +146,31 @@ fn use_scroll(console: &Console, open: bool, log: &NodeRef) {
     });
 }
 
-/// What is typed and not yet commanded.
+/// The text that is typed but not yet run.
 #[derive(Clone)]
 struct Typed {
     line: UseStateHandle<String>,
-    /// Lines above it that belong to it, or were pasted with it.
-    block: UseStateHandle<String>,
-    /// Which of the history it was.
-    past: UseStateHandle<Option<usize>>,
-    /// What was typed when the history was first looked at.
+    /// Earlier lines of an unfinished command, or pasted lines.
+    earlier_lines: UseStateHandle<String>,
+    /// Index in the history, while it is browsed.
+    history_index: UseStateHandle<Option<usize>>,
+    /// The typed text before the history was browsed.
     draft: UseStateHandle<String>,
-    /// Which of the completions Tab takes.
+    /// Index of the completion that Tab takes.
     choice: UseStateHandle<usize>,
     ctl: Ctl,
 }
 
 impl Typed {
-    /// Takes the completion of an index.
+    /// Returns a callback that takes the completion at an index.
     fn take(&self, completions: Option<(String, (usize, usize), Vec<Completion>)>) -> Callback<usize> {
         let typed = self.clone();
         Callback::from(move |index: usize| {
-            let Some((asked, (from, to), choices)) = &completions else {
+            let Some((hint_for, (from, to), choices)) = &completions else {
                 return;
             };
             let Some(chosen) = choices.get(index) else { return };
-            if let (Some(head), Some(tail)) = (asked.get(..*from), asked.get(*to..)) {
+            if let (Some(head), Some(tail)) = (hint_for.get(..*from), hint_for.get(*to..)) {
                 let space = if tail.is_empty() && !chosen.text.ends_with(['=', '/']) {
                     " "
                 } else {
@@ -205,7 +204,7 @@ impl Typed {
                 cursor,
             });
             typed.line.set(value);
-            typed.past.set(None);
+            typed.history_index.set(None);
             typed.choice.set(0);
         })
     }
@@ -220,39 +219,39 @@ impl Typed {
                 .and_then(|data| data.get_data("text/plain").ok())
                 .unwrap_or_default();
             let text = text.trim_end();
-            // No command begins with a brace: that is a manifest in one line.
+            // No command begins with a brace, so the text is a manifest in JSON.
             if text.contains('\n') || text.starts_with('{') {
                 event.prevent_default();
                 typed.ctl.act.emit(Act::ConsoleOpen(true));
-                let text = below(&typed.block, &format!("{}{text}", *typed.line));
-                typed.block.set(text.clone());
+                let text = joined(&typed.earlier_lines, &format!("{}{text}", *typed.line));
+                typed.earlier_lines.set(text.clone());
                 typed.line.set(String::new());
                 typed.ctl.send.emit(Request::Recognise { text });
             }
         })
     }
 
-    /// Runs it, or opens what was pasted, or begins another line of what is not whole.
+    /// Runs the command, or opens the pasted text, or continues an unfinished command on another line.
     fn enter(&self, pasted: TextKind) {
         if pasted != TextKind::Other && self.line.is_empty() {
             if pasted >= TextKind::Scenario {
-                self.ctl.open_pasted((*self.block).clone());
+                self.ctl.open_pasted((*self.earlier_lines).clone());
             } else {
-                self.ctl.run(&paste::here_document(&self.block));
+                self.ctl.run(&paste::here_document(&self.earlier_lines));
             }
-            return self.block.set(String::new());
+            return self.earlier_lines.set(String::new());
         }
-        let text = below(&self.block, &self.line);
+        let text = joined(&self.earlier_lines, &self.line);
         let waits = paste::commands(&text).last().is_some_and(|last| paste::is_open(last));
         if !waits && !text.trim().is_empty() {
             self.ctl.run(&text);
         }
-        self.block.set(if waits { text } else { String::new() });
+        self.earlier_lines.set(if waits { text } else { String::new() });
         self.line.set(String::new());
-        self.past.set(None);
+        self.history_index.set(None);
     }
 
-    /// The keys belong to the page again.
+    /// Closes the console and returns the focus.
     fn close(&self, event: &KeyboardEvent, before: Option<HtmlElement>) {
         let field: HtmlInputElement = event.target_unchecked_into();
         drop(field.blur());
@@ -262,39 +261,39 @@ impl Typed {
         self.ctl.act.emit(Act::ConsoleOpen(false));
     }
 
-    /// The command before or after this one in the history.
+    /// Shows the previous or the next command of the history.
     fn recall(&self, history: &[String], back: bool) {
         self.ctl.act.emit(Act::ConsoleOpen(true));
-        let at = self.past.unwrap_or(history.len());
+        let at = self.history_index.unwrap_or(history.len());
         let next = if back { at.checked_sub(1) } else { Some(at + 1) };
-        let Some(next) = next.filter(|next| *next <= history.len() && self.past.map_or(back, |_| true)) else {
+        let Some(next) = next.filter(|next| *next <= history.len() && self.history_index.map_or(back, |_| true)) else {
             return;
         };
-        if self.past.is_none() {
+        if self.history_index.is_none() {
             self.draft.set((*self.line).clone());
         }
         let text = history.get(next);
-        // A command of several lines comes back as the block that it was.
-        let (block, line) = match text {
+        // A command of several lines is restored into the block above the input.
+        let (earlier_lines, line) = match text {
             Some(text) if text.contains('\n') => (text.clone(), String::new()),
             Some(text) => (String::new(), text.clone()),
             None => (String::new(), (*self.draft).clone()),
         };
-        self.block.set(block);
+        self.earlier_lines.set(earlier_lines);
         self.line.set(line);
-        self.past.set(text.map(|_| next));
+        self.history_index.set(text.map(|_| next));
     }
 }
 
-/// What was commanded and printed.
-fn printed(console: &Console, log: NodeRef) -> Html {
-    let skip = console.lines.len().saturating_sub(SHOWN);
+/// The log of commands and their output.
+fn log_html(console: &Console, log: NodeRef) -> Html {
+    let skip = console.lines.len().saturating_sub(MAX_LINES_DRAWN);
     html! {
         <div class="log" ref={log} tabindex="0" role="log" aria-label="What was commanded and printed" aria-live="off">
             if console.lines.is_empty() { <p class="notice"><span></span><span>{ "kubectl … changes what the API server holds, fault … the world around it. help lists both." }</span></p> }
             { for console.lines.iter().enumerate().skip(skip).map(|(i, l)| {
                 let above = i.checked_sub(1).filter(|_| i > skip).and_then(|i| console.lines.get(i));
-                html! { <p class={class(l.kind)}><span class="when">{ console.when(l, above) }</span><span class="text">{ said(l) }</span></p> }
+                html! { <p class={class(l.kind)}><span class="when">{ console.when(l, above) }</span><span class="text">{ line_html(l) }</span></p> }
             }) }
         </div>
     }
@@ -311,20 +310,23 @@ fn choice_list(choices: &[Completion], picked: usize, take: &Callback<usize>) ->
     }
 }
 
-/// What is typed, below the lines that were there.
-fn below(block: &str, line: &str) -> String {
+/// Joins the earlier lines and the typed one.
+fn joined(earlier_lines: &str, line: &str) -> String {
     match (
-        block.is_empty(),
-        line.is_empty() && !paste::commands(block).last().is_some_and(|last| paste::is_open(last)),
+        earlier_lines.is_empty(),
+        line.is_empty()
+            && !paste::commands(earlier_lines)
+                .last()
+                .is_some_and(|last| paste::is_open(last)),
     ) {
         (true, _) => line.to_string(),
-        (false, true) => block.to_string(),
-        (false, false) => format!("{block}\n{line}"),
+        (false, true) => earlier_lines.to_string(),
+        (false, false) => format!("{earlier_lines}\n{line}"),
     }
 }
 
-/// What the lines above the prompt wait for.
-fn asked(block: &str, pasted: TextKind) -> String {
+/// Explains what Enter and Esc do with the lines above the prompt.
+fn hint_for(earlier_lines: &str, pasted: TextKind) -> String {
     match pasted {
         TextKind::Other => {}
         TextKind::Broken | TextKind::Manifests => return "Manifests: Enter applies them, Esc drops them.".into(),
@@ -332,7 +334,7 @@ fn asked(block: &str, pasted: TextKind) -> String {
             return "A scenario: Enter opens it, and this session is kept. Esc drops it.".into();
         }
     }
-    let commands = paste::commands(block);
+    let commands = paste::commands(earlier_lines);
     match commands.as_slice() {
         [.., last] if paste::is_open(last) => "Enter adds a line; the last one ends it. Esc drops it.".into(),
         [_] => "Enter runs it, Esc drops it.".into(),
@@ -340,8 +342,8 @@ fn asked(block: &str, pasted: TextKind) -> String {
     }
 }
 
-/// A line; of a command with a document the first one, behind which the others are.
-fn said(line: &ConsoleLine) -> Html {
+/// A console line. Of a command with a document the first line is shown, and the rest can be unfolded.
+fn line_html(line: &ConsoleLine) -> Html {
     let words = line.text.words();
     match words.split_once('\n') {
         Some((first, rest)) if line.kind == LineKind::Input => html! {

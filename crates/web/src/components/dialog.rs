@@ -1,4 +1,4 @@
-//! A dialog of the browser's own: it keeps the focus inside and gives it back.
+//! A modal dialog, built on the browser's `<dialog>`: it traps the focus and restores it.
 
 use wasm_bindgen::JsCast;
 use web_sys::HtmlDialogElement;
@@ -16,13 +16,13 @@ pub(crate) struct Props {
     pub(crate) class: Classes,
     #[prop_or_default]
     pub(crate) style: Option<AttrValue>,
-    /// What closing it says, where that is something else than that no dialog is open.
+    /// Called on closing; by default the page's state is set to "no dialog".
     #[prop_or_default]
-    pub(crate) shut: Option<Callback<()>>,
+    pub(crate) on_close: Option<Callback<()>>,
     pub(crate) children: Children,
 }
 
-/// A modal dialog; closing it says so to the page.
+/// A modal dialog. Closing it changes the page's state.
 #[component]
 pub(crate) fn Modal(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -35,8 +35,8 @@ pub(crate) fn Modal(props: &Props) -> Html {
             let dialog = node.cast::<HtmlDialogElement>();
             if let Some(dialog) = dialog.as_ref().filter(|d| !d.open()) {
                 drop(dialog.show_modal());
-                // A menu opens on its first action; whoever wants none of them has Escape. Of other dialogs a field says
-                // that it is the first.
+                // In a menu the first action is focused; Escape closes it without an action. In other dialogs
+                // `autofocus` marks the field to focus.
                 if let Ok(Some(first)) = dialog.query_selector(".menu > .inner > ul > li > *, [autofocus]") {
                     drop(first.unchecked_into::<web_sys::HtmlElement>().focus());
                 }
@@ -48,17 +48,17 @@ pub(crate) fn Modal(props: &Props) -> Html {
             }
         });
     }
-    let shut = props.shut.clone();
-    let shut = shut.unwrap_or_else(|| ctl.act.reform(|()| Act::Dialog(Dialog::None)));
-    let onclose = shut.reform(|_: Event| ());
+    let on_close = props.on_close.clone();
+    let on_close = on_close.unwrap_or_else(|| ctl.act.reform(|()| Act::Dialog(Dialog::None)));
+    let onclose = on_close.reform(|_: Event| ());
     let oncancel = {
-        let shut = shut.clone();
+        let on_close = on_close.clone();
         Callback::from(move |event: Event| {
             event.prevent_default();
-            shut.emit(());
+            on_close.emit(());
         })
     };
-    let close = shut.reform(|_: MouseEvent| ());
+    let close = on_close.reform(|_: MouseEvent| ());
     let onclick = {
         // A click on the backdrop hits the dialog itself.
         Callback::from(move |event: MouseEvent| {
@@ -67,7 +67,7 @@ pub(crate) fn Modal(props: &Props) -> Html {
                 .and_then(|t| t.dyn_into::<HtmlDialogElement>().ok())
                 .is_some()
             {
-                shut.emit(());
+                on_close.emit(());
             }
         })
     };

@@ -1,4 +1,4 @@
-//! Which dialog is open, and the small ones.
+//! The open dialog: chooses it, and contains the small ones.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_protocol::glossary::GLOSSARY;
@@ -11,8 +11,8 @@ use super::editor::Editor;
 use super::icon;
 use super::lessons::Lessons;
 use super::more::More;
-use super::share::{Renames, Share};
-use super::shown::{shown, told};
+use super::share::{AnonymiseCheckbox, Share};
+use super::shown::{shown, text_with_code};
 use super::spread;
 use super::start::Pending;
 use super::timeline::{LANES, kind, lists};
@@ -31,7 +31,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The open dialog, if any. Each has a key: where one follows another it is a new one, with the focus in it.
+/// The open dialog, if any. Each dialog has a key, so that a following dialog is a new element and gets the focus.
 #[component]
 pub(crate) fn Dialogs(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -70,7 +70,7 @@ pub(crate) fn Dialogs(props: &Props) -> Html {
     }
 }
 
-/// Problems with their places.
+/// A list of problems with their places.
 pub(crate) fn problems(all: &[Problem]) -> Html {
     html! {
         <ol class="problems">
@@ -86,7 +86,7 @@ pub(crate) fn problems(all: &[Problem]) -> Html {
     }
 }
 
-/// Every term that lessons explain.
+/// The glossary: every term that lessons explain.
 fn glossary() -> Html {
     let mut terms: Vec<_> = GLOSSARY.iter().collect();
     terms.stable_sort_by_key(|(term, _)| term.to_ascii_lowercase());
@@ -107,21 +107,21 @@ fn place(p: &Problem) -> String {
 }
 
 fn confirm(ctl: &Ctl, action: &Action) -> Html {
-    let yes = {
+    let on_confirm = {
         let (ctl, command) = (ctl.clone(), action.command.clone());
         Callback::from(move |_: MouseEvent| {
             ctl.act.emit(Act::Dialog(Dialog::None));
             ctl.run_now(&command);
         })
     };
-    let no = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
+    let on_cancel = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None));
     html! {
         <Modal key="confirm" title="Are you sure?" class="confirm">
             <p class="warning">{ shown(&action.warning) }</p>
             <p class="mono command">{ shown(&action.command) }</p>
             <div class="buttons">
-                <button type="button" onclick={no} autofocus=true>{ "Leave it" }</button>
-                <button type="button" class="danger" onclick={yes}>{ "I understand, do it" }</button>
+                <button type="button" onclick={on_cancel} autofocus=true>{ "Leave it" }</button>
+                <button type="button" class="danger" onclick={on_confirm}>{ "I understand, do it" }</button>
             </div>
         </Modal>
     }
@@ -210,7 +210,7 @@ fn shortcuts() -> Html {
                     </dl></section>
                 }) }
             </div>
-            <label class="check"><input type="checkbox" checked={store::single_keys()} onchange={toggle} />{ "Single keys act" }</label>
+            <label class="check"><input type="checkbox" checked={store::has_single_keys()} onchange={toggle} />{ "Single keys act" }</label>
             <p class="none">{ "Nothing leaves this browser. Podscope runs in Chrome and Edge 123, Firefox 120, Safari 17.5 and later." }</p>
             <p class="buttons"><a class="btn quiet" href="THIRD-PARTY.md">{ "Licences" }</a><a class="btn quiet" href="#guarantees">{ "Guarantees" }</a></p>
         </Modal>
@@ -225,7 +225,7 @@ fn notices(page: &Page) -> Html {
         <Modal key="notices" title="About what was opened" class="wide">
             if !opened.notices.is_empty() {
                 <h3 class="eyebrow">{ "Read and kept" }</h3>
-                <ul class="notices">{ for opened.notices.iter().map(|n| html! { <li>{ told(&n.to_string()) }</li> }) }</ul>
+                <ul class="notices">{ for opened.notices.iter().map(|n| html! { <li>{ text_with_code(&n.to_string()) }</li> }) }</ul>
             }
             if !opened.advice.is_empty() {
                 <h3 class="eyebrow">{ "Advice" }</h3>
@@ -236,12 +236,12 @@ fn notices(page: &Page) -> Html {
 }
 
 fn crashed(ctl: &Ctl, message: &str) -> Html {
-    let again = Callback::from(|_: MouseEvent| {
+    let reload = Callback::from(|_: MouseEvent| {
         if let Some(window) = browser::window() {
             drop(window.location().reload());
         }
     });
-    let fresh = Callback::from(|_: MouseEvent| {
+    let start_empty = Callback::from(|_: MouseEvent| {
         if let Some(location) = browser::window().map(|window| window.location()) {
             drop(location.set_hash("new"));
             drop(location.reload());
@@ -253,14 +253,14 @@ fn crashed(ctl: &Ctl, message: &str) -> Html {
             <p>{ "This is a mistake of Podscope's, not yours. The session was saved a moment ago." }</p>
             <p class="mono command">{ shown(message) }</p>
             <div class="buttons">
-                <button type="button" onclick={fresh}>{ "Start with an empty session" }</button>
-                <button type="button" class="primary" onclick={again} autofocus=true>{ "Go on with the saved session" }</button>
+                <button type="button" onclick={start_empty}>{ "Start with an empty session" }</button>
+                <button type="button" class="primary" onclick={reload} autofocus=true>{ "Go on with the saved session" }</button>
             </div>
         </Modal>
     }
 }
 
-/// The sessions that this browser keeps.
+/// The list of kept sessions.
 #[component]
 fn Sessions() -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -270,21 +270,21 @@ fn Sessions() -> Html {
     if all.is_empty() {
         return Html::default();
     }
-    let here = store::here();
+    let here = store::current_session();
     let forget_here = {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| {
-            store::forgets(here);
+            store::forget_on_next_open(here);
             ctl.act.emit(Act::Dialog(Dialog::None));
             ctl.send.emit(Request::Open { source: Source::Free });
         })
     };
     let rows = all.iter().map(|kept| {
-        let (id, name) = (kept.id, format!("{} · {}", store::when(kept.at), podscope_api::visible(&kept.title)));
+        let (id, name) = (kept.id, format!("{} · {}", store::time_of_save(kept.at), podscope_api::visible(&kept.title)));
         let open = {
             let ctl = ctl.clone();
             Callback::from(move |_: MouseEvent| {
-                if let Some(fragment) = store::session(id) {
+                if let Some(fragment) = store::link_of_session(id) {
                     store::resume(id);
                     ctl.act.emit(Act::Dialog(Dialog::None));
                     ctl.send.emit(Request::Open { source: Source::Link { fragment } });
@@ -292,7 +292,7 @@ fn Sessions() -> Html {
             })
         };
         let download = Callback::from(move |_: MouseEvent| {
-            if let Some(fragment) = store::session(id) {
+            if let Some(fragment) = store::link_of_session(id) {
                 spawn_local(async move {
                     drop(browser::files::save("podscope-session.txt", "text/plain", &browser::address(&fragment)).await);
                 });
@@ -314,7 +314,7 @@ fn Sessions() -> Html {
         };
         html! {
             <li key={id}>
-                <span class="mono">{ store::when(kept.at) }</span>
+                <span class="mono">{ store::time_of_save(kept.at) }</span>
                 <input class="name" value={kept.title.clone()} maxlength="80" {onchange} aria-label={if id == here { "Name of this tab's session".into() } else { format!("Name of {name}") }} title="Call it as you like" />
                 if id == here {
                     <span class="none">{ "this tab's" }</span>
@@ -335,7 +335,7 @@ fn Sessions() -> Html {
 
 #[derive(Properties, PartialEq)]
 struct FilesProps {
-    /// The scenario as it was opened.
+    /// The text of the opened scenario.
     text: String,
     page: Shared<Page>,
 }
@@ -360,23 +360,23 @@ fn Files(props: &FilesProps) -> Html {
             <label class="drop">{ icon("files") }<span>{ "Scenarios, manifests, or what " }<code>{ "kubectl get … -A -o yaml" }</code>{ " printed. Files can also be dropped anywhere." }</span>
                 <input type="file" multiple=true accept=".yaml,.yml,.json,.txt" onchange={open} /></label>
             <Sessions />
-            { compared(&ctl, &props.text) }
-            { saved(&ctl, &props.page) }
+            { compare_controls(&ctl, &props.text) }
+            { save_controls(&ctl, &props.page) }
         </Modal>
     }
 }
 
-/// What can run beside this session.
-fn compared(ctl: &Ctl, text: &str) -> Html {
+/// Controls that start a comparison with this session.
+fn compare_controls(ctl: &Ctl, text: &str) -> Html {
     let pair = {
         let ctl = ctl.clone();
         Callback::from(move |event: Event| {
             let index: Option<usize> = browser::value_of(&event).parse().ok();
-            let Some((_, [one, other])) = index.and_then(|i| PAIRS.get(i)) else {
+            let Some((_, [first_side, other])) = index.and_then(|i| PAIRS.get(i)) else {
                 return;
             };
             ctl.act.emit(Act::Dialog(Dialog::None));
-            let files = vec![("compare.yaml".to_string(), pairs::scenario(one))];
+            let files = vec![("compare.yaml".to_string(), pairs::scenario(first_side))];
             ctl.send.emit(Request::Open {
                 source: Source::Files { files },
             });
@@ -428,9 +428,9 @@ fn compared(ctl: &Ctl, text: &str) -> Html {
     }
 }
 
-/// What can be kept as a file.
-fn saved(ctl: &Ctl, page: &Shared<Page>) -> Html {
-    let anonymise = page.renames;
+/// Buttons that save parts of the session as files.
+fn save_controls(ctl: &Ctl, page: &Shared<Page>) -> Html {
+    let anonymise = page.anonymises;
     let save = |what: ExportKind, name: &str, hint: &str| {
         html! { <button type="button" onclick={ctl.on(Request::Export { what, anonymise })}><b>{ name.to_string() }</b><span>{ hint.to_string() }</span></button> }
     };
@@ -444,7 +444,7 @@ fn saved(ctl: &Ctl, page: &Shared<Page>) -> Html {
     html! {
         <>
             <h3 class="eyebrow">{ "Save" }</h3>
-            <Renames page={page.clone()} />
+            <AnonymiseCheckbox page={page.clone()} />
             <div class="grid">
                 { save(ExportKind::Scenario, "Session", "as a scenario file") }
                 { save(ExportKind::Lesson, "Lesson", "what you did, as steps to write on") }

@@ -1,5 +1,5 @@
-//! The one forward button: what comes next, how far away, and a press to go there. While something runs fast it says so
-//! and stops it (U-05). How it ended is said beside the stage.
+//! The forward button: shows what comes next and how far away it is, and goes there when pressed. During a fast run it
+//! shows the run and stops it (U-05). The caption beside the stage reports how a run ended.
 
 use podscope_protocol::Request;
 use yew::prelude::*;
@@ -14,7 +14,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The button.
+/// The forward button.
 #[component]
 pub(crate) fn Forward(props: &Props) -> Html {
     let (Some(ctl), Some(now)) = (use_context::<Ctl>(), use_context::<Now>()) else {
@@ -43,7 +43,7 @@ pub(crate) fn Forward(props: &Props) -> Html {
     };
     html! {
         <button type="button" class="forward" data-forward={next.name()} {onclick} {title}>
-            // Other words are another element: they stand in the middle, and what changes its width there would move.
+            // A changed text is a new element: it is centred, so a change of width would move it.
             <span class="goes" key={format!("{what} {}", more.chars().count())}>
                 <b>if next == Next::Skip { <span class="to">{ "Skip to " }</span> }{ what }</b>
                 if !more.is_empty() { <span class="mono">{ format!("· {more}") }</span> }

@@ -1,5 +1,5 @@
-//! Manifests and scenarios, written here: an editor of its own bundle, loaded when it is first
-//! wanted, with the engine's words at the place they are about.
+//! The editor for manifests and scenarios. Its code is a bundle of its own, loaded on first use; it shows the engine's
+//! messages at the lines that they concern.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -24,20 +24,20 @@ use crate::state::{Act, Answer, Checked, Dialog, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    /// It stands beside the cluster, and not over the page.
+    /// The editor is beside the cluster instead of in a dialog.
     #[prop_or_default]
     pub(crate) beside: bool,
     pub(crate) text: String,
     pub(crate) fields: Option<Shared<Vec<Completion>>>,
     pub(crate) checked: Option<Shared<Checked>>,
-    /// What the last `kubectl apply -f -` said.
+    /// The API server's answer to the manifests applied last.
     pub(crate) answer: Answer,
-    /// Time stands still.
+    /// Time is paused.
     pub(crate) still: bool,
     pub(crate) refused: Shared<Vec<Problem>>,
 }
 
-/// The mounted editor, as its module describes it.
+/// The mounted CodeMirror editor; its methods are described in its module (`crates/web/editor/editor.js`).
 struct Mounted {
     object: JsValue,
     _changed: Closure<dyn FnMut(String)>,
@@ -57,7 +57,7 @@ impl Drop for Mounted {
     }
 }
 
-/// Examples to begin with.
+/// The examples offered for a new text.
 const EXAMPLES: [(&str, &str); 5] = [
     ("A pod", include_str!("../../examples/pod.yaml")),
     (
@@ -72,10 +72,10 @@ const EXAMPLES: [(&str, &str); 5] = [
     ("A lesson to write on", include_str!("../../examples/lesson.yaml")),
 ];
 
-/// Milliseconds without a key after which a text is applied as it is typed.
-const PAUSE: u32 = 700;
+/// Delay after the last key before the text is applied automatically, in milliseconds.
+const APPLY_DELAY_MS: u32 = 700;
 
-/// The editor, as a dialog or beside the cluster.
+/// The editor, in a dialog or beside the cluster.
 #[component]
 pub(crate) fn Editor(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -83,19 +83,19 @@ pub(crate) fn Editor(props: &Props) -> Html {
     };
     let host = use_node_ref();
     let text = use_state(|| props.text.clone());
-    let plain = use_state(|| false);
-    let live = use_state(|| false);
+    let is_plain = use_state(|| false);
+    let applies_live = use_state(|| false);
     let revision = use_mut_ref(|| 0u64);
     let changed = use_changed(&ctl, text.setter(), &revision);
-    let mounted = use_mounted(props, &ctl, &host, &changed, plain.setter());
-    // What cannot be read just now is what it was.
+    let mounted = use_mounted(props, &ctl, &host, &changed, is_plain.setter());
+    // While the text cannot be parsed, its last known kind counts.
     let kind = props.checked.as_ref().map_or(TextKind::Other, |checked| checked.kind);
     let is_scenario = kind >= TextKind::Scenario;
-    // Those of a scenario are its readers' to fill.
+    // Gaps in a scenario are for its readers to fill.
     let gaps = if is_scenario { Vec::new() } else { hints::gaps(&text) };
-    let fresh = (props.checked.as_ref()).filter(|checked| checked.revision == *revision.borrow());
-    let (problems, advice) = match fresh {
-        _ if !gaps.is_empty() => (Vec::new(), gaps.iter().map(gap).collect()),
+    let current_check = (props.checked.as_ref()).filter(|checked| checked.revision == *revision.borrow());
+    let (problems, advice) = match current_check {
+        _ if !gaps.is_empty() => (Vec::new(), gaps.iter().map(gap_advice).collect()),
         Some(checked) => (checked.problems.clone(), checked.advice.clone()),
         None => (Vec::new(), Vec::new()),
     };
@@ -109,8 +109,15 @@ pub(crate) fn Editor(props: &Props) -> Html {
     }
     let is_whole = gaps.is_empty() && problems.is_empty() && !is_scenario && !text.trim().is_empty();
     let applied = use_mut_ref(String::new);
-    use_live(*live && is_whole, props, &ctl, &text, *revision.borrow(), &applied);
-    // What the server answered to this very text.
+    use_live(
+        *applies_live && is_whole,
+        props,
+        &ctl,
+        &text,
+        *revision.borrow(),
+        &applied,
+    );
+    // The answer is shown only while the text is the applied one.
     let answer = Some(&props.answer).filter(|_| *applied.borrow() == **text && !text.is_empty());
     let example = {
         let changed = changed.clone();
@@ -133,20 +140,20 @@ pub(crate) fn Editor(props: &Props) -> Html {
                 </select></label>
                 if !props.beside { <span class="none">{ "Paste what kubectl get … -A -o yaml printed, or drop files." }</span> }
             </div>
-            if *plain {
+            if *is_plain {
                 <textarea class="mono code" autofocus=true aria-label="YAML" spellcheck="false" value={(*text).clone()}
                     oninput={changed.reform(|event: InputEvent| browser::value_of(&event))} />
             } else {
                 <div class="code" ref={host}></div>
             }
-            { found(props, gaps.len(), &problems, &advice, fresh.is_some().then_some(&**text), answer) }
-            { buttons(props.beside, &ctl, (&text, &applied), &live, (kind == TextKind::Lesson).then_some(&revision), is_whole) }
+            { findings(props, gaps.len(), &problems, &advice, current_check.is_some().then_some(&**text), answer) }
+            { buttons(props.beside, &ctl, (&text, &applied), &applies_live, (kind == TextKind::Lesson).then_some(&revision), is_whole) }
         </>
     };
     if !props.beside {
         return html! { <Modal title="Editor" class="wide editor">{ body }</Modal> };
     }
-    let close = ctl.act.reform(|_: MouseEvent| Act::Code(None));
+    let close = ctl.act.reform(|_: MouseEvent| Act::SideEditor(None));
     html! {
         <aside class="code-beside editor" aria-label="Editor beside the cluster">
             <header><h2>{ "Editor" }</h2><button type="button" class="quiet" onclick={close} aria-label="Close the editor">{ icon("cross") }</button></header>
@@ -155,36 +162,36 @@ pub(crate) fn Editor(props: &Props) -> Html {
     }
 }
 
-/// Which of its texts it is: those before it count no longer.
+/// Number of the current text. Results for lower revisions are obsolete.
 type Revision = Rc<RefCell<u64>>;
 
-/// Takes each new text, and has it checked where the typing pauses.
+/// Returns a callback that takes each new text and requests a check when typing pauses.
 #[hook]
 fn use_changed(ctl: &Ctl, text: UseStateSetter<String>, revision: &Revision) -> Callback<String> {
     let (ctl, revision) = (ctl.clone(), revision.clone());
     let waiting = use_mut_ref(|| None::<Timeout>);
-    use_callback((), move |now: String, ()| {
+    use_callback((), move |new_text: String, ()| {
         let next = *revision.borrow() + 1;
         *revision.borrow_mut() = next;
-        let (ctl, copy) = (ctl.clone(), now.clone());
+        let (ctl, copy) = (ctl.clone(), new_text.clone());
         *waiting.borrow_mut() = Some(Timeout::new(250, move || {
             ctl.send.emit(Request::Check {
                 text: copy,
                 revision: next,
             })
         }));
-        text.set(now);
+        text.set(new_text);
     })
 }
 
-/// Loads the module and mounts it in the host, or says that the text is to be plain.
+/// Loads the editor's module and mounts it in the host; on failure switches to a plain text area.
 #[hook]
 fn use_mounted(
     props: &Props,
     ctl: &Ctl,
     host: &NodeRef,
     changed: &Callback<String>,
-    plain: UseStateSetter<bool>,
+    is_plain: UseStateSetter<bool>,
 ) -> Rc<RefCell<Option<Mounted>>> {
     let mounted = use_mut_ref(|| None::<Mounted>);
     {
@@ -197,14 +204,14 @@ fn use_mounted(
             });
             load(move |module| {
                 let (Some(module), Some(host)) = (module, host.cast::<Element>()) else {
-                    return plain.set(true);
+                    return is_plain.set(true);
                 };
                 match mount(&module, &host, &first, changed, send) {
                     Some(editor) => {
                         *mounted.borrow_mut() = Some(editor);
                         focus_text(host);
                     }
-                    None => plain.set(true),
+                    None => is_plain.set(true),
                 }
             });
         });
@@ -224,7 +231,7 @@ fn use_mounted(
     mounted
 }
 
-/// Gives the text the focus, once the dialog is open. It stands in a shadow root, which selectors do not enter.
+/// Focuses the text after the dialog has opened. The text is in a shadow root, which selectors do not enter.
 fn focus_text(host: Element) {
     browser::after_drawing(move || {
         let text = (host.shadow_root()).and_then(|root| root.query_selector(".cm-content").ok().flatten());
@@ -243,12 +250,12 @@ fn mount(
 ) -> Option<Mounted> {
     let mount: Function = Reflect::get(module, &"mount".into()).ok()?.dyn_into().ok()?;
     let changed = Closure::<dyn FnMut(String)>::new(move |text| changed.emit(text));
-    // What the editor asks for, and the page answers by `fields`.
+    // The editor requests the fields at its cursor; the page answers with the method `fields`.
     let asked = Closure::<dyn FnMut(String, String)>::new(move |before, after| {
         send.emit(Request::Fields { before, after });
     });
-    let hears = Array::of2(changed.as_ref(), asked.as_ref());
-    let object = mount.call3(module, host, &first.into(), &hears).ok()?;
+    let callbacks = Array::of2(changed.as_ref(), asked.as_ref());
+    let object = mount.call3(module, host, &first.into(), &callbacks).ok()?;
     Some(Mounted {
         object,
         _changed: changed,
@@ -256,7 +263,7 @@ fn mount(
     })
 }
 
-/// What has no mistakes is applied in a pause of the typing, once.
+/// Applies a text without problems automatically, once, when typing pauses.
 #[hook]
 fn use_live(
     is_whole: bool,
@@ -268,11 +275,11 @@ fn use_live(
 ) {
     let pausing = use_mut_ref(|| None::<Timeout>);
     let (ctl, text, applied) = (ctl.clone(), text.clone(), applied.clone());
-    let fresh = props.checked.as_ref().map(|checked| checked.revision);
-    use_effect_with((is_whole, fresh), move |(is_whole, fresh)| {
-        let is_due = *is_whole && *fresh == Some(revision) && !text.trim().is_empty();
+    let current_check = props.checked.as_ref().map(|checked| checked.revision);
+    use_effect_with((is_whole, current_check), move |(is_whole, current_check)| {
+        let is_due = *is_whole && *current_check == Some(revision) && !text.trim().is_empty();
         *pausing.borrow_mut() = is_due.then(move || {
-            Timeout::new(PAUSE, move || {
+            Timeout::new(APPLY_DELAY_MS, move || {
                 if *applied.borrow() != *text {
                     applied.borrow_mut().clone_from(&text);
                     ctl.run_now(&here_document(&text));
@@ -282,51 +289,50 @@ fn use_live(
     });
 }
 
-/// Objects of which is told, below the text, what became of them.
-const TOLD: usize = 3;
+/// Number of applied objects whose result is shown below the text.
+const MAX_RESULTS: usize = 3;
 
-/// What was found in the text.
-/// `text` is what was checked, `answer` what `kubectl apply` said of it.
-fn found(
+/// Problems and advice for the text. `text` is the checked text, `answer` the answer of `kubectl apply` to it.
+fn findings(
     props: &Props,
     n_gaps: usize,
-    found: &[Problem],
+    findings: &[Problem],
     advice: &[Problem],
     text: Option<&str>,
     answer: Option<&Answer>,
 ) -> Html {
     let (denied, done) = answer.map_or((&[] as &[_], &[] as &[_]), |answer| (&answer.refused, &answer.done));
-    let refused = if found.is_empty() {
+    let refused = if findings.is_empty() {
         props.refused.as_slice()
     } else {
         &[]
     };
-    // A long list is scrolled by keys too.
-    let is_told = !found.is_empty() || !refused.is_empty() || !advice.is_empty();
+    // A long list needs a tab stop so that it can be scrolled by keyboard.
+    let has_list = !findings.is_empty() || !refused.is_empty() || !advice.is_empty();
     html! {
-        <div class="found" role="group" aria-label="What was found in the text" aria-live="polite" tabindex={is_told.then_some("0")}>
+        <div class="found" role="group" aria-label="What was found in the text" aria-applies_live="polite" tabindex={has_list.then_some("0")}>
             if n_gaps > 0 { <p role="status">{ hints::gaps_left(n_gaps) }</p> }
-            else if !found.is_empty() { { problems(found) } }
+            else if !findings.is_empty() { { problems(findings) } }
             else if !refused.is_empty() { { problems(refused) } }
             else if !advice.is_empty() { <p class="eyebrow">{ "Advice" }</p>{ problems(advice) } }
             else if text.is_some_and(|text| text.trim().is_empty()) { <p>{ "Nothing to apply yet: there is no object in it." }</p> }
             else if text.is_some() && denied.is_empty() { <p class="fine">{ "No problems." }</p> }
-            if found.is_empty() && !denied.is_empty() { <p class="eyebrow">{ "The server refused it" }</p>{ for denied.iter().map(|line| html! { <p class="error mono">{ shown(line) }</p> }) } }
+            if findings.is_empty() && !denied.is_empty() { <p class="eyebrow">{ "The server refused it" }</p>{ for denied.iter().map(|line| html! { <p class="error mono">{ shown(line) }</p> }) } }
             if props.beside && !done.is_empty() {
-                { for done.iter().take(TOLD).map(|(at, line)| html! { <p class="none">{ clock::instant(*at) }{ " " }{ shown(line) }</p> }) }
-                if done.len() > TOLD { <p class="none">{ format!("and {} more", done.len() - TOLD) }</p> }
+                { for done.iter().take(MAX_RESULTS).map(|(at, line)| html! { <p class="none">{ clock::instant(*at) }{ " " }{ shown(line) }</p> }) }
+                if done.len() > MAX_RESULTS { <p class="none">{ format!("and {} more", done.len() - MAX_RESULTS) }</p> }
                 if props.still { <p class="none">{ "Time stands still: play or step to see what follows." }</p> }
             }
         </div>
     }
 }
 
-/// What can be done with the text. `lesson` is the revision of one that is a lesson.
+/// Buttons for the text. `lesson` is the revision if the text is a lesson.
 fn buttons(
     beside: bool,
     ctl: &Ctl,
     (text, applied): (&UseStateHandle<String>, &Rc<RefCell<String>>),
-    live: &UseStateHandle<bool>,
+    applies_live: &UseStateHandle<bool>,
     lesson: Option<&Revision>,
     is_whole: bool,
 ) -> Html {
@@ -357,19 +363,20 @@ fn buttons(
             });
         })
     });
-    let flip = {
-        let live = live.clone();
-        Callback::from(move |_: Event| live.set(!*live))
+    let toggle_live = {
+        let applies_live = applies_live.clone();
+        Callback::from(move |_: Event| applies_live.set(!*applies_live))
     };
     let put_beside = {
         let text = text.clone();
-        ctl.act.reform(move |_: MouseEvent| Act::Code(Some((*text).clone())))
+        ctl.act
+            .reform(move |_: MouseEvent| Act::SideEditor(Some((*text).clone())))
     };
     html! {
         <div class="buttons">
             if let Some(check) = check { <button type="button" onclick={check} title="Plays the solution, nothing, and each bypass, and says what is to be mended">{ "Check the lesson" }</button> }
             if beside {
-                <label class="check"><input type="checkbox" checked={**live} onchange={flip} />{ "Apply as I type" }</label>
+                <label class="check"><input type="checkbox" checked={**applies_live} onchange={toggle_live} />{ "Apply as I type" }</label>
                 <span class="gap"></span>
             } else {
                 <button type="button" class="quiet" onclick={put_beside} title="The text on one side, what it does on the other">{ "Beside the cluster" }</button>
@@ -380,8 +387,8 @@ fn buttons(
     }
 }
 
-/// A gap as advice, where it stands.
-fn gap((line, column): &(u32, u32)) -> Problem {
+/// An advice to fill a gap, at the gap's place.
+fn gap_advice((line, column): &(u32, u32)) -> Problem {
     Problem {
         line: *line,
         column: *column,
@@ -389,9 +396,9 @@ fn gap((line, column): &(u32, u32)) -> Problem {
     }
 }
 
-fn to_js(found: &[Problem], advice: &[Problem]) -> JsValue {
+fn to_js(findings: &[Problem], advice: &[Problem]) -> JsValue {
     let list = Array::new();
-    for (severity, all) in [("error", found), ("warning", advice)] {
+    for (severity, all) in [("error", findings), ("warning", advice)] {
         for p in all.iter().filter(|p| p.line > 0) {
             let o = Object::new();
             let set = |k: &str, v: JsValue| drop(Reflect::set(&o, &k.into(), &v));
@@ -414,12 +421,12 @@ fn to_js(found: &[Problem], advice: &[Problem]) -> JsValue {
 
 #[wasm_bindgen]
 extern "C" {
-    /// A script element that will bring the editor (`www/boot.js`).
+    /// A script element that loads the editor's bundle (`www/boot.js`).
     #[wasm_bindgen(js_name = podscopeEditorScript)]
     fn editor_script() -> web_sys::HtmlScriptElement;
 }
 
-/// Loads the editor's bundle once; calls back with what it exports, or with nothing.
+/// Loads the editor's bundle once; calls back with its exports, or with `None` if it cannot be loaded.
 fn load(then: impl FnOnce(Option<JsValue>) + 'static) {
     const NAME: &str = "podscopeEditor";
     let module = || {

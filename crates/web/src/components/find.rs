@@ -1,4 +1,4 @@
-//! The filter's field: what does not match dims everywhere, and how much is found stands beside it.
+//! The filter field: everything that does not match is dimmed, and the number of matches is shown beside the field.
 
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -14,7 +14,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The field, while it is open.
+/// The filter field, shown while it is open.
 #[component]
 pub(crate) fn Find(props: &Props) -> Html {
     let field = use_node_ref();
@@ -25,7 +25,8 @@ pub(crate) fn Find(props: &Props) -> Html {
             if let Some(field) = field.cast::<HtmlInputElement>() {
                 drop(field.focus());
             }
-            // To what was found, once the tray has its order again, or back to where the focus was.
+            // On closing, the focus goes to the selected match once the tray is in its usual order again, or back to
+            // where it was.
             move || {
                 browser::after_drawing(move || {
                     if !browser::focus_selected() {
@@ -53,35 +54,35 @@ pub(crate) fn Find(props: &Props) -> Html {
                 let next =
                     (page.filter.as_ref()).and_then(|f| f.next(&page.model, page.selected.as_ref(), event.shift_key()));
                 if let Some(next) = next {
-                    ctl.act.emit(Act::Point(next));
+                    ctl.act.emit(Act::SelectFound(next));
                     browser::after_drawing(browser::show_selected);
                 }
             }
         })
     };
     let close = ctl.act.reform(|_: MouseEvent| Act::Find(None));
-    // While time runs it is counted a few times a second.
-    let every = if props.page.model.playing { 8 } else { 1 };
-    let stamp = (
+    // While time runs the matches are counted only a few times a second.
+    let frames_per_count = if props.page.model.playing { 8 } else { 1 };
+    let count_key = (
         props.page.filter.clone(),
-        props.page.frames / every,
+        props.page.frames / frames_per_count,
         props.page.model.playing,
     );
-    let said = use_memo(stamp, |(filter, ..)| {
-        filter.as_ref().map(|filter| told(filter, &props.page))
+    let counts = use_memo(count_key, |(filter, ..)| {
+        filter.as_ref().map(|filter| match_count(filter, &props.page))
     });
     html! {
         <div class="find" role="search">
             { icon("find") }
             <input ref={field} type="text" value={text} {oninput} {onkeydown} aria-label="Find pods and nodes"
                 placeholder="A name, label, state, owner, node, image or IP" spellcheck="false" autocomplete="off" autocapitalize="off" enterkeyhint="search" title="Enter goes to the next one, Shift + Enter to the one before" />
-            <span class="mono found" role="status">{ (*said).clone().unwrap_or_default() }</span>
+            <span class="mono found" role="status">{ (*counts).clone().unwrap_or_default() }</span>
             <button type="button" class="quiet" onclick={close} aria-label="Show everything again">{ icon("cross") }</button>
         </div>
     }
 }
 
-fn told(filter: &Filter, page: &Page) -> String {
+fn match_count(filter: &Filter, page: &Page) -> String {
     let Found { pods, nodes } = filter.count(&page.model);
     let one = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     format!("{}, {}", one(pods, "pod"), one(nodes, "node"))

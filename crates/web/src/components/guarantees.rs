@@ -1,5 +1,5 @@
-//! A page of its own: each guarantee of the pod lifecycle, who keeps it, what breaks it, and a
-//! lesson that shows it (E-04).
+//! The page of guarantees: each guarantee of the pod lifecycle, which component keeps it, what breaks it, and a lesson
+//! that shows it (E-04).
 
 use podscope_protocol::{Guarantee, LessonInfo, Request, Source};
 use yew::prelude::*;
@@ -15,7 +15,7 @@ pub(crate) struct Props {
     pub(crate) guarantees: Shared<Vec<Guarantee>>,
 }
 
-/// The view.
+/// The page of guarantees.
 #[component]
 pub(crate) fn Guarantees(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -26,14 +26,14 @@ pub(crate) fn Guarantees(props: &Props) -> Html {
         crate::browser::forget_link();
         Act::View(View::Playground)
     });
-    let show = |name: String, promise: String| {
+    let show = |name: String, guarantee: String| {
         let ctl = ctl.clone();
         Callback::from(move |event: MouseEvent| {
             event.prevent_default();
             crate::browser::forget_link();
             ctl.act.emit(Act::View(View::Playground));
-            ctl.act.emit(Act::Promise {
-                name: promise.clone(),
+            ctl.act.emit(Act::OpenGuarantee {
+                name: guarantee.clone(),
                 lesson: name.clone(),
             });
             ctl.send.emit(Request::Open {

@@ -1,4 +1,4 @@
-//! What a click, a menu's key or the end of a drag does in the cluster: what was touched is read from the `data-`
+//! Effects of a click, the menu key or the end of a drag on the stage. The touched object is read from the `data-`
 //! attributes of the marks.
 
 use podscope_protocol::{PodMark, Request, SubjectRef};
@@ -12,14 +12,14 @@ use crate::ctl::Ctl;
 use crate::pure::actions;
 use crate::state::{Act, Dialog, Page, Sheet, menu};
 
-/// Said when the second of two runs is touched.
-const PLAYS_ALONG: &str = "This run only plays along, on the same clock. To look into it, open it by itself.";
+/// Toast when the second run of a comparison is clicked.
+const SECOND_RUN_CLICKED: &str = "This run only plays along, on the same clock. To look into it, open it by itself.";
 
 pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
     let target = || event.target();
     if closest(target(), "data-other").is_some() {
         if closest(target(), "data-end").is_none() && closest(target(), "type").is_some() {
-            ctl.act.emit(Act::Toast(PLAYS_ALONG.into()));
+            ctl.act.emit(Act::Toast(SECOND_RUN_CLICKED.into()));
         }
         return;
     }
@@ -37,15 +37,15 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
                 key: pod.key.clone(),
                 uid: pod.uid().to_owned(),
             };
-            // Where the details are a sheet that is not there, a press brings it.
+            // Where the details are a closed sheet, a press opens it.
             let again = page.selected.as_ref() == Some(&subject) && page.sheet == Sheet::Side;
-            if !by_key_again(page, &subject, event) {
+            if !focus_details_if_selected(page, &subject, event) {
                 ctl.act.emit(Act::Select((!again).then_some(subject)));
             }
         }
     } else if let Some((_, name)) = closest(target(), "data-select-node") {
         let subject = SubjectRef::Node { name };
-        if !by_key_again(page, &subject, event) {
+        if !focus_details_if_selected(page, &subject, event) {
             ctl.act.emit(Act::Select(Some(subject)));
         }
     } else if let Some(menu) = closest(target(), "data-menu-zone").and_then(|_| menu_of(page, event)) {
@@ -56,19 +56,19 @@ pub(super) fn click(ctl: &Ctl, page: &Page, event: &MouseEvent) {
             .flatten()
             .is_none()
     }) {
-        // A card is its node; what lies between is nothing.
+        // A click on a card selects its node; a click between cards clears the selection.
         let node = closest(target(), "data-node").map(|(_, name)| SubjectRef::Node { name });
         ctl.act.emit(Act::Select(node));
     }
 }
 
-/// Enter on what is selected leads to its details, however many nodes lie between.
-fn by_key_again(page: &Page, subject: &SubjectRef, event: &MouseEvent) -> bool {
-    let is = event.detail() == 0 && page.selected.as_ref() == Some(subject);
-    if is {
+/// Enter on the selected mark moves the focus to its details, however many marks lie between. Returns whether it did.
+fn focus_details_if_selected(page: &Page, subject: &SubjectRef, event: &MouseEvent) -> bool {
+    let is_enter_on_selected = event.detail() == 0 && page.selected.as_ref() == Some(subject);
+    if is_enter_on_selected {
         browser::focus_on(".side");
     }
-    is
+    is_enter_on_selected
 }
 
 pub(super) fn menu_of(page: &Page, event: &MouseEvent) -> Option<crate::state::Menu> {

@@ -1,5 +1,5 @@
-//! What a screen reader hears of the world: what has happened, counted, and where the story is. Once, politely, and a
-//! few seconds apart while time runs.
+//! The live region for screen readers: announces events, counts them, and reports the progress of the story. Each event
+//! is announced once, and at intervals of a few seconds while time runs.
 
 use podscope_protocol::{GoalState, Micros, StoryState};
 use yew::prelude::*;
@@ -8,21 +8,21 @@ use super::shown::shown;
 use crate::pure::just_now;
 use crate::state::{Page, Shared};
 
-/// Frames of a running clock between two sayings: about three seconds'.
-const EVERY: u64 = 90;
-/// Sentences at once; the rest is counted.
-const MOST: usize = 5;
+/// Number of frames between two announcements while time runs: about three seconds.
+const FRAMES_PER_ANNOUNCEMENT: u64 = 90;
+/// Number of sentences per announcement; further ones are only counted.
+const MAX_SENTENCES: usize = 5;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// What has been said of what is open.
+/// What was already announced about the open session.
 #[derive(Default)]
-struct Said {
-    /// What is open, and the branch: with another one nothing of before is news.
-    of: (String, u64, usize),
+struct Announced {
+    /// Title, seed and branch: after a change of these nothing is announced as new.
+    session: (String, u64, usize),
     until: Micros,
     goals: usize,
     step: usize,
@@ -32,16 +32,20 @@ struct Said {
 
 /// The live region.
 #[component]
-pub(crate) fn Heard(props: &Props) -> Html {
+pub(crate) fn Announcements(props: &Props) -> Html {
     let page = &props.page;
-    let said = use_mut_ref(Said::default);
+    let announced = use_mut_ref(Announced::default);
     let playing = page.model.playing;
-    let beat = if playing { page.frames / EVERY } else { page.frames };
+    let announcement_key = if playing {
+        page.frames / FRAMES_PER_ANNOUNCEMENT
+    } else {
+        page.frames
+    };
     let lines = {
-        let said = said.clone();
-        use_memo((beat, playing, page.model.story.clone()), move |_| {
-            said.borrow_mut().follow(page);
-            said.borrow().lines.clone()
+        let announced = announced.clone();
+        use_memo((announcement_key, playing, page.model.story.clone()), move |_| {
+            announced.borrow_mut().follow(page);
+            announced.borrow().lines.clone()
         })
     };
     html! {
@@ -51,47 +55,47 @@ pub(crate) fn Heard(props: &Props) -> Html {
     }
 }
 
-impl Said {
+impl Announced {
     fn follow(&mut self, page: &Page) {
         let (model, Some(opened)) = (&page.model, &page.opened) else {
             return;
         };
         let branch = model.branches.iter().position(|branch| branch.current).unwrap_or(0);
-        let of = (opened.title.clone(), opened.seed, branch);
-        let (goals, step) = (reached(&model.story), model.story.steps.len());
-        let mut news = Vec::new();
-        if self.of == of && model.now >= self.until {
-            news = just_now::since(model, self.until);
-            if news.len() > MOST {
-                let more = news.len() - MOST;
-                news.drain(..more);
-                news.insert(0, format!("{more} other things happened"));
+        let session = (opened.title.clone(), opened.seed, branch);
+        let (goals, step) = (reached_goals(&model.story), model.story.steps.len());
+        let mut new_lines = Vec::new();
+        if self.session == session && model.now >= self.until {
+            new_lines = just_now::since(model, self.until);
+            if new_lines.len() > MAX_SENTENCES {
+                let more = new_lines.len() - MAX_SENTENCES;
+                new_lines.drain(..more);
+                new_lines.insert(0, format!("{more} other things happened"));
             }
             match goals.saturating_sub(self.goals) {
                 0 => {}
-                1 => news.push("a goal is reached".into()),
-                n => news.push(format!("{n} goals are reached")),
+                1 => new_lines.push("a goal is reached".into()),
+                n => new_lines.push(format!("{n} goals are reached")),
             }
             let is_further = self.step > 0 && step > self.step;
             if model.story.question.is_some() && is_further {
-                news.push("the story asks a question, and time waits".into());
+                new_lines.push("the story asks a question, and time waits".into());
             } else if is_further {
-                news.push(format!("step {step} of the story can be read"));
+                new_lines.push(format!("step {step} of the story can be read"));
             }
         }
-        (self.of, self.until, self.goals, self.step) = (of, model.now, goals, step);
-        for line in news {
+        (self.session, self.until, self.goals, self.step) = (session, model.now, goals, step);
+        for line in new_lines {
             self.count += 1;
             self.lines.push((self.count, line));
         }
-        // What was heard goes, so that nobody meets it again who reads on.
-        let excess = self.lines.len().saturating_sub(2 * MOST);
+        // Old lines are removed, so that a user who reads on does not meet them again.
+        let excess = self.lines.len().saturating_sub(2 * MAX_SENTENCES);
         self.lines.drain(..excess);
     }
 }
 
-/// Goals that are reached.
-fn reached(story: &StoryState) -> usize {
+/// Number of reached goals.
+fn reached_goals(story: &StoryState) -> usize {
     let goals = story.steps.iter().flat_map(|step| &step.goals);
     goals.filter(|goal| matches!(goal, GoalState::Reached)).count()
 }

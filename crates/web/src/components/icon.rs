@@ -1,15 +1,15 @@
-//! Icons: one path each on a grid of 16, in the colour of the text around them.
+//! Icons: one path each, on a grid of 16 by 16, in the colour of the surrounding text.
 
 use yew::prelude::*;
 
-/// An icon; its meaning is said by the control that carries it.
+/// An icon, hidden from screen readers: the control that contains it carries the name.
 pub(crate) fn icon(name: &str) -> Html {
     html! {
         <svg class="ic" viewBox="0 0 16 16" aria-hidden="true" focusable="false"><path d={path(name)} /></svg>
     }
 }
 
-/// Filled shapes, drawn for this page.
+/// The path data of an icon; all shapes are filled.
 fn path(name: &str) -> &'static str {
     match name {
         "start" => "M2 2h2v12H2zM14 2v12L5 8z",

@@ -1,4 +1,4 @@
-//! The right: the selected thing. Why it is where it is, how it lives, its events, its YAML.
+//! The inspector at the right: details of the selection, with the tabs Why here?, Life, Events and YAML.
 
 use podscope_protocol::{Detail, Micros, PodMark, SubjectRef, Subtitle, Summary};
 use wasm_bindgen::JsCast;
@@ -8,7 +8,7 @@ use super::icon;
 use super::legend::{Legend, MARKS};
 use super::life::Life;
 use super::pod;
-use super::promise::Promise;
+use super::promise::GuaranteeDetails;
 use super::shown::shown;
 use super::thread::ThreadView;
 use super::why::WhyView;
@@ -38,11 +38,11 @@ pub(crate) fn Inspector(props: &Props) -> Html {
         return Html::default();
     };
     let page = &*props.page;
-    // Beside what it tells of, not over it.
-    let left = use_memo(page.selected.clone(), |selected| {
+    // The panel opens on the side away from the selected mark.
+    let is_left = use_memo(page.selected.clone(), |selected| {
         selected
             .as_ref()
-            .is_some_and(|subject| browser::is_on_the_right(&place(subject, &page.model)))
+            .is_some_and(|subject| browser::is_on_the_right(&selector_of(subject, &page.model)))
     });
     let Some(subject) = &page.selected else {
         let m = &page.model;
@@ -84,20 +84,20 @@ pub(crate) fn Inspector(props: &Props) -> Html {
     let detail = match &page.detail {
         Some(detail) => &**detail,
         None => {
-            fill(&mut fallback, subject, &page.model);
+            fill_from_model(&mut fallback, subject, &page.model);
             &fallback
         }
     };
     html! {
-        <aside class={classes!("side", left.then_some("left"))} aria-label="Details" tabindex="-1" data-subject={detail.title.clone()}>
+        <aside class={classes!("side", is_left.then_some("left"))} aria-label="Details" tabindex="-1" data-subject={detail.title.clone()}>
             <header class="subject">
                 { mark(subject, &page.model) }
                 <div><h2>{ shown(&detail.title) }</h2><p>{ shown(&detail.subtitle.to_string()) }</p></div>
                 <button type="button" class="quiet" onclick={close} aria-label="Close the details" title="Close (Esc)">{ icon("cross") }</button>
             </header>
-            if let SubjectRef::Invariant { name } = subject { <Promise name={name.clone()} sentence={detail.summary.to_string()} model={page.model.clone()} guarantees={page.guarantees.clone()} /> }
-            else if detail.summary != Summary::Nothing && page.asked().is_none() { <p class="sentence">{ shown(&detail.summary.to_string()) }</p> }
-            { doings(&ctl, detail, subject, &page.model) }
+            if let SubjectRef::Invariant { name } = subject { <GuaranteeDetails name={name.clone()} sentence={detail.summary.to_string()} model={page.model.clone()} guarantees={page.guarantees.clone()} /> }
+            else if detail.summary != Summary::Nothing && page.time_question().is_none() { <p class="sentence">{ shown(&detail.summary.to_string()) }</p> }
+            { action_buttons(&ctl, detail, subject, &page.model) }
             <div class="tabs" role="tablist" aria-label="Details" {onkeydown}>
                 { for tabs.iter().map(|(tab, id, name)| {
                     let on = page.tab == *tab;
@@ -116,8 +116,8 @@ pub(crate) fn Inspector(props: &Props) -> Html {
     }
 }
 
-/// Where on the stage it is.
-fn place(subject: &SubjectRef, model: &Model) -> String {
+/// Selector of the subject's mark on the stage; empty if it has none.
+fn selector_of(subject: &SubjectRef, model: &Model) -> String {
     let quoted = |name: &str| name.replace(['"', '\\'], "");
     match subject {
         SubjectRef::Pod { key, uid } => {
@@ -129,19 +129,19 @@ fn place(subject: &SubjectRef, model: &Model) -> String {
     }
 }
 
-/// What is due is told in whole seconds: the thread is drawn again as often.
+/// Deadlines are shown in whole seconds, so the chain of causes is drawn again once per second.
 const SECOND: Micros = 1_000_000;
 
-/// What the open tab holds.
+/// Content of the open tab.
 fn panel(page: &Page, detail: &Detail) -> Html {
     match page.tab {
-        Tab::Why | Tab::Life if hides(page) => {
+        Tab::Why | Tab::Life if hides_answer(page) => {
             html! { <p class="hidden-answer">{ "Shown once you have answered." }</p> }
         }
         Tab::Why => {
             let key = page.selected_pod().unwrap_or_default().0.to_string();
             let pending = page.pod().is_some_and(|p| p.node.is_empty());
-            html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()} waits={page.pod().and_then(|p| waits::promised(p, page.model.now).or_else(|| waits::unseen(p, page.model.now)))}
+            html! { <WhyView pod={key} {pending} why={page.decision().cloned()} help={page.help.clone()} waits={page.pod().and_then(|p| waits::waits_for_victims(p, page.model.now).or_else(|| waits::why_ignored(p, page.model.now)))}
             queue={page.pod().and_then(|pod| pod.queue.clone())}
             basis={page.opened.as_ref().map(|o| o.basis.clone()).unwrap_or_default()} /> }
         }
@@ -151,14 +151,15 @@ fn panel(page: &Page, detail: &Detail) -> Html {
         Tab::Events => events(detail, page.model.now),
         Tab::Yaml => {
             let ghost = page.selected_pod().is_some() && detail.yaml.is_empty() && page.detail.is_some();
-            html! { <Yaml text={detail.yaml.clone()} renames={page.renames} pick={page.record.as_ref().and(page.selected.clone())} {ghost} /> }
+            html! { <Yaml text={detail.yaml.clone()} anonymises={page.anonymises} pick={page.record.as_ref().and(page.selected.clone())} {ghost} /> }
         }
     }
 }
 
-/// Whether the tab would answer the question that waits: the decision always does, a life tells when it ends.
-fn hides(page: &Page) -> bool {
-    page.model.story.question.is_some() && (page.tab == Tab::Why || page.asked().is_some())
+/// Returns whether the tab would give away the answer to the open question: the decision always does, and the life tab
+/// does for questions about time.
+fn hides_answer(page: &Page) -> bool {
+    page.model.story.question.is_some() && (page.tab == Tab::Why || page.time_question().is_some())
 }
 
 fn focus_tab(index: usize, event: &KeyboardEvent) {
@@ -173,8 +174,8 @@ fn focus_tab(index: usize, event: &KeyboardEvent) {
     }
 }
 
-/// What is known before the engine's detail arrives.
-fn fill(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
+/// Details taken from the view model until the engine's detail arrives.
+fn fill_from_model(detail: &mut Detail, subject: &SubjectRef, model: &Model) {
     match subject {
         SubjectRef::Pod { key, uid } => {
             let (namespace, name) = key.split_once('/').unwrap_or(("", key));
@@ -210,8 +211,8 @@ fn mark(subject: &SubjectRef, model: &Model) -> Html {
     }
 }
 
-/// Buttons with the commands they give.
-fn doings(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Model) -> Html {
+/// Buttons for the actions on the subject.
+fn action_buttons(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Model) -> Html {
     let list = match subject {
         SubjectRef::Pod { key, uid } => model.pod(key, uid).map(|p| actions::pod(p)).unwrap_or_default(),
         SubjectRef::Node { name } => model
@@ -219,7 +220,7 @@ fn doings(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Model) -> Ht
             .get(name)
             .map(|n| actions::node(&n.view))
             .unwrap_or_default(),
-        // What is gone has no YAML.
+        // An object without YAML has been deleted.
         SubjectRef::Object { kind, key } if !detail.yaml.is_empty() => actions::object(kind, key, detail.replicas),
         _ => Vec::new(),
     };
@@ -233,7 +234,7 @@ fn doings(ctl: &Ctl, detail: &Detail, subject: &SubjectRef, model: &Model) -> Ht
     }
 }
 
-/// One action as a button.
+/// A button for one action.
 pub(crate) fn action(ctl: &Ctl, action: &Action) -> Html {
     let run = {
         let (ctl, action) = (ctl.clone(), action.clone());

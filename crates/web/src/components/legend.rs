@@ -1,4 +1,4 @@
-//! The right when nothing is selected: what just happened, and how marks are read.
+//! The legend, shown at the right when nothing is selected: recent events and the meaning of the marks.
 
 use podscope_api::ordered;
 
@@ -12,16 +12,16 @@ use crate::state::{HUES, Shared};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    /// Nodes, pods, ready ones, pending ones, ghosts.
+    /// Numbers of nodes, pods, ready pods, pending pods and ghosts.
     pub(crate) sums: [usize; 5],
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
-    /// The marks that are on the stage, in the order of [`MARKS`].
+    /// Kinds of marks that are on the stage, in the order of [`MARKS`].
     pub(crate) on_stage: Vec<PodMark>,
-    /// What has just happened, newest first.
+    /// Recent events, newest first.
     pub(crate) log: Vec<(Micros, String)>,
 }
 
-/// All marks, and what they mean.
+/// All kinds of marks with their meaning.
 pub(crate) const MARKS: [(PodMark, &str); 10] = [
     (PodMark::Ready, "running and ready"),
     (PodMark::Starting, "starting"),
@@ -35,7 +35,7 @@ pub(crate) const MARKS: [(PodMark, &str); 10] = [
     (PodMark::Ghost, "runs, but is forgotten"),
 ];
 
-/// The panel's idle face.
+/// The legend.
 #[component]
 pub(crate) fn Legend(props: &Props) -> Html {
     let [nodes, pods, ready, pending, ghosts] = props.sums;

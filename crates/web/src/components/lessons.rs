@@ -1,4 +1,4 @@
-//! The course: lessons by group with what was done, where to go on, what to remember; free play, files.
+//! The dialog of the course: lessons by group with progress, the next lesson, questions to repeat; free play, files.
 
 use podscope_protocol::{LessonInfo, Request, Source};
 use wasm_bindgen_futures::spawn_local;
@@ -33,9 +33,9 @@ pub(crate) fn Lessons(props: &Props) -> Html {
         let filter = filter.clone();
         Callback::from(move |event: InputEvent| filter.set(crate::browser::value_of(&event)))
     };
-    let found = found(&filter, &props.lessons);
+    let matching = matching(&filter, &props.lessons);
     let mut groups: Vec<(&str, Vec<&LessonInfo>)> = Vec::new();
-    for lesson in found.iter().copied() {
+    for lesson in matching.iter().copied() {
         match groups.iter_mut().find(|(g, _)| *g == lesson.group) {
             Some((_, list)) => list.push(lesson),
             None => groups.push((&lesson.group, vec![lesson])),
@@ -49,7 +49,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
         })
     };
     let onkeydown = {
-        let (ctl, first) = (ctl.clone(), found.first().map(|l| l.name.clone()));
+        let (ctl, first) = (ctl.clone(), matching.first().map(|l| l.name.clone()));
         let first = first.filter(|_| !filter.trim().is_empty());
         Callback::from(move |event: KeyboardEvent| {
             if let ("Enter", Some(first)) = (event.key().as_str(), &first) {
@@ -70,7 +70,7 @@ pub(crate) fn Lessons(props: &Props) -> Html {
                 <button type="button" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Files))}><b>{ "A file" }</b><span>{ "A scenario, or a dump of a real cluster" }</span></button>
             </div>
             <input type="search" placeholder="Find a lesson" aria-label="Find a lesson" {oninput} {onkeydown} value={(*filter).clone()} autofocus=true title="Enter opens the first one" />
-            <p class="none told" role="status">{ told(&filter, found.len()) }</p>
+            <p class="none told" role="status">{ match_count(&filter, matching.len()) }</p>
             <div class="symptoms" role="group" aria-label="What do you see?">
                 { for SYMPTOMS.iter().map(|symptom| {
                     let on = *filter == symptom.words;
@@ -81,7 +81,8 @@ pub(crate) fn Lessons(props: &Props) -> Html {
                     html! { <button type="button" class={classes!("chip", on.then_some("on"))} aria-pressed={on.to_string()} onclick={press}>{ symptom.words }</button> }
                 }) }
             </div>
-            // In an element of its own: children of a dialog are matched by their number, and the field keeps the focus.
+            // A wrapper element: children of a dialog are matched by position, and without it the field would lose the
+            // focus.
             <div class="groups">
                 { for groups.iter().map(|(group, list)| html! {
                     <section>
@@ -109,13 +110,13 @@ pub(crate) fn Lessons(props: &Props) -> Html {
     }
 }
 
-/// Lessons with what is looked for, the best answers first; all of them where nothing is.
-fn found<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo> {
+/// Lessons that match the text, best match first; all lessons if the text is empty.
+fn matching<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo> {
     let query = Query::read(text);
     let rank = |l: &LessonInfo| query.rank(&l.name, &l.title, &format!("{} {}", l.group, l.summary));
     let ranked: Vec<(Option<usize>, &LessonInfo)> = all.iter().map(|l| (rank(l), l)).collect();
     let best = ranked.iter().filter_map(|(rank, _)| *rank).max().unwrap_or(0);
-    // Those with as many of the words as the best one has.
+    // Keeps the lessons that match as many words as the best one.
     let ranks = (best / 256 * 256..=best).rev();
     ranks
         .flat_map(|wanted| {
@@ -127,8 +128,8 @@ fn found<'a>(text: &str, all: &'a [LessonInfo]) -> Vec<&'a LessonInfo> {
         .collect()
 }
 
-/// How many are found.
-fn told(text: &str, count: usize) -> String {
+/// Text for the number of matches.
+fn match_count(text: &str, count: usize) -> String {
     match count {
         _ if text.trim().is_empty() => String::new(),
         0 => "No lesson with these words.".into(),
@@ -144,7 +145,7 @@ fn lesson(name: &str, seed: Option<u64>) -> Source {
     }
 }
 
-/// `4 min · after First pod`.
+/// A lesson's duration and prerequisites: `4 min · after First pod`.
 fn about(info: &LessonInfo, all: &[LessonInfo]) -> String {
     let title = |name: &String| all.iter().find(|l| l.name == *name).map(|l| l.title.as_str());
     let needs: Vec<&str> = info.needs.iter().filter_map(title).collect();
@@ -155,7 +156,7 @@ fn about(info: &LessonInfo, all: &[LessonInfo]) -> String {
     }
 }
 
-/// How far the course has come, where it goes on, and what is due to be asked again.
+/// Progress in the course, the next lesson, and questions that are due for repetition.
 fn progress(ctl: &Ctl, props: &Props) -> Html {
     let (course, lessons) = (&props.course, &props.lessons);
     let done = lessons.iter().filter(|l| course.is_done(&l.name)).count();
@@ -168,7 +169,7 @@ fn progress(ctl: &Ctl, props: &Props) -> Html {
         })
     };
     let next = lessons.iter().find(|l| !course.is_done(&l.name));
-    let due = course.again(lessons, now);
+    let due = course.due_recaps(lessons, now);
     let title = |name: &str| lessons.iter().find(|l| l.name == name).map(|l| l.title.clone());
     let save = {
         let (ctl, text) = (ctl.clone(), course.write());
@@ -210,7 +211,7 @@ fn progress(ctl: &Ctl, props: &Props) -> Html {
     }
 }
 
-/// Takes in a course that was saved as a file, here or on another device.
+/// Returns a handler that merges a saved course from a file into the present one.
 fn load(ctl: &Ctl, props: &Props) -> Callback<Event> {
     let (act, course, lessons) = (ctl.act.clone(), props.course.clone(), props.lessons.clone());
     Callback::from(move |event: Event| {
@@ -219,15 +220,15 @@ fn load(ctl: &Ctl, props: &Props) -> Callback<Event> {
         spawn_local(async move {
             let Some(list) = input.files() else { return };
             let read = files::read(list).await;
-            // The same file can be chosen once more.
+            // Cleared, so that choosing the same file again fires a change event.
             input.set_value("");
-            let said = match read {
+            let message = match read {
                 Ok(files) => {
                     let mut course = (*course).clone();
                     let texts = files.iter().map(|(_, text)| Course::read(text));
-                    let taken: usize = texts.map(|other| course.take_in(other, &lessons)).sum();
+                    let n_loaded: usize = texts.map(|other| course.merge(other, &lessons)).sum();
                     act.emit(Act::Course(course));
-                    match taken {
+                    match n_loaded {
                         0 => "No finished lesson stands in that file".to_owned(),
                         1 => "1 finished lesson was loaded".to_owned(),
                         n => format!("{n} finished lessons were loaded"),
@@ -235,7 +236,7 @@ fn load(ctl: &Ctl, props: &Props) -> Callback<Event> {
                 }
                 Err(why) => why,
             };
-            act.emit(Act::Toast(said));
+            act.emit(Act::Toast(message));
         });
     })
 }

@@ -1,5 +1,4 @@
-//! How the selected thing lives: conditions, containers, owners, volumes, and its termination
-//! as bars in time.
+//! The Life tab of the selection: conditions, containers, owners, volumes, and its termination as bars on a time axis.
 
 use podscope_api::ConditionStatus;
 use podscope_protocol::{ContainerRole, Detail, Mark, MarkLabel, Micros, SubjectRef};
@@ -81,7 +80,7 @@ pub(crate) fn Life(props: &Props) -> Html {
     }
 }
 
-/// What a container is in its pod, where it is none of those that the pod is for.
+/// A chip with the container's role, unless it is an app container.
 fn role(role: ContainerRole) -> Html {
     let words = match role {
         ContainerRole::App => return Html::default(),
@@ -91,7 +90,7 @@ fn role(role: ContainerRole) -> Html {
     html! { <span class="chip">{ words }</span> }
 }
 
-/// A bar per container and stage, with words for each.
+/// The termination as a Gantt chart: a bar for each container and stage, each with a text.
 fn gantt(bars: &[Mark], now: Micros) -> Html {
     let from = bars.iter().map(|b| b.from).min().unwrap_or(0);
     let to = bars

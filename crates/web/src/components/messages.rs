@@ -1,4 +1,5 @@
-//! Messages as dots on their wires: each is drawn once, where it was sent. At high speeds they are sampled.
+//! Messages as dots that move along their wires. Each message is drawn once, when it is sent; at high speeds only a
+//! sample.
 
 use std::rc::Rc;
 
@@ -6,19 +7,19 @@ use podscope_protocol::{Message, MessageKind, Stop, Traffic};
 use yew::prelude::*;
 
 use crate::browser;
-use crate::pure::stage::messages::{end, name, run};
+use crate::pure::stage::messages::{motion, name, partner};
 use crate::pure::stage::wires::{Wire, Wires, rail, wires};
 use crate::pure::stage::{Plan, shape};
 use crate::state::Shared;
 
-/// Dots at once; the rest is counted.
-const MOST: usize = 24;
-/// How long a hop takes, in milliseconds.
-const HOP: f64 = 560.0;
+/// Largest number of dots at once; further messages are only counted.
+const MAX_DOTS: usize = 24;
+/// Duration of a dot's motion, in milliseconds.
+const HOP_MS: f64 = 560.0;
 
-/// A node as its messages see it.
+/// A node as an end of messages.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Reached {
+pub(crate) struct NodeEnd {
     pub(crate) name: String,
     pub(crate) is_cut: bool,
 }
@@ -27,62 +28,62 @@ pub(crate) struct Reached {
 pub(crate) struct Props {
     pub(crate) plan: Rc<Plan>,
     /// Nodes by zone.
-    pub(crate) nodes: Vec<Vec<Reached>>,
-    /// What the last frame brought.
+    pub(crate) nodes: Vec<Vec<NodeEnd>>,
+    /// Messages of the last frame.
     pub(crate) sent: Shared<Traffic>,
 }
 
-/// A dot under way.
+/// A moving dot.
 #[derive(Clone)]
 struct Dot {
     id: u64,
     began: f64,
     kind: MessageKind,
     path: String,
-    /// Parts of the path.
+    /// Start and end of the motion, as fractions of the path.
     from: f64,
     to: f64,
 }
 
 #[derive(Default)]
-struct Sky {
+struct DotsState {
     dots: Vec<Dot>,
     next: u64,
-    told: Shared<Traffic>,
-    /// Messages so far that were not drawn, since when, and how many were.
-    unseen: usize,
-    counted: usize,
+    last_traffic: Shared<Traffic>,
+    /// Number of messages that were not drawn since the last pause, and number of all messages.
+    n_not_drawn: usize,
+    n_counted: usize,
 }
 
 /// The dots.
 #[component]
 pub(crate) fn Messages(props: &Props) -> Html {
-    let sky = use_mut_ref(Sky::default);
+    let state = use_mut_ref(DotsState::default);
     let lines = use_memo(props.plan.clone(), |plan| wires(plan));
-    let calm = use_memo((), |()| browser::calm());
-    let sky = &mut *sky.borrow_mut();
+    let reduces_motion = use_memo((), |()| browser::prefers_reduced_motion());
+    let state = &mut *state.borrow_mut();
     let clock = browser::clock();
-    sky.dots.retain(|dot| clock - dot.began < HOP * 1.4);
-    if sky.dots.is_empty() {
-        sky.unseen = 0;
+    state.dots.retain(|dot| clock - dot.began < HOP_MS * 1.4);
+    if state.dots.is_empty() {
+        state.n_not_drawn = 0;
     }
-    let mut fresh: &[Message] = &[];
-    if sky.told != props.sent {
-        sky.told = props.sent.clone();
-        fresh = &props.sent.messages;
-        // Messages that are counted by link alone have no dot.
+    let mut new_messages: &[Message] = &[];
+    if state.last_traffic != props.sent {
+        state.last_traffic = props.sent.clone();
+        new_messages = &props.sent.messages;
+        // Messages that the frame only counts by link are not drawn.
         let uncounted: usize = props.sent.more.iter().map(|link| link.count as usize).sum();
-        sky.counted += fresh.len() + uncounted;
-        sky.unseen += uncounted;
+        state.n_counted += new_messages.len() + uncounted;
+        state.n_not_drawn += uncounted;
     }
-    for message in fresh {
-        if sky.dots.len() >= MOST {
-            sky.unseen += 1;
+    for message in new_messages {
+        if state.dots.len() >= MAX_DOTS {
+            state.n_not_drawn += 1;
         } else if let Some((path, from, to)) = path(message, props, &lines) {
-            sky.next += 1;
+            state.next += 1;
             let began = clock;
-            sky.dots.push(Dot {
-                id: sky.next,
+            state.dots.push(Dot {
+                id: state.next,
                 began,
                 kind: message.kind,
                 path,
@@ -91,29 +92,29 @@ pub(crate) fn Messages(props: &Props) -> Html {
             });
         }
     }
-    if *calm {
-        // Nothing moves: what was sent is counted.
+    if *reduces_motion {
+        // With reduced motion nothing moves: messages are counted.
         let m = props.plan.measures;
         let at = format!("right:{:.1}px;top:{:.1}px", m.pad, m.rail_top + m.rail);
-        return html! { <p class="sampled" ~style={at}>if sky.counted > 0 { { match sky.counted { 1 => "1 message".to_owned(), n => format!("{n} messages") } } }</p> };
+        return html! { <p class="sampled" ~style={at}>if state.n_counted > 0 { { match state.n_counted { 1 => "1 message".to_owned(), n => format!("{n} messages") } } }</p> };
     }
     let m = props.plan.measures;
     html! {
         <>
-            { for sky.dots.iter().map(|dot| html! {
+            { for state.dots.iter().map(|dot| html! {
                 <i key={dot.id} class={classes!("message", name(dot.kind))} data-message={name(dot.kind)} aria-hidden="true"
-                    ~style={format!("offset-path:path('{}');--from:{:.1}%;--to:{:.1}%;--hop:{HOP}ms", dot.path, dot.from * 100.0, dot.to * 100.0)}></i>
+                    ~style={format!("offset-path:path('{}');--from:{:.1}%;--to:{:.1}%;--message-duration:{HOP_MS}ms", dot.path, dot.from * 100.0, dot.to * 100.0)}></i>
             }) }
-            if sky.unseen > 0 {
+            if state.n_not_drawn > 0 {
                 <p class="sampled" ~style={format!("right:{:.1}px;top:{:.1}px", m.pad, m.rail_top + m.rail)}>{ "more messages than dots" }</p>
             }
         </>
     }
 }
 
-/// The path of a message, and which part of it is run.
+/// The path of a message, and the fractions of the path where its motion starts and ends.
 fn path(message: &Message, props: &Props, lines: &Wires) -> Option<(String, f64, f64)> {
-    let (stop, is_up) = end(message)?;
+    let (stop, is_up) = partner(message)?;
     let m = &props.plan.measures;
     let rail = rail(m, props.plan.room.w);
     let y = rail.api.y + rail.api.h / 2.0;
@@ -139,6 +140,6 @@ fn path(message: &Message, props: &Props, lines: &Wires) -> Option<(String, f64,
         }
         Stop::ApiServer | Stop::User => return None,
     };
-    let (from, to) = run(&wire, is_cut.then_some(m.unit), is_up);
+    let (from, to) = motion(&wire, is_cut.then_some(m.unit), is_up);
     Some((shape::rounded(&wire.points, 7.0 * m.unit), from, to))
 }

@@ -1,4 +1,4 @@
-//! What the bar has no room for: each with its words and its key.
+//! The menu "More": the controls for which the bar has no room, with their shortcuts.
 
 use podscope_protocol::Request;
 use yew::prelude::*;
@@ -21,19 +21,19 @@ pub(crate) fn More(props: &Props) -> Html {
         return Html::default();
     };
     let page = &props.page;
-    // The menu goes before what it leads to comes.
-    let then = |go: Callback<()>| {
+    // The menu closes before its action runs.
+    let close_and = |go: Callback<()>| {
         let act = ctl.act.clone();
         Callback::from(move |_: MouseEvent| {
             act.emit(Act::Dialog(Dialog::None));
             go.emit(());
         })
     };
-    let act = |act: Act| then(ctl.act.reform(move |()| act.clone()));
-    let ask = |request: Request| then(ctl.send.reform(move |()| request.clone()));
+    let act = |act: Act| close_and(ctl.act.reform(move |()| act.clone()));
+    let ask = |request: Request| close_and(ctl.send.reform(move |()| request.clone()));
     let seek = |at: podscope_protocol::Micros| {
         let ctl = ctl.clone();
-        then(Callback::from(move |()| ctl.seek(at)))
+        close_and(Callback::from(move |()| ctl.seek(at)))
     };
     let present = ctl.present();
     let theme = {
@@ -43,7 +43,7 @@ pub(crate) fn More(props: &Props) -> Html {
     let row = |words: String, key: &'static str, onclick: Callback<MouseEvent>| {
         html! { <li><button type="button" {onclick}><span>{ words }</span>if !key.is_empty() { <kbd>{ key }</kbd> }</button></li> }
     };
-    let said = page
+    let n_notices = page
         .opened
         .as_ref()
         .map_or(0, |opened| opened.notices.len() + opened.advice.len());
@@ -63,7 +63,7 @@ pub(crate) fn More(props: &Props) -> Html {
                 { row("Editor".into(), "e", act(Act::Dialog(Dialog::Editor))) }
                 { row("Files".into(), "", act(Act::Dialog(Dialog::Files))) }
                 if page.triage.is_some() { { row("What is wrong".into(), "", act(Act::Dialog(Dialog::Triage))) } }
-                if said > 0 { { row(format!("About what was opened ({said})"), "", act(Act::Dialog(Dialog::Notices))) } }
+                if n_notices > 0 { { row(format!("About what was opened ({n_notices})"), "", act(Act::Dialog(Dialog::Notices))) } }
                 <li><a class="btn quiet" href="#guarantees" onclick={ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::None))}>{ "Guarantees" }</a></li>
                 { row("Present to a room".into(), "Shift + P", present) }
                 { row(format!("Theme: {}", page.theme.name()), "t", theme) }

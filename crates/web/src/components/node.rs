@@ -1,4 +1,4 @@
-//! A node's card: what the API says of it, and, where they differ, what its machine does.
+//! A node's card: the API server's state of the node, and where it differs, the state of its machine.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{ConditionStatus, ordered, visible};
@@ -12,7 +12,7 @@ use super::shown::{dotted, shown, width_key};
 use super::story::AnswerMark;
 use crate::pure::explain::NodeAnswer;
 use crate::pure::find::Filter;
-use crate::pure::stage::fit::Step;
+use crate::pure::stage::fit::DetailLevel;
 use crate::pure::stage::{Measures, NodePlan, halves};
 use crate::pure::{actions, belief, clock, quantity};
 use crate::state::{HUES, NodeState, Shared, Truth};
@@ -21,51 +21,51 @@ use crate::state::{HUES, NodeState, Shared, Truth};
 pub(crate) struct Props {
     pub(crate) node: Shared<NodeState>,
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
-    /// The present, for nodes on which something counts down; a whole second for those on which something ages.
+    /// The present instant, for nodes with a countdown; a whole second for nodes on which only ages are shown.
     pub(crate) now: Micros,
-    /// Where it is in its zone, and what has room in it.
+    /// Place and size of the card, and what fits into it.
     pub(crate) plan: NodePlan,
     pub(crate) measures: Measures,
-    /// Slots of its pods, and then of those nominated to it.
+    /// Slots of its pods, followed by those of pods nominated to it.
     pub(crate) slots: Vec<usize>,
-    /// Its bar shows memory, because it is scarcer than cpu.
+    /// The bar shows memory because it is scarcer than cpu.
     #[prop_or_default]
     pub(crate) by_memory: bool,
-    /// Id of the selected pod, if it is here.
+    /// Id of the selected pod, if it is on this node.
     #[prop_or_default]
     pub(crate) selected_pod: Option<String>,
     #[prop_or_default]
     pub(crate) selected: bool,
     #[prop_or_default]
     pub(crate) verdict: Option<NodeAnswer>,
-    /// A decision is shown, and says nothing of this node.
+    /// A decision is shown, but has no verdict on this node.
     #[prop_or_default]
-    pub(crate) aside: bool,
+    pub(crate) has_no_verdict: bool,
     #[prop_or_default]
     pub(crate) victims: Vec<String>,
     #[prop_or_default]
     pub(crate) highlighted: bool,
-    /// What does not match is drawn dimly.
+    /// Marks that do not match are dimmed.
     #[prop_or_default]
     pub(crate) filter: Option<Shared<Filter>>,
-    /// Ids of pods here that another run beside this one does not have so.
+    /// Ids of pods on this node that differ from the compared run.
     #[prop_or_default]
     pub(crate) differing: Vec<String>,
-    /// Ids of pods here by which a guarantee is broken.
+    /// Ids of pods on this node that break a guarantee.
     #[prop_or_default]
     pub(crate) breaking: Vec<String>,
-    /// Whose picture it is.
+    /// Whether the API server's state, the machine's, or both are drawn.
     #[prop_or_default]
     pub(crate) truth: Truth,
-    /// What is told here of an answer to a question.
+    /// Mark for an answer to a question, on this node.
     #[prop_or_default]
-    pub(crate) told: Option<AnswerMark>,
-    /// And on pods here, by their ids.
+    pub(crate) answer_mark: Option<AnswerMark>,
+    /// Marks for answers on pods of this node, by pod id.
     #[prop_or_default]
-    pub(crate) told_pods: Vec<(String, AnswerMark)>,
+    pub(crate) pod_answer_marks: Vec<(String, AnswerMark)>,
 }
 
-/// The state of a node in a few words, if it is not simply ready.
+/// The state of a node as class and text; `None` if it is simply ready.
 fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
     let machine = &node.machine;
     if !node.registered {
@@ -86,7 +86,7 @@ fn state(node: &NodeView, now: Micros) -> Option<(&'static str, String)> {
     }
 }
 
-/// What a machine is cut off from, and which way; none if from nothing.
+/// Text for the machine's cut links and their directions; `None` if no link is cut.
 fn cut_words(cuts: &[Cut]) -> Option<String> {
     let one = |cut: &Cut| match (cut.is_in, cut.is_out) {
         (true, false) => format!("nothing from {} arrives", cut.from),
@@ -108,7 +108,7 @@ fn cut_words(cuts: &[Cut]) -> Option<String> {
     })
 }
 
-/// The same as one of the two truths has it: the API server knows nothing of machines, a machine nothing of beliefs.
+/// The state as one of the two truths has it: the API server does not see machines, and a machine does not see the API.
 fn state_of(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'static str, String)> {
     let machine = &node.machine;
     match truth {
@@ -130,7 +130,7 @@ fn state_of(node: &NodeView, truth: Truth, now: Micros) -> Option<(&'static str,
     }
 }
 
-/// What a screen reader hears of the card.
+/// Label of the card for screen readers.
 pub(super) fn label(node: &NodeState, now: Micros) -> String {
     let view = &node.view;
     let mut text = format!("Node {}", view.name);
@@ -151,8 +151,8 @@ pub(super) fn label(node: &NodeState, now: Micros) -> String {
     visible(&text).into_owned()
 }
 
-/// The taints that the state already says.
-fn said_elsewhere(taint: &str) -> bool {
+/// Returns whether the card shows this taint elsewhere, as a state.
+fn is_shown_as_state(taint: &str) -> bool {
     [
         "node.kubernetes.io/unschedulable",
         "node.kubernetes.io/unreachable",
@@ -162,7 +162,7 @@ fn said_elsewhere(taint: &str) -> bool {
     .any(|t| taint.starts_with(t))
 }
 
-/// A chip's text: the key without its well-known domain.
+/// Text of a taint's chip: the taint without the well-known domain.
 fn taint_chip(taint: &str) -> String {
     taint.strip_prefix("node.kubernetes.io/").unwrap_or(taint).to_string()
 }
@@ -178,7 +178,7 @@ pub(crate) fn Node(props: &Props) -> Html {
     let cut = !machine.cuts.is_empty() && shows_machine;
     let dark = machine.exists && !machine.powered && shows_machine;
     let out = props.filter.as_ref().is_some_and(|filter| !filter.finds_on(node));
-    let dim = props.aside || props.verdict.as_ref().is_some_and(|v| !v.fits);
+    let dim = props.has_no_verdict || props.verdict.as_ref().is_some_and(|v| !v.fits);
     let win = props.verdict.as_ref().is_some_and(|v| v.chosen);
     let command = actions::toggle_cut(view);
     let said = if cut {
@@ -189,8 +189,8 @@ pub(crate) fn Node(props: &Props) -> Html {
     let at = props.plan.rect;
     html! {
         <article
-            class={classes!("node", cut.then_some("cut"), dark.then_some("dark"), dim.then_some("dim"), win.then_some("win"), (props.plan.fit.step == Step::Dot).then_some("dots-only"),
-                props.selected.then_some("sel"), props.highlighted.then_some("lit"), out.then_some("out"), (!props.breaking.is_empty()).then_some("breaks"), props.told.map(AnswerMark::outline))}
+            class={classes!("node", cut.then_some("cut"), dark.then_some("dark"), dim.then_some("dim"), win.then_some("win"), (props.plan.fit.detail == DetailLevel::Dot).then_some("dots-only"),
+                props.selected.then_some("sel"), props.highlighted.then_some("lit"), out.then_some("out"), (!props.breaking.is_empty()).then_some("breaks"), props.answer_mark.map(AnswerMark::outline))}
             ~style={format!("left:{:.1}px;top:{:.1}px;width:{:.1}px;height:{:.1}px", at.x, at.y, at.w, at.h)}
             data-node={view.name.clone()}
             data-ready={view.ready.to_string()}
@@ -207,12 +207,12 @@ pub(crate) fn Node(props: &Props) -> Html {
             { heading(props) }
             if truth != Truth::Machine { { bar(props) } }
             { marks(props) }
-            { truths(props) }
+            { difference_lines(props) }
         </article>
     }
 }
 
-/// The ring around a node that nobody hears: it empties until the node is NotReady, and then until its pods are evicted.
+/// The ring around a node whose heartbeats are missing: it empties until NotReady, and then until pods are evicted.
 fn silence_ring(props: &Props) -> Html {
     let view = &props.node.view;
     let (class, since, at) = match &view.next {
@@ -241,7 +241,7 @@ fn silence_ring(props: &Props) -> Html {
     }
 }
 
-/// Its pods, and room that is kept for others.
+/// Its pods, and the places of pods nominated to it.
 fn marks(props: &Props) -> Html {
     let node = &*props.node;
     let (view, truth) = (&node.view, props.truth);
@@ -249,20 +249,20 @@ fn marks(props: &Props) -> Html {
         (props.filter.as_ref()).is_none_or(|filter| filter.finds_node(view) || filter.finds_pod(pod))
     };
     let slot = |nth: usize| props.plan.mark(props.slots.get(nth).copied().unwrap_or(nth));
-    let step = props.plan.fit.step;
+    let detail = props.plan.fit.detail;
     let unit = props.measures.unit;
     let pods: Vec<_> = (node.pods.iter().enumerate())
         .filter_map(|(nth, pod)| {
             let drawn = belief::mark(pod, view, truth)?;
-            let says = halves::says(pod, drawn, view, truth, props.now);
+            let content = halves::mark_content(pod, drawn, view, truth, props.now);
             Some((
                 pod,
                 drawn,
                 Place {
                     rect: slot(nth),
-                    step,
+                    detail,
                     unit,
-                    says,
+                    content,
                 },
             ))
         })
@@ -278,20 +278,20 @@ fn marks(props: &Props) -> Html {
     html! {
         <div class="pods" role="group" aria-label={format!("Pods on {}", view.name)}>
             { for pods.into_iter().map(|(pod, mark, place)| html! {
-                <Pod key={pod.id.clone()} pod={pod.clone()} drawn={mark} now={props.now} hue={hue(&props.owners, &pod.owner)} out={!found(pod)} differs={props.differing.contains(&pod.id)} {place} breaks={props.breaking.contains(&pod.id)}
-                    selected={props.selected_pod.as_ref() == Some(&pod.id)} victim={props.victims.contains(&pod.key)} told={AnswerMark::on(&props.told_pods, &pod.id)} />
+                <Pod key={pod.id.clone()} pod={pod.clone()} drawn={mark} now={props.now} hue={hue(&props.owners, &pod.owner)} is_filtered_out={!found(pod)} differs={props.differing.contains(&pod.id)} {place} breaks={props.breaking.contains(&pod.id)}
+                    selected={props.selected_pod.as_ref() == Some(&pod.id)} victim={props.victims.contains(&pod.key)} answer_mark={AnswerMark::on(&props.pod_answer_marks, &pod.id)} />
             }) }
             { for nominated.iter().enumerate().map(|(nth, pod)| {
                 let r = slot(node.pods.len() + nth);
                 html! {
-                    <span key={format!("n{}", pod.id)} class={classes!("nominee", step.class(), format!("h{}", hue(&props.owners, &pod.owner)))} data-nominee={pod.key.clone()}
+                    <span key={format!("n{}", pod.id)} class={classes!("nominee", detail.class(), format!("h{}", hue(&props.owners, &pod.owner)))} data-nominee={pod.key.clone()}
                         ~style={format!("translate:{:.1}px {:.1}px;width:{:.1}px;height:{:.1}px;--pod:{:.1}px", r.x, r.y, r.w, r.h, r.w.min(r.h))}
                         title={format!("{} is nominated here: room is being made for it", pod.key)}>
                         <span class="sr">{ "nominated here: " }</span>
-                        if step.is_card() {
+                        if detail.is_card() {
                             <span class="up"><b>{ shown(pod.key.strip_prefix("default/").unwrap_or(&pod.key)) }</b><span class="api-word">{ "API: nominated" }</span></span>
                             <span class="lo"><b>{ "waits for room" }</b></span>
-                        } else if step != Step::Dot {
+                        } else if detail != DetailLevel::Dot {
                             <span class="t">{ shown(&pod.short) }</span>
                         }
                     </span>
@@ -301,16 +301,16 @@ fn marks(props: &Props) -> Html {
     }
 }
 
-/// What is said at the right of its header: a verdict, an answer, its state; of one that is well what it has.
+/// The right part of the header: a verdict, an answer or the state; for a healthy node its capacity.
 fn heading(props: &Props) -> Html {
     let view = &props.node.view;
     let unit = props.measures.unit;
     let wide = props.plan.rect.w / unit;
     let state = state_of(view, props.truth, props.now);
     let shows_api = props.truth != Truth::Machine;
-    let taints: Vec<&String> = view.taints.iter().filter(|t| !said_elsewhere(t)).collect();
+    let taints: Vec<&String> = view.taints.iter().filter(|t| !is_shown_as_state(t)).collect();
     let kind = state.as_ref().map(|(kind, _)| *kind);
-    let right = if let Some((class, words)) = props.told.map(AnswerMark::said) {
+    let right = if let Some((class, words)) = props.answer_mark.map(AnswerMark::label) {
         html! { <span class={classes!("told", class)}>{ words }</span> }
     } else if let Some(verdict) = &props.verdict {
         html! {
@@ -321,7 +321,7 @@ fn heading(props: &Props) -> Html {
         }
     } else if let Some((kind, words)) = &state {
         let words = short_state(view, words, wide, props.truth, props.now);
-        // Until it is NotReady, as its ring.
+        // Until NotReady the text has the colour of the ring.
         let kind = match &view.next {
             Some(NodeNext::NotReady { .. }) => "wait",
             _ => *kind,
@@ -355,7 +355,7 @@ fn heading(props: &Props) -> Html {
     }
 }
 
-/// The state of a node in as few words as its header has room for.
+/// The state, as long as the header has room for.
 fn short_state(view: &NodeView, words: &str, wide: f64, truth: Truth, now: Micros) -> String {
     if truth == Truth::Machine {
         return words.to_owned();
@@ -381,7 +381,7 @@ fn short_state(view: &NodeView, words: &str, wide: f64, truth: Truth, now: Micro
     }
 }
 
-/// A node's capacity as one bar, on which each pod has its length.
+/// The node's capacity as a bar; each pod is a segment as long as its request.
 fn bar(props: &Props) -> Html {
     let node = &*props.node;
     let Some(at) = props.plan.bar.filter(|_| !node.view.only_name) else {
@@ -415,7 +415,7 @@ fn bar(props: &Props) -> Html {
         }
     };
     let name = |key: &str| key.rsplit('/').next().unwrap_or(key).to_owned();
-    // Each is placed by a translation, so that one that goes shifts no layout.
+    // Segments are placed by a translation, so that a removed one causes no layout.
     let mut end = 0.0;
     let mut next = |request: i64| {
         let (begin, long) = (end, at.w * request as f64 / scale as f64);
@@ -451,9 +451,9 @@ fn bar(props: &Props) -> Html {
     }
 }
 
-/// Where what the API believes and what the machine does are two things: seen where the marks leave a line free, and
-/// read out anyway.
-fn truths(props: &Props) -> Html {
+/// Lines for differences between the API server's state and the machine's. They are visible where the marks leave a
+/// line free, and always there for screen readers.
+fn difference_lines(props: &Props) -> Html {
     let (view, truth, now) = (&props.node.view, props.truth, props.now);
     let machine = &view.machine;
     let (shows_api, shows_machine) = (truth != Truth::Machine, truth != Truth::Api);
@@ -479,7 +479,7 @@ fn truths(props: &Props) -> Html {
     }
 }
 
-/// How many pods are here, where nobody knows how many may be.
+/// The number of pods, without the unknown limit.
 fn pods_of(view: &NodeView) -> String {
     match view.pods.0 {
         1 => "1 pod".into(),
@@ -487,7 +487,7 @@ fn pods_of(view: &NodeView) -> String {
     }
 }
 
-/// When the API stops telling of pressure.
+/// The text that tells when the pressure condition ends.
 fn pressure_ends(view: &NodeView) -> &'static str {
     if view.pressure_lasts {
         "Pressure as in the files, which nobody measures here: it lasts until the machine is started anew"
@@ -505,10 +505,10 @@ mod tests {
     use super::*;
     use podscope_protocol::{CutFrom, MachineView};
 
-    /// What is made up of a node is not told, and what lasts is not promised to end.
+    /// Invented values of a dumped node are not shown, and lasting pressure is not announced to end.
     /// Shows: P-09, U-15
     #[test]
-    fn a_node_of_a_dump_tells_no_more_than_the_dump() {
+    fn dumped_node_shows_only_known_values() {
         let mut view = NodeView {
             name: "ip-1".into(),
             registered: true,
@@ -532,10 +532,10 @@ mod tests {
         assert!(pressure_ends(&view).contains("until the machine is started anew"));
     }
 
-    /// A cut node says so, with the age of what the API knows.
+    /// A node with cut links shows that, and the age of the last heartbeat.
     /// Shows: F-01, U-02, U-08
     #[test]
-    fn a_node_says_its_state_in_words() {
+    fn node_state_text_names_cuts_power_and_missing_node_object() {
         let mut view = NodeView {
             name: "b-1".into(),
             registered: true,
@@ -558,22 +558,22 @@ mod tests {
             state(&view, 92_000_000).map(|s| s.1).as_deref(),
             Some("cut off, last heard 82 s ago")
         );
-        // F-01: a link to storage, or one way to it, leaves its heartbeats alone.
+        // A cut to storage, or a one-way cut, does not stop heartbeats (F-01).
         view.machine.last_heartbeat = None;
         view.machine.cuts[0].is_out = false;
-        let told = |view: &NodeView| state(view, 0).map(|s| s.1).unwrap_or_default();
-        assert_eq!(told(&view), "nothing from the control plane arrives");
+        let state_text = |view: &NodeView| state(view, 0).map(|s| s.1).unwrap_or_default();
+        assert_eq!(state_text(&view), "nothing from the control plane arrives");
         view.machine.cuts = vec![Cut {
             from: CutFrom::Storage,
             is_in: true,
             is_out: true,
         }];
-        assert_eq!(told(&view), "cut off from storage");
+        assert_eq!(state_text(&view), "cut off from storage");
         view.machine.powered = false;
         assert_eq!(state(&view, 0).map(|s| s.1).as_deref(), Some("machine is off"));
         view.registered = false;
         assert_eq!(state(&view, 0).map(|s| s.1).as_deref(), Some("no Node object"));
         assert_eq!(taint_chip("dedicated=db:NoSchedule"), "dedicated=db:NoSchedule");
-        assert!(said_elsewhere("node.kubernetes.io/unreachable:NoExecute"));
+        assert!(is_shown_as_state("node.kubernetes.io/unreachable:NoExecute"));
     }
 }

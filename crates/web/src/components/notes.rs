@@ -1,12 +1,12 @@
-//! What is to be said beside the stage: the ways in, what was opened, a question of an earlier lesson, how a fast run
-//! ended. Notes stand above the timeline, in a room that is there anyway.
+//! Notes above the timeline: the introduction, notices about what was opened, a question from an earlier lesson, the
+//! outcome of a fast run. They have a room of fixed size, so they do not move the stage.
 
 use yew::prelude::*;
 
 use super::brief::{Brief, is_brief};
 use super::recall::Recall;
 use super::record::Record;
-use super::said::Said;
+use super::said::OpenedNote;
 use super::start::Start;
 use super::timeline::chooser;
 use crate::ctl::Ctl;
@@ -29,15 +29,15 @@ pub(crate) fn Notes(props: &Props) -> Html {
     let brief =
         (page.opened.as_ref()).filter(|opened| page.panels.story && !opened.story.is_empty() && is_brief(opened));
     html! {
-        // A landmark of its own: it stands outside of the stage and the timeline.
+        // A landmark of its own, because it is outside the stage and the timeline.
         <section class="notes" aria-label="Notes">
-            if page.unread && !page.start { <Said page={page.clone()} /> }
+            if page.has_unread_notices && !page.start { <OpenedNote page={page.clone()} /> }
             if !page.embedded { <Recall page={page.clone()} /> }
-            if let Some(goals) = &page.record { <Record goals={goals.clone()} renames={page.renames} /> }
-            <p class="ended" role="status">{ caption.map(director::ended).unwrap_or_default() }</p>
+            if let Some(goals) = &page.record { <Record goals={goals.clone()} anonymises={page.anonymises} /> }
+            <p class="ended" role="status">{ caption.map(director::outcome).unwrap_or_default() }</p>
             if brief.is_none() { { chooser(&ctl, page) } }
             if let Some(opened) = brief.filter(|_| !page.start) { <Brief key={format!("{} {}", opened.title, opened.seed)} page={page.clone()} /> }
-            if page.start && page.opened.is_some() { <Start asked={page.start_asked} first={brief.and_then(|opened| opened.story.first()?.try_command.clone())} /> }
+            if page.start && page.opened.is_some() { <Start asked={page.start_requested} first={brief.and_then(|opened| opened.story.first()?.try_command.clone())} /> }
         </section>
     }
 }

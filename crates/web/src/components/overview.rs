@@ -1,5 +1,5 @@
-//! A big cluster as one picture: a square a node, a dot a pod, by zone. What is looked at is
-//! real markup beside it, so it can be read, reached by keyboard and acted on (U-09).
+//! A big cluster as one picture: a square per node, a dot per pod, grouped by zone. The focused node is also drawn as
+//! real markup beside its square, so that it can be read, reached by keyboard and acted on (U-09).
 
 use std::rc::Rc;
 
@@ -11,14 +11,14 @@ use yew::prelude::*;
 
 use super::node::{Node, label};
 use super::picture::{Painted, Scene, Zones};
-use super::wiring::to_picture;
+use super::wiring::zone_wires as draw_zone_wires;
 use crate::browser::{self, sight};
 use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::find::Filter;
 use crate::pure::overview::{Plan, Rect, TITLE, plan, room};
 use crate::pure::route::Theme;
-use crate::pure::stage::{Measures, Room, alone};
+use crate::pure::stage::{Measures, Room, single_node};
 use crate::state::{Act, Model, NodeState, Shared, Truth};
 
 #[derive(Properties, PartialEq)]
@@ -27,15 +27,15 @@ pub(crate) struct Props {
     pub(crate) zone: Option<String>,
     pub(crate) key_name: String,
     pub(crate) selected: Option<SubjectRef>,
-    /// Another one, or another one of the system's, paints anew.
+    /// A change of the theme, or of the system's theme, repaints everything.
     pub(crate) theme: Theme,
-    /// What does not match is painted dimly.
+    /// Nodes and pods that do not match are dimmed.
     pub(crate) filter: Option<Shared<Filter>>,
-    /// Whose picture it is.
+    /// Whether the API server's state, the machine's, or both are drawn.
     pub(crate) truth: Truth,
-    /// Ids of pods that another run beside this one does not have so.
+    /// Ids of pods that differ from the compared run.
     pub(crate) differing: Rc<Set<String>>,
-    /// Of the stage.
+    /// The room of the stage.
     pub(crate) room: Room,
 }
 
@@ -54,7 +54,7 @@ fn zones(props: &Props) -> Zones {
         .collect()
 }
 
-/// The picture and the card of what has the focus.
+/// The picture, and the card of the focused node.
 #[component]
 pub(crate) fn Overview(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -62,8 +62,8 @@ pub(crate) fn Overview(props: &Props) -> Html {
     };
     let canvas = use_node_ref();
     let focus = use_state(|| (0usize, 0usize));
-    // Somebody points at a node, or went to one.
-    let looks = use_state(|| false);
+    // True while the pointer is over a node, or after an arrow key moved the focus.
+    let is_focus_shown = use_state(|| false);
     let zones = zones(props);
     let measures = Measures::of(props.room);
     let frame = Rect {
@@ -75,10 +75,10 @@ pub(crate) fn Overview(props: &Props) -> Html {
     let plan = use_plan(&zones, (frame.w, frame.h));
     use_picture(props, &canvas, &plan, &zones, *focus);
     let onmousemove = {
-        let (plan, focus, looks) = (plan.clone(), focus.clone(), looks.setter());
+        let (plan, focus, is_focus_shown) = (plan.clone(), focus.clone(), is_focus_shown.setter());
         Callback::from(move |event: MouseEvent| {
             if let Some(node) = node_under(&plan, &event) {
-                looks.set(true);
+                is_focus_shown.set(true);
                 if node != *focus {
                     focus.set(node);
                 }
@@ -86,8 +86,8 @@ pub(crate) fn Overview(props: &Props) -> Html {
         })
     };
     let onmouseleave = {
-        let looks = looks.setter();
-        Callback::from(move |_: MouseEvent| looks.set(false))
+        let is_focus_shown = is_focus_shown.setter();
+        Callback::from(move |_: MouseEvent| is_focus_shown.set(false))
     };
     let onclick = {
         let (plan, ctl, zones) = (plan.clone(), ctl.clone(), zones.clone());
@@ -98,40 +98,45 @@ pub(crate) fn Overview(props: &Props) -> Html {
         })
     };
     let mark = use_node_ref();
-    // Of the node that an arrow led to, as it was then: whoever points at one sees it.
-    let said = use_state(String::new);
-    let onkeydown = arrows(&plan, &zones, &focus, &ctl, {
-        let (mark, said, now, looks) = (mark.clone(), said.setter(), props.model.now, looks.setter());
+    // Text for screen readers when an arrow key moves the focus to a node; the text stays as it was then.
+    let announced = use_state(String::new);
+    let onkeydown = arrow_keys(&plan, &zones, &focus, &ctl, {
+        let (mark, announced, now, is_focus_shown) = (
+            mark.clone(),
+            announced.setter(),
+            props.model.now,
+            is_focus_shown.setter(),
+        );
         move |node| {
-            looks.set(true);
-            said.set(label(node, now));
-            show(&mark);
+            is_focus_shown.set(true);
+            announced.set(label(node, now));
+            scroll_into_view_after_drawing(&mark);
         }
     });
     let focused = node_at(&zones, *focus).cloned();
     let by_selection = selected(props);
-    let is_found = use_pointed(props, &zones, by_selection.as_ref(), &focus, &mark);
+    let is_found = use_focus_on_match(props, &zones, by_selection.as_ref(), &focus, &mark);
     let framed = plan.node(*focus);
-    let shown = by_selection.or(focused.filter(|_| *looks || is_found));
+    let shown = by_selection.or(focused.filter(|_| *is_focus_shown || is_found));
     html! {
         <>
-        { wires(&zones, &plan, &measures, frame, props.room) }
+        { zone_wires(&zones, &plan, &measures, frame, props.room) }
         <div class="overview" {onmouseleave} ~style={super::scene::at(frame)}>
             <div class="picture" role="application" tabindex="0" {onkeydown} aria-label={format!("{} nodes in {} groups; arrows go from node to node, Enter selects", props.model.nodes.size(), zones.len())}>
                 <canvas ref={canvas} {onmousemove} {onclick} aria-hidden="true"></canvas>
                 <i ref={mark} ~style={format!("left:{}px;top:{}px;width:{2}px;height:{2}px", framed.x, framed.y, framed.w)}></i>
             </div>
-            <p class="sr" role="status">{ (*said).clone() }</p>
+            <p class="sr" role="status">{ (*announced).clone() }</p>
             { zone_list(&zones, &plan, &props.key_name, &ctl) }
             if props.zone.is_some() { <button type="button" class="zoom-back" onclick={ctl.act.reform(|_: MouseEvent| Act::Zone(None))}>{ "All groups" }</button> }
-            if let Some(node) = shown { { lens(props, &measures, frame, framed, &node) } }
+            if let Some(node) = shown { { focus_card(props, &measures, frame, framed, &node) } }
         </div>
         </>
     }
 }
 
-/// A wire to each zone, parted where all of its nodes are cut off.
-fn wires(zones: &Zones, plan: &Plan, m: &Measures, frame: Rect, room: Room) -> Html {
+/// A wire to each zone; it is drawn broken if all of the zone's nodes are cut off.
+fn zone_wires(zones: &Zones, plan: &Plan, m: &Measures, frame: Rect, room: Room) -> Html {
     let cut: Vec<bool> = (zones.iter())
         .map(|(_, nodes)| !nodes.is_empty() && nodes.iter().all(|node| !node.view.machine.cuts.is_empty()))
         .collect();
@@ -142,22 +147,26 @@ fn wires(zones: &Zones, plan: &Plan, m: &Measures, frame: Rect, room: Room) -> H
             ..*zone
         })
         .collect();
-    to_picture(m, room, &places, &cut)
+    draw_zone_wires(m, room, &places, &cut)
 }
 
-/// The card of a node that is looked at, beside it.
-fn lens(props: &Props, measures: &Measures, frame: Rect, node: Rect, shown: &Shared<NodeState>) -> Html {
-    let u = measures.unit;
-    let (w, h, gap) = ((270.0 * u).min(frame.w - 8.0), (190.0 * u).min(frame.h - 8.0), 14.0 * u);
+/// The card of the focused node, beside its square.
+fn focus_card(props: &Props, measures: &Measures, frame: Rect, node: Rect, shown: &Shared<NodeState>) -> Html {
+    let unit = measures.unit;
+    let (w, h, gap) = (
+        (270.0 * unit).min(frame.w - 8.0),
+        (190.0 * unit).min(frame.h - 8.0),
+        14.0 * unit,
+    );
     let right = node.x + node.w + gap;
     let x = if right + w <= frame.w {
         right
     } else {
         (node.x - gap - w).max(0.0)
     };
-    let y = (node.y - 20.0 * u).clamp(0.0, (frame.h - h).max(0.0));
+    let y = (node.y - 20.0 * unit).clamp(0.0, (frame.h - h).max(0.0));
     let rect = Rect { x: 0.0, y: 0.0, w, h };
-    let plan = alone(measures, rect, shown.pods.len() + shown.nominated.len());
+    let plan = single_node(measures, rect, shown.pods.len() + shown.nominated.len());
     let selected_pod = match &props.selected {
         Some(SubjectRef::Pod { key, uid }) => props.model.pod(key, uid).map(|p| p.id.clone()),
         _ => None,
@@ -174,21 +183,21 @@ fn lens(props: &Props, measures: &Measures, frame: Rect, node: Rect, shown: &Sha
     }
 }
 
-/// The node that is selected or has the selected pod, unless something else is looked for.
+/// The selected node, or the node of the selected pod, if it matches the filter.
 fn selected(props: &Props) -> Option<Shared<NodeState>> {
     let node = match props.selected.as_ref()? {
         SubjectRef::Node { name } => props.model.nodes.get(name)?,
         SubjectRef::Pod { key, uid } => props.model.nodes.get(&props.model.pod(key, uid)?.node)?,
         _ => return None,
     };
-    let is_sought = props.filter.as_ref().is_none_or(|filter| filter.finds_on(node));
-    is_sought.then(|| node.clone())
+    let matches_filter = props.filter.as_ref().is_none_or(|filter| filter.finds_on(node));
+    matches_filter.then(|| node.clone())
 }
 
-/// The picture's frame, and where the arrows go on, follow what is selected, or else what is found first. Returns whether
-/// something is found.
+/// Moves the focus to the selection, or else to the first match of the filter. Returns whether the filter matches a
+/// node.
 #[hook]
-fn use_pointed(
+fn use_focus_on_match(
     props: &Props,
     zones: &Zones,
     node: Option<&Shared<NodeState>>,
@@ -197,49 +206,49 @@ fn use_pointed(
 ) -> bool {
     let filter = props.filter.clone();
     let found = use_memo(filter.clone(), |filter| {
-        filter.as_ref().and_then(|f| place(zones, |node| f.finds_on(node)))
+        filter.as_ref().and_then(|f| find_node(zones, |node| f.finds_on(node)))
     });
-    let at = node.map_or(*found, |node| place(zones, |n| n.view.name == node.view.name));
+    let at = node.map_or(*found, |node| find_node(zones, |n| n.view.name == node.view.name));
     let (focus, mark) = (focus.setter(), mark.clone());
     use_effect_with((props.selected.clone(), filter, at), move |(.., at)| {
         if let Some(at) = at {
             focus.set(*at);
-            show(&mark);
+            scroll_into_view_after_drawing(&mark);
         }
     });
     found.is_some()
 }
 
-/// The first node that is so: zone and index.
-fn place(zones: &Zones, is: impl Fn(&NodeState) -> bool) -> Option<(usize, usize)> {
-    let of = |nodes: &[Shared<NodeState>]| nodes.iter().position(|node| is(node));
-    (zones.iter().enumerate()).find_map(|(z, (_, nodes))| Some((z, of(nodes)?)))
+/// Zone and index of the first node that satisfies a predicate.
+fn find_node(zones: &Zones, predicate: impl Fn(&NodeState) -> bool) -> Option<(usize, usize)> {
+    let index_in = |nodes: &[Shared<NodeState>]| nodes.iter().position(|node| predicate(node));
+    (zones.iter().enumerate()).find_map(|(z, (_, nodes))| Some((z, index_in(nodes)?)))
 }
 
-/// Scrolls to what has the frame, once it is drawn there.
-fn show(mark: &NodeRef) {
+/// Scrolls to the focus frame after it is drawn.
+fn scroll_into_view_after_drawing(mark: &NodeRef) {
     let mark = mark.clone();
     browser::after_drawing(move || mark.cast().iter().for_each(browser::bring_into_sight));
 }
 
-/// Where each node is drawn in the room that there is.
+/// The layout of the picture in the available room.
 #[hook]
 fn use_plan(zones: &Zones, size: (f64, f64)) -> Rc<Plan> {
-    let most = zones
+    let max_pods = zones
         .iter()
         .flat_map(|(_, n)| n.iter().map(|n| n.pods.len()))
         .max()
         .unwrap_or(1);
     let counts: Vec<usize> = zones.iter().map(|(_, n)| n.len()).collect();
     let room_before = use_mut_ref(|| 0);
-    let room = room(*room_before.borrow(), most);
+    let room = room(*room_before.borrow(), max_pods);
     *room_before.borrow_mut() = room;
     use_memo((counts, room, size), |(counts, room, (w, h))| {
         plan(counts, *room, w.max(60.0), h.max(60.0))
     })
 }
 
-/// Draws after each render what is other than before.
+/// Paints the changed parts after each render.
 #[hook]
 fn use_picture(props: &Props, canvas: &NodeRef, plan: &Rc<Plan>, zones: &Zones, focus: (usize, usize)) {
     let painted = use_mut_ref(Painted::default);
@@ -247,8 +256,8 @@ fn use_picture(props: &Props, canvas: &NodeRef, plan: &Rc<Plan>, zones: &Zones, 
     {
         let dark = dark.setter();
         use_effect_with((), move |()| {
-            let watch = sight::Watch::scheme(move |is_dark| dark.set(is_dark));
-            move || drop(watch)
+            let observation = sight::Observation::scheme(move |is_dark| dark.set(is_dark));
+            move || drop(observation)
         });
     }
     let (canvas, model) = (canvas.clone(), props.model.clone());
@@ -285,12 +294,12 @@ fn select(ctl: &Ctl, zones: &Zones, at: (usize, usize)) {
     }
 }
 
-fn arrows(
+fn arrow_keys(
     plan: &Rc<Plan>,
     zones: &Zones,
     focus: &UseStateHandle<(usize, usize)>,
     ctl: &Ctl,
-    arrived: impl Fn(&NodeState) + 'static,
+    on_arrival: impl Fn(&NodeState) + 'static,
 ) -> Callback<KeyboardEvent> {
     let (plan, zones, focus, ctl) = (plan.clone(), zones.clone(), focus.clone(), ctl.clone());
     Callback::from(move |event: KeyboardEvent| {
@@ -311,12 +320,12 @@ fn arrows(
         event.stop_propagation();
         if let Some(next) = next {
             focus.set(next);
-            node_at(&zones, next).into_iter().for_each(|node| arrived(node));
+            node_at(&zones, next).into_iter().for_each(|node| on_arrival(node));
         }
     })
 }
 
-/// The titles of the zones, each where its zone is.
+/// The titles of the zones, each above its zone.
 fn zone_list(zones: &Zones, plan: &Plan, key_name: &str, ctl: &Ctl) -> Html {
     html! {
         <ul class="zone-list" aria-label="Groups">

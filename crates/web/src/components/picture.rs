@@ -1,4 +1,4 @@
-//! The canvas of a big cluster: only nodes that are other ones now are painted again.
+//! Paints the picture of a big cluster on a canvas. Only nodes that have changed are painted again.
 
 use std::rc::Rc;
 
@@ -14,32 +14,32 @@ use crate::pure::overview::{Plan, Rect};
 use crate::pure::route::Theme;
 use crate::state::{HUES, NodeState, Shared, Truth};
 
-/// Nodes by zone.
+/// Nodes by zone: name of the zone and its nodes.
 pub(crate) type Zones = Vec<(String, Vec<Shared<NodeState>>)>;
 
-/// What is to be seen.
+/// Everything that the picture depends on.
 #[derive(Default)]
 pub(crate) struct Scene {
     pub(crate) plan: Rc<Plan>,
     pub(crate) zones: Zones,
-    /// Which node of which zone is framed.
+    /// Zone and index of the node with the focus frame.
     pub(crate) focus: (usize, usize),
-    /// The theme, and whether the system's is dark.
+    /// The theme, and whether the system's theme is dark.
     pub(crate) tint: (Theme, bool),
-    /// What does not match is painted dimly.
+    /// Nodes and pods that do not match are dimmed.
     pub(crate) filter: Option<Shared<Filter>>,
-    /// Whose picture it is.
+    /// Whether the API server's state, the machine's, or both are drawn.
     pub(crate) truth: Truth,
-    /// Pods to be outlined.
+    /// Ids of pods that differ from the compared run; they are outlined.
     pub(crate) differing: Rc<Set<String>>,
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
 }
 
-/// What the canvas shows.
+/// The state of the canvas.
 #[derive(Default)]
 pub(crate) struct Painted {
     scene: Scene,
-    /// In the light of the scene; none before the first.
+    /// Colours for the scene's tint; `None` before the first painting.
     colours: Option<Colours>,
 }
 
@@ -56,7 +56,7 @@ struct Colours {
 }
 
 impl Painted {
-    /// Brings the canvas from what it shows to this.
+    /// Repaints the canvas where `scene` differs from the painted one.
     pub(crate) fn draw(&mut self, canvas: &HtmlCanvasElement, scene: Scene) {
         let Some(window) = browser::window() else { return };
         let ratio = window.device_pixel_ratio();
@@ -64,7 +64,7 @@ impl Painted {
         let (w, h) = ((width * ratio) as u32, (scene.plan.height * ratio) as u32);
         let before = &self.scene;
         let recoloured = self.colours.is_none() || before.tint != scene.tint;
-        let fresh = canvas.width() != w
+        let repaints_all = canvas.width() != w
             || canvas.height() != h
             || !Rc::ptr_eq(&before.plan, &scene.plan)
             || recoloured
@@ -72,9 +72,9 @@ impl Painted {
             || before.truth != scene.truth
             || is_recoloured(&before.owners, &scene.owners)
             || before.zones.len() != scene.zones.len();
-        let others = (scene.zones.iter().zip(&before.zones)).any(|((_, now), (_, before))| now != before);
-        let differs_anew = before.differing != scene.differing;
-        if !fresh && !others && !differs_anew && scene.focus == before.focus {
+        let has_changed_nodes = (scene.zones.iter().zip(&before.zones)).any(|((_, now), (_, before))| now != before);
+        let has_changed_differences = before.differing != scene.differing;
+        if !repaints_all && !has_changed_nodes && !has_changed_differences && scene.focus == before.focus {
             self.scene.owners = scene.owners;
             return;
         }
@@ -86,7 +86,7 @@ impl Painted {
         else {
             return;
         };
-        if fresh {
+        if repaints_all {
             canvas.set_width(w);
             canvas.set_height(h);
             drop(web_sys::HtmlElement::style(canvas).set_property("width", &format!("{width}px")));
@@ -97,30 +97,30 @@ impl Painted {
         }
         let colours = self.colours.get_or_insert_with(|| colours(canvas));
         drop(context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0));
-        let shapes = Shapes::of(&scene, (!fresh).then_some(before));
-        shapes.paint(&Brush(context), colours, &scene, fresh);
+        let shapes = Shapes::of(&scene, (!repaints_all).then_some(before));
+        shapes.paint(&Brush(context), colours, &scene, repaints_all);
         self.scene = scene;
     }
 }
 
-/// What is painted, by the colour that it has: setting a colour costs more than drawing with it.
+/// Shapes to paint, grouped by colour, because setting a colour costs more than drawing with it.
 #[derive(Default)]
 struct Shapes {
     cards: Vec<Rect>,
     unwell: Vec<Rect>,
-    /// Cards with pods that are looked for.
-    holding: Vec<Rect>,
+    /// Cards with pods that match the filter.
+    with_matches: Vec<Rect>,
     filled: Vec<Vec<Rect>>,
     outlined: Vec<Vec<Rect>>,
     ghosts: Vec<Rect>,
     failing: Vec<Rect>,
-    left_out: Vec<Rect>,
-    /// Pods that another run does not have so.
-    unlike: Vec<Rect>,
+    not_matching: Vec<Rect>,
+    /// Pods that differ from the compared run.
+    differing: Vec<Rect>,
 }
 
 impl Shapes {
-    /// Those of all nodes, or of the nodes that are other ones than before.
+    /// The shapes of all nodes, or only of nodes that changed since `before`.
     fn of(scene: &Scene, before: Option<&Scene>) -> Self {
         let hues = usize::from(HUES) + 1;
         let mut shapes = Self {
@@ -130,7 +130,7 @@ impl Shapes {
         };
         for (z, ((_, nodes), rects)) in scene.zones.iter().zip(&scene.plan.nodes).enumerate() {
             for (n, (node, rect)) in nodes.iter().zip(rects).enumerate() {
-                if before.is_none_or(|before| is_other(scene, before, (z, n), node)) {
+                if before.is_none_or(|before| has_to_be_painted(scene, before, (z, n), node)) {
                     shapes.node(scene, node, *rect);
                 }
             }
@@ -147,12 +147,12 @@ impl Shapes {
         for (k, pod) in node.pods.iter().enumerate().take(per_row * per_row) {
             let r = scene.plan.pod_rect(rect, k);
             if scene.differing.contains(&pod.id) {
-                self.unlike.push(around(r, 1.0));
+                self.differing.push(enlarged(r, 1.0));
             }
-            let inner = within(r);
+            let inner = inset(r);
             let found = (scene.filter.as_ref()).is_none_or(|f| f.finds_pod(pod) || f.finds_node(&node.view));
             if !found {
-                self.left_out.push(Rect {
+                self.not_matching.push(Rect {
                     x: inner.x + inner.w / 3.0,
                     y: inner.y + inner.h / 3.0,
                     w: inner.w / 3.0,
@@ -163,12 +163,12 @@ impl Shapes {
             let Some(mark) = belief::mark(pod, &node.view, scene.truth) else {
                 continue;
             };
-            // What is looked for is seen from afar, as is the square that holds it.
-            let is_sought = scene.filter.is_some();
-            if is_sought && self.holding.last() != Some(&rect) {
-                self.holding.push(rect);
+            // A match, and the card that contains it, are emphasised to be visible from afar.
+            let has_filter = scene.filter.is_some();
+            if has_filter && self.with_matches.last() != Some(&rect) {
+                self.with_matches.push(rect);
             }
-            let inner = if is_sought { around(inner, 0.75) } else { inner };
+            let inner = if has_filter { enlarged(inner, 0.75) } else { inner };
             self.pod(scene, pod, mark, inner);
         }
     }
@@ -195,35 +195,35 @@ impl Shapes {
         }
     }
 
-    fn paint(&self, brush: &Brush, colours: &Colours, scene: &Scene, fresh: bool) {
-        if fresh {
+    fn paint(&self, brush: &Brush, colours: &Colours, scene: &Scene, repaints_all: bool) {
+        if repaints_all {
             brush.fill(&colours.panel, &scene.plan.zones);
         } else {
-            // The focus' frame stands around its card.
-            let wider: Vec<Rect> = self.cards.iter().map(|r| around(*r, 2.0)).collect();
+            // The focus frame extends beyond its card and has to be erased.
+            let wider: Vec<Rect> = self.cards.iter().map(|r| enlarged(*r, 2.0)).collect();
             brush.fill(&colours.panel, &wider);
         }
         brush.fill(&colours.card, &self.cards);
         brush.frame(&colours.line, 1.0, &self.cards);
-        brush.frame(&colours.ink, 1.0, &self.holding);
+        brush.frame(&colours.ink, 1.0, &self.with_matches);
         brush.frame(&colours.bad, 2.0, &self.unwell);
         for (hue, colour) in colours.hues.iter().enumerate() {
             brush.fill(colour, &self.filled[hue]);
             brush.frame(colour, 1.0, &self.outlined[hue]);
         }
-        brush.fill(&colours.line, &self.left_out);
+        brush.fill(&colours.line, &self.not_matching);
         brush.fill(&colours.bad, &self.failing);
         brush.frame(&colours.ghost, 1.0, &self.ghosts);
-        // In no owner's colour.
-        brush.frame(&colours.ink, 2.0, &self.unlike);
+        // Not in an owner's colour.
+        brush.frame(&colours.ink, 2.0, &self.differing);
         if let Some(r) = scene.plan.nodes.get(scene.focus.0).and_then(|n| n.get(scene.focus.1)) {
-            brush.frame(&colours.accent, 2.0, &[around(*r, 1.5)]);
+            brush.frame(&colours.accent, 2.0, &[enlarged(*r, 1.5)]);
         }
     }
 }
 
-/// Whether a node is to be painted again.
-fn is_other(scene: &Scene, before: &Scene, at: (usize, usize), node: &Shared<NodeState>) -> bool {
+/// Returns whether a node has to be painted again.
+fn has_to_be_painted(scene: &Scene, before: &Scene, at: (usize, usize), node: &Shared<NodeState>) -> bool {
     let is_refocused = scene.focus != before.focus && (scene.focus == at || before.focus == at);
     let differs = |scene: &Scene, id: &String| scene.differing.contains(id);
     is_refocused
@@ -232,7 +232,7 @@ fn is_other(scene: &Scene, before: &Scene, at: (usize, usize), node: &Shared<Nod
             && (node.pods.iter()).any(|pod| differs(before, &pod.id) != differs(scene, &pod.id))
 }
 
-/// One path a colour.
+/// Draws all shapes of one colour as a single path.
 struct Brush(CanvasRenderingContext2d);
 
 impl Brush {
@@ -249,14 +249,14 @@ impl Brush {
         self.0.begin_path();
         rects
             .iter()
-            .map(|r| within(*r))
+            .map(|r| inset(*r))
             .for_each(|r| self.0.rect(r.x, r.y, r.w, r.h));
         self.0.stroke();
     }
 }
 
-/// Half a pixel within it, where a line of one is sharp.
-fn within(r: Rect) -> Rect {
+/// The rectangle shrunk by half a pixel, where a line of one pixel is sharp.
+fn inset(r: Rect) -> Rect {
     Rect {
         x: r.x + 0.5,
         y: r.y + 0.5,
@@ -265,8 +265,8 @@ fn within(r: Rect) -> Rect {
     }
 }
 
-/// A rectangle that much larger on each side.
-fn around(r: Rect, by: f64) -> Rect {
+/// The rectangle enlarged by `by` on each side.
+fn enlarged(r: Rect, by: f64) -> Rect {
     Rect {
         x: r.x - by,
         y: r.y - by,
@@ -275,7 +275,7 @@ fn around(r: Rect, by: f64) -> Rect {
     }
 }
 
-/// Whether an owner whose pods are painted has another colour now.
+/// Returns whether the colour of a painted owner has changed.
 fn is_recoloured(
     before: &Shared<ordered::Map<String, OwnerView>>,
     now: &Shared<ordered::Map<String, OwnerView>>,
@@ -283,22 +283,22 @@ fn is_recoloured(
     before != now && before.iter().any(|(id, o)| now.get(id).is_some_and(|n| n.hue != o.hue))
 }
 
-/// The value that the style sheet gives the canvas.
-fn used(canvas: &HtmlCanvasElement, property: &str) -> String {
+/// The computed value of a style property of the canvas.
+fn computed_style(canvas: &HtmlCanvasElement, property: &str) -> String {
     browser::window()
         .and_then(|w| w.get_computed_style(canvas).ok().flatten())
         .and_then(|style| style.get_property_value(property).ok())
         .unwrap_or_default()
 }
 
-/// The tokens of the theme as a canvas understands them: read from an element that has each as its
-/// colour, because `light-dark()` means nothing to it.
+/// The theme's colours in a form that a canvas understands. They are computed on an element that uses each token as its
+/// `color`, because a canvas cannot resolve `light-dark()`.
 fn colours(canvas: &HtmlCanvasElement) -> Colours {
-    let ink = used(canvas, "color");
+    let ink = computed_style(canvas, "color");
     let style = web_sys::HtmlElement::style(canvas);
     let token = |name: &str| {
         drop(style.set_property("color", &format!("var(--{name})")));
-        used(canvas, "color")
+        computed_style(canvas, "color")
     };
     let colours = Colours {
         ink,

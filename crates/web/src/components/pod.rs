@@ -1,5 +1,5 @@
-//! A pod's mark. Shape and texture carry its state, colour its owner; words carry both for
-//! those who do not see the mark.
+//! A pod's mark. Shape and texture show its state, colour its owner; the accessible name tells both for users who do
+//! not see the mark.
 
 use podscope_protocol::{ContainerStage, Micros, PodMark, PodView, TerminationStage};
 use yew::prelude::*;
@@ -10,19 +10,19 @@ use super::story::AnswerMark;
 use crate::pure::clock;
 use crate::pure::names;
 use crate::pure::overview::Rect;
-use crate::pure::stage::fit::Step;
-use crate::pure::stage::halves::Says;
+use crate::pure::stage::fit::DetailLevel;
+use crate::pure::stage::halves::MarkContent;
 use crate::pure::stage::shape;
 use crate::state::Shared;
 
-/// Where a mark is on its node, how much it has the room to say, and what.
+/// Place of a mark on its node, its level of detail and its texts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Place {
     pub(crate) rect: Rect,
-    pub(crate) step: Step,
-    /// A fourteenth of the root's font size.
+    pub(crate) detail: DetailLevel,
+    /// One pixel at the default font size of 14 pixels: the root's font size / 14.
     pub(crate) unit: f64,
-    pub(crate) says: Says,
+    pub(crate) content: MarkContent,
 }
 
 #[derive(Properties, PartialEq)]
@@ -32,30 +32,30 @@ pub(crate) struct Props {
     pub(crate) now: Micros,
     #[prop_or_default]
     pub(crate) selected: bool,
-    /// The scheduler's answer while a decision is shown: a victim.
+    /// The pod is a preemption victim of the shown decision.
     #[prop_or_default]
     pub(crate) victim: bool,
-    /// How it is drawn, where that is not how the pod is taken together.
+    /// The mark to draw if it is not `pod.mark`.
     #[prop_or_default]
     pub(crate) drawn: Option<PodMark>,
-    /// Another run beside this one does not have it so.
+    /// The pod differs from the compared run.
     #[prop_or_default]
     pub(crate) differs: bool,
-    /// The filter leaves it out.
+    /// The pod does not match the filter.
     #[prop_or_default]
-    pub(crate) out: bool,
-    /// What is told on it of an answer to a question.
+    pub(crate) is_filtered_out: bool,
+    /// Mark for an answer to a question.
     #[prop_or_default]
-    pub(crate) told: Option<AnswerMark>,
-    /// Its place on a node; none of a mark that waits at the scheduler, or stands for the pod elsewhere.
+    pub(crate) answer_mark: Option<AnswerMark>,
+    /// Place on a node; `None` for a pending pod, and for a mark outside the stage.
     #[prop_or_default]
     pub(crate) place: Option<Place>,
-    /// It takes part in one of the guarantees that are broken.
+    /// The pod takes part in the shown violation of a guarantee.
     #[prop_or_default]
     pub(crate) breaks: bool,
 }
 
-/// The class of a mark.
+/// The CSS class of a mark.
 pub(crate) fn class(mark: PodMark) -> &'static str {
     match mark {
         PodMark::Pending => "m-pending",
@@ -71,7 +71,7 @@ pub(crate) fn class(mark: PodMark) -> &'static str {
     }
 }
 
-/// The state in words.
+/// The state as a text.
 pub(crate) fn words(pod: &PodView) -> String {
     match pod.mark {
         PodMark::Pending => "pending".into(),
@@ -99,7 +99,7 @@ fn stage(stage: TerminationStage) -> &'static str {
     }
 }
 
-/// What happens next in a termination.
+/// The next step of a termination.
 fn next(stage: TerminationStage) -> &'static str {
     match stage {
         TerminationStage::Unheard => "The kubelet has not heard of it yet.",
@@ -111,7 +111,7 @@ fn next(stage: TerminationStage) -> &'static str {
     }
 }
 
-/// The value of `data-stage`.
+/// The value of the attribute `data-stage`.
 fn stage_attribute(stage: TerminationStage) -> &'static str {
     match stage {
         TerminationStage::Unheard | TerminationStage::Unreachable => "waiting",
@@ -123,7 +123,7 @@ fn stage_attribute(stage: TerminationStage) -> &'static str {
 
 fn label(pod: &PodView) -> String {
     let name = pod.key.strip_prefix("default/").unwrap_or(&pod.key);
-    // The short name on the mark comes first: speech input names marks so.
+    // The label begins with the short name on the mark, as speech input requires.
     let mut text = if pod.short.is_empty() || name == pod.short {
         String::new()
     } else {
@@ -140,17 +140,17 @@ fn label(pod: &PodView) -> String {
     podscope_api::visible(&text).into_owned()
 }
 
-/// The mark as a button: selects the pod, can be dragged.
+/// The mark as a button that selects the pod and can be dragged.
 #[component]
 pub(crate) fn Pod(props: &Props) -> Html {
     let pod = &*props.pod;
     let left = pod.termination.as_ref().map(|t| match t.until {
         Some(until) if until > t.since => (until - props.now).clamp(0, until - t.since) * 1000 / (until - t.since),
-        // Nobody can say when: the ring stays whole.
+        // The end is unknown: the ring stays full.
         None => 1000,
         Some(_) => 0,
     });
-    let step = props.place.as_ref().map_or(Step::Square, |place| place.step);
+    let detail = props.place.as_ref().map_or(DetailLevel::Square, |place| place.detail);
     let mut style = left.map_or_else(String::new, |l| format!("--left:{}.{}%;", l / 10, l % 10));
     if let Some(place) = &props.place {
         let r = place.rect;
@@ -169,7 +169,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
     let is_torn = matches!(
         &props.place,
         Some(Place {
-            says: Says::Torn { .. },
+            content: MarkContent::Torn { .. },
             ..
         })
     );
@@ -177,7 +177,7 @@ pub(crate) fn Pod(props: &Props) -> Html {
     html! {
         <button
             type="button"
-            class={classes!("pod", class(mark), step.class(), format!("h{}", props.hue), props.place.is_some().then_some("placed"), props.place.as_ref().filter(|place| is_slim(place)).map(|_| "slim"), is_torn.then_some("torn"), props.selected.then_some("sel"), props.victim.then_some("victim"), props.out.then_some("out"), props.differs.then_some("differs"), props.breaks.then_some("breaks"), props.told.map(AnswerMark::outline))}
+            class={classes!("pod", class(mark), detail.class(), format!("h{}", props.hue), props.place.is_some().then_some("placed"), props.place.as_ref().filter(|place| is_slim(place)).map(|_| "slim"), is_torn.then_some("torn"), props.selected.then_some("sel"), props.victim.then_some("victim"), props.is_filtered_out.then_some("out"), props.differs.then_some("differs"), props.breaks.then_some("breaks"), props.answer_mark.map(AnswerMark::outline))}
             ~style={style}
             data-id={pod.id.clone()}
             data-pod={pod.key.clone()}
@@ -188,55 +188,58 @@ pub(crate) fn Pod(props: &Props) -> Html {
             data-nav="pod"
             tabindex="-1"
             aria-pressed={if props.selected { "true" } else { "false" }}
-            // Its name too: the words on the mark are shortened, and hidden from a screen reader.
+            // The title is also the accessible name: the texts on the mark are shortened and hidden from screen
+            // readers.
             title={label}
         >
             { match &props.place {
                 Some(place) => html! { <>{ surface(place, left, mark) }{ face(props, place, mark) }</> },
                 None => html! { <span class="face" aria-hidden="true"><span class="t">{ shown(&pod.short) }</span></span> },
             } }
-            if step == Step::Square || step.is_card() && !is_torn { { glyph(mark) } }
-            if pod.ticks > 0 && step >= Step::Square && !step.is_large() {
+            if detail == DetailLevel::Square || detail.is_card() && !is_torn { { glyph(mark) } }
+            if pod.ticks > 0 && detail >= DetailLevel::Square && !detail.is_large() {
                 <span class="ticks">{ for (0..pod.ticks.min(3)).map(|_| html! { <i></i> }) }</span>
             }
-            if pod.containers.len() > 1 && !ghost && step >= Step::Square {
+            if pod.containers.len() > 1 && !ghost && detail >= DetailLevel::Square {
                 <span class="dots">{ for pod.containers.iter().take(6).map(|c| html! { <i class={classes!(container_class(*c))}></i> }) }</span>
             }
         </button>
     }
 }
 
-/// What a screen reader hears of it where it is.
+/// Label of the mark at this place, for screen readers.
 fn label_here(props: &Props) -> String {
     let mut label = label(&props.pod);
     if let Some(Place {
-        says: says @ Says::Torn { .. },
+        content: content @ MarkContent::Torn { .. },
         ..
     }) = &props.place
     {
         label.push_str("; ");
-        label.push_str(&says.line());
+        label.push_str(&content.line());
     }
     if props.differs {
         label.push_str("; not so in the other run");
     }
-    if let Some((_, words)) = props.told.map(AnswerMark::said) {
+    if let Some((_, words)) = props.answer_mark.map(AnswerMark::label) {
         label.push_str("; ");
         label.push_str(words);
     }
     label
 }
 
-/// Whether a large mark is too slim for large letters.
+/// Returns whether a large mark is too narrow for large text.
 fn is_slim(place: &Place) -> bool {
-    place.step == Step::Large && place.rect.w < 166.0 * place.unit
+    place.detail == DetailLevel::Large && place.rect.w < 166.0 * place.unit
 }
 
-/// The mark's surface, whole or torn, and the ring of a termination around it.
+/// The surface of the mark, whole or torn, and the termination ring around it.
 fn surface(place: &Place, left: Option<i64>, mark: PodMark) -> Html {
     let (w, h) = (place.rect.w, place.rect.h);
-    let torn = match &place.says {
-        Says::Torn { api, process, .. } if place.step >= Step::Square => Some((api.surface, process.surface)),
+    let torn = match &place.content {
+        MarkContent::Torn { api, process, .. } if place.detail >= DetailLevel::Square => {
+            Some((api.surface, process.surface))
+        }
         _ => None,
     };
     let r = shape::radius(h, place.unit);
@@ -269,19 +272,19 @@ fn halves(w: f64, h: f64, unit: f64, api: &'static str, process: &'static str) -
     html! { <><path class={api} d={upper} /><path class={process} d={lower} /></> }
 }
 
-/// The words on a mark: as many as there is room for.
+/// The texts on a mark, as many as fit.
 fn face(props: &Props, place: &Place, mark: PodMark) -> Html {
     let pod = &*props.pod;
-    // In another state they are other elements: none of them has moved to where the next ones stand.
-    let is_torn = matches!(place.says, Says::Torn { .. });
+    // Another state has other keys, so its texts are new elements and none counts as moved (layout shift).
+    let is_torn = matches!(place.content, MarkContent::Torn { .. });
     let key = |of: &str| format!("{of} {}{}", class(mark), if is_torn { " torn" } else { "" });
-    let step = place.step;
-    if step == Step::Dot {
+    let detail = place.detail;
+    if detail == DetailLevel::Dot {
         return Html::default();
     }
     let countdown = pod.termination.as_ref().and_then(|t| t.until).or(pod.countdown);
     let left = countdown.map(|until| clock::left(until, props.now));
-    if !step.is_card() {
+    if !detail.is_card() {
         let seconds = left.or_else(|| pod.termination.is_some().then(|| "?".into()));
         return html! {
             <>
@@ -290,15 +293,15 @@ fn face(props: &Props, place: &Place, mark: PodMark) -> Html {
             </>
         };
     }
-    let (margin, letter) = match step {
-        Step::Huge => (36.0, 15.5),
-        Step::Large if !is_slim(place) => (28.0, 12.6),
+    let (margin, letter) = match detail {
+        DetailLevel::Huge => (36.0, 15.5),
+        DetailLevel::Large if !is_slim(place) => (28.0, 12.6),
         _ => (22.0, 10.2),
     };
     let letters = (place.rect.w / place.unit - margin) / letter;
-    let name = names::fitted(pod.key.strip_prefix("default/").unwrap_or(&pod.key), letters as usize);
-    match &place.says {
-        Says::Torn { api, process, next } => html! {
+    let name = names::shortened(pod.key.strip_prefix("default/").unwrap_or(&pod.key), letters as usize);
+    match &place.content {
+        MarkContent::Torn { api, process, next } => html! {
             <>
                 <span class="up" key={key("up")} aria-hidden="true"><b>{ shown(&name) }</b><span class="api-word">{ &api.words }</span></span>
                 <span class={classes!("lo", process.surface.class())} key={key("lo")} aria-hidden="true"><b>{ &process.words }</b>
@@ -306,10 +309,10 @@ fn face(props: &Props, place: &Place, mark: PodMark) -> Html {
                 </span>
             </>
         },
-        Says::Whole(words) => {
+        MarkContent::Whole(words) => {
             let age = pod
                 .running_since
-                .filter(|_| step.is_large())
+                .filter(|_| detail.is_large())
                 .map(|since| clock::age(since, props.now))
                 .unwrap_or_default();
             let priority = (pod.priority != 0).then(|| format!("priority {}", clock::grouped(i64::from(pod.priority))));
@@ -321,9 +324,9 @@ fn face(props: &Props, place: &Place, mark: PodMark) -> Html {
             html! {
                 <>
                     <span class="up" key={key("up")} aria-hidden="true"><b>{ shown(&name) }</b>
-                        { if words.is_empty() || step.is_large() { html! { <span>{ shown(&pod.image) }</span> } } else { html! { <span class="word">{ shown(words) }</span> } } }
+                        { if words.is_empty() || detail.is_large() { html! { <span>{ shown(&pod.image) }</span> } } else { html! { <span class="word">{ shown(words) }</span> } } }
                     </span>
-                    if step.is_large() {
+                    if detail.is_large() {
                         <span class="feet" key={key("feet")} aria-hidden="true"><span>{ priority }</span>{ end }</span>
                     }
                 </>
@@ -341,7 +344,7 @@ fn container_class(stage: ContainerStage) -> &'static str {
     }
 }
 
-/// The sign at a mark's corner.
+/// The sign in the corner of a mark.
 pub(crate) fn glyph(mark: PodMark) -> Html {
     let sign = match mark {
         PodMark::Succeeded => "check",
@@ -358,10 +361,10 @@ mod tests {
     use super::*;
     use podscope_protocol::TerminationView;
 
-    /// State, owner and priority are said in words, not by colour and shape alone.
+    /// State, owner and priority are in the accessible name, not only in colour and shape.
     /// Shows: U-08
     #[test]
-    fn a_mark_says_in_words_what_it_shows() {
+    fn label_names_state_owner_and_priority() {
         let pod = PodView {
             key: "default/web-0".into(),
             short: "w0".into(),

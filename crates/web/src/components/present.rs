@@ -1,4 +1,4 @@
-//! Presenting: what stands over the page while a room looks at it: the keys, a spotlight, the code of this instant.
+//! The layer over the page while presenting: buttons with their keys, a spotlight, the QR code of the instant.
 
 use podscope_protocol::Request;
 use yew::prelude::*;
@@ -14,7 +14,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// What the keys do, while the page is presented.
+/// The keys while presenting.
 pub(crate) const KEYS: &[(&str, &str)] = &[
     ("→  Page Down", "Next step of the story"),
     ("←  Page Up", "Step before"),
@@ -53,7 +53,7 @@ pub(crate) fn Presenting(props: &Props) -> Html {
     }
 }
 
-/// Everything but the place of the pointer is dimmed.
+/// Dims everything except the area around the pointer.
 #[component]
 fn Spotlight() -> Html {
     let at = use_state(|| None::<(i32, i32)>);
@@ -73,7 +73,7 @@ fn Spotlight() -> Html {
     html! { <div class="spotlight" aria-hidden="true" ~style={style}></div> }
 }
 
-/// A link to this instant that a telephone reads.
+/// The QR code of a link to this instant, for a phone's camera.
 #[component]
 pub(crate) fn Code(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -82,7 +82,7 @@ pub(crate) fn Code(props: &Props) -> Html {
     let page = &props.page;
     {
         let (send, screen) = (ctl.send.clone(), Screen::write(page));
-        use_effect_with((page.opened.clone(), page.renames), move |(_, renames)| {
+        use_effect_with((page.opened.clone(), page.anonymises), move |(_, renames)| {
             send.emit(Request::Share {
                 screen,
                 anonymise: *renames,
@@ -90,7 +90,11 @@ pub(crate) fn Code(props: &Props) -> Html {
             })
         });
     }
-    let Some(link) = (if page.renames { &page.nameless } else { &page.link }) else {
+    let Some(link) = (if page.anonymises {
+        &page.anonymised_link
+    } else {
+        &page.link
+    }) else {
         return html! { <p role="status">{ "Making a link…" }</p> };
     };
     let address = browser::address(&link.fragment);

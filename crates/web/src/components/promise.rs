@@ -1,4 +1,4 @@
-//! A promise of Kubernetes in the inspector: what it says, who keeps it, and, once it is broken, the ways back.
+//! A guarantee in the inspector: its statement, which component keeps it, and, after a violation, the ways back.
 
 use podscope_protocol::{BreakCause, BrokenInvariant, Guarantee, Micros, Request, SubjectRef};
 use yew::prelude::*;
@@ -12,24 +12,24 @@ use crate::state::{Model, Shared};
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) name: String,
-    /// What became of it.
+    /// The present state of the guarantee, as a sentence.
     pub(crate) sentence: String,
     pub(crate) model: Shared<Model>,
     pub(crate) guarantees: Shared<Vec<Guarantee>>,
 }
 
-/// Nodes for which a way back is offered.
-const NODES: usize = 3;
-/// As far before the command that is blamed, or before the break where none is.
-const BEFORE: Micros = 100_000;
+/// Largest number of nodes for which a way back is offered.
+const MAX_NODES: usize = 3;
+/// How far the way back leads before the blamed command, or before the violation if no command is blamed.
+const LEAD_TIME: Micros = 100_000;
 
-/// The row of the promise.
+/// The details of the guarantee.
 #[component]
-pub(crate) fn Promise(props: &Props) -> Html {
+pub(crate) fn GuaranteeDetails(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    let promise = props.guarantees.iter().find(|promise| promise.name == props.name);
+    let guarantee = props.guarantees.iter().find(|guarantee| guarantee.name == props.name);
     let broken = props.model.plane.broken.iter().find(|broken| broken.name == props.name);
     let others = props
         .model
@@ -45,16 +45,16 @@ pub(crate) fn Promise(props: &Props) -> Html {
         });
     html! {
         <section class="promise">
-            if let Some(promise) = promise {
-                <h3>{ &promise.statement }</h3>
+            if let Some(guarantee) = guarantee {
+                <h3>{ &guarantee.statement }</h3>
             }
             <p class="sentence">{ shown(&props.sentence) }
-                if let Some(broken) = broken { { whole(broken, &props.model) } }
+                if let Some(broken) = broken { { restored_text(broken, &props.model) } }
             </p>
-            if let Some(promise) = promise {
+            if let Some(guarantee) = guarantee {
                 <dl>
-                    <div><dt>{ "Kept by" }</dt><dd>{ &promise.keeper }</dd></div>
-                    <div><dt>{ "Broken by" }</dt><dd>{ &promise.breaker }</dd></div>
+                    <div><dt>{ "Kept by" }</dt><dd>{ &guarantee.keeper }</dd></div>
+                    <div><dt>{ "Broken by" }</dt><dd>{ &guarantee.breaker }</dd></div>
                 </dl>
             }
             if broken.is_some() && props.model.plane.broken.len() > 1 {
@@ -66,17 +66,17 @@ pub(crate) fn Promise(props: &Props) -> Html {
     }
 }
 
-/// That it is whole again, and how long it was not.
-fn whole(broken: &BrokenInvariant, model: &Model) -> Html {
-    let whole = model.whole().into_iter().find(|(name, _)| *name == broken.name);
-    whole.map_or_else(Html::default, |(_, at)| {
-        let took = clock::took(at - broken.at);
-        html! { format!(" Whole again at {}, after {took}.", clock::instant(at)) }
+/// Text that the guarantee holds again, and how long it was violated.
+fn restored_text(broken: &BrokenInvariant, model: &Model) -> Html {
+    let restored = model.restored().into_iter().find(|(name, _)| *name == broken.name);
+    restored.map_or_else(Html::default, |(_, at)| {
+        let duration = clock::took(at - broken.at);
+        html! { format!(" Whole again at {}, after {duration}.", clock::instant(at)) }
     })
 }
 
 fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
-    let before = (broken.since.unwrap_or(broken.at) - BEFORE).max(0);
+    let before = (broken.since.unwrap_or(broken.at) - LEAD_TIME).max(0);
     let back = {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| ctl.seek(before))
@@ -85,7 +85,7 @@ fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| ctl.run(&line))
     };
-    let haunted: Vec<&str> = {
+    let nodes_with_ghosts: Vec<&str> = {
         let ghosts = model
             .pods
             .values()
@@ -106,10 +106,10 @@ fn ways_back(ctl: &Ctl, broken: &BrokenInvariant, model: &Model) -> Html {
                 if model.cut_nodes().nth(1).is_some() {
                     <li><button type="button" onclick={command(HEAL_ALL.to_owned())}>{ "Heal everything" }</button><span>{ "Every cut is removed." }</span></li>
                 }
-                { for model.cut_nodes().take(NODES).map(|node| html! {
+                { for model.cut_nodes().take(MAX_NODES).map(|node| html! {
                     <li key={node.name.clone()}><button type="button" onclick={command(format!("fault heal {}", node.name))}>{ format!("Heal {}", node.name) }</button><span>{ "Its kubelet hears what was decided meanwhile, and ends what it should not run." }</span></li>
                 }) }
-                { for haunted.iter().filter(|name| powered(name)).take(NODES).map(|name| html! {
+                { for nodes_with_ghosts.iter().filter(|name| powered(name)).take(MAX_NODES).map(|name| html! {
                     <li key={format!("off {name}")}><button type="button" onclick={command(format!("fault poweroff {name}"))}>{ format!("Power {name} off") }</button><span>{ "Fencing: what runs there ends for certain." }</span></li>
                 }) }
             </ul>

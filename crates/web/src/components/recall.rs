@@ -1,11 +1,12 @@
-//! What is due to be asked again, on a later visit: one question of an earlier lesson, on another seed (E-08).
+//! The offer to repeat a question: on a later visit one question of an earlier lesson is asked with another seed
+//! (E-08).
 
 use podscope_protocol::{Request, Source};
 use yew::prelude::*;
 
 use super::icon;
 use crate::ctl::Ctl;
-use crate::pure::course::{Again, Course};
+use crate::pure::course::{Course, DueRecap};
 use crate::state::{Act, Dialog, Page, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -13,37 +14,37 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The strip above the cluster; nobody in the middle of a lesson is disturbed.
+/// The note. It is not shown during a lesson.
 #[component]
 pub(crate) fn Recall(props: &Props) -> Html {
-    let later = use_state(|| false);
+    let is_dismissed = use_state(|| false);
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
     let page = &*props.page;
     let is_in_lesson = page.opened.as_ref().is_some_and(|opened| opened.lesson.is_some()) && !page.model.story.finished;
-    let due = page.course.again(&page.lessons, js_sys::Date::now());
-    let Some(again) = due.first().filter(|_| !*later && !is_in_lesson) else {
+    let due = page.course.due_recaps(&page.lessons, js_sys::Date::now());
+    let Some(again) = due.first().filter(|_| !*is_dismissed && !is_in_lesson) else {
         return Html::default();
     };
     let title = page.lessons.iter().find(|lesson| lesson.name == again.ask);
     let title = title.map_or(again.ask.as_str(), |lesson| lesson.title.as_str());
-    let shut = Callback::from(move |_: MouseEvent| later.set(true));
+    let dismiss = Callback::from(move |_: MouseEvent| is_dismissed.set(true));
     html! {
         <section class="said recall" aria-label="Asked again">
             <p><b>{ "Do you still know? " }</b>{ format!("One question of “{title}”, in a run that you have not seen.") }</p>
             <button type="button" class="primary" onclick={ask(&ctl, &page.course, again)}>{ "Ask me" }</button>
-            <button type="button" class="quiet" onclick={shut} aria-label="Not now">{ icon("cross") }</button>
+            <button type="button" class="quiet" onclick={dismiss} aria-label="Not now">{ icon("cross") }</button>
         </section>
     }
 }
 
-/// Asks, and notes that it was asked.
-pub(crate) fn ask(ctl: &Ctl, course: &Shared<Course>, again: &Again) -> Callback<MouseEvent> {
+/// Asks the question, and records that it was asked.
+pub(crate) fn ask(ctl: &Ctl, course: &Shared<Course>, again: &DueRecap) -> Callback<MouseEvent> {
     let (ctl, again, course) = (ctl.clone(), again.clone(), course.clone());
     Callback::from(move |_: MouseEvent| {
         let mut course = (*course).clone();
-        course.ask_again(&again.of);
+        course.record_recap(&again.of);
         ctl.act.emit(Act::Course(course));
         ctl.act.emit(Act::Start(false));
         ctl.act.emit(Act::Dialog(Dialog::None));

@@ -1,4 +1,4 @@
-//! A lesson being recorded: what is done becomes its steps, fields that are pressed its goals (E-10).
+//! The note while a lesson is recorded: the user's commands become its steps, pressed fields its goals (E-10).
 
 use podscope_protocol::{ExportKind, Request, Wanted};
 use yew::prelude::*;
@@ -10,11 +10,11 @@ use crate::state::{Act, Shared};
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) goals: Shared<Vec<Wanted>>,
-    /// Objects are renamed in what leaves.
-    pub(crate) renames: bool,
+    /// Names of objects are replaced in the saved lesson.
+    pub(crate) anonymises: bool,
 }
 
-/// The strip above the cluster.
+/// The note.
 #[component]
 pub(crate) fn Record(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -23,7 +23,7 @@ pub(crate) fn Record(props: &Props) -> Html {
     let stop = ctl.act.reform(|_: MouseEvent| Act::Record(false));
     let save = ctl.on(Request::Export {
         what: ExportKind::Lesson,
-        anonymise: props.renames,
+        anonymise: props.anonymises,
     });
     html! {
         <section class="said recorded" aria-label="A lesson is being recorded">

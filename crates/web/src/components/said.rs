@@ -1,38 +1,38 @@
-//! What is to be said of what was opened, and what is wrong in it: above the cluster, in nobody's way, until it has been read.
+//! The note about what was opened: notices of the reader and the worst problems, until the user closes it.
 
 use yew::prelude::*;
 
 use super::icon;
-use super::shown::told;
-use super::triage::{way_to_all, worst};
+use super::shown::text_with_code;
+use super::triage::{open_all_button, worst};
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog, Page, Shared};
 
-/// Notices that stand there; more are in the dialog.
-const SHOWN: usize = 4;
+/// Number of notices in the note; the dialog lists all.
+const MAX_NOTICES: usize = 4;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// The strip.
+/// The note.
 #[component]
-pub(crate) fn Said(props: &Props) -> Html {
+pub(crate) fn OpenedNote(props: &Props) -> Html {
     let (Some(ctl), Some(opened)) = (use_context::<Ctl>(), &props.page.opened) else {
         return Html::default();
     };
     let all = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Notices));
-    let read = ctl.act.reform(|_: MouseEvent| Act::Read);
+    let mark_read = ctl.act.reform(|_: MouseEvent| Act::NoticesRead);
     html! {
         <section class="said" aria-label="About what was opened">
             <div class="told">
                 if let Some(triage) = &props.page.triage { { worst(&ctl, triage) } }
-                <ul>{ for opened.notices.iter().take(SHOWN).map(|notice| html! { <li>{ told(&notice.to_string()) }</li> }) }</ul>
+                <ul>{ for opened.notices.iter().take(MAX_NOTICES).map(|notice| html! { <li>{ text_with_code(&notice.to_string()) }</li> }) }</ul>
             </div>
-            if let Some(triage) = props.page.triage.as_ref().filter(|triage| !triage.findings.is_empty()) { { way_to_all(&ctl, triage) } }
+            if let Some(triage) = props.page.triage.as_ref().filter(|triage| !triage.findings.is_empty()) { { open_all_button(&ctl, triage) } }
             if !opened.notices.is_empty() { <button type="button" class="chip" onclick={all} aria-haspopup="dialog">{ format!("all {}", opened.notices.len()) }</button> }
-            <button type="button" class="quiet" onclick={read} aria-label="I have read it">{ icon("cross") }</button>
+            <button type="button" class="quiet" onclick={mark_read} aria-label="I have read it">{ icon("cross") }</button>
         </section>
     }
 }

@@ -1,4 +1,4 @@
-//! Sharing: a link, a frame for another page, a picture, a film of a span; and presenting it here.
+//! The dialog "Share": a link, a frame for another page, a picture, a film of a span; and presenting on this page.
 
 use podscope_protocol::{ExportKind, LONG_LINK, LinkLength, Micros, Request, Task};
 use wasm_bindgen_futures::spawn_local;
@@ -17,20 +17,20 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// What is given away.
+/// The kind of output.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+enum Output {
     Link,
     Frame,
     Picture,
     Film,
 }
 
-const WHATS: [(What, &str); 4] = [
-    (What::Link, "Link"),
-    (What::Frame, "Frame"),
-    (What::Picture, "Picture"),
-    (What::Film, "Film"),
+const OUTPUTS: [(Output, &str); 4] = [
+    (Output::Link, "Link"),
+    (Output::Frame, "Frame"),
+    (Output::Picture, "Picture"),
+    (Output::Film, "Film"),
 ];
 
 /// The dialog.
@@ -40,11 +40,11 @@ pub(crate) fn Share(props: &Props) -> Html {
         return Html::default();
     };
     let page = &props.page;
-    let anonymise = page.renames;
-    let what = use_state(|| What::Link);
+    let anonymise = page.anonymises;
+    let what = use_state(|| Output::Link);
     {
         let (ctl, screen) = (ctl.clone(), Screen::write(page));
-        // Another session may open meanwhile.
+        // Requested again if another session opens.
         use_effect_with((anonymise, page.opened.clone()), move |(anonymise, _)| {
             ctl.send.emit(Request::Share {
                 screen,
@@ -53,13 +53,13 @@ pub(crate) fn Share(props: &Props) -> Html {
             })
         });
     }
-    // The session is kept by a link of its own meanwhile: that one has names.
-    let link = if anonymise { &page.nameless } else { &page.link };
+    // The session is meanwhile saved by a link with the original names.
+    let link = if anonymise { &page.anonymised_link } else { &page.link };
     let present = ctl.present();
     html! {
         <Modal title="Share" class="share">
             <div class="row whats" role="group" aria-label="What to share">
-                { for WHATS.iter().map(|(which, name)| {
+                { for OUTPUTS.iter().map(|(which, name)| {
                     let (what, which) = (what.clone(), *which);
                     let is = *what == which;
                     html! { <button type="button" class={classes!("chip", is.then_some("on"))} aria-pressed={is.to_string()} onclick={move |_: MouseEvent| what.set(which)}>{ *name }</button> }
@@ -67,54 +67,54 @@ pub(crate) fn Share(props: &Props) -> Html {
                 <span class="gap"></span>
                 <button type="button" class="quiet" onclick={present} title="Large type; the cluster, the story and the clock alone (Shift + P)">{ "Present it here" }</button>
             </div>
-            <Renames page={page.clone()} />
+            <AnonymiseCheckbox page={page.clone()} />
             { match (*what, link) {
-                (What::Link | What::Frame, None) => html! { <p role="status">{ "Making a link…" }</p> },
-                (What::Link, Some(link)) => html! { <LinkPart page={page.clone()} fragment={link.fragment.clone()} length={link.length} {anonymise} /> },
-                (What::Frame, Some(link)) => {
+                (Output::Link | Output::Frame, None) => html! { <p role="status">{ "Making a link…" }</p> },
+                (Output::Link, Some(link)) => html! { <LinkPart page={page.clone()} fragment={link.fragment.clone()} length={link.length} {anonymise} /> },
+                (Output::Frame, Some(link)) => {
                     let has_story = page.opened.as_ref().is_some_and(|opened| !opened.story.is_empty());
                     html! { <FramePart fragment={link.fragment.clone()} {has_story} {anonymise} /> }
                 }
-                (What::Picture, _) => picture(&ctl, anonymise),
-                (What::Film, _) => html! { <FilmPart page={page.clone()} /> },
+                (Output::Picture, _) => picture(&ctl, anonymise),
+                (Output::Film, _) => html! { <FilmPart page={page.clone()} /> },
             } }
         </Modal>
     }
 }
 
-/// The tick by which everything leaves with objects renamed, and which name became which.
+/// The checkbox that replaces names of objects in all output, and the button that saves the table of names.
 #[component]
-pub(crate) fn Renames(props: &Props) -> Html {
+pub(crate) fn AnonymiseCheckbox(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    let renames = props.page.renames;
-    let flip = ctl.act.reform(move |_: Event| Act::Renames(!renames));
+    let anonymises = props.page.anonymises;
+    let toggle = ctl.act.reform(move |_: Event| Act::Anonymise(!anonymises));
     let table = ctl.on(Request::Export {
         what: ExportKind::Names,
         anonymise: true,
     });
     html! {
         <div class="row">
-            <label class="check"><input type="checkbox" checked={renames} onchange={flip} />{ "Rename objects first: nobody learns your names" }</label>
-            if renames { <button type="button" class="quiet" onclick={table} title="It stays with you: with it an answer about app-17 can be read back">{ "Save the names" }</button> }
+            <label class="check"><input type="checkbox" checked={anonymises} onchange={toggle} />{ "Rename objects first: nobody learns your names" }</label>
+            if anonymises { <button type="button" class="quiet" onclick={table} title="It stays with you: with it an answer about app-17 can be read back">{ "Save the names" }</button> }
         </div>
     }
 }
 
-/// A field with a text to take away, and the button that copies it.
-fn copied(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str, anonymise: bool) -> Html {
+/// A read-only field with a text, and buttons to copy and to save it.
+fn copy_field(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str, anonymise: bool) -> Html {
     let copy = {
         let (text, act) = (text.to_owned(), ctl.act.clone());
         Callback::from(move |_: MouseEvent| {
             let (text, act) = (text.clone(), act.clone());
             spawn_local(async move {
-                let said = if browser::copy(text).await {
+                let message = if browser::copy(text).await {
                     format!("The {} is copied.", name.to_ascii_lowercase())
                 } else {
                     "The browser does not allow copying here: mark the text and copy it.".to_owned()
                 };
-                act.emit(Act::Toast(said));
+                act.emit(Act::Toast(message));
             });
         })
     };
@@ -130,18 +130,18 @@ fn copied(ctl: &Ctl, name: &'static str, text: &str, rows: &'static str, anonymi
     }
 }
 
-/// The short link of a lesson in which nothing has been done: it runs as it began, and no instant of it was chosen.
-fn untouched(page: &Page) -> Option<String> {
+/// The short link of a lesson that is still as it began: nothing was done in it, and no instant was chosen.
+fn short_link_of_untouched_lesson(page: &Page) -> Option<String> {
     let opened = page.opened.as_ref()?;
     let (lesson, story) = (opened.lesson.as_ref()?, &page.model.story);
-    // A recap has a seed of its own.
+    // A recap runs a lesson with another seed.
     let seed = opened.text.lines().find_map(|line| line.trim().strip_prefix("seed:"));
-    let is_its_own = seed.and_then(|seed| seed.trim().parse().ok()) == Some(opened.seed);
+    let is_default_seed = seed.and_then(|seed| seed.trim().parse().ok()) == Some(opened.seed);
     let is_touched = page.model.branches.iter().any(|branch| branch.is_touched);
     let is_answered = story.steps.iter().any(|step| step.answer.is_some());
     let is_at_start = page.model.now == 0 && page.model.horizon == 0;
     let is_as_it_began = story.step == 0 && page.selected.is_none() && (page.model.playing || is_at_start);
-    (is_its_own && is_as_it_began && !is_touched && !is_answered).then(|| format!("lesson={lesson}"))
+    (is_default_seed && is_as_it_began && !is_touched && !is_answered).then(|| format!("lesson={lesson}"))
 }
 
 #[derive(Properties, PartialEq)]
@@ -158,11 +158,11 @@ fn LinkPart(props: &LinkProps) -> Html {
         return Html::default();
     };
     let shows = use_state(|| false);
-    let flip = {
+    let toggle = {
         let shows = shows.clone();
         Callback::from(move |_: MouseEvent| shows.set(!*shows))
     };
-    let lesson = untouched(&props.page).filter(|_| !props.anonymise);
+    let lesson = short_link_of_untouched_lesson(&props.page).filter(|_| !props.anonymise);
     let seed = props.page.opened.as_ref().map_or(0, |opened| opened.seed);
     html! {
         <>
@@ -171,10 +171,10 @@ fn LinkPart(props: &LinkProps) -> Html {
             } else {
                 <p>{ format!("It holds everything: scenario, seed {seed}, what was done and when, the instant, what is selected. Nothing is stored anywhere else.") }</p>
             }
-            { copied(&ctl, "Link", &browser::address(lesson.as_ref().unwrap_or(&props.fragment)), "4", props.anonymise) }
+            { copy_field(&ctl, "Link", &browser::address(lesson.as_ref().unwrap_or(&props.fragment)), "4", props.anonymise) }
             if let Some(length) = props.length { <p class="notice">{ length.to_string() }</p> }
             if !props.anonymise {
-                <button type="button" class="quiet" onclick={flip} aria-expanded={shows.to_string()}>{ "QR code" }</button>
+                <button type="button" class="quiet" onclick={toggle} aria-expanded={shows.to_string()}>{ "QR code" }</button>
                 if *shows { <Code page={props.page.clone()} /> }
             }
         </>
@@ -191,11 +191,11 @@ struct FrameProps {
 /// Sizes of a frame, in pixels.
 const SIZES: [(u32, u32); 4] = [(960, 640), (720, 480), (1280, 720), (420, 720)];
 
-/// What a frame says of its theme, and how that is called.
+/// Themes of a frame: value in the address and name.
 const THEMES: [(&str, &str); 3] = [("", "the visitor's"), ("light", "light"), ("dark", "dark")];
 
-/// The widest preview, in pixels; a wider frame is shown smaller.
-const ROOM: u32 = 720;
+/// Largest width of the preview, in pixels; a wider frame is scaled down.
+const MAX_PREVIEW_WIDTH: u32 = 720;
 
 #[component]
 fn FramePart(props: &FrameProps) -> Html {
@@ -212,7 +212,7 @@ fn FramePart(props: &FrameProps) -> Html {
     });
     let size = use_state(|| SIZES[0]);
     let theme = use_state(String::new);
-    // The instant that the preview shows stays the one of its beginning, whatever runs meanwhile.
+    // The preview keeps the link of its beginning while time runs.
     let preview = use_state(|| None::<String>);
     let url_of = |fragment: &str| {
         let theme = if theme.is_empty() {
@@ -236,18 +236,18 @@ fn FramePart(props: &FrameProps) -> Html {
         });
         html! { <label class="check"><input type="checkbox" checked={is} {onchange} />{ name }</label> }
     };
-    let sized = {
+    let on_size = {
         let size = size.clone();
         Callback::from(move |event: Event| {
             let index: usize = browser::value_of(&event).parse().unwrap_or(0);
             size.set(SIZES[index.min(SIZES.len() - 1)]);
         })
     };
-    let themed = {
+    let on_theme = {
         let theme = theme.clone();
         Callback::from(move |event: Event| theme.set(browser::value_of(&event)))
     };
-    let flip = {
+    let toggle = {
         let (preview, fragment) = (preview.clone(), props.fragment.clone());
         Callback::from(move |_: MouseEvent| preview.set(preview.is_none().then(|| fragment.clone())))
     };
@@ -262,12 +262,12 @@ fn FramePart(props: &FrameProps) -> Html {
                 { part("Console", parts.console, |p| p.console = !p.console) }
             </fieldset>
             <div class="row">
-                <label>{ "Size " }<select onchange={sized}>{ for SIZES.iter().enumerate().map(|(i, (w, h))| html! { <option value={i.to_string()} selected={(*w, *h) == *size}>{ format!("{w} × {h}") }</option> }) }</select></label>
-                <label>{ "Theme " }<select onchange={themed}>{ for THEMES.iter().map(|(value, name)| html! { <option value={*value} selected={*theme == *value}>{ *name }</option> }) }</select></label>
-                <button type="button" onclick={flip} aria-expanded={preview.is_some().to_string()}>{ if preview.is_some() { "End the preview" } else { "Preview" } }</button>
+                <label>{ "Size " }<select onchange={on_size}>{ for SIZES.iter().enumerate().map(|(i, (w, h))| html! { <option value={i.to_string()} selected={(*w, *h) == *size}>{ format!("{w} × {h}") }</option> }) }</select></label>
+                <label>{ "Theme " }<select onchange={on_theme}>{ for THEMES.iter().map(|(value, name)| html! { <option value={*value} selected={*theme == *value}>{ *name }</option> }) }</select></label>
+                <button type="button" onclick={toggle} aria-expanded={preview.is_some().to_string()}>{ if preview.is_some() { "End the preview" } else { "Preview" } }</button>
             </div>
-            { copied(&ctl, "Frame", &text, "4", props.anonymise) }
-            if let Some(url) = preview.as_deref().map(url_of) { <iframe key={url.clone()} class="preview" src={url.clone()} width={width.to_string()} height={height.to_string()} ~style={format!("zoom:{}", f64::from(ROOM.min(width)) / f64::from(width))} title="Preview of the frame"></iframe> }
+            { copy_field(&ctl, "Frame", &text, "4", props.anonymise) }
+            if let Some(url) = preview.as_deref().map(url_of) { <iframe key={url.clone()} class="preview" src={url.clone()} width={width.to_string()} height={height.to_string()} ~style={format!("zoom:{}", f64::from(MAX_PREVIEW_WIDTH.min(width)) / f64::from(width))} title="Preview of the frame"></iframe> }
         </>
     }
 }
@@ -284,20 +284,20 @@ fn picture(ctl: &Ctl, anonymise: bool) -> Html {
     }
 }
 
-/// How long a film takes to watch, in seconds.
-const LENGTHS: [u32; 4] = [6, 10, 20, 40];
+/// Lengths of a film, in seconds.
+const FILM_SECONDS: [u32; 4] = [6, 10, 20, 40];
 
 const FROM: &str = "From ";
 const TO: &str = "to ";
 
-/// The span between two instants as they were typed, or which of the fields is wrong and why.
+/// The span between two typed instants, or the wrong field with its problem.
 fn span(from: &str, to: &str, played: Micros) -> Result<(Micros, Micros), (&'static str, String)> {
     let read = |name, text| {
         let instant = clock::parse(text);
         instant.ok_or_else(|| (name, "An instant looks like 90s, 1:30 or 5m.".to_owned()))
     };
     let (from, to) = (read(FROM, from)?, read(TO, to)?);
-    // The fields show tenths of a second.
+    // The fields show tenths of a second, so the end may be rounded up.
     if to > played + 100_000 {
         return Err((TO, format!("What was played ends at {}.", clock::instant(played))));
     }
@@ -319,13 +319,13 @@ fn FilmPart(props: &FilmProps) -> Html {
     };
     let page = &props.page;
     let model = &page.model;
-    // What the timeline shows, as far as it was played.
-    let seen = page.span.map_or((0, model.horizon.max(model.now)), |span| {
+    // The span of the timeline, limited to what was played.
+    let shown_span = page.span.map_or((0, model.horizon.max(model.now)), |span| {
         (span.from.max(0), span.to.min(model.horizon.max(model.now)))
     });
-    let from = use_state(|| clock::instant(seen.0));
-    let to = use_state(|| clock::instant(seen.1));
-    let length = use_state(|| LENGTHS[1]);
+    let from = use_state(|| clock::instant(shown_span.0));
+    let to = use_state(|| clock::instant(shown_span.1));
+    let length = use_state(|| FILM_SECONDS[1]);
     let making = use_state(|| false);
     {
         let making = making.setter();
@@ -342,13 +342,13 @@ fn FilmPart(props: &FilmProps) -> Html {
         });
         html! { <label>{ name }<input class="mono instant" {value} {oninput} spellcheck="false" autocomplete="off" aria-invalid={is_wrong.to_string()} aria-describedby={is_wrong.then_some("film-wrong")} /></label> }
     };
-    let timed = {
+    let on_length = {
         let length = length.clone();
-        Callback::from(move |event: Event| length.set(browser::value_of(&event).parse().unwrap_or(LENGTHS[1])))
+        Callback::from(move |event: Event| length.set(browser::value_of(&event).parse().unwrap_or(FILM_SECONDS[1])))
     };
     let make = {
         let (ctl, from, to, seconds, making) = (ctl.clone(), from.clone(), to.clone(), *length, making.clone());
-        let (wrong, played, anonymise) = (wrong.clone(), model.horizon.max(model.now), page.renames);
+        let (wrong, played, anonymise) = (wrong.clone(), model.horizon.max(model.now), page.anonymises);
         Callback::from(move |_: MouseEvent| match span(&from, &to, played) {
             Ok((from, to)) => {
                 making.set(true);
@@ -377,7 +377,7 @@ fn FilmPart(props: &FilmProps) -> Html {
             <div class="row">
                 { field(FROM, &from) }
                 { field(TO, &to) }
-                <label>{ "in " }<select onchange={timed} aria-label="Length of the film">{ for LENGTHS.iter().map(|n| html! { <option value={n.to_string()} selected={*n == *length}>{ format!("{n} s") }</option> }) }</select></label>
+                <label>{ "in " }<select onchange={on_length} aria-label="Length of the film">{ for FILM_SECONDS.iter().map(|n| html! { <option value={n.to_string()} selected={*n == *length}>{ format!("{n} s") }</option> }) }</select></label>
                 <button type="button" class="primary" onclick={make} disabled={*making}>{ "Make the film" }</button>
             </div>
             if let Some((_, why)) = &*wrong {
@@ -387,14 +387,14 @@ fn FilmPart(props: &FilmProps) -> Html {
             } else if let Some(film) = &page.film {
                 { match &**film {
                     Err(why) => html! { <p class="notice" role="alert">{ why.to_string() }</p> },
-                    Ok(text) => made(&ctl, text),
+                    Ok(text) => film_preview(&ctl, text),
                 } }
             }
         </>
     }
 }
 
-fn made(ctl: &Ctl, text: &str) -> Html {
+fn film_preview(ctl: &Ctl, text: &str) -> Html {
     let source = format!("data:image/svg+xml,{}", js_sys::encode_uri_component(text));
     let save = {
         let (text, act) = (text.to_owned(), ctl.act.clone());

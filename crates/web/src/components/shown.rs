@@ -1,24 +1,24 @@
-//! Names, titles and texts that somebody else wrote.
+//! Renders texts of foreign origin: names, titles, messages.
 
 use yew::prelude::*;
 
-/// Such a text: it turns the direction of nothing around it, and what would show nothing is written out.
+/// Renders a foreign text: isolated from the surrounding text's direction, with invisible characters escaped.
 pub(crate) fn shown(text: &str) -> Html {
-    html! { <bdi>{ unbroken(&podscope_api::visible(text)) }</bdi> }
+    html! { <bdi>{ with_unbroken_names(&podscope_api::visible(text)) }</bdi> }
 }
 
-/// A longer name may be broken: a narrow panel has no room for it.
-const LONGEST_WHOLE: usize = 28;
+/// Longest name that is kept on one line, in bytes: a longer one may be broken in a narrow panel.
+const MAX_UNBROKEN: usize = 28;
 
-/// A text whose lines end neither at a name's hyphen nor between a number and its unit.
-fn unbroken(text: &str) -> Html {
-    let is_named = |word: &str| word.contains('-') && word.len() <= LONGEST_WHOLE;
+/// Renders a text without line breaks at the hyphens of names and between a number and its unit.
+fn with_unbroken_names(text: &str) -> Html {
+    let is_named = |word: &str| word.contains('-') && word.len() <= MAX_UNBROKEN;
     let is_number = |word: &str| word.trim_end().parse::<f64>().is_ok();
     let is_unit = |word: &str| {
         let letters = word.trim_end_matches([' ', '.', ',', ';', ':', ')']);
         letters.len() <= 3 && !letters.is_empty() && letters.chars().all(char::is_alphabetic)
     };
-    // A text of one word has its line for itself.
+    // A single word has a line of its own.
     if !text.contains(' ') {
         return html! { { text } };
     }
@@ -43,23 +43,23 @@ fn unbroken(text: &str) -> Html {
     html! { <>{ for parts }</> }
 }
 
-/// The key of words at the right end of a line, or in its middle: where their width changes another element takes their
-/// place, which the browser does not count as one that has moved.
+/// The key of an element whose text is centred or right-aligned. A text of another width gets another key and so a new
+/// element, which browsers do not count as a layout shift.
 pub(crate) fn width_key(words: &str) -> String {
     words.chars().count().to_string()
 }
 
-/// A sentence of the engine: what stands between backticks is code.
-pub(crate) fn told(text: &str) -> Html {
+/// Renders a sentence of the engine: text between backticks is code.
+pub(crate) fn text_with_code(text: &str) -> Html {
     let text = podscope_api::visible(text);
     let parts = text.split('`').enumerate().map(|(at, part)| match at % 2 {
         1 => html! { <code>{ part }</code> },
-        _ => unbroken(part),
+        _ => with_unbroken_names(part),
     });
     html! { <bdi>{ for parts }</bdi> }
 }
 
-/// A name with dots: a line may end after one, rather than inside a word.
+/// Renders a name with dots: lines may break after a dot instead of inside a word.
 pub(crate) fn dotted(text: &str) -> Html {
     let text = podscope_api::visible(text);
     html! { <bdi>{ for text.split_inclusive('.').map(|part| html! { <>{ part }<wbr /></> }) }</bdi> }

@@ -1,4 +1,4 @@
-//! The lane of what is selected: its pods in each domain over time, beside what maxSkew allows.
+//! The timeline's lane for topology spread: number of pods per domain over time, and the range that maxSkew allows.
 
 use podscope_protocol::{Micros, Request, SpreadLane};
 use yew::prelude::*;
@@ -16,8 +16,8 @@ pub(crate) struct Props {
 }
 
 impl Props {
-    /// What it is drawn again for: as other lanes, a few times a second while time runs.
-    fn stamp(&self) -> (&Shared<SpreadLane>, u64, Micros, bool, Span) {
+    /// What the lane depends on; while time runs it is drawn again a few times a second.
+    fn render_key(&self) -> (&Shared<SpreadLane>, u64, Micros, bool, Span) {
         let model = &self.page.model;
         let (frames, now) = if model.playing {
             (self.page.frames / 8, 0)
@@ -30,7 +30,7 @@ impl Props {
 
 impl PartialEq for Props {
     fn eq(&self, other: &Self) -> bool {
-        self.stamp() == other.stamp()
+        self.render_key() == other.render_key()
     }
 }
 
@@ -39,7 +39,7 @@ impl PartialEq for Props {
 pub(crate) fn SpreadView(props: &Props) -> Html {
     let (model, span) = (&props.page.model, props.span);
     let lane = &*model.spread;
-    // What an earlier run showed of the time after a question is no answer to it.
+    // Before the answer to a question the lane must not show a future that an earlier run has computed.
     let until = if model.story.question.is_some() {
         model.now
     } else {
@@ -49,7 +49,7 @@ pub(crate) fn SpreadView(props: &Props) -> Html {
     let now = spread::at(lane, model.now);
     html! {
         <div class="lane" data-lane="spread" aria-hidden="true">
-            <svg viewBox={format!("0 0 {} {}", spread::WIDE, spread::HIGH)} preserveAspectRatio="none">
+            <svg viewBox={format!("0 0 {} {}", spread::VIEW_WIDTH, spread::VIEW_HEIGHT)} preserveAspectRatio="none">
                 <path class="band" d={drawn.band} />
                 { for drawn.lines.into_iter().enumerate().map(|(i, d)| html! { <path class={format!("h{}", i % 8)} {d} /> }) }
                 <path class="over" d={drawn.over} />
@@ -57,21 +57,21 @@ pub(crate) fn SpreadView(props: &Props) -> Html {
             if let Some(now) = now {
                 <span class="is">
                     if now.pods.is_empty() {
-                        { spread::pods(lane, now) }
+                        { spread::pods_text(lane, now) }
                     } else {
                         { for lane.domains.iter().zip(&now.pods).enumerate().filter_map(|(i, (name, pods))| {
                             let pods = (*pods)?;
                             Some(html! { <b class={format!("h{}", i % 8)}>{ format!("{name} {pods}") }</b> })
                         }) }
                     }
-                    <span class={classes!(spread::is_over(lane, now).then_some("bad"))}>{ spread::says(lane, now) }</span>
+                    <span class={classes!(spread::is_over(lane, now).then_some("bad"))}>{ spread::skew_text(lane, now) }</span>
                 </span>
             }
         </div>
     }
 }
 
-/// The lane as a list, the latest change first.
+/// The lane as a list, latest change first.
 pub(crate) fn list(ctl: &Ctl, page: &Page) -> Html {
     let (model, lane) = (&page.model, &*page.model.spread);
     let is_open = |at: Micros| model.story.question.is_none() || at <= model.now;
@@ -94,7 +94,7 @@ pub(crate) fn list(ctl: &Ctl, page: &Page) -> Html {
                         ctl.send.emit(Request::Seek { at });
                     });
                     let key = if spread::is_over(lane, point) { "key k-unexpected" } else { "key k-bound" };
-                    html! { <li><button type="button" class="quiet" onclick={go}><i class={key}></i><span class="mono">{ clock::instant(at) }</span><span>{ spread::pods(lane, point) }{ ": " }{ spread::says(lane, point) }</span></button></li> }
+                    html! { <li><button type="button" class="quiet" onclick={go}><i class={key}></i><span class="mono">{ clock::instant(at) }</span><span>{ spread::pods_text(lane, point) }{ ": " }{ spread::skew_text(lane, point) }</span></button></li> }
                 }) }
             </ol>
         </Modal>

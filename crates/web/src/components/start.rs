@@ -1,5 +1,5 @@
-//! What this is, and the ways in: a line under the living cluster of a first visit, and what the identity in the bar
-//! opens again. A link, a lesson or a kept session never meets it.
+//! The introduction with the ways in: a line under the cluster of a first visit. The logo in the bar opens it again. A
+//! visit that begins with a link, a lesson or a kept session does not show it.
 
 use podscope_protocol::{Request, Source};
 use yew::prelude::*;
@@ -10,16 +10,16 @@ use crate::browser;
 use crate::ctl::Ctl;
 use crate::state::{Act, Dialog};
 
-/// The lesson that the course begins with.
+/// The first lesson of the course.
 const FIRST_LESSON: &str = "first-pod";
-/// What prints a cluster for the second way in.
+/// The command that dumps a cluster, for the way in with a pending pod.
 const DUMP: &str = "kubectl get nodes,pods,namespaces,svc,endpointslices,rc,rs,deploy,sts,ds,jobs,cronjobs,hpa,pdb,priorityclasses,pv,pvc,storageclasses,csinodes,csidrivers,volumeattachments,resourceclaims,events -A -o yaml";
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
-    /// Somebody asked for it: free play is not what lies behind.
+    /// The user requested the introduction, so the open session may be any.
     pub(crate) asked: bool,
-    /// The command that the story of what is open begins with.
+    /// The first command that the open story suggests.
     pub(crate) first: Option<String>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn Start(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
     };
-    let shut = ctl.act.reform(|_: MouseEvent| Act::Start(false));
+    let close = ctl.act.reform(|_: MouseEvent| Act::Start(false));
     let open = |source: Source| {
         let ctl = ctl.clone();
         Callback::from(move |_: MouseEvent| {
@@ -61,12 +61,12 @@ pub(crate) fn Start(props: &Props) -> Html {
                 <li><button type="button" onclick={course}>{ "Start the course" }</button></li>
                 <li><button type="button" onclick={pending}>{ "My pod is Pending" }</button></li>
             </ul>
-            <button type="button" class="quiet shut" onclick={shut} aria-label="Close this">{ icon("cross") }</button>
+            <button type="button" class="quiet shut" onclick={close} aria-label="Close this">{ icon("cross") }</button>
         </section>
     }
 }
 
-/// The second way in: what to print, and a field that opens what is pasted into it.
+/// The way in with a pending pod: the command to run, and a field that opens the pasted output.
 #[component]
 pub(crate) fn Pending() -> Html {
     let typed = use_state(String::new);
@@ -82,7 +82,7 @@ pub(crate) fn Pending() -> Html {
         let ctl = ctl.clone();
         Callback::from(move |event: Event| {
             let text = event
-                .dyn_ref_clipboard()
+                .clipboard_data()
                 .and_then(|data| data.get_data("text/plain").ok())
                 .unwrap_or_default();
             if !text.trim().is_empty() {
@@ -91,7 +91,7 @@ pub(crate) fn Pending() -> Html {
             }
         })
     };
-    // What comes by another way than a paste: a keyboard's own clipboard, a dropped text.
+    // Text that arrives without a paste event: from a keyboard's own clipboard, or dropped.
     let oninput = {
         let typed = typed.clone();
         Callback::from(move |event: InputEvent| typed.set(browser::value_of(&event)))
@@ -116,12 +116,12 @@ pub(crate) fn Pending() -> Html {
         Callback::from(move |_: MouseEvent| {
             let ctl = ctl.clone();
             wasm_bindgen_futures::spawn_local(async move {
-                let said = if browser::copy(DUMP.into()).await {
+                let message = if browser::copy(DUMP.into()).await {
                     "Copied"
                 } else {
                     "The browser does not copy: mark the text"
                 };
-                ctl.act.emit(Act::Toast(said.into()));
+                ctl.act.emit(Act::Toast(message.into()));
             });
         })
     };
@@ -140,13 +140,13 @@ pub(crate) fn Pending() -> Html {
     }
 }
 
-/// What a paste brings.
-trait Pasted {
-    fn dyn_ref_clipboard(&self) -> Option<web_sys::DataTransfer>;
+/// Access to the data of a paste event.
+trait ClipboardEventExt {
+    fn clipboard_data(&self) -> Option<web_sys::DataTransfer>;
 }
 
-impl Pasted for Event {
-    fn dyn_ref_clipboard(&self) -> Option<web_sys::DataTransfer> {
+impl ClipboardEventExt for Event {
+    fn clipboard_data(&self) -> Option<web_sys::DataTransfer> {
         use wasm_bindgen::JsCast;
         self.dyn_ref::<web_sys::ClipboardEvent>()?.clipboard_data()
     }

@@ -1,4 +1,4 @@
-//! The thread of causes of what is selected: a chain in the panel, arcs on the timeline.
+//! The chain of causes of the selection: a list in the inspector, arcs on the timeline.
 
 use podscope_protocol::{Micros, SubjectRef, Thread, ThreadLink};
 use yew::prelude::*;
@@ -9,19 +9,19 @@ use crate::pure::scale::Span;
 use crate::pure::{clock, director};
 use crate::state::{Act, Page, Shared};
 
-/// Steps of indentation that there is room for; a longer chain goes on in the last one.
-const DEEPEST: u32 = 9;
-/// What is due that is told, and drawn.
-const DUE: usize = 4;
+/// Deepest indentation that fits; deeper records are not indented further.
+const MAX_DEPTH: u32 = 9;
+/// Largest number of pending deadlines that are listed and drawn.
+const MAX_DEADLINES: usize = 4;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) thread: Shared<Thread>,
-    /// Whole seconds alone are told of what is due: drawn again as often.
+    /// The present instant in whole seconds, so that the list is drawn again only once per second.
     pub(crate) now: Micros,
 }
 
-/// What led here, what it led to, and what is still to come.
+/// The list: the records that led to the present state, their effects, and pending deadlines.
 #[component]
 pub(crate) fn ThreadView(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -38,8 +38,8 @@ pub(crate) fn ThreadView(props: &Props) -> Html {
             <ol>
                 if thread.is_cut { <li class="cut">{ "Earlier records are left out." }</li> }
                 { for thread.links.iter().map(|link| line(&ctl, link)) }
-                { for thread.due.iter().take(DUE).map(|due| html! {
-                    <li class="due" ~style={format!("--depth:{}", (last + 1).min(DEEPEST))}><span class="mono">{ clock::instant(due.at) }</span><span>{ format!("{} ", director::says(due)) }<b>{ director::when(due, props.now) }</b></span></li>
+                { for thread.due.iter().take(MAX_DEADLINES).map(|due| html! {
+                    <li class="due" ~style={format!("--depth:{}", (last + 1).min(MAX_DEPTH))}><span class="mono">{ clock::instant(due.at) }</span><span>{ format!("{} ", director::sentence_of(due)) }<b>{ director::time_left(due, props.now) }</b></span></li>
                 }) }
             </ol>
         </section>
@@ -52,7 +52,7 @@ fn line(ctl: &Ctl, link: &ThreadLink) -> Html {
         html! { <button type="button" class="link" onclick={go}>{ shown(&link.name) }</button> }
     });
     html! {
-        <li class={classes!(link.is_own.then_some("own"))} ~style={format!("--depth:{}", link.depth.min(DEEPEST))} data-record={link.record.to_string()}>
+        <li class={classes!(link.is_own.then_some("own"))} ~style={format!("--depth:{}", link.depth.min(MAX_DEPTH))} data-record={link.record.to_string()}>
             <span class="mono">{ clock::instant(link.at) }</span>
             <span>if let Some(name) = name { { name }{ " " } }{ shown(&link.deed.to_string()) }</span>
         </li>
@@ -66,8 +66,8 @@ pub(crate) struct ArcsProps {
 }
 
 impl ArcsProps {
-    /// What they are drawn again for: as the lanes, a few times a second while time runs.
-    fn stamp(&self) -> (&Shared<Thread>, u64, Option<&SubjectRef>, Span) {
+    /// What the arcs depend on; while time runs they are drawn again a few times a second.
+    fn render_key(&self) -> (&Shared<Thread>, u64, Option<&SubjectRef>, Span) {
         let model = &self.page.model;
         let frames = if model.playing { self.page.frames / 8 } else { 0 };
         (&model.thread, frames, self.page.selected.as_ref(), self.span)
@@ -76,15 +76,15 @@ impl ArcsProps {
 
 impl PartialEq for ArcsProps {
     fn eq(&self, other: &Self) -> bool {
-        self.stamp() == other.stamp()
+        self.render_key() == other.render_key()
     }
 }
 
-/// Width and height of the drawing, in its own units.
-const WIDE: f64 = 1000.0;
-const HIGH: f64 = 100.0;
+/// Width and height of the drawing, in units of its view box.
+const VIEW_WIDTH: f64 = 1000.0;
+const VIEW_HEIGHT: f64 = 100.0;
 
-/// From each cause to what it led to; dashed to what is due.
+/// Arcs from each cause to its effect; dashed arcs to pending deadlines.
 #[component]
 pub(crate) fn Arcs(props: &ArcsProps) -> Html {
     let (thread, span) = (&*props.page.model.thread, props.span);
@@ -103,25 +103,29 @@ pub(crate) fn Arcs(props: &ArcsProps) -> Html {
         .iter()
         .filter_map(|link| arc(span, at(link.caused_by?)?, link.at));
     let from = thread.links.iter().filter(|link| link.is_own).map(|link| link.at).max();
-    let due = thread.due.iter().take(DUE).filter_map(|due| arc(span, from?, due.at));
+    let due = thread
+        .due
+        .iter()
+        .take(MAX_DEADLINES)
+        .filter_map(|due| arc(span, from?, due.at));
     html! {
-        <svg class="arcs" viewBox={format!("0 0 {WIDE} {HIGH}")} preserveAspectRatio="none" aria-hidden="true">
+        <svg class="arcs" viewBox={format!("0 0 {VIEW_WIDTH} {VIEW_HEIGHT}")} preserveAspectRatio="none" aria-hidden="true">
             { for arcs.map(|d| html! { <path {d} /> }) }
             { for due.map(|d| html! { <path class="due" {d} /> }) }
         </svg>
     }
 }
 
-/// An arc between two instants; none where it would be a point, or lies outside of what is seen.
+/// An arc between two instants; `None` if it would be a point or lies outside the span.
 fn arc(span: Span, from: Micros, to: Micros) -> Option<String> {
-    let x = |at: Micros| span.percent(at) / 100.0 * WIDE;
+    let x = |at: Micros| span.percent(at) / 100.0 * VIEW_WIDTH;
     let (from, to) = (x(from), x(to));
-    let is_seen = to >= 0.0 && from <= WIDE && to - from >= 2.0;
+    let is_seen = to >= 0.0 && from <= VIEW_WIDTH && to - from >= 2.0;
     is_seen.then(|| {
         format!(
-            "M{from:.1} {HIGH} Q{:.1} {:.1} {to:.1} {HIGH}",
+            "M{from:.1} {VIEW_HEIGHT} Q{:.1} {:.1} {to:.1} {VIEW_HEIGHT}",
             (from + to) / 2.0,
-            HIGH * 0.1
+            VIEW_HEIGHT * 0.1
         )
     })
 }

@@ -1,4 +1,4 @@
-//! The bottom: lanes of what happened, a head to drag, branches where they left.
+//! The timeline at the bottom: lanes of events, the draggable head, and the points where branches begin.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,8 +13,8 @@ use super::story::Pins;
 use super::thread::Arcs;
 use crate::ctl::{Ctl, Now};
 use crate::pure::find::Filter;
-use crate::pure::pin::Asked;
-use crate::pure::scale::{Drawn, Span, lane};
+use crate::pure::pin::TimeQuestion;
+use crate::pure::scale::{Shape, Span, lane_shapes};
 use crate::pure::{clock, director};
 use crate::state::{Act, Dialog, Model, Page, Shared};
 
@@ -23,7 +23,7 @@ pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// Lanes from top to bottom.
+/// The lanes from top to bottom.
 pub(crate) const LANES: [(Lane, &str); 6] = [
     (Lane::Faults, "Faults"),
     (Lane::Commands, "Commands"),
@@ -33,7 +33,7 @@ pub(crate) const LANES: [(Lane, &str); 6] = [
     (Lane::Invariants, "Guarantees"),
 ];
 
-/// A mark's kind in a word: its class, and what it is called.
+/// The name of a mark's kind; also its CSS class.
 pub(crate) fn kind(kind: MarkKind) -> &'static str {
     match kind {
         MarkKind::Cut => "cut",
@@ -63,7 +63,7 @@ pub(crate) fn kind(kind: MarkKind) -> &'static str {
     }
 }
 
-/// The region.
+/// The timeline.
 #[component]
 pub(crate) fn Timeline(props: &Props) -> Html {
     let Some(ctl) = use_context::<Ctl>() else {
@@ -71,20 +71,20 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     };
     let page = &*props.page;
     let model = &*page.model;
-    let span = page.seen();
-    let asked = page.asked();
-    // A row until something has happened and the ways in are read; then the lanes that hold anything.
+    let span = page.visible_span();
+    let question = page.time_question();
+    // While the introduction is open there is only the axis; then every lane that holds something.
     let held = *use_memo((model.marks_rev, model.director.clone(), page.start), |_| {
         if page.start { [false; LANES.len()] } else { held(model) }
     });
     let shown = use_lanes(page, held);
     let spreads = !page.start && !model.spread.domains.is_empty();
-    let asks = asked.is_some();
+    let asks = question.is_some();
     let lanes_ref = use_node_ref();
     let scrub = Scrub {
         lanes: lanes_ref.clone(),
         span,
-        asked: asked.clone(),
+        question: question.clone(),
         ctl: ctl.clone(),
         holds: use_mut_ref(|| false),
     };
@@ -109,14 +109,14 @@ pub(crate) fn Timeline(props: &Props) -> Html {
     }
 }
 
-/// The hand on the lanes, and what its places mean.
+/// Dragging on the lanes: seeks, or places the pin while a question for a time is open.
 #[derive(Clone)]
 struct Scrub {
     lanes: NodeRef,
     span: Span,
-    asked: Option<Asked>,
+    question: Option<TimeQuestion>,
     ctl: Ctl,
-    /// The head goes where it goes.
+    /// The pointer is down, so that the head follows it.
     holds: Rc<RefCell<bool>>,
 }
 
@@ -131,9 +131,9 @@ impl Scrub {
 
     fn seek(&self, x: i32) {
         let at = self.instant_at(x);
-        // While a time is asked for, a place on the timeline is an answer.
-        match &self.asked {
-            Some(asked) => self.ctl.act.emit(Act::Pin(Some(asked.place(at)))),
+        // While a question for a time is open, a click places the pin.
+        match &self.question {
+            Some(asked) => self.ctl.act.emit(Act::Pin(Some(asked.snap(at)))),
             None => self.ctl.send.emit(Request::Seek { at }),
         }
     }
@@ -144,7 +144,7 @@ impl Scrub {
             if event.button() != 0 {
                 return;
             }
-            let mark = crate::browser::closest(event.target(), "data-mark").filter(|_| scrub.asked.is_none());
+            let mark = crate::browser::closest(event.target(), "data-mark").filter(|_| scrub.question.is_none());
             if let Some((_, id)) = mark {
                 let mark = id.parse().ok().and_then(|id: u64| page.model.marks.get(&id));
                 if let Some(mark) = mark {
@@ -193,8 +193,8 @@ impl Scrub {
     }
 }
 
-/// The lanes that are drawn: those that hold anything, and those that did while time goes on. What was due and does not
-/// come takes no row from under the hand.
+/// The lanes that are drawn: those that hold something now, and those drawn before as long as time runs forward. So a
+/// deadline that is cancelled does not remove a lane from under the pointer.
 #[hook]
 fn use_lanes(page: &Page, held: [bool; LANES.len()]) -> [bool; LANES.len()] {
     let before = use_mut_ref(|| (None, 0, [false; LANES.len()]));
@@ -206,7 +206,7 @@ fn use_lanes(page: &Page, held: [bool; LANES.len()]) -> [bool; LANES.len()] {
     shown
 }
 
-/// Which of [`LANES`] hold anything.
+/// Returns for each of [`LANES`] whether it holds something.
 fn held(model: &Model) -> [bool; LANES.len()] {
     let mut held = [false; LANES.len()];
     let due = model.director.next.iter().map(director::lane);
@@ -218,7 +218,7 @@ fn held(model: &Model) -> [bool; LANES.len()] {
     held
 }
 
-/// What the lanes are called: one button, for the list of one lane leads to those of the others.
+/// The names of the lanes, as one button: it opens a lane's list, from which the other lists can be reached.
 fn names(ctl: &Ctl, model: &Model, shown: &[bool; LANES.len()], spreads: bool) -> Html {
     let first = LANES.iter().zip(shown).find(|(_, is)| **is).map(|((lane, _), _)| *lane);
     let open = ctl
@@ -237,7 +237,7 @@ fn names(ctl: &Ctl, model: &Model, shown: &[bool; LANES.len()], spreads: bool) -
     }
 }
 
-/// At the right end of the axis: how much of time is seen, and what the marks mean.
+/// The buttons at the right end of the axis: zoom and legend.
 fn ends(ctl: &Ctl, page: &Page, span: Span) -> Html {
     let now = page.model.now;
     let zoom = |name: &'static str, sign: &'static str, next: Option<Span>| {
@@ -256,7 +256,7 @@ fn ends(ctl: &Ctl, page: &Page, span: Span) -> Html {
     }
 }
 
-/// From one lane's list to the others.
+/// Buttons that switch between the lists of the lanes.
 pub(super) fn lists(ctl: &Ctl, page: &Page) -> Html {
     let chip = |name: &'static str, dialog: Dialog| {
         let is = page.dialog == dialog;
@@ -271,7 +271,7 @@ pub(super) fn lists(ctl: &Ctl, page: &Page) -> Html {
     }
 }
 
-/// Frames of a running clock after which a screen reader hears where it is: about a second's.
+/// Number of frames between updates of the slider's value for screen readers: about a second while time runs.
 const SAID_EVERY: u64 = 24;
 
 #[derive(Properties, PartialEq)]
@@ -280,7 +280,7 @@ struct HeadProps {
     span: Span,
 }
 
-/// What moves with every frame: the head to drag, and the future that it leaves.
+/// The part that changes with every frame: the draggable head, and the shade over the future.
 #[component]
 fn Head(props: &HeadProps) -> Html {
     let (Some(ctl), Some(now)) = (use_context::<Ctl>(), use_context::<Now>()) else {
@@ -290,7 +290,7 @@ fn Head(props: &HeadProps) -> Html {
     let every = if page.model.playing { SAID_EVERY } else { 1 };
     let said = use_memo((page.acts, page.frames / every, page.model.playing), |_| now);
     let onkeydown = {
-        let (ctl, now) = (ctl.clone(), page.aim.map_or(now.at, |(at, _)| at));
+        let (ctl, now) = (ctl.clone(), page.pending_seek.map_or(now.at, |(at, _)| at));
         Callback::from(move |event: KeyboardEvent| {
             let by = if event.shift_key() { 10_000_000 } else { 1_000_000 };
             let at = match event.key().as_str() {
@@ -326,13 +326,13 @@ fn Head(props: &HeadProps) -> Html {
 struct LaneProps {
     page: Shared<Page>,
     span: Span,
-    /// Which of [`LANES`].
+    /// Index in [`LANES`].
     index: usize,
 }
 
 impl LaneProps {
-    /// What it is drawn again for. While time runs a lane follows a few times a second, each at its
-    /// own frames: no frame draws them all.
+    /// What the lane depends on. While time runs it is drawn again a few times a second; each lane on frames of its
+    /// own, so that no frame draws all lanes.
     fn stamp(&self) -> (bool, u64, Micros, Option<usize>, &Shared<Director>) {
         let model = &self.page.model;
         let asks = model.story.question;
@@ -352,29 +352,33 @@ impl PartialEq for LaneProps {
     }
 }
 
-/// What one lane holds.
+/// The content of a lane.
 #[component]
 fn LaneView(props: &LaneProps) -> Html {
     let (model, (which, name)) = (&props.page.model, LANES[props.index]);
-    // What an earlier run showed of the time after a question is no answer to it.
+    // Before the answer to a question the lane must not show a future that an earlier run has computed.
     let is_hidden = |at: Micros| model.story.question.is_some() && at > model.now;
     let marks = model.marks.values().filter(|m| m.lane == which && !is_hidden(m.from));
-    let drawn = lane(marks, props.span, model.now);
+    let drawn = lane_shapes(marks, props.span, model.now);
     let filter = props.page.filter.as_deref();
     html! { <div class="lane" data-lane={name.to_ascii_lowercase()} aria-hidden="true">{ for drawn.iter().map(|d| drawing(d, filter, model)) }{ for due(model, which, props.span) }</div> }
 }
 
-/// What is due, as outlines in the future of its lane.
+/// Pending deadlines as outlined marks in the future of their lane.
 fn due(model: &Model, which: Lane, span: Span) -> Vec<Html> {
     let seen = |due: &&DueView| director::lane(due) == which && (0.0..=98.0).contains(&span.percent(due.at));
     let mut last = f64::MIN;
     let mut marks = Vec::new();
     for due in model.director.next.iter().filter(|due| due.at > model.now).filter(seen) {
         let left = span.percent(due.at);
-        let title = format!("{} · {}", director::says(due), clock::instant(due.at));
-        // Where two words would touch, the second is a tick.
-        let word = if left - last > 9.0 { director::mark(due) } else { "" };
-        marks.push(html! { <i class={classes!("due-mark", word.is_empty().then_some("tick"))} ~style={format!("left:{left:.3}%")} {title} data-due={director::mark(due)}>{ word }</i> });
+        let title = format!("{} · {}", director::sentence_of(due), clock::instant(due.at));
+        // Where two texts would touch, the second mark has none.
+        let word = if left - last > 9.0 {
+            director::mark_text(due)
+        } else {
+            ""
+        };
+        marks.push(html! { <i class={classes!("due-mark", word.is_empty().then_some("tick"))} ~style={format!("left:{left:.3}%")} {title} data-due={director::mark_text(due)}>{ word }</i> });
         if !word.is_empty() {
             last = left;
         }
@@ -382,7 +386,7 @@ fn due(model: &Model, which: Lane, span: Span) -> Vec<Html> {
     marks
 }
 
-fn drawing(d: &Drawn, filter: Option<&Filter>, model: &Model) -> Html {
+fn drawing(d: &Shape, filter: Option<&Filter>, model: &Model) -> Html {
     let out = filter.is_some_and(|filter| !filter.finds_mark(&d.mark, model));
     let class = classes!(format!("k-{}", kind(d.mark.kind)), out.then_some("out"));
     let id = d.mark.id.to_string();
@@ -426,7 +430,7 @@ fn branches(all: &[BranchView], span: Span) -> Vec<Html> {
         .collect()
 }
 
-/// What a branch is called.
+/// The name of a branch.
 pub(crate) fn branch_name(branch: &BranchView) -> String {
     match (branch.label.is_empty(), branch.parent) {
         (false, _) => branch.label.lines().next().unwrap_or_default().to_string(),
@@ -435,7 +439,7 @@ pub(crate) fn branch_name(branch: &BranchView) -> String {
     }
 }
 
-/// The branches; each can stand beside the one that is seen, as can the run without a person's commands.
+/// The branches of the session. Each can be compared with the present one, as can the run without the user's commands.
 pub(super) fn chooser(ctl: &Ctl, page: &Page) -> Html {
     let all = &page.model.branches;
     let is_touched = all.iter().any(|branch| branch.current && branch.is_touched);

@@ -3,7 +3,7 @@
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-use super::heard::Heard;
+use super::heard::Announcements;
 use super::icon;
 use super::shown::shown;
 use crate::ctl::Ctl;
@@ -31,9 +31,9 @@ pub(crate) fn Toasts(props: &Props) -> Html {
     });
     html! {
         <>
-            <Heard page={props.page.clone()} />
+            <Announcements page={props.page.clone()} />
             <div class="toasts" role="alert">
-                if page.newer {
+                if page.has_new_version {
                     <div class="toast"><span>{ "A new version is ready." }</span><button type="button" onclick={newer}>{ "Reload into it" }</button></div>
                 }
                 if let Some((task, part)) = page.progress.as_ref().filter(|_| page.opened.is_some()) {

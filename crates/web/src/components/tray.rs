@@ -1,4 +1,4 @@
-//! Pods that have no node: what each waits for, and together those that have the same trouble.
+//! Pods without a node, and what each waits for. Many pods are grouped by their cause.
 
 use podscope_api::ordered::{self, Set, StableSort as _};
 use std::rc::Rc;
@@ -19,35 +19,35 @@ pub(crate) struct Props {
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     pub(crate) now: Micros,
     pub(crate) selected: Option<String>,
-    /// It is in the second of two runs.
+    /// It belongs to the second run of a comparison.
     pub(crate) beside: bool,
-    /// How many marks there is room for.
+    /// Number of marks that fit beside the scheduler.
     pub(crate) marks: usize,
     pub(crate) filter: Option<Shared<Filter>>,
-    /// What is told on pods here of an answer to a question, by their ids.
+    /// Marks for answers to a question on these pods, by pod id.
     #[prop_or_default]
-    pub(crate) told: Vec<(String, AnswerMark)>,
-    /// A question is open: where a pod is to go could be its answer.
+    pub(crate) answer_marks: Vec<(String, AnswerMark)>,
+    /// A question is open whose answer could be the place of a pod.
     #[prop_or_default]
     pub(crate) asks: bool,
-    /// Ids of pods that another run beside this one does not have so.
+    /// Ids of pods that differ from the compared run.
     pub(crate) differing: Rc<Set<String>>,
 }
 
-/// As many pods have a row each; of more, those with the same cause share one.
+/// Up to this number, each pod has a row; more are grouped by their cause.
 const ROWS: usize = 3;
-/// Rows of groups; the rest is a press away.
+/// Number of groups that are shown at first.
 const GROUPS: usize = 4;
-/// Marks in a group's row; the rest is a press away.
+/// Number of marks that a group shows at first.
 const MARKS: usize = 24;
 
-/// Causes whose pods are all shown; of the empty one, all causes.
+/// Causes whose pods are all shown; the empty cause stands for the list of causes itself.
 type Opened = UseStateHandle<Set<String>>;
 
-/// Said instead of what a pod waits for, where that could be the answer to a question.
+/// Text in place of a wait that could give away the answer to a question.
 const HIDDEN: &str = "what it waits for is hidden until you have answered";
 
-/// The queue as it stands at the scheduler: a few marks with what keeps them; all of it is a press away.
+/// The pending pods at the scheduler: a few marks with a short text; a press unfolds the list.
 #[component]
 pub(crate) fn Tray(props: &Props) -> Html {
     let opened = use_state(Set::<String>::new);
@@ -73,19 +73,19 @@ pub(crate) fn Tray(props: &Props) -> Html {
         grouped(props, &opened)
     };
     let is_selected = |pod: &Shared<PodView>| is_selected(props, pod);
-    // The selected one is among those that are seen.
-    let mut seen: Vec<&Shared<PodView>> = props.pending.iter().collect();
-    seen.stable_sort_by_key(|pod| !is_selected(pod));
+    // The selected pod is always among the marks.
+    let mut by_selection: Vec<&Shared<PodView>> = props.pending.iter().collect();
+    by_selection.stable_sort_by_key(|pod| !is_selected(pod));
     let count = props.pending.len();
     html! {
         <section class="queue" aria-label={name}>
             if !*unfolded {
-                <span class="waiting">{ for seen.iter().take(props.marks).map(|pod| mark(props, pod)) }</span>
+                <span class="waiting">{ for by_selection.iter().take(props.marks).map(|pod| mark(props, pod)) }</span>
             }
             <button type="button" class="waits-for" data-nav="rail" tabindex="-1" aria-expanded={(*unfolded).to_string()} onclick={unfold}>
                 <span class="sr">{ format!("{count} pending: ") }</span>
                 if count > props.marks { <b aria-hidden="true">{ format!("+{}", count - props.marks) }</b> }
-                <span>{ said(props) }</span>
+                <span>{ summary(props) }</span>
             </button>
             if *unfolded {
                 <div class="tray">
@@ -97,8 +97,8 @@ pub(crate) fn Tray(props: &Props) -> Html {
     }
 }
 
-/// What keeps the first of them, or those of the most frequent cause, in a few words.
-fn said(props: &Props) -> String {
+/// Short text: what the only pod waits for, or the most frequent cause.
+fn summary(props: &Props) -> String {
     match props.pending.as_slice() {
         [only] if props.asks && !only.nominated.is_empty() => HIDDEN.into(),
         [only] => match &only.queue {
@@ -119,8 +119,8 @@ fn said(props: &Props) -> String {
 
 fn mark(props: &Props, pod: &Shared<PodView>) -> Html {
     let hue = props.owners.get(&pod.owner).map_or(HUES, |o| o.hue % HUES);
-    let out = props.filter.as_ref().is_some_and(|filter| !filter.finds_pod(pod));
-    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} selected={is_selected(props, pod)} {out} told={AnswerMark::on(&props.told, &pod.id)} differs={props.differing.contains(&pod.id)} /> }
+    let is_filtered_out = props.filter.as_ref().is_some_and(|filter| !filter.finds_pod(pod));
+    html! { <Pod key={pod.id.clone()} pod={pod.clone()} now={props.now} {hue} selected={is_selected(props, pod)} is_filtered_out={is_filtered_out} answer_mark={AnswerMark::on(&props.answer_marks, &pod.id)} differs={props.differing.contains(&pod.id)} /> }
 }
 
 fn help(pod: &PodView) -> Html {
@@ -130,11 +130,12 @@ fn help(pod: &PodView) -> Html {
     html! { <button type="button" class="quiet" data-help={pod.key.clone()} data-id={pod.id.clone()}>{ "What would help?" }</button> }
 }
 
-/// One pod by itself.
+/// A row for one pod.
 fn row(props: &Props, pod: &Shared<PodView>) -> Html {
     let name = pod.key.strip_prefix("default/").unwrap_or(&pod.key).to_string();
-    let refused = pod.queue.as_ref().is_some_and(|queue| queue.refusal.is_some()) || waits::not_held(pod).is_some();
-    // What nobody works at waits for that, whatever it was refused for.
+    let refused =
+        pod.queue.as_ref().is_some_and(|queue| queue.refusal.is_some()) || waits::missing_from_files(pod).is_some();
+    // A halted pod waits for its scheduler, whatever it was refused for before.
     let is_halted = matches!(&pod.queue, Some(queue) if matches!(queue.place, QueuePlace::Halted(_)));
     html! {
         <li key={pod.id.clone()} class={(!pod.nominated.is_empty()).then_some("promised")}>
@@ -149,7 +150,7 @@ fn row(props: &Props, pod: &Shared<PodView>) -> Html {
     }
 }
 
-/// Many pods by what keeps them: first what is looked for.
+/// Rows for groups of pods with a common cause; groups that match the filter come first.
 fn grouped(props: &Props, opened: &Opened) -> Html {
     let mut groups = waits::groups(&props.pending);
     if let Some(filter) = &props.filter {
@@ -180,7 +181,7 @@ fn is_selected(props: &Props, pod: &PodView) -> bool {
     props.selected.as_ref() == Some(&pod.id)
 }
 
-/// Shows all there is of a cause, or the first of it again.
+/// A button that unfolds a cause, or folds it again.
 fn toggle(opened: &Opened, cause: &str, words: String) -> Html {
     let (opened, cause) = (opened.clone(), cause.to_owned());
     let is_open = opened.contains(&cause);
@@ -205,11 +206,11 @@ fn group_row(props: &Props, group: &Group, opened: &Opened) -> Html {
     let of = found
         .filter(|n| *n < count)
         .map_or_else(String::new, |n| format!("{n} of "));
-    let told = format!("{of}{count} pods: {}", group.cause);
+    let answer_marks = format!("{of}{count} pods: {}", group.cause);
     html! {
         <li key={group.cause.clone()} class={classes!("many", (found == Some(0)).then_some("out"))} data-cause={group.cause.clone()}>
-            <span class="what"><b>{ shown(&told) }</b></span>
-            <span class="more" role="group" aria-label={told.clone()}>
+            <span class="what"><b>{ shown(&answer_marks) }</b></span>
+            <span class="more" role="group" aria-label={answer_marks.clone()}>
                 { for group.pods.iter().enumerate().filter(|(index, pod)| is_open || *index < MARKS || is_selected(props, pod)).map(|(_, pod)| mark(props, pod)) }
                 if count > MARKS { { toggle(opened, &group.cause, if is_open { "Show fewer".into() } else { format!("+{}", count - MARKS) }) } }
             </span>

@@ -1,4 +1,4 @@
-//! What is wrong in the cluster, worst first: of a dump beside the stage when it has opened, whole in a dialog (P-09).
+//! Problems in the cluster, worst first: a few beside the stage when a dump has opened, all in a dialog (P-09).
 
 use podscope_protocol::triage::{Finding, markdown};
 use podscope_protocol::{Micros, Request};
@@ -12,20 +12,20 @@ use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::state::{Act, Dialog, Page, Shared, TriageView};
 
-/// Rows that stand beside the stage; more are in the dialog.
-const SHOWN: usize = 3;
-/// Rows of the dialog; more are in the copied text.
-const LISTED: usize = 400;
+/// Number of rows beside the stage; the dialog lists all.
+const MAX_ROWS_BESIDE: usize = 3;
+/// Number of rows in the dialog; the copied text has all.
+const MAX_ROWS: usize = 400;
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) page: Shared<Page>,
 }
 
-/// A row: what, why, and a press that shows the object.
-fn row(ctl: &Ctl, found: &Finding, at: Micros) -> Html {
+/// A row: problem, reason, and a button that selects the object.
+fn row(ctl: &Ctl, finding: &Finding, at: Micros) -> Html {
     let act = ctl.act.clone();
-    let subject = found.subject();
+    let subject = finding.subject();
     let show = Callback::from(move |_: MouseEvent| {
         act.emit(Act::Dialog(Dialog::None));
         act.emit(Act::Select(Some(subject.clone())));
@@ -33,28 +33,28 @@ fn row(ctl: &Ctl, found: &Finding, at: Micros) -> Html {
     html! {
         <li>
             <button type="button" class="quiet" onclick={show} title="Show it">
-                <b>{ found.problem.name() }</b>{ " " }<span class="mono">{ shown(&found.heading(at)) }</span>
+                <b>{ finding.problem.name() }</b>{ " " }<span class="mono">{ shown(&finding.heading(at)) }</span>
             </button>
-            <span>{ shown(&found.reason) }</span>
+            <span>{ shown(&finding.reason) }</span>
         </li>
     }
 }
 
-/// The worst of it, among what is said of what was opened.
+/// The worst problems, for the note about what was opened.
 pub(super) fn worst(ctl: &Ctl, triage: &TriageView) -> Html {
     if triage.findings.is_empty() {
         return Html::default();
     }
-    html! { <ol aria-label="What is wrong, worst first">{ for triage.findings.iter().take(SHOWN).map(|found| row(ctl, found, triage.at)) }</ol> }
+    html! { <ol aria-label="What is wrong, worst first">{ for triage.findings.iter().take(MAX_ROWS_BESIDE).map(|finding| row(ctl, finding, triage.at)) }</ol> }
 }
 
-/// The way to all of it.
-pub(super) fn way_to_all(ctl: &Ctl, triage: &TriageView) -> Html {
+/// The button that opens the dialog.
+pub(super) fn open_all_button(ctl: &Ctl, triage: &TriageView) -> Html {
     let all = ctl.act.reform(|_: MouseEvent| Act::Dialog(Dialog::Triage));
     html! { <button type="button" class="chip" onclick={all} aria-haspopup="dialog">{ count_of(triage.findings.len(), "problem") }</button> }
 }
 
-/// All of it, by namespace, to take away.
+/// The dialog: all problems, filtered by namespace, with a button to copy them.
 #[component]
 pub(crate) fn Triage(props: &Props) -> Html {
     let namespace = use_state(|| None::<String>);
@@ -63,10 +63,10 @@ pub(crate) fn Triage(props: &Props) -> Html {
     };
     let page = &props.page;
     {
-        // What leaves has other names than what is read here.
+        // The copied list has replaced names; the list on the page keeps the original ones.
         let ctl = ctl.clone();
-        use_effect_with((page.renames, page.triage.clone()), move |(renames, _)| {
-            if *renames {
+        use_effect_with((page.anonymises, page.triage.clone()), move |(anonymises, _)| {
+            if *anonymises {
                 ctl.send.emit(Request::Triage { anonymise: true });
             }
         });
@@ -74,9 +74,9 @@ pub(crate) fn Triage(props: &Props) -> Html {
     let Some(triage) = &page.triage else {
         return html! { <Modal key="triage" title="What is wrong" class="wide triage"><p role="status">{ "Looking…" }</p></Modal> };
     };
-    let is_seen = |found: &&Finding| namespace.as_ref().is_none_or(|only| found.namespace == *only);
+    let is_seen = |finding: &&Finding| namespace.as_ref().is_none_or(|only| finding.namespace == *only);
     let rows: Vec<&Finding> = triage.findings.iter().filter(is_seen).collect();
-    let mut namespaces: Vec<&str> = triage.findings.iter().map(|found| &*found.namespace).collect();
+    let mut namespaces: Vec<&str> = triage.findings.iter().map(|finding| &*finding.namespace).collect();
     namespaces.sort_unstable();
     namespaces.dedup();
     let chosen = {
@@ -86,30 +86,30 @@ pub(crate) fn Triage(props: &Props) -> Html {
             namespace.set((value != "*").then_some(value));
         })
     };
-    // The renamed list has the same rows in its own order: it is copied whole.
-    let text = match page.renames {
+    // The list with replaced names has another order, so it cannot be filtered by row: all of it is copied.
+    let text = match page.anonymises {
         false => {
-            let rows: Vec<Finding> = rows.iter().map(|found| (*found).clone()).collect();
+            let rows: Vec<Finding> = rows.iter().map(|finding| (*finding).clone()).collect();
             Some(markdown(&rows, triage.at))
         }
-        true => (page.nameless_triage.as_ref()).map(|renamed| markdown(&renamed.findings, renamed.at)),
+        true => (page.anonymised_triage.as_ref()).map(|renamed| markdown(&renamed.findings, renamed.at)),
     };
     let copy = text.map(|text| {
         let act = ctl.act.clone();
         Callback::from(move |_: MouseEvent| {
             let (text, act) = (text.clone(), act.clone());
             spawn_local(async move {
-                let said = if browser::copy(text).await {
+                let message = if browser::copy(text).await {
                     "The list is copied as Markdown."
                 } else {
                     "The browser does not allow copying here."
                 };
-                act.emit(Act::Toast(said.into()));
+                act.emit(Act::Toast(message.into()));
             });
         })
     });
-    let again = ctl.on(Request::Triage { anonymise: false });
-    let objects: usize = rows.iter().map(|found| found.count).sum();
+    let look_again = ctl.on(Request::Triage { anonymise: false });
+    let objects: usize = rows.iter().map(|finding| finding.count).sum();
     html! {
         <Modal key="triage" title="What is wrong" class="wide triage">
             <div class="row">
@@ -118,15 +118,15 @@ pub(crate) fn Triage(props: &Props) -> Html {
                     { for namespaces.iter().map(|name| html! { <option value={(*name).to_owned()} selected={namespace.as_deref() == Some(*name)}>{ if name.is_empty() { "none (of the cluster)".to_owned() } else { podscope_api::visible(name).into_owned() } }</option> }) }
                 </select></label>
                 <p role="status">{ format!("{} of {} objects, at {}", count_of(rows.len(), "row"), objects, clock::instant(triage.at)) }</p>
-                if page.model.now != triage.at { <button type="button" class="quiet" onclick={again}>{ "Look again" }</button> }
+                if page.model.now != triage.at { <button type="button" class="quiet" onclick={look_again}>{ "Look again" }</button> }
                 <button type="button" onclick={copy.clone().unwrap_or_default()} disabled={copy.is_none()}>{ "Copy" }</button>
             </div>
-            <super::share::Renames page={page.clone()} />
+            <super::share::AnonymiseCheckbox page={page.clone()} />
             if rows.is_empty() { <p class="none">{ "Nothing is wrong that the objects show." }</p> }
             <ol class="findings">
-                { for rows.iter().take(LISTED).map(|found| row(&ctl, found, triage.at)) }
+                { for rows.iter().take(MAX_ROWS).map(|finding| row(&ctl, finding, triage.at)) }
             </ol>
-            if rows.len() > LISTED { <p class="none">{ format!("and {} more; Copy takes all of them", rows.len() - LISTED) }</p> }
+            if rows.len() > MAX_ROWS { <p class="none">{ format!("and {} more; Copy takes all of them", rows.len() - MAX_ROWS) }</p> }
         </Modal>
     }
 }

@@ -1,9 +1,9 @@
-//! What lies above two runs: where they first differ, with a way there, and how much differs now.
+//! The line above two compared runs: their first difference with a button that seeks there, and the present difference.
 
 use podscope_protocol::SubjectRef;
 use yew::prelude::*;
 
-use super::plane::truths;
+use super::plane::truth_buttons;
 use crate::browser;
 use crate::ctl::Ctl;
 use crate::pure::{clock, compare};
@@ -17,9 +17,9 @@ pub(crate) struct Props {
 
 /// The line.
 #[component]
-pub(crate) fn Versus(props: &Props) -> Html {
+pub(crate) fn ComparisonLine(props: &Props) -> Html {
     let (ours, other) = (&props.page.model, &props.other);
-    // Marks are many: they are gone through again only when there are others.
+    // There are many marks: they are compared only after a change.
     let first = use_memo((ours.marks_rev, other.marks_rev, ours.horizon, other.horizon), |_| {
         compare::first_difference(ours, other)
     });
@@ -28,20 +28,20 @@ pub(crate) fn Versus(props: &Props) -> Html {
         return Html::default();
     };
     let differing = compare::differing(ours, other);
-    let now = differing.len().max(compare::differing(other, ours).len());
+    let n_differing = differing.len().max(compare::differing(other, ours).len());
     let next = {
         let (nth, ctl) = (nth.clone(), ctl.clone());
-        // In the picture of a big cluster no pod is an element: one of them is pointed at.
+        // On the picture of a big cluster pods are not elements, so the pod is selected instead.
         let pod = differing.iter().next().and_then(|id| ours.pods.get(id));
         let subject = pod.map(|pod| SubjectRef::Pod {
             key: pod.key.clone(),
             uid: pod.uid().to_owned(),
         });
         Callback::from(move |_: MouseEvent| {
-            if !browser::show_nth(".runs .pod.differs", *nth)
+            if !browser::focus_nth(".runs .pod.differs", *nth)
                 && let Some(subject) = subject.clone()
             {
-                ctl.act.emit(Act::Point(subject));
+                ctl.act.emit(Act::SelectFound(subject));
             }
             nth.set(*nth + 1);
         })
@@ -62,13 +62,13 @@ pub(crate) fn Versus(props: &Props) -> Html {
                 },
             } }
             <span class="none" role="status">
-                if now == 0 {
+                if n_differing == 0 {
                     { "No pod differs now" }
                 } else {
-                    <button type="button" class="chip" onclick={next} title="It is outlined: go there; again, to the next one">{ match now { 1 => "1 pod differs now".into(), n => format!("{n} pods differ now") } }</button>
+                    <button type="button" class="chip" onclick={next} title="It is outlined: go there; again, to the next one">{ match n_differing { 1 => "1 pod differs now".into(), n => format!("{n} pods differ now") } }</button>
                 }
             </span>
-            { truths(&ctl, props.page.truth) }
+            { truth_buttons(&ctl, props.page.truth) }
         </section>
     }
 }

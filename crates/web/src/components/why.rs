@@ -1,4 +1,4 @@
-//! The decision: a sentence, the table, the raw message; and for a pending pod what would help.
+//! The tab "Why here?": the decision as a sentence, as a table and as the raw message; remedies for a pending pod.
 
 use podscope_protocol::{
     Basis, NotHeld, PreemptionExplanation, QueuePlace, QueueView, Request, SpreadExplanation, VictimExplanation,
@@ -7,7 +7,7 @@ use podscope_protocol::{
 use yew::prelude::*;
 
 use super::icon;
-use super::shown::{dotted, shown, told};
+use super::shown::{dotted, shown, text_with_code};
 use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::explain::{self, Scores, Why};
@@ -19,17 +19,17 @@ pub(crate) struct Props {
     pub(crate) pending: bool,
     pub(crate) why: Option<Shared<Why>>,
     pub(crate) help: Option<Shared<HelpView>>,
-    /// What a pod that has been promised a node waits for.
+    /// What a pod with a nominated node waits for.
     pub(crate) waits: Option<String>,
-    /// What it waits for, while it is pending.
+    /// Place in the scheduling queue, while the pod is pending.
     pub(crate) queue: Option<Box<QueueView>>,
-    /// What answers about this cluster rest on.
+    /// Assumptions of all answers about this cluster.
     pub(crate) basis: Vec<Basis>,
 }
 
-/// Nodes that are listed under one reason.
+/// Number of nodes listed under one reason.
 const LISTED: usize = 60;
-/// Nodes shown as columns of the score table.
+/// Number of nodes that have a column in the score table.
 const COLUMNS: usize = 4;
 
 /// The tab.
@@ -39,8 +39,8 @@ pub(crate) fn WhyView(props: &Props) -> Html {
         return Html::default();
     };
     let help = props.help.as_ref().filter(|h| h.pod == props.pod);
-    // Beside the reason, above everything that is looked up only after it.
-    let helped = if props.pending || help.is_some() {
+    // The remedies follow the reason directly, above the details.
+    let remedies = if props.pending || help.is_some() {
         html! { <Remedies pod={props.pod.clone()} help={help.cloned()} place={props.queue.as_ref().map(|queue| queue.place.clone())} /> }
     } else {
         Html::default()
@@ -54,22 +54,22 @@ pub(crate) fn WhyView(props: &Props) -> Html {
                             <p class="lead">{ shown(&format!("Nobody can say why this pod is pending: {what}.")) }</p>
                             if !said.is_empty() { <p>{ "The real scheduler said: " }<span class="mono">{ shown(said) }</span></p> }
                         </div>
-                        if *what != NotHeld::Nodes { { helped } }
+                        if *what != NotHeld::Nodes { { remedies } }
                     </>
                 },
                 Some(why) if why.attempts.is_empty() => html! { <><p class="none">{ match &props.waits {
                     Some(waits) => shown(waits),
                     None if props.pending => html! { "The scheduler has not looked at this pod yet." },
                     None => html! { "It was bound before t = 0, or came with its node: the scheduler was not asked." },
-                } }</p>{ helped }</> },
-                Some(why) => decision(&ctl, why, props.waits.as_deref(), basis(why, &props.basis), helped),
-                None => html! { <><p class="none" aria-busy="true">{ "…" }</p>{ helped }</> },
+                } }</p>{ remedies }</> },
+                Some(why) => decision(&ctl, why, props.waits.as_deref(), assumptions(why, &props.basis), remedies),
+                None => html! { <><p class="none" aria-busy="true">{ "…" }</p>{ remedies }</> },
             } }
         </>
     }
 }
 
-/// What no file has, so that nobody can say why it is pending; and what the real scheduler said.
+/// What the files lack to explain why the pod is pending, and the message of the real scheduler.
 fn unknown(props: &Props) -> Option<(&NotHeld, &str)> {
     let queue = props.queue.as_ref()?;
     match &queue.place {
@@ -78,13 +78,14 @@ fn unknown(props: &Props) -> Option<(&NotHeld, &str)> {
     }
 }
 
-/// What an answer rests on: budgets matter only where pods would have to end.
-fn basis(why: &Why, all: &[Basis]) -> Html {
-    let matters = |basis: &&Basis| **basis != Basis::NoBudgets || why.preemption.is_some() || !why.refused.is_empty();
-    html! { <>{ for all.iter().filter(matters).map(|basis| html! { <p class="basis">{ told(&format!("{basis}.")) }</p> }) }</> }
+/// The assumptions of an answer. A missing budget matters only if pods would have to be evicted.
+fn assumptions(why: &Why, all: &[Basis]) -> Html {
+    let matters =
+        |assumptions: &&Basis| **assumptions != Basis::NoBudgets || why.preemption.is_some() || !why.refused.is_empty();
+    html! { <>{ for all.iter().filter(matters).map(|assumptions| html! { <p class="basis">{ text_with_code(&format!("{assumptions}.")) }</p> }) }</> }
 }
 
-fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, basis: Html, helped: Html) -> Html {
+fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, assumptions: Html, remedies: Html) -> Html {
     let at = why.attempts.iter().position(|a| a.id == why.attempt);
     let step = |to: Option<usize>| {
         to.and_then(|i| why.attempts.get(i)).map(|a| {
@@ -116,9 +117,9 @@ fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, basis: Html, helped: Html
                 if let Some(waits) = waits { <p class="lead">{ shown(waits) }</p> }
                 <p class={waits.is_none().then_some("lead")}>{ shown(&why.sentence) }</p>
                 if !why.meaning.is_empty() { <p>{ &why.meaning }</p> }
-                { basis }
+                { assumptions }
             </div>
-            { helped }
+            { remedies }
             if let Some(scores) = &why.scores { { table(scores) } }
             { for why.spread.iter().map(spread) }
             if let Some((p, nominated)) = &why.preemption { { preemption(p, nominated) } }
@@ -133,7 +134,7 @@ fn decision(ctl: &Ctl, why: &Why, waits: Option<&str>, basis: Html, helped: Html
     }
 }
 
-/// Nodes that cannot take the pod: a few by themselves, many by what they have in common.
+/// Nodes that cannot run the pod: single ones, and groups with a common reason.
 fn refused(why: &Why) -> Html {
     let list = |nodes: &[&explain::Refused]| {
         html! {
@@ -144,7 +145,7 @@ fn refused(why: &Why) -> Html {
         }
     };
     html! {
-        { for why.alike().iter().map(|nodes| match nodes.first() {
+        { for why.grouped_refusals().iter().map(|nodes| match nodes.first() {
             Some((.., reason, _)) if nodes.len() > 1 => html! {
                 <details class="raw"><summary><b>{ format!("{} nodes", nodes.len()) }</b>{ format!(": {reason}") }</summary>{ list(nodes) }</details>
             },
@@ -216,7 +217,7 @@ fn spread(s: &SpreadExplanation) -> Html {
     }
 }
 
-/// What the skew is counted from.
+/// The count from which the skew is computed.
 fn fewest(s: &SpreadExplanation) -> String {
     match s.too_few_domains {
         Some((found, wanted)) => {
@@ -242,8 +243,8 @@ fn preemption(p: &PreemptionExplanation, nominated: &str) -> Html {
                 }) }
             </ul> }
             if !p.unhelped.is_empty() { <ul>
-                { for p.unhelped.iter().take(24).map(|one| html! {
-                    <li><b>{ &one.node }</b><span>{ explained::not_helpful(&one.why) }</span></li>
+                { for p.unhelped.iter().take(24).map(|node_without_help| html! {
+                    <li><b>{ &node_without_help.node }</b><span>{ explained::not_helpful(&node_without_help.why) }</span></li>
                 }) }
             </ul> }
         </section>
@@ -254,14 +255,14 @@ fn names(pods: &[VictimExplanation]) -> String {
     if pods.is_empty() {
         return "none".into();
     }
-    let one = |v: &VictimExplanation| {
+    let node_without_help = |v: &VictimExplanation| {
         format!(
             "{} (priority {})",
             v.pod.strip_prefix("default/").unwrap_or(&v.pod),
             v.priority
         )
     };
-    pods.iter().map(one).collect::<Vec<_>>().join(", ")
+    pods.iter().map(node_without_help).collect::<Vec<_>>().join(", ")
 }
 
 #[derive(Properties, PartialEq)]
@@ -271,7 +272,7 @@ struct RemediesProps {
     place: Option<QueuePlace>,
 }
 
-/// The answer where no change was found.
+/// Text when no remedy was found.
 fn nothing_found(place: Option<&QueuePlace>) -> Html {
     match place {
         Some(QueuePlace::Unknown(what)) => shown(&format!(
@@ -284,15 +285,15 @@ fn nothing_found(place: Option<&QueuePlace>) -> Html {
     }
 }
 
-/// What would help, and what was found; brought into sight when the first answer comes.
+/// The remedies; scrolled into view when the first result arrives.
 #[component]
 fn Remedies(props: &RemediesProps) -> Html {
     let root = use_node_ref();
     {
         let root = root.clone();
-        let answered = (props.help.as_ref()).is_some_and(|help| help.done || !help.remedies.is_empty());
-        use_effect_with((props.pod.clone(), answered), move |(_, answered)| {
-            if let (true, Some(root)) = (*answered, root.cast::<web_sys::Element>()) {
+        let has_result = (props.help.as_ref()).is_some_and(|help| help.done || !help.remedies.is_empty());
+        use_effect_with((props.pod.clone(), has_result), move |(_, has_result)| {
+            if let (true, Some(root)) = (*has_result, root.cast::<web_sys::Element>()) {
                 crate::browser::bring_into_sight(&root);
             }
         });

@@ -1,23 +1,23 @@
-//! The wires from the API server to the nodes, or to the zones of a larger cluster; a cut parts its wire.
+//! The wires from the API server to the nodes, or to the zones of a larger cluster. A cut wire has a gap.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::messages::Reached;
+use super::messages::NodeEnd;
 use crate::pure::overview::Rect;
 use crate::pure::stage::shape;
-use crate::pure::stage::wires::{Wire, Wires, rail, to_zones, wires};
+use crate::pure::stage::wires::{Wire, Wires, rail, wires, wires_to_zones};
 use crate::pure::stage::{Measures, Plan, Room};
 
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) plan: Rc<Plan>,
     /// Nodes by zone.
-    pub(crate) nodes: Vec<Vec<Reached>>,
+    pub(crate) nodes: Vec<Vec<NodeEnd>>,
 }
 
-/// The lines.
+/// The wires.
 #[component]
 pub(crate) fn Wiring(props: &Props) -> Html {
     let plan = &*props.plan;
@@ -34,24 +34,24 @@ pub(crate) fn Wiring(props: &Props) -> Html {
     html! {
         <svg class="wires" viewBox={format!("0 0 {:.1} {:.1}", plan.room.w, plan.height)} aria-hidden="true">
             { lines }
-            { along(&plan.measures, plan.room) }
+            { control_plane_wires(&plan.measures, plan.room) }
         </svg>
     }
 }
 
-/// The wires of a big cluster: one to each zone at these places, `cut` of which are parted.
-pub(super) fn to_picture(m: &Measures, room: Room, zones: &[Rect], cut: &[bool]) -> Html {
-    let lines = to_zones(m, &rail(m, room.w), zones);
+/// The wires of a big cluster: one to each zone at these places; `cut` tells which of them have a gap.
+pub(super) fn zone_wires(m: &Measures, room: Room, zones: &[Rect], cut: &[bool]) -> Html {
+    let lines = wires_to_zones(m, &rail(m, room.w), zones);
     html! {
         <svg class="wires" viewBox={format!("0 0 {:.1} {:.1}", room.w, room.h)} aria-hidden="true">
             { for lines.iter().zip(cut).map(|(wire, is_cut)| line(wire, *is_cut, m)) }
-            { along(m, room) }
+            { control_plane_wires(m, room) }
         </svg>
     }
 }
 
-/// From the scheduler and the controller-managers to the API server.
-fn along(m: &Measures, room: Room) -> Html {
+/// The wires from the scheduler and the controller-managers to the API server.
+fn control_plane_wires(m: &Measures, room: Room) -> Html {
     let rail = rail(m, room.w);
     let y = rail.api.y + rail.api.h / 2.0;
     let path = |from: f64, to: f64| format!("M{from:.1} {y:.1}H{to:.1}");

@@ -1,4 +1,4 @@
-//! An object as the API server has it, with keys told apart from values. Text nodes only.
+//! The tab "YAML": an object as the API server holds it, with highlighted keys.
 
 use super::shown::shown;
 use podscope_protocol::{Request, SubjectRef};
@@ -12,11 +12,11 @@ use crate::state::Act;
 #[derive(Properties, PartialEq)]
 pub(crate) struct Props {
     pub(crate) text: String,
-    /// The API has no such object: there is nothing to show, and that is the lesson.
+    /// The API server has no such object.
     pub(crate) ghost: bool,
-    /// Objects are renamed in what leaves: one by itself is not copied.
-    pub(crate) renames: bool,
-    /// The object, while its fields are to be picked as goals.
+    /// Links and exports have replaced names, so the original object is not offered for copying.
+    pub(crate) anonymises: bool,
+    /// The object, while its fields can be picked as goals.
     pub(crate) pick: Option<SubjectRef>,
 }
 
@@ -52,14 +52,14 @@ pub(crate) fn Yaml(props: &Props) -> Html {
     };
     html! {
         <div class="yaml">
-            if !props.renames { <button type="button" class="quiet" onclick={copy}>{ "Copy" }</button> }
+            if !props.anonymises { <button type="button" class="quiet" onclick={copy}>{ "Copy" }</button> }
             if props.pick.is_some() { <p class="none">{ "Press a field to make it a goal, with the value that it has now." }</p> }
             <pre class="mono" tabindex="0" aria-label="YAML">{ for lines }</pre>
         </div>
     }
 }
 
-/// A line as a button that makes a goal of its field.
+/// A line as a button that makes its field a goal.
 fn pickable(ctl: &Ctl, subject: &SubjectRef, number: u32, text: &str) -> Html {
     let request = Request::RecordGoal {
         subject: subject.clone(),

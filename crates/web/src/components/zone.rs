@@ -1,5 +1,5 @@
-//! A group of nodes: by default a zone. Its header shows the counts of each spread group, so
-//! that skew is seen without reading.
+//! A group of nodes, by default a zone. Its header shows the pods of each spread constraint as bars, so that skew is
+//! visible.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -15,24 +15,24 @@ use crate::state::{HUES, Shared};
 pub(crate) struct Props {
     pub(crate) group: GroupView,
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
-    /// What the groups are called: `zone`, or the label key.
+    /// Name of the label key by which nodes are grouped, such as `zone`.
     pub(crate) key_name: String,
     pub(crate) rect: Rect,
-    /// Every node of it is cut off.
+    /// Every node in the group is cut off.
     pub(crate) cut: bool,
     pub(crate) children: Children,
-    /// Smallest count of each owner over all groups, for the limit.
+    /// Smallest count over all groups by owner, for the limit that maxSkew sets.
     pub(crate) least: Shared<ordered::Map<String, u32>>,
-    /// It is in the second of two runs.
+    /// It belongs to the second run of a comparison.
     pub(crate) beside: bool,
 }
 
-/// Bars drawn for one count; more are said by the number.
+/// Number of bars drawn for one count.
 const BARS: u32 = 8;
-/// Spread groups shown in one header.
+/// Number of spread constraints in one header.
 const COUNTS: usize = 3;
 
-/// The panel.
+/// The group.
 #[component]
 pub(crate) fn Zone(props: &Props) -> Html {
     let group = &props.group;
@@ -41,12 +41,12 @@ pub(crate) fn Zone(props: &Props) -> Html {
     } else {
         format!("{} {}", props.key_name, group.name)
     };
-    // Nodes without the key are in no domain: nothing is owed to them.
-    let owed = |c: &&SpreadCount| !group.name.is_empty() || c.pods > 0 || c.ghosts > 0;
-    let mut counts: Vec<&SpreadCount> = group.counts.iter().filter(owed).collect();
+    // Nodes without the label key are in no topology domain, so an empty count says nothing there.
+    let is_relevant = |c: &&SpreadCount| !group.name.is_empty() || c.pods > 0 || c.ghosts > 0;
+    let mut counts: Vec<&SpreadCount> = group.counts.iter().filter(is_relevant).collect();
     counts.stable_sort_by_key(|c| (c.max_skew.is_none(), c.owner.clone()));
-    // Other counts are another element: they stand at the right end, and what changes their width would move them.
-    let said: String = (counts.iter())
+    // Changed counts get another key and so a new element: they are right-aligned, and a new width would move them.
+    let counts_key: String = (counts.iter())
         .map(|c| {
             format!(
                 "{}+{}/{} ",
@@ -62,7 +62,7 @@ pub(crate) fn Zone(props: &Props) -> Html {
             data-zone={group.name.clone()} aria-label={if props.beside { format!("{title}, other run") } else { title.clone() }}>
             <header>
                 <h2><button type="button" class="name" data-nav="zone" tabindex="-1" data-menu-zone={group.name.clone()} aria-haspopup="dialog">{ shown(&title) }</button></h2>
-                <span class="skews mono" key={said}>{ for counts.iter().take(COUNTS).map(|c| skew(props, c)) }</span>
+                <span class="skews mono" key={counts_key}>{ for counts.iter().take(COUNTS).map(|c| skew(props, c)) }</span>
             </header>
             { props.children.clone() }
         </section>
@@ -79,7 +79,7 @@ fn skew(props: &Props, count: &SpreadCount) -> Html {
         .max_skew
         .filter(|_| !props.group.name.is_empty())
         .map(|m| least + m);
-    let over = limit.is_some_and(|l| count.pods > l);
+    let is_over_limit = limit.is_some_and(|l| count.pods > l);
     let free = limit
         .map_or(0, |l| l.saturating_sub(count.pods))
         .min(BARS.saturating_sub(count.pods));
@@ -97,7 +97,7 @@ fn skew(props: &Props, count: &SpreadCount) -> Html {
         None => format!("{name}: {} here", count.pods),
     };
     html! {
-        <span class={classes!("skew", format!("h{hue}"), over.then_some("over"))} {title}>
+        <span class={classes!("skew", format!("h{hue}"), is_over_limit.then_some("over"))} {title}>
             { for (0..count.pods.min(BARS)).map(|_| html! { <u></u> }) }
             { for (0..free).map(|_| html! { <u class="o"></u> }) }
             <span>{ shown(name) }{ format!(" {}{ghosts}", count.pods) }</span>

@@ -1,14 +1,13 @@
-//! What can be done to a thing: a label and the command that does it (K-01), and what a
-//! dangerous command means before it is given.
+//! Actions on objects: a label and the command that performs the action (K-01), and warnings before dangerous commands.
 
 use podscope_protocol::{Component, ComponentView, NodeView, PodMark, PodView};
 
-/// Something that can be done: a button and the command it issues.
+/// An action: the label of its button, and the command that it runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Action {
     pub(crate) label: String,
     pub(crate) command: String,
-    /// Said before it is done; empty for harmless ones.
+    /// The warning shown before the command runs; empty for a harmless command.
     pub(crate) warning: String,
 }
 
@@ -40,7 +39,7 @@ pub(crate) fn force_delete_pod(key: &str) -> String {
     format!("kubectl delete pod {} --grace-period=0 --force", target(key))
 }
 
-/// What ends every partition at once.
+/// The command that heals every partition at once.
 pub(crate) const HEAL_ALL: &str = "fault heal --all";
 
 /// The command that cuts or heals a node's links.
@@ -110,7 +109,7 @@ pub(crate) fn node(node: &NodeView) -> Vec<Action> {
     all
 }
 
-/// Actions on a zone: only where the name is one.
+/// Actions on a zone.
 pub(crate) fn zone(name: &str, cut: bool) -> Vec<Action> {
     if cut {
         vec![action("Heal the zone", format!("fault heal --zone {name}"))]
@@ -176,7 +175,7 @@ pub(crate) fn component(one: ComponentView) -> Vec<Action> {
     all
 }
 
-/// The words of a line, by the commands of its pipe, as a shell has them. A text that follows it is none of them.
+/// Splits a line into words, grouped by the commands of its pipe, as a shell does. A here-document is not included.
 fn split(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let (mut word, mut quote) = (String::new(), None);
@@ -205,8 +204,8 @@ fn split(line: &str) -> Vec<Vec<String>> {
     }
 }
 
-/// The first word that is neither a flag nor a flag's value. What stands behind a flag may be either, so it comes
-/// too: better a question too many than none.
+/// The first word that is neither a flag nor a flag's value. A word after a flag may be the flag's value or not, so it
+/// is returned too: a superfluous warning is better than a missing one.
 fn first_words(words: &[String]) -> Vec<(&str, &[String])> {
     let mut found = Vec::new();
     let mut follows_flag = false;
@@ -223,7 +222,7 @@ fn first_words(words: &[String]) -> Vec<(&str, &[String])> {
     found
 }
 
-/// Whether a flag of this name is set: the last one counts.
+/// Returns whether a boolean flag is set; the last occurrence counts.
 fn has_flag(words: &[String], name: &str) -> bool {
     let value = words.iter().rev().find_map(|word| match word.strip_prefix(name)? {
         "" => Some("true"),
@@ -232,7 +231,7 @@ fn has_flag(words: &[String], name: &str) -> bool {
     value.is_some_and(|value| !matches!(value, "0" | "f" | "F" | "false" | "False" | "FALSE"))
 }
 
-/// What a command does, in two or three words; none for what is best read as it is.
+/// A short description of a command, or `None` if the command itself is as clear.
 pub(crate) fn words(line: &str) -> Option<String> {
     let commands = split(line);
     let [command] = commands.as_slice() else {
@@ -257,8 +256,8 @@ pub(crate) fn words(line: &str) -> Option<String> {
     (!name.starts_with('-')).then(|| format!("{say} {name}"))
 }
 
-/// The way back of a command whose effect stands on that node already: there it would do nothing.
-pub(crate) fn undone(line: &str, node: &NodeView) -> Option<String> {
+/// The reverse of a command whose effect is already present on the node.
+pub(crate) fn reverse_command(line: &str, node: &NodeView) -> Option<String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     match *words.as_slice() {
         ["fault", "partition", name] if name == node.name && !node.machine.cuts.is_empty() => Some(toggle_cut(node)),
@@ -267,8 +266,8 @@ pub(crate) fn undone(line: &str, node: &NodeView) -> Option<String> {
     }
 }
 
-/// What stands there.
-pub(crate) fn done(node: &NodeView) -> String {
+/// Text for the present effect of such a command.
+pub(crate) fn effect_text(node: &NodeView) -> String {
     let name = &node.name;
     if node.machine.powered {
         format!("{name} is cut off: its pods run on there, and nobody hears of them.")
@@ -277,43 +276,47 @@ pub(crate) fn done(node: &NodeView) -> String {
     }
 }
 
-/// What a dangerous command means, said before it is given; none for the others.
+/// The warning before a dangerous command; `None` for a harmless one.
 pub(crate) fn consequence(line: &str) -> Option<String> {
     let commands = split(line);
-    let found = commands.iter().find_map(|command| danger(command, &commands, line));
+    let found = commands
+        .iter()
+        .find_map(|command| warning_for(command, &commands, line));
     found.map(str::to_owned)
 }
 
-/// The same of one command of a line: what it is about may come through the pipe, or as the text behind it.
-fn danger(command: &[String], piped: &[Vec<String>], line: &str) -> Option<&'static str> {
+/// The warning for one command of a line. The objects may come through the pipe, or from the here-document.
+fn warning_for(command: &[String], piped: &[Vec<String>], line: &str) -> Option<&'static str> {
     let (program, rest) = match command.split_first()? {
         (xargs, rest) if xargs == "xargs" => rest.split_first()?,
         own => own,
     };
     let verbs = first_words(rest);
-    let given = |verb: &str| verbs.iter().find(|(word, _)| *word == verb).map(|(_, rest)| *rest);
+    let arguments_of = |verb: &str| verbs.iter().find(|(word, _)| *word == verb).map(|(_, rest)| *rest);
     match program.as_str() {
         "kubectl" | "k" => {}
         "fault" => {
-            return given("detach").map(|_| {
+            return arguments_of("detach").map(|_| {
                 "The volume is taken away although its node may still write to it. Without a fence \
                  before it, two writers may meet on one volume."
             });
         }
         _ => return None,
     }
-    if let Some(doomed) = given("delete") {
-        // `xargs` and `-f -` are told by others what to delete.
-        let told = piped.iter().filter(|_| piped.len() > 1).flatten();
+    if let Some(targets) = arguments_of("delete") {
+        // `xargs` and `-f -` take the names of the objects from the pipe.
+        let piped_words = piped.iter().filter(|_| piped.len() > 1).flatten();
         let is_about = |kinds: &[&str]| {
             let is_kind = |word: &str| {
                 let kind = word.split(['/', '.']).next().unwrap_or_default();
                 kinds.contains(&&*kind.to_ascii_lowercase())
             };
-            first_words(doomed).iter().any(|(word, _)| word.split(',').any(is_kind))
-                || doomed.iter().any(|word| word.contains('/') && is_kind(word))
-                || told.clone().any(|word| word.split(',').any(is_kind))
-                || texts_kinds(line).any(is_kind)
+            first_words(targets)
+                .iter()
+                .any(|(word, _)| word.split(',').any(is_kind))
+                || targets.iter().any(|word| word.contains('/') && is_kind(word))
+                || piped_words.clone().any(|word| word.split(',').any(is_kind))
+                || kinds_in_document(line).any(is_kind)
         };
         if has_flag(rest, "--force") {
             return Some(
@@ -335,11 +338,12 @@ fn danger(command: &[String], piped: &[Vec<String>], line: &str) -> Option<&'sta
             );
         }
     }
-    if given("drain").is_some() && has_flag(rest, "--force") {
+    if arguments_of("drain").is_some() && has_flag(rest, "--force") {
         return Some("Pods without a controller are deleted too; nothing brings them back.");
     }
-    let declares = |word: &String| word.contains("node.kubernetes.io/out-of-service") && !word.ends_with('-');
-    if given("taint").is_some_and(|words| words.iter().any(declares)) {
+    let adds_out_of_service_taint =
+        |word: &String| word.contains("node.kubernetes.io/out-of-service") && !word.ends_with('-');
+    if arguments_of("taint").is_some_and(|words| words.iter().any(adds_out_of_service_taint)) {
         return Some(
             "Out of service means: I know that this machine is down. Its pods are force deleted \
              and their volumes detached at once. If it still runs, two writers may meet on one volume.",
@@ -348,8 +352,8 @@ fn danger(command: &[String], piped: &[Vec<String>], line: &str) -> Option<&'sta
     None
 }
 
-/// The kinds of the objects that a line's text holds, as YAML or JSON.
-fn texts_kinds(line: &str) -> impl Iterator<Item = &str> {
+/// The kinds of the objects in a line's here-document, in YAML or JSON.
+fn kinds_in_document(line: &str) -> impl Iterator<Item = &str> {
     let words = || {
         line.split(|c: char| !c.is_ascii_alphanumeric())
             .filter(|word| !word.is_empty())
@@ -359,7 +363,7 @@ fn texts_kinds(line: &str) -> impl Iterator<Item = &str> {
         .filter_map(|(key, kind)| (key == "kind").then_some(kind))
 }
 
-/// Why a running pod does not follow the hand to another node (U-12).
+/// Explains why dropping a pod on another node does not move it (U-12).
 pub(crate) fn cannot_move(pod: &PodView, node: &str) -> String {
     let name = pod.key.rsplit('/').next().unwrap_or(&pod.key);
     if pod.mark == PodMark::Ghost {
@@ -382,11 +386,11 @@ mod tests {
     use super::*;
     use podscope_protocol::{Cut, CutFrom, MachineView};
 
-    /// Seed 000's confirmation is asked for every way of saying what is dangerous, and for nothing harmless.
-    /// Whatever is asked about or not is a command to the one who reads it.
+    /// Every spelling of a dangerous command asks for confirmation, and no harmless command does. The parser accepts
+    /// each tested line.
     /// Shows: K-02
     #[test]
-    fn dangerous_commands_say_what_they_mean_first() {
+    fn dangerous_commands_have_a_warning_in_every_spelling() {
         let asks = |line: &str| {
             let read = podscope_kubectl::command::parse_piped(line, None);
             assert!(read.is_ok(), "{line}: {read:?}");
@@ -461,11 +465,11 @@ mod tests {
         }
     }
 
-    /// What is to be tried is not given again where it stands already: the way back is.
+    /// A story does not offer a command whose effect is already there; it offers the reverse command.
     /// Shows: U-10
     #[test]
-    fn a_command_whose_effect_stands_is_taken_back() {
-        let whole = Cut {
+    fn command_with_present_effect_offers_its_reverse() {
+        let full_cut = Cut {
             from: CutFrom::ControlPlane,
             is_in: true,
             is_out: true,
@@ -479,16 +483,22 @@ mod tests {
             },
             ..NodeView::default()
         };
-        let (well, cut, off) = (node(&[], true), node(&[whole], true), node(&[], false));
-        assert_eq!(undone("fault partition c-2", &well), None);
-        assert_eq!(undone("fault partition c-2", &cut).as_deref(), Some("fault heal c-2"));
-        assert_eq!(undone("fault partition c-1", &cut), None);
-        assert_eq!(undone("fault poweroff c-2", &off).as_deref(), Some("fault boot c-2"));
-        assert!(done(&cut).contains("cut off") && done(&off).contains("off: nothing"));
+        let (healthy, cut, off) = (node(&[], true), node(&[full_cut], true), node(&[], false));
+        assert_eq!(reverse_command("fault partition c-2", &healthy), None);
+        assert_eq!(
+            reverse_command("fault partition c-2", &cut).as_deref(),
+            Some("fault heal c-2")
+        );
+        assert_eq!(reverse_command("fault partition c-1", &cut), None);
+        assert_eq!(
+            reverse_command("fault poweroff c-2", &off).as_deref(),
+            Some("fault boot c-2")
+        );
+        assert!(effect_text(&cut).contains("cut off") && effect_text(&off).contains("off: nothing"));
     }
 
     #[test]
-    fn a_node_offers_what_its_state_allows() {
+    fn node_actions_depend_on_its_state() {
         let mut view = NodeView {
             name: "a-1".into(),
             registered: true,
@@ -519,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn pods_of_other_namespaces_are_named_with_theirs() {
+    fn commands_name_namespace_unless_default() {
         assert_eq!(delete_pod("default/web-0"), "kubectl delete pod web-0 --wait=false");
         assert_eq!(
             force_delete_pod("shop/web-0"),
@@ -528,8 +538,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_tried_is_said_in_words() {
-        for (line, said) in [
+    fn common_commands_have_a_short_description() {
+        for (line, description) in [
             ("fault partition a-1", Some("Cut off a-1")),
             ("fault partition --zone a", Some("Cut off zone a")),
             (
@@ -541,14 +551,14 @@ mod tests {
             ("kubectl delete pod --force web-0", None),
             ("kubectl apply -f -", None),
         ] {
-            assert_eq!(words(line).as_deref(), said, "{line}");
+            assert_eq!(words(line).as_deref(), description, "{line}");
         }
     }
 
-    /// Every button's command is one; an object offers what its kind allows.
+    /// Every action's command parses, and an object's actions depend on its kind.
     /// Shows: K-01
     #[test]
-    fn actions_are_commands() {
+    fn every_action_is_a_valid_command() {
         let pod_of = |mark| PodView {
             key: "shop/web-0".into(),
             node: "a-1".into(),
@@ -579,10 +589,10 @@ mod tests {
         );
     }
 
-    /// The reason why a pod is not dragged elsewhere.
+    /// A pod dropped on another node stays, and the reason is explained.
     /// Shows: U-12
     #[test]
-    fn a_pod_is_never_moved() {
+    fn dropping_a_pod_on_a_node_explains_why_it_stays() {
         let pod = PodView {
             key: "default/web-0".into(),
             node: "a-1".into(),

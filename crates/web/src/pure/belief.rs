@@ -1,5 +1,5 @@
-//! What the API server believes of a node and what the control plane will do next, in words; and which of the two
-//! truths a pod's mark shows.
+//! Texts for what the API server believes about a node and what the control plane will do next; and the mark of a pod
+//! in either of the two truths (API server and machines).
 
 use podscope_api::ConditionStatus;
 use podscope_protocol::{Micros, NodeNext, NodeView, PodMark, PodView, TerminationStage};
@@ -7,19 +7,22 @@ use podscope_protocol::{Micros, NodeNext, NodeView, PodMark, PodView, Terminatio
 use crate::pure::clock;
 use crate::state::Truth;
 
-/// What the API server believes of a node; none where it is simply ready and will stay so.
+/// The API server's belief about a node; `None` if the node is ready and no change is due.
 pub(crate) fn words(node: &NodeView, now: Micros) -> Option<String> {
     if !node.registered {
         return Some("knows no such node".into());
     }
     let ready = node.ready == ConditionStatus::True;
-    let heard = node.machine.last_heartbeat;
-    if ready && node.next.is_none() && heard.is_none() {
+    let last_heartbeat = node.machine.last_heartbeat;
+    if ready && node.next.is_none() && last_heartbeat.is_none() {
         return None;
     }
     let mut text = match (ready, &node.ready) {
-        (true, _) => match heard {
-            Some(heard) => format!("Ready, last heard {} ago", clock::ago(heard, now.max(heard))),
+        (true, _) => match last_heartbeat {
+            Some(last_heartbeat) => format!(
+                "Ready, last heard {} ago",
+                clock::ago(last_heartbeat, now.max(last_heartbeat))
+            ),
             None => "Ready".into(),
         },
         (_, ConditionStatus::Unknown) => format!("NotReady since {}", clock::axis(node.ready_since)),
@@ -27,7 +30,7 @@ pub(crate) fn words(node: &NodeView, now: Micros) -> Option<String> {
     };
     match &node.next {
         Some(NodeNext::NotReady { at }) => text.push_str(&format!(" · NotReady at {}", clock::axis(*at))),
-        Some(NodeNext::Evicts { at }) => text.push_str(&evicts(at)),
+        Some(NodeNext::Evicts { at }) => text.push_str(&evictions_text(at)),
         Some(NodeNext::Nobody { down: Some(down) }) => text.push_str(&format!(" · nobody judges: {down} is down")),
         Some(NodeNext::Nobody { down: None }) => text.push_str(" · nobody judges: no controller-manager leads yet"),
         None => {}
@@ -35,13 +38,13 @@ pub(crate) fn words(node: &NodeView, now: Micros) -> Option<String> {
     Some(text)
 }
 
-/// Instants of evictions that are told; the rest is counted.
-const EVICTIONS: usize = 3;
+/// Number of evictions that the text lists; the rest is counted.
+const MAX_EVICTIONS: usize = 3;
 
-/// When pods are evicted: those that go first, and then the others.
-fn evicts(at: &[(Micros, u32)]) -> String {
+/// The evictions in order of time, with the number of pods.
+fn evictions_text(at: &[(Micros, u32)]) -> String {
     let mut text = String::new();
-    for (nth, (at, pods)) in at.iter().take(EVICTIONS).enumerate() {
+    for (nth, (at, pods)) in at.iter().take(MAX_EVICTIONS).enumerate() {
         let whom = match (nth, pods) {
             (0, 1) => " · evicts 1 pod".into(),
             (0, pods) => format!(" · evicts {pods} pods"),
@@ -49,14 +52,14 @@ fn evicts(at: &[(Micros, u32)]) -> String {
         };
         text.push_str(&format!("{whom} at {}", clock::axis(*at)));
     }
-    let later: u32 = at.iter().skip(EVICTIONS).map(|(_, pods)| pods).sum();
+    let later: u32 = at.iter().skip(MAX_EVICTIONS).map(|(_, pods)| pods).sum();
     if later > 0 {
         text.push_str(&format!(", {later} later"));
     }
     text
 }
 
-/// Whether something is wrong with a node in one of the truths.
+/// Returns whether a node is unhealthy in one of the truths.
 pub(crate) fn is_unwell(node: &NodeView, truth: Truth) -> bool {
     let machine = &node.machine;
     let believed = node.ready != ConditionStatus::True;
@@ -68,11 +71,11 @@ pub(crate) fn is_unwell(node: &NodeView, truth: Truth) -> bool {
     }
 }
 
-/// How a pod is drawn in one of the truths; none if it is not there.
+/// The mark of a pod in one of the truths; `None` if the pod does not exist there.
 pub(crate) fn mark(pod: &PodView, node: &NodeView, truth: Truth) -> Option<PodMark> {
     match truth {
         Truth::Both => Some(pod.mark),
-        // Whether anybody can confirm it is nothing that the API server knows.
+        // The API server does not know that nobody can confirm the pod's state.
         Truth::Api => match pod.mark {
             PodMark::Ghost => None,
             PodMark::Unconfirmed if pod.is_ready => Some(PodMark::Ready),
@@ -82,7 +85,7 @@ pub(crate) fn mark(pod: &PodView, node: &NodeView, truth: Truth) -> Option<PodMa
         Truth::Machine => {
             let runs = node.machine.running.iter().any(|uid| uid == pod.uid());
             runs.then_some(match pod.mark {
-                // Until its kubelet acts nothing on the machine ends.
+                // On the machine nothing ends before the kubelet acts.
                 PodMark::Terminating if is_stopping(pod) => PodMark::Terminating,
                 mark @ (PodMark::NotReady | PodMark::Starting) => mark,
                 _ => PodMark::Ready,
@@ -91,7 +94,7 @@ pub(crate) fn mark(pod: &PodView, node: &NodeView, truth: Truth) -> Option<PodMa
     }
 }
 
-/// Whether a kubelet ends it.
+/// Returns whether a kubelet is terminating the pod.
 fn is_stopping(pod: &PodView) -> bool {
     let stage = pod.termination.as_ref().map(|termination| termination.stage);
     !matches!(
@@ -120,15 +123,15 @@ mod tests {
         }
     }
 
-    /// What the API believes, since when, and what it will do next.
+    /// The text tells the belief, its age, and the next change.
     /// Shows: U-15
     #[test]
-    fn a_belief_says_since_when_and_what_comes_next() {
+    fn belief_names_its_age_and_the_next_change() {
         let now = 70_000_000;
-        let told = |ready: &str, next| words(&node(ready.into(), next), now).unwrap_or_default();
-        let mut well = node("True".into(), None);
-        well.machine.last_heartbeat = None;
-        assert_eq!(words(&well, now), None);
+        let text = |ready: &str, next| words(&node(ready.into(), next), now).unwrap_or_default();
+        let mut healthy = node("True".into(), None);
+        healthy.machine.last_heartbeat = None;
+        assert_eq!(words(&healthy, now), None);
         for (ready, next, expected) in [
             ("True", None, "Ready, last heard 50 s ago"),
             (
@@ -158,38 +161,38 @@ mod tests {
                 "NotReady since 1:05 · evicts 1 pod at 1:30, 2 more at 6:05",
             ),
         ] {
-            assert_eq!(told(ready, next), expected);
+            assert_eq!(text(ready, next), expected);
         }
     }
 
-    /// The API draws what it believes, the machine what runs there, as far as it runs.
+    /// The API's truth shows pods as the API server believes them, the machine's truth shows running processes.
     /// Shows: U-15
     #[test]
-    fn the_two_truths_draw_different_pods() {
+    fn api_and_machine_truths_show_different_marks() {
         let node = node("Unknown".into(), None);
         let pod = |id: &str, mark| PodView {
             id: id.into(),
             mark,
             ..PodView::default()
         };
-        let unsure = pod("u2", PodMark::Unconfirmed);
+        let unconfirmed = pod("u2", PodMark::Unconfirmed);
         let ghost = pod("u1", PodMark::Ghost);
-        assert_eq!(mark(&unsure, &node, Truth::Api), Some(PodMark::NotReady));
+        assert_eq!(mark(&unconfirmed, &node, Truth::Api), Some(PodMark::NotReady));
         let ready = PodView {
             is_ready: true,
-            ..unsure.clone()
+            ..unconfirmed.clone()
         };
         assert_eq!(mark(&ready, &node, Truth::Api), Some(PodMark::Ready));
-        assert_eq!(mark(&unsure, &node, Truth::Machine), None);
+        assert_eq!(mark(&unconfirmed, &node, Truth::Machine), None);
         assert_eq!(mark(&ghost, &node, Truth::Api), None);
         assert_eq!(mark(&ghost, &node, Truth::Machine), Some(PodMark::Ready));
         assert_eq!(mark(&ghost, &node, Truth::Both), Some(PodMark::Ghost));
-        let mut ends = pod("u1", PodMark::Terminating);
-        assert_eq!(mark(&ends, &node, Truth::Machine), Some(PodMark::Ready));
-        ends.termination = Some(Box::new(TerminationView {
+        let mut terminating = pod("u1", PodMark::Terminating);
+        assert_eq!(mark(&terminating, &node, Truth::Machine), Some(PodMark::Ready));
+        terminating.termination = Some(Box::new(TerminationView {
             stage: TerminationStage::Sigterm,
             ..TerminationView::default()
         }));
-        assert_eq!(mark(&ends, &node, Truth::Machine), Some(PodMark::Terminating));
+        assert_eq!(mark(&terminating, &node, Truth::Machine), Some(PodMark::Terminating));
     }
 }

@@ -1,4 +1,4 @@
-//! Simulated instants and lengths as people read them.
+//! Texts for simulated instants, durations and speeds.
 
 use podscope_protocol::Micros;
 pub(crate) use podscope_protocol::clock::instant;
@@ -6,18 +6,18 @@ use podscope_protocol::clock::{length, whole};
 
 const SECOND: i64 = 1_000_000;
 
-/// An instant without tenths, for axes: `1:30`.
+/// An instant without tenths of a second, for axes: `1:30`.
 pub(crate) fn axis(at: Micros) -> String {
     whole(at.max(0) / SECOND)
 }
 
-/// What is left of a countdown: `11 s`, `4:12`. Counted between the whole seconds of both instants, so that it adds up
-/// with what [`axis`] says of them.
+/// The time left in a countdown: `11 s`, `4:12`. Both instants are first rounded down to whole seconds, so that the
+/// result adds up with the instants that [`axis`] shows.
 pub(crate) fn left(until: Micros, now: Micros) -> String {
     seconds(until.max(0) / SECOND - now.max(0) / SECOND)
 }
 
-/// How long something took, to the next second: `20 s`, `5:00`.
+/// A duration, rounded to the nearest second: `20 s`, `5:00`.
 pub(crate) fn took(micros: Micros) -> String {
     seconds((micros + SECOND / 2) / SECOND)
 }
@@ -29,7 +29,7 @@ fn seconds(seconds: i64) -> String {
     }
 }
 
-/// A length as scenarios write it, to a tenth of a second: `12.3s`.
+/// A duration in the notation of scenarios, to a tenth of a second: `12.3s`.
 pub(crate) fn plain(micros: Micros) -> String {
     let tenths = micros / (SECOND / 10);
     match tenths % 10 {
@@ -38,18 +38,18 @@ pub(crate) fn plain(micros: Micros) -> String {
     }
 }
 
-/// How long something has been so, in whole seconds: `12 s`, `4:12`.
+/// The age of a state, in whole seconds: `12 s`, `4:12`.
 pub(crate) fn age(since: Micros, now: Micros) -> String {
     left(now, since.min(now))
 }
 
-/// A number with thin groups: `1 000 000`.
+/// A number with narrow spaces between groups of digits: `1 000 000`.
 pub(crate) fn grouped(n: i64) -> String {
     let sign = if n < 0 { "−" } else { "" };
     format!("{sign}{}", thousands(n.unsigned_abs()))
 }
 
-/// How long ago, rounded down: `82 s`, `4 min`, `2 h`.
+/// The time since an instant, rounded down: `82 s`, `4 min`, `2 h`.
 pub(crate) fn ago(since: Micros, now: Micros) -> String {
     length((now - since) / SECOND)
 }
@@ -69,7 +69,7 @@ pub(crate) fn speed(per_mille: u64) -> String {
     format!("{}×", thousands(whole))
 }
 
-/// A count with thin groups: `12 345`.
+/// A count with narrow spaces between groups of digits: `12 345`.
 pub(crate) fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
@@ -82,7 +82,7 @@ pub(crate) fn thousands(n: u64) -> String {
     out
 }
 
-/// Reads what a person types into the clock: `90`, `90s`, `1:30`, `1:02:03.5`, `5m`.
+/// Parses an instant typed into the clock: `90`, `90s`, `1:30`, `1:02:03.5`, `5m`.
 pub(crate) fn parse(text: &str) -> Option<Micros> {
     let text = text.trim();
     if text.is_empty() {
@@ -118,7 +118,7 @@ pub(crate) const SPEEDS: [u64; 16] = [
     5_000_000, 10_000_000,
 ];
 
-/// The slider's position for a speed.
+/// Index of a speed in [`SPEEDS`].
 pub(crate) fn speed_index(per_mille: u64) -> usize {
     SPEEDS.iter().rposition(|s| *s <= per_mille).unwrap_or(0)
 }
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn instants_lengths_and_speeds_read_as_people_write_them() {
+    fn instants_durations_and_speeds_are_formatted() {
         assert_eq!(instant(92_440_000), "1:32.4");
         assert_eq!(instant(3_723_400_000), "1:02:03.4");
         assert_eq!(axis(90 * SECOND), "1:30");
@@ -142,10 +142,10 @@ mod tests {
         assert_eq!(speed(10_000_000), "10\u{202f}000×");
     }
 
-    /// An instant, how far away it is and how long it took are of one rounding.
+    /// Instants, the time between them and durations are rounded alike.
     /// Shows: U-05
     #[test]
-    fn what_is_left_adds_up_with_the_instants() {
+    fn time_left_adds_up_with_shown_instants() {
         let (now, until) = (179_400_000, 375_020_000);
         assert_eq!((axis(now), axis(until)), ("2:59".to_owned(), "6:15".to_owned()));
         assert_eq!(left(until, now), "3:16");
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_reads_what_people_type() {
+    fn typed_instants_are_parsed() {
         assert_eq!(parse("90"), Some(90 * SECOND));
         assert_eq!(parse("1:30"), Some(90 * SECOND));
         assert_eq!(parse("1:00:00.5"), Some(3_600_500_000));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn speeds_of_the_slider_run_from_a_tenth_to_ten_thousand() {
+    fn speed_index_is_nearest_lower_speed() {
         assert_eq!(speed_index(1_000), 3);
         assert_eq!(speed_index(9_999), 5);
         assert_eq!(SPEEDS[speed_index(u64::MAX)], 10_000_000);

@@ -1,27 +1,27 @@
-//! Two runs on one clock: where they first differ, and which pods are not the same now.
+//! Comparison of two runs on one clock: their first difference, and the pods that differ now.
 
 use podscope_api::ordered::{Map, Set, StableSort as _};
 use podscope_protocol::{Lane, Mark, MarkLabel, Micros, PodMark};
 
 use crate::state::Model;
 
-/// The first thing that happened in one run and not in the other.
+/// The first event that only one of the runs has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Difference {
     pub(crate) at: Micros,
-    /// What happened.
+    /// The label of the event's mark.
     pub(crate) label: MarkLabel,
-    /// Whether it is this run's, or the other's.
+    /// The event belongs to this run, not to the other one.
     pub(crate) is_ours: bool,
 }
 
-/// What both would have to have.
-type Happened<'a> = (Micros, Lane, &'a MarkLabel);
+/// An event that both runs must have to be equal.
+type Event<'a> = (Micros, Lane, &'a MarkLabel);
 
-fn happened(model: &Model, until: Micros) -> Vec<Happened<'_>> {
+fn events(model: &Model, until: Micros) -> Vec<Event<'_>> {
     let one = |mark: &Mark| (mark.from, mark.lane);
     let marks = model.marks.values().filter(|mark| mark.from <= until);
-    let mut all: Vec<Happened<'_>> = marks
+    let mut all: Vec<Event<'_>> = marks
         .map(|mark| {
             let (at, lane) = one(mark);
             (at, lane, &mark.label)
@@ -31,42 +31,42 @@ fn happened(model: &Model, until: Micros) -> Vec<Happened<'_>> {
     all
 }
 
-/// Where two runs part, as far as both have been played.
+/// The first difference of two runs, up to the instant that both have reached.
 pub(crate) fn first_difference(ours: &Model, other: &Model) -> Option<Difference> {
     let until = ours.horizon.max(ours.now).min(other.horizon.max(other.now));
-    let (a, b) = (happened(ours, until), happened(other, until));
+    let (a, b) = (events(ours, until), events(other, until));
     let parting = a
         .iter()
         .zip(&b)
         .position(|(a, b)| a != b)
         .unwrap_or(a.len().min(b.len()));
-    let told = |what: &Happened<'_>, is_ours: bool| Difference {
+    let difference = |what: &Event<'_>, is_ours: bool| Difference {
         at: what.0,
         label: what.2.clone(),
         is_ours,
     };
     match (a.get(parting), b.get(parting)) {
         (None, None) => None,
-        (Some(ours), None) => Some(told(ours, true)),
-        (None, Some(other)) => Some(told(other, false)),
-        (Some(ours), Some(other)) if other < ours => Some(told(other, false)),
-        (Some(ours), Some(_)) => Some(told(ours, true)),
+        (Some(ours), None) => Some(difference(ours, true)),
+        (None, Some(other)) => Some(difference(other, false)),
+        (Some(ours), Some(other)) if other < ours => Some(difference(other, false)),
+        (Some(ours), Some(_)) => Some(difference(ours, true)),
     }
 }
 
-/// Ids of the pods of one run that the other does not have like that: another node, another state, or not at all.
+/// Ids of the pods of one run that the other run has on another node, with another mark, or not at all.
 pub(crate) fn differing(model: &Model, other: &Model) -> Set<String> {
     let mut there: Map<&str, Vec<(&str, PodMark)>> = Map::new();
     for pod in other.pods.values() {
         there.entry(&pod.key).or_default().push((&pod.node, pod.mark));
     }
-    let is_other = |pod: &&podscope_protocol::PodView| {
+    let is_different = |pod: &&podscope_protocol::PodView| {
         !there
             .get(pod.key.as_str())
             .is_some_and(|all| all.contains(&(pod.node.as_str(), pod.mark)))
     };
     let pods = model.pods.values().map(|pod| &**pod);
-    pods.filter(is_other).map(|pod| pod.id.clone()).collect()
+    pods.filter(is_different).map(|pod| pod.id.clone()).collect()
 }
 
 #[cfg(test)]
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn two_runs_part_where_one_has_what_the_other_lacks() {
+    fn first_difference_is_first_event_of_only_one_run() {
         let both = (10, Lane::Faults, "cut a-1");
         let healed = (50, Lane::Commands, "heal a-1");
         let (one, two) = (
@@ -118,14 +118,14 @@ mod tests {
         );
         assert!(!first_difference(&two, &one).is_some_and(|found| found.is_ours));
         assert_eq!(first_difference(&one, &one), None);
-        // What lies beyond the shorter run says nothing.
+        // Events after the end of the shorter run are not compared.
         let mut short = model(&[both], &[]);
         (short.now, short.horizon) = (40, 40);
         assert_eq!(first_difference(&one, &short), None);
     }
 
     #[test]
-    fn a_pod_differs_that_stands_elsewhere_or_nowhere() {
+    fn pod_differs_if_on_another_node_or_missing() {
         let one = model(
             &[],
             &[

@@ -1,44 +1,44 @@
-//! What was done of the course: lessons finished, and which are due to be asked again after 1, 3 and 7 days. Kept on
-//! this device only; as text it is one line a lesson, `NAME MILLIS RECAPS`.
+//! Progress in the course: finished lessons, and which of their questions are due for repetition after 1, 3 and 7 days.
+//! It is stored on this device only, as text with one line per lesson: `NAME MILLIS RECAPS`.
 
 use podscope_api::ordered;
 use podscope_protocol::LessonInfo;
 
-/// Days after which a lesson's questions are asked again.
+/// Days after finishing a lesson on which its questions are repeated.
 pub(crate) const RECAPS: [f64; 3] = [1.0, 3.0, 7.0];
 const DAY: f64 = 86_400_000.0;
 
-/// Seeds of questions that are asked again begin here: no lesson's own is as high.
-const SEEDS: u64 = 1000;
+/// First seed of repeated questions; lessons use lower seeds.
+const FIRST_RECAP_SEED: u64 = 1000;
 
-/// A question that is due to be asked again.
+/// A question that is due for repetition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Again {
-    /// The lesson after which it is asked.
+pub(crate) struct DueRecap {
+    /// The finished lesson that makes it due.
     pub(crate) of: String,
-    /// The lesson whose question it is.
+    /// The lesson that contains the question.
     pub(crate) ask: String,
-    /// The seed of the run.
+    /// Seed of the run.
     pub(crate) seed: u64,
 }
 
-/// A lesson that was finished.
+/// The record of a finished lesson.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Done {
-    /// When first, in milliseconds of the browser's clock.
+    /// When it was finished first, in milliseconds of the browser's clock.
     pub(crate) at: f64,
-    /// How often it has been asked again.
+    /// Number of repetitions so far.
     pub(crate) recaps: usize,
 }
 
-/// What was done.
+/// Progress in the course.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Course {
     done: ordered::Map<String, Done>,
 }
 
 impl Course {
-    /// From its text; lines that are none are left out.
+    /// Parses the stored text; invalid lines are skipped.
     pub(crate) fn read(text: &str) -> Course {
         let line = |line: &str| {
             let mut words = line.split_whitespace();
@@ -51,21 +51,21 @@ impl Course {
         }
     }
 
-    /// As text.
+    /// The text to store.
     pub(crate) fn write(&self) -> String {
         let line = |(name, done): (&String, &Done)| format!("{name} {} {}\n", done.at, done.recaps);
         self.done.iter().map(line).collect()
     }
 
-    /// A lesson has been finished.
+    /// Records that a lesson was finished; the first time counts.
     pub(crate) fn finish(&mut self, name: &str, now: f64) {
         self.done.entry(name.to_owned()).or_insert(Done { at: now, recaps: 0 });
     }
 
-    /// Takes in what was done elsewhere, of the lessons that there are; how many that is.
-    pub(crate) fn take_in(&mut self, other: Course, lessons: &[LessonInfo]) -> usize {
-        let there = |name: &String| lessons.iter().any(|lesson| lesson.name == *name);
-        let known: Vec<(String, Done)> = other.done.into_iter().filter(|(name, _)| there(name)).collect();
+    /// Merges progress from another device, for lessons that exist; returns the number of these.
+    pub(crate) fn merge(&mut self, other: Course, lessons: &[LessonInfo]) -> usize {
+        let exists = |name: &String| lessons.iter().any(|lesson| lesson.name == *name);
+        let known: Vec<(String, Done)> = other.done.into_iter().filter(|(name, _)| exists(name)).collect();
         let count = known.len();
         for (name, done) in known {
             let mine = self.done.entry(name).or_insert(done);
@@ -75,48 +75,47 @@ impl Course {
         count
     }
 
-    /// A lesson's questions are asked again.
-    pub(crate) fn ask_again(&mut self, name: &str) {
+    /// Records that a lesson's questions were repeated.
+    pub(crate) fn record_recap(&mut self, name: &str) {
         if let Some(done) = self.done.get_mut(name) {
             done.recaps += 1;
         }
     }
 
-    /// Whether a lesson has been finished.
+    /// Returns whether a lesson was finished.
     pub(crate) fn is_done(&self, name: &str) -> bool {
         self.done.contains_key(name)
     }
 
-    /// What is due to be asked: for each lesson that was finished long enough ago, one that its `recap` names, each time
-    /// the next one; without such a list, its own question. Nothing is asked of a lesson that was not finished, and
-    /// nothing twice.
-    pub(crate) fn again(&self, lessons: &[LessonInfo], now: f64) -> Vec<Again> {
+    /// The questions that are due: for each lesson that was finished long enough ago, the next one of its `recap` list,
+    /// or without a list its own question. Only questions of finished lessons are included, and each only once.
+    pub(crate) fn due_recaps(&self, lessons: &[LessonInfo], now: f64) -> Vec<DueRecap> {
         let asks = |name: &str| lessons.iter().any(|lesson| lesson.name == name && lesson.asks);
-        let mut due: Vec<Again> = Vec::new();
+        let mut due: Vec<DueRecap> = Vec::new();
         for lesson in lessons {
             let Some(recaps) = self.due(&lesson.name, now) else {
                 continue;
             };
-            let named = lesson.recap.iter().filter(|name| asks(name) && self.is_done(name));
-            let mut fit: Vec<&String> = named.collect();
-            if fit.is_empty() && asks(&lesson.name) {
-                fit.push(&lesson.name);
+            let from_recap_list = lesson.recap.iter().filter(|name| asks(name) && self.is_done(name));
+            let mut candidates: Vec<&String> = from_recap_list.collect();
+            if candidates.is_empty() && asks(&lesson.name) {
+                candidates.push(&lesson.name);
             }
-            let Some(ask) = fit.get(recaps % fit.len().max(1)) else {
+            let Some(ask) = candidates.get(recaps % candidates.len().max(1)) else {
                 continue;
             };
             if !due.iter().any(|known| known.ask == **ask) {
-                due.push(Again {
+                due.push(DueRecap {
                     of: lesson.name.clone(),
                     ask: (*ask).clone(),
-                    seed: SEEDS + recaps as u64,
+                    seed: FIRST_RECAP_SEED + recaps as u64,
                 });
             }
         }
         due
     }
 
-    /// How often it has been asked again, if that is due once more.
+    /// Number of repetitions so far, if the next one is due.
     fn due(&self, name: &str, now: f64) -> Option<usize> {
         let done = self.done.get(name)?;
         let days = RECAPS.get(done.recaps)?;
@@ -128,21 +127,25 @@ impl Course {
 mod tests {
     use super::*;
 
-    /// Asked again after 1, 3 and 7 days, and then no more.
+    /// Questions are repeated after 1, 3 and 7 days, and then no more.
     /// Shows: E-08
     #[test]
-    fn a_finished_lesson_is_asked_again_three_times() {
+    fn finished_lesson_is_repeated_three_times() {
         let mut course = Course::default();
         course.finish("first-pod", 0.0);
         assert_eq!(course.due("first-pod", 0.9 * DAY), None);
         for (days, recaps) in [(1.0, 0), (3.0, 1), (7.0, 2)] {
             assert_eq!(course.due("first-pod", days * DAY), Some(recaps));
-            course.ask_again("first-pod");
+            course.record_recap("first-pod");
             assert_eq!(course.due("first-pod", days * DAY), None);
         }
         assert_eq!(course.due("first-pod", 100.0 * DAY), None);
         course.finish("first-pod", 5.0);
-        assert_eq!(Course::read(&course.write()), course, "finished twice is finished once");
+        assert_eq!(
+            Course::read(&course.write()),
+            course,
+            "finishing a lesson again changes nothing"
+        );
         assert_eq!(Course::read("nonsense\n\nx y z"), Course::default());
     }
 
@@ -164,27 +167,27 @@ mod tests {
         }
     }
 
-    /// A course that was saved on another device adds to what is known here; other files hold none.
+    /// A course saved on another device is merged; other files contribute nothing.
     /// Shows: E-08
     #[test]
-    fn a_saved_course_is_taken_in() {
+    fn saved_course_is_merged() {
         let lessons = [lesson("first", &[]), lesson("second", &[])];
         let mut course = Course::default();
         course.finish("first", 5.0 * DAY);
-        course.ask_again("first");
+        course.record_recap("first");
         let elsewhere = format!("first {} 0\nsecond {} 2\nother 1 0\n", 2.0 * DAY, 3.0 * DAY);
-        assert_eq!(course.take_in(Course::read(&elsewhere), &lessons), 2);
+        assert_eq!(course.merge(Course::read(&elsewhere), &lessons), 2);
         assert_eq!(
             course.write(),
             format!("first {} 1\nsecond {} 2\n", 2.0 * DAY, 3.0 * DAY)
         );
-        assert_eq!(course.take_in(Course::read("kind: Pod\nname 5\n"), &lessons), 0);
+        assert_eq!(course.merge(Course::read("kind: Pod\nname 5\n"), &lessons), 0);
     }
 
-    /// What a lesson's own `recap` names is asked, in turn, of what was finished.
+    /// A lesson's `recap` list determines which finished lessons are asked about, in turn.
     /// Shows: E-08
     #[test]
-    fn a_lessons_recap_says_what_is_asked_again() {
+    fn recap_list_determines_repeated_questions() {
         let lessons = [
             lesson("first", &[]),
             lesson("second", &[]),
@@ -195,18 +198,18 @@ mod tests {
         course.finish("second", 9.0 * DAY);
         course.finish("third", 0.0);
         let asked = |course: &Course, days: f64| {
-            let due = course.again(&lessons, days * DAY).into_iter();
+            let due = course.due_recaps(&lessons, days * DAY).into_iter();
             due.map(|again| (again.ask, again.seed)).collect::<Vec<_>>()
         };
         assert_eq!(asked(&course, 0.5), []);
-        assert_eq!(asked(&course, 1.5), [("first".to_owned(), SEEDS)]);
-        course.ask_again("third");
+        assert_eq!(asked(&course, 1.5), [("first".to_owned(), FIRST_RECAP_SEED)]);
+        course.record_recap("third");
         assert_eq!(asked(&course, 1.5), []);
-        assert_eq!(asked(&course, 3.5), [("second".to_owned(), SEEDS + 1)]);
+        assert_eq!(asked(&course, 3.5), [("second".to_owned(), FIRST_RECAP_SEED + 1)]);
         assert_eq!(
             asked(&course, 10.5)[0],
-            ("first".to_owned(), SEEDS),
-            "its own question, a day later"
+            ("first".to_owned(), FIRST_RECAP_SEED),
+            "the lesson's own question, a day later"
         );
     }
 }

@@ -1,11 +1,11 @@
-//! What comes next, in words; and where it stands on the timeline. The one place that makes these sentences.
+//! Texts for coming events, and their lanes on the timeline; and what the forward button does.
 
 use podscope_protocol::{Caption, Director, DueKind, DueView, FastRun, Lane, Micros};
 
 use super::{actions, clock};
 use crate::state::{Model, Page};
 
-/// Who it happens to: `web-0`, `web-0/app`, `3 pods`.
+/// The objects of a coming event: `web-0`, `web-0/app`, `3 pods`.
 fn whom(due: &DueView) -> String {
     let thing = match due.what {
         DueKind::NotReady => "nodes",
@@ -21,14 +21,14 @@ fn whom(due: &DueView) -> String {
     }
 }
 
-/// One or several: `s` for one.
-fn s(due: &DueView) -> &'static str {
+/// The ending of a verb: `verb_ending` for a single object.
+fn verb_ending(due: &DueView) -> &'static str {
     if due.count > 1 { "" } else { "s" }
 }
 
-/// What will happen: `a-1 becomes NotReady`.
-pub(crate) fn says(due: &DueView) -> String {
-    let (whom, s) = (whom(due), s(due));
+/// The coming event as a sentence: `a-1 becomes NotReady`.
+pub(crate) fn sentence_of(due: &DueView) -> String {
+    let (whom, s) = (whom(due), verb_ending(due));
     let are = if due.count > 1 { "are" } else { "is" };
     match due.what {
         DueKind::NotReady => format!("{whom} become{s} NotReady"),
@@ -48,13 +48,13 @@ pub(crate) fn says(due: &DueView) -> String {
     }
 }
 
-/// When: `in 40 s`.
-pub(crate) fn when(due: &DueView, now: Micros) -> String {
+/// The time left until the event: `in 40 s`.
+pub(crate) fn time_left(due: &DueView, now: Micros) -> String {
     format!("in {}", clock::left(due.at, now))
 }
 
-/// The word of an outlined mark.
-pub(crate) fn mark(due: &DueView) -> &'static str {
+/// The text of the event's outlined mark on the timeline.
+pub(crate) fn mark_text(due: &DueView) -> &'static str {
     match due.what {
         DueKind::NotReady => "NotReady",
         DueKind::Evicted => "evicted",
@@ -72,7 +72,7 @@ pub(crate) fn mark(due: &DueView) -> &'static str {
     }
 }
 
-/// The lane of an outlined mark.
+/// The lane of the event's outlined mark.
 pub(crate) fn lane(due: &DueView) -> Lane {
     match due.what {
         DueKind::NotReady | DueKind::Lease | DueKind::Job | DueKind::Script => Lane::Faults,
@@ -83,25 +83,25 @@ pub(crate) fn lane(due: &DueView) -> Lane {
     }
 }
 
-/// What the forward button does.
+/// The action of the forward button.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Forward {
-    /// Ends the fast run.
+    /// Stops the fast run.
     Stop,
-    /// Leads to the question for which time waits, of that step.
+    /// Shows the step with this index, whose question time waits for.
     Answer(usize),
-    /// Turns to that step of the story, which has shown.
+    /// Turns to the step with this index, which is already available.
     Page(usize),
-    /// Runs to what is due next.
+    /// Runs to the next coming event.
     Skip,
-    /// Gives a command that is the reader's to give.
+    /// Runs a command that the story suggests, or that heals a cut node.
     Command(String),
-    /// Runs until the scheduler decides something.
+    /// Runs until the scheduler makes a decision.
     Decision,
 }
 
 impl Forward {
-    /// What it is called in the document.
+    /// The value of the attribute `data-forward`.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Forward::Stop => "stop",
@@ -114,7 +114,7 @@ impl Forward {
     }
 }
 
-/// What comes next on the page.
+/// Chooses the action of the forward button.
 pub(crate) fn forward(page: &Page) -> Forward {
     let (model, story) = (&page.model, &page.model.story);
     if model.director.running.is_some() {
@@ -137,19 +137,19 @@ pub(crate) fn forward(page: &Page) -> Forward {
     }
 }
 
-/// Whether the node that a command names is as the command would make it.
+/// Returns whether the effect of a command is already present on the node that it names.
 fn is_done(line: &str, model: &Model) -> bool {
     let node = line.split_whitespace().last().and_then(|name| model.nodes.get(name));
-    node.is_some_and(|node| actions::undone(line, &node.view).is_some())
+    node.is_some_and(|node| actions::reverse_command(line, &node.view).is_some())
 }
 
-/// Its words: what, and how far away or whose move.
+/// The button's texts: the target, and its distance or whose turn it is.
 pub(crate) fn words(next: &Forward, page: &Page, now: Micros) -> (String, String) {
     let director = &page.model.director;
     match next {
         Forward::Stop => {
             let until = director.running.map(|run| match run {
-                FastRun::Skip(to) | FastRun::Decision(to) => format!("until {}", clock::axis(to)),
+                FastRun::Skip(target) | FastRun::Decision(target) => format!("until {}", clock::axis(target)),
             });
             ("Stop".into(), until.unwrap_or_default())
         }
@@ -157,30 +157,32 @@ pub(crate) fn words(next: &Forward, page: &Page, now: Micros) -> (String, String
         Forward::Page(step) => ("Next page".into(), format!("step {}", step + 1)),
         Forward::Skip => {
             let due = director.next.first();
-            due.map_or_else(Default::default, |due| (to(due).to_owned(), clock::left(due.at, now)))
+            due.map_or_else(Default::default, |due| {
+                (target(due).to_owned(), clock::left(due.at, now))
+            })
         }
         Forward::Command(line) => (actions::words(line).unwrap_or_default(), "your move".into()),
         Forward::Decision => ("Next decision".into(), String::new()),
     }
 }
 
-/// Its tool-tip: a sentence.
+/// The button's tooltip.
 pub(crate) fn sentence(forward: &Forward, page: &Page, now: Micros) -> String {
     match forward {
-        Forward::Stop => page.model.director.running.map(runs).unwrap_or_default(),
+        Forward::Stop => page.model.director.running.map(running_text).unwrap_or_default(),
         Forward::Answer(_) => "Time waits for the answer to the story's question".to_owned(),
         Forward::Page(_) => "The story goes on".to_owned(),
         Forward::Skip => match next(&page.model.director) {
             Some((first, Some(then))) => {
                 format!(
                     "{} {}, {} {}",
-                    says(first),
-                    when(first, now),
-                    says(then),
-                    when(then, now)
+                    sentence_of(first),
+                    time_left(first, now),
+                    sentence_of(then),
+                    time_left(then, now)
                 )
             }
-            Some((first, None)) => format!("{} {}", says(first), when(first, now)),
+            Some((first, None)) => format!("{} {}", sentence_of(first), time_left(first, now)),
             None => String::new(),
         },
         Forward::Command(line) => line.clone(),
@@ -188,8 +190,8 @@ pub(crate) fn sentence(forward: &Forward, page: &Page, now: Micros) -> String {
     }
 }
 
-/// What a fast run goes to: `NotReady`, `the eviction`.
-fn to(due: &DueView) -> &'static str {
+/// The target of a fast run: `NotReady`, `the eviction`.
+fn target(due: &DueView) -> &'static str {
     match due.what {
         DueKind::NotReady => "NotReady",
         DueKind::Evicted => "the eviction",
@@ -207,23 +209,23 @@ fn to(due: &DueView) -> &'static str {
     }
 }
 
-/// What a fast run does.
-pub(crate) fn runs(run: FastRun) -> String {
+/// Text for a running fast run.
+pub(crate) fn running_text(run: FastRun) -> String {
     match run {
-        FastRun::Skip(to) => format!("Skipping to {}", clock::axis(to)),
+        FastRun::Skip(target) => format!("Skipping to {}", clock::axis(target)),
         FastRun::Decision(until) => format!("Looking for a decision, no further than {}", clock::axis(until)),
     }
 }
 
-/// How a fast run ended.
-pub(crate) fn ended(caption: &Caption) -> String {
+/// Text for the end of a fast run.
+pub(crate) fn outcome(caption: &Caption) -> String {
     let later = |waited: &Micros| format!("{} later", clock::took(*waited));
     match caption {
         Caption::Came(due, _) if due.what == DueKind::Solution => {
             format!("Showing: {} at {}.", due.name, clock::axis(due.at))
         }
-        Caption::Came(due, waited) => format!("{}: {}.", later(waited), came(due)),
-        Caption::Gone(due, waited) => format!("{}: it did not come to it that {}.", later(waited), says(due)),
+        Caption::Came(due, waited) => format!("{}: {}.", later(waited), past_sentence(due)),
+        Caption::Gone(due, waited) => format!("{}: it did not come to it that {}.", later(waited), sentence_of(due)),
         Caption::Story(waited) => format!("{}: the story goes on.", later(waited)),
         Caption::Decided(waited) => format!("{}: the scheduler made a decision.", later(waited)),
         Caption::NoDecision(waited, at) => format!(
@@ -231,14 +233,14 @@ pub(crate) fn ended(caption: &Caption) -> String {
             clock::took(*waited),
             clock::axis(*at)
         ),
-        Caption::Before(due, waited) => format!("{}: {}, before any decision.", later(waited), came(due)),
+        Caption::Before(due, waited) => format!("{}: {}, before any decision.", later(waited), past_sentence(due)),
         Caption::Event { by, what, of } if of.is_empty() => format!("{by}: {what}."),
         Caption::Event { by, what, of } => format!("{by}: {what} {of}."),
         Caption::NothingDue => "Nothing is due: as long as nobody does anything, nothing changes.".to_owned(),
     }
 }
 
-fn came(due: &DueView) -> String {
+fn past_sentence(due: &DueView) -> String {
     let whom = whom(due);
     let were = if due.count > 1 { "were" } else { "was" };
     match due.what {
@@ -258,7 +260,7 @@ fn came(due: &DueView) -> String {
     }
 }
 
-/// The next thing, and what follows from it.
+/// The next event, and the following one that is later or results from it.
 pub(crate) fn next(director: &Director) -> Option<(&DueView, Option<&DueView>)> {
     let first = director.next.first()?;
     let then = director
@@ -284,15 +286,15 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_is_told_with_its_distance() {
+    fn coming_events_are_described_with_time_left() {
         let fall = due(DueKind::NotReady, "a-1", 105, 1);
         let evict = due(DueKind::Evicted, "web", 405, 3);
         assert_eq!(
-            format!("{} {}", says(&fall), when(&fall, 65_000_000)),
+            format!("{} {}", sentence_of(&fall), time_left(&fall, 65_000_000)),
             "a-1 becomes NotReady in 40 s"
         );
         assert_eq!(
-            format!("{} {}", says(&evict), when(&evict, 65_000_000)),
+            format!("{} {}", sentence_of(&evict), time_left(&evict, 65_000_000)),
             "3 pods are evicted in 5:40"
         );
         let director = Director {
@@ -301,10 +303,10 @@ mod tests {
         };
         assert_eq!(next(&director), Some((&fall, Some(&evict))));
         assert_eq!(
-            ended(&Caption::Came(fall, 40_000_000)),
+            outcome(&Caption::Came(fall, 40_000_000)),
             "40 s later: a-1 became NotReady."
         );
-        assert!(ended(&Caption::Gone(evict, 9_000_000)).starts_with("9 s later: it did not come to it that 3 pods"));
+        assert!(outcome(&Caption::Gone(evict, 9_000_000)).starts_with("9 s later: it did not come to it that 3 pods"));
         assert_eq!(lane(&due(DueKind::Attempt, "p", 0, 1)), Lane::Decisions);
     }
 }

@@ -1,4 +1,4 @@
-//! A decision as the page shows it.
+//! The explanation of a decision, prepared for the page.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -7,88 +7,91 @@ use podscope_protocol::{
     AttemptInfo, Explanation, NodeVerdict, Outcome, PreemptionExplanation, SpreadExplanation, explained,
 };
 
-/// A node that cannot take the pod: its name, plugin, reasons, the same in words.
+/// A node that cannot run the pod: node, plugin, reasons, and a text for users.
 pub(crate) type Refused = (String, String, String, String);
 
-/// From so many nodes on, those with one reason stand together.
-const MANY: usize = 7;
+/// Number of refused nodes above which nodes with a common reason are grouped.
+const GROUP_FROM: usize = 7;
 
-/// A decision: the sentence, the tables, the raw message.
+/// A decision: sentences, tables, and the raw message.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Why {
     pub(crate) pod: String,
     pub(crate) uid: String,
-    /// None: the scheduler never looked at it.
+    /// Attempts so far; empty if the scheduler has not tried the pod.
     pub(crate) attempts: Vec<AttemptInfo>,
     pub(crate) attempt: u64,
-    /// What happened, for a beginner.
+    /// The outcome, as a sentence for beginners.
     pub(crate) sentence: String,
-    /// Why, in a second sentence; may be empty.
+    /// The reason, as a second sentence; may be empty.
     pub(crate) meaning: String,
-    /// By node.
+    /// Verdicts by node.
     pub(crate) verdicts: ordered::Map<String, NodeAnswer>,
-    /// Nodes that cannot take it.
+    /// Nodes that cannot run the pod.
     pub(crate) refused: Vec<Refused>,
     pub(crate) scores: Option<Scores>,
     pub(crate) spread: Vec<SpreadExplanation>,
-    /// How room was made, and the node that was nominated.
+    /// The preemption, and the nominated node.
     pub(crate) preemption: Option<(PreemptionExplanation, String)>,
-    /// The message as the event says it.
+    /// The message of the scheduler's event.
     pub(crate) message: String,
 }
 
 impl Why {
-    /// Nodes that cannot take it, those together that many have the same reason for.
-    pub(crate) fn alike(&self) -> Vec<Vec<&Refused>> {
-        if self.refused.len() < MANY {
-            return self.refused.iter().map(|one| vec![one]).collect();
+    /// Nodes that cannot run the pod, grouped by reason if there are many.
+    pub(crate) fn grouped_refusals(&self) -> Vec<Vec<&Refused>> {
+        if self.refused.len() < GROUP_FROM {
+            return self.refused.iter().map(|scored_node| vec![scored_node]).collect();
         }
         let mut groups: Vec<Vec<&Refused>> = Vec::new();
-        for one in &self.refused {
+        for scored_node in &self.refused {
             let same = |group: &&mut Vec<&Refused>| {
                 group
                     .first()
-                    .is_some_and(|(_, by, why, _)| *by == one.1 && *why == one.2)
+                    .is_some_and(|(_, by, why, _)| *by == scored_node.1 && *why == scored_node.2)
             };
             match groups.iter_mut().find(same) {
-                Some(group) => group.push(one),
-                None => groups.push(vec![one]),
+                Some(group) => group.push(scored_node),
+                None => groups.push(vec![scored_node]),
             }
         }
         groups
     }
 
-    /// What separates the node that was meant from the one that was chosen: why that one was refused, or the plugin that
-    /// set them apart most.
-    pub(crate) fn separates(&self, meant: &str, chosen: &str) -> Option<String> {
-        if let Some((_, plugin, _, words)) = self.refused.iter().find(|(node, ..)| node == meant) {
-            return Some(format!("{meant}: {words} ({plugin})."));
+    /// The criterion that separates the user's node from the chosen one: why it was refused, or the plugin with the
+    /// largest difference in scores.
+    pub(crate) fn separating_criterion(&self, predicted: &str, chosen: &str) -> Option<String> {
+        if let Some((_, plugin, _, words)) = self.refused.iter().find(|(node, ..)| node == predicted) {
+            return Some(format!("{predicted}: {words} ({plugin})."));
         }
         let scores = self.scores.as_ref()?;
         let column = |name: &str| scores.nodes.iter().position(|node| node == name);
-        let (a, b) = (column(meant)?, column(chosen)?);
-        let (row, more) = scores
+        let (a, b) = (column(predicted)?, column(chosen)?);
+        let (row, score_difference) = scores
             .rows
             .iter()
             .filter_map(|row| Some((row, row.cells.get(b).copied()?? - row.cells.get(a).copied()??)))
-            .max_by_key(|(_, more)| *more)?;
-        Some(match more {
-            ..=0 => format!("{meant} and {chosen} scored alike: the draw decided."),
-            _ => format!("{} gave {chosen} {more} points more than {meant}.", row.plugin),
+            .max_by_key(|(_, score_difference)| *score_difference)?;
+        Some(match score_difference {
+            ..=0 => format!("{predicted} and {chosen} scored alike: the draw decided."),
+            _ => format!(
+                "{} gave {chosen} {score_difference} points more than {predicted}.",
+                row.plugin
+            ),
         })
     }
 }
 
-/// What the decision says of one node.
+/// The verdict on one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NodeAnswer {
     pub(crate) fits: bool,
     pub(crate) chosen: bool,
-    /// The score, or the reason.
+    /// The score or the reason.
     pub(crate) text: String,
 }
 
-/// Weighted scores, plugins × nodes, best node first.
+/// Weighted scores by plugin and node, best node first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Scores {
     pub(crate) nodes: Vec<String>,
@@ -96,18 +99,18 @@ pub(crate) struct Scores {
     pub(crate) totals: Vec<i64>,
 }
 
-/// A plugin's line of the table.
+/// A plugin's row in the score table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) plugin: String,
     pub(crate) about: String,
     pub(crate) weight: i64,
     pub(crate) cells: Vec<Option<i64>>,
-    /// What the plugin adds to its score of a node, in words: node and words, best node first.
+    /// Remarks of the plugin on its scores: node and text, best node first.
     pub(crate) said: Vec<(String, String)>,
 }
 
-/// The view of a decision; without attempts there is none to show.
+/// Builds the view of a decision. Without an explanation it only has the list of attempts.
 pub(crate) fn read(
     pod: String,
     uid: String,
@@ -123,7 +126,7 @@ pub(crate) fn read(
         ..Why::default()
     };
     if let Some(explanation) = explanation {
-        tell(&mut why, explanation);
+        add_explanation(&mut why, explanation);
     }
     why
 }
@@ -137,24 +140,24 @@ struct Scored {
 }
 
 impl Scored {
-    fn said_by(&self, plugin: usize) -> Option<(String, String)> {
+    fn remark_of(&self, plugin: usize) -> Option<(String, String)> {
         let (_, words) = self.said.iter().find(|(place, _)| *place == plugin)?;
         Some((self.node.clone(), words.clone()))
     }
 }
 
-fn tell(why: &mut Why, told: Explanation) {
-    let chosen = told.chosen.unwrap_or_default();
-    let preempts = told.outcome == Outcome::Preempts;
-    why.sentence = explained::sentence(&told.conclusion);
-    let meaning = match (&told.won, &told.sampling) {
+fn add_explanation(why: &mut Why, explanation: Explanation) {
+    let chosen = explanation.chosen.unwrap_or_default();
+    let preempts = explanation.outcome == Outcome::Preempts;
+    why.sentence = explained::sentence(&explanation.conclusion);
+    let meaning = match (&explanation.won, &explanation.sampling) {
         (Some(won), _) => Some(explained::why(won)),
         (None, sampling) => sampling.as_ref().map(explained::sampling),
     };
     why.meaning = meaning.map_or_else(String::new, |meaning| format!("{meaning}."));
-    why.message = told.message.unwrap_or_default();
+    why.message = explanation.message.unwrap_or_default();
     let mut scored: Vec<Scored> = Vec::new();
-    for node in told.nodes {
+    for node in explanation.nodes {
         let fits = matches!(node.verdict, NodeVerdict::Fits { .. });
         let text = match node.verdict {
             NodeVerdict::Refused {
@@ -184,30 +187,43 @@ fn tell(why: &mut Why, told: Explanation) {
             }
             NodeVerdict::Fits { total: None, .. } => "fits".into(),
         };
-        let is = node.name == chosen && !preempts;
-        let text = if is { format!("{text} · chosen") } else { text };
-        why.verdicts.insert(node.name, NodeAnswer { fits, chosen: is, text });
+        let is_chosen = node.name == chosen && !preempts;
+        let text = if is_chosen { format!("{text} · chosen") } else { text };
+        why.verdicts.insert(
+            node.name,
+            NodeAnswer {
+                fits,
+                chosen: is_chosen,
+                text,
+            },
+        );
     }
-    scored.stable_sort_by_key(|one| (-one.total, one.node != chosen, one.node.clone()));
-    if !scored.is_empty() && !told.plugins.is_empty() {
-        let rows = told.plugins.into_iter().enumerate().map(|(i, plugin)| Row {
-            cells: scored.iter().map(|one| one.scores.get(i).copied()).collect(),
-            said: scored.iter().filter_map(|one| one.said_by(i)).collect(),
+    scored.stable_sort_by_key(|scored_node| (-scored_node.total, scored_node.node != chosen, scored_node.node.clone()));
+    if !scored.is_empty() && !explanation.plugins.is_empty() {
+        let rows = explanation.plugins.into_iter().enumerate().map(|(i, plugin)| Row {
+            cells: scored
+                .iter()
+                .map(|scored_node| scored_node.scores.get(i).copied())
+                .collect(),
+            said: scored
+                .iter()
+                .filter_map(|scored_node| scored_node.remark_of(i))
+                .collect(),
             plugin: plugin.name,
             about: plugin.about,
             weight: plugin.weight,
         });
         let mut rows: Vec<Row> = rows.collect();
-        // What tells nodes apart comes first.
+        // Plugins that separate the nodes most come first.
         rows.stable_sort_by_key(|row| (-range(&row.cells), row.plugin.clone()));
         why.scores = Some(Scores {
-            totals: scored.iter().map(|one| one.total).collect(),
-            nodes: scored.into_iter().map(|one| one.node).collect(),
+            totals: scored.iter().map(|scored_node| scored_node.total).collect(),
+            nodes: scored.into_iter().map(|scored_node| scored_node.node).collect(),
             rows,
         });
     }
-    why.spread = told.spread;
-    why.preemption = told
+    why.spread = explanation.spread;
+    why.preemption = explanation
         .preemption
         .map(|p| (p, if preempts { chosen } else { String::new() }));
 }
@@ -247,10 +263,10 @@ mod tests {
         }
     }
 
-    /// Sixty nodes are a few lines.
+    /// Sixty nodes become a few groups.
     /// Shows: U-14
     #[test]
-    fn many_nodes_with_the_same_reason_are_one_group() {
+    fn nodes_with_a_common_reason_are_grouped() {
         let mut why = Why::default();
         for i in 0..60 {
             let (plugin, reason) = if i % 20 == 0 {
@@ -261,20 +277,20 @@ mod tests {
             why.refused
                 .push((format!("n-{i}"), plugin.into(), reason.into(), format!("{i} free")));
         }
-        let sizes: Vec<usize> = why.alike().iter().map(Vec::len).collect();
+        let sizes: Vec<usize> = why.grouped_refusals().iter().map(Vec::len).collect();
         assert_eq!(sizes, [3, 57]);
     }
 
-    /// Verdicts on the nodes, the table, the reasons.
+    /// Verdicts, score table, reasons.
     /// Shows: S-14, U-04
     #[test]
-    fn a_decision_between_two_nodes_reads_as_verdicts_and_a_table() {
+    fn decision_has_verdicts_reasons_and_score_table() {
         let plugin = |name: &str, weight| ScoringPlugin {
             name: name.into(),
             about: String::new(),
             weight,
         };
-        let told = Explanation {
+        let explanation = Explanation {
             outcome: Outcome::Scheduled,
             conclusion: Conclusion {
                 pod: "default/batch-7".into(),
@@ -307,7 +323,7 @@ mod tests {
             }),
         };
         let attempts = vec![AttemptInfo::default()];
-        let why = read("default/batch-7".into(), String::new(), attempts, 3, Some(told));
+        let why = read("default/batch-7".into(), String::new(), attempts, 3, Some(explanation));
         assert_eq!(
             why.sentence,
             "default/batch-7 goes to c-1: 2 of 5 nodes can take it, and c-1 scores highest."
@@ -320,7 +336,7 @@ mod tests {
         assert_eq!(why.verdicts["a-2"].text, "untolerated taint");
         assert!(!why.verdicts.contains_key("c-2"));
         assert_eq!(why.refused.len(), 2);
-        assert_eq!(why.alike().len(), 2, "a few stand by themselves");
+        assert_eq!(why.grouped_refusals().len(), 2, "a few nodes are not grouped");
         let scores = why.scores.unwrap_or_default();
         assert_eq!(scores.nodes, ["c-1", "b-2"]);
         assert_eq!(scores.rows[0].plugin, "NodeResourcesFit");

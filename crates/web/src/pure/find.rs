@@ -1,6 +1,6 @@
-//! What the filter finds: pods and nodes by name, label, state, owner and what keeps a pod from its node; pods by image,
-//! IP and PriorityClass as well. Words are looked for anywhere, all of them must be found; what a pod's node is called counts for the pod as well. Some are kubectl's:
-//! `app=web,tier!=front`, `namespace=shop`, `deploy/web`.
+//! The filter: finds pods and nodes by name, label, state, owner and cause of waiting, and pods also by image, IP and
+//! PriorityClass. A word matches anywhere in a text, and all words must match. The name of a pod's node counts for the
+//! pod. Some forms are kubectl's: `app=web,tier!=front`, `namespace=shop`, `deploy/web`.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_api::{ConditionStatus, Kind};
@@ -8,26 +8,26 @@ use podscope_protocol::{Mark, NodeView, PodMark, PodView, QueuePlace, QueueView,
 
 use crate::state::{Model, NodeState};
 
-/// Words to look for. Without any, everything is found.
+/// The words that must match. An empty filter matches everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Filter {
     words: Vec<Word>,
 }
 
-/// One of them, in lower case.
+/// A condition of the filter, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Word {
-    /// Anywhere.
+    /// Matches anywhere in a text.
     Text(String),
     /// `key!=value`.
     Not(String, String),
     /// `namespace=shop`.
     Namespace(String),
-    /// `deploy/web`: the whole name of the kind, and how the object's begins.
-    Of(&'static str, String),
+    /// `deploy/web`: the kind's full name, and the beginning of the object's name.
+    OwnedBy(&'static str, String),
 }
 
-/// Kinds that are found by a word before a slash, which is kubectl's.
+/// Kinds that can be written before a slash, as in kubectl.
 const KINDS: [Kind; 7] = [
     Kind::Pod,
     Kind::Node,
@@ -48,13 +48,13 @@ impl Word {
         }
         let kind = text.split_once('/').and_then(|(kind, name)| {
             let kind = Kind::from_resource_name(kind).filter(|kind| KINDS.contains(kind))?;
-            Some(Word::Of(kind.singular(), name.to_owned()))
+            Some(Word::OwnedBy(kind.singular(), name.to_owned()))
         });
         kind.unwrap_or_else(|| Word::Text(text.replace("==", "=")))
     }
 }
 
-/// How many pods and nodes are found.
+/// Numbers of matching pods and nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Found {
     pub(crate) pods: usize,
@@ -62,11 +62,11 @@ pub(crate) struct Found {
 }
 
 impl Filter {
-    /// Reads what was typed; none if that leaves nothing out.
+    /// Parses the typed text; `None` if it has no words.
     pub(crate) fn read(text: &str) -> Option<Filter> {
         let text = text.to_ascii_lowercase().replace("not ready", "notready");
         let parts = text.split_whitespace().flat_map(|word| {
-            // Labels stand in one list; what holds no label may hold a comma.
+            // A comma separates label conditions only; elsewhere it may be part of a word.
             word.split(if word.contains('=') { ',' } else { ' ' })
         });
         let words: Vec<Word> = parts.filter(|word| !word.is_empty()).map(Word::read).collect();
@@ -77,16 +77,16 @@ impl Filter {
         self.words.iter().all(has)
     }
 
-    /// Whether a pod is found by itself.
+    /// Returns whether a pod matches.
     pub(crate) fn finds_pod(&self, pod: &PodView) -> bool {
         let texts = [&pod.key, &pod.status, &pod.owner, &pod.node, &pod.nominated, &pod.also];
         let states = states(pod.mark);
         self.all(|word| match word {
             Word::Text(word) => {
-                texts.iter().any(|text| holds(text, word))
+                texts.iter().any(|text| contains(text, word))
                     || states.iter().any(|state| state.starts_with(word))
-                    || pod.labels.iter().any(|label| holds(label, word))
-                    || pod.queue.as_ref().is_some_and(|queue| waits_for(queue, word))
+                    || pod.labels.iter().any(|label| contains(label, word))
+                    || pod.queue.as_ref().is_some_and(|queue| cause_contains(queue, word))
             }
             Word::Not(key, value) => !(pod.labels.iter())
                 .filter_map(|label| label.split_once('='))
@@ -95,60 +95,63 @@ impl Filter {
                 .key
                 .split_once('/')
                 .is_some_and(|(own, _)| own.eq_ignore_ascii_case(name)),
-            Word::Of("pod", name) => begins(last(&pod.key), name),
-            Word::Of("node", name) => begins(&pod.node, name) || begins(&pod.nominated, name),
-            Word::Of(kind, name) => {
+            Word::OwnedBy("pod", name) => starts_with_ignoring_case(name_of_key(&pod.key), name),
+            Word::OwnedBy("node", name) => starts_with_ignoring_case(&pod.node, name) || starts_with_ignoring_case(&pod.nominated, name),
+            Word::OwnedBy(kind, name) => {
                 let (of, owner) = pod.owner.split_once(' ').unwrap_or_default();
-                of.eq_ignore_ascii_case(kind) && begins(last(owner), name)
-                    // A Deployment's pod is called after its ReplicaSet.
-                    || *kind == "replicaset" && name.contains('-') && begins(last(&pod.key), name)
+                of.eq_ignore_ascii_case(kind) && starts_with_ignoring_case(name_of_key(owner), name)
+                    // A Deployment's pod has the name of its ReplicaSet as a prefix.
+                    || *kind == "replicaset" && name.contains('-') && starts_with_ignoring_case(name_of_key(&pod.key), name)
             }
         })
     }
 
-    /// Whether a node is found by itself, not by what runs on it.
+    /// Returns whether a node itself matches; pods on it do not count.
     pub(crate) fn finds_node(&self, node: &NodeView) -> bool {
         let states = node_states(node);
         self.all(|word| match word {
             Word::Text(word) => {
-                holds(&node.name, word)
+                contains(&node.name, word)
                     || states.iter().any(|state| state.starts_with(word))
-                    || node.taints.iter().chain(&node.pressure).any(|text| holds(text, word))
+                    || node
+                        .taints
+                        .iter()
+                        .chain(&node.pressure)
+                        .any(|text| contains(text, word))
                     || (node.labels.iter()).any(|(key, value)| match word.split_once('=') {
-                        Some((k, v)) => holds(key, k) && holds(value, v),
-                        None => holds(key, word) || holds(value, word),
+                        Some((k, v)) => contains(key, k) && contains(value, v),
+                        None => contains(key, word) || contains(value, word),
                     })
             }
             Word::Not(key, value) => {
                 (node.labels.iter()).any(|(k, v)| k.eq_ignore_ascii_case(key) && !v.eq_ignore_ascii_case(value))
             }
-            Word::Of(kind, name) => *kind == "node" && begins(&node.name, name),
+            Word::OwnedBy(kind, name) => *kind == "node" && starts_with_ignoring_case(&node.name, name),
             Word::Namespace(_) => false,
         })
     }
 
-    /// Whether anything on a card is found.
+    /// Returns whether a node or one of its pods matches.
     pub(crate) fn finds_on(&self, node: &NodeState) -> bool {
         self.finds_node(&node.view) || node.pods.iter().any(|pod| self.finds_pod(pod))
     }
 
-    /// Whether a mark of the timeline is about something that is found.
+    /// Returns whether a mark of the timeline, or its subject, matches.
     pub(crate) fn finds_mark(&self, mark: &Mark, model: &Model) -> bool {
         let label = mark.label.to_string();
-        let said = |word: &Word, text: &str| matches!(word, Word::Text(word) if holds(text, word));
-        if self.all(|word| said(word, &label)) {
+        let matches_text = |word: &Word, text: &str| matches!(word, Word::Text(word) if contains(text, word));
+        if self.all(|word| matches_text(word, &label)) {
             return true;
         }
         match &mark.subject {
-            Some(SubjectRef::Pod { key, uid }) => {
-                (model.pod(key, uid)).map_or_else(|| self.all(|word| said(word, key)), |pod| self.finds_pod(pod))
-            }
+            Some(SubjectRef::Pod { key, uid }) => (model.pod(key, uid))
+                .map_or_else(|| self.all(|word| matches_text(word, key)), |pod| self.finds_pod(pod)),
             Some(SubjectRef::Node { name }) => (model.nodes.get(name)).is_some_and(|node| self.finds_node(&node.view)),
             _ => false,
         }
     }
 
-    /// What is found after what is selected, or before it: nodes first, then pods, round and round.
+    /// The next match after the selection, or before it: nodes first, then pods, in a cycle.
     pub(crate) fn next(&self, model: &Model, selected: Option<&SubjectRef>, back: bool) -> Option<SubjectRef> {
         let nodes = model.nodes.values().filter(|node| self.finds_node(&node.view));
         let nodes = nodes.map(|node| SubjectRef::Node {
@@ -169,7 +172,7 @@ impl Filter {
         (next < all.len()).then(|| all.swap_remove(next))
     }
 
-    /// How much of a cluster is found.
+    /// Counts the matches in a cluster.
     pub(crate) fn count(&self, model: &Model) -> Found {
         Found {
             pods: model.pods.values().filter(|pod| self.finds_pod(pod)).count(),
@@ -178,29 +181,29 @@ impl Filter {
     }
 }
 
-/// Whether a text holds a word that is in lower case.
-fn holds(text: &str, word: &str) -> bool {
+/// Returns whether a text contains a lower-case word, ignoring case.
+fn contains(text: &str, word: &str) -> bool {
     let (text, word) = (text.as_bytes(), word.as_bytes());
     !word.is_empty() && text.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word)) || word.is_empty()
 }
 
-/// Whether a text begins with a word that is in lower case.
-fn begins(text: &str, word: &str) -> bool {
+/// Returns whether a text begins with a lower-case word, ignoring case.
+fn starts_with_ignoring_case(text: &str, word: &str) -> bool {
     !text.is_empty()
         && text
             .get(..word.len())
             .is_some_and(|head| head.eq_ignore_ascii_case(word))
 }
 
-/// A name without its namespace.
-fn last(key: &str) -> &str {
+/// The name in a key, without the namespace.
+fn name_of_key(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }
 
-/// Whether what keeps a pod from its node, as the tray says it, holds a word.
-fn waits_for(queue: &QueueView, word: &str) -> bool {
+/// Returns whether a word occurs in the cause of waiting, as the list of pending pods shows it.
+fn cause_contains(queue: &QueueView, word: &str) -> bool {
     let refused = queue.refusal.iter().flat_map(|refusal| &refusal.causes);
-    if refused.into_iter().any(|(cause, _)| holds(cause, word)) {
+    if refused.into_iter().any(|(cause, _)| contains(cause, word)) {
         return true;
     }
     let (said, names): (&str, &[String]) = match &queue.place {
@@ -215,10 +218,10 @@ fn waits_for(queue: &QueueView, word: &str) -> bool {
         QueuePlace::Gated(names) => ("held by a scheduling gate gated", names),
         QueuePlace::Victims { pods, .. } => ("room is being made waits nominated", pods),
     };
-    said.contains(word) || names.iter().any(|name| holds(name, word))
+    said.contains(word) || names.iter().any(|name| contains(name, word))
 }
 
-/// What people call a pod that looks like that.
+/// Common names of the state that a mark shows.
 fn states(mark: PodMark) -> &'static [&'static str] {
     match mark {
         PodMark::Pending => &["pending"],
@@ -234,7 +237,7 @@ fn states(mark: PodMark) -> &'static [&'static str] {
     }
 }
 
-/// What people call a node in that state.
+/// Common names of a node's state.
 fn node_states(node: &NodeView) -> Vec<&'static str> {
     let machine = &node.machine;
     let mut all = vec![match node.ready {
@@ -270,10 +273,10 @@ mod tests {
         }
     }
 
-    /// By name, label, state, owner and node; all words must be found.
+    /// A pod matches by name, label, state, owner and node; all words must match.
     /// Shows: U-14
     #[test]
-    fn pods_are_found_by_name_label_state_owner_and_node() {
+    fn filter_matches_pod_name_label_state_owner_and_node() {
         for (text, found) in [
             ("x2v4", true),
             ("SHOP", true),
@@ -293,7 +296,7 @@ mod tests {
 
     /// Shows: U-14
     #[test]
-    fn pods_are_found_by_image_ip_and_priority_class() {
+    fn filter_matches_pod_image_ip_and_priority_class() {
         let pod = PodView {
             also: "registry.example.com/Shop/web:1.2 envoy:3 high 10.1.2.3".into(),
             ..pod()
@@ -310,10 +313,10 @@ mod tests {
         }
     }
 
-    /// Kubectl's own forms.
+    /// The filter understands kubectl's notations.
     /// Shows: U-14
     #[test]
-    fn what_kubectl_takes_is_found() {
+    fn filter_understands_kubectl_selectors_and_kinds() {
         for (text, found) in [
             ("namespace=shop", true),
             ("ns=sho", false),
@@ -334,10 +337,10 @@ mod tests {
         }
     }
 
-    /// The words that the tray says are words to look for.
+    /// The words of the list of pending pods can be searched.
     /// Shows: U-14
     #[test]
-    fn pods_are_found_by_what_keeps_them() {
+    fn filter_matches_cause_of_waiting() {
         let refusal = RefusalView {
             nodes: 4,
             causes: vec![("Insufficient cpu".into(), 3), ("untolerated taint".into(), 1)],
@@ -364,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn one_goes_from_what_is_found_to_the_next_by_name_and_round() {
+    fn next_cycles_through_matches_by_name() {
         let mut model = Model::default();
         for (id, key) in [
             ("1", "shop/web-c"),
@@ -381,21 +384,21 @@ mod tests {
         }
         let filter = Filter::read("web").unwrap_or_default();
         let mut at = None;
-        let mut way = |back: bool| {
+        let mut step = |back: bool| {
             at = filter.next(&model, at.as_ref(), back);
             match &at {
                 Some(SubjectRef::Pod { uid, .. }) => uid.clone(),
                 _ => String::new(),
             }
         };
-        let went = [false, false, false, false, true, true].map(&mut way);
-        assert_eq!(went, ["2", "4", "1", "2", "1", "4"]);
+        let visited = [false, false, false, false, true, true].map(&mut step);
+        assert_eq!(visited, ["2", "4", "1", "2", "1", "4"]);
         let nothing = Filter::read("no-such-thing").unwrap_or_default();
         assert_eq!(nothing.next(&model, None, false), None);
     }
 
     #[test]
-    fn nodes_are_found_by_name_label_taint_and_state() {
+    fn filter_matches_node_name_label_taint_and_state() {
         let node = NodeView {
             name: "b-2".into(),
             ready: ConditionStatus::Unknown,

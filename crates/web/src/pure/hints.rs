@@ -1,9 +1,9 @@
-//! What the server's words mean to somebody who reads them for the first time.
+//! Hints for beginners about the messages of the API server.
 
 use podscope_api::ProblemKind;
 use podscope_protocol::Problem;
 
-/// A part of what the library says that reads YAML, which has no kinds of its own, and what to look at.
+/// Parts of the YAML parser's messages, which have no problem kind, and the hint for each.
 const SYNTAX: &[(&str, &str)] = &[
     (
         "mapping values are not allowed",
@@ -19,7 +19,7 @@ const SYNTAX: &[(&str, &str)] = &[
     ),
 ];
 
-/// What to look at, where that is known.
+/// The hint for a problem, if there is one.
 pub(crate) fn hint(problem: &Problem) -> Option<&'static str> {
     Some(match &problem.kind {
         ProblemKind::Other => return None,
@@ -42,10 +42,10 @@ pub(crate) fn hint(problem: &Problem) -> Option<&'static str> {
     })
 }
 
-/// The mark of a place that is to be filled.
+/// The marker of a gap that the reader is to fill.
 pub(crate) const GAP: &str = "___";
 
-/// Lines, from 1, with the columns of the gaps that are left.
+/// Positions of the remaining gaps: line and column, both from 1.
 pub(crate) fn gaps(text: &str) -> Vec<(u32, u32)> {
     let lines = text.lines().zip(1u32..);
     let found = lines.flat_map(|(line, number)| {
@@ -55,7 +55,7 @@ pub(crate) fn gaps(text: &str) -> Vec<(u32, u32)> {
     found.collect()
 }
 
-/// How many gaps are left, in words; nothing if none is.
+/// The number of remaining gaps as a text; empty if there are none.
 pub(crate) fn gaps_left(count: usize) -> String {
     match count {
         0 => String::new(),
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gaps_have_places_and_messages_have_hints() {
+    fn gaps_have_positions_and_problems_have_hints() {
         assert_eq!(gaps("kind: ___\nspec: {a: ___, ü: ___}\n"), [(1, 7), (2, 11), (2, 19)]);
         assert_eq!(gaps_left(0), "");
         let problem = |kind, message: &str| Problem {
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(
             hint(&problem(ProblemKind::Other, "Required value")),
             None,
-            "words decide nothing"
+            "the hint depends on the kind, not on the message"
         );
     }
 }

@@ -1,5 +1,5 @@
-//! What has just happened at the cursor, in words: read off the timeline's marks, so that it is the same after a seek,
-//! a fork and a heal.
+//! Texts for recent events before the cursor. They are derived from the timeline's marks, so they are the same after a
+//! seek and on a branch.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_protocol::{Cut, Lane, Mark, MarkKind, MarkLabel, Micros};
@@ -7,85 +7,86 @@ use podscope_protocol::{Cut, Lane, Mark, MarkKind, MarkLabel, Micros};
 use crate::pure::clock;
 use crate::state::Model;
 
-/// Lines that are told.
-const LINES: usize = 9;
-/// Marks that are looked through for them: in a busy cluster most are placements and ends.
-const LOOKED_AT: usize = 400;
-/// And for what has come to its end: that may have begun long ago.
-const LOOKED_BACK: usize = 4000;
-/// More of one kind within a second are counted.
-const ALIKE: usize = 3;
+/// Number of lines.
+const MAX_LINES: usize = 9;
+/// Number of marks searched for lines: in a busy cluster most are bindings and terminations.
+const MAX_MARKS: usize = 400;
+/// Number of marks searched for states that have ended, which may have begun long ago.
+const MAX_MARKS_FOR_ENDS: usize = 4000;
+/// Up to this number, events of one kind within a second are listed; more are counted.
+const MAX_LISTED: usize = 3;
 const SECOND: Micros = 1_000_000;
 
-/// The same that happened to several within a second: who, the last one first.
-struct Alike {
+/// Events of one kind within a second.
+struct EventGroup {
     at: Micros,
-    /// What many are said to do; none for what is told one by one.
-    many: Option<String>,
+    /// The text after the number if they are counted; `None` for events that are always listed.
+    plural: Option<String>,
     lines: Vec<(Micros, String)>,
 }
 
-/// The newest things first, each with its own time.
+/// Recent events, newest first.
 pub(crate) fn lines(model: &Model) -> Vec<(Micros, String)> {
-    let mut told = counted(model, |_| true, ALIKE);
-    told.truncate(LINES);
-    told
+    let mut lines = counted(model, |_| true, MAX_LISTED);
+    lines.truncate(MAX_LINES);
+    lines
 }
 
-/// What has happened after an instant, oldest first, for a voice: alike things are one sentence.
+/// Events after an instant, oldest first, for screen readers: events of one kind are one sentence.
 pub(crate) fn since(model: &Model, after: Micros) -> Vec<String> {
-    let mut told = counted(model, |mark| mark.lane != Lane::Commands, 1);
-    told.retain(|(at, _)| *at > after);
-    told.reverse();
-    told.into_iter().map(|(_, words)| words).collect()
+    let mut lines = counted(model, |mark| mark.lane != Lane::Commands, 1);
+    lines.retain(|(at, _)| *at > after);
+    lines.reverse();
+    lines.into_iter().map(|(_, words)| words).collect()
 }
 
-/// The newest things first; more than `alike` of one kind within a second are counted.
-fn counted(model: &Model, is_told: impl Fn(&Mark) -> bool, alike: usize) -> Vec<(Micros, String)> {
-    let most = alike;
-    let mut all: Vec<Alike> = Vec::new();
+/// Events, newest first; more than `max_listed` of one kind within a second are counted.
+fn counted(model: &Model, is_included: impl Fn(&Mark) -> bool, max_listed: usize) -> Vec<(Micros, String)> {
+    let mut all: Vec<EventGroup> = Vec::new();
     let past = model
         .marks
         .values()
         .rev()
-        .filter(|mark| mark.from <= model.now && is_told(mark));
-    for (nth, mark) in past.take(LOOKED_BACK).enumerate() {
-        if let Some(line) = ended(mark, model.now) {
-            all.push(Alike {
+        .filter(|mark| mark.from <= model.now && is_included(mark));
+    for (nth, mark) in past.take(MAX_MARKS_FOR_ENDS).enumerate() {
+        if let Some(line) = end_of(mark, model.now) {
+            all.push(EventGroup {
                 at: line.0,
-                many: None,
+                plural: None,
                 lines: vec![line],
             });
         }
-        if nth >= LOOKED_AT {
+        if nth >= MAX_MARKS {
             continue;
         }
         let Some(words) = words(mark) else { continue };
-        let (line, many) = ((mark.from, words), many(mark));
-        let is_it = |known: &&mut Alike| known.many == many && known.at - mark.from < SECOND;
-        match all.iter_mut().rev().filter(|_| many.is_some()).find(is_it) {
+        let (line, plural) = ((mark.from, words), plural(mark));
+        let is_same_kind = |known: &&mut EventGroup| known.plural == plural && known.at - mark.from < SECOND;
+        match all.iter_mut().rev().filter(|_| plural.is_some()).find(is_same_kind) {
             Some(known) => known.lines.push(line),
-            None => all.push(Alike {
+            None => all.push(EventGroup {
                 at: mark.from,
-                many,
+                plural,
                 lines: vec![line],
             }),
         }
     }
-    let mut told: Vec<(Micros, String)> = Vec::new();
-    for alike in all {
-        match alike.many {
-            Some(many) if alike.lines.len() > most => told.push((alike.at, format!("{} {many}", alike.lines.len()))),
-            _ => told.extend(alike.lines),
+    let mut lines: Vec<(Micros, String)> = Vec::new();
+    for group in all {
+        match group.plural {
+            Some(plural) if group.lines.len() > max_listed => {
+                lines.push((group.at, format!("{} {plural}", group.lines.len())))
+            }
+            _ => lines.extend(group.lines),
         }
     }
-    told.stable_sort_by_key(|(at, _)| std::cmp::Reverse(*at));
-    told.dedup();
-    told
+    lines.stable_sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+    lines.dedup();
+    lines
 }
 
-/// What is over, and when it was.
-fn ended(mark: &Mark, now: Micros) -> Option<(Micros, String)> {
+/// The end of a state, with its instant.
+fn end_of(mark: &Mark, now: Micros) -> Option<(Micros, String)> {
     let to = mark.to.filter(|to| *to > mark.from && *to <= now)?;
     let words = match &mark.label {
         MarkLabel::Condition { node, condition } if condition == "NotReady" => format!("{node} is Ready again"),
@@ -96,8 +97,8 @@ fn ended(mark: &Mark, now: Micros) -> Option<(Micros, String)> {
     Some((to, words))
 }
 
-/// What many are said to do where one mark is about one of them.
-fn many(mark: &Mark) -> Option<String> {
+/// The text after the number when several events like this one are counted.
+fn plural(mark: &Mark) -> Option<String> {
     Some(match &mark.label {
         MarkLabel::NoNode { .. } => "pods: no node".into(),
         MarkLabel::Bound { .. } => "pods got a node".into(),
@@ -113,7 +114,7 @@ fn many(mark: &Mark) -> Option<String> {
     })
 }
 
-/// What a mark is, for people; none for what is not worth a line.
+/// The text of a mark; `None` if it is not worth a line.
 fn words(mark: &Mark) -> Option<String> {
     let label = &mark.label;
     if let MarkLabel::Cut {
@@ -181,7 +182,7 @@ mod tests {
         }
     }
 
-    fn told(now: Micros, marks: Vec<Mark>) -> Vec<(Micros, String)> {
+    fn lines_at(now: Micros, marks: Vec<Mark>) -> Vec<(Micros, String)> {
         let mut model = Model::default();
         model.apply(Frame {
             now,
@@ -218,12 +219,12 @@ mod tests {
         ]
     }
 
-    /// What is told is what lies before the cursor, whichever way one came there; once, and its end as well.
+    /// Only events before the cursor are listed, also after a seek back. Each is listed once, and its end as well.
     /// Shows: U-15
     #[test]
-    fn after_a_seek_back_only_what_lies_before_is_told() {
+    fn seek_back_lists_only_events_before_the_cursor() {
         let words = |now| {
-            let lines = told(now, course()).into_iter();
+            let lines = lines_at(now, course()).into_iter();
             lines.map(|(_, line)| line).collect::<Vec<_>>()
         };
         assert_eq!(
@@ -231,43 +232,46 @@ mod tests {
             ["a-1 is Ready again", "healed a-1", "a-1 NotReady", "a-1 is cut off"]
         );
         assert_eq!(words(4 * SECOND), ["healed a-1", "a-1 NotReady", "a-1 is cut off"]);
-        assert_eq!(told(1_500_000, course()), [(SECOND, "a-1 is cut off".to_owned())]);
+        assert_eq!(lines_at(1_500_000, course()), [(SECOND, "a-1 is cut off".to_owned())]);
     }
 
-    /// What has a mark of its own is not told by its command as well.
+    /// A command is not listed if its effect has a mark of its own.
     /// Shows: U-15
     #[test]
-    fn what_a_command_did_is_told_once() {
-        let given = |id, label| mark(id, Lane::Commands, MarkKind::Command, label);
+    fn command_is_not_listed_beside_its_effect() {
+        let command_mark = |id, label| mark(id, Lane::Commands, MarkKind::Command, label);
         let cordoned = MarkLabel::Cordoned {
             node: "a-1".into(),
             is_on: true,
         };
         let marks = vec![
-            given(1, MarkLabel::Marked("kubectl cordon a-1".into())),
+            command_mark(1, MarkLabel::Marked("kubectl cordon a-1".into())),
             mark(2, Lane::Faults, MarkKind::Fenced, cordoned),
-            given(3, MarkLabel::Written("kubectl delete pod web-0".into())),
+            command_mark(3, MarkLabel::Written("kubectl delete pod web-0".into())),
         ];
-        let lines: Vec<String> = told(4 * SECOND, marks).into_iter().map(|(_, line)| line).collect();
+        let lines: Vec<String> = lines_at(4 * SECOND, marks).into_iter().map(|(_, line)| line).collect();
         assert_eq!(lines, ["kubectl delete pod web-0", "a-1 cordoned"]);
     }
 
-    /// A fault is told by what it does, not by its command.
+    /// A fault is described by its effect, not by its command.
     /// Shows: U-15
     #[test]
-    fn a_fault_is_told_in_words() {
+    fn fault_is_described_by_its_effect() {
         let label = MarkLabel::Fault {
             fault: FaultView::PowerOff,
             name: "c-2".into(),
         };
         let marks = vec![mark(1, Lane::Faults, MarkKind::Fault, label)];
-        assert_eq!(told(2 * SECOND, marks), [(SECOND, "c-2 loses its power".to_owned())]);
+        assert_eq!(
+            lines_at(2 * SECOND, marks),
+            [(SECOND, "c-2 loses its power".to_owned())]
+        );
     }
 
-    /// Many pods with one fate at one instant are one line.
+    /// Equal events of many pods at one instant are one line.
     /// Shows: U-15
     #[test]
-    fn what_happens_to_many_at_once_is_one_line() {
+    fn equal_events_within_a_second_are_one_line() {
         let command = MarkLabel::Written("kubectl scale deployment web --replicas=60".into());
         let mut marks = vec![mark(1, Lane::Commands, MarkKind::Command, command)];
         for nth in 2..62 {
@@ -279,11 +283,11 @@ mod tests {
                     node: "a-1".into(),
                 },
             };
-            let mut one = mark(nth, Lane::Decisions, MarkKind::Bound, label);
-            one.from = SECOND + nth as i64;
-            marks.push(one);
+            let mut bound_mark = mark(nth, Lane::Decisions, MarkKind::Bound, label);
+            bound_mark.from = SECOND + nth as i64;
+            marks.push(bound_mark);
         }
-        let lines: Vec<String> = told(10 * SECOND, marks).into_iter().map(|(_, line)| line).collect();
+        let lines: Vec<String> = lines_at(10 * SECOND, marks).into_iter().map(|(_, line)| line).collect();
         assert_eq!(
             lines,
             [

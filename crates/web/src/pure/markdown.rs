@@ -1,6 +1,6 @@
-//! The Markdown of stories: paragraphs, headings, lists, code, emphasis, strong, code spans.
-//! The result is a tree of texts; nothing of a scenario ever becomes markup (Q-04). Links and
-//! pictures are not known, they stay the text that they are.
+//! The Markdown of stories: paragraphs, headings, lists, code, emphasis, strong, code spans. The result is a tree of
+//! texts, so no text of a scenario ever becomes markup (Q-04). Links and images are not supported: they stay plain
+//! text.
 
 use podscope_protocol::glossary;
 
@@ -9,23 +9,23 @@ use podscope_protocol::glossary;
 pub(crate) enum Block {
     Heading(Vec<Span>),
     Paragraph(Vec<Span>),
-    /// Items; true if numbered.
+    /// Whether the list is numbered, and its items.
     List(bool, Vec<Vec<Span>>),
     Code(String),
 }
 
-/// A piece of a line.
+/// A part of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Span {
     Text(String),
     Emphasis(String),
     Strong(String),
     Code(String),
-    /// A term of the glossary, and how it is called here.
+    /// A term of the glossary, and the words that stand for it in the text.
     Term(&'static str, String),
 }
 
-/// Reads a story's text.
+/// Parses a story's text.
 pub(crate) fn parse(text: &str) -> Vec<Block> {
     let text = podscope_api::visible(text);
     let mut blocks = Vec::new();
@@ -105,29 +105,29 @@ fn item(line: &str) -> Option<(bool, &str)> {
 /// Longest `[[term|words]]`, in bytes.
 const MAX_TERM: usize = 200;
 
-/// Finds a mark at or after a place of a line. A mark's next place is remembered, so that reading a line takes time in
-/// proportion to its length (Q-03).
-struct Next<'t> {
+/// Finds the next occurrence of a marker in a line. The result is cached, so that parsing takes time proportional to
+/// the length of the line (Q-03).
+struct MarkerSearch<'t> {
     line: &'t str,
-    mark: &'static str,
-    /// Where the mark stands next; the line's length where it does not. None: not looked for yet.
+    marker: &'static str,
+    /// Index of the next occurrence; the line's length if there is none. `None`: not searched yet.
     at: Option<usize>,
 }
 
-impl Next<'_> {
-    fn from(&mut self, from: usize) -> Option<usize> {
+impl MarkerSearch<'_> {
+    fn at_or_after(&mut self, from: usize) -> Option<usize> {
         if self.at.is_none_or(|at| at < from) {
-            let found = self.line.get(from..).and_then(|rest| rest.find(self.mark));
+            let found = self.line.get(from..).and_then(|rest| rest.find(self.marker));
             self.at = Some(found.map_or(self.line.len(), |at| from + at));
         }
         self.at.filter(|at| *at < self.line.len())
     }
 }
 
-/// Splits a line at its marks. An unclosed mark is text.
+/// Splits a line into spans. A marker without a closing one is text.
 pub(crate) fn spans(line: &str) -> Vec<Span> {
     type Make = fn(String) -> Span;
-    const MARKS: [(&str, Make); 5] = [
+    const MARKERS: [(&str, Make); 5] = [
         ("`", Span::Code),
         ("**", Span::Strong),
         ("__", Span::Strong),
@@ -137,7 +137,7 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
     let mut out = Vec::new();
     let mut plain = String::new();
     let mut rest = line;
-    let mut next = MARKS.map(|(mark, _)| Next { line, mark, at: None });
+    let mut next = MARKERS.map(|(marker, _)| MarkerSearch { line, marker, at: None });
     'next: while let Some(c) = rest.chars().next() {
         if c == '\\' {
             let mut escaped = rest[1..].chars();
@@ -158,24 +158,24 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
                 continue 'next;
             }
         }
-        for ((mark, make), next) in MARKS.into_iter().zip(&mut next) {
-            // An underscore inside a word is part of it.
-            let inside = mark.starts_with('_') && plain.ends_with(|c: char| c.is_alphanumeric());
-            let Some(inner) = rest.strip_prefix(mark).filter(|_| !inside) else {
+        for ((marker, make), next) in MARKERS.into_iter().zip(&mut next) {
+            // An underscore inside a word is part of the word.
+            let inside = marker.starts_with('_') && plain.ends_with(|c: char| c.is_alphanumeric());
+            let Some(inner) = rest.strip_prefix(marker).filter(|_| !inside) else {
                 continue;
             };
-            if mark != "`" && inner.starts_with(' ') {
+            if marker != "`" && inner.starts_with(' ') {
                 continue;
             }
             let from = line.len() - inner.len();
-            let Some(end) = next.from(from).map(|at| at - from).filter(|end| *end > 0) else {
+            let Some(end) = next.at_or_after(from).map(|at| at - from).filter(|end| *end > 0) else {
                 continue;
             };
             if !plain.is_empty() {
                 out.push(Span::Text(std::mem::take(&mut plain)));
             }
             out.push(make(inner[..end].to_string()));
-            rest = &inner[end + mark.len()..];
+            rest = &inner[end + marker.len()..];
             continue 'next;
         }
         plain.push(c);
@@ -187,7 +187,7 @@ pub(crate) fn spans(line: &str) -> Vec<Span> {
     out
 }
 
-/// What stands between `[[` and the next `]]`, and what follows.
+/// The text up to the next `]]`, and the text after it.
 fn term(inner: &str) -> Option<(&str, &str)> {
     let near = inner.get(..inner.floor_char_boundary(MAX_TERM)).unwrap_or(inner);
     let end = near.find("]]")?;
@@ -198,11 +198,11 @@ fn term(inner: &str) -> Option<(&str, &str)> {
 mod tests {
     use super::*;
 
-    /// Shows: Q-03. Each of these took time by the square of its length: minutes for a megabyte.
+    /// Shows: Q-03. Parsing each of these once took quadratic time: minutes for a megabyte.
     #[test]
-    fn long_lines_of_open_marks_stay_text() {
-        for mark in ["[", "[[", "`x", "* ", "*x", "_x ", "__x ", "**x", "\\"] {
-            let line = mark.repeat(1 << 19);
+    fn long_lines_of_unclosed_markers_parse_in_linear_time() {
+        for marker in ["[", "[[", "`x", "* ", "*x", "_x ", "__x ", "**x", "\\"] {
+            let line = marker.repeat(1 << 19);
             let read: usize = spans(&line)
                 .iter()
                 .map(|span| match span {
@@ -210,7 +210,7 @@ mod tests {
                     Span::Term(_, words) => words.len(),
                 })
                 .sum();
-            assert!(read > 0 && read <= line.len(), "{mark}");
+            assert!(read > 0 && read <= line.len(), "{marker}");
         }
     }
 
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn stories_have_headings_paragraphs_lists_and_code() {
+    fn headings_paragraphs_lists_and_code_are_parsed() {
         let blocks = parse(
             "# Force delete\nThe *name* is\nfree.\n\n- one\n  more\n- `two`\n\n1. a\n2. b\n\n```\nkubectl x\n```",
         );
@@ -235,10 +235,10 @@ mod tests {
         );
     }
 
-    /// Whatever a scenario says, it stays text.
+    /// Hostile text of a scenario stays text.
     /// Shows: Q-04
     #[test]
-    fn markup_and_links_stay_text() {
+    fn html_and_links_stay_text() {
         for hostile in [
             "<script>alert(1)</script>",
             "[x](javascript:alert(1))",
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_of_the_glossary_are_links_and_others_stay_text() {
+    fn glossary_terms_are_parsed_and_unknown_ones_stay_text() {
         let spans = spans("its [[grace period]], [[back-off|waits]], [[x]]");
         assert_eq!(spans[1], Span::Term("grace period", "grace period".into()));
         assert_eq!(spans[3], Span::Term("back-off", "waits".into()));
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn unclosed_marks_and_words_with_underscores_are_text() {
+    fn unclosed_markers_and_inner_underscores_are_text() {
         assert_eq!(spans("2 * 3 and **open"), vec![text("2 * 3 and **open")]);
         assert_eq!(spans("a_b_c"), vec![text("a_b_c")]);
         assert_eq!(spans("\\*no\\*"), vec![text("*no*")]);

@@ -1,4 +1,4 @@
-//! What the page computes without a browser: texts, scales, routes, actions. Tested natively.
+//! Pure functions of the page: texts, layouts, routes, actions. They need no browser and are tested natively.
 
 pub(crate) mod actions;
 pub(crate) mod belief;

@@ -1,8 +1,8 @@
-//! Names in the room that there is.
+//! Shortens names to the available width.
 
-/// A name of at most so many letters: what is left out is in the middle, so that the end, by which pods of one owner
-/// are told apart, stays.
-pub(crate) fn fitted(name: &str, letters: usize) -> String {
+/// Shortens a name to at most `letters` characters. The middle is cut out, because the end distinguishes the pods of
+/// one owner.
+pub(crate) fn shortened(name: &str, letters: usize) -> String {
     let all: Vec<char> = name.chars().collect();
     let letters = letters.max(5);
     if all.len() <= letters {
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_name_keeps_its_ends() {
+    fn long_name_keeps_its_beginning_and_end() {
         for (name, letters, expected) in [
             ("web-0", 12, "web-0"),
             ("web-5d8f7c9b-x2k9z", 12, "web-5d…x2k9z"),
@@ -28,9 +28,9 @@ mod tests {
             ("a-very-long-name-0", 8, "a-ver…-0"),
             ("nohyphenatall", 3, "no…ll"),
         ] {
-            let fitted = fitted(name, letters);
-            assert_eq!(fitted, expected);
-            assert!(fitted.chars().count() <= letters.max(5));
+            let shortened = shortened(name, letters);
+            assert_eq!(shortened, expected);
+            assert!(shortened.chars().count() <= letters.max(5));
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Where the overview of a big cluster draws its zones, nodes and pods: squares that fill the
-//! space there is, found again from a point (U-09).
+//! The layout of the picture of a big cluster: squares for zones, nodes and pods that fill the available space, and the
+//! search for the node at a point (U-09).
 
-/// From so many pods on, or nodes, the cluster is drawn as one picture, and a zone of it as cards
+/// Numbers of pods and nodes above which the cluster, or the zone shown alone, is drawn as one picture instead of cards
 /// (U-09): a card is some seventy boxes to lay out and paint, a node of the picture a few squares.
 pub(crate) const PODS_IN_DOM: usize = 800;
 pub(crate) const NODES_IN_DOM: usize = 80;
@@ -16,32 +16,32 @@ pub(crate) struct Rect {
 }
 
 impl Rect {
-    fn holds(self, x: f64, y: f64) -> bool {
+    fn contains(self, x: f64, y: f64) -> bool {
         x >= self.x && x < self.x + self.w && y >= self.y && y < self.y + self.h
     }
 }
 
-/// The whole picture.
+/// The layout of the whole picture.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Plan {
-    /// Zone by index: its panel and the title's baseline inside it.
+    /// The panel of each zone.
     pub(crate) zones: Vec<Rect>,
-    /// Nodes by zone and index.
+    /// The squares of nodes, by zone and index.
     pub(crate) nodes: Vec<Vec<Rect>>,
-    /// Side of a pod's square, and pods a row.
+    /// Side of a pod's square, and number of pods per row.
     pub(crate) pod: f64,
     pub(crate) per_row: usize,
-    /// Height used.
+    /// Used height.
     pub(crate) height: f64,
 }
 
 const GAP: f64 = 10.0;
-/// Inside a zone's edges, and its title's height.
+/// Padding inside a zone; then the height of its title.
 const INSET: f64 = 8.0;
 pub(crate) const TITLE: f64 = 28.0;
 
-/// How many pods a node's square has room for: as many as the fullest has. While most of it is used
-/// it stays, because another room is another picture.
+/// Number of pod squares in a node: enough for the fullest node. It is kept while more than half of it is used, because
+/// a change repaints the whole picture.
 pub(crate) fn room(before: usize, fullest: usize) -> usize {
     let side = side(fullest);
     let room = side * side;
@@ -52,47 +52,47 @@ pub(crate) fn room(before: usize, fullest: usize) -> usize {
     }
 }
 
-/// Squares a row, for so many of them.
+/// Number of squares per row for this number of pods.
 fn side(pods: usize) -> usize {
     (1..=32).find(|n| n * n >= pods.max(1)).unwrap_or(32)
 }
 
-/// The smallest cell that is still seen.
-const LEAST: f64 = 5.0;
-/// The largest: a node is no more than that.
-const MOST: f64 = 120.0;
+/// Smallest side of a node's cell that is still visible.
+const MIN_CELL: f64 = 5.0;
+/// Largest side of a node's cell.
+const MAX_CELL: f64 = 120.0;
 
-/// The side of a node's cell and how many stand in a row, where `most` of them fill a room.
-fn cells(most: usize, w: f64, h: f64) -> (f64, usize) {
+/// Side of a node's cell, and number of cells per row, so that `max_nodes` cells fit into the area.
+fn cells(max_nodes: usize, w: f64, h: f64) -> (f64, usize) {
     let mut best = (0.0_f64, 1);
-    for across in 1..=most.max(1) {
-        let rows = most.max(1).div_ceil(across);
-        let cell = (w / across as f64).min(h / rows as f64).min(MOST);
+    for per_row_of_cells in 1..=max_nodes.max(1) {
+        let rows = max_nodes.max(1).div_ceil(per_row_of_cells);
+        let cell = (w / per_row_of_cells as f64).min(h / rows as f64).min(MAX_CELL);
         if cell > best.0 {
-            best = (cell, across);
+            best = (cell, per_row_of_cells);
         }
     }
-    if best.0 < LEAST {
-        return (LEAST, ((w / LEAST).max(1.0)) as usize);
+    if best.0 < MIN_CELL {
+        return (MIN_CELL, ((w / MIN_CELL).max(1.0)) as usize);
     }
-    // What is left of a row is used before another one.
+    // A row is filled completely before another one is used.
     (best.0, ((w / best.0 + 1e-6) as usize).max(best.1))
 }
 
-/// Lays out zones of so many nodes, each with room for `pods` squares, in a width and height: all of them are in sight.
+/// Lays out zones with the given numbers of nodes so that all are visible. Each node has room for `pods` squares.
 pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Plan {
-    let most = zones.iter().copied().max().unwrap_or(0).max(1);
+    let max_nodes = zones.iter().copied().max().unwrap_or(0).max(1);
     let count = zones.len().max(1);
     let of = |columns: usize| {
         let rows = count.div_ceil(columns);
         let zone_w = (width - GAP * (columns as f64 - 1.0)) / columns as f64;
         let zone_h = (height - GAP * (rows as f64 - 1.0)) / rows as f64;
-        let (cell, across) = cells(
-            most,
-            (zone_w - 2.0 * INSET).max(LEAST),
-            (zone_h - TITLE - INSET).max(LEAST),
+        let (cell, per_row_of_cells) = cells(
+            max_nodes,
+            (zone_w - 2.0 * INSET).max(MIN_CELL),
+            (zone_h - TITLE - INSET).max(MIN_CELL),
         );
-        (cell, across, zone_w, zone_h, columns)
+        (cell, per_row_of_cells, zone_w, zone_h, columns)
     };
     let mut best = of(1);
     for columns in 2..=count {
@@ -101,11 +101,11 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
             best = next;
         }
     }
-    let (cell, across, zone_w, zone_h, columns) = best;
+    let (cell, per_row_of_cells, zone_w, zone_h, columns) = best;
     let between = if cell < 16.0 { 1.5 } else { 4.0 };
     let per_row = side(pods);
     let pod = ((cell - between - 2.0) / per_row as f64).clamp(0.5, 12.0);
-    let zone_h = zone_h.max(TITLE + INSET + most.div_ceil(across) as f64 * cell);
+    let zone_h = zone_h.max(TITLE + INSET + max_nodes.div_ceil(per_row_of_cells) as f64 * cell);
     let mut out = Plan {
         pod,
         per_row,
@@ -123,8 +123,8 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
         out.nodes.push(
             (0..*n)
                 .map(|k| Rect {
-                    x: zone.x + INSET + (k % across) as f64 * cell,
-                    y: zone.y + TITLE + (k / across) as f64 * cell,
+                    x: zone.x + INSET + (k % per_row_of_cells) as f64 * cell,
+                    y: zone.y + TITLE + (k / per_row_of_cells) as f64 * cell,
                     w: cell - between,
                     h: cell - between,
                 })
@@ -136,20 +136,20 @@ pub(crate) fn plan(zones: &[usize], pods: usize, width: f64, height: f64) -> Pla
 }
 
 impl Plan {
-    /// Where a node is drawn: zone and index.
+    /// The square of a node, by zone and index.
     pub(crate) fn node(&self, (zone, node): (usize, usize)) -> Rect {
         let of = |nodes: &Vec<Rect>| nodes.get(node).copied();
         self.nodes.get(zone).and_then(of).unwrap_or_default()
     }
 
-    /// The node at a point: zone and index.
+    /// Zone and index of the node at a point.
     pub(crate) fn node_at(&self, x: f64, y: f64) -> Option<(usize, usize)> {
-        let zone = self.zones.iter().position(|z| z.holds(x, y))?;
-        let node = self.nodes.get(zone)?.iter().position(|n| n.holds(x, y))?;
+        let zone = self.zones.iter().position(|z| z.contains(x, y))?;
+        let node = self.nodes.get(zone)?.iter().position(|n| n.contains(x, y))?;
         Some((zone, node))
     }
 
-    /// Where the k-th pod of a node is drawn.
+    /// The square of the k-th pod of a node.
     pub(crate) fn pod_rect(&self, node: Rect, k: usize) -> Rect {
         let (col, row) = (k % self.per_row, k / self.per_row);
         Rect {
@@ -165,10 +165,10 @@ impl Plan {
 mod tests {
     use super::*;
 
-    /// A thousand nodes with ten pods each are all drawn, apart, inside their zones.
+    /// A thousand nodes with ten pods each are drawn without overlap, inside their zones.
     /// Shows: U-09
     #[test]
-    fn a_thousand_nodes_fit() {
+    fn thousand_nodes_fit_inside_their_zones() {
         let plan = plan(&[334, 333, 333], 10, 800.0, 600.0);
         assert_eq!(plan.nodes.iter().map(Vec::len).sum::<usize>(), 1000);
         for (zone, nodes) in plan.zones.iter().zip(&plan.nodes) {
@@ -184,10 +184,10 @@ mod tests {
         assert!(last.x + last.w <= node.x + node.w && last.y + last.h <= node.y + node.h);
     }
 
-    /// Ten zones of a hundred nodes are all in sight, on a laptop and on a phone.
+    /// Ten zones of a hundred nodes are visible on a laptop and on a phone.
     /// Shows: U-09
     #[test]
-    fn ten_zones_of_a_hundred_fit_the_stage() {
+    fn ten_zones_of_hundred_nodes_fit_the_stage() {
         for (w, h) in [(1416.0, 620.0), (1342.0, 420.0), (376.0, 420.0)] {
             let plan = plan(&[100; 10], 3, w, h);
             assert!(plan.height <= h + 0.5, "{w}×{h}: {}", plan.height);
@@ -196,9 +196,9 @@ mod tests {
         }
     }
 
-    /// A rollout's passing peaks do not paint everything anew.
+    /// A short peak during a rollout does not repaint the whole picture.
     #[test]
-    fn room_grows_at_once_and_shrinks_late() {
+    fn room_grows_at_once_and_shrinks_below_half() {
         let mut before = 0;
         for (fullest, room_for) in [
             (10, 16),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_narrow_are_laid_out_too() {
+    fn empty_and_narrow_pictures_are_laid_out() {
         plan(&[], 0, 0.0, 0.0);
         let narrow = plan(&[5, 5], 500, 200.0, 10.0);
         assert_eq!(narrow.zones.len(), 2);

@@ -1,21 +1,21 @@
-//! Ready-made comparisons: one node is lost, two ways to go on, on one seed (T-04).
+//! Prepared comparisons: a node is lost, and two reactions run on the same seed (T-04).
 
 /// One side of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Side {
     title: &'static str,
     owner: &'static str,
-    /// How the node is lost.
-    lose: &'static str,
-    /// What is done about it at 90 s; looking at it changes nothing.
-    then: &'static str,
+    /// The command by which the node is lost.
+    loss: &'static str,
+    /// The reaction at 90 s; a reading command stands for no reaction.
+    reaction: &'static str,
 }
 
 const WAIT: Side = Side {
     title: "A StatefulSet that waits",
     owner: "StatefulSet",
-    lose: "fault partition a-1",
-    then: "kubectl get pods",
+    loss: "fault partition a-1",
+    reaction: "kubectl get pods",
 };
 const REPLACE: Side = Side {
     title: "A ReplicaSet",
@@ -24,17 +24,17 @@ const REPLACE: Side = Side {
 };
 const FORCE: Side = Side {
     title: "Force delete",
-    then: "kubectl delete pod web-0 --grace-period=0 --force",
+    reaction: "kubectl delete pod web-0 --grace-period=0 --force",
     ..WAIT
 };
 const OFF: Side = Side {
     title: "The machine is off; wait",
-    lose: "fault poweroff a-1",
+    loss: "fault poweroff a-1",
     ..WAIT
 };
 const OUT_OF_SERVICE: Side = Side {
     title: "The machine is off; declare it out of service",
-    then: "kubectl taint nodes a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
+    reaction: "kubectl taint nodes a-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
     ..OFF
 };
 
@@ -45,14 +45,14 @@ pub(crate) const PAIRS: [(&str, [Side; 2]); 3] = [
     ("Wait, or declare out of service", [OFF, OUT_OF_SERVICE]),
 ];
 
-/// The scenario of one way.
-pub(crate) fn scenario(way: &Side) -> String {
+/// The scenario of one side.
+pub(crate) fn scenario(side: &Side) -> String {
     let text = include_str!("../../examples/compare.yaml")
-        .replace("TITLE", way.title)
-        .replace("LOSE", way.lose)
-        .replace("THEN", way.then)
-        .replace("kind: StatefulSet", &format!("kind: {}", way.owner));
-    if way.owner == "StatefulSet" {
+        .replace("TITLE", side.title)
+        .replace("LOSE", side.loss)
+        .replace("THEN", side.reaction)
+        .replace("kind: StatefulSet", &format!("kind: {}", side.owner));
+    if side.owner == "StatefulSet" {
         text
     } else {
         text.replace("  serviceName: web\n", "")
@@ -66,11 +66,11 @@ mod tests {
     // T-04
     // Shows: T-04
     #[test]
-    fn the_ways_are_scenarios_that_open() {
-        for way in PAIRS.iter().flat_map(|(_, ways)| ways) {
-            let loaded = podscope_session::scenario::load(&[("compare.yaml".into(), scenario(way))]);
-            let loaded = loaded.unwrap_or_else(|problems| panic!("{}: {problems:?}", way.title));
-            assert_eq!(loaded.scenario.title, way.title);
+    fn every_side_is_a_valid_scenario() {
+        for side in PAIRS.iter().flat_map(|(_, sides)| sides) {
+            let loaded = podscope_session::scenario::load(&[("compare.yaml".into(), scenario(side))]);
+            let loaded = loaded.unwrap_or_else(|problems| panic!("{}: {problems:?}", side.title));
+            assert_eq!(loaded.scenario.title, side.title);
             assert_eq!(loaded.scenario.timeline.len(), 2);
             assert!(
                 loaded.advice.is_empty() && loaded.notices.is_empty(),

@@ -1,15 +1,15 @@
-//! Lines that belong to one command, and several commands that were pasted at once.
+//! Splits pasted text into commands, and wraps manifests into a command.
 
-/// The commands of a text, each with its here-document and its continued lines; comments and empty lines are none.
-/// The last one may still be open.
+/// The commands of a text, each with its here-document and continuation lines; comments and empty lines are skipped.
+/// The last command may be incomplete.
 pub(crate) fn commands(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut open: Option<String> = None;
     for line in text.lines() {
         let command = match open.take() {
-            Some(begun) => format!("{begun}\n{line}"),
+            Some(first_lines) => format!("{first_lines}\n{line}"),
             None if line.trim().is_empty() || line.trim_start().starts_with('#') => continue,
-            // Pages show a prompt before what is to be typed.
+            // Web pages show a prompt before a command.
             None => line.trim().trim_start_matches("$ ").to_owned(),
         };
         if is_open(&command) {
@@ -22,24 +22,24 @@ pub(crate) fn commands(text: &str) -> Vec<String> {
     all
 }
 
-/// Whether more lines belong to it: its here-document has not ended, or a backslash ends it.
+/// Returns whether a command is incomplete: its here-document has not ended, or its last line ends in a backslash.
 pub(crate) fn is_open(command: &str) -> bool {
     let first = command.lines().next().unwrap_or_default();
     let Some((_, after)) = first.split_once("<<") else {
         return command.ends_with('\\');
     };
     let word = after.split_whitespace().next().unwrap_or_default();
-    let mark = word.trim_matches(|c| c == '\'' || c == '"');
-    !mark.is_empty() && !command.lines().skip(1).any(|line| line == mark)
+    let end_marker = word.trim_matches(|c| c == '\'' || c == '"');
+    !end_marker.is_empty() && !command.lines().skip(1).any(|line| line == end_marker)
 }
 
-/// `kubectl apply` with a text after it; the end mark does not occur in it.
+/// `kubectl apply` with the text as a here-document, whose end marker does not occur in the text.
 pub(crate) fn here_document(text: &str) -> String {
-    let mut mark = "EOF".to_string();
-    while text.lines().any(|l| l == mark) {
-        mark.push('_');
+    let mut end_marker = "EOF".to_string();
+    while text.lines().any(|l| l == end_marker) {
+        end_marker.push('_');
     }
-    format!("kubectl apply -f - <<'{mark}'\n{}\n{mark}", text.trim_end())
+    format!("kubectl apply -f - <<'{end_marker}'\n{}\n{end_marker}", text.trim_end())
 }
 
 #[cfg(test)]
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_cannot_end_its_own_document() {
+    fn end_marker_does_not_occur_in_the_document() {
         assert_eq!(
             here_document("kind: Pod\n"),
             "kubectl apply -f - <<'EOF'\nkind: Pod\nEOF"
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pasted_text_is_its_commands() {
+    fn pasted_text_is_split_into_commands() {
         let text =
             "# a pod\n\n$ kubectl apply -f - <<'EOF'\nkind: Pod\n\n# kept\nEOF\nkubectl get \\\n  pods\nk get nodes";
         assert_eq!(

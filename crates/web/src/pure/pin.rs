@@ -1,4 +1,4 @@
-//! A question for a time, as the timeline has it: the options lie on it, and an answer is a pin.
+//! A question for a time, as the timeline shows it: its options are marked there, and a pin is the answer.
 
 use podscope_api::parse_duration;
 use podscope_protocol::{Micros, Opened, QuestionKind, StoryState};
@@ -8,36 +8,36 @@ use super::scale::Span;
 
 const SECOND: Micros = 1_000_000;
 
-/// A question for a time that waits for its answer.
+/// An open question for a time.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Asked {
-    /// When its step showed: from there the time counts.
+pub(crate) struct TimeQuestion {
+    /// Instant at which its step was shown; the time is counted from there.
     pub(crate) from: Micros,
-    /// The options, and where they lie.
+    /// The options: text and instant.
     pub(crate) options: Vec<(String, Micros)>,
 }
 
-impl Asked {
-    /// The question that waits, if it is for a time.
-    pub(crate) fn of(opened: &Opened, story: &StoryState) -> Option<Asked> {
+impl TimeQuestion {
+    /// The open question, if it is for a time.
+    pub(crate) fn of(opened: &Opened, story: &StoryState) -> Option<TimeQuestion> {
         let step = story.question?;
         let question = opened.story.get(step)?.question.as_ref()?;
         if question.kind != QuestionKind::Time {
             return None;
         }
         let from = story.steps.get(step)?.at;
-        let lies = |option: &String| Some((option.clone(), from + parse_duration(option).ok()?));
-        let options = question.options.iter().filter_map(lies).collect();
-        Some(Asked { from, options })
+        let with_instant = |option: &String| Some((option.clone(), from + parse_duration(option).ok()?));
+        let options = question.options.iter().filter_map(with_instant).collect();
+        Some(TimeQuestion { from, options })
     }
 
-    /// How far pins can be set: somewhat beyond the last option.
+    /// The last instant on which a pin can be set: somewhat after the last option.
     pub(crate) fn until(&self) -> Micros {
         let last = self.options.iter().map(|(_, at)| *at).max().unwrap_or(self.from);
         self.from + ((last - self.from) * 3 / 2).max(60 * SECOND)
     }
 
-    /// The stretch of time in which all of it is seen.
+    /// The span of the timeline that shows the whole question.
     pub(crate) fn span(&self) -> Span {
         let length = self.until() - self.from;
         Span {
@@ -46,8 +46,8 @@ impl Asked {
         }
     }
 
-    /// Where a pin comes to stand: on an option that is near, else on a whole second.
-    pub(crate) fn place(&self, at: Micros) -> Micros {
+    /// The place of a pin: snapped to a near option, else to a whole second.
+    pub(crate) fn snap(&self, at: Micros) -> Micros {
         let near = (self.until() - self.from) / 60;
         let option = self.options.iter().map(|(_, option)| *option);
         let option = option
@@ -57,17 +57,17 @@ impl Asked {
         option.unwrap_or(whole).clamp(self.from + SECOND, self.until())
     }
 
-    /// A pin as the answer it is: an option's own text, or a duration.
+    /// The answer that a pin stands for: the option's text, or a duration.
     pub(crate) fn answer(&self, pin: Micros) -> String {
         let option = self.options.iter().find(|(_, at)| *at == pin);
         option.map_or_else(|| clock::plain(pin - self.from), |(text, _)| text.clone())
     }
 
-    /// The pin after a key of a slider; none if the key means nothing there.
-    pub(crate) fn key(&self, pin: Option<Micros>, key: &str, big: bool) -> Option<Micros> {
+    /// The pin after an arrow key or the like; `None` for other keys.
+    pub(crate) fn pin_after_key(&self, pin: Option<Micros>, pin_after_key: &str, big: bool) -> Option<Micros> {
         let step = if big { 10 * SECOND } else { SECOND };
         let now = pin.unwrap_or(self.from);
-        let to = match key {
+        let to = match pin_after_key {
             "ArrowLeft" | "ArrowDown" => now - step,
             "ArrowRight" | "ArrowUp" => now + step,
             "PageDown" => now - 10 * SECOND,
@@ -80,8 +80,8 @@ impl Asked {
     }
 }
 
-/// Where the reader's answer to the question of the step that is read lies, and the run's.
-pub(crate) fn told(opened: &Opened, story: &StoryState) -> (Option<Micros>, Option<Micros>) {
+/// Instants of the user's answer and of the real outcome, for the question of the shown step.
+pub(crate) fn answers(opened: &Opened, story: &StoryState) -> (Option<Micros>, Option<Micros>) {
     let question = opened.story.get(story.step).and_then(|step| step.question.as_ref());
     let state = story
         .steps
@@ -101,19 +101,19 @@ pub(crate) fn told(opened: &Opened, story: &StoryState) -> (Option<Micros>, Opti
 mod tests {
     use super::*;
 
-    fn asked() -> Asked {
-        Asked {
+    fn time_question() -> TimeQuestion {
+        TimeQuestion {
             from: 10 * SECOND,
             options: vec![("10s".into(), 20 * SECOND), ("1m".into(), 70 * SECOND)],
         }
     }
 
-    /// A pin answers as the option it stands on, else as the time it is.
+    /// A pin on an option answers with the option's text, any other pin with its duration.
     /// Shows: E-06
     #[test]
-    fn a_pin_near_an_option_is_that_option() {
-        let asked = asked();
-        assert_eq!(asked.until(), 100 * SECOND);
+    fn pin_snaps_to_a_near_option() {
+        let time_question = time_question();
+        assert_eq!(time_question.until(), 100 * SECOND);
         for (at, pin, answer) in [
             (21 * SECOND, 20 * SECOND, "10s"),
             (69_300_000, 70 * SECOND, "1m"),
@@ -121,17 +121,26 @@ mod tests {
             (0, 11 * SECOND, "1s"),
             (900 * SECOND, 100 * SECOND, "90s"),
         ] {
-            assert_eq!(asked.place(at), pin, "{at}");
-            assert_eq!(asked.answer(pin), answer);
+            assert_eq!(time_question.snap(at), pin, "{at}");
+            assert_eq!(time_question.answer(pin), answer);
         }
     }
 
     #[test]
-    fn keys_move_a_pin_by_seconds() {
-        let asked = asked();
-        assert_eq!(asked.key(None, "ArrowRight", false), Some(11 * SECOND));
-        assert_eq!(asked.key(Some(20 * SECOND), "ArrowRight", true), Some(30 * SECOND));
-        assert_eq!(asked.key(Some(20 * SECOND), "Home", false), Some(11 * SECOND));
-        assert_eq!(asked.key(Some(20 * SECOND), "Enter", false), None);
+    fn arrow_keys_move_the_pin_by_seconds() {
+        let time_question = time_question();
+        assert_eq!(
+            time_question.pin_after_key(None, "ArrowRight", false),
+            Some(11 * SECOND)
+        );
+        assert_eq!(
+            time_question.pin_after_key(Some(20 * SECOND), "ArrowRight", true),
+            Some(30 * SECOND)
+        );
+        assert_eq!(
+            time_question.pin_after_key(Some(20 * SECOND), "Home", false),
+            Some(11 * SECOND)
+        );
+        assert_eq!(time_question.pin_after_key(Some(20 * SECOND), "Enter", false), None);
     }
 }

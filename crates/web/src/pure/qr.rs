@@ -1,13 +1,14 @@
-//! A text as a QR code: the squares of one path, for a screen that somebody points a telephone at.
+//! QR codes as SVG paths.
 
 use std::fmt::Write as _;
 
 use qrcodegen::{QrCode, QrCodeEcc};
 
-/// Light squares around it, without which readers do not find it.
-const QUIET: i32 = 4;
+/// Width of the light margin that readers require, in squares.
+const MARGIN: i32 = 4;
 
-/// How many squares wide a code is, its margin included, and its dark squares as a path; none for a text that no code holds.
+/// Encodes a text. Returns the width in squares, including the margin, and the dark squares as a path; `None` if the
+/// text is too long.
 pub(crate) fn code(text: &str) -> Option<(i32, String)> {
     let code = QrCode::encode_text(text, QrCodeEcc::Low).ok()?;
     let mut path = String::new();
@@ -19,12 +20,19 @@ pub(crate) fn code(text: &str) -> Option<(i32, String)> {
                 x += 1;
             }
             if x > from {
-                let _ = write!(path, "M{} {}h{}v1H{}z", from + QUIET, y + QUIET, x - from, from + QUIET);
+                let _ = write!(
+                    path,
+                    "M{} {}h{}v1H{}z",
+                    from + MARGIN,
+                    y + MARGIN,
+                    x - from,
+                    from + MARGIN
+                );
             }
             x += 1;
         }
     }
-    Some((code.size() + 2 * QUIET, path))
+    Some((code.size() + 2 * MARGIN, path))
 }
 
 #[cfg(test)]
@@ -32,10 +40,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_is_a_code_until_it_is_too_long() {
+    fn links_up_to_the_size_limit_are_encoded() {
         let (size, path) = code("https://example.org/#s1:AbC").expect("a short text");
         assert_eq!(size, 25 + 8, "27 bytes take version 2");
-        // The finder in the corner: seven dark squares in a row.
+        // The finder pattern in the corner begins with seven dark squares.
         assert!(path.starts_with("M4 4h7v1H4z"), "{path}");
         assert!(code(&"x".repeat(2_900)).is_some());
         assert!(code(&"x".repeat(3_000)).is_none());

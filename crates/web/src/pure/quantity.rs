@@ -1,6 +1,6 @@
-//! Resources in the few characters of a meter.
+//! Short texts for amounts of resources.
 
-/// Whole and tenth of a ratio, without a needless `.0`.
+/// A ratio to one decimal, without a trailing `.0`.
 fn tenths(value: i64, unit: i64) -> String {
     let tenths = (value.saturating_mul(10) + unit / 2) / unit;
     if tenths % 10 == 0 {
@@ -10,12 +10,12 @@ fn tenths(value: i64, unit: i64) -> String {
     }
 }
 
-/// Thousandths of a core: `3.5 / 4`.
+/// Requested and allocatable cpu, from thousandths of a core: `3.5 / 4`.
 pub(crate) fn cpu((requested, allocatable): (i64, i64)) -> String {
     format!("{} / {}", tenths(requested, 1000), tenths(allocatable, 1000))
 }
 
-/// The largest unit that is not larger than so many bytes.
+/// The largest binary unit that is not larger than the number of bytes.
 fn unit(bytes: i64) -> (i64, &'static str) {
     match bytes {
         v if v >= 1 << 40 => (1i64 << 40, "Ti"),
@@ -25,13 +25,13 @@ fn unit(bytes: i64) -> (i64, &'static str) {
     }
 }
 
-/// Bytes, in the unit of what is allocatable: `4.1 / 8 Gi`.
+/// Requested and allocatable memory, in the unit of the larger one: `4.1 / 8 Gi`.
 pub(crate) fn memory((requested, allocatable): (i64, i64)) -> String {
     let (unit, name) = unit(allocatable.max(requested));
     format!("{} / {} {name}", tenths(requested, unit), tenths(allocatable, unit))
 }
 
-/// Thousandths of a core by themselves: `1.5`; below a tenth as they are written: `50m`.
+/// An amount of cpu, from thousandths of a core: `1.5`, or `50m` below a tenth.
 pub(crate) fn cores(milli: i64) -> String {
     match milli {
         few @ 1..100 => format!("{few}m"),
@@ -39,7 +39,7 @@ pub(crate) fn cores(milli: i64) -> String {
     }
 }
 
-/// Bytes by themselves: `512 Mi`.
+/// An amount of memory: `512 Mi`.
 pub(crate) fn bytes(bytes: i64) -> String {
     let (unit, name) = unit(bytes);
     format!("{} {name}", tenths(bytes, unit))
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn meters_are_short_and_exact_enough() {
+    fn amounts_are_rounded_to_one_decimal() {
         assert_eq!(cpu((3500, 4000)), "3.5 / 4");
         assert_eq!(cpu((250, 4000)), "0.3 / 4");
         assert_eq!(memory((4_402_341_478, 8 << 30)), "4.1 / 8 Gi");

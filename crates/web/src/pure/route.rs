@@ -1,7 +1,6 @@
-//! What the address says: a share link, a scenario of the same site, panels of an embedded
-//! page, the theme, a view.
+//! Parses the address: a share link, a scenario of the same site, the panels of an embedded page, the theme, a view.
 
-/// The theme; by default the system's.
+/// The theme; the system's by default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Theme {
     #[default]
@@ -11,7 +10,7 @@ pub(crate) enum Theme {
 }
 
 impl Theme {
-    /// The value of `data-theme`, and of the setting kept in the browser.
+    /// The value of `data-theme`, and of the stored setting.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Theme::System => "system",
@@ -48,8 +47,8 @@ impl Panels {
         console: true,
     };
 
-    /// What a room looks at: the cluster and the story.
-    pub(crate) fn for_a_room() -> Panels {
+    /// The panels while presenting: cluster and story.
+    pub(crate) fn while_presenting() -> Panels {
         Panels {
             side: false,
             timeline: false,
@@ -58,7 +57,7 @@ impl Panels {
         }
     }
 
-    /// The list that an address names them by.
+    /// The comma-separated names, as in an address.
     pub(crate) fn names(self) -> String {
         let all = [
             (self.story, "story"),
@@ -73,12 +72,12 @@ impl Panels {
 
     fn named(list: &str) -> Panels {
         let has = |name: &str| list.split(',').any(|p| p.trim() == name);
-        let some = ["story", "cluster", "side", "timeline", "console"].into_iter().any(has);
+        let has_known_name = ["story", "cluster", "side", "timeline", "console"].into_iter().any(has);
         Panels {
             bar: true,
             story: has("story"),
-            // Nothing that is known: at least the cluster.
-            cluster: has("cluster") || !some,
+            // Without any known name at least the cluster is shown.
+            cluster: has("cluster") || !has_known_name,
             side: has("side"),
             timeline: has("timeline"),
             console: has("console"),
@@ -86,7 +85,7 @@ impl Panels {
     }
 }
 
-/// A view that takes the whole page.
+/// A view that fills the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum View {
     #[default]
@@ -94,25 +93,25 @@ pub(crate) enum View {
     Guarantees,
 }
 
-/// An address, taken apart.
+/// A parsed address.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Route {
     /// The fragment of a share link, from `s1:` on.
     pub(crate) link: Option<String>,
     /// A built-in lesson.
     pub(crate) lesson: Option<String>,
-    /// A file of the same site; whoever loads it sees to that (`browser::fetch`).
+    /// Path of a file of the same site; `browser::fetch` checks that it is one.
     pub(crate) scenario: Option<String>,
     pub(crate) embed: Option<Panels>,
     pub(crate) theme: Option<Theme>,
     pub(crate) view: View,
-    /// The number of a session that this browser keeps.
+    /// Number of a kept session.
     pub(crate) kept: Option<u64>,
-    /// A new session, whatever is kept.
-    pub(crate) fresh: bool,
+    /// A new session is requested, even if there are kept sessions.
+    pub(crate) new_session: bool,
 }
 
-/// Reads `?search` and `#fragment`.
+/// Parses `?search` and `#fragment`.
 pub(crate) fn parse(search: &str, fragment: &str) -> Route {
     let mut route = Route::default();
     for pair in search.trim_start_matches('?').split('&') {
@@ -130,14 +129,14 @@ pub(crate) fn parse(search: &str, fragment: &str) -> Route {
         } else if part == "guarantees" {
             route.view = View::Guarantees;
         } else if part == "new" {
-            route.fresh = true;
+            route.new_session = true;
         } else {
             match part.split_once('=') {
                 Some(("embed", list)) => route.embed = Some(Panels::named(&unescape(list))),
                 Some(("theme", name)) => route.theme = Theme::named(name),
                 Some(("lesson", name)) => route.lesson = lesson_name(&unescape(name)),
                 Some(("kept", id)) => route.kept = id.parse().ok(),
-                // What is none of these was meant as a link: the engine says what is wrong with it.
+                // An unknown part is taken for a broken link, so that the engine reports what is wrong with it.
                 None if !part.is_empty() => route.link = Some(part.to_string()),
                 _ => {}
             }
@@ -146,7 +145,7 @@ pub(crate) fn parse(search: &str, fragment: &str) -> Route {
     route
 }
 
-/// Whether a fragment is a share link, of whatever version: `s` and digits before a colon.
+/// Returns whether a fragment is a share link of any version: `s`, digits and a colon.
 fn is_link(part: &str) -> bool {
     part.split_once(':').is_some_and(|(head, _)| {
         head.strip_prefix('s')
@@ -154,7 +153,7 @@ fn is_link(part: &str) -> bool {
     })
 }
 
-/// The name as it is, or an empty one, which no lesson has: that is said.
+/// The lesson's name, or an empty one if it has other characters. No lesson has an empty name, so an error is shown.
 fn lesson_name(name: &str) -> Option<String> {
     let is_plain = name
         .bytes()
@@ -190,10 +189,10 @@ fn unescape(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// An embedded page shows the chosen panels in the chosen theme.
+    /// A link can choose panels and theme of an embedded page.
     /// Shows: E-03
     #[test]
-    fn a_link_may_choose_panels_and_theme() {
+    fn link_chooses_panels_and_theme() {
         let route = parse("", "#s1:AbC-_9&embed=cluster,timeline&theme=dark");
         assert_eq!(route.link.as_deref(), Some("s1:AbC-_9"));
         assert_eq!(route.theme, Some(Theme::Dark));
@@ -205,14 +204,14 @@ mod tests {
     }
 
     #[test]
-    fn links_of_later_versions_are_links_too() {
+    fn links_of_later_versions_are_recognised() {
         assert_eq!(parse("", "#s27:x").link.as_deref(), Some("s27:x"));
         assert_eq!(parse("", "#embed=cluster&theme=dark").link, None);
         assert_eq!(parse("", "#guarantees").view, View::Guarantees);
     }
 
     #[test]
-    fn names_of_lessons_are_plain_words() {
+    fn lesson_names_with_other_characters_become_empty() {
         assert_eq!(
             parse("?scenario=lessons%2Fmine.yaml", "").scenario.as_deref(),
             Some("lessons/mine.yaml")
@@ -222,10 +221,10 @@ mod tests {
         }
     }
 
-    /// An address that leads nowhere is said to, not passed over.
+    /// An address that leads nowhere is reported, not ignored.
     /// Shows: U-09
     #[test]
-    fn what_is_no_address_is_taken_for_a_broken_link() {
+    fn unknown_fragment_is_taken_for_a_broken_link() {
         assert_eq!(parse("", "#garbage").link.as_deref(), Some("garbage"));
         assert_eq!(parse("", "").link, None);
         assert_eq!(parse("", "#").link, None);

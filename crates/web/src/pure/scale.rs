@@ -1,5 +1,5 @@
-//! The timeline's scale: which stretch of time is seen, where an instant lies in it, where the
-//! axis has its ticks, and which marks stand so close that one stands for all.
+//! The scale of the timeline: the visible span, positions of instants in it, ticks of the axis, and which marks are so
+//! close that they are drawn as one.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_protocol::{Mark, Micros};
@@ -8,7 +8,7 @@ use crate::state::Shared;
 
 const SECOND: i64 = 1_000_000;
 
-/// The stretch of time that the timeline shows.
+/// The span of simulated time that the timeline shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) from: Micros,
@@ -16,10 +16,10 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// Everything so far with some future beside it, at least two minutes.
+    /// The span of the whole run with some future, at least two minutes.
     pub(crate) fn whole(now: Micros, horizon: Micros) -> Span {
         let end = now.max(horizon);
-        // In steps, so that the picture does not creep while time runs.
+        // The length grows in steps, so that the timeline does not move constantly while time runs.
         let mut to = 120 * SECOND;
         while to < end + end / 4 {
             to = to * 3 / 2;
@@ -31,7 +31,7 @@ impl Span {
         (self.to - self.from).max(1)
     }
 
-    /// Position of an instant, in percent; outside 0 to 100 if it is not seen.
+    /// Position of an instant, in percent; outside 0 to 100 if it is not visible.
     pub(crate) fn percent(self, at: Micros) -> f64 {
         (at - self.from) as f64 * 100.0 / self.length() as f64
     }
@@ -41,7 +41,7 @@ impl Span {
         (self.from + (self.length() as f64 * part.clamp(0.0, 1.0)) as i64).max(0)
     }
 
-    /// Shows `factor` times as much time around an instant.
+    /// The span with `factor` times the length, in which `around` keeps its position.
     pub(crate) fn zoom(self, around: Micros, factor: f64) -> Span {
         let length = (self.length() as f64 * factor).clamp(SECOND as f64 / 5.0, 3.15e13);
         let part = (around - self.from) as f64 / self.length() as f64;
@@ -52,7 +52,7 @@ impl Span {
         }
     }
 
-    /// Moves by a part of its length.
+    /// The span moved by a fraction of its length.
     pub(crate) fn pan(self, part: f64) -> Span {
         let by = ((self.length() as f64 * part) as i64).max(-self.from);
         Span {
@@ -61,7 +61,7 @@ impl Span {
         }
     }
 
-    /// Instants for the axis: at most about nine, at round times.
+    /// Instants of the axis ticks: at most about nine, at round times.
     pub(crate) fn ticks(self) -> Vec<Micros> {
         const DAY: i64 = 86_400 * SECOND;
         const STEPS: [i64; 24] = [
@@ -102,37 +102,36 @@ impl Span {
     }
 }
 
-/// What is drawn for one or more marks of a lane.
+/// A drawn shape, which stands for one or more marks of a lane.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Drawn {
+pub(crate) struct Shape {
     /// Left edge or centre, in percent.
     pub(crate) left: f64,
-    /// Width in percent; none for a point.
+    /// Width in percent; `None` for a point.
     pub(crate) width: Option<f64>,
-    /// How many marks it stands for.
+    /// Number of marks that it stands for.
     pub(crate) count: usize,
-    /// The mark, or the last one of those it stands for.
+    /// The mark; the last one if it stands for several.
     pub(crate) mark: Shared<Mark>,
-    /// Row inside the lane, for bars that overlap in time.
+    /// Row in the lane; bars that overlap in time are in different rows.
     pub(crate) row: usize,
-    /// Rows of this lane.
+    /// Number of rows in the lane.
     pub(crate) rows: usize,
 }
 
-/// What a lane draws: bars in as few rows as they need; points that would touch, and short bars
-/// that would touch or find no row, stand for each other. However much happened, it is a few
-/// hundred things at most.
-pub(crate) fn lane<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, span: Span, now: Micros) -> Vec<Drawn> {
-    /// What is closer than this touches, in percent.
-    const NEAR: f64 = 0.35;
-    /// A bar as long as this is never merged, in percent.
-    const LONG: f64 = 3.0;
-    const ROWS: usize = 3;
-    let (mut bars, mut points): (Vec<Drawn>, Vec<Drawn>) = (Vec::new(), Vec::new());
+/// Lays out a lane: bars in as few rows as necessary. Points that touch are merged, and so are short bars that touch or
+/// find no free row. However many marks there are, at most a few hundred shapes are drawn.
+pub(crate) fn lane_shapes<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, span: Span, now: Micros) -> Vec<Shape> {
+    /// Shapes closer than this count as touching, in percent.
+    const TOUCHING: f64 = 0.35;
+    /// Bars of at least this length are not merged, in percent.
+    const NEVER_MERGED: f64 = 3.0;
+    const MAX_ROWS: usize = 3;
+    let (mut bars, mut points): (Vec<Shape>, Vec<Shape>) = (Vec::new(), Vec::new());
     let mut sorted: Vec<&Shared<Mark>> = marks.collect();
     sorted.stable_sort_by_key(|m| (m.from, m.id));
     let mut ends: Vec<f64> = Vec::new();
-    // The last bar of each row.
+    // Index of the last bar of each row.
     let mut last: Vec<usize> = Vec::new();
     for mark in sorted {
         let end = mark.to.unwrap_or(now.max(mark.from));
@@ -143,13 +142,13 @@ pub(crate) fn lane<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, span: Span
         if mark.to == Some(mark.from) {
             match points
                 .last_mut()
-                .filter(|p| left - p.left < NEAR && p.mark.kind == mark.kind)
+                .filter(|p| left - p.left < TOUCHING && p.mark.kind == mark.kind)
             {
                 Some(last) => {
                     last.count += 1;
                     last.mark = mark.clone();
                 }
-                None => points.push(Drawn {
+                None => points.push(Shape {
                     left,
                     width: None,
                     count: 1,
@@ -164,7 +163,7 @@ pub(crate) fn lane<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, span: Span
         let free = ends.iter().position(|e| *e <= left + 1e-9);
         let row = match free {
             Some(row) => row,
-            None if ends.len() < ROWS => {
+            None if ends.len() < MAX_ROWS => {
                 ends.push(0.0);
                 last.push(usize::MAX);
                 ends.len() - 1
@@ -173,8 +172,10 @@ pub(crate) fn lane<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, span: Span
                 .min_by(|a, b| a.1.total_cmp(b.1))
                 .map_or(0, |(i, _)| i),
         };
-        let touches = left - ends[row] < NEAR && right - left < LONG;
-        let before = bars.get_mut(last[row]).filter(|b| touches && ends[row] - b.left < LONG);
+        let touches = left - ends[row] < TOUCHING && right - left < NEVER_MERGED;
+        let before = bars
+            .get_mut(last[row])
+            .filter(|b| touches && ends[row] - b.left < NEVER_MERGED);
         if let Some(b) = before.filter(|b| b.mark.kind == mark.kind || free.is_none()) {
             b.count += 1;
             if b.mark.kind == mark.kind {
@@ -186,7 +187,7 @@ pub(crate) fn lane<'a>(marks: impl Iterator<Item = &'a Shared<Mark>>, span: Span
         }
         ends[row] = right;
         last[row] = bars.len();
-        bars.push(Drawn {
+        bars.push(Shape {
             left,
             width: Some((right - left).max(0.15)),
             count: 1,
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_run_is_seen_with_some_future() {
+    fn whole_span_includes_some_future() {
         assert_eq!(
             Span::whole(0, 0),
             Span {
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn zoom_keeps_the_instant_in_place_and_time_does_not_go_below_zero() {
+    fn zoom_keeps_the_instant_in_place_and_stays_above_zero() {
         let span = Span {
             from: 0,
             to: 100 * SECOND,
@@ -248,7 +249,7 @@ mod tests {
 
     /// Shows: U-05
     #[test]
-    fn ticks_are_round_and_few() {
+    fn axis_ticks_are_round_and_few() {
         for to in [1, 7, 60, 125, 3_600, 100_000] {
             let ticks = Span {
                 from: 0,
@@ -257,7 +258,7 @@ mod tests {
             .ticks();
             assert!((1..=10).contains(&ticks.len()), "{to}: {ticks:?}");
         }
-        // U-05: a line of weeks has them too.
+        // A span of days or weeks has ticks too.
         let days = |n: i64| {
             Span {
                 from: 0,
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_that_overlap_get_rows_and_points_that_touch_merge() {
+    fn overlapping_bars_get_rows_and_touching_points_merge() {
         let span = Span {
             from: 0,
             to: 100 * SECOND,
@@ -292,7 +293,7 @@ mod tests {
             mark(6, 60, Some(60)),
             mark(7, 200, Some(300)),
         ];
-        let drawn = lane(marks.iter(), span, 40 * SECOND);
+        let drawn = lane_shapes(marks.iter(), span, 40 * SECOND);
         let rows: Vec<_> = drawn
             .iter()
             .filter(|d| d.width.is_some())
@@ -303,10 +304,10 @@ mod tests {
         assert_eq!(points, [2, 1]);
     }
 
-    /// Ten thousand terminations are a few hundred bars, and none is left out.
+    /// Ten thousand terminations become a few hundred bars, and every one is counted.
     /// Shows: U-09
     #[test]
-    fn bars_without_room_stand_for_each_other() {
+    fn bars_without_a_free_row_are_merged() {
         let span = Span {
             from: 0,
             to: 3_600 * SECOND,
@@ -314,7 +315,7 @@ mod tests {
         let marks: Vec<_> = (0..10_000_u64)
             .map(|i| mark(i, i as i64 / 3, Some(i as i64 / 3 + 5)))
             .collect();
-        let drawn = lane(marks.iter(), span, 3_600 * SECOND);
+        let drawn = lane_shapes(marks.iter(), span, 3_600 * SECOND);
         assert!(drawn.len() < 400, "{}", drawn.len());
         assert_eq!(drawn.iter().map(|d| d.count).sum::<usize>(), 10_000);
     }

@@ -1,33 +1,33 @@
-//! The lane of a spread: lines of pods per domain over time, the band that maxSkew allows, and the same in words.
+//! The timeline's lane for topology spread: lines for the pods per domain, the band that maxSkew allows, and texts.
 
 use podscope_protocol::{Micros, SpreadLane, SpreadPoint};
 
 use super::scale::Span;
 
-/// Height of the drawing; its width is that of [`WIDE`].
-pub(crate) const HIGH: f64 = 100.0;
-/// Width of the drawing.
-pub(crate) const WIDE: f64 = 1000.0;
-/// Closer changes than this are drawn as one.
-const NEAR: f64 = 1.0;
+/// Height of the drawing, in units of its view box.
+pub(crate) const VIEW_HEIGHT: f64 = 100.0;
+/// Width of the drawing, in units of its view box.
+pub(crate) const VIEW_WIDTH: f64 = 1000.0;
+/// Changes closer than this are drawn as one, in units.
+const MERGE_DISTANCE: f64 = 1.0;
 
-/// What is drawn, as paths.
+/// The paths of the drawing.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Drawing {
-    /// Between the emptiest and the most that may be placed beside it.
+    /// The area from the emptiest domain to the maximum that maxSkew allows.
     pub(crate) band: String,
-    /// A line a domain; of many, the emptiest and the fullest.
+    /// A line per domain; for many domains only the emptiest and the fullest.
     pub(crate) lines: Vec<String>,
-    /// Where the fullest is beyond the band.
+    /// Where the fullest domain exceeds the band.
     pub(crate) over: String,
 }
 
-/// The skew at a point.
+/// The skew at a point in time.
 pub(crate) fn skew(point: &SpreadPoint) -> u32 {
     point.most.saturating_sub(point.least)
 }
 
-/// Whether it is more than the constraint allows.
+/// Returns whether the skew exceeds maxSkew.
 pub(crate) fn is_over(lane: &SpreadLane, point: &SpreadPoint) -> bool {
     lane.max_skew.is_some_and(|max| skew(point) > max)
 }
@@ -37,14 +37,14 @@ pub(crate) fn key(lane: &SpreadLane) -> &str {
     lane.key.rsplit('/').next().unwrap_or(&lane.key)
 }
 
-/// What holds at an instant.
+/// The state at an instant.
 pub(crate) fn at(lane: &SpreadLane, now: Micros) -> Option<&SpreadPoint> {
     lane.points
         .get(lane.points.partition_point(|point| point.at <= now).checked_sub(1)?)
 }
 
-/// The skew beside what is allowed, in words.
-pub(crate) fn says(lane: &SpreadLane, point: &SpreadPoint) -> String {
+/// The skew and its limit as a text.
+pub(crate) fn skew_text(lane: &SpreadLane, point: &SpreadPoint) -> String {
     let skew = skew(point);
     let limit = match lane.max_skew {
         None => return format!("skew {skew}, no constraint"),
@@ -58,36 +58,36 @@ pub(crate) fn says(lane: &SpreadLane, point: &SpreadPoint) -> String {
     format!("skew {skew}, {limit}")
 }
 
-/// Each domain's pods, in words.
-pub(crate) fn pods(lane: &SpreadLane, point: &SpreadPoint) -> String {
+/// The pods of each domain as a text.
+pub(crate) fn pods_text(lane: &SpreadLane, point: &SpreadPoint) -> String {
     if point.pods.is_empty() {
         return format!("{} to {} pods in {} domains", point.least, point.most, point.found);
     }
-    let told = lane.domains.iter().zip(&point.pods);
-    let told = told.filter_map(|(name, pods)| Some(format!("{name} {}", (*pods)?)));
-    told.collect::<Vec<_>>().join(" · ")
+    let texts = lane.domains.iter().zip(&point.pods);
+    let texts = texts.filter_map(|(name, pods)| Some(format!("{name} {}", (*pods)?)));
+    texts.collect::<Vec<_>>().join(" · ")
 }
 
-/// Draws what lies in a span, up to an instant.
+/// Draws the lane in a span, up to an instant.
 pub(crate) fn draw(lane: &SpreadLane, span: Span, until: Micros) -> Drawing {
-    let x = |at: Micros| (span.percent(at) * WIDE / 100.0).clamp(-10.0, WIDE + 10.0);
+    let x = |at: Micros| (span.percent(at) * VIEW_WIDTH / 100.0).clamp(-10.0, VIEW_WIDTH + 10.0);
     let mut steps: Vec<(f64, &SpreadPoint)> = Vec::new();
     for point in lane.points.iter().filter(|point| point.at <= until) {
         let left = x(point.at);
         match steps.last_mut() {
-            // The later of two that touch stands: what it has come to.
-            Some(last) if left - last.0 < NEAR => last.1 = point,
+            // Of two changes that touch, the later one counts.
+            Some(last) if left - last.0 < MERGE_DISTANCE => last.1 = point,
             _ => steps.push((left, point)),
         }
     }
     let end = x(until);
     let top = |point: &&SpreadPoint| point.most.max(point.least + lane.max_skew.unwrap_or(0));
     let top = steps.iter().map(|(_, point)| top(point)).max().unwrap_or(0).max(1);
-    let y = |pods: u32| HIGH - 8.0 - (HIGH - 42.0) * f64::from(pods) / f64::from(top);
+    let y = |pods: u32| VIEW_HEIGHT - 8.0 - (VIEW_HEIGHT - 42.0) * f64::from(pods) / f64::from(top);
     let mut drawing = Drawing::default();
-    // Above it are the words. Lines of equal counts stand beside each other.
+    // The texts are above the lines. Lines of equal counts are drawn side by side.
     let n = if lane.domains.len() > 12 { 2 } else { lane.domains.len() };
-    let apart = (30.0 / n.max(1) as f64).min(6.0);
+    let line_distance = (30.0 / n.max(1) as f64).min(6.0);
     drawing.lines.resize(n, String::new());
     for (step, (left, point)) in steps.iter().enumerate() {
         let right = steps.get(step + 1).map_or(end, |next| next.0);
@@ -98,15 +98,18 @@ pub(crate) fn draw(lane: &SpreadLane, span: Span, until: Micros) -> Drawing {
                 None => None,
             };
             let Some(pods) = pods else { continue };
-            let y = y(pods) - (i as f64 - (n - 1) as f64 / 2.0) * apart;
-            // A line that was there goes on; one that begins anew is moved to.
-            let was = step > 0
+            let y = y(pods) - (i as f64 - (n - 1) as f64 / 2.0) * line_distance;
+            // A line continues if the domain existed before, and starts anew otherwise.
+            let continues = step > 0
                 && (steps.get(step - 1))
                     .is_some_and(|(_, last)| last.pods.get(i).map_or(last.pods.is_empty(), Option::is_some));
-            line.push_str(&format!("{}{left:.0} {y:.0}H{right:.0}", if was { 'L' } else { 'M' }));
+            line.push_str(&format!(
+                "{}{left:.0} {y:.0}H{right:.0}",
+                if continues { 'L' } else { 'M' }
+            ));
         }
         if let Some(max) = lane.max_skew {
-            let (low, high) = (y(point.least) + apart, y(point.least + max) - apart);
+            let (low, high) = (y(point.least) + line_distance, y(point.least + max) - line_distance);
             drawing
                 .band
                 .push_str(&format!("M{left:.0} {low:.0}V{high:.0}H{right:.0}V{low:.0}Z"));
@@ -146,26 +149,26 @@ mod tests {
     }
 
     #[test]
-    fn words_say_pods_skew_and_limit() {
+    fn texts_name_pods_skew_and_limit() {
         let mut lane = zones(vec![point(0, &[2, 1]), point(9, &[3, 1])]);
         let now = at(&lane, 5_000_000).cloned().expect("it has begun");
         assert_eq!(
-            (pods(&lane, &now), says(&lane, &now)),
+            (pods_text(&lane, &now), skew_text(&lane, &now)),
             ("a 2 · b 1".into(), "skew 1, at most 1".into())
         );
         assert!(!is_over(&lane, &now));
         assert!(at(&lane, 9_000_000).is_some_and(|point| is_over(&lane, point)));
         lane.min_domains = 4;
         assert_eq!(
-            says(&lane, &now),
+            skew_text(&lane, &now),
             "skew 1, at most 1; the emptiest counts as 0: 2 of 4 domains"
         );
         lane.max_skew = None;
-        assert_eq!(says(&lane, &now), "skew 1, no constraint");
+        assert_eq!(skew_text(&lane, &now), "skew 1, no constraint");
     }
 
     #[test]
-    fn a_line_is_as_long_as_its_domain_is_there() {
+    fn line_covers_the_time_in_which_its_domain_exists() {
         let span = Span {
             from: 0,
             to: 100_000_000,
@@ -184,8 +187,12 @@ mod tests {
             drawn.lines[1].starts_with("M100 ") && drawn.lines[1].ends_with("H700"),
             "{drawn:?}"
         );
-        assert_eq!(drawn.over.matches('M').count(), 1, "only from 10 s to 50 s: {drawn:?}");
-        // Nothing later than asked for: an open question hides what came of it.
+        assert_eq!(
+            drawn.over.matches('M').count(),
+            1,
+            "above the band only from 10 s to 50 s: {drawn:?}"
+        );
+        // Nothing after `until` is drawn: an open question hides the outcome.
         assert!(draw(&lane, span, 5_000_000).lines[1].is_empty());
     }
 }

@@ -1,14 +1,13 @@
-//! What people see in a cluster, and the lessons that explain it: lessons are found by a symptom as well as by their
-//! own words.
+//! Symptoms that users see in a cluster, and the lessons that explain them, so that lessons can be found by symptom.
 
-/// A symptom: how it is put, other words for it, and the lessons that explain it.
+/// A symptom: its usual wording, other words for it, and the lessons that explain it.
 pub(crate) struct Symptom {
     pub(crate) words: &'static str,
     also: &'static str,
     lessons: &'static [&'static str],
 }
 
-/// In the order of how often they are met.
+/// The symptoms, most frequent first.
 pub(crate) const SYMPTOMS: &[Symptom] = &[
     Symptom {
         words: "My pod is Pending",
@@ -81,11 +80,11 @@ pub(crate) const SYMPTOMS: &[Symptom] = &[
     },
 ];
 
-/// Words that stand in every complaint and say nothing about it.
-const EMPTY: &str = "a an and are be do does doesn go how i in is isn it its my not of on pod pods the they to was what \
+/// Words that occur in most complaints and say nothing about them.
+const FILLER_WORDS: &str = "a an and are be do does doesn go how i in is isn it its my not of on pod pods the they to was what \
                      when why with";
 
-/// What is looked for: a symptom as the page puts it, or words.
+/// A search: a symptom of the list, or words.
 pub(crate) struct Query {
     symptom: Option<&'static Symptom>,
     words: Vec<String>,
@@ -93,18 +92,18 @@ pub(crate) struct Query {
 
 impl Query {
     pub(crate) fn read(text: &str) -> Query {
-        let says = |word: &&str| word.len() > 1 && !EMPTY.split(' ').any(|empty| empty == *word);
+        let is_significant = |word: &&str| word.len() > 1 && !FILLER_WORDS.split(' ').any(|empty| empty == *word);
         Query {
             symptom: SYMPTOMS.iter().find(|symptom| symptom.words == text),
             words: words(&text.to_ascii_lowercase())
-                .filter(says)
+                .filter(is_significant)
                 .map(str::to_owned)
                 .collect(),
         }
     }
 
-    /// How well a lesson answers: in sixteens, the words that it or its symptoms have, then how many stand in its title,
-    /// then in its text. None: not at all.
+    /// How well a lesson matches, as a number in base 16: the words that it or its symptoms contain, then those in its
+    /// title, then those in its own text. `None` if it does not match.
     pub(crate) fn rank(&self, name: &str, title: &str, text: &str) -> Option<usize> {
         if let Some(symptom) = self.symptom {
             return symptom.lessons.contains(&name).then_some(0);
@@ -122,12 +121,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric())
 }
 
-/// Whether a text in lower case has a word that begins so; a long one may stand inside another.
+/// Returns whether a lower-case text has a word with this beginning; a long one may also occur inside a word.
 fn has(text: &str, word: &str) -> bool {
     words(text).any(|one| one.starts_with(word)) || word.len() > 4 && text.contains(word)
 }
 
-/// Whether a word describes a symptom that the lesson explains.
+/// Returns whether a word describes a symptom that the lesson explains.
 fn explains(lesson: &str, word: &str) -> bool {
     SYMPTOMS.iter().any(|symptom| {
         symptom.lessons.contains(&lesson) && (has(&symptom.words.to_ascii_lowercase(), word) || has(symptom.also, word))
@@ -138,7 +137,7 @@ fn explains(lesson: &str, word: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// A symptom leads to lessons, and to lessons that there are.
+    /// Each symptom leads to lessons that exist.
     /// Shows: U-18
     #[test]
     fn every_symptom_leads_to_lessons_that_exist() {
@@ -152,17 +151,17 @@ mod tests {
     }
 
     #[test]
-    fn lessons_are_found_by_what_one_sees() {
+    fn lessons_match_words_of_their_symptoms() {
         assert!(explains("drain-with-pdb", "drain"));
         assert!(explains("first-pod", "pending"));
         assert!(explains("force-delete-split-brain", "twice"));
         assert!(!explains("first-pod", "drain"));
     }
 
-    /// As people put it; words that say nothing find nothing, and what answers more of them comes first.
+    /// Complaints in users' words: filler words are ignored, and lessons that match more words come first.
     /// Shows: U-18
     #[test]
-    fn lessons_are_found_by_a_whole_complaint() {
+    fn lessons_match_whole_complaints() {
         for (text, found, other) in [
             ("Insufficient cpu", "first-pod", "namespace-stuck"),
             ("pod wont start", "crashloopbackoff", "drain-with-pdb"),

@@ -1,4 +1,4 @@
-//! What a pending pod waits for, in words, and why it has no node.
+//! Texts for what a pending pod waits for, and why it has no node.
 
 use podscope_api::ordered::StableSort as _;
 use podscope_protocol::{Component, Micros, NotHeld, PodView, QueuePlace};
@@ -6,15 +6,15 @@ use podscope_protocol::{Component, Micros, NotHeld, PodView, QueuePlace};
 use crate::pure::clock;
 use crate::state::Shared;
 
-/// Causes that a row names; a pod may have one for every node.
-const CAUSES: usize = 3;
+/// Number of causes named in a row; a pod may have one for every node.
+const MAX_CAUSES: usize = 3;
 
-/// A pod's name without the namespace that goes without saying.
+/// A pod's name, without the namespace if it is `default`.
 fn name(key: &str) -> &str {
     key.strip_prefix("default/").unwrap_or(key)
 }
 
-/// What it waits for.
+/// What the pod waits for, as a text.
 pub(crate) fn words(pod: &PodView, now: Micros) -> String {
     let Some(queue) = &pod.queue else { return String::new() };
     match &queue.place {
@@ -44,8 +44,8 @@ pub(crate) fn words(pod: &PodView, now: Micros) -> String {
         QueuePlace::Gated(names) => format!("held by its scheduling gates: {}", names.join(", ")),
         QueuePlace::Victims { node, pods } if pods.is_empty() => format!("waits until there is room on {node}"),
         QueuePlace::Victims { node, pods } => {
-            let who: Vec<&str> = pods.iter().take(CAUSES).map(|key| name(key)).collect();
-            let more = match pods.len().saturating_sub(CAUSES) {
+            let who: Vec<&str> = pods.iter().take(MAX_CAUSES).map(|key| name(key)).collect();
+            let more = match pods.len().saturating_sub(MAX_CAUSES) {
                 0 => String::new(),
                 n => format!(" and {n} more"),
             };
@@ -58,14 +58,14 @@ pub(crate) fn words(pod: &PodView, now: Micros) -> String {
     }
 }
 
-/// The same as a sentence, of a pod that has been promised a node: it fits there, once others are gone.
-pub(crate) fn promised(pod: &PodView, now: Micros) -> Option<String> {
+/// The same as a sentence, for a pod that waits for its preemption victims.
+pub(crate) fn waits_for_victims(pod: &PodView, now: Micros) -> Option<String> {
     let place = pod.queue.as_ref().map(|queue| &queue.place);
     matches!(place, Some(QueuePlace::Victims { .. })).then(|| format!("{} {}.", name(&pod.key), words(pod, now)))
 }
 
-/// Why no scheduler looks at a pod, as a sentence; none if one does.
-pub(crate) fn unseen(pod: &PodView, now: Micros) -> Option<String> {
+/// Why no scheduler tries the pod, as a sentence; `None` if one does.
+pub(crate) fn why_ignored(pod: &PodView, now: Micros) -> Option<String> {
     match &pod.queue.as_ref()?.place {
         QueuePlace::Gated(names) => Some(format!(
             "Scheduling is blocked due to non-empty scheduling gates: {}.",
@@ -78,20 +78,20 @@ pub(crate) fn unseen(pod: &PodView, now: Micros) -> Option<String> {
     }
 }
 
-/// What no file has, so that nobody can say why the pod waits; none of one that is known.
-pub(crate) fn not_held(pod: &PodView) -> Option<&NotHeld> {
+/// What the files lack to explain why the pod waits; `None` if the cause is known.
+pub(crate) fn missing_from_files(pod: &PodView) -> Option<&NotHeld> {
     match &pod.queue.as_ref()?.place {
         QueuePlace::Unknown(what) => Some(what),
         _ => None,
     }
 }
 
-/// Whether changes can be tried that would help it: on nodes of which only the name is known none can.
+/// Returns whether remedies can be tried: not if only the names of the nodes are known.
 pub(crate) fn can_be_helped(pod: &PodView) -> bool {
-    not_held(pod) != Some(&NotHeld::Nodes)
+    missing_from_files(pod) != Some(&NotHeld::Nodes)
 }
 
-/// Why it has no node, in a few words: what pods in the tray are grouped by.
+/// The cause of waiting in a few words; pods are grouped by it.
 pub(crate) fn cause(pod: &PodView) -> String {
     let Some(queue) = &pod.queue else {
         return "no node yet".into();
@@ -104,10 +104,10 @@ pub(crate) fn cause(pod: &PodView) -> String {
         (QueuePlace::Unknown(what), _) => what.to_string(),
         (_, Some(refusal)) if refusal.nodes == 0 => "there are no nodes".into(),
         (_, Some(refusal)) if !refusal.causes.is_empty() => {
-            let mut causes: Vec<&str> = (refusal.causes.iter().take(CAUSES))
+            let mut causes: Vec<&str> = (refusal.causes.iter().take(MAX_CAUSES))
                 .map(|(cause, _)| cause.as_str())
                 .collect();
-            causes.extend((refusal.causes.len() > CAUSES).then_some("…"));
+            causes.extend((refusal.causes.len() > MAX_CAUSES).then_some("…"));
             causes.join(", ")
         }
         (QueuePlace::Stranded, _) => "no scheduler runs".into(),
@@ -117,26 +117,26 @@ pub(crate) fn cause(pod: &PodView) -> String {
     }
 }
 
-/// The same with the nodes of each cause: `Insufficient cpu on 3 of 4 nodes`.
+/// The same with the number of nodes for each cause: `Insufficient cpu on 3 of 4 nodes`.
 pub(crate) fn cause_counted(pod: &PodView) -> String {
     let refusal = pod.queue.as_ref().and_then(|queue| queue.refusal.as_ref());
     let Some(refusal) = refusal.filter(|refusal| !refusal.causes.is_empty()) else {
         return cause(pod);
     };
-    let each: Vec<String> = (refusal.causes.iter().take(CAUSES))
+    let each: Vec<String> = (refusal.causes.iter().take(MAX_CAUSES))
         .map(|(cause, nodes)| format!("{cause} on {nodes} of {}", refusal.nodes))
         .collect();
     each.join(", ")
 }
 
-/// Pending pods that have the same cause.
+/// Pending pods with a common cause.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Group {
     pub(crate) cause: String,
     pub(crate) pods: Vec<Shared<PodView>>,
 }
 
-/// Pending pods by cause: most pods first, then the most important.
+/// Groups pending pods by cause, largest group first.
 pub(crate) fn groups(pending: &[Shared<PodView>]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for pod in pending {
@@ -175,10 +175,10 @@ mod tests {
         }
     }
 
-    /// Many pods with one trouble are one line.
+    /// Pods with a common cause are one group.
     /// Shows: U-14
     #[test]
-    fn pods_with_the_same_cause_are_one_group() {
+    fn pods_with_a_common_cause_are_grouped() {
         let cpu: &[(&str, u32)] = &[("Insufficient cpu", 3), ("untolerated taint", 1)];
         let pods = ["a", "b", "c"].map(|name| Shared::new(pod(name, QueuePlace::Backoff, cpu)));
         let mut all = vec![Shared::new(pod("gated", QueuePlace::Gated(vec![]), &[]))];
@@ -193,42 +193,42 @@ mod tests {
         );
     }
 
-    /// Who is not looked at says why, and what it waits for.
+    /// A pod that no scheduler tries has a sentence that names the reason.
     /// Shows: S-12, S-13
     #[test]
-    fn a_pod_at_which_no_scheduler_looks_says_why() {
-        let told = |place| unseen(&pod("p", place, &[]), 0);
+    fn pod_ignored_by_schedulers_has_a_reason() {
+        let reason = |place| why_ignored(&pod("p", place, &[]), 0);
         assert_eq!(
-            told(QueuePlace::Gated(vec!["quota".into(), "team".into()])).as_deref(),
+            reason(QueuePlace::Gated(vec!["quota".into(), "team".into()])).as_deref(),
             Some("Scheduling is blocked due to non-empty scheduling gates: quota, team.")
         );
         assert_eq!(
-            told(QueuePlace::Foreign("volcano".into())).as_deref(),
+            reason(QueuePlace::Foreign("volcano".into())).as_deref(),
             Some("p waits for the scheduler `volcano`, which does not run here.")
         );
         assert_eq!(
-            told(QueuePlace::Stranded).as_deref(),
+            reason(QueuePlace::Stranded).as_deref(),
             Some("p waits for a scheduler that runs.")
         );
         assert_eq!(
-            told(QueuePlace::Binding { has_volumes: true }).as_deref(),
+            reason(QueuePlace::Binding { has_volumes: true }).as_deref(),
             Some("p has a node: waits for its volume in PreBind.")
         );
         assert_eq!(
-            told(QueuePlace::Halted(Component::ApiServer)).as_deref(),
+            reason(QueuePlace::Halted(Component::ApiServer)).as_deref(),
             Some("p waits for the API server, which does not run.")
         );
         let halted = pod("p", QueuePlace::Halted(Component::Etcd), &[]);
         assert_eq!(words(&halted, 0), "waits for etcd, which the API server does not reach");
         assert_eq!(cause(&halted), "etcd is out of reach");
-        assert_eq!(told(QueuePlace::Active), None);
+        assert_eq!(reason(QueuePlace::Active), None);
     }
 
-    /// What no file has is the reason; the real scheduler's words stand beside it, and a change is offered only where
-    /// one could be tried.
+    /// If the files lack the cause, that is the reason. The real scheduler's message is shown with it, and remedies are
+    /// offered only where they can be tried.
     /// Shows: P-09
     #[test]
-    fn a_pod_of_which_nobody_can_say_why_it_waits_says_what_is_missing() {
+    fn pod_with_unknown_cause_names_what_the_files_lack() {
         let claims = NotHeld::Claims(vec!["data-db-0".into()]);
         let mut waits = pod("p", QueuePlace::Unknown(claims), &[]);
         assert_eq!(cause(&waits), "no file has its claim data-db-0");
@@ -246,10 +246,10 @@ mod tests {
         assert!(!can_be_helped(&waits));
     }
 
-    /// Who has been promised a node says what it waits for there.
+    /// A nominated pod names the victims that it waits for.
     /// Shows: S-12
     #[test]
-    fn a_nominated_pod_waits_for_its_victims() {
+    fn nominated_pod_names_its_victims() {
         let place = QueuePlace::Victims {
             node: "a-1".into(),
             pods: vec!["default/low".into()],
@@ -257,7 +257,7 @@ mod tests {
         let pod = pod("high", place, &[("Insufficient cpu", 4)]);
         assert_eq!(words(&pod, 0), "waits until low is gone from a-1, 23 s");
         assert_eq!(cause(&pod), "room is being made");
-        let sentence = promised(&pod, 0);
+        let sentence = waits_for_victims(&pod, 0);
         assert_eq!(
             sentence.as_deref(),
             Some("high waits until low is gone from a-1, 23 s.")

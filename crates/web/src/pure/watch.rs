@@ -1,64 +1,64 @@
-//! Whether the engine still answers. It is asked once a second, as long as it has something to do; five
-//! seconds without a word, and it counts as busy. Seconds are counted as they are seen here: a page that slept,
-//! or was busy itself, blames nobody for it.
+//! Watches whether the engine still answers. While the engine has work it is pinged once per second; after five seconds
+//! without a message it counts as busy. Seconds are counted in ticks of the page's own timer, so that a page that slept
+//! or was busy itself does not blame the engine.
 
-/// Seconds without a word after which the engine counts as busy.
-const PATIENCE: u32 = 5;
+/// Seconds without a message after which the engine counts as busy.
+const BUSY_AFTER: u32 = 5;
 
-/// What to do now.
+/// The action that follows a tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tick {
     Rest,
-    /// Ask whether it is there.
-    Ask,
-    /// Say that it is busy.
+    /// Ping the engine.
+    Ping,
+    /// Report that the engine is busy.
     Busy,
 }
 
-/// What is known of the engine.
+/// What is known about the engine.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Watch {
-    /// It has been there: before that it is being loaded.
+pub(crate) struct EngineWatch {
+    /// The engine has sent a message; before that it is being loaded.
     has_spoken: bool,
-    /// It got work that no answer to a question has followed yet.
+    /// A request was sent after the last ping.
     has_work: bool,
-    /// Seconds since it was asked.
-    silent: Option<u32>,
+    /// Seconds since the pending ping, or since the last message after it; `None` without a pending ping.
+    silent_seconds: Option<u32>,
 }
 
-impl Watch {
-    /// It got something to do.
-    pub(crate) fn sent(&mut self) {
+impl EngineWatch {
+    /// Called when a request is sent.
+    pub(crate) fn request_sent(&mut self) {
         self.has_work = true;
     }
 
-    /// It said something: it is at work, and comes to the question in time.
-    pub(crate) fn spoke(&mut self) {
+    /// Called when the engine sends an update: it is working and will answer the ping later.
+    pub(crate) fn update_received(&mut self) {
         self.has_spoken = true;
         self.wait_on();
     }
 
-    /// It answered the question.
-    pub(crate) fn answered(&mut self) {
-        self.silent = None;
+    /// Called when the engine answers the ping.
+    pub(crate) fn ping_answered(&mut self) {
+        self.silent_seconds = None;
     }
 
-    /// Somebody has the patience to wait as long again.
+    /// Restarts the count of silent seconds, because the user chose to wait.
     pub(crate) fn wait_on(&mut self) {
-        self.silent = self.silent.map(|_| 0);
+        self.silent_seconds = self.silent_seconds.map(|_| 0);
     }
 
-    /// A second has passed.
+    /// Called once per second.
     pub(crate) fn tick(&mut self) -> Tick {
-        match self.silent {
+        match self.silent_seconds {
             None if self.has_spoken && std::mem::take(&mut self.has_work) => {
-                self.silent = Some(0);
-                Tick::Ask
+                self.silent_seconds = Some(0);
+                Tick::Ping
             }
             None => Tick::Rest,
             Some(seconds) => {
-                self.silent = Some(seconds + 1);
-                if seconds + 1 == PATIENCE {
+                self.silent_seconds = Some(seconds + 1);
+                if seconds + 1 == BUSY_AFTER {
                     Tick::Busy
                 } else {
                     Tick::Rest
@@ -72,27 +72,31 @@ impl Watch {
 mod tests {
     use super::*;
 
-    fn ticks(watch: &mut Watch, n: u32) -> Vec<Tick> {
+    fn ticks(watch: &mut EngineWatch, n: u32) -> Vec<Tick> {
         (0..n).map(|_| watch.tick()).collect()
     }
 
     /// Shows: Q-05
     #[test]
-    fn five_silent_seconds_are_busy_and_a_word_begins_them_anew() {
-        let mut watch = Watch::default();
-        watch.sent();
-        assert_eq!(ticks(&mut watch, 20), [Tick::Rest; 20], "it is being loaded");
-        watch.spoke();
-        assert_eq!(ticks(&mut watch, 1), [Tick::Ask]);
+    fn engine_is_busy_after_five_silent_seconds() {
+        let mut watch = EngineWatch::default();
+        watch.request_sent();
+        assert_eq!(
+            ticks(&mut watch, 20),
+            [Tick::Rest; 20],
+            "a loading engine is not pinged"
+        );
+        watch.update_received();
+        assert_eq!(ticks(&mut watch, 1), [Tick::Ping]);
         assert_eq!(ticks(&mut watch, 4), [Tick::Rest; 4]);
-        watch.spoke();
+        watch.update_received();
         assert_eq!(ticks(&mut watch, 4), [Tick::Rest; 4]);
-        assert_eq!(ticks(&mut watch, 2), [Tick::Busy, Tick::Rest], "said once");
+        assert_eq!(ticks(&mut watch, 2), [Tick::Busy, Tick::Rest], "busy is reported once");
         watch.wait_on();
         assert_eq!(ticks(&mut watch, 5).last(), Some(&Tick::Busy));
-        watch.answered();
-        assert_eq!(ticks(&mut watch, 9), [Tick::Rest; 9], "it has nothing to do");
-        watch.sent();
-        assert_eq!(ticks(&mut watch, 1), [Tick::Ask]);
+        watch.ping_answered();
+        assert_eq!(ticks(&mut watch, 9), [Tick::Rest; 9], "an idle engine is not pinged");
+        watch.request_sent();
+        assert_eq!(ticks(&mut watch, 1), [Tick::Ping]);
     }
 }

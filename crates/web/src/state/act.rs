@@ -1,4 +1,4 @@
-//! Changes of the page: what a person does, and what the engine says. The one place that changes it.
+//! The actions that change the page's state: user input and updates of the engine. Only this file changes the state.
 
 use std::rc::Rc;
 
@@ -12,27 +12,27 @@ use crate::pure::find::Filter;
 use crate::pure::route::{Theme, View};
 use crate::pure::scale::Span;
 
-/// A change of the page.
+/// A change of the page's state.
 #[derive(Debug, Clone)]
 pub(crate) enum Act {
-    Heard(Box<Update>),
+    Update(Box<Update>),
     Trapped(String),
     Select(Option<SubjectRef>),
-    /// Selects what was found; it opens nothing that would cover what else was.
-    Point(SubjectRef),
+    /// Selects a found pod or node without opening a sheet, which would cover other results.
+    SelectFound(SubjectRef),
     Tab(Tab),
     Dialog(Dialog),
-    /// Shows what the marks mean, or takes it away: the details of nothing that is selected.
+    /// Opens the legend of the marks, or closes it; clears the selection.
     Legend,
     Theme(Theme),
     View(View),
     Group(String),
     Zone(Option<String>),
     Span(Option<Span>),
-    Aim(Micros),
-    /// Sets the pin that is to answer, or takes it away.
+    SeekStarted(Micros),
+    /// Sets the pin that answers a question for a time, or removes it.
     Pin(Option<Micros>),
-    /// Begins or ends the recording of a lesson.
+    /// Starts or stops recording a lesson.
     Record(bool),
     Speed(u64),
     ConsoleOpen(bool),
@@ -41,30 +41,30 @@ pub(crate) enum Act {
     Toast(String),
     ToastGone(u64),
     ForgetCompletions,
-    Newer,
-    /// A lesson has been finished.
+    NewVersion,
+    /// The lesson of this name was finished.
     Finished(String),
-    /// What was done of the course, all of it.
+    /// Replaces the whole progress in the course.
     Course(Course),
-    /// Shows the ways in, or what they led to.
+    /// Shows the introduction with the ways in, or closes it.
     Start(bool),
-    /// Opens the ways in, whatever is open.
-    AskStart,
-    /// What was to be said has been read.
-    Read,
-    /// Whether whatever leaves the page has its objects renamed first.
-    Renames(bool),
-    /// Filters by this, or not at all.
+    /// Opens the introduction with the ways in over an open session.
+    RequestStart,
+    /// The session's notices have been read.
+    NoticesRead,
+    /// Whether links and exports have the names of objects replaced.
+    Anonymise(bool),
+    /// Opens the filter with this text, or closes it.
     Find(Option<String>),
     Truth(Truth),
     Present(Present),
-    /// The lesson that is asked for shows this promise, once it is open.
-    Promise {
+    /// Requests a lesson for a guarantee: the guarantee is selected when the lesson opens.
+    OpenGuarantee {
         name: String,
         lesson: String,
     },
-    /// Puts the editor beside the cluster with a text, or takes it away.
-    Code(Option<String>),
+    /// Opens the editor beside the cluster with a text, or closes it.
+    SideEditor(Option<String>),
 }
 
 impl Reducible for Page {
@@ -72,13 +72,13 @@ impl Reducible for Page {
 
     fn reduce(self: Rc<Self>, act: Act) -> Rc<Self> {
         let mut page = Rc::try_unwrap(self).unwrap_or_else(|rc| (*rc).clone());
-        let is_frame = matches!(&act, Act::Heard(update) if matches!(**update, Update::Frame(_)));
+        let is_frame = matches!(&act, Act::Update(update) if matches!(**update, Update::Frame(_)));
         page.acts += u64::from(!is_frame);
         match act {
-            Act::Heard(update) => page.hear(*update),
+            Act::Update(update) => page.apply_update(*update),
             Act::Trapped(message) => page.crash(message),
             Act::Select(subject) => page.select(subject),
-            Act::Point(subject) => {
+            Act::SelectFound(subject) => {
                 let sheet = page.sheet;
                 page.select(Some(subject));
                 page.sheet = sheet;
@@ -98,16 +98,16 @@ impl Reducible for Page {
             }
             Act::Zone(zone) => page.zone = zone,
             Act::Span(span) => page.span = span,
-            Act::Aim(at) => page.aim = Some((at, page.frames)),
+            Act::SeekStarted(at) => page.pending_seek = Some((at, page.frames)),
             Act::Pin(at) => page.pin = at,
             Act::Record(on) => page.record = on.then(Shared::default),
             Act::Speed(per_mille) => page.model.change(|m| m.speed = per_mille),
             Act::ConsoleOpen(open) => page.console_open = open,
             Act::Typed(line) => {
-                page.asked = Some(page.frames);
-                // Who acts has found a way in.
+                page.command_frame = Some(page.frames);
+                // A user who gives a command does not need the introduction any more.
                 page.start = false;
-                // What was said to the last one is over.
+                // Toasts about the previous command are obsolete.
                 page.toasts.change(Vec::clear);
                 page.console.change(|c| {
                     c.remember(&line);
@@ -118,16 +118,16 @@ impl Reducible for Page {
             Act::Toast(text) => page.toast(text),
             Act::ToastGone(id) => page.toasts.change(|all| all.retain(|(i, _)| *i != id)),
             Act::ForgetCompletions => page.console.change(|c| c.completions = None),
-            Act::Newer => page.newer = true,
+            Act::NewVersion => page.has_new_version = true,
             Act::Finished(name) => page.course.change(|c| c.finish(&name, js_sys::Date::now())),
             Act::Course(course) => page.course = Shared::new(course),
-            Act::Start(start) => (page.start, page.start_asked) = (start, false),
-            Act::AskStart => (page.start, page.start_asked) = (true, true),
-            Act::Read => page.unread = false,
-            Act::Renames(renames) => page.renames = renames,
+            Act::Start(start) => (page.start, page.start_requested) = (start, false),
+            Act::RequestStart => (page.start, page.start_requested) = (true, true),
+            Act::NoticesRead => page.has_unread_notices = false,
+            Act::Anonymise(renames) => page.anonymises = renames,
             Act::Find(text) => {
                 page.filter = text.as_deref().and_then(Filter::read).map(Shared::new);
-                // What is found is seen: no sheet lies over it.
+                // A sheet would cover the results.
                 if text.is_some() {
                     page.sheet = Sheet::None;
                 }
@@ -135,10 +135,10 @@ impl Reducible for Page {
             }
             Act::Truth(truth) => page.truth = truth,
             Act::Present(present) => page.present = present,
-            Act::Promise { name, lesson } => page.promise = Some((name, lesson)),
-            Act::Code(text) => {
+            Act::OpenGuarantee { name, lesson } => page.pending_guarantee = Some((name, lesson)),
+            Act::SideEditor(text) => {
                 page.dialog = Dialog::None;
-                page.code = text;
+                page.side_editor = text;
             }
         }
         Rc::new(page)
@@ -146,11 +146,8 @@ impl Reducible for Page {
 }
 
 impl Page {
-    #[expect(
-        clippy::too_many_lines,
-        reason = "a table: each of the engine's words, and where the page keeps it"
-    )]
-    fn hear(&mut self, update: Update) {
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each update of the engine")]
+    fn apply_update(&mut self, update: Update) {
         match update {
             Update::Hello {
                 version,
@@ -166,14 +163,14 @@ impl Page {
             }
             Update::Opened(opened) => {
                 let was_recorded = std::mem::take(&mut self.recorded);
-                // What is shown goes on as it began, with all that was done to it.
+                // The recording showed the same session: it continues with everything that the user did meanwhile.
                 if was_recorded && self.opened.as_deref() == Some(&*opened) {
                     return;
                 }
                 if was_recorded {
                     self.opened = None;
                 }
-                // A lesson that is being recorded is one of this session: its goals were the other one's.
+                // Recorded goals belong to the previous session.
                 self.record = self.record.as_ref().map(|_| Shared::default());
                 self.open(*opened);
             }
@@ -193,7 +190,7 @@ impl Page {
                 attempt,
                 explanation,
             } => {
-                let why = explain::read(pod, uid, attempts, attempt, explanation.map(|told| *told));
+                let why = explain::read(pod, uid, attempts, attempt, explanation.map(|explanation| *explanation));
                 self.why = Some(Shared::new(why));
             }
             Update::Help {
@@ -230,9 +227,13 @@ impl Page {
                     revision,
                     length,
                 }));
-                *(if anonymised { &mut self.nameless } else { &mut self.link }) = link;
+                *(if anonymised {
+                    &mut self.anonymised_link
+                } else {
+                    &mut self.link
+                }) = link;
             }
-            // The browser's work: see `browser::files`.
+            // `connection.rs` saves the file.
             Update::File { .. } => {}
             Update::Checked {
                 revision,
@@ -268,23 +269,23 @@ impl Page {
                 at,
                 anonymised,
             } => {
-                // Of a dump that has just opened it is to be read.
-                self.unread |= !anonymised && self.triage.is_none() && !findings.is_empty();
+                // The triage list of a dump that has just opened is marked as unread.
+                self.has_unread_notices |= !anonymised && self.triage.is_none() && !findings.is_empty();
                 let triage = Some(Shared::new(TriageView { findings, at }));
                 *(if anonymised {
-                    &mut self.nameless_triage
+                    &mut self.anonymised_triage
                 } else {
                     &mut self.triage
                 }) = triage;
             }
             Update::Crashed { message } => self.crash(message),
-            // Known to the wire (`crate::wire`).
+            // `connection.rs` handles it.
             Update::Settled { .. } => {}
         }
     }
 
-    /// Shows how a first visit begins, as it was recorded: the engine, which weighs most of what is loaded, will say the
-    /// same. What is pressed meanwhile is asked of it in its turn.
+    /// Starts the page with a recording of a first visit's first updates: the engine, the largest download, later sends
+    /// the same ones. Requests made meanwhile are queued for it.
     pub(crate) fn with_recording(mut self) -> Page {
         let Ok(updates) = podscope_protocol::unpack::<Vec<Update>>(FIRST_VISIT) else {
             debug_assert!(
@@ -294,7 +295,7 @@ impl Page {
             return self;
         };
         for update in updates {
-            self.hear(update);
+            self.apply_update(update);
         }
         self.recorded = true;
         self
@@ -302,16 +303,16 @@ impl Page {
 
     fn frame(&mut self, mut frame: Frame) {
         self.frames += 1;
-        // A frame that was under way may come before the one that was asked for.
-        self.aim = (self.aim).filter(|(at, asked)| *at != frame.now && self.frames < asked + 3);
+        // A frame from before the seek may still arrive.
+        self.pending_seek = (self.pending_seek).filter(|(at, asked_at)| *at != frame.now && self.frames < asked_at + 3);
         self.progress = None;
         let other = frame.other.take();
-        let asked = self.model.story.question;
+        let question_before = self.model.story.question;
         self.model.change(|m| m.apply(frame));
-        if self.model.story.question != asked {
-            // Another question has other places for its answer.
+        if self.model.story.question != question_before {
+            // The pin belonged to the previous question.
             self.pin = None;
-            if self.asked().is_some() {
+            if self.time_question().is_some() {
                 self.span = None;
             }
         }
@@ -320,17 +321,17 @@ impl Page {
                 .other
                 .get_or_insert_with(Shared::default)
                 .change(|m| m.apply(*other)),
-            // While two runs are compared every frame brings both.
+            // During a comparison every frame holds both runs.
             None => self.other = None,
         }
     }
 
     fn open(&mut self, opened: Opened) {
-        // A session that was asked for before may open first: the promise waits for its own.
+        // An earlier requested session may open first: the guarantee waits for its own lesson.
         let is_its_own = |(_, lesson): &mut (String, String)| opened.lesson.as_ref() == Some(lesson);
-        let promise = self.promise.take_if(is_its_own);
+        let promise = self.pending_guarantee.take_if(is_its_own);
         *self = Page {
-            promise: self.promise.take(),
+            pending_guarantee: self.pending_guarantee.take(),
             version: self.version.take(),
             lessons: self.lessons.clone(),
             guarantees: self.guarantees.clone(),
@@ -341,17 +342,17 @@ impl Page {
             panels: self.panels,
             frames: self.frames,
             acts: self.acts,
-            newer: self.newer,
+            has_new_version: self.has_new_version,
             toasts: self.toasts.clone(),
-            // The first visit's cluster lives behind it.
+            // The introduction belongs to the first visit's cluster.
             start: self.start && self.opened.is_none(),
-            start_asked: self.start_asked,
+            start_requested: self.start_requested,
             truth: self.truth,
             present: self.present,
-            code: self.code.clone(),
+            side_editor: self.side_editor.clone(),
             record: self.record.clone(),
-            // The first session comes by itself: it closes nothing that was opened meanwhile, least of
-            // all what a link could not open. Later ones close what was about the one before.
+            // The first session opens without a request from the user, so it closes no dialog, least of all the one
+            // that says why a link cannot be opened. Later sessions close the dialogs about the previous one.
             dialog: if self.opened.is_none() || self.dialog.outlives_session() {
                 self.dialog.clone()
             } else {
@@ -375,7 +376,7 @@ impl Page {
             self.tab = Tab::Life;
             self.sheet = Sheet::Side;
         }
-        self.unread = !opened.notices.is_empty() && opened.lesson.is_none();
+        self.has_unread_notices = !opened.notices.is_empty() && opened.lesson.is_none();
         self.opened = Some(Shared::new(opened));
     }
 
@@ -397,7 +398,7 @@ impl Page {
         self.sheet = if subject.is_some() { Sheet::Side } else { Sheet::None };
         let is_pod = matches!(subject, Some(SubjectRef::Pod { .. }));
         if self.record.is_some() {
-            // Who records looks for fields.
+            // While recording, the user looks for fields.
             self.tab = Tab::Yaml;
         } else if !is_pod && self.tab == Tab::Why {
             self.tab = Tab::Life;
@@ -407,18 +408,20 @@ impl Page {
         self.selected = subject;
     }
 
-    /// What is said to a command is seen also where the console is closed: refusals, hints.
+    /// Shows refusals and hints as toasts while the console is closed.
     fn answer(&mut self, lines: &[ConsoleLine]) {
-        let fresh = self.asked.is_some_and(|asked| self.frames <= asked + ANSWER_FRAMES);
+        let is_recent = self
+            .command_frame
+            .is_some_and(|asked_at| self.frames <= asked_at + ANSWER_FRAMES);
         if self.console_open {
             return;
         }
-        // What kubectl warns of has been asked before. A complaint of no command answers a button.
-        let said = |l: &&ConsoleLine| {
+        // kubectl's warnings were already shown for confirmation. An error without a command answers a button.
+        let is_shown = |l: &&ConsoleLine| {
             let is_error = l.kind == LineKind::Error;
-            fresh && l.kind == LineKind::Notice || is_error && (fresh || l.command.is_none())
+            is_recent && l.kind == LineKind::Notice || is_error && (is_recent || l.command.is_none())
         };
-        for line in lines.iter().filter(said) {
+        for line in lines.iter().filter(is_shown) {
             self.toast(line.text.to_string());
         }
     }
@@ -434,10 +437,10 @@ impl Page {
     }
 }
 
-/// What the engine says when it opens a first visit's cluster (`tests/tests/all/first_visit.rs`).
+/// Updates that the engine sends when it opens a first visit's cluster (`tests/tests/all/first_visit.rs`).
 const FIRST_VISIT: &[u8] = include_bytes!("../../first-visit.bin");
 
-/// Frames after a command in which what is printed is taken for its answer.
+/// Number of frames after a command in which console lines count as its answer.
 const ANSWER_FRAMES: u64 = 15;
 
 #[cfg(test)]
@@ -451,14 +454,14 @@ mod tests {
     }
 
     fn opened() -> Act {
-        Act::Heard(Box::new(Update::Opened(Box::new(Opened {
+        Act::Update(Box::new(Update::Opened(Box::new(Opened {
             title: "x".into(),
             ..Opened::default()
         }))))
     }
 
     #[test]
-    fn a_session_that_opens_closes_only_what_was_about_the_one_before() {
+    fn opening_a_session_closes_only_session_dialogs() {
         let first = page().reduce(opened());
         for (dialog, stays) in [
             (Dialog::Share, true),
@@ -471,31 +474,33 @@ mod tests {
         }
     }
 
-    /// A first visit's cluster is there before its engine; what was done to it until then stays.
+    /// The recorded first visit is shown before the engine is loaded, and keeps the user's changes when the engine
+    /// opens it.
     /// Shows: U-10
     #[test]
-    fn what_is_recorded_goes_on_when_the_engine_says_the_same() {
+    fn recorded_first_visit_keeps_selection_when_engine_opens_it() {
         let recorded =
             Rc::new(Page::new(None, Theme::System, View::Playground).with_recording()).reduce(Act::Start(true));
         assert!(recorded.recorded && recorded.start);
-        assert_eq!(recorded.model.nodes.size(), 6, "the cluster is seen");
-        let chosen = SubjectRef::Node { name: "c-2".into() };
-        let chosen = recorded.reduce(Act::Select(Some(chosen)));
-        let updates = podscope_protocol::unpack::<Vec<Update>>(FIRST_VISIT).expect("it is of this protocol");
-        let same = (updates.iter()).fold(chosen.clone(), |page, update| {
-            page.reduce(Act::Heard(Box::new(update.clone())))
+        assert_eq!(recorded.model.nodes.size(), 6, "the recording holds the whole cluster");
+        let selected_node = SubjectRef::Node { name: "c-2".into() };
+        let selected_node = recorded.reduce(Act::Select(Some(selected_node)));
+        let updates =
+            podscope_protocol::unpack::<Vec<Update>>(FIRST_VISIT).expect("the recording matches the protocol");
+        let after_opening = (updates.iter()).fold(selected_node.clone(), |page, update| {
+            page.reduce(Act::Update(Box::new(update.clone())))
         });
-        assert!(!same.recorded && same.start);
-        assert_eq!(same.selected, chosen.selected);
-        // Another session comes as the first one does.
-        let other = chosen.reduce(opened());
+        assert!(!after_opening.recorded && after_opening.start);
+        assert_eq!(after_opening.selected, selected_node.selected);
+        // Another session replaces the recording.
+        let other = selected_node.reduce(opened());
         assert!(!other.recorded && other.start && other.selected.is_none());
     }
 
     #[test]
-    fn refused_input_leaves_the_session_and_says_so() {
+    fn refused_input_keeps_session_and_opens_refusal_dialog() {
         let page = page().reduce(opened());
-        let page = page.reduce(Act::Heard(Box::new(Update::Refused {
+        let page = page.reduce(Act::Update(Box::new(Update::Refused {
             problems: vec![Problem::of("", "no")],
         })));
         assert_eq!(page.dialog, Dialog::Refused);
@@ -503,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_has_no_decision_and_toasts_do_not_pile_up() {
+    fn selected_node_shows_life_tab_and_toasts_are_limited() {
         let page = page().reduce(Act::Select(Some(SubjectRef::Node { name: "a-1".into() })));
         assert_eq!(page.tab, Tab::Life);
         let mut page = page;

@@ -1,29 +1,29 @@
-//! The console's memory: lines, the history of what was typed, completions.
+//! The console's state: lines, the history of commands, completions.
 
 use podscope_protocol::{Completion, ConsoleLine, LineKind, Micros, TextKind};
 
 use crate::pure::clock;
 
-/// Lines kept; older ones go.
-const LINES: usize = 2_000;
+/// Number of lines kept; older ones are dropped.
+const MAX_LINES: usize = 2_000;
 
-/// Commands remembered; a longer one than so many bytes is a file's.
-const PAST: usize = 500;
-const LONG: usize = 64 << 10;
+/// Number of commands kept in the history, and the longest one in bytes: a longer one holds a file.
+const MAX_HISTORY: usize = 500;
+const MAX_HISTORY_LINE: usize = 64 << 10;
 
-/// What the console shows.
+/// Content of the console.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Console {
     pub(crate) lines: Vec<ConsoleLine>,
     pub(crate) history: Vec<String>,
-    /// The line that was completed, the bytes to replace, the choices.
+    /// The completed line, the byte range to replace, and the choices.
     pub(crate) completions: Option<(String, (usize, usize), Vec<Completion>)>,
-    /// The text that was pasted, and what it is.
+    /// The pasted text and its kind.
     pub(crate) recognised: Option<(String, TextKind)>,
 }
 
 impl Console {
-    /// What a command prints while time runs stands below what it printed before, whatever came between.
+    /// Appends lines. A line of a command that prints over time, such as a watch, is inserted below its earlier output.
     pub(crate) fn print(&mut self, lines: Vec<ConsoleLine>) {
         for line in lines {
             let place = if line.kind == LineKind::Input {
@@ -33,45 +33,50 @@ impl Console {
             };
             self.lines.insert(place.unwrap_or(self.lines.len()), line);
         }
-        let excess = self.lines.len().saturating_sub(LINES);
+        let excess = self.lines.len().saturating_sub(MAX_LINES);
         self.lines.drain(..excess);
     }
 
-    /// The place below the last line of a command; a number means the last command that was given with it.
+    /// Index below the last line of a command. After a seek back a number may be reused: the last command with it
+    /// counts.
     fn below(&self, command: u32) -> Option<usize> {
         let last = self.lines.iter().rposition(|line| line.command == Some(command))?;
         Some(last + 1)
     }
 
-    /// What `clear` leaves: nothing but the history.
+    /// Implements `clear`: removes all lines and keeps the history.
     pub(crate) fn clear(&mut self) {
         self.lines.clear();
     }
 
     pub(crate) fn remember(&mut self, line: &str) {
-        let is_long = line.len() > LONG;
+        let is_long = line.len() > MAX_HISTORY_LINE;
         if !line.is_empty() && !is_long && self.history.last().is_none_or(|last| last != line) {
             self.history.push(line.to_string());
-            let excess = self.history.len().saturating_sub(PAST);
+            let excess = self.history.len().saturating_sub(MAX_HISTORY);
             self.history.drain(..excess);
         }
     }
 
-    /// When a line came. It is said once: with a command, and where what it prints comes later. What a watch prints
-    /// stands below it, above commands of before: there it is told how much later it came.
+    /// The instant shown beside a line; empty if it equals that of the line above. A line that a command prints later
+    /// stands below its command, above later commands, and shows the delay since its command (`+25 s`).
     pub(crate) fn when(&self, line: &ConsoleLine, above: Option<&ConsoleLine>) -> String {
         let said = clock::instant(line.at);
         let is_new = line.kind == LineKind::Input || above.is_none_or(|above| clock::instant(above.at) != said);
-        let is_given = |input: &&ConsoleLine| input.kind == LineKind::Input && input.command == line.command;
-        let given = self.lines.iter().rev().filter(|_| is_new && line.command.is_some());
-        match given.clone().find(is_given).filter(|_| line.kind != LineKind::Input) {
+        let is_its_command = |input: &&ConsoleLine| input.kind == LineKind::Input && input.command == line.command;
+        let inputs = self.lines.iter().rev().filter(|_| is_new && line.command.is_some());
+        match inputs
+            .clone()
+            .find(is_its_command)
+            .filter(|_| line.kind != LineKind::Input)
+        {
             Some(input) if line.at > input.at => format!("+{}", clock::left(line.at, input.at)),
             _ if is_new => said,
             _ => String::new(),
         }
     }
 
-    /// What was said to the manifests that were applied last.
+    /// The console's answer to the manifests that were applied last.
     pub(crate) fn answer(&self) -> Answer {
         let Some(at) = self.lines.iter().rposition(|line| line.applies) else {
             return Answer::default();
@@ -89,7 +94,7 @@ impl Console {
         answer
     }
 
-    /// The last command a person gave, or the engine echoed; of one with a document the first line.
+    /// The last command, from the user or echoed by the engine; only its first line if it has a document.
     pub(crate) fn last_input(&self) -> Option<String> {
         let last = self.lines.iter().rev().find(|l| l.kind == LineKind::Input)?;
         let words = last.text.words();
@@ -100,11 +105,11 @@ impl Console {
     }
 }
 
-/// An answer to manifests.
+/// The answer to applied manifests, for the editor.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Answer {
     pub(crate) refused: Vec<String>,
-    /// What became of each object, and when.
+    /// The result of each applied object, and its instant.
     pub(crate) done: Vec<(Micros, String)>,
 }
 
@@ -117,7 +122,7 @@ mod tests {
     /// The console does not grow without bound.
     /// Shows: Q-03
     #[test]
-    fn old_lines_go_and_repeats_are_remembered_once() {
+    fn console_drops_oldest_lines_and_history_skips_repeats() {
         let mut console = Console::default();
         for i in 0..3_000 {
             console.print(vec![ConsoleLine {
@@ -125,7 +130,7 @@ mod tests {
                 ..line(LineKind::Input, None, "")
             }]);
         }
-        assert_eq!(console.lines.len(), LINES);
+        assert_eq!(console.lines.len(), MAX_LINES);
         assert_eq!(console.last_input(), Some("2999".into()));
         for line in ["a", "a", "", "b", "apply <<EOF\nkind: Pod\nEOF"] {
             console.remember(line);
@@ -133,7 +138,7 @@ mod tests {
         assert_eq!(
             console.history,
             ["a", "b", "apply <<EOF\nkind: Pod\nEOF"],
-            "documents too"
+            "commands with documents are kept"
         );
         console.print(vec![line(
             LineKind::Input,
@@ -165,7 +170,7 @@ mod tests {
             (Output, Some(3), "web-0"),
             (Output, Some(7), "of a timeline"),
             (Output, Some(3), "web-1"),
-            // Time went back, and another command has the number.
+            // After a seek back another command has the number.
             (Input, Some(3), "kubectl cordon a-1"),
             (Output, Some(3), "node/a-1 cordoned"),
         ] {
@@ -188,9 +193,9 @@ mod tests {
         );
     }
 
-    /// What is told in the editor is what stands below the line that applied it, whatever that line says.
+    /// The editor shows the lines below the command that applied its text, whatever that command line looks like.
     #[test]
-    fn the_editor_is_told_what_answers_the_line_that_applied_its_text() {
+    fn answer_holds_lines_below_the_applying_command() {
         let mut console = Console::default();
         let applies = |text: &str| ConsoleLine {
             applies: true,
@@ -203,10 +208,10 @@ mod tests {
         assert_eq!(console.answer().refused, ["refused"]);
     }
 
-    /// Read from above, the instants never go back.
+    /// Read downwards, absolute instants never go back.
     /// Shows: K-01
     #[test]
-    fn what_a_watch_prints_is_told_from_its_command_on() {
+    fn lines_of_a_watch_show_time_since_their_command() {
         let mut console = Console::default();
         let at = |at: i64, of: ConsoleLine| ConsoleLine {
             at: at * 1_000_000,
@@ -215,10 +220,10 @@ mod tests {
         console.print(vec![at(10, line(LineKind::Input, Some(1), "kubectl get pods -w"))]);
         console.print(vec![at(20, line(LineKind::Input, Some(2), "fault heal a-1"))]);
         console.print(vec![at(35, line(LineKind::Output, Some(1), "web-0"))]);
-        let told: Vec<String> = (console.lines.iter().enumerate())
+        let shown: Vec<String> = (console.lines.iter().enumerate())
             .map(|(i, line)| console.when(line, i.checked_sub(1).and_then(|i| console.lines.get(i))))
             .collect();
-        assert_eq!(told[1], "+25 s");
-        assert!(!told[0].starts_with('+') && !told[2].starts_with('+'));
+        assert_eq!(shown[1], "+25 s");
+        assert!(!shown[0].starts_with('+') && !shown[2].starts_with('+'));
     }
 }

@@ -1,4 +1,4 @@
-//! The page's state: the view model and what a person looks at, changed by actions only.
+//! The page's state: the view model and the user's choices. Only actions change it.
 
 mod act;
 mod console;

@@ -1,5 +1,5 @@
-//! The view model: what the engine's frames add up to. Big parts are persistent maps, so that
-//! each render may keep its own picture, and nodes change identity only when they change.
+//! The view model, built from the engine's frames. Large parts are persistent maps, so that each render can keep its
+//! own snapshot, and a node changes identity only when its content changes.
 
 use podscope_api::ordered;
 use podscope_api::ordered::StableSort as _;
@@ -13,7 +13,7 @@ use rpds::RedBlackTreeMap;
 
 use super::shared::Shared;
 
-/// A node with what it holds.
+/// A node with its pods.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NodeState {
     pub(crate) view: NodeView,
@@ -24,7 +24,7 @@ pub(crate) struct NodeState {
 }
 
 impl NodeState {
-    /// Whether anything on it counts down or ages: only then does it see time pass.
+    /// Returns whether something on the node counts down or ages: only then is it drawn again as time passes.
     pub(crate) fn ticks(&self) -> bool {
         self.view.machine.last_heartbeat.is_some()
             || self
@@ -34,7 +34,7 @@ impl NodeState {
     }
 }
 
-/// What the page knows of one run.
+/// The state of one run as the page knows it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Model {
     pub(crate) title: String,
@@ -48,33 +48,33 @@ pub(crate) struct Model {
     pub(crate) keys: Shared<Vec<String>>,
     pub(crate) nodes: RedBlackTreeMap<String, Shared<NodeState>>,
     pub(crate) pods: RedBlackTreeMap<String, Shared<PodView>>,
-    /// Pods that are ready, and processes that the API has forgotten.
+    /// Number of ready pods; `ghosts`: number of processes whose pod the API server has forgotten.
     pub(crate) ready: usize,
     pub(crate) ghosts: usize,
     /// Unbound pods: highest priority first, then by key.
     pub(crate) pending: Shared<Vec<Shared<PodView>>>,
     pub(crate) plane: Shared<ControlPlaneView>,
-    /// Hue by owner.
+    /// Owners by id; each has a hue.
     pub(crate) owners: Shared<ordered::Map<String, OwnerView>>,
     pub(crate) marks: RedBlackTreeMap<u64, Shared<Mark>>,
-    /// Counts changes of `marks`.
+    /// Incremented with each change of `marks`.
     pub(crate) marks_rev: u64,
     pub(crate) branches: Shared<Vec<BranchView>>,
     pub(crate) story: Shared<StoryState>,
-    /// The spread of what is selected; without domains there is none.
+    /// The topology spread of the selection; empty domains mean that it has none.
     pub(crate) spread: Shared<SpreadLane>,
-    /// The thread of causes of what is selected; without records there is none.
+    /// The chain of causes of the selection; no records mean that it has none.
     pub(crate) thread: Shared<Thread>,
-    /// What comes next.
+    /// Captions and waits of the director, which decides what the forward button does.
     pub(crate) director: Shared<Director>,
-    /// Ids of pods that came to a node in the last frame.
+    /// Ids of pods that arrived on a node in the last frame.
     pub(crate) moved: Shared<Vec<String>>,
-    /// Messages that the last frame told of.
+    /// Messages sent since the previous frame.
     pub(crate) sent: Shared<Traffic>,
 }
 
 impl Model {
-    /// Takes the next frame.
+    /// Applies a frame.
     pub(crate) fn apply(&mut self, mut frame: Frame) {
         if frame.reset {
             *self = Model {
@@ -150,7 +150,7 @@ impl Model {
         for view in nodes {
             let name = view.name.clone();
             labels_changed |= self.nodes.get(&name).is_none_or(|n| n.view.labels != view.labels);
-            self.draft(&mut drafts, &name).view = view;
+            self.draft_node(&mut drafts, &name).view = view;
         }
         let mut gone: ordered::Set<&str> = pods_gone.iter().map(String::as_str).collect();
         let changed: Vec<Shared<PodView>> = pods
@@ -162,7 +162,7 @@ impl Model {
             let Some(old) = self.pods.get(id).cloned() else {
                 continue;
             };
-            self.leave(&mut drafts, &old);
+            self.remove_pod(&mut drafts, &old);
             if old.node.is_empty() {
                 pending.retain(|p| p.id != id);
             }
@@ -172,18 +172,18 @@ impl Model {
             self.pods.remove_mut(id);
         }
         for pod in changed {
-            // One that was never seen without its node has come to it as well.
-            let came = (self.pods.get(&pod.id)).map_or(!pod.node.is_empty(), |old| old.node != pod.node);
-            if !reset && came {
+            // A pod that appears with a node has arrived on it too.
+            let has_arrived = (self.pods.get(&pod.id)).map_or(!pod.node.is_empty(), |old| old.node != pod.node);
+            if !reset && has_arrived {
                 moved.push(pod.id.clone());
             }
             if !pod.node.is_empty() {
-                let list = &mut self.draft(&mut drafts, &pod.node).pods;
+                let list = &mut self.draft_node(&mut drafts, &pod.node).pods;
                 let at = list.partition_point(|p| (&p.key, &p.id) < (&pod.key, &pod.id));
                 list.insert(at, pod.clone());
             }
             if !pod.nominated.is_empty() && pod.node.is_empty() {
-                self.draft(&mut drafts, &pod.nominated).nominated.push(pod.clone());
+                self.draft_node(&mut drafts, &pod.nominated).nominated.push(pod.clone());
             }
             self.ready += usize::from(pod.mark == PodMark::Ready);
             self.ghosts += usize::from(pod.mark == PodMark::Ghost);
@@ -211,24 +211,26 @@ impl Model {
         }
     }
 
-    /// Takes a pod from the nodes that it was on or is nominated for, and from what is counted.
-    fn leave(&mut self, drafts: &mut ordered::Map<String, NodeState>, old: &PodView) {
+    /// Removes a pod from the nodes where it runs or is nominated, and from the counts.
+    fn remove_pod(&mut self, drafts: &mut ordered::Map<String, NodeState>, old: &PodView) {
         if !old.node.is_empty() {
-            self.draft(drafts, &old.node).pods.retain(|p| p.id != old.id);
+            self.draft_node(drafts, &old.node).pods.retain(|p| p.id != old.id);
         }
         if !old.nominated.is_empty() {
-            self.draft(drafts, &old.nominated).nominated.retain(|p| p.id != old.id);
+            self.draft_node(drafts, &old.nominated)
+                .nominated
+                .retain(|p| p.id != old.id);
         }
         self.ready -= usize::from(old.mark == PodMark::Ready);
         self.ghosts -= usize::from(old.mark == PodMark::Ghost);
     }
 
-    fn draft<'a>(&self, drafts: &'a mut ordered::Map<String, NodeState>, name: &str) -> &'a mut NodeState {
+    fn draft_node<'a>(&self, drafts: &'a mut ordered::Map<String, NodeState>, name: &str) -> &'a mut NodeState {
         drafts
             .entry(name.to_string())
             .or_insert_with(|| match self.nodes.get(name) {
                 Some(state) => (**state).clone(),
-                // A pod may be heard of before its node.
+                // A pod may arrive before its node.
                 None => NodeState {
                     view: NodeView {
                         name: name.to_string(),
@@ -239,7 +241,7 @@ impl Model {
             })
     }
 
-    /// The pod that a subject means: this UID, or the one the API knows.
+    /// The pod of a subject: the one with this UID, or without a UID the one that the API server knows.
     pub(crate) fn pod(&self, key: &str, uid: &str) -> Option<&Shared<PodView>> {
         let fits = |p: &&Shared<PodView>| p.key == key && (uid.is_empty() || p.uid() == uid);
         if let Some(pod) = self.pods.get(uid) {
@@ -260,33 +262,33 @@ impl Model {
         self.owners.get(owner).map_or(HUES, |o| o.hue % HUES)
     }
 
-    /// Broken promises that are whole again, with when each was.
-    pub(crate) fn whole(&self) -> Vec<(String, Micros)> {
+    /// Broken guarantees that hold again, each with the instant of its repair.
+    pub(crate) fn restored(&self) -> Vec<(String, Micros)> {
         if self.plane.broken.is_empty() {
             return Vec::new();
         }
-        let mut whole: ordered::Map<&str, Option<Micros>> = ordered::Map::new();
+        let mut restored: ordered::Map<&str, Option<Micros>> = ordered::Map::new();
         for mark in self.marks.values().filter(|mark| mark.from <= self.now) {
             if let MarkLabel::Broken { invariant, .. } = &mark.label {
                 let to = mark.to.filter(|to| *to > mark.from && *to <= self.now);
-                let known = whole.entry(invariant).or_insert(Some(0));
-                *known = known.zip(to).map(|(one, other)| one.max(other));
+                let restored_at = restored.entry(invariant).or_insert(Some(0));
+                *restored_at = restored_at.zip(to).map(|(one, other)| one.max(other));
             }
         }
-        let of = |name: &str| whole.get(name).copied().flatten();
+        let of = |name: &str| restored.get(name).copied().flatten();
         let all = self.plane.broken.iter();
         all.filter_map(|broken| Some((broken.name.clone(), of(&broken.name)?)))
             .collect()
     }
 
-    /// Nodes that are cut off from something.
+    /// Nodes with at least one cut link.
     pub(crate) fn cut_nodes(&self) -> impl Iterator<Item = &NodeView> {
         let nodes = self.nodes.values().map(|node| &node.view);
         nodes.filter(|node| !node.machine.cuts.is_empty())
     }
 
-    /// Nodes that no group lists: machines whose Node object is gone.
-    pub(crate) fn loose(&self) -> Vec<Shared<NodeState>> {
+    /// Nodes that no group lists: machines without a Node object.
+    pub(crate) fn unregistered(&self) -> Vec<Shared<NodeState>> {
         if self.groups.iter().map(|g| g.nodes.len()).sum::<usize>() == self.nodes.size() {
             return Vec::new();
         }
@@ -311,7 +313,7 @@ fn label_keys<'a>(nodes: impl Iterator<Item = &'a NodeView>) -> Vec<String> {
     keys.into_iter().take(40).map(str::to_string).collect()
 }
 
-/// Owner colours of the palette.
+/// Number of owner colours in the palette.
 pub(crate) const HUES: u8 = 8;
 
 #[cfg(test)]
@@ -357,10 +359,10 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_flies_from_the_tray_to_its_node() {
+    fn bound_pod_moves_from_pending_to_its_node() {
         let mut model = first();
         assert_eq!((model.pending.len(), model.ready, model.ghosts), (1, 2, 0));
-        assert!(model.moved.is_empty(), "a first picture has no motion");
+        assert!(model.moved.is_empty(), "the first frame moves no pod");
         model.apply(Frame {
             pods: vec![pod("p", "b-1").into()],
             ..Frame::default()
@@ -376,9 +378,9 @@ mod tests {
         assert!(model.moved.is_empty());
     }
 
-    /// Memoisation rests on this: an untouched node stays the same one.
+    /// Memoisation depends on it: an unchanged node keeps its identity.
     #[test]
-    fn only_nodes_that_changed_change_identity() {
+    fn unchanged_nodes_keep_their_identity() {
         let mut model = first();
         let before = model.nodes["a-1"].clone();
         model.apply(Frame {
@@ -387,13 +389,13 @@ mod tests {
             ..Frame::default()
         });
         assert!(model.nodes["a-1"] == before);
-        assert_eq!(model.loose().len(), 1, "b-1 is in no group");
+        assert_eq!(model.unregistered().len(), 1, "b-1 is in no group");
     }
 
-    /// Two lives of one name stand side by side, and the ghost is not taken for the pod.
+    /// A ghost and the pod that replaced it under the same name are separate.
     /// Shows: U-02
     #[test]
-    fn a_ghost_and_its_successor_are_two() {
+    fn ghost_and_its_successor_are_separate_pods() {
         let mut model = first();
         let ghost = PodView {
             id: "old@b-1".into(),
@@ -409,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn nominated_pods_stand_on_the_node_until_they_are_bound() {
+    fn nominated_pod_is_listed_on_node_until_bound() {
         let mut model = first();
         model.apply(Frame {
             pods: vec![Arc::new(PodView {

@@ -1,4 +1,4 @@
-//! The state of the whole page; `act.rs` changes it.
+//! The state of the whole page. `act.rs` changes it.
 
 use podscope_protocol::{
     Completion, Detail, Guarantee, LessonInfo, Micros, NoFilm, Opened, PodView, Problem, SubjectRef, Task, Wanted,
@@ -9,31 +9,31 @@ use crate::pure::course::Course;
 use crate::pure::explain::Why;
 use crate::pure::find::Filter;
 use crate::pure::overview::{NODES_IN_DOM, PODS_IN_DOM};
-use crate::pure::pin::Asked;
+use crate::pure::pin::TimeQuestion;
 use crate::pure::route::{Panels, Theme, View};
 use crate::pure::scale::Span;
 use crate::pure::waits;
 
-/// Everything that the page shows.
+/// The state of the page.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
     pub(crate) model: Shared<Model>,
     pub(crate) other: Option<Shared<Model>>,
-    /// Frames so far: the next one is asked for when one has been drawn.
+    /// Number of frames so far. The next frame is requested when this one is drawn.
     pub(crate) frames: u64,
-    /// Changes so far that are no frames: what a person does is seen at once.
+    /// Number of changes so far that were not frames: they are drawn at once, also in a big cluster.
     pub(crate) acts: u64,
     pub(crate) version: Option<String>,
     pub(crate) lessons: Shared<Vec<LessonInfo>>,
-    /// What is promised of a pod's life (E-04).
+    /// The guarantees of a pod's life, which the invariants check (E-04).
     pub(crate) guarantees: Shared<Vec<Guarantee>>,
     pub(crate) course: Shared<Course>,
     pub(crate) opened: Option<Shared<Opened>>,
-    /// What is shown is a recording of how a first visit begins: the engine has not opened it yet.
+    /// The page shows the recording of a first visit: the engine has not opened the session yet.
     pub(crate) recorded: bool,
     pub(crate) problems: Shared<Vec<Problem>>,
     pub(crate) checked: Option<Shared<Checked>>,
-    /// What fits where the editor asked last.
+    /// Fields that fit at the editor's cursor, from the last request.
     pub(crate) fields: Option<Shared<Vec<Completion>>>,
     pub(crate) progress: Option<(Task, u32)>,
     pub(crate) selected: Option<SubjectRef>,
@@ -50,51 +50,51 @@ pub(crate) struct Page {
     pub(crate) embedded: bool,
     pub(crate) view: View,
     pub(crate) group: String,
-    /// Grouping follows the selected pod's constraint.
+    /// The zone, or other group, that is shown alone.
     pub(crate) zone: Option<String>,
     pub(crate) span: Option<Span>,
     pub(crate) link: Option<Shared<LinkView>>,
-    /// The link of the same without names, once it was asked for.
-    pub(crate) nameless: Option<Shared<LinkView>>,
-    /// Whatever leaves the page has its objects renamed first.
-    pub(crate) renames: bool,
-    /// What is wrong in the cluster, once the engine has looked.
+    /// The link with replaced names, if it was requested.
+    pub(crate) anonymised_link: Option<Shared<LinkView>>,
+    /// Links and exports have the names of objects replaced.
+    pub(crate) anonymises: bool,
+    /// Problems in the cluster, once the engine has listed them.
     pub(crate) triage: Option<Shared<TriageView>>,
-    /// The same without names.
-    pub(crate) nameless_triage: Option<Shared<TriageView>>,
-    /// The film that was asked for last, or why there is none.
+    /// The same with replaced names.
+    pub(crate) anonymised_triage: Option<Shared<TriageView>>,
+    /// The film that was requested last, or why there is none.
     pub(crate) film: Option<Shared<Result<String, NoFilm>>>,
     pub(crate) present: Present,
-    /// The editor stands beside the cluster; what it began with.
-    pub(crate) code: Option<String>,
-    /// The promise for which a lesson is opened, and the lesson.
-    pub(crate) promise: Option<(String, String)>,
+    /// The editor is open beside the cluster; holds its initial text.
+    pub(crate) side_editor: Option<String>,
+    /// The guarantee to select when its lesson opens, and the name of the lesson.
+    pub(crate) pending_guarantee: Option<(String, String)>,
     pub(crate) toasts: Shared<Vec<(u64, String)>>,
     pub(crate) crashed: Option<String>,
-    pub(crate) newer: bool,
-    /// What this is, and the ways in.
+    pub(crate) has_new_version: bool,
+    /// The introduction with the ways in is shown.
     pub(crate) start: bool,
-    /// Somebody asked for them, whatever is open; else they came with the first visit's cluster.
-    pub(crate) start_asked: bool,
-    /// What is to be said of the session has not been read yet.
-    pub(crate) unread: bool,
-    /// What is typed into the filter; none while it is closed.
+    /// The user requested the introduction; else it came with the first visit's cluster.
+    pub(crate) start_requested: bool,
+    /// The session has notices that the user has not read.
+    pub(crate) has_unread_notices: bool,
+    /// Text of the filter; `None` while it is closed.
     pub(crate) find: Option<String>,
-    /// What that leaves.
+    /// The parsed filter.
     pub(crate) filter: Option<Shared<Filter>>,
     pub(crate) truth: Truth,
-    /// The count of frames when the last command was given.
-    pub(crate) asked: Option<u64>,
-    /// Where the clock was sent, until the engine has had the time to follow; and the count of frames then.
-    pub(crate) aim: Option<(Micros, u64)>,
-    /// The pin that is to answer a question for a time.
+    /// Value of `frames` when the last command was given.
+    pub(crate) command_frame: Option<u64>,
+    /// Target of a pending seek, and the value of `frames` when it was requested.
+    pub(crate) pending_seek: Option<(Micros, u64)>,
+    /// The pin that answers a question for a time.
     pub(crate) pin: Option<Micros>,
-    /// Goals of the lesson that is being recorded; none: nothing is recorded.
+    /// Goals of the lesson that is being recorded; `None` if none is recorded.
     pub(crate) record: Option<Shared<Vec<Wanted>>>,
 }
 
 impl Page {
-    /// The page before the engine has spoken.
+    /// The page before the engine's first update.
     pub(crate) fn new(panels: Option<Panels>, theme: Theme, view: View) -> Page {
         Page {
             model: Shared::default(),
@@ -128,60 +128,60 @@ impl Page {
             zone: None,
             span: None,
             link: None,
-            nameless: None,
-            renames: false,
+            anonymised_link: None,
+            anonymises: false,
             triage: None,
-            nameless_triage: None,
+            anonymised_triage: None,
             film: None,
             present: Present::default(),
-            code: None,
-            promise: None,
+            side_editor: None,
+            pending_guarantee: None,
             toasts: Shared::default(),
             crashed: None,
-            newer: false,
+            has_new_version: false,
             start: false,
-            start_asked: false,
-            unread: false,
+            start_requested: false,
+            has_unread_notices: false,
             find: None,
             filter: None,
             truth: Truth::default(),
-            asked: None,
-            aim: None,
+            command_frame: None,
+            pending_seek: None,
             pin: None,
             record: None,
         }
     }
 
-    /// Whether it is so much that a third of the frames of a running clock is enough to follow it.
+    /// Returns whether the cluster is so large that every third frame of a running clock is enough.
     pub(crate) fn is_big(&self) -> bool {
         self.model.nodes.size() > NODES_IN_DOM || self.model.pods.size() > PODS_IN_DOM
     }
 
-    /// The engine has ended: what it says first tells why, what follows only that it did.
+    /// The engine has ended. Only the first message tells why; later ones only repeat that it ended.
     pub(crate) fn crash(&mut self, message: String) {
         self.crashed.get_or_insert(message);
     }
 
-    /// The clock, or where it was just sent: quick steps add up.
+    /// The clock, or the target of a pending seek, so that quick steps add up.
     pub(crate) fn at(&self) -> Micros {
-        self.aim.map_or(self.model.now, |(at, _)| at)
+        self.pending_seek.map_or(self.model.now, |(at, _)| at)
     }
 
-    /// Whether the sheet of the details is open with nothing selected: it shows the legend.
+    /// Returns whether the legend is open: the details sheet without a selection shows it.
     pub(crate) fn is_legend_open(&self) -> bool {
         self.sheet == Sheet::Side && self.selected.is_none()
     }
 
-    /// The question for a time that waits for its answer.
-    pub(crate) fn asked(&self) -> Option<Asked> {
-        Asked::of(self.opened.as_ref()?, &self.model.story)
+    /// The open question for a time.
+    pub(crate) fn time_question(&self) -> Option<TimeQuestion> {
+        TimeQuestion::of(self.opened.as_ref()?, &self.model.story)
     }
 
-    /// The stretch of time that the timeline shows: as it was chosen, as a question needs it, or everything.
-    pub(crate) fn seen(&self) -> Span {
-        let asked = || self.asked().map(|asked| asked.span());
+    /// The span that the timeline shows: the chosen one, else that of an open question, else everything.
+    pub(crate) fn visible_span(&self) -> Span {
+        let of_question = || self.time_question().map(|question| question.span());
         let whole = || Span::whole(self.model.now, self.model.horizon);
-        self.span.or_else(asked).unwrap_or_else(whole)
+        self.span.or_else(of_question).unwrap_or_else(whole)
     }
 
     /// Key and UID of the selected pod.
@@ -200,7 +200,7 @@ impl Page {
         }
     }
 
-    /// The decision on the selected pod. Not its successor's: who was chosen by UID keeps it.
+    /// The decision on the selected pod. A pod selected by UID keeps its decision when a successor takes its name.
     pub(crate) fn decision(&self) -> Option<&Shared<Why>> {
         match &self.selected {
             Some(SubjectRef::Pod { key, uid }) => {
@@ -210,11 +210,11 @@ impl Page {
         }
     }
 
-    /// The decision while its tab is seen: it lights nodes up or dims them.
+    /// The decision while its tab is open: it highlights or dims nodes.
     pub(crate) fn shown_decision(&self) -> Option<&Shared<Why>> {
         self.decision()
             .filter(|_| self.tab == Tab::Why && self.model.story.question.is_none())
-            // Verdicts on what is made up are none.
-            .filter(|_| self.pod().is_none_or(|pod| waits::not_held(pod).is_none()))
+            // A held pod's verdicts are hypothetical.
+            .filter(|_| self.pod().is_none_or(|pod| waits::missing_from_files(pod).is_none()))
     }
 }

@@ -1,4 +1,4 @@
-//! Parts of the page that one chooses between: tabs, dialogs, menus, sheets, views.
+//! Parts of the page's state: tabs, dialogs, menus, sheets, views.
 
 use podscope_protocol::triage::Finding;
 use podscope_protocol::{LinkLength, Micros, Problem, Remedy, TextKind};
@@ -16,44 +16,44 @@ pub(crate) enum Tab {
     Yaml,
 }
 
-/// What covers the page.
+/// A dialog over the page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) enum Dialog {
     #[default]
     None,
     Lessons,
     Shortcuts,
-    /// What the bar has no room for.
+    /// The controls for which the bar has no room.
     More,
-    /// The way in for whoever has a cluster with a pending pod.
+    /// The way in for users whose own cluster has a pending pod.
     Pending,
     Share,
     Files,
     Editor,
     Notices,
-    /// What is wrong in the cluster.
+    /// The list of problems in the cluster.
     Triage,
     Refused,
-    /// A dangerous command that waits for a yes.
+    /// A dangerous command that waits for confirmation.
     Confirm(Action),
-    /// Actions on something, at a place on the page.
+    /// A menu of actions on something, at a place on the page.
     Menu(Menu),
-    /// The marks of one lane as a list.
+    /// The marks of one timeline lane as a list.
     Lane(podscope_protocol::Lane),
-    /// The spread of what is selected as a list.
+    /// The topology spread of the selection as a list.
     Spread,
     /// The terms that lessons explain.
     Glossary,
 }
 
 impl Dialog {
-    /// Whether it means the same when another session takes the place of the one it was opened over.
+    /// Returns whether the dialog stays open when another session opens.
     pub(super) fn outlives_session(&self) -> bool {
         matches!(self, Self::Lessons | Self::Shortcuts | Self::Share | Self::Files)
     }
 }
 
-/// A list of actions.
+/// A menu of actions.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Menu {
     pub(crate) title: String,
@@ -61,14 +61,14 @@ pub(crate) struct Menu {
     pub(crate) at: (i32, i32),
 }
 
-/// A menu beside what was clicked.
+/// Builds a menu beside the click.
 pub(crate) fn menu(title: String, actions: Vec<Action>, event: &web_sys::MouseEvent) -> Menu {
     let at = match (
         event.client_x(),
         event.client_y(),
         event.target_dyn_into::<web_sys::Element>(),
     ) {
-        // From the keyboard: no place of its own.
+        // A click by keyboard has no place: the menu opens below the element.
         (0, 0, Some(target)) => {
             let rect = target.get_bounding_client_rect();
             (rect.left() as i32, rect.bottom() as i32)
@@ -78,33 +78,33 @@ pub(crate) fn menu(title: String, actions: Vec<Action>, event: &web_sys::MouseEv
     Menu { title, actions, at }
 }
 
-/// What lies over the stage.
+/// The sheet over the stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Sheet {
     #[default]
     None,
-    /// The details of what is selected; of nothing, the legend.
+    /// The details of the selection; without a selection, the legend.
     Side,
 }
 
-/// Whose picture the cards draw.
+/// The state that the cards draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Truth {
-    /// What the API server believes, and beside it where machines differ.
+    /// The API server's state, and beside it the machines' where the two differ.
     #[default]
     Both,
-    /// Only what the API server believes.
+    /// Only the API server's state.
     Api,
-    /// Only what runs.
+    /// Only the processes that really run.
     Machine,
 }
 
-/// Presenting to a room, and what is shown over the page meanwhile.
+/// Presenting to a room: large type, and optional overlays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Present {
     pub(crate) on: bool,
     pub(crate) spotlight: bool,
-    /// The QR code of this instant.
+    /// The QR code of the present instant is shown.
     pub(crate) code: bool,
 }
 
@@ -117,28 +117,28 @@ pub(crate) struct HelpView {
     pub(crate) done: bool,
 }
 
-/// What the engine says of the editor's text.
+/// The engine's check of the editor's text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Checked {
     pub(crate) revision: u64,
-    /// What the text is; while it cannot be read, what it was.
+    /// Kind of the text; while it cannot be parsed, its last known kind.
     pub(crate) kind: TextKind,
     pub(crate) problems: Vec<Problem>,
     pub(crate) advice: Vec<Problem>,
 }
 
-/// What is wrong in the cluster at an instant.
+/// Problems in the cluster at an instant.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TriageView {
     pub(crate) findings: Vec<Finding>,
     pub(crate) at: Micros,
 }
 
-/// The present link.
+/// The link of the present state.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LinkView {
     pub(crate) fragment: String,
-    /// What the session is kept by, where that is more.
+    /// The link under which the session is kept, if it holds more than `fragment`.
     pub(crate) whole: Option<String>,
     pub(crate) revision: u64,
     pub(crate) length: Option<LinkLength>,

@@ -1,11 +1,11 @@
-//! What a link remembers of the screen.
+//! The part of a link that restores the screen.
 
 use podscope_protocol::{Micros, SubjectRef};
 
 use super::{Page, Tab};
 use crate::pure::scale::Span;
 
-/// What a link remembers of the screen (T-03).
+/// The state of the screen that a link restores (T-03).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Screen {
     pub(crate) selected: Option<SubjectRef>,
@@ -16,7 +16,7 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// What is worth keeping, in few bytes: links are short.
+    /// Serializes all values that differ from the default, in short JSON: links have a limited length.
     pub(crate) fn write(page: &Page) -> String {
         let mut map = serde_json::Map::new();
         if let Some(subject) = page.selected.as_ref().and_then(|s| serde_json::to_value(s).ok()) {
@@ -79,28 +79,31 @@ mod tests {
     use crate::pure::route::{Theme, View};
     use crate::state::Act;
 
-    /// Selection, tab, grouping, zoom and console survive a link.
+    /// A link restores selection, tab, grouping, zoom and console.
     /// Shows: T-03
     #[test]
-    fn a_link_brings_the_screen_back() {
+    fn link_restores_the_screen() {
         let subject = SubjectRef::Pod {
             key: "default/web-0".into(),
             uid: String::new(),
         };
-        let mut one = (*page().reduce(Act::Select(Some(subject)))).clone();
-        one.tab = Tab::Events;
-        one.group = "rack".into();
-        one.span = Some(Span { from: 3, to: 9 });
-        let screen = Screen::write(&one);
-        let two = page().reduce(Act::Heard(Box::new(Update::Opened(Box::new(Opened {
+        let mut original = (*page().reduce(Act::Select(Some(subject)))).clone();
+        original.tab = Tab::Events;
+        original.group = "rack".into();
+        original.span = Some(Span { from: 3, to: 9 });
+        let screen = Screen::write(&original);
+        let restored = page().reduce(Act::Update(Box::new(Update::Opened(Box::new(Opened {
             screen: Some(screen),
             ..Opened::default()
         })))));
-        assert_eq!(two.selected, one.selected);
-        assert_eq!((two.tab, two.group.as_str(), two.span), (Tab::Events, "rack", one.span));
+        assert_eq!(restored.selected, original.selected);
+        assert_eq!(
+            (restored.tab, restored.group.as_str(), restored.span),
+            (Tab::Events, "rack", original.span)
+        );
         assert_eq!(Screen::write(&page()), "");
-        for odd in ["", "3", "{\"z\":[9,1],\"s\":7,\"t\":-1}"] {
-            Screen::read(odd);
+        for invalid in ["", "3", "{\"z\":[9,1],\"s\":7,\"t\":-1}"] {
+            Screen::read(invalid);
         }
     }
 

@@ -1,9 +1,9 @@
-//! A value that is compared by identity: what memoised components take as properties.
+//! A value compared by identity: the property type of memoised components.
 
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// Shared and immutable; equal only if it is the same one.
+/// An immutable shared value. Two are equal only if they are the same allocation.
 #[derive(Debug)]
 pub(crate) struct Shared<T>(Rc<T>);
 
@@ -14,7 +14,7 @@ impl<T> Shared<T> {
 }
 
 impl<T: Clone> Shared<T> {
-    /// A changed copy; in place if nobody else holds it.
+    /// Replaces the value with a changed copy; changes it in place if nobody else holds it.
     pub(crate) fn change(&mut self, with: impl FnOnce(&mut T)) {
         with(Rc::make_mut(&mut self.0));
     }

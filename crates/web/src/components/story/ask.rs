@@ -1,5 +1,5 @@
-//! A question: time waits for the answer, which is an option, a click on the picture or a pin on the timeline. Then
-//! the answer given, the run's, and what separates the two.
+//! A question of a lesson: time waits for the answer, which is an option, a click on the stage or a pin on the
+//! timeline. Afterwards: the user's answer, the run's, and the criterion that separates the two.
 
 use podscope_api::parse_duration;
 use podscope_protocol::{Micros, Question, QuestionKind, Request, StepState, SubjectRef};
@@ -9,7 +9,7 @@ use super::words;
 use crate::ctl::Ctl;
 use crate::pure::clock;
 use crate::pure::explain::Why;
-use crate::pure::pin::Asked;
+use crate::pure::pin::TimeQuestion;
 use crate::state::{Act, Shared};
 
 #[derive(Properties, PartialEq)]
@@ -17,14 +17,14 @@ pub(super) struct Props {
     pub(super) question: Question,
     pub(super) state: StepState,
     pub(super) step: usize,
-    /// It waits for its answer.
+    /// The question is not answered yet.
     pub(super) open: bool,
-    /// The decision that is known, if one is.
+    /// The decision on the pod, if it is known.
     pub(super) why: Option<Shared<Why>>,
-    /// What was clicked last.
+    /// The node or pod that was clicked last.
     pub(super) pick: Option<String>,
-    /// A question for a time, as the timeline has it.
-    pub(super) asked: Option<Asked>,
+    /// The timeline's form of a question for a time.
+    pub(super) asked: Option<TimeQuestion>,
     pub(super) pin: Option<Micros>,
 }
 
@@ -42,12 +42,13 @@ pub(super) fn Ask(props: &Props) -> Html {
             <section class="asked" tabindex="-1" aria-label="Your prediction" aria-live="polite">
                 <b>{ words(&question.ask) }</b>
                 { revealed(question, &props.state) }
-                { separating(&ctl, props) }
+                { separating_criterion(&ctl, props) }
             </section>
         };
     }
-    let fits = |pick: &&String| props.asked.is_some() || question.options.is_empty() || question.options.contains(pick);
-    let picked = props.pick.as_ref().filter(fits);
+    let is_valid =
+        |pick: &&String| props.asked.is_some() || question.options.is_empty() || question.options.contains(pick);
+    let picked = props.pick.as_ref().filter(is_valid);
     let how = match question.kind {
         QuestionKind::Place => "Time waits. Click a node or pod in the picture, then confirm.",
         QuestionKind::Choice => "Time waits. Choose one:",
@@ -68,12 +69,12 @@ pub(super) fn Ask(props: &Props) -> Html {
                 }
                 <button type="button" class="quiet" onclick={answer(None)}>{ "I don't know" }</button>
             </div>
-            if let Some(asked) = &props.asked { { field(&ctl, asked, props.pin) } }
+            if let Some(asked) = &props.asked { { pin_slider(&ctl, asked, props.pin) } }
         </section>
     }
 }
 
-/// Once an answer turned out wrong, asks for the decision on the pod in question.
+/// After a wrong answer, requests the decision on the pod in question.
 #[hook]
 fn use_decision(props: &Props, ctl: &Ctl) {
     let is_wrong = props.state.truth.as_ref().is_some_and(|truth| !truth.is_right);
@@ -90,14 +91,14 @@ fn use_decision(props: &Props, ctl: &Ctl) {
     });
 }
 
-/// The pin as a field, where the timeline is not at hand.
-fn field(ctl: &Ctl, asked: &Asked, pin: Option<Micros>) -> Html {
+/// The pin as a slider in the panel, for layouts that hide the timeline.
+fn pin_slider(ctl: &Ctl, asked: &TimeQuestion, pin: Option<Micros>) -> Html {
     let from = asked.from;
     let oninput = {
         let (act, asked) = (ctl.act.clone(), asked.clone());
         Callback::from(move |event: InputEvent| {
             let seconds: Option<Micros> = crate::browser::value_of(&event).parse().ok();
-            act.emit(Act::Pin(seconds.map(|seconds| asked.place(from + seconds * 1_000_000))));
+            act.emit(Act::Pin(seconds.map(|seconds| asked.snap(from + seconds * 1_000_000))));
         })
     };
     let seconds = |at: Micros| ((at - from) / 1_000_000).to_string();
@@ -111,14 +112,14 @@ fn field(ctl: &Ctl, asked: &Asked, pin: Option<Micros>) -> Html {
     }
 }
 
-/// What of the decision separates the answer from what came; where nothing does, the decision is a press away.
-fn separating(ctl: &Ctl, props: &Props) -> Html {
+/// The criterion that separates the user's answer from the run's; without one, a button that opens the decision.
+fn separating_criterion(ctl: &Ctl, props: &Props) -> Html {
     let (Some(pod), Some(truth)) = (&props.question.pod, &props.state.truth) else {
         return Html::default();
     };
     let answer = props.state.answer.as_deref().unwrap_or_default();
     let why = props.why.as_ref().filter(|why| why.pod == *pod && !truth.is_right);
-    if let Some(line) = why.and_then(|why| why.separates(answer, &truth.value)) {
+    if let Some(line) = why.and_then(|why| why.separating_criterion(answer, &truth.value)) {
         return html! { <p class="separates">{ line }</p> };
     }
     let subject = SubjectRef::Pod {
@@ -143,7 +144,7 @@ fn revealed(question: &Question, state: &StepState) -> Html {
         .map(|exact| format!(" ({exact})"))
         .unwrap_or_default();
     let why = |key: &str| question.why.get(key);
-    // It had happened before it could be asked.
+    // The outcome came before the question could be answered.
     let late = (answer.is_empty() && truth.at <= state.at).then_some("That has happened already. ");
     let wrong = (!answer.is_empty() && !truth.is_right)
         .then(|| why(answer).or_else(|| why("else")))

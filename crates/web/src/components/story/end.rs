@@ -1,4 +1,4 @@
-//! The card at a lesson's end: the rule, where to go on, what to try.
+//! The card at the end of a lesson: the rule, the next lesson, and what to try.
 
 use podscope_protocol::{LessonInfo, Moment, Request, Source};
 use yew::prelude::*;
@@ -11,8 +11,8 @@ use crate::state::{Act, Dialog, Shared};
 pub(super) struct Props {
     pub(super) info: Option<LessonInfo>,
     pub(super) lessons: Shared<Vec<LessonInfo>>,
-    /// Questions answered, and rightly.
-    pub(super) asked: (usize, usize),
+    /// Number of answered questions, and of right answers.
+    pub(super) answers: (usize, usize),
     /// The run before and after its key moment.
     pub(super) moments: Vec<Moment>,
 }
@@ -41,13 +41,13 @@ pub(super) fn End(props: &Props) -> Html {
     } else {
         &info.rule
     };
-    let (asked, right) = props.asked;
+    let (answered, right) = props.answers;
     html! {
         <section class="end" aria-label="The end of the lesson">
             <h3>{ "All goals reached" }</h3>
             <p class="rule">{ words(rule) }</p>
             { moments::pair(&props.moments) }
-            if asked > 0 { <p>{ format!("Predictions: {right} of {asked} right.") }</p> }
+            if answered > 0 { <p>{ format!("Predictions: {right} of {answered} right.") }</p> }
             if !info.own.is_empty() { <p>{ "In a cluster of yours: " }<code>{ &info.own }</code></p> }
             if !info.variation.is_empty() { <p>{ "Try also: " }{ words(&info.variation) }</p> }
             if !info.page.is_empty() { <p>{ "Read on: " }<a href={info.page.clone()} target="_blank" rel="noopener">{ &info.topic }</a></p> }

@@ -1,4 +1,4 @@
-//! What is to be reached and kept, of the steps that have shown; and what is said to mistakes.
+//! Goals and conditions to keep, of the steps shown so far; and replies to mistakes.
 
 use podscope_protocol::{GoalState, Opened, StepState, StoryState, StoryStep, Wanted};
 use yew::prelude::*;
@@ -6,25 +6,25 @@ use yew::prelude::*;
 use super::words;
 use crate::components::icon;
 
-/// The goals and promises of the steps up to the one that is read.
+/// The goals and conditions of the steps up to the shown one.
 pub(super) fn goals(opened: &Opened, state: &StoryState) -> Html {
     let mut rows: Vec<Html> = Vec::new();
     for (step, now) in opened.story.iter().zip(&state.steps).take(state.step + 1) {
         for (goal, state) in step.goals.iter().zip(&now.goals) {
-            let (class, mark, said) = match state {
+            let (class, mark, prefix) = match state {
                 GoalState::Open => ("", "circle", "to do: "),
                 GoalState::Reached => ("met", "check", "reached: "),
                 GoalState::Missed => ("missed", "cross", "missed: "),
             };
-            rows.push(row(class, mark, said, goal));
+            rows.push(row(class, mark, prefix, goal));
         }
         for (keep, broken) in step.keeps.iter().zip(&now.broken) {
-            let (class, mark, said) = match (broken, state.finished) {
+            let (class, mark, prefix) = match (broken, state.finished) {
                 (true, _) => ("missed", "cross", "broken: "),
                 (false, true) => ("met", "check", "kept: "),
                 (false, false) => ("keep", "circle", "to keep: "),
             };
-            rows.push(row(class, mark, said, keep));
+            rows.push(row(class, mark, prefix, keep));
         }
     }
     if rows.is_empty() {
@@ -33,17 +33,17 @@ pub(super) fn goals(opened: &Opened, state: &StoryState) -> Html {
     html! { <ul class="goals" aria-label="Goals">{ for rows }</ul> }
 }
 
-fn row(class: &'static str, mark: &'static str, said: &'static str, wanted: &Wanted) -> Html {
+fn row(class: &'static str, mark: &'static str, prefix: &'static str, wanted: &Wanted) -> Html {
     html! {
         <li {class}>
             { icon(mark) }
-            <span><span class={if class == "keep" { "tag" } else { "sr" }}>{ said }</span>{ words(&wanted.to_string()) }</span>
+            <span><span class={if class == "keep" { "tag" } else { "sr" }}>{ prefix }</span>{ words(&wanted.to_string()) }</span>
         </li>
     }
 }
 
-/// The answers to the mistakes that were made.
+/// The replies to the mistakes that the user made.
 pub(super) fn mistakes(step: &StoryStep, now: &StepState) -> Html {
-    let said = now.mistakes.iter().filter_map(|index| step.mistakes.get(*index));
-    html! { { for said.map(|say| html! { <p class="mistake" role="status">{ words(say) }</p> }) } }
+    let replies = now.mistakes.iter().filter_map(|index| step.mistakes.get(*index));
+    html! { { for replies.map(|say| html! { <p class="mistake" role="status">{ words(say) }</p> }) } }
 }

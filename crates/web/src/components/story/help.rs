@@ -1,4 +1,4 @@
-//! Hints, one at a time, the least telling first: those that were told, and the button for the next.
+//! Hints, revealed one at a time from vague to explicit, and the button for the next one.
 
 use web_sys::Element;
 use yew::prelude::*;
@@ -9,8 +9,8 @@ use crate::ctl::Ctl;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
-    /// Those that were told.
-    pub(super) told: Vec<String>,
+    /// The revealed hints.
+    pub(super) revealed: Vec<String>,
 }
 
 #[component]
@@ -18,13 +18,13 @@ pub(super) fn Hints(props: &Props) -> Html {
     let list = use_node_ref();
     {
         let list = list.clone();
-        // The list stands at the end of what scrolls.
-        use_effect_with(props.told.len(), move |_| {
+        // The list is at the end of the scrolling text, so a new hint has to be scrolled into view.
+        use_effect_with(props.revealed.len(), move |_| {
             let last = list.cast::<Element>().and_then(|list| list.last_element_child());
             last.iter().for_each(browser::bring_into_sight);
         });
     }
-    let Some(ctl) = use_context::<Ctl>().filter(|_| !props.told.is_empty()) else {
+    let Some(ctl) = use_context::<Ctl>().filter(|_| !props.revealed.is_empty()) else {
         return Html::default();
     };
     let is_command = |hint: &str| {
@@ -35,7 +35,7 @@ pub(super) fn Hints(props: &Props) -> Html {
     html! {
         <div class="hints">
             <ol aria-live="polite" aria-label="Hints" ref={list}>
-                { for props.told.iter().map(|hint| {
+                { for props.revealed.iter().map(|hint| {
                     if is_command(hint) {
                         let run = { let (ctl, line) = (ctl.clone(), hint.clone()); Callback::from(move |_: MouseEvent| ctl.run(&line)) };
                         html! { <li><button type="button" class="mono" onclick={run} title="Run it">{ hint }</button></li> }
@@ -48,10 +48,10 @@ pub(super) fn Hints(props: &Props) -> Html {
     }
 }
 
-/// The button for the next hint, while there is one.
-pub(super) fn more(hints: &[String], told: usize, next: Callback<MouseEvent>) -> Html {
-    if told >= hints.len() {
+/// The button for the next hint, if there is one.
+pub(super) fn more(hints: &[String], n_revealed: usize, next: Callback<MouseEvent>) -> Html {
+    if n_revealed >= hints.len() {
         return Html::default();
     }
-    html! { <button type="button" class="quiet" onclick={next}>{ format!("Hint {} of {}", told + 1, hints.len()) }</button> }
+    html! { <button type="button" class="quiet" onclick={next}>{ format!("Hint {} of {}", n_revealed + 1, hints.len()) }</button> }
 }

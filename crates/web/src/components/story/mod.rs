@@ -1,4 +1,4 @@
-//! The left: a lesson's story. A step with its question, the thing to do, its goals; hints; the end.
+//! The story panel at the left: a step of a lesson with its question, its task and goals; hints; the end.
 
 mod ask;
 mod end;
@@ -39,11 +39,11 @@ pub(crate) fn Story(props: &Props) -> Html {
         return Html::default();
     };
     let page = &*props.page;
-    use_finished(page, &ctl);
-    use_turn(page, &ctl);
+    use_record_finished(page, &ctl);
+    use_turn_to_question(page, &ctl);
     use_focus(page);
-    // Of which step, and how many of its hints.
-    let told = use_state(|| (String::new(), 0usize));
+    // Key of the step, and the number of its revealed hints.
+    let revealed = use_state(|| (String::new(), 0usize));
     let Some(opened) = &page.opened else {
         return Html::default();
     };
@@ -61,16 +61,20 @@ pub(crate) fn Story(props: &Props) -> Html {
     let blocks = markdown::parse(&step.text);
     let has_heading = blocks.iter().any(|b| matches!(b, Block::Heading(_)));
     let asking = state.question;
-    let here = asking == Some(at);
+    let is_asking_here = asking == Some(at);
     let key = format!("{} {} {at}", opened.title, opened.seed);
-    let n_told = if told.0 == key { told.1.min(step.hints.len()) } else { 0 };
-    let more = Callback::from(move |_: MouseEvent| told.set((key.clone(), n_told + 1)));
-    // A story that asks for nothing has no end to celebrate.
+    let n_revealed = if revealed.0 == key {
+        revealed.1.min(step.hints.len())
+    } else {
+        0
+    };
+    let more = Callback::from(move |_: MouseEvent| revealed.set((key.clone(), n_revealed + 1)));
+    // Only a story with goals, or a lesson, has a card at its end.
     let has_goals = opened.story.iter().any(|step| !step.goals.is_empty());
     let is_end = state.finished && at + 1 == count && (has_goals || info.is_some());
     let answered = |open: bool| {
-        (step.question.as_ref().filter(|_| open == here)).map(|question| html! {
-            <Ask question={question.clone()} state={now.clone()} step={at} {open} pick={pick(page, question.kind)} asked={page.asked().filter(|_| here)} pin={page.pin} why={page.why.clone()} />
+        (step.question.as_ref().filter(|_| open == is_asking_here)).map(|question| html! {
+            <Ask question={question.clone()} state={now.clone()} step={at} {open} pick={pick(page, question.kind)} asked={page.time_question().filter(|_| is_asking_here)} pin={page.pin} why={page.why.clone()} />
         })
     };
     html! {
@@ -87,11 +91,11 @@ pub(crate) fn Story(props: &Props) -> Html {
                 { for answered(false) }
                 if asking.is_none() { { goals::goals(opened, state) } }
                 { goals::mistakes(step, now) }
-                if asking.is_none() && !state.finished { <Hints told={step.hints[..n_told].to_vec()} /> }
+                if asking.is_none() && !state.finished { <Hints revealed={step.hints[..n_revealed].to_vec()} /> }
                 { halted(&ctl, state, &restart) }
-                if is_end { <End info={info.cloned()} lessons={page.lessons.clone()} asked={asked(state)} moments={state.moments.clone()} /> }
+                if is_end { <End info={info.cloned()} lessons={page.lessons.clone()} answers={count_answers(state)} moments={state.moments.clone()} /> }
             </div>
-            // What the step asks is in sight however long its text is.
+            // The task of the step is below the scrolling text, so it is visible however long the text is.
             if asking.is_some() || step.try_command.is_some() || step.manifest.is_some() {
             <div class="asks" data-asks="" key={format!("asks {at}")}>
                 { for answered(true) }
@@ -106,15 +110,15 @@ pub(crate) fn Story(props: &Props) -> Html {
                 }
             </div>
             }
-            { foot(&ctl, opened, state, &restart, &help::more(&step.hints, n_told, more), is_end) }
+            { foot(&ctl, opened, state, &restart, &help::more(&step.hints, n_revealed, more), is_end) }
         </aside>
     }
 }
 
-/// Turns the page to the next step when it begins to ask: no clock stands still for what is not read. Where another step
-/// is not read yet, because it came together with the question or lies before it, the way on stands below.
+/// Shows the next step when its question opens, because time waits for the answer. If more steps lie between, they
+/// have not been read, and a button leads to the question instead.
 #[hook]
-fn use_turn(page: &Page, ctl: &Ctl) {
+fn use_turn_to_question(page: &Page, ctl: &Ctl) {
     let send = ctl.send.clone();
     let story = &page.model.story;
     let (asks, step, n_shown) = (story.question, story.step, story.steps.len());
@@ -127,7 +131,7 @@ fn use_turn(page: &Page, ctl: &Ctl) {
     });
 }
 
-/// Who turns the page by a key, answers or begins goes on from there: the button that was pressed is gone.
+/// Moves the focus after a keyboard user turned the page, answered or began, because the pressed button is gone.
 #[hook]
 fn use_focus(page: &Page) {
     let state = &*page.model.story;
@@ -136,14 +140,14 @@ fn use_focus(page: &Page) {
     let is_first = use_mut_ref(|| true);
     let deps = (opened, state.step, state.question, is_answered, page.start);
     use_effect_with(deps, move |(opened, ..)| {
-        // Nobody has lost the focus of what is only being opened.
+        // Opening a session moves no focus.
         if opened.is_some() && !is_first.replace(false) {
             browser::catch_focus(&[".story .ask", ".story .asked", ".story .scroll"]);
         }
     });
 }
 
-/// Opens the same again, on the same seed.
+/// Opens the same lesson or file again, with the same seed.
 fn restart(ctl: &Ctl, opened: &Shared<Opened>) -> Callback<()> {
     let (ctl, opened) = (ctl.clone(), opened.clone());
     Callback::from(move |()| {
@@ -160,13 +164,13 @@ fn restart(ctl: &Ctl, opened: &Shared<Opened>) -> Callback<()> {
     })
 }
 
-/// What the first step waits for.
+/// The panel before the first step, with the condition that the step waits for.
 fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
     html! {
         <aside class="story" aria-label="Story">
             <div class="scroll" tabindex="-1">
                 <h2 class="title">{ shown(&opened.title) }</h2>
-                // Nothing is known of it until the first frame has come.
+                // The condition is unknown until the first frame.
                 if page.model.story.waits_for.is_some() {
                 <div class="try">
                     <p>{ "The story begins when this has happened:" }</p>
@@ -181,10 +185,10 @@ fn not_begun(ctl: &Ctl, page: &Page, opened: &Opened) -> Html {
     }
 }
 
-/// What a click on the picture or the timeline means as an answer.
+/// The answer that a click on the stage or a pin on the timeline stands for.
 fn pick(page: &Page, kind: QuestionKind) -> Option<String> {
     match kind {
-        QuestionKind::Time => Some(page.asked()?.answer(page.pin?)),
+        QuestionKind::Time => Some(page.time_question()?.answer(page.pin?)),
         QuestionKind::Place | QuestionKind::Choice => match page.selected.as_ref()? {
             SubjectRef::Node { name } => Some(name.clone()),
             SubjectRef::Pod { key, .. } => key.split_once('/').map(|(_, name)| name.to_owned()),
@@ -193,18 +197,18 @@ fn pick(page: &Page, kind: QuestionKind) -> Option<String> {
     }
 }
 
-/// What of the question of the step that is read is seen on pods: by id, for those it is told of.
-pub(crate) fn told_on<'a>(
+/// Marks for answers to the shown step's question on these pods, by pod id.
+pub(crate) fn answer_marks_on_pods<'a>(
     page: &Page,
     pods: impl IntoIterator<Item = &'a Shared<PodView>>,
 ) -> Vec<(String, AnswerMark)> {
     let name = |pod: &PodView| pod.key.split_once('/').map(|(_, name)| name.to_owned());
-    let told = |pod: &Shared<PodView>| Some((pod.id.clone(), told_of(page, &name(pod)?)?));
-    pods.into_iter().filter_map(told).collect()
+    let with_mark = |pod: &Shared<PodView>| Some((pod.id.clone(), answer_mark_on_node(page, &name(pod)?)?));
+    pods.into_iter().filter_map(with_mark).collect()
 }
 
-/// What of the question of the step that is read is seen on a node or pod of that name: the reader's mark, and the run's.
-pub(crate) fn told_of(page: &Page, name: &str) -> Option<AnswerMark> {
+/// The mark for an answer to the shown step's question on the node or pod of this name.
+pub(crate) fn answer_mark_on_node(page: &Page, name: &str) -> Option<AnswerMark> {
     let story = &page.model.story;
     let step = page.opened.as_ref()?.story.get(story.step)?;
     let question = step
@@ -229,22 +233,22 @@ pub(crate) fn told_of(page: &Page, name: &str) -> Option<AnswerMark> {
     }
 }
 
-/// What is told of an answer on a node or pod.
+/// Mark for an answer to a question, on a node or pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerMark {
-    /// The reader's, and nobody knows yet.
+    /// The user's answer, while the outcome is unknown.
     Mine,
-    /// The reader's, and it came otherwise.
+    /// The user's answer, and it was wrong.
     Wrong,
-    /// The run's.
+    /// The outcome of the run.
     Real,
-    /// Both.
+    /// The user's answer, and it was right.
     Right,
 }
 
 impl AnswerMark {
-    /// Its class, and its words.
-    pub(crate) fn said(self) -> (&'static str, &'static str) {
+    /// Its CSS class and its text.
+    pub(crate) fn label(self) -> (&'static str, &'static str) {
         match self {
             AnswerMark::Mine => ("mine", "your answer"),
             AnswerMark::Wrong => ("mine wrong", "your answer"),
@@ -253,12 +257,12 @@ impl AnswerMark {
         }
     }
 
-    /// What of a list is told of the one of that id.
+    /// The mark for an id in a list of marks.
     pub(crate) fn on(all: &[(String, AnswerMark)], id: &str) -> Option<AnswerMark> {
-        all.iter().find(|(of, _)| of == id).map(|(_, told)| *told)
+        all.iter().find(|(of, _)| of == id).map(|(_, mark)| *mark)
     }
 
-    /// The class of what it lies on.
+    /// The CSS class of the element that it outlines.
     pub(crate) fn outline(self) -> &'static str {
         match self {
             AnswerMark::Mine => "told-mine",
@@ -268,20 +272,20 @@ impl AnswerMark {
     }
 }
 
-/// Questions that were answered, and how many rightly.
-fn asked(state: &StoryState) -> (usize, usize) {
-    let told = state.steps.iter().filter_map(|step| {
+/// Number of answered questions, and of right answers.
+fn count_answers(state: &StoryState) -> (usize, usize) {
+    let outcomes = state.steps.iter().filter_map(|step| {
         let is_answered = step.answer.as_ref().is_some_and(|answer| !answer.is_empty());
         step.truth.as_ref().filter(|_| is_answered)
     });
-    told.fold((0, 0), |(all, right), truth| {
+    outcomes.fold((0, 0), |(all, right), truth| {
         (all + 1, right + usize::from(truth.is_right))
     })
 }
 
-/// Keeps on this device that a lesson has been finished.
+/// Records on this device that a lesson has been finished.
 #[hook]
-fn use_finished(page: &Page, ctl: &Ctl) {
+fn use_record_finished(page: &Page, ctl: &Ctl) {
     let lesson = page.opened.as_ref().and_then(|opened| opened.lesson.clone());
     let finished = page.model.story.finished;
     let act = ctl.act.clone();
@@ -292,7 +296,7 @@ fn use_finished(page: &Page, ctl: &Ctl) {
     });
 }
 
-/// The thing to try, or what came of it and the way back.
+/// The button for the suggested command; after its effect, a text and the button for the reverse command.
 fn try_it(ctl: &Ctl, page: &Page, command: Option<&str>) -> Html {
     let Some(command) = command else {
         return Html::default();
@@ -301,7 +305,7 @@ fn try_it(ctl: &Ctl, page: &Page, command: Option<&str>) -> Html {
         .split_whitespace()
         .last()
         .and_then(|name| page.model.nodes.get(name));
-    let undone = node.and_then(|node| actions::undone(command, &node.view));
+    let undone = node.and_then(|node| actions::reverse_command(command, &node.view));
     let (command, is_done) = match undone {
         Some(back) => (back, true),
         None => (command.to_owned(), false),
@@ -319,7 +323,7 @@ fn try_it(ctl: &Ctl, page: &Page, command: Option<&str>) -> Html {
     html! {
         <div class="try">
             if let Some(node) = node.filter(|_| is_done) {
-                <b role="status">{ actions::done(&node.view) }</b>
+                <b role="status">{ actions::effect_text(&node.view) }</b>
             } else {
                 <b>{ "Try it" }</b>
             }
@@ -330,7 +334,7 @@ fn try_it(ctl: &Ctl, page: &Page, command: Option<&str>) -> Html {
     }
 }
 
-/// A promise was broken: what, and the ways back.
+/// The message that a condition to keep was broken, with the ways back.
 fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
     let Some(halted) = &state.halted else {
         return Html::default();
@@ -350,7 +354,7 @@ fn halted(ctl: &Ctl, state: &StoryState, restart: &Callback<()>) -> Html {
     }
 }
 
-/// Hints, Show me, Start over; back and on.
+/// The footer: hints, Show me, Start over, and the buttons to the previous and the next step.
 fn foot(
     ctl: &Ctl,
     opened: &Shared<Opened>,
@@ -384,15 +388,15 @@ fn foot(
                 if at + 1 < count {
                     <button type="button" class={classes!("next", can_go.then_some("primary"))} disabled={!can_go} aria-describedby={(!can_go).then_some("story-waits")} onclick={go(at + 1)}>{ "Next ›" }</button>
                 } else if is_end {
-                    <button type="button" class="next primary" onclick={to(".end")}>{ "The end ›" }</button>
+                    <button type="button" class="next primary" onclick={scroll_to(".end")}>{ "The end ›" }</button>
                 }
             </div>
         </footer>
     }
 }
 
-/// Below a long text, and on a phone, the question and the card at the end are out of sight.
-fn to(what: &'static str) -> Callback<MouseEvent> {
+/// Scrolls to an element of the story. Below a long text, and on a phone, the question and the final card are hidden.
+fn scroll_to(what: &'static str) -> Callback<MouseEvent> {
     Callback::from(move |event: MouseEvent| {
         let button = event.target_dyn_into::<Element>();
         let story = button.and_then(|button| button.closest(".story").ok().flatten());
@@ -401,13 +405,13 @@ fn to(what: &'static str) -> Callback<MouseEvent> {
     })
 }
 
-/// What the next step waits for.
+/// The condition that the next step waits for.
 fn waits_for(state: &StoryState) -> Html {
     let waits = state.waits_for.as_ref();
     words(&waits.map(ToString::to_string).unwrap_or_default())
 }
 
-/// A line of a lesson: code spans and emphasis, no blocks.
+/// Renders a line of a lesson: code spans and emphasis, no blocks.
 pub(crate) fn words(text: &str) -> Html {
     let blocks = markdown::parse(text);
     let spans = blocks.iter().flat_map(|block| match block {
@@ -418,8 +422,8 @@ pub(crate) fn words(text: &str) -> Html {
     html! { <bdi>{ line(&spans) }</bdi> }
 }
 
-/// Pieces of a line. A term is a button, at which a line may break: what opens before it and what closes the sentence
-/// stay beside it.
+/// Renders the spans of a line. A term is a button, next to which the browser may break the line: punctuation before
+/// and after it is kept on its line.
 fn line(spans: &[Span]) -> Html {
     let text_at = |at: Option<usize>| match at.and_then(|at| spans.get(at)) {
         Some(Span::Text(text)) => text.as_str(),
@@ -457,9 +461,9 @@ fn line(spans: &[Span]) -> Html {
     html! { { for drawn } }
 }
 
-/// What stands directly after a word.
+/// Punctuation that directly follows a word.
 const CLOSING: [char; 8] = ['.', ',', ':', ';', ')', '!', '?', '’'];
-/// What stands directly before one.
+/// Punctuation that directly precedes a word.
 const OPENING: [char; 3] = ['(', '“', '‘'];
 
 fn block(block: &Block, first: bool) -> Html {
@@ -477,15 +481,15 @@ fn block(block: &Block, first: bool) -> Html {
     }
 }
 
-/// Letters of a name that stays on one line: a hyphen in it is no place to break.
-const NAME: usize = 20;
+/// Longest code span that is kept on one line, in bytes.
+const MAX_UNBROKEN: usize = 20;
 
 fn span(span: &Span) -> Html {
     match span {
         Span::Text(t) => html! { { t } },
         Span::Emphasis(t) => html! { <em>{ t }</em> },
         Span::Strong(t) => html! { <strong>{ t }</strong> },
-        Span::Code(t) => html! { <code class={(t.len() <= NAME).then_some("name")}>{ shown(t) }</code> },
+        Span::Code(t) => html! { <code class={(t.len() <= MAX_UNBROKEN).then_some("name")}>{ shown(t) }</code> },
         Span::Term(term, words) => html! { <Term {term} words={words.clone()} /> },
     }
 }

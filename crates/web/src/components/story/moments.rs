@@ -1,4 +1,4 @@
-//! Two moments of a run as small pictures: nodes by zone, and their pods.
+//! Two moments of a run as small pictures: nodes by zone, with their pods.
 
 use podscope_protocol::{Moment, MomentNode, MomentPod, PodMark};
 use yew::prelude::*;
@@ -7,14 +7,14 @@ use crate::components::pod;
 use crate::pure::clock;
 use crate::state::HUES;
 
-// Sizes, in units of the drawing.
+// Lengths in units of the drawing; PER_ROW is a number of pods.
 const WIDTH: usize = 108;
 const PER_ROW: usize = 4;
 const POD: usize = 20;
 const STEP: usize = 24;
 const NODE: usize = 18;
 
-/// Before and after.
+/// The pictures before and after the key moment.
 pub(super) fn pair(moments: &[Moment]) -> Html {
     let [before, after] = moments else {
         return Html::default();
@@ -27,14 +27,14 @@ pub(super) fn pair(moments: &[Moment]) -> Html {
     }
 }
 
-/// What is drawn, in words.
-fn said(moment: &Moment) -> String {
+/// A text alternative of the picture.
+fn text_alternative(moment: &Moment) -> String {
     let pods = |pods: &[MomentPod]| {
         let all: Vec<String> = pods.iter().map(|one| name(one).to_owned()).collect();
         all.join(", ")
     };
     let nodes = moment.groups.iter().flat_map(|(_, nodes)| nodes);
-    let mut said: Vec<String> = nodes
+    let mut parts: Vec<String> = nodes
         .map(|node| {
             let trouble = node.trouble.map_or_else(String::new, |it| format!(", {}", it.short()));
             match node.pods.as_slice() {
@@ -44,9 +44,9 @@ fn said(moment: &Moment) -> String {
         })
         .collect();
     if !moment.pending.is_empty() {
-        said.push(format!("pending: {}", pods(&moment.pending)));
+        parts.push(format!("pending: {}", pods(&moment.pending)));
     }
-    said.join("; ")
+    parts.join("; ")
 }
 
 fn name(pod: &MomentPod) -> &str {
@@ -66,7 +66,7 @@ fn picture(moment: &Moment) -> Html {
         top += height(moment.pending.len()) + 4;
     }
     let view = format!("0 0 {WIDTH} {}", top.max(24));
-    html! { <svg viewBox={view} role="img" aria-label={said(moment)}>{ for drawn }</svg> }
+    html! { <svg viewBox={view} role="img" aria-label={text_alternative(moment)}>{ for drawn }</svg> }
 }
 
 fn height(pods: usize) -> usize {

@@ -1,10 +1,10 @@
-//! A question for a time on the timeline: its options, the pin that answers, and afterwards both truths.
+//! A question for a time on the timeline: its options, the pin that answers it, and afterwards both answers.
 
 use podscope_protocol::{Micros, Request};
 use yew::prelude::*;
 
 use crate::ctl::Ctl;
-use crate::pure::pin::{self, Asked};
+use crate::pure::pin::{self, TimeQuestion};
 use crate::pure::scale::Span;
 use crate::state::{Act, Page, Shared};
 
@@ -14,22 +14,22 @@ pub(crate) struct Props {
     pub(crate) span: Span,
 }
 
-/// What lies over the lanes.
+/// The layer over the lanes.
 #[component]
 pub(crate) fn Pins(props: &Props) -> Html {
     let (Some(ctl), Some(opened)) = (use_context::<Ctl>(), &props.page.opened) else {
         return Html::default();
     };
     let (page, span) = (&*props.page, props.span);
-    if let Some(asked) = page.asked() {
+    if let Some(question) = page.time_question() {
         return html! {
             <>
-                { for asked.options.iter().enumerate().map(|(index, (text, at))| mark(span, *at, if index % 2 == 0 { "choice" } else { "choice low" }, text)) }
-                { slider(&ctl, page, &asked, span) }
+                { for question.options.iter().enumerate().map(|(index, (text, at))| mark(span, *at, if index % 2 == 0 { "choice" } else { "choice low" }, text)) }
+                { slider(&ctl, page, &question, span) }
             </>
         };
     }
-    let (mine, real) = pin::told(opened, &page.model.story);
+    let (mine, real) = pin::answers(opened, &page.model.story);
     html! {
         <>
             if let Some(at) = mine { { mark(span, at, "mine", "your answer") } }
@@ -43,22 +43,24 @@ fn mark(span: Span, at: Micros, class: &'static str, words: &str) -> Html {
     if !(0.0..=100.0).contains(&left) {
         return Html::default();
     }
-    // Near the right edge the words stand before the line.
+    // Near the right edge the text is left of the line.
     let turned = (left > 86.0).then_some("turned");
     html! { <i class={classes!("pin", class, turned)} ~style={format!("left:{left:.3}%")} aria-hidden="true"><span>{ words }</span></i> }
 }
 
-/// The pin, to be set by keys too; Enter answers.
-fn slider(ctl: &Ctl, page: &Page, asked: &Asked, span: Span) -> Html {
-    let at = page.pin.unwrap_or(asked.from);
-    let words = page.pin.map_or_else(|| "not set".to_owned(), |pin| asked.answer(pin));
+/// The pin as a slider; arrow keys move it, and Enter answers.
+fn slider(ctl: &Ctl, page: &Page, question: &TimeQuestion, span: Span) -> Html {
+    let at = page.pin.unwrap_or(question.from);
+    let words = page
+        .pin
+        .map_or_else(|| "not set".to_owned(), |pin| question.answer(pin));
     let onkeydown = {
-        let (ctl, asked, pin, step) = (ctl.clone(), asked.clone(), page.pin, page.model.story.question);
+        let (ctl, question, pin, step) = (ctl.clone(), question.clone(), page.pin, page.model.story.question);
         Callback::from(move |event: KeyboardEvent| {
             if let (Some(pin), Some(step), "Enter") = (pin, step, &*event.key()) {
-                let answer = Some(asked.answer(pin));
+                let answer = Some(question.answer(pin));
                 ctl.send.emit(Request::Predict { step, answer });
-            } else if let Some(to) = asked.key(pin, &event.key(), event.shift_key()) {
+            } else if let Some(to) = question.pin_after_key(pin, &event.key(), event.shift_key()) {
                 ctl.act.emit(Act::Pin(Some(to)));
             } else {
                 return;
@@ -70,7 +72,7 @@ fn slider(ctl: &Ctl, page: &Page, asked: &Asked, span: Span) -> Html {
     let left = span.percent(at).clamp(0.0, 100.0);
     html! {
         <div class={classes!("pin", "mine", (left > 86.0).then_some("turned"), page.pin.is_none().then_some("unset"))} ~style={format!("left:{left:.3}%")}
-            role="slider" tabindex="0" aria-label="Your answer: how long it takes" aria-valuemin="0" aria-valuemax={((asked.until() - asked.from) / 1_000_000).to_string()}
-            aria-valuenow={((at - asked.from) / 1_000_000).to_string()} aria-valuetext={words.clone()} {onkeydown}><span>{ if page.pin.is_some() { format!("your answer: {words}") } else { "from here on".to_owned() } }</span></div>
+            role="slider" tabindex="0" aria-label="Your answer: how long it takes" aria-valuemin="0" aria-valuemax={((question.until() - question.from) / 1_000_000).to_string()}
+            aria-valuenow={((at - question.from) / 1_000_000).to_string()} aria-valuetext={words.clone()} {onkeydown}><span>{ if page.pin.is_some() { format!("your answer: {words}") } else { "from here on".to_owned() } }</span></div>
     }
 }

@@ -1,4 +1,4 @@
-//! A manifest to complete, beside the cluster: gaps are `___`, and it is applied when none is left.
+//! A manifest to complete, beside the story: gaps are written `___`, and it can be applied when none is left.
 
 use gloo_timers::callback::Timeout;
 use podscope_protocol::Request;
@@ -10,8 +10,8 @@ use crate::ctl::Ctl;
 use crate::pure::{hints, paste};
 use crate::state::{Checked, Shared};
 
-/// Revisions of checks count from here: the big editor's count from 0.
-const FIRST: u64 = 1 << 40;
+/// Base of this editor's revision numbers, so that they differ from those of the large editor.
+const FIRST_REVISION: u64 = 1 << 40;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct Props {
@@ -22,7 +22,7 @@ pub(super) struct Props {
 #[component]
 pub(super) fn Starter(props: &Props) -> Html {
     let text = use_state(|| props.text.clone());
-    let revision = use_state(|| FIRST);
+    let revision = use_state(|| FIRST_REVISION);
     let waiting = use_mut_ref(|| None::<Timeout>);
     let Some(ctl) = use_context::<Ctl>() else {
         return Html::default();
@@ -46,7 +46,7 @@ pub(super) fn Starter(props: &Props) -> Html {
         })
     };
     let oninput = change.reform(|event: InputEvent| browser::value_of(&event));
-    let again = {
+    let reset = {
         let (change, text) = (change.clone(), props.text.clone());
         Callback::from(move |_: MouseEvent| change.emit(text.clone()))
     };
@@ -68,7 +68,7 @@ pub(super) fn Starter(props: &Props) -> Html {
             <textarea class="mono" aria-label="Manifest" aria-describedby="starter-gaps" spellcheck="false" {rows} {oninput} value={(*text).clone()} />
             <div class="row">
                 <span id="starter-gaps" class="gaps" role="status">{ why }</span>
-                <button type="button" class="quiet" onclick={again}>{ "As it was" }</button>
+                <button type="button" class="quiet" onclick={reset}>{ "As it was" }</button>
                 <button type="button" class="primary" disabled={gaps > 0} onclick={apply}>{ "Apply" }</button>
             </div>
             if !found.is_empty() { { problems(found) } }

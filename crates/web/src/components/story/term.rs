@@ -1,4 +1,4 @@
-//! A term of the glossary in a story: a press opens its sentence, another one closes it.
+//! A term of the glossary in a story: a press opens its definition, another one closes it.
 
 use podscope_protocol::glossary;
 use yew::prelude::*;

@@ -1,28 +1,28 @@
-//! A broken guarantee on the stage: the arc between the two processes, and a place for its words that covers neither.
+//! The arc between the two processes that break a guarantee, and a place for its text that covers neither of them.
 
 use super::Room;
 use crate::pure::overview::Rect;
 
-/// An arc and the centre of the words that stand on it.
+/// An arc, and the centre of the text on it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Arc {
     pub(crate) path: String,
-    pub(crate) words: (f64, f64),
+    pub(crate) text_centre: (f64, f64),
 }
 
-/// Words of this size on an arc between two marks. `top` is where the rail ends.
-pub(crate) fn arc(one: Rect, other: Rect, room: Room, top: f64, words: (f64, f64)) -> Arc {
+/// Places a text of the given size on an arc between two marks. `top` is the lower edge of the control plane.
+pub(crate) fn arc(one: Rect, other: Rect, room: Room, top: f64, text_size: (f64, f64)) -> Arc {
     let centre = |r: Rect| (r.x + r.w / 2.0, r.y + r.h / 2.0);
     let (a, b) = (centre(one), centre(other));
     let middle = ((a.0 + b.0) / 2.0, (a.1 + b.1) / 2.0);
     let clamp = |value: f64, low: f64, high: f64| value.clamp(low, high.max(low));
-    let x_of = |x: f64| clamp(x, words.0 / 2.0 + 8.0, room.w - words.0 / 2.0 - 8.0);
-    let y_of = |y: f64| clamp(y, top + words.1 / 2.0, room.h - words.1 / 2.0 - 8.0);
+    let x_of = |x: f64| clamp(x, text_size.0 / 2.0 + 8.0, room.w - text_size.0 / 2.0 - 8.0);
+    let y_of = |y: f64| clamp(y, top + text_size.1 / 2.0, room.h - text_size.1 / 2.0 - 8.0);
     let mut best = (f64::INFINITY, (x_of(middle.0), y_of(middle.1)));
     for x in [middle.0, room.w / 2.0, room.w * 0.25, room.w * 0.75] {
         for step in 0..=10 {
             let at = (x_of(x), y_of(top + (room.h - top) * f64::from(step) / 10.0));
-            let covered = [one, other].map(|mark| covers(at, words, mark)).iter().sum::<f64>();
+            let covered = [one, other].map(|mark| covers(at, text_size, mark)).iter().sum::<f64>();
             let far = (at.0 - middle.0).hypot(at.1 - middle.1);
             let score = covered * 1000.0 + far;
             if score < best.0 {
@@ -31,8 +31,8 @@ pub(crate) fn arc(one: Rect, other: Rect, room: Room, top: f64, words: (f64, f64
         }
     }
     let at = best.1;
-    // It leaves each mark on the side of the words.
-    let leave = |mark: Rect| {
+    // The arc leaves each mark on the side where the text is.
+    let exit_point = |mark: Rect| {
         let (x, y) = centre(mark);
         let below = at.1 >= y;
         (
@@ -41,29 +41,29 @@ pub(crate) fn arc(one: Rect, other: Rect, room: Room, top: f64, words: (f64, f64
             if below { 1.0 } else { -1.0 },
         )
     };
-    let ((ax, ay, ad), (bx, by, bd)) = (leave(one), leave(other));
-    let bow = |y: f64| ((at.1 - y).abs() * 0.8).max(40.0);
-    let side = (at.0 - ax).signum() * words.0 * 0.3;
+    let ((ax, ay, ad), (bx, by, bd)) = (exit_point(one), exit_point(other));
+    let bend = |y: f64| ((at.1 - y).abs() * 0.8).max(40.0);
+    let side = (at.0 - ax).signum() * text_size.0 * 0.3;
     let path = format!(
         "M{ax:.1} {ay:.1}C{ax:.1} {:.1} {:.1} {:.1} {:.1} {:.1}S{bx:.1} {:.1} {bx:.1} {by:.1}",
-        ay + ad * bow(ay),
+        ay + ad * bend(ay),
         at.0 - side,
         at.1,
         at.0,
         at.1,
-        by + bd * bow(by),
+        by + bd * bend(by),
     );
-    Arc { path, words: at }
+    Arc { path, text_centre: at }
 }
 
-/// How much of a mark words around this centre cover.
-fn covers(at: (f64, f64), words: (f64, f64), mark: Rect) -> f64 {
+/// The area of a mark, with a margin, that a text with this centre covers.
+fn covers(at: (f64, f64), text_size: (f64, f64), mark: Rect) -> f64 {
     const AROUND: f64 = 10.0;
     let overlap = |from: f64, length: f64, centre: f64, size: f64| {
         let (low, high) = (from - AROUND, from + length + AROUND);
         ((centre + size / 2.0).min(high) - (centre - size / 2.0).max(low)).max(0.0)
     };
-    overlap(mark.x, mark.w, at.0, words.0) * overlap(mark.y, mark.h, at.1, words.1)
+    overlap(mark.x, mark.w, at.0, text_size.0) * overlap(mark.y, mark.h, at.1, text_size.1)
 }
 
 #[cfg(test)]
@@ -79,10 +79,10 @@ mod tests {
         }
     }
 
-    /// Both processes stay in sight beside the words, wherever they are.
+    /// Both processes stay visible beside the text, wherever they are.
     /// Shows: U-02
     #[test]
-    fn words_cover_neither_process() {
+    fn text_covers_neither_process() {
         let room = Room {
             w: 1366.0,
             h: 460.0,
@@ -94,12 +94,15 @@ mod tests {
             (mark(600.0, 130.0), mark(600.0, 300.0)),
             (mark(40.0, 300.0), mark(800.0, 130.0)),
         ] {
-            let words = (380.0, 150.0);
-            let arc = arc(one, other, room, 80.0, words);
+            let text_size = (380.0, 150.0);
+            let arc = arc(one, other, room, 80.0, text_size);
             for mark in [one, other] {
-                assert!(covers(arc.words, words, mark) < 1.0, "{one:?} {other:?}: {arc:?}");
+                assert!(
+                    covers(arc.text_centre, text_size, mark) < 1.0,
+                    "{one:?} {other:?}: {arc:?}"
+                );
             }
-            assert!(arc.words.1 + 75.0 <= 460.0 && arc.words.1 - 75.0 >= 80.0);
+            assert!(arc.text_centre.1 + 75.0 <= 460.0 && arc.text_centre.1 - 75.0 >= 80.0);
         }
     }
 }

@@ -1,36 +1,36 @@
-//! The size of pod marks: as large as the room allows, in steps each of which says more than the next.
+//! The size of pod marks: as large as the room allows, in steps with increasing detail.
 
 use crate::pure::overview::Rect;
 
-/// How much a mark has the room to say.
+/// Level of detail of a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) enum Step {
-    /// Colour and state.
+pub(crate) enum DetailLevel {
+    /// Colour and state only.
     #[default]
     Dot,
-    /// Its short name.
+    /// With the short name.
     Square,
-    /// Full name, and a word for what happens to it.
+    /// With the full name and a word for the state.
     Card,
-    /// Image, priority and seconds as well.
+    /// With image, priority and seconds.
     Large,
-    /// The same, to be read from afar.
+    /// The same in large type.
     Huge,
 }
 
-impl Step {
-    fn of(w: f64, h: f64, unit: f64) -> Step {
-        let is = |least: (f64, f64)| w >= least.0 * unit && h >= least.1 * unit;
-        if is((300.0, 200.0)) {
-            Step::Huge
-        } else if is((124.0, 96.0)) {
-            Step::Large
-        } else if is((96.0, 54.0)) {
-            Step::Card
+impl DetailLevel {
+    fn of(w: f64, h: f64, unit: f64) -> DetailLevel {
+        let at_least = |minimum: (f64, f64)| w >= minimum.0 * unit && h >= minimum.1 * unit;
+        if at_least((300.0, 200.0)) {
+            DetailLevel::Huge
+        } else if at_least((124.0, 96.0)) {
+            DetailLevel::Large
+        } else if at_least((96.0, 54.0)) {
+            DetailLevel::Card
         } else if w >= 21.0 {
-            Step::Square
+            DetailLevel::Square
         } else {
-            Step::Dot
+            DetailLevel::Dot
         }
     }
 
@@ -44,18 +44,18 @@ impl Step {
         }
     }
 
-    /// Whether there is room for more than one line of each truth.
+    /// Returns whether there is room for several lines per truth.
     pub(crate) fn is_large(self) -> bool {
         self >= Self::Large
     }
 
-    /// Whether there is room for words.
+    /// Returns whether there is room for text.
     pub(crate) fn is_card(self) -> bool {
         self >= Self::Card
     }
 }
 
-/// How marks fill a room: size, columns, the gap between them.
+/// An arrangement of marks that fills a room: size of a mark, columns, rows, gap.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Fit {
     pub(crate) w: f64,
@@ -63,23 +63,23 @@ pub(crate) struct Fit {
     pub(crate) columns: usize,
     pub(crate) rows: usize,
     pub(crate) gap: f64,
-    pub(crate) step: Step,
+    pub(crate) detail: DetailLevel,
 }
 
-/// The smallest mark that is still seen, in CSS pixels.
-const LEAST: f64 = 4.0;
+/// Side of the smallest visible mark, in CSS pixels.
+const MIN_SIDE: f64 = 4.0;
 
-/// The largest marks with which so many of them fit.
+/// The arrangement with the largest marks for a number of slots.
 pub(crate) fn fit(room_w: f64, room_h: f64, slots: usize, gap: f64, unit: f64) -> Fit {
     let slots = slots.max(1);
     let mut best = Fit::default();
     for columns in 1..=slots {
         let rows = slots.div_ceil(columns);
-        // Many small ones stand closer.
+        // Small marks are closer together.
         let gap = (room_w / columns as f64 * 0.14).min(gap).max(1.0);
         let w = (room_w - (columns as f64 - 1.0) * gap) / columns as f64;
         let h = (room_h - (rows as f64 - 1.0) * gap) / rows as f64;
-        let (w, h) = shaped(w, h, room_h, unit);
+        let (w, h) = mark_size(w, h, room_h, unit);
         if w * h > best.area() {
             best = Fit {
                 w,
@@ -87,28 +87,28 @@ pub(crate) fn fit(room_w: f64, room_h: f64, slots: usize, gap: f64, unit: f64) -
                 columns,
                 rows,
                 gap,
-                step: Step::of(w, h, unit),
+                detail: DetailLevel::of(w, h, unit),
             };
         }
     }
-    if best.w < LEAST || best.h < LEAST {
-        let columns = ((room_w + 1.0) / (LEAST + 1.0)).max(1.0) as usize;
+    if best.w < MIN_SIDE || best.h < MIN_SIDE {
+        let columns = ((room_w + 1.0) / (MIN_SIDE + 1.0)).max(1.0) as usize;
         best = Fit {
-            w: LEAST,
-            h: LEAST,
+            w: MIN_SIDE,
+            h: MIN_SIDE,
             columns,
             rows: slots.div_ceil(columns),
             gap: 1.0,
-            step: Step::Dot,
+            detail: DetailLevel::Dot,
         };
     }
-    // Columns that the marks leave free are used before another row.
+    // Columns that are left over are used before another row.
     best.columns = (((room_w + best.gap) / (best.w + best.gap) + 1e-6) as usize).max(best.columns);
     best
 }
 
-/// A mark's shape in a cell: a card that is not much longer than high, or else a square.
-fn shaped(w: f64, h: f64, room_h: f64, unit: f64) -> (f64, f64) {
+/// The shape of a mark in a cell: a card of moderate proportions, or a square.
+fn mark_size(w: f64, h: f64, room_h: f64, unit: f64) -> (f64, f64) {
     let h = h.min((300.0 * unit).min(room_h * 0.62).max(190.0 * unit));
     let w = w.min((h * 1.6).max(150.0 * unit)).min(430.0 * unit);
     if w < 96.0 * unit || h < 54.0 * unit {
@@ -120,17 +120,17 @@ fn shaped(w: f64, h: f64, room_h: f64, unit: f64) -> (f64, f64) {
 }
 
 impl Fit {
-    /// Of one mark.
+    /// The area of one mark.
     pub(crate) fn area(&self) -> f64 {
         self.w * self.h
     }
 
-    /// All rows together.
+    /// The height of all rows.
     pub(crate) fn height(&self) -> f64 {
         self.rows as f64 * (self.h + self.gap) - self.gap
     }
 
-    /// Where a slot is in the room.
+    /// The place of a slot in the room.
     pub(crate) fn slot(&self, slot: usize) -> Rect {
         let columns = self.columns.max(1);
         Rect {

@@ -1,4 +1,4 @@
-//! One pod, two truths: what the API says of it, what its process does, and whether the two agree.
+//! The two halves of a pod's mark: the API server's state above, the process below. They separate where the two differ.
 
 use podscope_api::ConditionStatus;
 use podscope_protocol::{Micros, NodeView, PodMark, PodView, TerminationStage};
@@ -6,18 +6,18 @@ use podscope_protocol::{Micros, NodeView, PodMark, PodView, TerminationStage};
 use crate::pure::clock;
 use crate::state::Truth;
 
-/// How one half of a mark is drawn.
+/// The style of one half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Surface {
     /// The owner's colour.
     Full,
-    /// A pale one: the API is about to forget it.
+    /// The owner's colour, pale: the API server is deleting the pod.
     Pale,
-    /// A pale one with a dashed edge: what the API says is old.
+    /// The owner's colour, pale, with a dashed edge: the API server's state is out of date.
     Stale,
-    /// Dots in the ghost's colour: the API has nothing.
+    /// Dots in the ghost's colour: the API server has no such pod.
     Gone,
-    /// Dots: nothing runs.
+    /// Dots: no process runs.
     Empty,
 }
 
@@ -33,42 +33,42 @@ impl Surface {
     }
 }
 
-/// One half and its words.
+/// One half with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Half {
     pub(crate) surface: Surface,
     pub(crate) words: String,
 }
 
-/// What a mark says.
+/// The content of a mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Says {
-    /// Both truths are one, with what happens to the pod in words; nothing of one that runs well.
+pub(crate) enum MarkContent {
+    /// API server and machine agree. Holds a text for the state; empty for a pod that runs well.
     Whole(String),
-    /// They part.
+    /// API server and machine differ.
     Torn {
-        /// The API's word.
+        /// The API server's half.
         api: Half,
         process: Half,
-        /// What comes next, and when.
+        /// The next step of a termination, with the time left.
         next: String,
     },
 }
 
-/// Whether a process of the pod runs on its machine.
+/// Returns whether a process of the pod runs on its machine.
 fn runs(pod: &PodView, node: &NodeView) -> bool {
     node.machine.powered && node.machine.running.iter().any(|uid| uid == pod.uid())
 }
 
-/// What a pod's mark says, as `truth` has it.
-pub(crate) fn says(pod: &PodView, drawn: PodMark, node: &NodeView, truth: Truth, now: Micros) -> Says {
-    // A node of a dump of which only the name is known, or one without a machine, has no second truth.
-    let is_one = truth != Truth::Both || !node.machine.exists;
-    if is_one {
-        return Says::Whole(whole(pod, drawn, now));
+/// The content of a pod's mark in the given truth.
+pub(crate) fn mark_content(pod: &PodView, drawn: PodMark, node: &NodeView, truth: Truth, now: Micros) -> MarkContent {
+    // A dumped node of which only the name is known, or a node without a machine, has no second truth.
+    let has_single_truth = truth != Truth::Both || !node.machine.exists;
+    if has_single_truth {
+        return MarkContent::Whole(state_text(pod, drawn, now));
     }
     let process = if runs(pod, node) { Surface::Full } else { Surface::Empty };
-    let torn = |surface: Surface, api: &str, words: String, next: String| Says::Torn {
+    let torn = |surface: Surface, api: &str, words: String, next: String| MarkContent::Torn {
         api: Half {
             surface,
             words: format!("API: {api}"),
@@ -86,10 +86,10 @@ pub(crate) fn says(pod: &PodView, drawn: PodMark, node: &NodeView, truth: Truth,
                 (ConditionStatus::Unknown, _) | (_, false) => "nobody knows",
                 _ => "Running?",
             };
-            torn(Surface::Stale, api, unheard(pod, node).into(), String::new())
+            torn(Surface::Stale, api, unreachable_text(pod, node).into(), String::new())
         }
         PodMark::Terminating => {
-            let (words, next) = ends(pod, process == Surface::Full, now);
+            let (words, next) = termination_texts(pod, process == Surface::Full, now);
             torn(Surface::Pale, "deleting", words, next)
         }
         PodMark::Ready | PodMark::NotReady if process == Surface::Empty => torn(
@@ -101,12 +101,12 @@ pub(crate) fn says(pod: &PodView, drawn: PodMark, node: &NodeView, truth: Truth,
         PodMark::Starting if process == Surface::Full && node.machine.lost().1 => {
             torn(Surface::Stale, &pod.status, "runs, unheard".into(), String::new())
         }
-        _ => Says::Whole(whole(pod, drawn, now)),
+        _ => MarkContent::Whole(state_text(pod, drawn, now)),
     }
 }
 
-/// What a machine that nobody hears does with a pod.
-fn unheard(pod: &PodView, node: &NodeView) -> &'static str {
+/// Text for the process of a pod whose node is unreachable.
+fn unreachable_text(pod: &PodView, node: &NodeView) -> &'static str {
     match (runs(pod, node), node.machine.powered) {
         (true, _) => "runs, unheard",
         (false, true) => "has ended, unheard",
@@ -114,8 +114,8 @@ fn unheard(pod: &PodView, node: &NodeView) -> &'static str {
     }
 }
 
-/// How far a termination is, and what comes next.
-fn ends(pod: &PodView, runs: bool, now: Micros) -> (String, String) {
+/// Progress of a termination, and its next step.
+fn termination_texts(pod: &PodView, runs: bool, now: Micros) -> (String, String) {
     let Some(termination) = &pod.termination else {
         let words = if runs { "runs" } else { "has ended" };
         return (words.into(), String::new());
@@ -142,8 +142,8 @@ fn ends(pod: &PodView, runs: bool, now: Micros) -> (String, String) {
     }
 }
 
-/// What happens to a pod of which both truths are one.
-fn whole(pod: &PodView, drawn: PodMark, now: Micros) -> String {
+/// Text for a pod whose two truths agree.
+fn state_text(pod: &PodView, drawn: PodMark, now: Micros) -> String {
     match drawn {
         PodMark::Ready | PodMark::Ghost => String::new(),
         PodMark::NotReady => "not ready".into(),
@@ -151,14 +151,14 @@ fn whole(pod: &PodView, drawn: PodMark, now: Micros) -> String {
             || pod.status.clone(),
             |until| format!("next start in {}", clock::left(until, now)),
         ),
-        PodMark::Terminating => ends(pod, true, now).0,
+        PodMark::Terminating => termination_texts(pod, true, now).0,
         PodMark::Unconfirmed => "nobody knows".into(),
         PodMark::Pending | PodMark::Starting | PodMark::Succeeded | PodMark::Failed => pod.status.clone(),
     }
 }
 
-impl Says {
-    /// Both truths in one line.
+impl MarkContent {
+    /// Both truths as one line.
     pub(crate) fn line(&self) -> String {
         match self {
             Self::Whole(words) => words.clone(),
@@ -202,13 +202,13 @@ mod tests {
     }
 
     fn line(pod: &PodView, node: &NodeView) -> String {
-        says(pod, pod.mark, node, Truth::Both, 0).line()
+        mark_content(pod, pod.mark, node, Truth::Both, 0).line()
     }
 
-    /// Where API and machine part, each half says its own; where they agree nothing is said.
+    /// Where API server and machine differ, each half has its own text; where they agree there is none.
     /// Shows: U-02
     #[test]
-    fn halves_part_where_the_truths_do() {
+    fn mark_is_torn_where_api_and_machine_differ() {
         assert_eq!(line(&pod(PodMark::Ready), &node(&["u1"])), "");
         assert_eq!(
             line(&pod(PodMark::Ready), &node(&[])),
@@ -222,28 +222,28 @@ mod tests {
             line(&ghost, &node(&["u1"])),
             "API: no such pod; on the machine: still runs"
         );
-        let unsure = pod(PodMark::Unconfirmed);
+        let unconfirmed = pod(PodMark::Unconfirmed);
         assert_eq!(
-            line(&unsure, &node(&["u1"])),
+            line(&unconfirmed, &node(&["u1"])),
             "API: Running?; on the machine: runs, unheard"
         );
         let mut silent = node(&["u1"]);
         silent.ready = ConditionStatus::Unknown;
         assert_eq!(
-            line(&unsure, &silent),
+            line(&unconfirmed, &silent),
             "API: nobody knows; on the machine: runs, unheard"
         );
         silent.machine.powered = false;
         assert_eq!(
-            line(&unsure, &silent),
+            line(&unconfirmed, &silent),
             "API: nobody knows; on the machine: no power: nothing runs"
         );
     }
 
-    /// A termination says how far it is and what comes next.
+    /// A termination names its progress and the next signal.
     /// Shows: L-16
     #[test]
-    fn a_termination_says_its_next_signal() {
+    fn termination_names_its_next_signal() {
         let ending = |stage, until| PodView {
             termination: Some(Box::new(TerminationView { stage, since: 0, until })),
             ..pod(PodMark::Terminating)
@@ -260,14 +260,14 @@ mod tests {
         );
     }
 
-    /// One truth alone is never torn.
+    /// A single truth is never drawn torn.
     /// Shows: U-15
     #[test]
-    fn one_truth_alone_is_whole() {
-        let unsure = pod(PodMark::Unconfirmed);
+    fn single_truth_is_never_torn() {
+        let unconfirmed = pod(PodMark::Unconfirmed);
         for truth in [Truth::Api, Truth::Machine] {
-            let says = says(&unsure, PodMark::Ready, &node(&[]), truth, 0);
-            assert_eq!(says, Says::Whole(String::new()));
+            let mark_content = mark_content(&unconfirmed, PodMark::Ready, &node(&[]), truth, 0);
+            assert_eq!(mark_content, MarkContent::Whole(String::new()));
         }
     }
 }

@@ -1,12 +1,12 @@
-//! The messages of a frame as dots: between the API server and whom each travels, and how far.
+//! The messages of a frame as moving dots: the two ends of each message, and how far it travels.
 
 use podscope_protocol::{Message, MessageKind, Stop};
 
 use super::wires::Wire;
 
-/// Who talks with the API server in a message, and whether it goes to the API server; none of a command's, which has no
-/// wire.
-pub(crate) fn end(message: &Message) -> Option<(&Stop, bool)> {
+/// The partner of the API server in a message, and whether the message goes to the API server. `None` for messages of
+/// commands, which have no wire.
+pub(crate) fn partner(message: &Message) -> Option<(&Stop, bool)> {
     match (&message.from, &message.to) {
         (Stop::User, _) | (_, Stop::User) => None,
         (Stop::ApiServer, to) => Some((to, false)),
@@ -14,7 +14,7 @@ pub(crate) fn end(message: &Message) -> Option<(&Stop, bool)> {
     }
 }
 
-/// A kind's name in the document, and its class.
+/// The name of a kind in `data-message`; also its CSS class.
 pub(crate) const fn name(kind: MessageKind) -> &'static str {
     match kind {
         MessageKind::Heartbeat => "heartbeat",
@@ -30,8 +30,8 @@ pub(crate) const fn name(kind: MessageKind) -> &'static str {
     }
 }
 
-/// How a message runs along its wire, as parts of its length: from where to where; it stops at a cut.
-pub(crate) fn run(wire: &Wire, cut: Option<f64>, is_up: bool) -> (f64, f64) {
+/// Start and end of a message's motion, as fractions of the wire's length; a message stops at a cut.
+pub(crate) fn motion(wire: &Wire, cut: Option<f64>, is_up: bool) -> (f64, f64) {
     let parts = cut.map(|unit| {
         let (from, to) = wire.cut(unit);
         let length = wire.length().max(1.0);
@@ -62,11 +62,11 @@ mod tests {
     }
 
     #[test]
-    fn messages_travel_between_the_api_server_and_its_partner() {
+    fn message_end_is_the_partner_of_the_api_server() {
         let node = || Stop::Node("a-1".to_owned());
-        assert_eq!(end(&message(node(), Stop::ApiServer)), Some((&node(), true)));
-        assert_eq!(end(&message(Stop::ApiServer, node())), Some((&node(), false)));
-        assert_eq!(end(&message(Stop::User, Stop::ApiServer)), None);
+        assert_eq!(partner(&message(node(), Stop::ApiServer)), Some((&node(), true)));
+        assert_eq!(partner(&message(Stop::ApiServer, node())), Some((&node(), false)));
+        assert_eq!(partner(&message(Stop::User, Stop::ApiServer)), None);
     }
 
     #[test]
@@ -74,10 +74,10 @@ mod tests {
         let wire = Wire {
             points: vec![(0.0, 0.0), (0.0, 100.0)],
         };
-        assert_eq!(run(&wire, None, true), (1.0, 0.0));
-        let (from, to) = run(&wire, Some(1.0), true);
+        assert_eq!(motion(&wire, None, true), (1.0, 0.0));
+        let (from, to) = motion(&wire, Some(1.0), true);
         assert!(from == 1.0 && to > 0.0 && to < 1.0);
-        let (from, stop) = run(&wire, Some(1.0), false);
+        let (from, stop) = motion(&wire, Some(1.0), false);
         assert!(from == 0.0 && stop < to);
     }
 }

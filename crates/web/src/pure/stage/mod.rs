@@ -1,4 +1,4 @@
-//! Geometry of the stage: how zones, nodes and pod marks share the room there is. Pure, so that it is tested natively;
+//! Geometry of the stage: how zones, nodes and pod marks share the available room. It is pure and tested natively;
 //! components only draw what is planned here.
 
 use super::overview::Rect;
@@ -13,67 +13,67 @@ pub(crate) mod wires;
 
 use fit::{Fit, fit};
 
-/// The room of the stage, in CSS pixels.
+/// The size of the stage, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Room {
     pub(crate) w: f64,
     pub(crate) h: f64,
-    /// A fourteenth of the root's font size: 1 where text is 14 px.
+    /// One pixel at the default font size of 14 pixels: the root's font size / 14.
     pub(crate) unit: f64,
 }
 
-/// A zone to be placed: the slots that each of its nodes needs, in order.
-pub(crate) type Crowd = Vec<Vec<usize>>;
+/// The nodes of all zones in order, each with the number of slots that it needs.
+pub(crate) type SlotsByNode = Vec<Vec<usize>>;
 
-/// Lengths of a stage of some size, in CSS pixels.
+/// Lengths for a stage of a given size, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Measures {
     pub(crate) unit: f64,
-    /// As wide as a phone.
+    /// The stage has the width of a phone.
     pub(crate) is_narrow: bool,
     pub(crate) pad: f64,
-    /// Height of the rail, its distance from the top, and the room for wires below it.
+    /// Height of the control plane, its distance from the top, and the room for wires below it.
     pub(crate) rail: f64,
     pub(crate) rail_top: f64,
     pub(crate) bus: f64,
-    /// Header of a zone and of a node.
+    /// Heights of the headers of a zone and of a node.
     pub(crate) zone_header: f64,
     pub(crate) node_header: f64,
-    /// Between zones and between nodes.
+    /// Gaps between zones and between nodes.
     pub(crate) zone_gap: f64,
     pub(crate) node_gap: f64,
-    /// At a zone's left, where the wires of its nodes come down; and inside its other edges.
+    /// Padding at a zone's left, where the wires of its nodes run; padding at its other edges.
     pub(crate) gutter: f64,
     pub(crate) inset: f64,
-    /// Inside a node, beside its marks.
+    /// Padding of a node beside its marks.
     pub(crate) margin: f64,
 }
 
-/// A stage that is narrower than this is laid out as a phone's, in units.
+/// Width below which a stage has the layout for phones, in units.
 const NARROW: f64 = 600.0;
-/// A stage that is lower than this spares every line, in units.
+/// Height below which a stage has smaller gaps and headers, in units.
 const LOW: f64 = 360.0;
-/// The smallest node that still says something, in units: below it the stage grows and scrolls.
-const LEAST: (f64, f64) = (70.0, 46.0);
+/// Smallest useful size of a node, in units. If nodes would be smaller, the stage grows and scrolls.
+const MIN_NODE: (f64, f64) = (70.0, 46.0);
 
 impl Measures {
     pub(crate) fn of(room: Room) -> Measures {
-        let u = room.unit;
-        let is_narrow = room.w < NARROW * u;
-        let is_low = room.h < LOW * u;
-        let pick = |narrow: f64, low: f64, usual: f64| {
-            u * if is_narrow && is_low {
+        let unit = room.unit;
+        let is_narrow = room.w < NARROW * unit;
+        let is_low = room.h < LOW * unit;
+        let pick = |narrow: f64, low: f64, usual_slots: f64| {
+            unit * if is_narrow && is_low {
                 narrow.min(low)
             } else if is_narrow {
                 narrow
             } else if is_low {
                 low
             } else {
-                usual
+                usual_slots
             }
         };
         Measures {
-            unit: u,
+            unit,
             is_narrow,
             pad: pick(7.0, 8.0, 12.0),
             rail: pick(32.0, 32.0, 40.0),
@@ -89,48 +89,48 @@ impl Measures {
         }
     }
 
-    /// Where zones begin.
+    /// The upper edge of the zones.
     pub(crate) fn top(&self) -> f64 {
         self.rail_top + self.rail + self.bus
     }
 }
 
-/// A node's place in its zone, and what is drawn inside.
+/// The place of a node in its zone, and the places inside the node.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct NodePlan {
-    /// In its zone.
+    /// Relative to the zone.
     pub(crate) rect: Rect,
-    /// The capacity's bar, inside the node.
+    /// The capacity bar, relative to the node.
     pub(crate) bar: Option<Rect>,
     /// The bar is high enough for names.
     pub(crate) is_bar_tall: bool,
-    /// The room for marks, inside the node.
+    /// The area for marks, relative to the node.
     pub(crate) area: Rect,
-    /// Height of the words below the marks: whole lines, or nothing.
+    /// Height of the text below the marks: whole lines, or 0.
     pub(crate) foot: f64,
     pub(crate) fit: Fit,
-    /// Column and row in its zone.
+    /// Column and row in the zone.
     pub(crate) at: (usize, usize),
 }
 
-/// A zone's place on the stage.
+/// The place of a zone on the stage.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct ZonePlan {
     pub(crate) rect: Rect,
     pub(crate) nodes: Vec<NodePlan>,
 }
 
-/// Where everything is.
+/// The layout of the whole stage.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Plan {
     pub(crate) room: Room,
     pub(crate) measures: Measures,
     pub(crate) zones: Vec<ZonePlan>,
-    /// Height used: the stage's, or more where it has to scroll.
+    /// Used height: that of the stage, or more if the stage has to scroll.
     pub(crate) height: f64,
 }
 
-/// How zones and nodes are arranged.
+/// An arrangement of zones and nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Grid {
     zone_columns: usize,
@@ -139,16 +139,16 @@ struct Grid {
     score: f64,
 }
 
-/// Lays out zones whose nodes need so many slots; `usual` slots are those that most nodes need.
-pub(crate) fn plan(room: Room, crowd: &Crowd, usual: usize) -> Plan {
+/// Lays out the zones. Every node has room for at least `usual_slots` slots.
+pub(crate) fn plan(room: Room, slots_by_node: &SlotsByNode, usual_slots: usize) -> Plan {
     let m = Measures::of(room);
-    let grid = arrange(room, &m, crowd, usual);
+    let grid = arrange(room, &m, slots_by_node, usual_slots);
     let columns = grid.zone_columns;
     let zone_w = (room.w - 2.0 * m.pad - (columns as f64 - 1.0) * m.zone_gap) / columns as f64;
     let rows_of = |nodes: &Vec<usize>| nodes.len().max(1).div_ceil(grid.node_columns);
-    let mut zones = Vec::with_capacity(crowd.len());
+    let mut zones = Vec::with_capacity(slots_by_node.len());
     let mut y = m.top();
-    for row in crowd.chunks(columns) {
+    for row in slots_by_node.chunks(columns) {
         let rows = row.iter().map(rows_of).max().unwrap_or(1);
         let zone_h = m.zone_header + rows as f64 * (grid.node.1 + m.node_gap) - m.node_gap + m.inset;
         for (column, nodes) in row.iter().enumerate() {
@@ -158,7 +158,7 @@ pub(crate) fn plan(room: Room, crowd: &Crowd, usual: usize) -> Plan {
                 w: zone_w,
                 h: zone_h,
             };
-            zones.push(zone(rect, nodes, &grid, &m, usual));
+            zones.push(zone(rect, nodes, &grid, &m, usual_slots));
         }
         y += zone_h + m.zone_gap;
     }
@@ -172,35 +172,35 @@ pub(crate) fn plan(room: Room, crowd: &Crowd, usual: usize) -> Plan {
 }
 
 /// The arrangement with the largest marks.
-fn arrange(room: Room, m: &Measures, crowd: &Crowd, usual: usize) -> Grid {
-    let zones = crowd.len().max(1);
-    let most = crowd.iter().map(Vec::len).max().unwrap_or(1).max(1);
+fn arrange(room: Room, m: &Measures, slots_by_node: &SlotsByNode, usual_slots: usize) -> Grid {
+    let zones = slots_by_node.len().max(1);
+    let max_nodes = slots_by_node.iter().map(Vec::len).max().unwrap_or(1).max(1);
     let inner_h = room.h - m.top() - m.pad * 0.9;
     let mut best: Option<Grid> = None;
     for zone_columns in 1..=zones {
         let zone_w = (room.w - 2.0 * m.pad - (zone_columns as f64 - 1.0) * m.zone_gap) / zone_columns as f64;
-        for node_columns in 1..=most {
-            let gap = lane(m, node_columns);
+        for node_columns in 1..=max_nodes {
+            let gap = column_gap(m, node_columns);
             let w = (zone_w - m.inset - m.gutter - (node_columns as f64 - 1.0) * gap) / node_columns as f64;
-            if node_columns * zone_columns > 1 && w < LEAST.0 * m.unit {
+            if node_columns * zone_columns > 1 && w < MIN_NODE.0 * m.unit {
                 break;
             }
-            let (zone_rows, node_rows) = rows(crowd, zone_columns, node_columns);
-            let taken = zone_rows as f64 * (m.zone_header + m.inset - m.node_gap + m.zone_gap) - m.zone_gap;
-            let fair = (inner_h - taken) / node_rows as f64 - m.node_gap;
-            let h = fair.max(LEAST.1 * m.unit);
-            let inside = inside(m, w, h, usual);
-            let squat = if w < 150.0 * m.unit && !m.is_narrow { 0.6 } else { 1.0 };
-            let lean = if zone_columns > 1 && w / h < 0.8 { 0.7 } else { 1.0 };
-            // Zones side by side are what the eye compares.
-            let split = if zone_columns == zones || zone_columns == 1 {
+            let (zone_rows, node_rows) = rows(slots_by_node, zone_columns, node_columns);
+            let headers = zone_rows as f64 * (m.zone_header + m.inset - m.node_gap + m.zone_gap) - m.zone_gap;
+            let available = (inner_h - headers) / node_rows as f64 - m.node_gap;
+            let h = available.max(MIN_NODE.1 * m.unit);
+            let inner = node_layout(m, w, h, usual_slots);
+            let narrow_factor = if w < 150.0 * m.unit && !m.is_narrow { 0.6 } else { 1.0 };
+            let slim_factor = if zone_columns > 1 && w / h < 0.8 { 0.7 } else { 1.0 };
+            // One row or one column of zones is preferred, because it is easier to compare.
+            let grid_factor = if zone_columns == zones || zone_columns == 1 {
                 1.0
             } else {
                 0.85
             };
-            // What has to scroll comes last.
-            let fits = if fair < h - 0.5 { 0.01 } else { 1.0 };
-            let score = inside.fit.area() * squat * lean * split * fits;
+            // An arrangement that has to scroll is the last choice.
+            let scroll_factor = if available < h - 0.5 { 0.01 } else { 1.0 };
+            let score = inner.fit.area() * narrow_factor * slim_factor * grid_factor * scroll_factor;
             if best.is_none_or(|best| score > best.score) {
                 best = Some(Grid {
                     zone_columns,
@@ -214,13 +214,13 @@ fn arrange(room: Room, m: &Measures, crowd: &Crowd, usual: usize) -> Grid {
     best.unwrap_or(Grid {
         zone_columns: 1,
         node_columns: 1,
-        node: (LEAST.0 * m.unit, LEAST.1 * m.unit),
+        node: (MIN_NODE.0 * m.unit, MIN_NODE.1 * m.unit),
         score: 0.0,
     })
 }
 
-/// Between two columns of nodes: the wires of the right one come down there.
-fn lane(m: &Measures, node_columns: usize) -> f64 {
+/// Gap between two columns of nodes; the wires of the right column run in it.
+fn column_gap(m: &Measures, node_columns: usize) -> f64 {
     if node_columns > 1 {
         m.node_gap + 6.0 * m.unit
     } else {
@@ -228,22 +228,22 @@ fn lane(m: &Measures, node_columns: usize) -> f64 {
     }
 }
 
-/// Rows of zones, and of nodes in all of them together.
-fn rows(crowd: &Crowd, zone_columns: usize, node_columns: usize) -> (usize, usize) {
+/// Number of rows of zones, and of rows of nodes in all of them.
+fn rows(slots_by_node: &SlotsByNode, zone_columns: usize, node_columns: usize) -> (usize, usize) {
     let mut sum = 0;
-    for row in crowd.chunks(zone_columns) {
+    for row in slots_by_node.chunks(zone_columns) {
         sum += (row.iter().map(|nodes| nodes.len().max(1).div_ceil(node_columns)))
             .max()
             .unwrap_or(1);
     }
-    (crowd.len().max(1).div_ceil(zone_columns), sum.max(1))
+    (slots_by_node.len().max(1).div_ceil(zone_columns), sum.max(1))
 }
 
-fn zone(rect: Rect, nodes: &[usize], grid: &Grid, m: &Measures, usual: usize) -> ZonePlan {
-    // A zone with fewer nodes than others makes them larger.
+fn zone(rect: Rect, nodes: &[usize], grid: &Grid, m: &Measures, usual_slots: usize) -> ZonePlan {
+    // A zone with fewer nodes than others has larger nodes.
     let columns = grid.node_columns.min(nodes.len()).max(1);
     let rows = nodes.len().max(1).div_ceil(columns);
-    let gap = lane(m, columns);
+    let gap = column_gap(m, columns);
     let w = (rect.w - m.inset - m.gutter - (columns as f64 - 1.0) * gap) / columns as f64;
     let h = (rect.h - m.zone_header - m.inset - (rows as f64 - 1.0) * m.node_gap) / rows as f64;
     let nodes = nodes.iter().enumerate().map(|(nth, slots)| {
@@ -256,7 +256,7 @@ fn zone(rect: Rect, nodes: &[usize], grid: &Grid, m: &Measures, usual: usize) ->
                 h,
             },
             at,
-            ..inside(m, w, h, (*slots).max(usual))
+            ..node_layout(m, w, h, (*slots).max(usual_slots))
         }
     });
     ZonePlan {
@@ -265,34 +265,34 @@ fn zone(rect: Rect, nodes: &[usize], grid: &Grid, m: &Measures, usual: usize) ->
     }
 }
 
-/// What is drawn inside a node of this size with so many slots: bar, marks, words.
-fn inside(m: &Measures, w: f64, h: f64, slots: usize) -> NodePlan {
-    let u = m.unit;
-    let is_tall = h > 310.0 * u && w > 280.0 * u;
-    let has_bar = h > 78.0 * u;
+/// Lays out the inside of a node of this size: bar, marks, text.
+fn node_layout(m: &Measures, w: f64, h: f64, slots: usize) -> NodePlan {
+    let unit = m.unit;
+    let is_tall = h > 310.0 * unit && w > 280.0 * unit;
+    let has_bar = h > 78.0 * unit;
     let inner = w - 2.0 * m.margin;
-    let top = m.node_header + if has_bar && !is_tall { 14.0 * u } else { 2.0 * u };
-    let below = if is_tall { 62.0 * u } else { 8.0 * u };
+    let top = m.node_header + if has_bar && !is_tall { 14.0 * unit } else { 2.0 * unit };
+    let below = if is_tall { 62.0 * unit } else { 8.0 * unit };
     let gap = (if m.is_narrow {
         6.0
     } else if slots > 4 {
         8.0
     } else {
         11.0
-    }) * u;
+    }) * unit;
     let area = Rect {
         x: m.margin,
         y: top,
         w: inner,
         h: (h - top - below).max(0.0),
     };
-    let fit = fit(area.w, area.h, slots, gap, u);
+    let fit = fit(area.w, area.h, slots, gap, unit);
     let spare = area.h - fit.height();
     let bar = has_bar.then(|| {
         let (y, h) = if is_tall {
-            (h - 44.0 * u, 26.0 * u)
+            (h - 44.0 * unit, 26.0 * unit)
         } else {
-            (m.node_header + 1.0 * u, 5.0 * u)
+            (m.node_header + 1.0 * unit, 5.0 * unit)
         };
         Rect {
             x: m.margin,
@@ -306,20 +306,20 @@ fn inside(m: &Measures, w: f64, h: f64, slots: usize) -> NodePlan {
         bar,
         is_bar_tall: is_tall,
         area,
-        foot: (spare / (FOOT_LINE * u)).floor().max(0.0) * FOOT_LINE * u,
+        foot: (spare / (FOOT_LINE * unit)).floor().max(0.0) * FOOT_LINE * unit,
         fit,
         at: (0, 0),
     }
 }
 
-/// A line of words below the marks, in CSS pixels at the usual text size: see `.truth` in cluster.css.
+/// Height of a line of text below the marks, in CSS pixels at the default font size; see `.truth` in cluster.css.
 const FOOT_LINE: f64 = 22.0;
 
-/// A node by itself: one of a big cluster that is looked at.
-pub(crate) fn alone(m: &Measures, rect: Rect, slots: usize) -> NodePlan {
+/// The layout of a single node, outside any zone.
+pub(crate) fn single_node(m: &Measures, rect: Rect, slots: usize) -> NodePlan {
     NodePlan {
         rect,
-        ..inside(m, rect.w, rect.h, slots)
+        ..node_layout(m, rect.w, rect.h, slots)
     }
 }
 

@@ -1,11 +1,11 @@
-//! Outlines of marks as SVG paths.
+//! Outlines of marks and wires as SVG paths.
 
 /// Radius of a mark's corners.
 pub(crate) fn radius(h: f64, unit: f64) -> f64 {
     (13.0 * unit).min(h * 0.2)
 }
 
-/// The two halves of a torn mark of this size, with a gap between them.
+/// The upper and the lower half of a torn mark, with a gap between them.
 pub(crate) fn torn(w: f64, h: f64, unit: f64) -> (String, String) {
     let r = radius(h, unit);
     let gap = (h * 0.03).clamp(1.2, 4.0 * unit);
@@ -28,7 +28,7 @@ pub(crate) fn torn(w: f64, h: f64, unit: f64) -> (String, String) {
     (upper, lower)
 }
 
-/// Teeth from one x to another, the first point included.
+/// Appends a zigzag line from one x coordinate to another, including its first point.
 fn zigzag(path: &mut String, from: f64, to: f64, y: f64, amplitude: f64, teeth: usize) {
     let points = 2 * teeth;
     for point in 0..=points {
@@ -71,7 +71,7 @@ pub(crate) fn rounded(points: &[(f64, f64)], radius: f64) -> String {
 mod tests {
     use super::*;
 
-    /// The numbers of a path.
+    /// The numbers in a path.
     fn numbers(path: &str) -> Vec<f64> {
         let parts = path.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'));
         parts.filter_map(|part| part.parse().ok()).collect()

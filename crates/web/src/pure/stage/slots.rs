@@ -1,5 +1,5 @@
-//! Which slot each pod has on its node: it keeps it for as long as it is there, so that one that comes or goes moves
-//! no other. And how many slots a node shows, which changes rarely.
+//! The slot of each pod on its node. A pod keeps its slot while it is on the node, so that a pod that is added or
+//! removed moves no other. The number of slots that a node shows changes rarely.
 
 use podscope_api::ordered::{self, StableSort as _};
 
@@ -7,38 +7,39 @@ use podscope_api::ordered::{self, StableSort as _};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Slots {
     nodes: ordered::Map<String, Node>,
-    /// Slots that most nodes show.
+    /// Number of slots that most nodes show.
     usual: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Node {
-    /// Slot by pod.
+    /// Slot by pod id.
     pods: ordered::Map<String, usize>,
-    /// Slots that are shown.
-    room: usize,
+    /// Number of shown slots.
+    n_shown: usize,
 }
 
-/// Numbers of slots that fill a grid well. A node's room is one of them, so that it changes rarely.
-const ROOMS: [usize; 16] = [1, 2, 4, 6, 9, 12, 16, 20, 25, 30, 42, 56, 72, 90, 120, 160];
+/// Numbers of slots that fill a grid well. A node shows one of these numbers, so that the number changes rarely.
+const SLOT_COUNTS: [usize; 16] = [1, 2, 4, 6, 9, 12, 16, 20, 25, 30, 42, 56, 72, 90, 120, 160];
 
-fn rounded(slots: usize) -> usize {
-    (ROOMS.into_iter().find(|room| *room >= slots)).unwrap_or_else(|| slots.next_multiple_of(40))
+fn rounded_up(slots: usize) -> usize {
+    (SLOT_COUNTS.into_iter().find(|count| *count >= slots)).unwrap_or_else(|| slots.next_multiple_of(40))
 }
 
-/// The room for so many slots after it was `before`: while more than half of it is used it stays, because another room
-/// is another picture.
-fn steady(before: usize, needed: usize) -> usize {
+/// The number of shown slots for `needed` pods, after it was `before`. It is kept while more than half is used, because
+/// a change moves all marks.
+fn keep_unless_half_empty(before: usize, needed: usize) -> usize {
     if needed > before || needed * 2 <= before {
-        rounded(needed)
+        rounded_up(needed)
     } else {
         before
     }
 }
 
 impl Slots {
-    /// Gives the pods of a node their slots, in this order: those that have one keep it, new ones take the first free.
-    pub(crate) fn settle<'a>(&mut self, node: &str, pods: impl Iterator<Item = &'a str> + Clone) {
+    /// Assigns slots to the pods of a node, in this order: a pod keeps its slot, and a new one takes the first free
+    /// slot.
+    pub(crate) fn assign<'a>(&mut self, node: &str, pods: impl Iterator<Item = &'a str> + Clone) {
         let node = match self.nodes.get_mut(node) {
             Some(node) => node,
             None => self.nodes.entry(node.to_owned()).or_default(),
@@ -58,29 +59,29 @@ impl Slots {
         }
     }
 
-    /// Forgets the nodes that are not among these.
-    pub(crate) fn keep(&mut self, is_there: impl Fn(&str) -> bool) {
+    /// Forgets nodes that do not satisfy the predicate.
+    pub(crate) fn retain_nodes(&mut self, is_there: impl Fn(&str) -> bool) {
         self.nodes.retain(|name, _| is_there(name));
     }
 
-    /// How many slots most nodes show.
+    /// The number of slots that most nodes show.
     pub(crate) fn usual(&mut self) -> usize {
         let mut all: Vec<usize> = self.nodes.values().map(|node| node.pods.len()).collect();
         all.stable_sort();
-        // Three nodes of four have room; the others have smaller marks.
+        // Enough for three quarters of the nodes; the others have smaller marks.
         let needed = all.get(all.len() * 3 / 4).copied().unwrap_or(0).max(2);
-        self.usual = steady(self.usual, needed);
+        self.usual = keep_unless_half_empty(self.usual, needed);
         self.usual
     }
 
-    /// How many slots a node shows where most show `usual`.
-    pub(crate) fn room(&mut self, node: &str, usual: usize) -> usize {
+    /// The number of slots that a node shows, at least `usual`.
+    pub(crate) fn n_shown(&mut self, node: &str, usual: usize) -> usize {
         let Some(node) = self.nodes.get_mut(node) else {
             return usual;
         };
-        node.room = steady(node.room, node.pods.len().max(usual));
-        node.fold();
-        node.room
+        node.n_shown = keep_unless_half_empty(node.n_shown, node.pods.len().max(usual));
+        node.move_into_shown_slots();
+        node.n_shown
     }
 
     /// The slot of a pod.
@@ -91,13 +92,13 @@ impl Slots {
 }
 
 impl Node {
-    /// Pods whose slot is not shown any longer take free ones that are.
-    fn fold(&mut self) {
-        let out: Vec<String> = (self.pods.iter())
-            .filter(|(_, slot)| **slot >= self.room)
+    /// Moves pods in slots that are no longer shown to free slots.
+    fn move_into_shown_slots(&mut self) {
+        let moved: Vec<String> = (self.pods.iter())
+            .filter(|(_, slot)| **slot >= self.n_shown)
             .map(|(id, _)| id.clone())
             .collect();
-        for id in out {
+        for id in moved {
             let taken: ordered::Set<usize> = self.pods.values().copied().collect();
             let free = (0..).find(|slot| !taken.contains(slot)).unwrap_or_default();
             self.pods.insert(id, free);

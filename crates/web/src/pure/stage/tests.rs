@@ -1,10 +1,10 @@
-use super::fit::Step;
+use super::fit::DetailLevel;
 use super::slots::Slots;
 use super::wires::{Wires, rail, wires};
 use super::*;
 
-/// What the page leaves of each window size for the stage on a first visit: the bar, the dock and, on a phone, the
-/// transport are taken off.
+/// Sizes of the stage on a first visit, for common window sizes: the window without the bar, the timeline and, on a
+/// phone, the transport buttons.
 const STAGES: [(f64, f64, f64); 18] = [
     (320.0, 330.0, 1.0),
     (340.0, 390.0, 1.0),
@@ -30,16 +30,16 @@ fn room((w, h, unit): (f64, f64, f64)) -> Room {
     Room { w, h, unit }
 }
 
-/// Three zones of two nodes, one of which has three pods in the middle of a rollout.
-fn first_visit() -> Crowd {
+/// Three zones of two nodes; one node has three pods in the middle of a rollout.
+fn first_visit() -> SlotsByNode {
     vec![vec![2, 1], vec![4, 2], vec![1, 2]]
 }
 
-fn inside(outer: Rect, inner: Rect) -> bool {
+fn is_inside(outer: Rect, inner: Rect) -> bool {
     inner.x >= -0.01 && inner.y >= -0.01 && inner.x + inner.w <= outer.w + 0.01 && inner.y + inner.h <= outer.h + 0.01
 }
 
-/// On a first visit every pod is in sight, without scrolling, at each size.
+/// On a first visit every pod is visible without scrolling, at each window size.
 /// Shows: U-13, U-10
 #[test]
 fn first_visit_fits_every_window() {
@@ -52,11 +52,11 @@ fn first_visit_fits_every_window() {
                 "{size:?}"
             );
             for node in &zone.nodes {
-                assert!(inside(zone.rect, node.rect), "{size:?} {node:?}");
+                assert!(is_inside(zone.rect, node.rect), "{size:?} {node:?}");
                 let slots = 2;
                 for slot in 0..slots {
                     let mark = node.mark(slot);
-                    assert!(inside(node.rect, mark), "{size:?} {mark:?} in {node:?}");
+                    assert!(is_inside(node.rect, mark), "{size:?} {mark:?} in {node:?}");
                     assert!(mark.w >= 8.0, "{size:?}: {mark:?}");
                 }
             }
@@ -65,63 +65,63 @@ fn first_visit_fits_every_window() {
 }
 
 #[test]
-fn few_pods_have_room_for_words_on_a_laptop() {
-    for (size, step) in [
-        ((1366.0, 460.0, 1.0), Step::Large),
-        ((1440.0, 700.0, 1.0), Step::Large),
-        ((820.0, 900.0, 1.0), Step::Large),
-        ((390.0, 520.0, 1.0), Step::Square),
+fn few_pods_are_large_cards_on_a_laptop() {
+    for (size, detail) in [
+        ((1366.0, 460.0, 1.0), DetailLevel::Large),
+        ((1440.0, 700.0, 1.0), DetailLevel::Large),
+        ((820.0, 900.0, 1.0), DetailLevel::Large),
+        ((390.0, 520.0, 1.0), DetailLevel::Square),
     ] {
         let plan = plan(room(size), &first_visit(), 2);
-        let got = plan.zones[0].nodes[0].fit.step;
-        assert!(got >= step, "{size:?}: {got:?}");
+        let actual = plan.zones[0].nodes[0].fit.detail;
+        assert!(actual >= detail, "{size:?}: {actual:?}");
     }
 }
 
-/// Marks shrink in steps as pods become many, and all of them stay inside their node.
+/// Marks shrink in steps as the number of pods grows, and all stay inside their node.
 /// Shows: U-09
 #[test]
 fn marks_shrink_in_steps() {
-    let mut last = Step::Huge;
+    let mut last = DetailLevel::Huge;
     for slots in [1, 2, 4, 9, 20, 56, 120] {
-        let crowd = vec![vec![slots; 2]; 3];
-        let plan = plan(room((1366.0, 520.0, 1.0)), &crowd, slots);
+        let slots_by_node = vec![vec![slots; 2]; 3];
+        let plan = plan(room((1366.0, 520.0, 1.0)), &slots_by_node, slots);
         let node = plan.zones[2].nodes[1];
-        assert!(node.fit.step <= last, "{slots}");
-        last = node.fit.step;
-        assert!(inside(node.rect, node.mark(slots - 1)), "{slots}");
+        assert!(node.fit.detail <= last, "{slots}");
+        last = node.fit.detail;
+        assert!(is_inside(node.rect, node.mark(slots - 1)), "{slots}");
     }
-    assert_eq!(last, Step::Dot);
+    assert_eq!(last, DetailLevel::Dot);
 }
 
 #[test]
-fn nothing_and_one_node_are_laid_out_too() {
+fn empty_and_single_node_stages_are_laid_out() {
     let none = plan(room((0.0, 0.0, 1.0)), &Vec::new(), 2);
     assert!(none.zones.is_empty());
     let empty = plan(room((900.0, 500.0, 1.0)), &vec![Vec::new()], 2);
     assert_eq!(empty.zones.len(), 1);
     let one = plan(room((1440.0, 760.0, 1.0)), &vec![vec![2]], 2);
-    assert_eq!(one.zones[0].nodes[0].fit.step, Step::Huge);
+    assert_eq!(one.zones[0].nodes[0].fit.detail, DetailLevel::Huge);
     assert!(one.zones[0].nodes[0].is_bar_tall);
 }
 
-/// Where a stage is too small for its nodes it scrolls rather than hiding them.
+/// A stage that is too small for its nodes scrolls instead of hiding them.
 #[test]
 fn eighty_nodes_on_a_phone_scroll() {
-    let crowd = vec![vec![8; 27]; 3];
-    let plan = plan(room((390.0, 520.0, 1.0)), &crowd, 9);
+    let slots_by_node = vec![vec![8; 27]; 3];
+    let plan = plan(room((390.0, 520.0, 1.0)), &slots_by_node, 9);
     assert!(plan.height > 520.0);
     for zone in &plan.zones {
         assert!(zone.rect.y + zone.rect.h <= plan.height);
-        assert!(zone.nodes.iter().all(|node| inside(zone.rect, node.rect)));
+        assert!(zone.nodes.iter().all(|node| is_inside(zone.rect, node.rect)));
     }
 }
 
 #[test]
-fn pods_keep_their_slots_when_others_go() {
+fn pods_keep_their_slots_when_others_are_removed() {
     let mut slots = Slots::default();
-    slots.settle("a-1", ["p", "q", "r"].into_iter());
-    slots.settle("a-1", ["p", "r", "s"].into_iter());
+    slots.assign("a-1", ["p", "q", "r"].into_iter());
+    slots.assign("a-1", ["p", "r", "s"].into_iter());
     let at = |pod| slots.slot("a-1", pod);
     assert_eq!(
         (at("p"), at("r"), at("s")),
@@ -131,34 +131,34 @@ fn pods_keep_their_slots_when_others_go() {
 }
 
 #[test]
-fn rooms_change_rarely() {
+fn shown_slots_change_rarely() {
     let mut slots = Slots::default();
     let names: Vec<String> = (0..12).map(|n| format!("p{n}")).collect();
     let mut rooms = Vec::new();
     for count in [1, 2, 3, 4, 3, 2, 5, 6, 2, 1] {
-        slots.settle("a-1", names[..count].iter().map(String::as_str));
+        slots.assign("a-1", names[..count].iter().map(String::as_str));
         let usual = 2;
-        rooms.push(slots.room("a-1", usual));
+        rooms.push(slots.n_shown("a-1", usual));
     }
     assert_eq!(rooms, [2, 2, 4, 4, 4, 2, 6, 6, 2, 2]);
 }
 
-/// After a rollout's peak the pods that stayed are seen in the room that there was before.
+/// After the peak of a rollout the remaining pods move into the slots that are still shown.
 #[test]
-fn pods_beyond_the_room_take_free_slots() {
+fn pods_in_hidden_slots_move_to_free_ones() {
     let mut slots = Slots::default();
-    slots.settle("a-1", ["p", "q", "r"].into_iter());
-    assert_eq!(slots.room("a-1", 2), 4);
-    slots.settle("a-1", ["q", "r"].into_iter());
-    assert_eq!(slots.room("a-1", 2), 2);
+    slots.assign("a-1", ["p", "q", "r"].into_iter());
+    assert_eq!(slots.n_shown("a-1", 2), 4);
+    slots.assign("a-1", ["q", "r"].into_iter());
+    assert_eq!(slots.n_shown("a-1", 2), 2);
     assert_eq!(
         (slots.slot("a-1", "q"), slots.slot("a-1", "r")),
         (1, 0),
-        "only the one beyond it moves"
+        "only the pod in the hidden slot moves"
     );
 }
 
-/// Wires end at their nodes, and a cut leaves both of its ends on the wire.
+/// Wires end at their nodes, and the gap of a cut lies inside the wire.
 #[test]
 fn wires_lead_from_the_api_server_to_nodes() {
     for size in STAGES {

@@ -1,40 +1,40 @@
-//! The rail with the control plane, and the wires from it to the nodes.
+//! The places of the control plane's processes, and the wires from the API server to the nodes.
 
 use super::{Measures, Plan};
 use crate::pure::overview::Rect;
 
-/// From so many nodes on the zones have wires instead.
-pub(crate) const NODES_WITH_WIRES: usize = 24;
+/// Number of nodes above which zones have wires instead of nodes.
+pub(crate) const MAX_NODES_WITH_WIRES: usize = 24;
 
-/// On a narrower stage the processes have short names, in units.
+/// Width of the stage below which processes have short names, in units.
 pub(crate) const SHORT_NAMES: f64 = 960.0;
 
-/// Where the processes of the control plane stand. All three keep their places, whatever waits at the scheduler.
+/// The places of the control plane's processes. They do not depend on what waits at the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rail {
-    /// The room that the scheduler's box can fill.
+    /// The largest place of the scheduler's box, which grows with its content.
     pub(crate) scheduler: Rect,
     pub(crate) api: Rect,
-    /// The room of the controller-managers, which stand at its right.
+    /// The place of the controller-managers, which are aligned to its right edge.
     pub(crate) managers: Rect,
 }
 
-/// Places of the rail.
+/// Lays out the control plane.
 pub(crate) fn rail(m: &Measures, width: f64) -> Rail {
-    let u = m.unit;
+    let unit = m.unit;
     let inner = width - 2.0 * m.pad;
     let (scheduler, managers, gap) = if m.is_narrow {
-        // The other two have the room that their names take, also on the narrowest phone.
-        let (managers, gap) = ((inner * 0.27).max(108.0 * u), 8.0 * u);
-        let api = 88.0 * u;
+        // Scheduler and controller-managers get the width of their names, also on the narrowest phone.
+        let (managers, gap) = ((inner * 0.27).max(108.0 * unit), 8.0 * unit);
+        let api = 88.0 * unit;
         ((inner * 0.4).min(inner - managers - api - 2.0 * gap), managers, gap)
-    } else if width < SHORT_NAMES * u {
-        (inner * 0.36, 132.0 * u, 20.0 * u)
+    } else if width < SHORT_NAMES * unit {
+        (inner * 0.36, 132.0 * unit, 20.0 * unit)
     } else {
         (
-            (inner * 0.34).min(620.0 * u),
-            (inner * 0.17).clamp(236.0 * u, 300.0 * u),
-            26.0 * u,
+            (inner * 0.34).min(620.0 * unit),
+            (inner * 0.17).clamp(236.0 * unit, 300.0 * unit),
+            26.0 * unit,
         )
     };
     let at = |x: f64, w: f64| Rect {
@@ -47,7 +47,7 @@ pub(crate) fn rail(m: &Measures, width: f64) -> Rail {
     let right = m.pad + inner - managers;
     Rail {
         scheduler: at(m.pad, scheduler),
-        api: at(api, (right - gap - api).max(40.0 * u)),
+        api: at(api, (right - gap - api).max(40.0 * unit)),
         managers: at(right, managers),
     }
 }
@@ -58,7 +58,7 @@ pub(crate) struct Wire {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// Half of the gap that a cut leaves, in units.
+/// Half of the gap at a cut, in units.
 const GAP: f64 = 6.0;
 
 impl Wire {
@@ -66,25 +66,25 @@ impl Wire {
         self.points.windows(2).map(|pair| distance(pair[0], pair[1])).sum()
     }
 
-    /// The point at some length from its beginning, and its direction there in degrees.
+    /// The point at a distance from the wire's beginning, and the direction there in degrees.
     pub(crate) fn at(&self, length: f64) -> (f64, f64, f64) {
         let mut left = length.max(0.0);
         let mut last = (0.0, 0.0, 0.0);
         for pair in self.points.windows(2) {
             let (a, b) = (pair[0], pair[1]);
-            let long = distance(a, b);
-            let part = if long > 0.0 { (left / long).min(1.0) } else { 1.0 };
+            let length = distance(a, b);
+            let part = if length > 0.0 { (left / length).min(1.0) } else { 1.0 };
             let degrees = (b.1 - a.1).atan2(b.0 - a.0).to_degrees();
             last = (a.0 + (b.0 - a.0) * part, a.1 + (b.1 - a.1) * part, degrees);
-            if left <= long {
+            if left <= length {
                 return last;
             }
-            left -= long;
+            left -= length;
         }
         last
     }
 
-    /// Its part between two lengths.
+    /// The part of the wire between two distances from its beginning.
     pub(crate) fn part(&self, from: f64, to: f64) -> Vec<(f64, f64)> {
         let (x, y, _) = self.at(from);
         let mut part = vec![(x, y)];
@@ -100,11 +100,11 @@ impl Wire {
         part
     }
 
-    /// Where a cut parts it: the gap begins and ends at these lengths. It lies near the node, whose wire it is seen to be.
+    /// The gap of a cut wire: distances of its two ends from the wire's beginning. It is near the node.
     pub(crate) fn cut(&self, unit: f64) -> (f64, f64) {
         let length = self.length();
         let gap = (GAP * unit).min(length / 4.0);
-        // Before the corner to the node, so that it is on the longer part.
+        // Before the last corner, because the part before it is longer.
         let tail = (self.points.windows(2).last()).map_or(0.0, |pair| distance(pair[0], pair[1]));
         let at = (length - tail - gap - 9.0 * unit).max(length * 0.5);
         (at - gap, at + gap)
@@ -115,23 +115,23 @@ fn distance(a: (f64, f64), b: (f64, f64)) -> f64 {
     (b.0 - a.0).hypot(b.1 - a.1)
 }
 
-/// The wires of the nodes by zone and node, or of the zones, if the nodes are too many.
+/// The wires by zone and node; in a larger cluster one wire per zone.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Wires {
     Nodes(Vec<Vec<Wire>>),
     Zones(Vec<Wire>),
 }
 
-/// Wires for a plan.
+/// The wires of a plan.
 pub(crate) fn wires(plan: &Plan) -> Wires {
     let rail = rail(&plan.measures, plan.room.w);
     let nodes: usize = plan.zones.iter().map(|zone| zone.nodes.len()).sum();
-    if nodes > NODES_WITH_WIRES {
+    if nodes > MAX_NODES_WITH_WIRES {
         let zones: Vec<Rect> = plan.zones.iter().map(|zone| zone.rect).collect();
-        return Wires::Zones(to_zones(&plan.measures, &rail, &zones));
+        return Wires::Zones(wires_to_zones(&plan.measures, &rail, &zones));
     }
     let m = &plan.measures;
-    let u = m.unit;
+    let unit = m.unit;
     Wires::Nodes(
         (plan.zones.iter())
             .map(|zone| {
@@ -140,9 +140,13 @@ pub(crate) fn wires(plan: &Plan) -> Wires {
                     .map(|node| {
                         let (x, y) = (zone.rect.x + node.rect.x, zone.rect.y + node.rect.y);
                         let middle = y + m.node_header / 2.0;
-                        // Wires of one column come down beside each other, that of the lowest node leftmost.
-                        let room = if node.at.0 == 0 { m.gutter } else { m.node_gap + 6.0 * u };
-                        let step = (room * 0.6 / rows as f64).min(5.0 * u);
+                        // Wires of a column run side by side; that of the lowest node is leftmost.
+                        let room = if node.at.0 == 0 {
+                            m.gutter
+                        } else {
+                            m.node_gap + 6.0 * unit
+                        };
+                        let step = (room * 0.6 / rows as f64).min(5.0 * unit);
                         let lane = x - room * 0.3 - node.at.1 as f64 * step;
                         from_api(m, &rail, lane, &[(lane, middle), (x, middle)])
                     })
@@ -152,8 +156,8 @@ pub(crate) fn wires(plan: &Plan) -> Wires {
     )
 }
 
-/// Wires to zones at these places.
-pub(crate) fn to_zones(m: &Measures, rail: &Rail, zones: &[Rect]) -> Vec<Wire> {
+/// The wires to zones at these places.
+pub(crate) fn wires_to_zones(m: &Measures, rail: &Rail, zones: &[Rect]) -> Vec<Wire> {
     let first = zones.first().map_or(0.0, |zone| zone.y);
     zones
         .iter()
@@ -170,7 +174,7 @@ pub(crate) fn to_zones(m: &Measures, rail: &Rail, zones: &[Rect]) -> Vec<Wire> {
         .collect()
 }
 
-/// Down from the API server's box, across to `x` below the rail, and on.
+/// A wire that leaves the API server downwards, runs across to `x`, and continues with `rest`.
 fn from_api(m: &Measures, rail: &Rail, x: f64, rest: &[(f64, f64)]) -> Wire {
     let bottom = rail.api.y + rail.api.h;
     let edge = 12.0 * m.unit;

@@ -1,0 +1,216 @@
+//! The page's connection to the engine: pending requests, and the effects of updates outside the page's state.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use podscope_protocol::{Request, Source, Update};
+
+use crate::address::last_or_welcome;
+use crate::browser::{self, files, store};
+use crate::ctl::Ctl;
+use crate::engine::Engine;
+use crate::pure::watch::EngineWatch;
+use crate::state::Act;
+
+/// The engine, and what the page has to remember about requests that are not answered yet.
+#[derive(Default)]
+pub(crate) struct Connection {
+    pub(crate) engine: Option<Engine>,
+    is_seeking: bool,
+    /// A session is open. Until then, a source that cannot be opened is replaced by the first visit's cluster.
+    pub(crate) has_session: bool,
+    /// Time starts to run when the session opens. False for a link: it shows an instant.
+    plays_on_open: bool,
+    /// The session is a lesson that begins with a question: its time starts when the question is answered.
+    plays_after_answer: bool,
+    /// The source that was requested last is the user's own: a link or a file.
+    is_own: bool,
+    /// The source that was requested last is work to be kept: a file, not a link.
+    is_work: bool,
+    /// The user has worked on the session: gave a command, answered a question, or opened the session from a file.
+    pub(crate) is_touched: bool,
+    /// The session is the first visit's cluster, and the user has neither given a command nor moved time.
+    pub(crate) is_fresh: bool,
+    seek_to: Option<i64>,
+    /// The next update of the address adds an entry to the browser's history, so that Back returns to the state before.
+    pub(crate) needs_history_entry: bool,
+    /// The browser's history already has an entry for the session that opens next, because it navigated there.
+    pub(crate) has_entry: bool,
+    pub(crate) watch: EngineWatch,
+    /// Number of requests sent to this engine, not counting [`Request::FrameDone`].
+    n_sent: u64,
+}
+
+impl Connection {
+    pub(crate) fn send(&mut self, request: Request) {
+        if let Request::Seek { at } = request {
+            self.needs_history_entry = true;
+            if self.is_seeking {
+                // While a seek is pending, only the latest target is kept.
+                self.seek_to = Some(at);
+                return;
+            }
+            self.is_seeking = true;
+        }
+        if let Request::Open { source } = &request {
+            let is_link = matches!(source, Source::Link { .. });
+            let is_file = matches!(source, Source::Files { .. });
+            self.expect_session(!is_link, is_link || is_file, is_file);
+            self.is_fresh = matches!(source, Source::Welcome | Source::Free);
+        }
+        // If the user moves time before the session is open, time does not start by itself.
+        let moves = matches!(
+            request,
+            Request::Pause | Request::Step | Request::NextDecision | Request::Seek { .. } | Request::SkipAhead
+        );
+        self.plays_on_open &= self.has_session || !moves;
+        let commands = matches!(request, Request::Command { .. });
+        self.is_touched |= commands
+            || matches!(
+                request,
+                Request::Predict { .. } | Request::TryRemedy { .. } | Request::RecordGoal { .. } | Request::Undo
+            );
+        self.is_fresh &= !commands && !moves;
+        self.watch.request_sent();
+        if request != Request::FrameDone {
+            self.n_sent += 1;
+            browser::set_settled(false);
+        }
+        if let Some(engine) = &self.engine {
+            drop(engine.send(&request));
+        }
+    }
+
+    /// Records what is expected of the session that was requested.
+    fn expect_session(&mut self, play: bool, is_own: bool, is_work: bool) {
+        self.plays_on_open = play;
+        self.is_own = is_own;
+        self.is_work = is_work;
+    }
+
+    /// Resets the state for a new engine, which knows nothing of earlier requests.
+    pub(crate) fn reset(&mut self) {
+        *self = Connection {
+            engine: self.engine.take(),
+            has_session: self.has_session,
+            ..Connection::default()
+        };
+    }
+
+    /// Updates the list of kept sessions after a session opened. The new session is kept beside the earlier ones and
+    /// replaces only one that the user did not touch. Returns whether it is itself a kept session.
+    fn session_opened(&mut self, asks: bool, is_dump: bool) -> bool {
+        // Clears the note "opening", after which a session that cannot be drawn is not opened by itself again.
+        browser::after_drawing(|| browser::after_drawing(|| store::note_opening(None)));
+        let resumed = store::take_resumed();
+        self.needs_history_entry = self.has_session && !std::mem::take(&mut self.has_entry);
+        match resumed {
+            Some(id) => store::take_over(id),
+            None => {
+                if self.has_session {
+                    store::forget_untouched(store::current_session());
+                }
+                store::begin_session();
+            }
+        }
+        if let Some(id) = store::take_session_to_forget() {
+            // The next session takes over the history entry of the forgotten one.
+            self.needs_history_entry = false;
+            store::forget(id);
+        }
+        self.is_touched = self.is_work;
+        self.has_session = true;
+        self.is_seeking = false;
+        self.seek_to = None;
+        // A dump opens paused, with its triage list.
+        let plays = std::mem::take(&mut self.plays_on_open) && !is_dump;
+        self.plays_after_answer = plays && asks;
+        if plays && !asks {
+            self.send(Request::Play);
+        }
+        resumed.is_some()
+    }
+
+    fn seek_answered(&mut self) {
+        self.is_seeking = false;
+        if let Some(at) = self.seek_to.take() {
+            self.send(Request::Seek { at });
+        }
+    }
+}
+
+/// Handles an update: applies its effects on the connection and on kept sessions, then passes it to the page's state.
+pub(crate) fn handle_update(update: Update, ctl: &Rc<Ctl>, connection: &Rc<RefCell<Connection>>) {
+    match &update {
+        Update::Settled { requests } => {
+            let (requests, connection) = (*requests, connection.clone());
+            // Earlier updates are drawn by then.
+            browser::after_drawing(move || {
+                if connection.borrow().n_sent == requests {
+                    browser::set_settled(true);
+                }
+            });
+            return;
+        }
+        Update::Frame(frame) => {
+            let is_asked = frame.story.as_ref().is_none_or(|story| story.question.is_some());
+            if !is_asked && std::mem::take(&mut connection.borrow_mut().plays_after_answer) {
+                ctl.send.emit(Request::Play);
+            }
+            // The next frame is requested after this one is drawn, so a slow page gets fewer frames.
+            let (send, connection) = (ctl.send.clone(), connection.clone());
+            browser::after_drawing(move || {
+                connection.borrow_mut().seek_answered();
+                send.emit(Request::FrameDone);
+            });
+        }
+        Update::File { name, media_type, text } => {
+            let (name, media_type, text, act) = (name.clone(), media_type.clone(), text.clone(), ctl.act.clone());
+            wasm_bindgen_futures::spawn_local(async move {
+                if files::save(&name, &media_type, &text).await.is_err() {
+                    act.emit(Act::Toast(format!("{name} could not be saved")));
+                }
+            });
+        }
+        Update::Pasted { opens: true } => {
+            let mut connection = connection.borrow_mut();
+            connection.expect_session(true, true, true);
+            connection.is_fresh = false;
+        }
+        Update::Opened(opened) => {
+            let asks = opened.story.first().is_some_and(|step| step.question.is_some());
+            let is_beside = {
+                let mut connection = connection.borrow_mut();
+                let was_first = !connection.has_session && connection.is_own;
+                !connection.session_opened(asks, opened.is_dump) && was_first
+            };
+            if let Some(kept) = store::sessions().first().filter(|_| is_beside && !store::is_framed()) {
+                let at = store::time_of_save(kept.at);
+                ctl.act
+                    .emit(Act::Toast(format!("Your session of {at} is kept: Files, Sessions.")));
+            }
+        }
+        Update::Refused { .. } => {
+            store::note_opening(None);
+            connection.borrow_mut().has_entry = false;
+            let was_kept = store::take_resumed().is_some();
+            let is_first = {
+                let mut connection = connection.borrow_mut();
+                connection.seek_answered();
+                !std::mem::replace(&mut connection.has_session, true)
+            };
+            // Kept sessions stay as they are: a source that cannot be opened is replaced by the last session.
+            if is_first {
+                let source = if was_kept {
+                    Source::Welcome
+                } else {
+                    last_or_welcome(&ctl.act)
+                };
+                connection.borrow_mut().has_session = false;
+                connection.borrow_mut().send(Request::Open { source });
+            }
+        }
+        _ => {}
+    }
+    ctl.act.emit(Act::Update(Box::new(update)));
+}
