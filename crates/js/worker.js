@@ -1,8 +1,8 @@
-// The page's engine worker. Its wasm is asked for with the first message, an empty one of the page's
-// start (www/boot.js) or a request; requests that arrive while it loads are kept in order.
+// The engine's worker. It loads its wasm on the first message: an empty one from the start of the page (www/boot.js),
+// or a request. Requests that arrive meanwhile are queued in order.
 import init, { serve } from "./podscope-js.js";
 
-/** The lessons' texts, in one file beside this one (`cargo xtask finish`). */
+/** Fetches the lessons' texts, which are one file beside this script (`cargo xtask finish`). */
 const lessons = async () => {
   const answer = await fetch(new URL("lessons", import.meta.url), { signal: AbortSignal.timeout(30_000) });
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
@@ -22,6 +22,6 @@ try {
   await init();
   serve(early, (came) => lessons().then(came, (error) => came(undefined, `${error}`)));
 } catch (error) {
-  // A rejected module is not an `error` event for the page in every browser: say it plainly.
+  // In some browsers a rejected module causes no `error` event on the page, so the error is thrown in a task.
   setTimeout(() => { throw error; });
 }

@@ -1,5 +1,4 @@
-// Where there is a file system, `init()` reads the engine from beside this file; else it is that
-// of podscope.js.
+// In Node, `init()` reads the engine's wasm from the package; everything else is re-exported from podscope.js.
 import { readFile } from "node:fs/promises";
 import start from "./podscope.js";
 

@@ -1,8 +1,8 @@
-/** Where a session comes from: a text (YAML or JSON), files that are read as one in their order,
+/** The source of a session: a text (YAML or JSON), files that are read as one in their order,
  *  a share link (a whole URL or its fragment), or a built-in lesson. */
 export type Source = string | SourceFile[] | { link: string } | { lesson: string };
 
-/** A file; the name is what problems are reported with. */
+/** A file; problems are reported with its name. */
 export interface SourceFile {
   name: string;
   text: string;
@@ -13,7 +13,7 @@ export interface LoadOptions {
   seed?: number | bigint;
 }
 
-/** One thing that is wrong with the input, or advice about it. */
+/** A problem in the input, or advice about it. */
 export interface Problem {
   /** Name of the file; empty for a command or a link. */
   file: string;
@@ -23,13 +23,13 @@ export interface Problem {
   line: number;
   /** Column, from 1. */
   column: number;
-  /** The field, such as `spec.containers[0].image`; empty where it is not one field. */
+  /** The field, such as `spec.containers[0].image`; empty if the problem is not about one field. */
   path: string;
-  /** What is wrong, in the API server's or kubectl's words where they have some. */
+  /** The message; the API server's or kubectl's own if they have one. */
   message: string;
 }
 
-/** What `load` and `command` throw for bad input: an `Error` named `InputError`. The place is that
+/** Thrown by `load` and `command` for bad input: an `Error` named `InputError`. The place is that
  *  of the first problem; `message` has a line for each. */
 export interface InputError extends Error, Omit<Problem, "message"> {
   name: "InputError";
@@ -40,32 +40,32 @@ export interface InputError extends Error, Omit<Problem, "message"> {
 export interface Lesson {
   name: string;
   title: string;
-  /** The heading it stands under. */
+  /** The heading under which the course lists it. */
   group: string;
-  /** One sentence. */
+  /** The lesson in one sentence. */
   summary: string;
-  /** How long it takes; 0: nobody said. */
+  /** Duration in minutes; 0 if unknown. */
   minutes: number;
-  /** Names of lessons that come before it. */
+  /** Names of the lessons that should come before it. */
   needs: string[];
-  /** The page of the Kubernetes documentation it belongs to: its name, and its address. */
+  /** The related page of the Kubernetes documentation: title and address. */
   topic: string;
   page: string;
-  /** What is to be remembered, in one sentence. */
+  /** The rule to remember, in one sentence. */
   rule: string;
-  /** What to try in a cluster of one's own. */
+  /** What to try in a real cluster. */
   own: string;
-  /** Another thing to try here. */
+  /** What else to try in this lesson. */
   variation: string;
-  /** Names of lessons whose questions fit to be asked again after it. */
+  /** Names of lessons whose questions can be repeated after it. */
   recap: string[];
-  /** Whether it asks for predictions. */
+  /** The lesson asks for predictions. */
   asks: boolean;
 }
 
-/** A line that a command printed. */
+/** A line of a command's output. */
 export interface OutputLine {
-  /** When, in seconds. */
+  /** When it was printed, in simulated seconds. */
   t: number;
   /** Whether kubectl would print it to standard error. */
   error: boolean;
@@ -97,15 +97,15 @@ export interface Process {
   pod: string;
   uid: string;
   container: string;
-  /** When its process started, in seconds. */
+  /** When its process started, in simulated seconds. */
   startedAt: number;
   /** Signals that it has received, in order. */
   signals: string[];
-  /** The API server no longer has a pod of this UID. */
+  /** The API server no longer has a pod with this UID. */
   ghost: boolean;
 }
 
-/** What a trace record says. */
+/** The kind of a trace record. */
 export type What =
   | "Created" | "Updated" | "DeletionRequested" | "Deleted" | "Refused" | "Bound" | "Attempt"
   | "Nominated" | "Preempted" | "Gated" | "ImagePulled" | "ContainerStarted" | "ContainerExited"
@@ -114,48 +114,48 @@ export type What =
   | "NodeRegistered" | "ConditionChanged" | "TaintAdded" | "TaintRemoved" | "Fault" | "Healed"
   | "Command" | "Fenced" | "Event" | "InvariantViolated" | "Expectation";
 
-/** Something that happened. Further fields depend on `what`. */
+/** A trace record: one event of the simulation. Further fields depend on `what`. */
 export interface TraceRecord {
-  /** When, in seconds, exact to the microsecond. */
+  /** When it happened, in simulated seconds, exact to the microsecond. */
   t: number;
-  /** Its place in the trace, from 0. */
+  /** Its sequence number, from 0. */
   seq: number;
-  /** Who acted: `apiserver`, `scheduler`, `kubelet/NODE`, `machine/NODE`, `user`, `world`, … */
+  /** The actor: `apiserver`, `scheduler`, `kubelet/NODE`, `machine/NODE`, `user`, `world`, … */
   actor: string;
   what: What;
-  /** The API object it is about; the pod for records of containers. */
+  /** The API object that it is about; for records of containers, their pod. */
   object?: { kind: string; namespace?: string; name: string; uid?: string };
   container?: string;
   [field: string]: unknown;
 }
 
-/** The story of one scheduling decision. */
+/** The explanation of one scheduling decision. */
 export interface Explanation {
   /** `NAMESPACE/NAME`. */
   pod: string;
-  /** The profile that decided. */
+  /** The scheduler profile that decided. */
   schedulerName: string;
   priority: number;
   verdict: "scheduled" | "unschedulable" | "preempts" | "error";
-  /** One or two sentences for a beginner. */
+  /** The decision in one or two sentences for a beginner. */
   sentence: string;
-  /** The node that was taken or nominated. */
+  /** The chosen or nominated node. */
   chosen?: string;
-  /** The nodes that may be taken: more than one is a tie. */
+  /** The nodes with the highest score; several of them are a tie. */
   hosts: string[];
-  /** Why the winner won. */
+  /** Why the chosen node won. */
   why?: string;
-  /** kube-scheduler's own text. */
+  /** The message of kube-scheduler. */
   message?: string;
-  /** The plugins that scored, in order, with their weights. */
+  /** The scoring plugins in order, with their weights. */
   plugins: { name: string; about: string; weight: number }[];
-  /** Every node, in the order in which they are examined. */
+  /** Every node, in the order in which nodes are examined. */
   nodes: NodeExplanation[];
   /** Spread constraints with their counts per domain. */
   spread?: SpreadExplanation[];
-  /** When no node fits. */
+  /** The preemption, if no node fits. */
   preemption?: PreemptionExplanation;
-  /** Where the search stopped early. */
+  /** Why not every node was examined. */
   sampling?: string;
 }
 
@@ -163,68 +163,68 @@ export interface NodeExplanation {
   name: string;
   zone?: string;
   verdict: "fits" | "refused" | "notExamined";
-  /** The plugin that refused. */
+  /** The plugin that refused the node. */
   plugin?: string;
   code?: string;
   /** kube-scheduler's reasons. */
   reasons?: string[];
-  /** The same in words, with numbers. */
+  /** The refusal or the scores in words, with numbers. */
   words: string;
-  /** What plugins add to their scores, by their place in `Explanation.plugins`. */
+  /** Remarks of plugins on their scores; `plugin` is the index in `Explanation.plugins`. */
   said?: [plugin: number, words: string][];
   /** Weighted scores, one for each of `Explanation.plugins`. */
   scores?: number[];
-  /** The scores before they were brought to 0…100. */
+  /** The scores before normalization to 0…100. */
   raw?: number[];
   total?: number;
 }
 
 export interface SpreadExplanation {
-  /** Its place in the pod's list, or among the defaults. */
+  /** Index of the constraint in the pod's list, or among the default constraints. */
   index: number;
   topologyKey: string;
-  /** DoNotSchedule; else ScheduleAnyway. */
+  /** Whether it is DoNotSchedule; otherwise ScheduleAnyway. */
   hard: boolean;
   maxSkew: number;
-  /** The smallest count; 0 where there are too few domains. */
+  /** The smallest count; 0 if there are fewer domains than minDomains. */
   min: number;
-  /** There are fewer domains than minDomains. */
+  /** Set if there are fewer domains than minDomains. */
   tooFewDomains?: { found: number; minDomains: number };
-  /** 1 if the pod counts itself. */
+  /** 1 if the pod matches the constraint's own selector, else 0. */
   own: number;
   domains: {
     value: string;
     count: number;
     skew: number;
     allowed: boolean;
-    /** A soft constraint scores only domains with a node that can take the pod. */
+    /** Whether the domain is scored: for ScheduleAnyway, only if one of its nodes can run the pod. */
     isScored: boolean;
   }[];
 }
 
 export interface PreemptionExplanation {
   words: string;
-  /** Nodes on which the pod would fit without some others. */
+  /** Nodes on which the pod would fit if some pods were evicted. */
   candidates: {
     node: string;
     victims: Victim[];
     reprieved: Victim[];
     pdbViolations: number;
   }[];
-  /** The nodes that can be chosen. */
+  /** The best candidates. */
   chosen: string[];
-  /** What decided between candidates. */
+  /** The criterion that decided between the candidates. */
   criterion?:
     | "onlyCandidate" | "fewestPdbViolations" | "lowestHighestPriority" | "lowestPrioritySum"
     | "fewestVictims" | "latestStart" | "tie";
-  /** Where nothing helps: why not, node by node. */
+  /** If preemption does not help: the reason for each node. */
   unhelped?: { node: string; words: string }[];
 }
 
-/** A pod of lower priority. */
+/** A pod of lower priority that would be evicted. */
 export interface Victim {
   pod: string;
   priority: number;
-  /** PodDisruptionBudgets that select it, with what they still allow. */
+  /** The PodDisruptionBudgets that select it, with the number of evictions that they still allow. */
   budgets?: [name: string, allowed: number][];
 }

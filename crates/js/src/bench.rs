@@ -1,25 +1,26 @@
-//! The scheduler's workloads, one decision at a time: JavaScript has the clock (`tests/e2e/decisions.mjs`).
+//! The scheduler's benchmark workloads, one decision at a time; JavaScript measures the time
+//! (`tests/e2e/decisions.mjs`).
 
 use podscope_scheduler::Attempt;
 use podscope_scheduler::bench::{self, Size, Workload};
 use wasm_bindgen::prelude::*;
 
-/// A cluster and an endless supply of pods.
+/// A cluster with an endless supply of pods to schedule.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Bench {
     bench: bench::Bench,
-    made: usize,
+    n_pods: usize,
     attempt: Option<Attempt>,
 }
 
 #[wasm_bindgen]
 impl Bench {
-    /// A workload of `podscope bench`, with that many nodes and running pods. With more than one template a
+    /// A workload of `podscope bench` with the given numbers of nodes and running pods. With more than one template a
     /// running pod is deleted before every decision.
     ///
     /// # Errors
-    /// When there is no workload of that name.
+    /// When no workload has that name.
     #[wasm_bindgen(constructor)]
     pub fn new(workload: &str, nodes: usize, pods: usize, templates: usize) -> Result<Bench, JsError> {
         let known = Workload::from_name(workload);
@@ -33,23 +34,23 @@ impl Bench {
         };
         Ok(Bench {
             bench: bench::Bench::new(known, size),
-            made: 0,
+            n_pods: 0,
             attempt: None,
         })
     }
 
-    /// Makes the next pod known. Not to be timed.
+    /// Adds the next pod to the queue. Not part of the measured time.
     pub fn prepare(&mut self) {
-        self.bench.prepare(self.made);
-        self.made += 1;
+        self.bench.prepare(self.n_pods);
+        self.n_pods += 1;
     }
 
-    /// Decides it: what is to be timed.
+    /// Schedules the pod: the measured part.
     pub fn decide(&mut self) {
         self.attempt = self.bench.decide();
     }
 
-    /// Carries the decision out. Not to be timed.
+    /// Applies the decision to the cluster. Not part of the measured time.
     pub fn settle(&mut self) {
         if let Some(attempt) = self.attempt.take() {
             self.bench.settle(&attempt);

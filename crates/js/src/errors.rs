@@ -1,5 +1,5 @@
-//! What goes wrong, as JavaScript's own `Error`s. Bad input carries its place (P-04, P-06):
-//! `document`, `line`, `column`, `path` and `file` of the first problem, and all of them in `problems`.
+//! Errors as JavaScript's own `Error`s. An error about bad input carries the place of the first problem (`document`,
+//! `line`, `column`, `path`, `file`), and all problems in `problems` (P-04, P-06).
 
 use js_sys::{Error, Reflect};
 use podscope_kubectl::command::CommandError;
@@ -9,26 +9,26 @@ use wasm_bindgen::JsValue;
 
 use crate::plain;
 
-/// An `Error` of that class name; the name is what `instanceof` cannot be across realms.
-fn named(name: &str, message: &str) -> Error {
+/// An `Error` with this name. Callers test the name, because `instanceof` does not work across realms.
+fn error_with_name(name: &str, message: &str) -> Error {
     let error = Error::new(message);
     error.set_name(name);
     error
 }
 
-/// A call that cannot be meant: a wrong type, a time that is none.
+/// A `TypeError` for a wrong argument, such as a value of a wrong type or an invalid time.
 pub(crate) fn misuse(message: &str) -> JsValue {
     js_sys::TypeError::new(message).into()
 }
 
-/// A limit was reached.
+/// A `RangeError` for an exceeded limit.
 pub(crate) fn limit(message: &str) -> JsValue {
     js_sys::RangeError::new(message).into()
 }
 
-/// A problem as the package tells it: its place and its words.
+/// A problem in the form of the package: place and message.
 #[derive(Serialize)]
-pub(crate) struct Told<'a> {
+pub(crate) struct ProblemValue<'a> {
     file: &'a str,
     document: u32,
     line: u32,
@@ -37,9 +37,9 @@ pub(crate) struct Told<'a> {
     message: &'a str,
 }
 
-impl<'a> From<&'a Problem> for Told<'a> {
+impl<'a> From<&'a Problem> for ProblemValue<'a> {
     fn from(problem: &'a Problem) -> Self {
-        Told {
+        ProblemValue {
             file: &problem.file,
             document: problem.document,
             line: problem.line,
@@ -50,24 +50,24 @@ impl<'a> From<&'a Problem> for Told<'a> {
     }
 }
 
-/// Input that was refused. There is at least one problem.
+/// An `InputError` for refused input. `problems` is not empty.
 pub(crate) fn input(problems: &[Problem]) -> JsValue {
-    let told: Vec<Told<'_>> = problems.iter().map(Told::from).collect();
+    let values: Vec<ProblemValue<'_>> = problems.iter().map(ProblemValue::from).collect();
     let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    let error = named("InputError", &lines.join("\n"));
-    let first = told.first().and_then(|first| plain::value(first).ok());
+    let error = error_with_name("InputError", &lines.join("\n"));
+    let first = values.first().and_then(|first| plain::value(first).ok());
     for key in ["file", "document", "line", "column", "path"] {
         if let Some(value) = first.as_ref().and_then(|first| Reflect::get(first, &key.into()).ok()) {
             let _ = Reflect::set(&error, &key.into(), &value);
         }
     }
-    if let Ok(all) = plain::value(&told) {
+    if let Ok(all) = plain::value(&values) {
         let _ = Reflect::set(&error, &"problems".into(), &all);
     }
     error.into()
 }
 
-/// A link or a command that cannot be read: one problem without a file.
+/// An `InputError` for an invalid link or command: one problem without a file.
 pub(crate) fn line(column: u32, message: String) -> JsValue {
     input(&[Problem {
         document: 1,
@@ -77,7 +77,7 @@ pub(crate) fn line(column: u32, message: String) -> JsValue {
     }])
 }
 
-/// A command that is none.
+/// An `InputError` for an invalid command.
 pub(crate) fn command(error: CommandError) -> JsValue {
     line(error.column, error.message)
 }

@@ -1,8 +1,8 @@
-//! The engine for JavaScript, in two shapes that are shipped apart: the npm package (feature
-//! `package`) and the worker of Podscope's own page (feature `worker`). A third one (feature `bench`)
-//! is never shipped: decisions, to be timed in a browser.
+//! The engine for JavaScript, in two forms that are shipped separately: the npm package (feature `package`) and the
+//! worker of Podscope's own page (feature `worker`). A third form (feature `bench`) is not shipped: it measures
+//! scheduling decisions in a browser.
 //!
-//! Both translate values and own no behaviour: what a call does is `podscope-session`'s.
+//! All of them only translate values; behaviour is implemented in `podscope-session`.
 //!
 //! ```js
 //! import init, { load } from "@podscope/engine";

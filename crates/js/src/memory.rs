@@ -1,38 +1,38 @@
-//! The engine's memory grows in large steps. `std`'s allocator asks for 64 KiB at a time, and each time the browser looks
-//! through its own heap: of the first three seconds of the largest cluster, that was a quarter.
+//! The global allocator, which grows the wasm memory in large steps. `std`'s allocator grows it by 64 KiB at a time,
+//! and each time the browser scans its own heap: that was a quarter of the first three seconds of the largest cluster.
 
-#![allow(unsafe_code)] // an allocator can be no other; it hands on what it is given
+#![allow(unsafe_code)] // GlobalAlloc is an unsafe trait; every call is passed to `System`
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::arch::wasm32::memory_size;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of a page of wasm memory.
+/// Size of a page of wasm memory, in bytes.
 const PAGE: usize = 1 << 16;
-/// At most so many bytes are taken before they are needed.
-const STEP: usize = 2 << 20;
+/// Largest amount by which memory is grown in advance, in bytes.
+const MAX_GROWTH: usize = 2 << 20;
 
-/// [`System`], which is given an eighth more memory whenever it has taken some.
-struct Ahead {
-    /// Pages when that was last done.
+/// [`System`], except that memory is grown by another eighth whenever it has grown.
+struct GrowAhead {
+    /// Number of pages after the last growth.
     pages: AtomicUsize,
 }
 
 #[global_allocator]
-static ALLOCATOR: Ahead = Ahead {
+static ALLOCATOR: GrowAhead = GrowAhead {
     pages: AtomicUsize::new(0),
 };
 
-impl Ahead {
-    fn look_ahead(&self) {
+impl GrowAhead {
+    fn grow(&self) {
         let pages = memory_size::<0>();
         if pages == self.pages.load(Ordering::Relaxed) {
             return;
         }
-        let more = (pages * PAGE / 8).min(STEP);
+        let more = (pages * PAGE / 8).min(MAX_GROWTH);
         if let Ok(layout) = Layout::from_size_align(more, 16) {
-            // SAFETY: the size is not zero, since there is memory; what came is given back as it was asked for. It stays
-            // with the allocator, which has no way to return memory to the browser.
+            // SAFETY: the size is not zero, since there is memory, and the block is freed with the layout of its
+            // allocation. The memory stays with the allocator, which cannot return it to the browser.
             unsafe {
                 let block = System.alloc(layout);
                 if !block.is_null() {
@@ -44,23 +44,23 @@ impl Ahead {
     }
 }
 
-// SAFETY: each call is handed on to `System` as it came.
-unsafe impl GlobalAlloc for Ahead {
+// SAFETY: each call is passed to `System` unchanged.
+unsafe impl GlobalAlloc for GrowAhead {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let block = unsafe { System.alloc(layout) };
-        self.look_ahead();
+        self.grow();
         block
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let block = unsafe { System.alloc_zeroed(layout) };
-        self.look_ahead();
+        self.grow();
         block
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let block = unsafe { System.realloc(block, layout, size) };
-        self.look_ahead();
+        self.grow();
         block
     }
 

@@ -1,4 +1,4 @@
-//! The npm package: a session that a JavaScript program loads, commands, runs and reads (P-06).
+//! The npm package: a session that a JavaScript program loads, controls and reads (P-06).
 
 use podscope_api::ObjectKey;
 use podscope_cluster::{OutputKind, SimTime};
@@ -20,7 +20,7 @@ const TYPES: &str = include_str!("../npm/types.d.ts");
 
 type Fallible<T> = Result<T, JsValue>;
 
-/// Events between two looks at the limits.
+/// Number of events between two checks of the limits.
 const SLICE: u64 = 100_000;
 
 #[wasm_bindgen]
@@ -31,12 +31,12 @@ extern "C" {
     /// `LoadOptions` of the package's types.
     #[wasm_bindgen(typescript_type = "LoadOptions")]
     pub type JsOptions;
-    /// An instant: seconds, or a duration's text.
+    /// An instant: seconds as a number, or a duration as text.
     #[wasm_bindgen(typescript_type = "number | string")]
     pub type JsInstant;
 }
 
-/// Where a session comes from.
+/// The source of a session.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Source {
@@ -60,20 +60,20 @@ struct Options {
 
 impl Options {
     fn read(value: JsOptions) -> Fallible<Options> {
-        // serde-wasm-bindgen asks for the fields it knows only: what else is there is misspelt.
+        // serde-wasm-bindgen only reads known fields, so unknown ones are rejected here.
         let fields = js_sys::Reflect::own_keys(value.as_ref())?;
-        if let Some(strange) = fields
+        if let Some(unknown) = fields
             .iter()
             .filter_map(|key| key.as_string())
             .find(|key| key != "seed")
         {
-            return Err(errors::misuse(&format!("there is no option {strange:?}")));
+            return Err(errors::misuse(&format!("there is no option {unknown:?}")));
         }
         serde_wasm_bindgen::from_value(value.into()).map_err(|error| errors::misuse(&format!("options: {error}")))
     }
 }
 
-/// A line that a command printed.
+/// A line of a command's output.
 #[derive(Serialize)]
 struct Line<'a> {
     t: f64,
@@ -81,13 +81,13 @@ struct Line<'a> {
     text: &'a str,
 }
 
-/// Reads manifests, a scenario, a share link or a lesson, and makes a session at its beginning
-/// (a link's session stands where the link was made).
+/// Reads manifests, a scenario, a share link or a lesson, and creates a session at its beginning (for a link, at the
+/// link's instant).
 ///
 /// `source` is a text, a list of files that are read as one, `{ link }` or `{ lesson }`.
 /// `options.seed` overrides the scenario's seed.
 ///
-/// Throws an `InputError` with the place of the first problem and all of them in `problems`.
+/// Throws an `InputError` with the place of the first problem, and all problems in `problems`.
 #[wasm_bindgen]
 pub fn load(source: JsSource, options: Option<JsOptions>) -> Fallible<Session> {
     console_error_panic_hook::set_once();
@@ -120,14 +120,13 @@ pub fn load(source: JsSource, options: Option<JsOptions>) -> Fallible<Session> {
     }
 }
 
-/// The built-in lessons, in the order a newcomer takes them; `load({ lesson: name })` opens one.
+/// The built-in lessons in the recommended order; `load({ lesson: name })` opens one.
 #[wasm_bindgen(unchecked_return_type = "Lesson[]")]
 pub fn lessons() -> Fallible<JsValue> {
     Ok(plain::value(&podscope_session::lessons::list())?)
 }
 
-/// A simulated cluster and the time it runs in. Equal sources, seeds and commands give equal
-/// sessions, byte for byte.
+/// A simulated cluster with its own clock. Equal sources, seeds and commands give byte-identical sessions.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Session {
@@ -161,7 +160,7 @@ impl Session {
         }
     }
 
-    /// Gives a command that may change the world.
+    /// Runs a command that may change the simulated world.
     fn perform(&mut self, command: Command) -> Fallible<JsValue> {
         let before = self.inner.outputs().len();
         self.inner
@@ -170,7 +169,7 @@ impl Session {
         self.output(Some(before))
     }
 
-    /// The place in the trace of the pod's last attempt up to now.
+    /// Sequence number of the pod's last scheduling attempt up to now.
     fn last_attempt(&self, key: &ObjectKey) -> Option<u64> {
         self.inner.attempts_of(key).last().map(|record| record.seq)
     }
@@ -178,39 +177,39 @@ impl Session {
 
 #[wasm_bindgen]
 impl Session {
-    /// Seconds of simulated time since the beginning.
+    /// Simulated time since the beginning, in seconds.
     #[wasm_bindgen(getter)]
     pub fn now(&self) -> f64 {
         seconds(self.inner.now())
     }
 
-    /// The seed: a `bigint` where a `number` would not be exact.
+    /// The seed; a `bigint` if a `number` would not be exact.
     #[wasm_bindgen(getter, unchecked_return_type = "number | bigint")]
     pub fn seed(&self) -> JsValue {
         plain::whole(self.inner.world().seed())
     }
 
-    /// What was translated, left out, or is kept without being simulated, in words.
+    /// Notices of the reader: what was translated, left out, or kept without being simulated.
     #[wasm_bindgen(getter)]
     pub fn notices(&self) -> Vec<String> {
         self.notices.clone()
     }
 
-    /// Warnings on manifests that are legal and still surprise.
+    /// Warnings about manifests that are valid but behave unexpectedly.
     #[wasm_bindgen(getter, unchecked_return_type = "Problem[]")]
     pub fn advice(&self) -> Fallible<JsValue> {
         let advice = &self.inner.loaded().advice;
         Ok(plain::value(
-            &advice.iter().map(errors::Told::from).collect::<Vec<_>>(),
+            &advice.iter().map(errors::ProblemValue::from).collect::<Vec<_>>(),
         )?)
     }
 
-    /// Runs a command line (`kubectl …`, `fault …`, `app …`) now, and gives what it printed at once.
-    /// One that lives on (a drain, a delete that waits) prints the rest later: see `output`.
-    /// A command in the past leaves the future that was known and begins another.
+    /// Runs a command line (`kubectl …`, `fault …`, `app …`) now and returns the lines that it printed at once. A
+    /// command that takes simulated time (a drain, a delete that waits) prints the rest later: see `output`. A command
+    /// in the past starts a new branch and discards the known future.
     ///
-    /// Throws an `InputError` with a column when the line is not a command. What the API server
-    /// refuses is printed, as kubectl does.
+    /// Throws an `InputError` with a column if the line is not a command. A refusal by the API server is not an error:
+    /// it is printed, as kubectl does.
     #[wasm_bindgen(unchecked_return_type = "OutputLine[]")]
     pub fn command(&mut self, line: &str) -> Fallible<JsValue> {
         let command = command::parse(line).map_err(errors::command)?;
@@ -233,7 +232,7 @@ impl Session {
         Ok(plain::value(&lines)?)
     }
 
-    /// Everything that commands printed up to now, or from the line numbered `from` on.
+    /// All output up to now, or from the line with index `from` on.
     #[wasm_bindgen(unchecked_return_type = "OutputLine[]")]
     pub fn output(&self, from: Option<usize>) -> Fallible<JsValue> {
         let lines: Vec<Line<'_>> = self
@@ -246,17 +245,16 @@ impl Session {
         Ok(plain::value(&lines)?)
     }
 
-    /// Processes the next event or command of the timeline and gives the new time in seconds.
+    /// Processes the next event or command of the timeline; returns the new time in seconds.
     pub fn step(&mut self) -> f64 {
         self.inner.step();
         self.now()
     }
 
-    /// Runs to an instant since the beginning, everything of that instant included: seconds, or a
-    /// duration such as `"1m30s"`. One that has passed takes the session back to it. Gives the new
-    /// time in seconds.
+    /// Runs to an instant since the beginning, and processes every event of that instant. `time` is a number of seconds
+    /// or a duration such as `"1m30s"`. A past instant takes the session back to it. Returns the new time in seconds.
     ///
-    /// It returns when it is done: long runs of large clusters belong into a worker.
+    /// The call returns when the run is done: long runs of large clusters should be in a worker.
     #[wasm_bindgen(js_name = runUntil)]
     pub fn run_until(&mut self, time: JsInstant) -> Fallible<f64> {
         let target = instant(&time.into())?;
@@ -264,20 +262,20 @@ impl Session {
         Ok(self.now())
     }
 
-    /// Every object that the API server holds, as `kubectl get -o json` shows them.
+    /// Every object of the API server, as `kubectl get -o json` shows them.
     #[wasm_bindgen(unchecked_return_type = "KubernetesObject[]")]
     pub fn objects(&self) -> Fallible<JsValue> {
         Ok(plain::json(&report::object_list(&self.inner)["items"])?)
     }
 
-    /// The containers that really run, wherever the API server believes them to be. A ghost runs
-    /// while its pod's UID is gone from the API.
+    /// The containers that really run, on whatever node. A container is a ghost if the API server has no pod with its
+    /// UID.
     #[wasm_bindgen(unchecked_return_type = "Process[]")]
     pub fn processes(&self) -> Fallible<JsValue> {
         Ok(plain::array(&report::process_values(&self.inner))?)
     }
 
-    /// What happened up to now, in order, or from the record with that `seq` on.
+    /// The trace records up to now, in order, or from the record with the sequence number `from` on.
     #[wasm_bindgen(unchecked_return_type = "TraceRecord[]")]
     pub fn trace(&self, from: Option<usize>) -> Fallible<JsValue> {
         let values: Vec<Value> = self
@@ -289,9 +287,9 @@ impl Session {
         Ok(plain::array(&values)?)
     }
 
-    /// Why the scheduler decided as it did about a pod (`NAMESPACE/NAME`, or a name in `default`):
-    /// its latest attempt up to now, or the one whose trace record has the `seq` that is given.
-    /// A pod that was never tried is decided as things stand. Nothing where there is no such pod.
+    /// Explains the scheduler's decision on a pod (`NAMESPACE/NAME`, or a name in `default`): the latest attempt up to
+    /// now, or the one whose trace record has the sequence number `attempt`. For a pod without attempts a decision is
+    /// made on the present state. Returns `undefined` if there is no such pod or attempt.
     #[wasm_bindgen(unchecked_return_type = "Explanation | undefined")]
     pub fn explain(&self, pod: &str, attempt: Option<usize>) -> Fallible<JsValue> {
         let key = match pod.split_once('/') {
@@ -307,15 +305,15 @@ impl Session {
             (None, Some(_)) => None,
             (None, None) => self.inner.explain_now(&key),
         };
-        let explanation = explanation.and_then(|found| serde_json::to_value(explained::told(&found)).ok());
+        let explanation = explanation.and_then(|found| serde_json::to_value(explained::explanation_json(&found)).ok());
         Ok(match explanation {
             Some(explanation) => plain::json(&explanation)?,
             None => JsValue::UNDEFINED,
         })
     }
 
-    /// The fragment of a share link (`s1:…`) that opens this session at this instant, here by
-    /// `load({ link })` or on Podscope's page after `#`.
+    /// The fragment of a share link (`s1:…`) that opens this session at this instant: with `load({ link })`, or on
+    /// Podscope's page after `#`.
     pub fn link(&self) -> String {
         Link::of(&self.inner, self.lesson.as_deref(), String::new()).encode()
     }
@@ -335,7 +333,7 @@ fn seconds(at: SimTime) -> f64 {
     at.0 as f64 / 1e6
 }
 
-/// An instant from seconds or a duration's text.
+/// Parses an instant from seconds or the text of a duration.
 fn instant(time: &JsValue) -> Fallible<SimTime> {
     let at = match (time.as_f64(), time.as_string()) {
         (Some(seconds), _) if seconds.is_finite() => SimTime((seconds * 1e6).round() as i64),

@@ -1,4 +1,4 @@
-//! Rust values as plain JavaScript objects: no `Map`s, no `BigInt`s where a number is exact.
+//! Converts Rust values to plain JavaScript objects: without `Map`, and without `BigInt` where a number is exact.
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer as _};
@@ -6,28 +6,27 @@ use serde_json::Value;
 use serde_wasm_bindgen::{Error, Serializer};
 use wasm_bindgen::JsValue;
 
-/// The largest whole number that a JavaScript number holds exactly.
-const SAFE: i64 = (1 << 53) - 1;
+/// The largest integer that a JavaScript number holds exactly (`Number.MAX_SAFE_INTEGER`).
+const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
 
-/// A value of a type of ours, whose numbers are all small.
+/// Converts a value of Podscope's own types, whose integers are all small enough.
 pub(crate) fn value<T: Serialize + ?Sized>(value: &T) -> Result<JsValue, Error> {
     value.serialize(&Serializer::json_compatible())
 }
 
-/// A JSON value of any origin: a manifest may hold numbers of 64 bits, which become what
-/// `JSON.parse` makes of them.
+/// Converts JSON of any origin. Large integers, which a manifest may hold, become inexact numbers as with `JSON.parse`.
 pub(crate) fn json(value: &Value) -> Result<JsValue, Error> {
     Json(value).serialize(&Serializer::json_compatible())
 }
 
-/// Many of them, as an array.
+/// Converts JSON values to an array.
 pub(crate) fn array(values: &[Value]) -> Result<JsValue, Error> {
     Serializer::json_compatible().collect_seq(values.iter().map(Json))
 }
 
-/// A whole number, as a `number` where that is exact, else as a `bigint`.
+/// Converts an integer to a `number` if that is exact, else to a `bigint`.
 pub(crate) fn whole(number: u64) -> JsValue {
-    if i64::try_from(number).is_ok_and(|number| number <= SAFE) {
+    if i64::try_from(number).is_ok_and(|number| number <= MAX_SAFE_INTEGER) {
         JsValue::from_f64(number as f64)
     } else {
         JsValue::from(number)
@@ -40,7 +39,9 @@ impl Serialize for Json<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             Value::Number(number) => match number.as_i64() {
-                Some(whole) if (-SAFE..=SAFE).contains(&whole) => serializer.serialize_i64(whole),
+                Some(whole) if (-MAX_SAFE_INTEGER..=MAX_SAFE_INTEGER).contains(&whole) => {
+                    serializer.serialize_i64(whole)
+                }
                 _ => serializer.serialize_f64(number.as_f64().unwrap_or(f64::NAN)),
             },
             Value::Array(items) => serializer.collect_seq(items.iter().map(Json)),

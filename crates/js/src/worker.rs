@@ -1,9 +1,8 @@
 //! The engine behind a worker's message port.
 //!
-//! A message is one `Request`, answers are `Update`s; an empty one asks whether the engine is there, and
-//! is sent back. Long work is cut into slices, and
-//! between two of them the worker goes back to its message loop, so that a busy engine
-//! still hears `pause`.
+//! A message is one `Request`; the engine sends `Update`s. An empty message is a ping and is sent back. Long work is
+//! cut into slices; between two slices the worker returns to its message loop, so that a busy engine still receives
+//! `Pause`.
 
 use gloo_timers::callback::Timeout;
 use js_sys::{Array, Function, Uint8Array};
@@ -16,38 +15,40 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort, Performance};
 
-/// How long the engine computes before it looks at its messages again, in milliseconds.
+/// Time that the engine computes before it handles messages again, in milliseconds.
 const SLICE: f64 = 12.0;
 
 struct Service {
     host: Host,
     page: DedicatedWorkerGlobalScope,
     clock: Performance,
-    /// A message to ourselves comes after those that wait: it is the next slice's turn.
-    /// (`setTimeout` would idle 4 ms each time.)
-    turn: MessagePort,
-    turn_taken: bool,
-    /// The frame that a playing session waits for.
+    /// The worker posts a message to itself for the next slice, because it is handled after the waiting messages.
+    /// (`setTimeout` would idle for 4 ms each time.)
+    next_slice: MessagePort,
+    is_slice_scheduled: bool,
+    /// Timer for the next frame while time runs.
     alarm: Option<Timeout>,
-    shelf: Shelf,
-    /// Requests that the host has taken, and how many of them the page knows to be done.
+    lesson_file: LessonFile,
+    /// Number of requests that the host has taken, and the number of them that was reported to the page as settled.
     n_taken: u64,
     n_settled: u64,
 }
 
-/// The lessons' texts, which come when one is first opened. What is asked meanwhile waits, so that order is kept.
-struct Shelf {
-    /// The worker's script: calls what it is given with the file's bytes, or with nothing and a reason.
+/// The lessons' texts, which are fetched when a lesson is first opened. Later requests wait meanwhile, to keep their
+/// order.
+struct LessonFile {
+    /// Function of the worker's script that fetches the file and calls its argument with the bytes, or with `undefined`
+    /// and a reason.
     ask: Function,
-    /// What it is given; there from the start.
-    came: Option<Function>,
-    /// The request that needs them, and those behind it.
+    /// The argument for `ask`; set at the start.
+    on_fetched: Option<Function>,
+    /// The request that needs the lessons, and those after it.
     waiting: Option<Vec<Request>>,
 }
 
 impl Service {
     fn receive(&mut self, message: JsValue) {
-        // That the line is free is told by `www/boot.js` with no bytes: a request may have come before it.
+        // `www/boot.js` sends a message without bytes when the connection is free; a request may have come before it.
         let Ok(message) = message.dyn_into::<Uint8Array>() else {
             return;
         };
@@ -58,32 +59,32 @@ impl Service {
             return;
         }
         match unpack::<Request>(&message.to_vec()) {
-            Ok(request) => self.take(request),
-            // Page and engine are of one build: this is a bug, and the page hears of it.
+            Ok(request) => self.handle_or_queue(request),
+            // Page and engine are built together, so this is a bug. The error reaches the page.
             Err(error) => wasm_bindgen::throw_str(&format!("not a request: {error}")),
         }
     }
 
-    fn take(&mut self, request: Request) {
-        if let Some(waiting) = &mut self.shelf.waiting {
+    fn handle_or_queue(&mut self, request: Request) {
+        if let Some(waiting) = &mut self.lesson_file.waiting {
             waiting.push(request);
         } else if lessons::are_missing_for(&request) {
-            self.shelf.waiting = Some(vec![request]);
-            let came = JsValue::from(self.shelf.came.clone());
-            if let Err(error) = self.shelf.ask.call1(&JsValue::NULL, &came) {
+            self.lesson_file.waiting = Some(vec![request]);
+            let on_fetched = JsValue::from(self.lesson_file.on_fetched.clone());
+            if let Err(error) = self.lesson_file.ask.call1(&JsValue::NULL, &on_fetched) {
                 wasm_bindgen::throw_val(error);
             }
         } else {
             self.n_taken += u64::from(request != Request::FrameDone);
             let updates = self.host.handle(request, self.clock.now());
             self.post(updates);
-            self.arrange();
+            self.schedule();
         }
     }
 
-    /// The lessons are there, or cannot be had: what waited has its turn.
-    fn go_on(&mut self, file: Option<Uint8Array>, why: Option<String>) {
-        let mut waiting = self.shelf.waiting.take().unwrap_or_default().into_iter();
+    /// Called when the lessons have been fetched or the fetch has failed: handles the waiting requests.
+    fn lessons_fetched(&mut self, file: Option<Uint8Array>, why: Option<String>) {
+        let mut waiting = self.lesson_file.waiting.take().unwrap_or_default().into_iter();
         let provided = match file {
             Some(file) => lessons::provide(file.to_vec()),
             None => Err(lessons::missing(&why.unwrap_or_default())),
@@ -92,26 +93,26 @@ impl Service {
             waiting.next();
             self.n_taken += 1;
             self.post(vec![Update::Refused { problems }]);
-            self.arrange();
+            self.schedule();
         }
-        waiting.for_each(|request| self.take(request));
+        waiting.for_each(|request| self.handle_or_queue(request));
     }
 
-    /// Works for a slice of time, as long as the host wants to.
-    fn slice(&mut self) {
-        self.turn_taken = false;
+    /// Works for one slice, or until the host has nothing to do.
+    fn run_slice(&mut self) {
+        self.is_slice_scheduled = false;
         let mut now = self.clock.now();
         let end = now + SLICE;
-        while now < end && due(self.host.wants(), now) {
+        while now < end && is_due(self.host.wants(), now) {
             let updates = self.host.work(now);
             self.post(updates);
             now = self.clock.now();
         }
-        self.arrange();
+        self.schedule();
     }
 
-    /// Sees to it that the host works when it next wants to, and tells the page when its requests are done.
-    fn arrange(&mut self) {
+    /// Schedules the host's next work, and tells the page when all of its requests are settled.
+    fn schedule(&mut self) {
         if self.n_settled < self.n_taken && self.host.is_settled() {
             self.n_settled = self.n_taken;
             let requests = self.n_taken;
@@ -120,21 +121,21 @@ impl Service {
         let now = self.clock.now();
         self.alarm = None;
         match self.host.wants() {
-            wants if due(wants, now) => self.take_turn(),
+            wants if is_due(wants, now) => self.schedule_slice(),
             Wants::At(time) => {
-                let turn = self.turn.clone();
+                let next_slice = self.next_slice.clone();
                 let wait = (time - now).ceil() as u32;
                 self.alarm = Some(Timeout::new(wait, move || {
-                    let _ = turn.post_message(&JsValue::NULL);
+                    let _ = next_slice.post_message(&JsValue::NULL);
                 }));
             }
             Wants::Rest | Wants::Now => {}
         }
     }
 
-    fn take_turn(&mut self) {
-        if !self.turn_taken {
-            self.turn_taken = self.turn.post_message(&JsValue::NULL).is_ok();
+    fn schedule_slice(&mut self) {
+        if !self.is_slice_scheduled {
+            self.is_slice_scheduled = self.next_slice.post_message(&JsValue::NULL).is_ok();
         }
     }
 
@@ -151,7 +152,7 @@ impl Service {
     }
 }
 
-/// A panic is a bug of ours: the console hears where, the page that this engine is gone.
+/// Reports a panic, which is a bug: its place on the console, and to the page that this engine has ended.
 fn report_panic(info: &PanicHookInfo<'_>) {
     console_error_panic_hook::hook(info);
     let crashed = Update::Crashed {
@@ -162,7 +163,7 @@ fn report_panic(info: &PanicHookInfo<'_>) {
     }
 }
 
-fn due(wants: Wants, now: f64) -> bool {
+fn is_due(wants: Wants, now: f64) -> bool {
     match wants {
         Wants::Rest => false,
         Wants::Now => true,
@@ -170,17 +171,17 @@ fn due(wants: Wants, now: f64) -> bool {
     }
 }
 
-/// Sends an update; its bytes are handed over, not copied.
+/// Sends an update; its bytes are transferred, not copied.
 fn post(page: &DedicatedWorkerGlobalScope, update: &Update) -> Result<(), JsValue> {
     let message = Uint8Array::from(&*pack(update)?);
     page.post_message_with_transfer(&message, &Array::of1(&message.buffer()))
 }
 
-/// Makes this worker an engine: answers the messages of its page, `early` ones first. `ask` brings the lessons' texts:
-/// it calls the function that it is given with the bytes of their file, or with `undefined` and a reason.
+/// Turns this worker into an engine that handles the messages of its page, `early` ones first. `ask` fetches the
+/// lessons' texts: it calls its argument with the bytes of their file, or with `undefined` and a reason.
 ///
 /// # Errors
-/// When it does not run in a dedicated worker.
+/// When the caller is not a dedicated worker.
 #[wasm_bindgen]
 pub fn serve(early: Array, ask: Function) -> Result<(), JsValue> {
     std::panic::set_hook(Box::new(report_panic));
@@ -193,35 +194,37 @@ pub fn serve(early: Array, ask: Function) -> Result<(), JsValue> {
         host: Host::new(),
         page: page.clone(),
         clock,
-        turn: channel.port1(),
-        turn_taken: false,
+        next_slice: channel.port1(),
+        is_slice_scheduled: false,
         alarm: None,
-        shelf: Shelf {
+        lesson_file: LessonFile {
             ask,
-            came: None,
+            on_fetched: None,
             waiting: None,
         },
         n_taken: 0,
         n_settled: 0,
     }));
 
-    let slicing = Rc::clone(&service);
-    let on_turn = Closure::<dyn FnMut()>::new(move || slicing.borrow_mut().slice());
+    let service_for_slices = Rc::clone(&service);
+    let on_turn = Closure::<dyn FnMut()>::new(move || service_for_slices.borrow_mut().run_slice());
     channel.port2().set_onmessage(Some(on_turn.as_ref().unchecked_ref()));
     on_turn.forget(); // lives as long as the worker
 
-    let receiving = Rc::clone(&service);
+    let service_for_messages = Rc::clone(&service);
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        receiving.borrow_mut().receive(event.data());
+        service_for_messages.borrow_mut().receive(event.data());
     });
     page.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();
 
-    let shelving = Rc::clone(&service);
+    let service_for_lessons = Rc::clone(&service);
     let on_lessons = Closure::<dyn FnMut(JsValue, JsValue)>::new(move |file: JsValue, why: JsValue| {
-        shelving.borrow_mut().go_on(file.dyn_into().ok(), why.as_string());
+        service_for_lessons
+            .borrow_mut()
+            .lessons_fetched(file.dyn_into().ok(), why.as_string());
     });
-    service.borrow_mut().shelf.came = Some(on_lessons.as_ref().unchecked_ref::<Function>().clone());
+    service.borrow_mut().lesson_file.on_fetched = Some(on_lessons.as_ref().unchecked_ref::<Function>().clone());
     on_lessons.forget();
 
     let mut first = service.borrow_mut();
@@ -243,10 +246,10 @@ mod tests {
 
     wasm_bindgen_test_configure!(run_in_browser);
 
-    /// Outside a worker the engine refuses to listen, and says why.
+    /// Outside a worker the engine does not start, and the error names the reason.
     /// Shows: Q-05
     #[wasm_bindgen_test]
-    fn a_page_is_not_a_worker() {
+    fn serving_outside_a_worker_is_refused() {
         let refused = serve(Array::new(), JsValue::NULL.unchecked_into()).expect_err("this is a page");
         assert!(
             refused

@@ -1,4 +1,4 @@
-//! The worker boundary in a real browser. Q-05.
+//! Messages between page and worker in a real browser.
 #![cfg(target_arch = "wasm32")]
 
 use js_sys::Uint8Array;
@@ -11,15 +11,15 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-/// Through JavaScript's memory, as between page and worker.
-fn across(bytes: &[u8]) -> Vec<u8> {
+/// Copies bytes through JavaScript's memory, as between page and worker.
+fn through_javascript(bytes: &[u8]) -> Vec<u8> {
     Uint8Array::from(bytes).to_vec()
 }
 
-/// What the page asks arrives as it was asked, 64-bit numbers included.
+/// Requests arrive unchanged, with 64-bit numbers.
 #[wasm_bindgen_test]
-fn requests_cross_unchanged() {
-    let rows = [
+fn requests_arrive_unchanged() {
+    let cases = [
         Request::Open {
             source: Source::Files {
                 files: vec![("a.yaml".into(), "kind: Pod".into())],
@@ -36,16 +36,16 @@ fn requests_cross_unchanged() {
         Request::Inspect { subject: None },
         Request::Play,
     ];
-    for request in rows {
+    for request in cases {
         let bytes = pack(&request).expect("bytes");
-        let back: Request = unpack(&across(&bytes)).expect("a request");
-        assert_eq!(back, request);
+        let received: Request = unpack(&through_javascript(&bytes)).expect("a request");
+        assert_eq!(received, request);
     }
 }
 
-/// And so does what the engine answers.
+/// Updates arrive unchanged.
 #[wasm_bindgen_test]
-fn updates_cross_unchanged() {
+fn updates_arrive_unchanged() {
     let opened = Opened {
         seed: u64::MAX,
         notices: vec![Remark::NotSimulated {
@@ -54,7 +54,7 @@ fn updates_cross_unchanged() {
         }],
         ..Opened::default()
     };
-    let rows = [
+    let cases = [
         Update::Hello {
             version: "0.1.0".into(),
             lessons: Vec::new(),
@@ -93,16 +93,16 @@ fn updates_cross_unchanged() {
             })),
         },
     ];
-    for update in rows {
+    for update in cases {
         let bytes = pack(&update).expect("bytes");
-        let back: Update = unpack(&across(&bytes)).expect("an update");
-        assert_eq!(back, update);
+        let received: Update = unpack(&through_javascript(&bytes)).expect("an update");
+        assert_eq!(received, update);
     }
 }
 
-/// What is not a message is refused, not guessed at.
+/// Bytes that are not a message are refused.
 #[wasm_bindgen_test]
-fn other_bytes_are_refused() {
+fn invalid_bytes_are_refused() {
     assert!(unpack::<Request>(&[]).is_err());
     assert!(unpack::<Update>(&[250, 1, 2]).is_err());
 }

@@ -1,13 +1,13 @@
-//! In wasm the traces are those of the native engine, byte for byte. P-02, Q-01.
+//! In wasm, traces are byte-identical to those of the native engine (P-02, Q-01).
 #![cfg(target_arch = "wasm32")]
 
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-/// `cargo xtask test wasm` runs the native side first and hands its hashes over.
+/// `cargo xtask test wasm` computes the hashes natively first and passes them to this test.
 #[wasm_bindgen_test]
-fn traces_equal_the_native_engines() {
+fn wasm_traces_equal_native_traces() {
     let Some(native) = option_env!("PODSCOPE_TRACE_HASHES") else {
         panic!("run by `cargo xtask test wasm`");
     };
