@@ -1,36 +1,36 @@
-//! What the inspector shows of one thing.
+//! Content of the inspector for one subject.
 
 use podscope_api::{ConditionStatus, Phrase};
 use serde::{Deserialize, Serialize};
 
 use crate::{BrokenInvariant, ContainerRole, ContainerState, Mark, Micros, ProcessView, Subtitle, Summary, VolumeView};
 
-/// What the inspector shows.
+/// Content of the inspector for one subject: a pod, node, other object or invariant.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Detail {
-    /// Heading.
+    /// Heading of the inspector.
     pub title: String,
-    /// The line under it.
+    /// Line below the heading.
     pub subtitle: Subtitle,
-    /// How it is.
+    /// Sentence about the present state.
     pub summary: Summary,
-    /// Conditions of its status.
+    /// Conditions in the object's status.
     pub conditions: Vec<ConditionLine>,
     pub containers: Vec<ContainerDetail>,
     /// Events, newest first.
     pub events: Vec<EventLine>,
-    /// Of a guarantee, when it was broken, newest first.
+    /// For an invariant: its violations, newest first.
     pub breaks: Vec<BrokenInvariant>,
     /// Owner chain, nearest first: kind and key.
     pub owners: Vec<(String, String)>,
     /// Volumes by name.
     pub volumes: Vec<(String, VolumeView)>,
-    /// Termination bars of its containers.
+    /// Termination bars of the pod's containers.
     pub bars: Vec<Mark>,
-    /// The object as YAML, as the API server has it; empty for a ghost.
+    /// The API server's object as YAML; empty for a ghost.
     pub yaml: String,
-    /// Wanted replicas, if it has them.
+    /// Desired replicas; `None` if the object has none.
     pub replicas: Option<i64>,
 }
 
@@ -38,14 +38,13 @@ pub struct Detail {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConditionLine {
-    /// Type.
+    /// Type of the condition.
     pub kind: String,
-    /// Whether it is so.
     #[serde(with = "crate::status")]
     pub status: ConditionStatus,
     pub reason: String,
     pub message: String,
-    /// Since when.
+    /// Last transition time.
     pub since: Micros,
 }
 
@@ -54,19 +53,18 @@ pub struct ConditionLine {
 #[serde(rename_all = "camelCase")]
 pub struct ContainerDetail {
     pub name: String,
-    /// What it is in its pod.
+    /// Kind of container: app, init or sidecar.
     pub role: ContainerRole,
-    /// How it is, as the API says.
+    /// State according to the API.
     pub state: ContainerState,
-    /// What really runs on the machine.
+    /// The process on the machine; `None` if none runs.
     pub process: Option<ProcessView>,
-    /// Only one of the two says that it runs.
+    /// API and machine disagree about whether the container runs.
     pub differs: bool,
     pub restarts: i32,
-    /// Whether it is ready.
     pub ready: bool,
     pub image: String,
-    /// Which rule or policy of its own started it again after its last end, or did not; none where none had a say.
+    /// The container's own restart rule or policy that decided after the last exit; `None` if none applied.
     pub restarted: Option<Phrase>,
 }
 
@@ -74,12 +72,12 @@ pub struct ContainerDetail {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EventLine {
-    /// Last seen.
+    /// Time of the last occurrence.
     pub at: Micros,
-    /// Whether its type is Warning.
+    /// The event's type is Warning.
     pub is_warning: bool,
     pub reason: String,
-    /// Times seen.
+    /// Number of occurrences.
     pub count: i32,
     pub from: String,
     pub message: String,

@@ -1,103 +1,103 @@
-//! What comes next by itself, and going there.
+//! Upcoming events of the simulation, and fast runs to them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Micros, SubjectRef};
 
-/// What is due, what runs fast, and how the last fast run ended.
+/// Upcoming events, the current fast run, and the result of the last one.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Director {
-    /// What is due, the next first; nothing while a question is open, for it could be the answer.
+    /// Upcoming events, earliest first. Empty while a question is open, because an event could reveal the answer.
     pub next: Vec<DueView>,
-    /// What runs fast now.
+    /// The current fast run.
     pub running: Option<FastRun>,
-    /// How the last fast run ended, until time or a command goes on.
+    /// Result of the last fast run, until time or a command continues.
     pub caption: Option<Caption>,
 }
 
-/// Something that comes by itself.
+/// An upcoming event that needs no further command.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DueView {
     pub at: Micros,
     pub what: DueKind,
-    /// To whom; to the first of several.
+    /// The affected object; the first of several.
     pub subject: Option<SubjectRef>,
     pub name: String,
-    /// The container; empty if it is about all of it.
+    /// Name of the container; empty if the event concerns the whole subject.
     pub container: String,
-    /// How many of its kind come at that instant.
+    /// Number of events of this kind at that instant.
     pub count: u32,
-    /// It needs something before it that is due itself.
+    /// The event depends on another upcoming event.
     pub is_projected: bool,
 }
 
-/// What kind of thing comes by itself.
+/// Kind of an upcoming event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum DueKind {
-    /// A silent node becomes NotReady.
+    /// A node without heartbeats becomes NotReady.
     #[default]
     NotReady,
-    /// A pod has tolerated a taint for long enough, and is deleted.
+    /// A pod's tolerationSeconds for a taint expire, and the pod is deleted.
     Evicted,
-    /// A candidate takes a lease that nobody holds.
+    /// A candidate acquires an expired lease.
     Lease,
-    /// The scheduler looks at a pod again.
+    /// The scheduler retries a pod.
     Attempt,
     /// A container's back-off ends.
     BackOff,
-    /// One more failure, and a probe has failed.
+    /// A probe may reach its failure threshold.
     Probe,
-    /// A preStop hook has had its time.
+    /// The time of a preStop hook ends, and the stop signal is sent.
     StopSignal,
-    /// A container has had its grace.
+    /// The grace period of a container ends, and it is killed.
     Kill,
-    /// A container ends by itself.
+    /// A container exits by itself.
     Exit,
-    /// A CronJob makes its next Job.
+    /// A CronJob creates its next Job.
     Job,
-    /// The scenario's own next event.
+    /// The next entry of the scenario's timeline.
     Script,
-    /// A lesson's next step shows then, or the run has the answer to its question.
+    /// The next step of a lesson is shown, or the answer to its question is known.
     Story,
-    /// A command of the solution that is shown; the name is the command.
+    /// The next command of the solution being played; `name` is the command.
     Solution,
 }
 
-/// A fast run under way.
+/// A fast run in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FastRun {
-    /// To what is due at that instant.
+    /// To the upcoming event at that instant.
     Skip(Micros),
-    /// To the next decision, no further than that instant.
+    /// To the next scheduling decision, but no further than that instant.
     Decision(Micros),
 }
 
-/// How a fast run ended.
+/// Result of a fast run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Caption {
-    /// What was due has come, after so long.
+    /// The awaited event occurred after this time.
     Came(DueView, Micros),
-    /// Its time is over, and it has not come: something else happened first.
+    /// The awaited event did not occur in time; something else happened first. Holds the elapsed time.
     Gone(DueView, Micros),
-    /// The story went on first, after so long.
+    /// The story continued first, after this time.
     Story(Micros),
-    /// A decision was made, after so long.
+    /// A decision was made after this time.
     Decided(Micros),
-    /// Nothing was decided for so long, up to that instant.
+    /// No decision was made: elapsed time, and the instant at which the run stopped.
     NoDecision(Micros, Micros),
-    /// Nothing is due: nothing comes by itself.
+    /// There are no upcoming events.
     NothingDue,
-    /// This came before any decision, after so long.
+    /// This event occurred before any decision, after this time.
     Before(DueView, Micros),
-    /// A step led to an event that is written down.
+    /// A single step led to a recorded event.
     Event {
-        /// Who did it.
+        /// The actor.
         by: String,
-        /// What, as the trace calls it; of an event its reason.
+        /// Kind of the trace record; for an Event object, its reason.
         what: String,
-        /// To what: kind and name; empty if to nothing.
+        /// Kind and name of the affected object; empty if there is none.
         of: String,
     },
 }

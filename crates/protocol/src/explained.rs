@@ -1,19 +1,19 @@
-//! The words of an explanation of the scheduler's decision (S-14), for the page and for text: what they are made of is
-//! [`podscope_api::explained`], found by the scheduler.
+//! The sentences of an explanation of a scheduling decision (S-14), for the page and for text output. The scheduler
+//! provides their data, [`podscope_api::explained`].
 
 pub use podscope_api::explained::{
     Cause, Conclusion, Criterion, Ending, Lead, NotEligible, NotHelpful, PreemptionResult, Refusal, Room, Sampling,
     Unhelped, WaitsBecause, Won,
 };
 
-/// Of a node at which the search did not arrive.
+/// Text for a node that the search did not examine.
 pub const NOT_EXAMINED: &str = "not examined: enough nodes were found before";
 
-/// One or two sentences for a beginner.
+/// Concluding sentence of an explanation, for beginners.
 #[must_use]
-pub fn sentence(told: &Conclusion) -> String {
-    let pod = &told.pod;
-    match &told.ending {
+pub fn sentence(conclusion: &Conclusion) -> String {
+    let pod = &conclusion.pod;
+    match &conclusion.ending {
         Ending::Failed(error) => format!("Deciding {pod} failed: {error}. The scheduler tries again after a pause."),
         Ending::OnlyNode { node, of } => {
             format!("{pod} goes to {node}, the only one of {} that can take it.", nodes(*of))
@@ -44,7 +44,7 @@ fn nodes(n: usize) -> String {
     }
 }
 
-/// `none of 4 nodes can take it. Of these: 3 too full for its requests, 1 cordoned.`
+/// The reason why a pod waits: `none of 4 nodes can take it. Of these: 3 too full for its requests, 1 cordoned.`
 fn waits(cause: &WaitsBecause) -> String {
     match cause {
         WaitsBecause::NoNodes => "the cluster has no nodes.".to_owned(),
@@ -70,7 +70,7 @@ fn making_room(room: &Room) -> String {
     }
 }
 
-/// Why the winner won, without a full stop.
+/// The reason why the winning node was chosen, without a full stop.
 #[must_use]
 pub fn why(won: &Won) -> String {
     match won {
@@ -95,38 +95,38 @@ pub fn why(won: &Won) -> String {
     }
 }
 
-/// Where the search stopped, without a full stop.
+/// Text about a search that stopped early, without a full stop.
 #[must_use]
-pub fn sampling(told: &Sampling) -> String {
+pub fn sampling(conclusion: &Sampling) -> String {
     let Sampling {
         examined,
         nodes,
         wanted,
-    } = told;
+    } = conclusion;
     format!("{examined} of {nodes} nodes were examined: the search ends when {wanted} can take the pod")
 }
 
-/// Of a node that can take the pod, with what plugins add to their scores of it.
+/// Text for a feasible node, with the notes of plugins about their scores.
 #[must_use]
-pub fn fits<'a>(said: impl Iterator<Item = &'a str>) -> String {
+pub fn fits<'a>(notes: impl Iterator<Item = &'a str>) -> String {
     let mut words = "can take the pod".to_owned();
-    for more in said {
+    for note in notes {
         words.push_str("; ");
-        words.push_str(more);
+        words.push_str(note);
     }
     words
 }
 
-/// Of a node that cannot take the pod.
+/// Text for a node that cannot take the pod.
 #[must_use]
-pub fn refusal(told: &Refusal) -> &str {
-    match told {
+pub fn refusal(conclusion: &Refusal) -> &str {
+    match conclusion {
         Refusal::Plugin { text, .. } => text,
         Refusal::NotNamed => "is not one of the nodes that the pod's affinity names",
     }
 }
 
-/// Why preemption does not help on a node, without a full stop.
+/// The reason why preemption does not help on a node, without a full stop.
 #[must_use]
 pub fn not_helpful(why: &NotHelpful) -> String {
     match why {
@@ -138,7 +138,7 @@ pub fn not_helpful(why: &NotHelpful) -> String {
     }
 }
 
-/// What preemption found, without a full stop.
+/// Result of preemption, without a full stop.
 #[must_use]
 pub fn preemption(result: PreemptionResult) -> String {
     match result {
@@ -177,7 +177,7 @@ pub fn preemption(result: PreemptionResult) -> String {
 mod tests {
     use super::*;
 
-    fn told(ending: Ending) -> String {
+    fn conclusion(ending: Ending) -> String {
         let pod = "default/web".to_owned();
         sentence(&Conclusion { pod, ending })
     }
@@ -186,10 +186,9 @@ mod tests {
         names.iter().map(|&name| name.to_owned()).collect()
     }
 
-    /// A sentence of each kind, with its arguments in their places.
     /// Shows: S-14
     #[test]
-    fn a_decision_that_took_a_node_reads_as_a_sentence() {
+    fn decision_with_node_formats_as_sentence() {
         let node = || "a-1".to_owned();
         for (ending, want) in [
             (
@@ -219,14 +218,13 @@ mod tests {
                 "default/web goes to one of a-1, b-1: they score equally high, and a draw decides.",
             ),
         ] {
-            assert_eq!(told(ending), want);
+            assert_eq!(conclusion(ending), want);
         }
     }
 
-    /// The same of one that waits.
     /// Shows: S-14
     #[test]
-    fn a_pod_that_waits_is_told_what_for() {
+    fn waiting_pod_formats_with_cause() {
         let refused = |nodes, causes: &[(usize, &str)]| WaitsBecause::Refused {
             nodes,
             causes: (causes.iter())
@@ -264,13 +262,13 @@ mod tests {
                  pods on a-1 or b-1 and take their room.",
             ),
         ] {
-            assert_eq!(told(Ending::Waits { cause, room }), want);
+            assert_eq!(conclusion(Ending::Waits { cause, room }), want);
         }
     }
 
     /// Shows: S-14
     #[test]
-    fn what_a_winner_is_ahead_by_reads_as_one_line() {
+    fn winning_lead_formats_as_one_line() {
         let lead = |points, plugin: &str, about: &str| Lead {
             points,
             plugin: plugin.to_owned(),
@@ -304,7 +302,7 @@ mod tests {
 
     /// Shows: S-14
     #[test]
-    fn preemption_says_what_decided() {
+    fn preemption_formats_with_deciding_criterion() {
         let found = |candidates, criterion| preemption(PreemptionResult::Found { candidates, criterion });
         assert_eq!(
             found(1, Criterion::OnlyCandidate),

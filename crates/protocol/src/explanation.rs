@@ -1,22 +1,21 @@
-//! A decision of the scheduler as the page shows it (S-14): first what it came to, then every node, every score,
-//! preemption. Its words are made in [`explained`](crate::explained); what plugins say themselves crosses as their text.
+//! Explanation of a scheduling decision for the page (S-14): the conclusion, every node, every score, preemption.
+//! [`explained`](crate::explained) formats it; texts of single plugins are sent as strings.
 
 use serde::{Deserialize, Serialize};
 
 use crate::explained::{Conclusion, PreemptionResult, Refusal, Sampling, Unhelped, Won};
 
-/// The whole story of one decision.
+/// The complete explanation of one decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
-    /// How it ended.
     pub outcome: Outcome,
-    /// The same with what a sentence about it needs.
+    /// The outcome with the data that its sentence needs.
     pub conclusion: Conclusion,
-    /// The node that was taken, or nominated: by a draw, or because it alone was best.
+    /// The node that was bound or nominated, if it is known: drawn at random or the single best.
     pub chosen: Option<String>,
-    /// Why the winner won.
+    /// The reason why the chosen node won.
     pub won: Option<Won>,
-    /// kube-scheduler's own text.
+    /// kube-scheduler's own message.
     pub message: Option<String>,
     /// The plugins that scored, in order.
     pub plugins: Vec<ScoringPlugin>,
@@ -24,21 +23,21 @@ pub struct Explanation {
     pub nodes: Vec<NodeExplanation>,
     /// Spread constraints with their counts per domain.
     pub spread: Vec<SpreadExplanation>,
-    /// When no node fits.
+    /// Result of preemption; `None` if a node fits.
     pub preemption: Option<PreemptionExplanation>,
-    /// Where the search stopped early.
+    /// Set if the search stopped before all nodes were examined.
     pub sampling: Option<Sampling>,
 }
 
-/// How a decision ended.
+/// Outcome of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Outcome {
     /// A node was chosen.
     Scheduled,
-    /// No node fits, and ending pods would not help, or is not allowed.
+    /// No node fits, and preemption does not help or is not allowed.
     #[default]
     Unschedulable,
-    /// No node fits, but one would without some less important pods.
+    /// No node fits, but preempting lower-priority pods makes room.
     Preempts,
     /// The cycle failed.
     Error,
@@ -47,9 +46,9 @@ pub enum Outcome {
 /// A column of the score table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScoringPlugin {
-    /// Its name in Kubernetes.
+    /// Name of the plugin in Kubernetes.
     pub name: String,
-    /// What it looks at.
+    /// Short description of the aspect that the plugin scores.
     pub about: String,
     pub weight: i64,
 }
@@ -57,90 +56,89 @@ pub struct ScoringPlugin {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeExplanation {
     pub name: String,
-    /// What became of it.
     pub verdict: NodeVerdict,
 }
 
-/// What became of a node.
+/// Result of a node in the decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeVerdict {
-    /// The pod can run there.
+    /// The pod can run on the node.
     Fits {
-        /// Weighted scores, one for each of [`Explanation::plugins`]; empty where nothing was scored.
+        /// Weighted scores, one for each of [`Explanation::plugins`]; empty if nothing was scored.
         scores: Vec<i64>,
-        /// Their sum.
+        /// Sum of `scores`.
         total: Option<i64>,
-        /// What a plugin adds to its score, in words, by its place among [`Explanation::plugins`]; most add nothing.
+        /// Notes of plugins about their score, with the index into [`Explanation::plugins`].
         said: Vec<(usize, String)>,
     },
-    /// A plugin refused it.
+    /// The pod cannot run on the node.
     Refused {
-        /// Who, and what it says.
+        /// The rejecting plugin and its text.
         refusal: Refusal,
-        /// kube-scheduler's reasons.
+        /// kube-scheduler's reasons for the rejection.
         reasons: Vec<String>,
-        /// The same in two or three words each.
+        /// The reasons, shortened to two or three words each.
         short: String,
     },
-    /// The search ended before.
+    /// The search stopped before this node.
     NotExamined,
 }
 
 /// One spread constraint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpreadExplanation {
-    /// Over which label.
     pub topology_key: String,
-    /// DoNotSchedule (`true`) or ScheduleAnyway.
+    /// True for DoNotSchedule, false for ScheduleAnyway.
     pub hard: bool,
-    /// Largest difference allowed.
+    /// Largest allowed difference between a domain's count and `min`.
     pub max_skew: i64,
-    /// The smallest count (0 below minDomains); for soft constraints the smallest shown.
+    /// The smallest count of a domain; 0 with fewer than minDomains domains. For soft constraints, the smallest count of a
+    /// scored domain.
     pub min: i64,
-    /// Where there are fewer domains than minDomains: how many there are, and how many it wants.
+    /// If there are fewer domains than minDomains: number of domains, and minDomains.
     pub too_few_domains: Option<(usize, usize)>,
-    /// The domains, by name.
+    /// The domains, sorted by name.
     pub domains: Vec<DomainCount>,
 }
 
 /// One domain of a constraint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DomainCount {
-    /// The label's value.
+    /// Value of the topology label.
     pub value: String,
-    /// Matching pods.
+    /// Number of matching pods.
     pub count: i64,
-    /// The skew if the pod went there.
+    /// The skew if the pod were placed in this domain.
     pub skew: i64,
-    /// Whether that is within the limit.
+    /// `skew` is within `max_skew`.
     pub allowed: bool,
-    /// Whether it is compared with others: a soft constraint scores only domains with a node that can take the pod.
+    /// The domain is scored: a soft constraint scores only domains with a feasible node.
     pub is_scored: bool,
 }
 
-/// What preemption found.
+/// Explanation of preemption.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PreemptionExplanation {
     pub result: PreemptionResult,
-    /// Nodes with victims.
+    /// Nodes on which preemption would make room.
     pub candidates: Vec<CandidateExplanation>,
-    /// Where nothing helps: why not, node by node.
+    /// If preemption does not help: the reason for each node.
     pub unhelped: Vec<Unhelped>,
 }
 
-/// A node on which the pod would fit without some others.
+/// A node on which the pod would fit after its victims are preempted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CandidateExplanation {
     pub node: String,
-    /// Who would have to end, most important first.
+    /// The pods to preempt, most important first.
     pub victims: Vec<VictimExplanation>,
-    /// Pods of lower priority that may stay.
+    /// Lower-priority pods that need not be preempted.
     pub reprieved: Vec<VictimExplanation>,
-    /// Victims that a PodDisruptionBudget protects.
+    /// Number of victims whose preemption violates a PodDisruptionBudget.
     pub pdb_violations: usize,
 }
 
-/// A pod of lower priority.
+/// A lower-priority pod on a candidate node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VictimExplanation {
     /// `namespace/name`.

@@ -1,7 +1,7 @@
-//! Terms that lessons explain once. A story links one by `[[term]]`, or `[[term|as it is called here]]`; who presses it
-//! reads its sentence.
+//! Glossary of the terms in lessons. A story links a term by `[[term]]` or `[[term|link text]]`; a click shows its
+//! definition.
 
-/// The terms with their sentences, in the order of the alphabet.
+/// The terms with their definitions, in alphabetical order.
 pub const GLOSSARY: &[(&str, &str)] = &[
     (
         "affinity",
@@ -270,12 +270,12 @@ pub const GLOSSARY: &[(&str, &str)] = &[
     ),
 ];
 
-/// The sentence of a term, whatever its capitals.
+/// Finds a term, ignoring case. Returns the term and its definition.
 pub fn explained(term: &str) -> Option<&'static (&'static str, &'static str)> {
     GLOSSARY.iter().find(|(known, _)| known.eq_ignore_ascii_case(term))
 }
 
-/// What a text links and the glossary does not have.
+/// Terms that a text links but the glossary does not contain.
 pub fn unknown_terms(text: &str) -> Vec<&str> {
     let links = text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]"));
     links
@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_term_is_there_once_with_a_sentence() {
+    fn each_term_has_one_definition_sentence() {
         for (at, (term, sentence)) in GLOSSARY.iter().enumerate() {
             assert!(sentence.ends_with('.'), "{term}");
             assert!(

@@ -1,16 +1,16 @@
-//! What page and engine say to each other: the page asks by [`Request`]s, the engine answers by [`Update`]s. The page
-//! keeps a view model made of these types and knows nothing else of the engine; the engine knows nothing of the page.
+//! The messages between page and engine: the page sends [`Request`]s, the engine answers with [`Update`]s. The page keeps
+//! a view model made of these types and knows nothing else of the engine; the engine knows nothing of the page.
 //!
-//! In the browser the messages cross between the page and its worker as bytes ([`pack`], [`unpack`]); natively the same
-//! host takes and gives the values themselves, which is how it is tested.
+//! In the browser, messages are sent as bytes between the page and its worker ([`pack`], [`unpack`]). Natively, the same
+//! host exchanges the values themselves, which is how it is tested.
 //!
 //! - **Times** are simulated microseconds since t = 0 ([`Micros`]).
-//! - **Objects** are named as the page's elements name them: a pod is `NAMESPACE/NAME` with its UID, because a ghost and
-//!   its successor share the name; a node is its name; anything else is its kind with `NAMESPACE/NAME` or its name.
-//! - **A sentence is a message.** Its arguments have names, and its words are its `Display`, made here and nowhere else:
-//!   see [`Summary`], [`Difference`], [`MarkLabel`], [`Wanted`], [`Notice`], [`Remark`]; for what the scheduler found,
+//! - **Objects** are identified as in the page's elements: a pod by `NAMESPACE/NAME` and its UID, because a ghost and its
+//!   successor share the name; a node by its name; anything else by its kind and `NAMESPACE/NAME` or its name.
+//! - **A sentence is sent as data.** Its arguments have names, and only its `Display` in this crate turns it into text: see
+//!   [`Summary`], [`Difference`], [`MarkLabel`], [`Wanted`], [`Notice`], [`Remark`]; for explanations of decisions,
 //!   [`explained`].
-//! - **A frame is a delta.** It holds what differs from the frame before; with [`Frame::reset`] it holds everything.
+//! - **A frame is a delta.** It holds the differences to the previous frame; with [`Frame::reset`] it holds everything.
 //!
 //! ```
 //! use podscope_protocol::{Request, pack, unpack};
@@ -36,8 +36,8 @@ mod request;
 mod requests;
 mod status;
 mod story;
+mod summary;
 mod thread;
-mod told;
 mod traffic;
 pub mod triage;
 mod trouble;
@@ -70,8 +70,10 @@ pub use story::{
     GoalState, Halted, Moment, MomentNode, MomentPod, Question, QuestionKind, StepState, StoryState, StoryStep,
     TruthView,
 };
+pub use summary::{
+    ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView, WrittenView,
+};
 pub use thread::{Deed, MAX_THREAD, Thread, ThreadActor, ThreadLink};
-pub use told::{ContainerRole, ContainerState, DeletionCause, ProcessView, Subtitle, Summary, VolumeView, WrittenView};
 pub use traffic::{MAX_MESSAGES, Message, MessageKind, Stop, Traffic, UncountedLink};
 pub use trouble::NodeTrouble;
 pub use update::{
@@ -83,18 +85,18 @@ pub use wanted::{
     WantedTime, WantedValue,
 };
 
-/// Longest link that is passed on without a word, in characters (T-03).
+/// Maximum length of a link without a warning, in characters (T-03).
 pub const LONG_LINK: usize = 2_000;
-/// Longest link that every supported browser opens, in characters: Chromium stops at 2 MiB, Firefox at 1 MiB, Safari
-/// is known to take 80 000. What is longer is a file.
+/// Maximum length of a link that every supported browser opens, in characters: Chromium's limit is 2 MiB, Firefox's
+/// 1 MiB, and Safari is known to accept 80 000. Longer links are saved as a file.
 pub const LONGEST_LINK: usize = 64_000;
 
-/// A message as it crosses: bytes without names, because both ends are of one build.
+/// Serializes a message to bytes. Field names are omitted, because both ends are of the same build.
 ///
 /// # Errors
-/// None for the protocol's own messages; postcard refuses values of unknown length.
+/// Never for the protocol's own messages. postcard rejects values of unknown length.
 pub fn pack(message: &impl serde::Serialize) -> Result<Vec<u8>, String> {
-    // Counted first: a buffer that grew as it filled would be there twice, and a frame can be tens of megabytes.
+    // Compute the size first: a growing buffer would need twice the memory, and a frame can be tens of megabytes.
     let size = postcard::serialize_with_flavor(message, Size::default());
     let packed = size.and_then(|size| {
         let mut bytes = vec![0; size];
@@ -104,15 +106,15 @@ pub fn pack(message: &impl serde::Serialize) -> Result<Vec<u8>, String> {
     packed.map_err(|error| error.to_string())
 }
 
-/// The message in these bytes.
+/// Deserializes a message.
 ///
 /// # Errors
-/// Bytes that are no such message.
+/// The bytes are not a message of type `T`.
 pub fn unpack<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     postcard::from_bytes(bytes).map_err(|error| error.to_string())
 }
 
-/// Simulated microseconds since t = 0. JavaScript holds them exactly up to 285 years.
+/// Simulated microseconds since t = 0. JavaScript numbers represent them exactly up to 285 years.
 pub type Micros = i64;
 
 #[cfg(test)]
@@ -120,20 +122,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_node_with_labels_crosses() {
+    fn node_with_labels_survives_pack_and_unpack() {
         let labels = [("zone", "a"), ("disk", "ssd")].map(|(key, value)| (key.to_string(), value.to_string()));
         let node = NodeView {
             name: "a-1".into(),
             labels: labels.into(),
             ..NodeView::default()
         };
-        let bytes = pack(&node).expect("the length of its labels is known");
+        let bytes = pack(&node).expect("the node must be packable");
         assert_eq!(unpack::<NodeView>(&bytes), Ok(node));
     }
 
-    /// `tests/e2e/wire.mjs` opens files, seeks and hears of frames with these.
+    /// `tests/e2e/wire.mjs` hardcodes these bytes for opening files, seeking and recognising frames.
     #[test]
-    fn measurements_speak_these_bytes() {
+    fn packed_bytes_match_those_used_by_wire_measurements() {
         assert_eq!(pack(&Request::FrameDone).as_deref(), Ok(&[25][..]));
         let files = vec![("a".to_owned(), "bc".to_owned())];
         let open = Request::Open {

@@ -1,4 +1,4 @@
-//! The machine under a node, and where it and the API server differ.
+//! The machine under a node, and its differences to the API server's view.
 
 use std::fmt;
 
@@ -6,39 +6,38 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Micros, clock};
 
-/// The machine under a node, as it really is.
+/// True state of the machine under a node.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MachineView {
-    /// Whether there is a machine at all (F-05).
+    /// A machine exists for the node (F-05).
     pub exists: bool,
-    /// Power.
+    /// The machine has power.
     pub powered: bool,
-    /// Whether the kubelet runs.
+    /// The kubelet runs.
     pub kubelet: bool,
-    /// Whether the container runtime runs.
+    /// The container runtime runs.
     pub runtime: bool,
-    /// What it is cut off from.
+    /// Network links of the machine that are cut.
     pub cuts: Vec<Cut>,
-    /// What fences it off; empty if nothing does.
+    /// Active fences of the machine.
     pub fenced: Vec<Fence>,
-    /// UIDs of the pods of which a process runs, those that the API has forgotten included.
+    /// UIDs of the pods with a running process, including pods that the API server no longer has.
     pub running: Vec<String>,
-    /// Last heartbeat the API has seen of a node that is dark or not ready; none of the others. That of a dump
-    /// may lie before the beginning.
+    /// Last heartbeat that the API server received, for a node that is unreachable or not ready; else `None`. Negative if a
+    /// dump's heartbeat precedes the start.
     pub last_heartbeat: Option<Micros>,
-    /// Where API and machine differ; empty where they agree (U-02).
+    /// Differences between the API server's view and the machine (U-02).
     pub differs: Vec<Difference>,
 }
 
-/// What a machine is cut off from, and which way. Not both ways are open.
+/// A cut between a machine and something else, in at least one direction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
-    /// The other end.
     pub from: CutFrom,
-    /// Whether what is sent to the machine is lost.
+    /// Messages to the machine are lost.
     pub is_in: bool,
-    /// Whether what the machine sends is lost.
+    /// Messages from the machine are lost.
     pub is_out: bool,
 }
 
@@ -48,18 +47,18 @@ pub enum CutFrom {
     ControlPlane,
     /// The storage servers.
     Storage,
-    /// All other nodes, or all outside its zone.
+    /// All other nodes, or all nodes of other zones.
     Nodes,
-    /// That node alone.
+    /// A single node.
     Node(String),
 }
 
-/// What keeps a machine from its volumes.
+/// A fence that prevents a machine from writing to its volumes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fence {
-    /// The storage servers refuse it.
+    /// The storage servers reject the machine.
     Storage,
-    /// It is isolated from every network.
+    /// The machine is isolated from every network.
     Network,
 }
 
@@ -72,45 +71,45 @@ impl fmt::Display for Fence {
     }
 }
 
-/// A difference between what the API server has and what is on a machine.
+/// A difference between the API server's view and the state of a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Difference {
-    /// There is a Node object, but no machine.
+    /// A Node object exists, but no machine.
     NoMachine { node: String },
-    /// The machine is off.
+    /// The machine has no power.
     NoPower {
         node: String,
-        /// Pods that the API server still lists on it.
+        /// Number of pods that the API server still lists on the node.
         listed: usize,
     },
-    /// Nothing is heard of its kubelet.
+    /// The kubelet sends no heartbeats.
     Dark {
         node: String,
-        /// Whether it runs at all; else it is cut off.
+        /// The kubelet does not run; otherwise it is cut off.
         is_kubelet_down: bool,
-        /// Whole seconds since the last heartbeat; none before the first.
+        /// Whole seconds since the last heartbeat; `None` before the first one.
         silent: Option<i64>,
     },
-    /// Nothing is heard of a machine whose Node object is gone, or which never had one.
+    /// The kubelet of a machine without Node object is not heard: the object was deleted or never existed.
     Unknown {
         node: String,
-        /// Whether its kubelet runs at all; else it is cut off.
+        /// The kubelet does not run; otherwise it is cut off.
         is_kubelet_down: bool,
     },
-    /// What the control plane sends is lost, what the kubelet sends arrives.
+    /// Messages from the control plane are lost, those from the kubelet arrive.
     Deaf { node: String },
     /// The container runtime does not answer.
     NoRuntime { node: String },
-    /// Storage refuses it.
+    /// The storage servers reject the machine.
     StorageRefused { node: String },
-    /// A process runs of a pod that the API has forgotten.
+    /// A process runs whose pod the API server no longer has.
     Ghost {
         /// `NAMESPACE/NAME`.
         pod: String,
     },
 }
 
-/// Why nothing is heard.
+/// The reason why no heartbeats arrive.
 const fn silence(is_kubelet_down: bool) -> &'static str {
     if is_kubelet_down {
         "its kubelet does not run"
@@ -120,7 +119,7 @@ const fn silence(is_kubelet_down: bool) -> &'static str {
 }
 
 impl MachineView {
-    /// What is lost between it and the control plane: what is sent to it, and what it sends.
+    /// Whether messages between machine and control plane are lost: (to the machine, from the machine).
     #[must_use]
     pub fn lost(&self) -> (bool, bool) {
         let is_fenced = self.fenced.contains(&Fence::Network);
@@ -142,7 +141,8 @@ impl fmt::Display for CutFrom {
 }
 
 impl Difference {
-    /// What of it the machine itself shows, which knows nothing of the API server; none if nothing.
+    /// The part of the difference that the machine itself can show, without knowledge of the API server; `None` if there is
+    /// none.
     #[must_use]
     pub fn on_machine(&self) -> Option<String> {
         match self {
@@ -162,7 +162,7 @@ impl Difference {
 }
 
 impl fmt::Display for Difference {
-    /// What is, then what it means.
+    /// The fact, followed by its meaning.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoMachine { node } => write!(f, "{node}: there is a Node object, but no machine."),

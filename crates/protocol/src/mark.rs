@@ -1,4 +1,4 @@
-//! The marks of the timeline, and what is said on them.
+//! Marks of the timeline, and their labels.
 
 use std::fmt;
 
@@ -15,10 +15,10 @@ pub enum Lane {
     Commands,
     /// Scheduling decisions.
     Decisions,
-    /// Terminations, a bar per container and stage.
+    /// Terminations: one bar per container and stage.
     Terminations,
     Invariants,
-    /// Requests to Services: rates, and stretches of failures.
+    /// Requests to Services: rates and stretches of failures.
     Requests,
 }
 
@@ -26,25 +26,24 @@ pub enum Lane {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Mark {
-    /// Unique on this branch.
+    /// Unique within the branch.
     pub id: u64,
     pub lane: Lane,
-    /// Start.
+    /// Start time.
     pub from: Micros,
-    /// End; equal to `from` for a point, none while it lasts.
+    /// End time; equal to `from` for a point, `None` while it lasts.
     pub to: Option<Micros>,
-    /// What it stands for.
     pub kind: MarkKind,
-    /// What is said on or beside it.
+    /// Text on or beside the mark.
     pub label: MarkLabel,
-    /// What selecting it selects.
+    /// The subject that a click on the mark selects.
     pub subject: Option<SubjectRef>,
 }
 
-/// What a mark stands for.
+/// Kind of a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum MarkKind {
-    /// A cut of links.
+    /// Network links were cut.
     #[default]
     Cut,
     /// Another fault.
@@ -53,18 +52,18 @@ pub enum MarkKind {
     Healed,
     /// A node was fenced.
     Fenced,
-    /// A volume has two writers.
+    /// A volume was written from two nodes.
     Corrupted,
     Command,
     /// A command that was refused.
     Refused,
-    /// A pod got a node.
+    /// A pod was bound to a node.
     Bound,
-    /// No node fits.
+    /// A scheduling attempt found no node.
     Failed,
     /// A pod was nominated to a node.
     Nominated,
-    /// A pod has to end for another one.
+    /// A pod was preempted.
     Preempted,
     /// A preStop hook runs.
     PreStop,
@@ -72,32 +71,32 @@ pub enum MarkKind {
     Sigterm,
     /// SIGKILL was sent.
     Killed,
-    /// An invariant broke.
+    /// An invariant was violated.
     Broken,
-    /// An expectation held.
+    /// An expectation of the scenario was met.
     Expected,
-    /// An expectation failed.
+    /// An expectation of the scenario was not met.
     Unexpected,
-    /// A node that is not ready, or under pressure, as long as the API server knows it so.
+    /// A node is not ready or under pressure, for as long as its condition says so.
     NotReady,
-    /// A pod is evicted, or removed with its node.
+    /// A pod was evicted, or deleted with its node.
     Evicted,
     /// A container failed by itself.
     Exited,
-    /// A container runs again.
+    /// A container was restarted.
     Restarted,
-    /// Requests to a Service, all of which are answered.
+    /// Requests to a Service, all answered.
     Requests,
-    /// Requests to a Service, some of which fail.
+    /// Requests to a Service, some failing.
     RequestsFailing,
-    /// A stretch of failures.
+    /// A stretch of failed requests.
     RequestsFailed,
 }
 
-/// What is said on a mark.
+/// Label of a mark.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum MarkLabel {
-    /// A fault, and whom it strikes; nobody if that is empty.
+    /// A fault and the name of the affected object; empty if there is none.
     Fault {
         fault: FaultView,
         /// A node, a pod or a volume.
@@ -106,44 +105,40 @@ pub enum MarkLabel {
     /// Links of a node are cut.
     Cut {
         node: String,
-        /// From what; none if from everything.
+        /// The other end; `None` means everything.
         from: Option<CutFrom>,
-        /// Whether what is sent to it is lost.
+        /// Messages to the node are lost.
         is_in: bool,
-        /// Whether what it sends is lost.
+        /// Messages from the node are lost.
         is_out: bool,
     },
-    /// A machine comes.
+    /// A machine joins.
     Joined { node: String },
-    /// A node takes no new pods, or takes them again.
+    /// A node was cordoned or uncordoned.
     Cordoned {
         node: String,
-        /// Whether it takes none.
+        /// True if cordoned.
         is_on: bool,
     },
-    /// A pod is evicted, or removed with its node.
-    Evicted {
-        pod: String,
-        /// By whom.
-        by: Evictor,
-    },
+    /// A pod was evicted, or deleted with its node.
+    Evicted { pod: String, by: Evictor },
     /// A container failed by itself.
     Exited {
         pod: String,
         /// Its name.
         container: String,
-        /// Its exit code.
+        /// Exit code of the container.
         code: i32,
-        /// The kernel ended it for want of memory.
+        /// The container was OOM-killed.
         is_out_of_memory: bool,
     },
-    /// A container runs again.
+    /// A container was restarted.
     Restarted {
         pod: String,
         /// Its name.
         container: String,
     },
-    /// A fault is over, of that one if it has a name.
+    /// A fault ended; `name` is the affected object, or empty.
     Healed {
         fault: FaultView,
         /// A node, a pod or a volume.
@@ -153,80 +148,76 @@ pub enum MarkLabel {
     Fenced { node: String },
     /// A node is no longer fenced.
     Unfenced { node: String },
-    /// Two wrote to a volume.
+    /// A volume was written from two nodes.
     Corrupted { volume: String },
-    /// What a person wrote: a command, an expectation.
+    /// Text written by a person: a command or an expectation.
     Written(String),
-    /// A command whose effect has a mark of its own.
+    /// A command whose effect has its own mark.
     Marked(String),
-    /// A command that was given manifests.
+    /// A command with manifests.
     Given {
         /// `kubectl apply`.
         command: String,
         /// The first objects, as `Deployment web`.
         objects: Vec<String>,
-        /// How many more there are.
+        /// Number of further objects.
         more: usize,
     },
-    /// A pod got a node.
+    /// A pod was bound to a node.
     Bound { pod: String, node: String },
-    /// No node fits a pod.
+    /// A scheduling attempt found no node for a pod.
     NoNode { pod: String },
-    /// Room is made for a pod.
-    Nominated {
-        pod: String,
-        /// The node where.
-        node: String,
-    },
-    /// A pod has to end for another one.
+    /// A pod was nominated to a node while room is made for it.
+    Nominated { pod: String, node: String },
+    /// A pod was preempted.
     Preempted { pod: String },
-    /// A container ends.
+    /// A container terminates.
     Container {
         pod: String,
         /// Its name.
         container: String,
     },
-    /// A condition of a node is not as it should be: `NotReady`, or one of pressure.
+    /// A node is `NotReady` or has a pressure condition.
     Condition { node: String, condition: String },
-    /// Somebody tainted a node.
+    /// A taint was added to a node.
     Tainted {
         node: String,
         /// The taint's key.
         key: String,
         effect: String,
     },
-    /// Somebody took a taint away.
+    /// A taint was removed from a node.
     Untainted {
         node: String,
         /// The taint's key.
         key: String,
     },
-    /// A guarantee is broken.
+    /// An invariant was violated.
     Broken {
         invariant: String,
-        /// Of what; empty if of nothing by name.
+        /// Name of the affected object; empty if there is none.
         name: String,
-        /// How many of that name run at once; 0 where that is not what is broken.
+        /// Number of pods of that name that run at once; 0 for other kinds of violation.
         at_once: usize,
     },
-    /// What is sent to a Service from now on, and how much of it fails: thousandths of a request a second.
+    /// Rate of requests to a Service from now on, and rate of failures, in thousandths of a request per second.
     Requests {
         service: String,
         per_second: i64,
         failing: i64,
     },
-    /// Requests failed that are alike.
+    /// A stretch of requests that failed in the same way.
     RequestsFailed(Box<FailedStretch>),
 }
 
-/// Who makes a pod leave its node.
+/// The component that evicts a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Evictor {
     /// The taint manager.
     Taint,
-    /// Its kubelet, under pressure.
+    /// The kubelet, under node pressure.
     Pressure,
-    /// Its kubelet, because the machine shuts down.
+    /// The kubelet, because the machine shuts down.
     Shutdown,
     /// A client of the eviction API.
     Api,
@@ -252,38 +243,38 @@ impl Default for MarkLabel {
     }
 }
 
-/// A fault that has no mark of its own kind.
+/// A fault without its own kind of mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FaultView {
-    /// Links are cut; what ends is told by it, what begins by [`MarkLabel::Cut`].
+    /// Links were cut. Used for the end of a partition; its start is a [`MarkLabel::Cut`].
     Partition,
     /// Links are slow.
     Slow,
-    /// A machine goes for good.
+    /// A machine leaves for good.
     Leave,
-    /// A machine is shut down in order.
+    /// A machine shuts down gracefully.
     Shutdown,
     /// A machine loses its power.
     PowerOff,
-    /// A kubelet ends.
+    /// A kubelet crashes.
     CrashKubelet,
-    /// A container runtime ends.
+    /// A container runtime crashes.
     CrashRuntime,
-    /// A part of the control plane ends.
+    /// A control-plane component crashes.
     Crash(Component),
-    /// A second instance of a part of the control plane believes that it leads.
+    /// A second instance of a control-plane component believes that it is the leader.
     Second(Component),
     /// etcd cannot be reached.
     EtcdDown,
     /// A process exits.
     Exit,
-    /// A sandbox is lost.
+    /// A pod's sandbox is lost.
     Sandbox,
-    /// A volume is taken from its node.
+    /// A volume is detached from its node.
     Detach,
 }
 
-/// As the command language calls it.
+/// The fault's name in the command language.
 impl fmt::Display for FaultView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -305,7 +296,7 @@ impl fmt::Display for FaultView {
 }
 
 impl FaultView {
-    /// What has happened to whom it strikes, as a sentence without its full stop.
+    /// Sentence about the fault and the affected object, without a full stop.
     pub fn told(self, name: &str) -> String {
         match self {
             Self::Partition => format!("{name} is cut off"),
@@ -324,7 +315,7 @@ impl FaultView {
         }
     }
 
-    /// How it ends, as a sentence without its full stop.
+    /// Sentence about the end of the fault, without a full stop.
     pub fn healed(self, name: &str) -> String {
         match self {
             Self::PowerOff => format!("{name} boots"),

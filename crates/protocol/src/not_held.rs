@@ -1,17 +1,17 @@
-//! What an answer would rest on, and no file of a dump has (P-09).
+//! Objects that are missing from a dump, so that a question cannot be answered (P-09).
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What no file has, so that nobody can say why a pod waits.
+/// Objects that no file of a dump contains, so that the reason why a pod waits is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NotHeld {
-    /// Any Node.
+    /// There is no Node object.
     Nodes,
-    /// The pod's claims of these names.
+    /// Names of the pod's claims that are missing.
     Claims(Vec<String>),
-    /// The volumes of the pod's claims of these names.
+    /// Names of the pod's claims whose volumes are missing.
     Volumes(Vec<String>),
 }
 

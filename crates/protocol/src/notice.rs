@@ -1,4 +1,4 @@
-//! What Podscope itself says while somebody works, beside what commands print.
+//! Notices of Podscope itself during a session, in addition to the output of commands.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Micros, Request, clock};
 
-/// What a line of the console says.
+/// Text of a console line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Said {
-    /// What somebody wrote, or a command printed.
+    /// Text that a person typed or a command printed.
     Text(String),
-    /// Podscope itself.
+    /// A notice of Podscope itself.
     Notice(Notice),
 }
 
 impl Said {
-    /// As it is read.
+    /// The line as plain text.
     #[must_use]
     pub fn words(&self) -> Cow<'_, str> {
         match self {
@@ -48,44 +48,44 @@ impl fmt::Display for Said {
     }
 }
 
-/// What Podscope has to say of what was asked of it.
+/// A notice about a person's request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Notice {
-    /// A command was given while no time passes.
+    /// A command was given while time is paused.
     StandsStill,
-    /// Time is to run, and a question of the story waits.
+    /// Time cannot run because a question of the story is unanswered.
     WaitsForAnswer,
-    /// No command of the branch can be taken back.
+    /// The branch has no command to undo.
     NothingToUndo,
     /// The rest of a solution cannot be played.
     NoSolution,
-    /// A pipe stands behind a command that answers while time runs.
+    /// A pipe follows a command that prints its output while time runs.
     PipedLate,
-    /// What was asked for on the way to an instant waits until it is reached.
+    /// A request made during a seek waits until the seek ends.
     Waits { what: Asked, until: Micros },
-    /// It waited for an instant that was not reached.
+    /// A waiting request was dropped because the seek did not reach its instant.
     NotDone { what: Asked, until: Micros },
-    /// Too much waits already.
+    /// Too many requests wait already.
     TooManyWait {
         most: usize,
-        /// For which instant, if there is a way to one.
+        /// Target of the seek, if there is one.
         until: Option<Micros>,
     },
-    /// Lines that were pasted wait for one that goes on.
+    /// Pasted lines wait for a command that is still running.
     LinesWait {
-        /// The first line of that one.
+        /// First line of the running command.
         behind: String,
         lines: LinesLeft,
     },
-    /// Lines that waited are dropped.
+    /// Waiting lines were dropped.
     LinesDropped(LinesLeft),
-    /// More lines wait than may.
+    /// More lines than the maximum would wait.
     TooManyLines { most: usize },
-    /// A limit of the session is reached.
+    /// A limit of the session was reached.
     Limit(Limit),
-    /// What was picked is no goal of a lesson.
+    /// The picked line cannot be a goal of a lesson.
     NoGoal(NoGoal),
-    /// The engine that made a link decides otherwise.
+    /// The engine that created a link decides differently.
     OtherEngine(OtherEngine),
 }
 
@@ -122,10 +122,10 @@ impl fmt::Display for Notice {
     }
 }
 
-/// What was asked for, as it is called while it waits.
+/// Name of a waiting request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Asked {
-    /// A command, or the first of several: its first line.
+    /// First line of a command, or of the first of several commands.
     Command(String),
     Play,
     Step,
@@ -134,7 +134,7 @@ pub enum Asked {
     Fork,
     Undo,
     Remedy,
-    /// Another instant, or another branch.
+    /// A seek to another instant or branch.
     Elsewhere,
 }
 
@@ -173,12 +173,12 @@ impl fmt::Display for Asked {
     }
 }
 
-/// Lines that wait.
+/// Command lines that wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinesLeft {
-    /// The first line of the next one.
+    /// First line of the next command.
     pub first: String,
-    /// How many are behind it.
+    /// Number of further lines.
     pub more: usize,
 }
 
@@ -196,11 +196,11 @@ impl fmt::Display for LinesLeft {
 /// A limit of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Limit {
-    /// Branches of a session.
+    /// Maximum number of branches of a session.
     Branches(usize),
-    /// Commands of a branch.
+    /// Maximum number of commands of a branch.
     Commands(usize),
-    /// Records of a run, which goes no further.
+    /// Maximum number of records of a run; the run stops there.
     Records(usize),
 }
 
@@ -220,15 +220,15 @@ impl From<Limit> for Notice {
     }
 }
 
-/// Why what was picked is no goal of the lesson that is recorded.
+/// The reason why the picked line cannot be a goal of the lesson being recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NoGoal {
     Invariant,
     NoObject,
     NoField,
-    /// The field has a form that no goal has.
+    /// Goals do not support this kind of field.
     Unfit,
-    /// Its value is of this run alone.
+    /// The value is different in every run.
     OfThisRun,
 }
 
@@ -244,16 +244,16 @@ impl fmt::Display for NoGoal {
     }
 }
 
-/// A link was made by an engine whose trace is another one.
+/// A link was created by an engine that computes a different trace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OtherEngine {
-    /// The version that made it.
+    /// Version of the engine that created the link.
     pub maker: String,
-    /// The Kubernetes that one followed, where it is another one.
+    /// Kubernetes version that the other engine followed, if it differs.
     pub followed: Option<String>,
-    /// This version.
+    /// Version of this engine.
     pub own: String,
-    /// Something differs before then.
+    /// The traces differ before this instant.
     pub before: Micros,
 }
 
@@ -276,9 +276,8 @@ impl fmt::Display for OtherEngine {
 mod tests {
     use super::*;
 
-    /// What people read of messages that have arguments.
     #[test]
-    fn notices_read_as_sentences() {
+    fn notices_with_arguments_format_as_sentences() {
         let left = |more| LinesLeft {
             first: "kubectl get ns".to_owned(),
             more,

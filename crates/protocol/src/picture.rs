@@ -1,4 +1,4 @@
-//! The picture of a session at an instant: nodes, pods, timeline, story.
+//! The picture of a session at an instant: nodes, pods, timeline, story. Frames update it.
 
 use podscope_api::{ConditionStatus, Phrase, ordered};
 use std::sync::Arc;
@@ -8,103 +8,102 @@ use serde::{Deserialize, Serialize};
 use crate::clock;
 use crate::{Director, MachineView, Mark, Micros, NotHeld, StoryState, Thread, Traffic};
 
-/// The picture's next state.
+/// An update of the picture: the differences to the previous frame, or everything.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Frame {
-    /// The cursor.
+    /// Present time of the session.
     pub now: Micros,
-    /// How far this branch has been computed.
+    /// The instant up to which this branch has been computed.
     pub horizon: Micros,
-    /// Whether time runs.
+    /// Time is running.
     pub playing: bool,
-    /// Wanted speed in thousandths.
+    /// Requested speed, in thousandths of real time.
     pub speed_per_mille: u64,
-    /// Achieved speed in thousandths.
+    /// Achieved speed, in thousandths of real time.
     pub achieved_per_mille: u64,
-    /// The run's title, whenever everything is replaced.
+    /// Title of the run; sent with `reset`.
     pub title: Option<String>,
-    /// True if everything below replaces what the page has; else it is a delta.
+    /// The fields below replace the whole picture; otherwise they are a delta.
     pub reset: bool,
-    /// Groups (zones), all of them, whenever one changed in more than its counts.
+    /// All groups (zones), if any of them changed in more than its counts.
     pub groups: Option<Vec<GroupView>>,
-    /// The counts of the groups that were told last, group by group, whenever these alone changed.
+    /// Counts of each group in the order of the last sent `groups`, if only counts changed.
     pub counts: Option<Vec<Vec<SpreadCount>>>,
     /// Changed and new nodes.
     pub nodes: Vec<NodeView>,
     pub nodes_gone: Vec<String>,
     /// Changed and new pods and ghosts, by `id`.
     pub pods: Vec<Arc<PodView>>,
-    /// Ids gone.
+    /// Ids of removed pods and ghosts.
     pub pods_gone: Vec<String>,
-    /// The control plane, whenever it changed.
+    /// The control plane, if it changed.
     pub control_plane: Option<ControlPlaneView>,
-    /// Owners with their colours, whenever one is new.
+    /// All owners with their colours, if there is a new one.
     pub owners: Option<Vec<OwnerView>>,
-    /// Timeline marks, new or changed, by `id`.
+    /// New and changed timeline marks, by `id`.
     pub marks: Vec<Mark>,
-    /// Marks gone (after a seek back on a changed branch).
+    /// Ids of removed marks (after seeking back on a changed branch).
     pub marks_gone: Vec<u64>,
-    /// Branches, whenever they changed.
+    /// All branches, if they changed.
     pub branches: Option<Vec<BranchView>>,
-    /// The story's state, whenever it changed.
+    /// State of the story, if it changed.
     pub story: Option<StoryState>,
     /// The other run of a comparison, as a frame of its own.
     pub other: Option<Box<Frame>>,
-    /// What comes next, whenever it changed.
+    /// Upcoming events and fast runs, if they changed.
     pub director: Option<Director>,
-    /// The spread of what the inspector shows, whenever it changed; one without domains stands for none.
+    /// Spread of the inspected subject, if it changed; one without domains removes it.
     pub spread: Option<SpreadLane>,
-    /// The thread of causes of what the inspector shows, whenever it changed; one without records stands for none.
+    /// Causal thread of the inspected subject, if it changed; one without records removes it.
     pub thread: Option<Thread>,
-    /// What was sent since the frame before; nothing after a jump in time.
+    /// Messages sent since the previous frame; empty after a jump in time.
     pub traffic: Traffic,
 }
 
-/// Pods per domain over time, as a constraint counts them: of the pod or workload that the inspector shows. Without a
-/// constraint, the pods of its owner.
+/// Pods per topology domain over time, as counted by a spread constraint of the inspected pod or workload. Without a
+/// constraint, the pods of its owner are counted.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpreadLane {
-    /// Whose constraint it is: a pod's or a workload's name.
+    /// Name of the pod or workload with the constraint.
     pub of: String,
-    /// The topology key.
+    /// Topology key of the constraint.
     pub key: String,
-    /// Its values on nodes that count, in order of appearance.
+    /// Values of the key on included nodes, in order of appearance.
     pub domains: Vec<String>,
-    /// Skew allowed; none without a constraint.
+    /// Allowed skew; `None` without a constraint.
     pub max_skew: Option<u32>,
-    /// Whether no pod is placed beyond it (DoNotSchedule).
+    /// The constraint is hard (DoNotSchedule).
     pub hard: bool,
-    /// With fewer domains than this the emptiest counts as 0.
+    /// With fewer domains than this, the minimum count is taken as 0.
     pub min_domains: u32,
-    /// Each change with its instant, up to the horizon, oldest first.
+    /// The changes up to the horizon, oldest first.
     pub points: Vec<SpreadPoint>,
 }
 
-/// How pods are spread from an instant on.
+/// Counts per domain from an instant on.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpreadPoint {
-    /// The instant.
     pub at: Micros,
-    /// Domains that are there.
+    /// Number of existing domains.
     pub found: u32,
-    /// Pods in the emptiest, by which the skew is counted.
+    /// Minimum count of a domain, from which the skew is computed.
     pub least: u32,
-    /// Pods in the fullest.
+    /// Maximum count of a domain.
     pub most: u32,
-    /// Pods by domain, in the order of [`SpreadLane::domains`]; none where a domain had no node. Empty of more domains
-    /// than can be told apart.
+    /// Pods by domain, in the order of [`SpreadLane::domains`]; `None` while a domain has no node. Empty if there are too many
+    /// domains to draw.
     pub pods: Vec<Option<u32>>,
 }
 
 impl Frame {
-    /// The groups after this frame, if it changes them; `known` are those before it.
+    /// The groups after this frame, if it changes them; `known` are the groups before it.
     pub fn take_groups(&mut self, known: &[GroupView]) -> Option<Vec<GroupView>> {
         let counts = self.counts.take();
-        let told = self.groups.take();
-        told.or_else(|| {
+        let replaced = self.groups.take();
+        replaced.or_else(|| {
             let groups = known.iter().zip(counts?);
             Some(
                 groups
@@ -118,15 +117,15 @@ impl Frame {
     }
 }
 
-/// A group of nodes: a zone, or the value of another label; the name is empty for nodes without the key.
+/// A group of nodes with the same zone or value of another label. The name is empty for nodes without the label.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GroupView {
-    /// The label's value.
+    /// Value of the label.
     pub name: String,
-    /// Its nodes, in order.
+    /// Names of the nodes, in order.
     pub nodes: Arc<Vec<String>>,
-    /// Counts per spread group (owner), with the limit where one applies.
+    /// Counts per owner, with the allowed skew if there is a constraint.
     pub counts: Vec<SpreadCount>,
 }
 
@@ -136,11 +135,11 @@ pub struct GroupView {
 pub struct SpreadCount {
     /// The owner's id.
     pub owner: String,
-    /// Pods that the constraint counts here.
+    /// Pods in the group that the constraint counts.
     pub pods: u32,
-    /// Ghosts here.
+    /// Ghosts in the group.
     pub ghosts: u32,
-    /// Skew allowed, if the owner's pods have a DoNotSchedule constraint on this key.
+    /// Allowed skew, if the owner's pods have a DoNotSchedule constraint on this key.
     pub max_skew: Option<u32>,
 }
 
@@ -151,29 +150,29 @@ pub struct NodeView {
     pub name: String,
     /// Zone label; empty if none.
     pub zone: String,
-    /// Whether there is a Node object.
+    /// A Node object exists.
     pub registered: bool,
     /// Status of condition Ready.
     #[serde(with = "crate::status")]
     pub ready: ConditionStatus,
-    /// Reason when not ready.
+    /// Reason of the Ready condition if it is not True.
     pub ready_reason: String,
-    /// Since when it has that status.
+    /// Last transition time of the Ready condition.
     pub ready_since: Micros,
-    /// What the control plane will do about it next, if nothing changes.
+    /// Next action of the control plane about the node, if nothing changes.
     pub next: Option<NodeNext>,
     pub cordoned: bool,
     /// Taints as `key=value:Effect`.
     pub taints: Vec<String>,
     /// Pressure conditions that are True.
     pub pressure: Vec<String>,
-    /// Whether pressure is what a dump said and nobody measures: it lasts until the machine starts anew (P-09).
+    /// The pressure comes from a dump and is not measured: it lasts until the machine restarts (P-09).
     pub pressure_lasts: bool,
-    /// Whether a dump knows only its name: how large it is and what it is like is made up (P-09).
+    /// The dump contains only the node's name; its capacity and labels are assumed (P-09).
     pub only_name: bool,
-    /// cpu in thousandths, memory in bytes, pods: requested and allocatable.
+    /// Requested and allocatable cpu, in millicores.
     pub cpu: (i64, i64),
-    /// Memory in bytes.
+    /// Requested and allocatable memory, in bytes.
     pub memory: (i64, i64),
     pub pods: (i64, i64),
     /// Labels, for grouping.
@@ -181,32 +180,32 @@ pub struct NodeView {
     pub machine: MachineView,
 }
 
-/// What the control plane does about a node from which it hears nothing.
+/// Next action of the control plane about a node without heartbeats.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum NodeNext {
-    /// Its Ready condition becomes Unknown, and it is tainted.
+    /// The Ready condition becomes Unknown, and the node is tainted.
     NotReady {
-        /// When, at the earliest.
+        /// Earliest time.
         at: Micros,
     },
-    /// Pods that do not tolerate its taints any longer are evicted.
+    /// Pods whose toleration of the node's taints expires are evicted.
     Evicts {
-        /// Each instant with how many go then, the first one first.
+        /// Instants with the number of evicted pods, earliest first.
         at: Vec<(Micros, u32)>,
     },
-    /// Nothing: nobody judges nodes.
+    /// Nothing happens, because no node lifecycle controller runs.
     Nobody {
-        /// What is down; none if no controller-manager leads yet.
+        /// The component that is down; `None` if no controller-manager leads yet.
         down: Option<Component>,
     },
 }
 
-/// How a pod is drawn (UI.md, pod marks).
+/// Visual state of a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PodMark {
-    /// Not bound.
+    /// Not bound to a node.
     #[default]
     Pending,
     /// Bound, not started.
@@ -223,9 +222,9 @@ pub enum PodMark {
     Succeeded,
     /// Phase Failed.
     Failed,
-    /// Runs, but the API has forgotten it.
+    /// A process runs, but the API server no longer has the pod.
     Ghost,
-    /// The API says running; the machine is dark or cut.
+    /// Running according to the API, but the machine is unreachable.
     Unconfirmed,
 }
 
@@ -233,7 +232,7 @@ pub enum PodMark {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PodView {
-    /// Unique: the UID, and for a ghost `UID@NODE`.
+    /// Unique id: the UID, or `UID@NODE` for a ghost.
     pub id: String,
     /// `NAMESPACE/NAME`.
     pub key: String,
@@ -241,37 +240,37 @@ pub struct PodView {
     pub short: String,
     /// Owner id (see [`OwnerView`]); empty for a bare pod.
     pub owner: String,
-    /// Node; empty while pending.
+    /// Name of the node; empty while pending.
     pub node: String,
     /// Nominated node; empty if none.
     pub nominated: String,
     pub mark: PodMark,
-    /// Whether the API says that it is ready.
+    /// Ready according to the API.
     pub is_ready: bool,
-    /// Phase as the API says.
+    /// Phase according to the API.
     pub phase: String,
     /// Status as kubectl prints it.
     pub status: String,
     /// Labels, as `key=value`.
     pub labels: Vec<String>,
-    /// What else it is found by, with spaces between: the images of its containers, its PriorityClass, its IPs.
+    /// Further search terms, separated by spaces: images of the containers, PriorityClass, IPs.
     pub also: String,
-    /// Image of its first container; empty of a ghost.
+    /// Image of the first container; empty for a ghost.
     pub image: String,
-    /// What the scheduler counts for it: cpu in thousandths, memory in bytes. Nothing for a ghost.
+    /// Requests as counted by the scheduler: millicores, bytes of memory. 0 for a ghost.
     pub requests: (i64, i64),
-    /// Since when its oldest running container runs, as the API says; none if none does.
+    /// Start time of the oldest running container according to the API; `None` if none runs.
     pub running_since: Option<Micros>,
     pub priority: i32,
-    /// Ticks of priority, 0 to 3.
+    /// Number of priority ticks on the mark, 0 to 3.
     pub ticks: u8,
-    /// How far each container is.
+    /// Stage of each container.
     pub containers: Vec<ContainerStage>,
-    /// Termination under way.
+    /// The termination in progress, if any.
     pub termination: Option<Box<TerminationView>>,
     /// End of a back-off, or of another countdown.
     pub countdown: Option<Micros>,
-    /// Pending pods: where in the queue and what it waits for.
+    /// For a pending pod: its place in the scheduler's queue.
     pub queue: Option<Box<QueueView>>,
 }
 
@@ -284,41 +283,40 @@ impl PodView {
     }
 }
 
-/// How far a container is, as the API says.
+/// Stage of a container according to the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ContainerStage {
     /// Not started, or in back-off.
     #[default]
     Waiting,
     Running,
-    /// Ended well.
+    /// Exited with code 0.
     Done,
-    /// Ended with an exit code other than 0.
+    /// Exited with another code than 0.
     Failed,
 }
 
-/// A termination timer (L-16).
+/// Progress of a pod's termination (L-16).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TerminationView {
-    /// How far it is.
     pub stage: TerminationStage,
-    /// When the stage began.
+    /// Start of the stage.
     pub since: Micros,
-    /// When it ends at the latest; none if nobody can say (the node is cut off).
+    /// Latest end of the stage; `None` if it is unknown because the node is cut off.
     pub until: Option<Micros>,
 }
 
-/// How far a termination is: the container that is furthest from its end speaks for the pod.
+/// Stage of a termination. The container that is furthest from its end determines the stage of the pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum TerminationStage {
-    /// The kubelet has not heard of it yet.
+    /// The kubelet has not received the deletion yet.
     #[default]
     Unheard,
-    /// The kubelet cannot hear of it: its node is dark.
+    /// The kubelet cannot receive the deletion, because its node is unreachable.
     Unreachable,
     /// A preStop hook runs.
     PreStop,
-    /// A container waits until others have ended.
+    /// A container waits until other containers have terminated.
     Turn,
     /// The stop signal was sent.
     Sigterm,
@@ -329,58 +327,58 @@ pub enum TerminationStage {
 /// A pending pod's place in the scheduler's queue.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct QueueView {
-    /// Where it stands and what it waits for.
+    /// Part of the queue, or another reason to wait.
     pub place: QueuePlace,
-    /// End of the back-off, or of its victims' grace.
+    /// End of the back-off, or of the victims' grace period.
     pub until: Option<Micros>,
-    /// Why no node took it at the last attempt; none before the first.
+    /// Reasons of the last failed attempt; `None` before the first.
     pub refusal: Option<RefusalView>,
-    /// The last message.
+    /// Message of the last failed attempt.
     pub message: String,
 }
 
-/// Where a pending pod stands and what it waits for.
+/// Place of a pending pod in the queue, or another reason to wait.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum QueuePlace {
-    /// The scheduler has not heard of it yet.
+    /// The scheduler has not received the pod yet.
     #[default]
     Unheard,
-    /// In the active queue: its turn comes.
+    /// In activeQ.
     Active,
-    /// In back-off.
+    /// In backoffQ.
     Backoff,
-    /// Held by scheduling gates of these names.
+    /// Held by scheduling gates with these names.
     Gated(Vec<String>),
-    /// It waits for less important pods to be gone from the node that it is nominated to.
+    /// Waiting until its victims have terminated on the nominated node.
     Victims {
         node: String,
-        /// Those that still end there, `NAMESPACE/NAME`; none if they are only about to.
+        /// `NAMESPACE/NAME` of the terminating victims; empty if their deletion has not begun.
         pods: Vec<String>,
     },
-    /// It fits nowhere, until an event may help one of these plugins, or the queue is flushed.
+    /// Unschedulable, until an event may help one of these plugins or the queue is flushed.
     Unschedulable(Vec<String>),
-    /// Nobody can say, because no file has this.
+    /// Unknown, because these objects are missing from the dump.
     Unknown(NotHeld),
     /// No scheduler runs.
     Stranded,
-    /// Nobody looks or binds: the API server is down, or cut off from etcd.
+    /// Scheduling is halted: the API server is down, or cut off from etcd.
     Halted(Component),
-    /// It is for a scheduler of that name, which does not run here.
+    /// The pod's `schedulerName` names a scheduler that does not run here.
     Foreign(String),
-    /// A node is chosen and the binding under way.
+    /// A node is chosen and the binding is in progress.
     Binding {
-        /// Whether it has volumes to wait for.
+        /// The binding waits for volumes.
         has_volumes: bool,
     },
 }
 
-/// Why no node took a pod.
+/// Reasons of a failed scheduling attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RefusalView {
-    /// Nodes that there were.
+    /// Number of nodes in the cluster.
     pub nodes: u32,
-    /// Causes in two or three words with the nodes of each, most frequent first.
+    /// Reasons in two or three words, with their number of nodes, most frequent first.
     pub causes: Vec<(String, u32)>,
 }
 
@@ -392,7 +390,7 @@ pub struct OwnerView {
     pub id: String,
     /// Short name.
     pub name: String,
-    /// Index into the palette.
+    /// Index into the colour palette.
     pub hue: u8,
 }
 
@@ -400,11 +398,10 @@ pub struct OwnerView {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComponentView {
     pub component: Component,
-    /// How it is.
     pub state: ComponentState,
 }
 
-/// A process of the control plane, by what it does; of some there can be several instances.
+/// A component of the control plane. Some components can have several instances, which are numbered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Component {
     /// kube-apiserver.
@@ -414,7 +411,7 @@ pub enum Component {
     Scheduler(u8),
     /// kube-controller-manager.
     ControllerManager(u8),
-    /// The attacher of volumes.
+    /// The volume attach controller.
     Attacher,
     /// The fencing controller.
     Fencing,
@@ -437,80 +434,79 @@ impl std::fmt::Display for Component {
     }
 }
 
-/// How a process of the control plane is.
+/// State of a control-plane process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ComponentState {
-    /// It runs; nobody else could do its work.
+    /// Running; the component has no leader election.
     Up,
-    /// It runs and leads.
+    /// Running as the leader.
     Leader,
-    /// It runs and waits until nobody leads.
+    /// Running, and waiting to become the leader.
     Standby,
-    /// It does not run.
+    /// Not running.
     Down,
-    /// Nobody reaches it.
+    /// Running, but unreachable.
     Unreachable,
 }
 
 impl ComponentState {
-    /// Whether it runs.
+    /// Returns whether the process runs and is reachable.
     #[must_use]
     pub const fn is_up(self) -> bool {
         matches!(self, Self::Up | Self::Leader | Self::Standby)
     }
 }
 
-/// The control plane strip.
+/// State of the control plane.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ControlPlaneView {
-    /// Its processes.
     pub components: Vec<ComponentView>,
-    /// Broken invariants.
+    /// Violated invariants.
     pub broken: Vec<BrokenInvariant>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BrokenInvariant {
-    /// Kebab-case name.
+    /// Name of the invariant in kebab case.
     pub name: String,
-    /// First instant.
+    /// Time of the violation.
     pub at: Micros,
-    /// What kind of thing caused it.
+    /// Kind of the cause.
     pub cause: BreakCause,
-    /// Who did it.
+    /// The cause: a command, a fault or a bug.
     pub by: Phrase,
-    /// What was seen.
+    /// Description of the observed violation.
     pub seen: Phrase,
-    /// When the command that is blamed was given, if it is one of this run.
+    /// Time of the causing command, if it is one of this run.
     pub since: Option<Micros>,
-    /// Whether it is the last command that a person gave: the one that an undo takes back.
+    /// The cause is the person's last command, which an undo would revert.
     pub is_last: bool,
 }
 
 impl BrokenInvariant {
-    /// When it broke, by whom and how, as one sentence.
+    /// Time, cause and description in one sentence.
     pub fn sentence(&self) -> String {
         let at = clock::instant(self.at);
         format!("Broken at {at} by {}: {}.", self.by, self.seen)
     }
 }
 
-/// What caused the break of an invariant.
+/// Cause of an invariant's violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum BreakCause {
-    /// Somebody's command.
+    /// A command.
     Command,
     Fault,
-    /// Podscope itself.
+    /// A bug of Podscope.
     #[default]
     Bug,
 }
 
 impl BreakCause {
-    /// As it is written.
+    /// Name of the cause in traces.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -525,15 +521,15 @@ impl BreakCause {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BranchView {
-    /// Number.
+    /// Number of the branch.
     pub id: u32,
-    /// Where it left its parent.
+    /// Time at which the branch forks from its parent.
     pub from: Micros,
     pub parent: Option<u32>,
-    /// First command that differs.
+    /// First command that differs from the parent.
     pub label: String,
-    /// Whether it is the present one.
+    /// The session is on this branch.
     pub current: bool,
-    /// Whether a person gave a command on it.
+    /// A person has given a command on this branch.
     pub is_touched: bool,
 }

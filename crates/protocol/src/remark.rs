@@ -1,4 +1,4 @@
-//! What is said of what was opened: what was translated, left out, made up, or is kept without being simulated.
+//! Remarks about opened files: what was translated, left out, assumed, or kept without being simulated.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Basis;
 
-/// The first of many, and how many there are.
+/// The first items of a list, and the number of all items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Many<T> {
     pub count: usize,
@@ -14,7 +14,7 @@ pub struct Many<T> {
 }
 
 impl<T> Many<T> {
-    /// At most so many of all, which are that many.
+    /// Keeps at most `most` items of `all`, which has `count` items.
     pub fn of(count: usize, all: impl Iterator<Item = T>, most: usize) -> Self {
         Self {
             count,
@@ -33,82 +33,82 @@ impl<T: fmt::Display> fmt::Display for Many<T> {
     }
 }
 
-/// What is to be said of what was opened.
+/// A remark about opened files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Remark {
-    /// What answers rest on.
+    /// A limitation of answers because objects are missing.
     Basis(Basis),
-    /// Objects of a kind that is kept and does nothing.
+    /// Objects of a kind that is kept but not simulated.
     NotSimulated { kind: String, count: usize },
-    /// An object of an API version that is no longer served is left out.
+    /// An object was left out because its API version is no longer served.
     Unserved {
         kind: String,
         api_version: String,
         file: String,
         line: u32,
     },
-    /// A file, or something in it, of a dump in many files cannot be read and is left out: where, and why.
+    /// A file of a dump, or part of it, was left out because it cannot be read: location and reason.
     Unread(String),
-    /// So much more cannot be read.
+    /// Number of further unreadable parts.
     MoreUnread(usize),
-    /// So many objects stood in the files more than once.
+    /// Number of objects that occur more than once in the files.
     Twice(usize),
-    /// Objects without a UID that were dumped all the same, each as `KIND NAMESPACE/NAME`.
+    /// Objects without a UID that are treated as dumped, each as `KIND NAMESPACE/NAME`.
     Scrubbed(Many<String>),
-    /// Objects with a UID that other objects have too, each as `KIND NAMESPACE/NAME`.
+    /// Objects that share their UID with other objects, each as `KIND NAMESPACE/NAME`.
     SharedUid(Many<String>),
-    /// What a KubeletConfiguration says to no effect, in the words of who read it.
+    /// A field of a KubeletConfiguration without effect, in the reader's words.
     Kubelet(String),
-    /// What became of a KubeSchedulerConfiguration, in the words of who read it.
+    /// A notice about a KubeSchedulerConfiguration, in the reader's words.
     Scheduler(String),
-    /// What objects refer to and no file has.
+    /// Objects that are referenced but missing from the files; they are assumed to exist.
     Assumed {
-        /// Its kinds, with names of each.
+        /// Kinds of the missing objects, with their names.
         kinds: Vec<(String, Many<String>)>,
         means: Vec<Assumption>,
     },
-    /// Pods that did not run well, each with what `kubectl get pods` says of it.
+    /// Pods with problems, each with the status that `kubectl get pods` prints. The problems persist.
     Lasting(Many<Troubled>),
-    /// Nodes that are not well by their own word.
+    /// Nodes that are not ready or have a pressure condition.
     Strained {
         nodes: Many<StrainedNode>,
-        /// Whether one is short of something.
+        /// At least one node has a pressure condition.
         is_short: bool,
     },
-    /// A pod stays Pending for a claim or volume that no file has.
+    /// A pod stays Pending because the files lack a claim or volume of it.
     Unplaced {
         /// `NAMESPACE/NAME`.
         pod: String,
-        /// The real scheduler's words.
+        /// Message of the real scheduler.
         message: String,
     },
-    /// So many more pods do.
+    /// Number of further such pods.
     MoreUnplaced(usize),
-    /// Pending pods that use what was made up, and so may run.
+    /// Pending pods that use objects that are only assumed to exist, so that they may run here.
     Hopeful(Many<Hopeful>),
-    /// So many autoscalers have no metrics.
+    /// Number of HorizontalPodAutoscalers without metrics.
     Unmetered(usize),
-    /// No file has an object, and so many nodes are made.
+    /// The files contain no objects, so a cluster with this number of nodes is generated.
     NothingRead { nodes: usize },
-    /// A namespace is made that no file has.
+    /// A namespace that is missing from the files is created.
     NamespaceMade(String),
-    /// Nodes are made beside the files' own.
+    /// Nodes are generated in addition to the nodes in the files.
     NodesBeside { made: usize, own: usize },
-    /// Time begins at the newest instant that the files tell of as past, in RFC 3339.
+    /// Time starts at the latest past instant in the files, in RFC 3339.
     Begins(String),
-    /// A command of a link cannot be read.
+    /// A command of a link cannot be parsed.
     Unreadable {
         command: String,
-        /// The parser's words.
+        /// Error of the parser.
         error: String,
     },
-    /// The lesson of a link is gone, or another one by now.
+    /// The lesson of a link was removed or changed since.
     LessonChanged { name: String, is_gone: bool },
 }
 
 impl Remark {
-    /// How much an answer may rest on it, the most first: what is missing, then what is made up, then what is not followed,
-    /// then what only tells.
+    /// Sort key by importance, most important first: missing objects, assumed objects, parts that are not simulated,
+    /// information.
     #[must_use]
     pub fn weight(&self) -> u8 {
         match self {
@@ -125,7 +125,7 @@ impl Remark {
     }
 }
 
-/// A pod that did not run well, and the word for it.
+/// A pod with a problem, and its status as kubectl prints it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Troubled {
     /// `NAMESPACE/NAME`.
@@ -139,12 +139,12 @@ impl fmt::Display for Troubled {
     }
 }
 
-/// A pending pod, and what it uses that no file has.
+/// A pending pod, and the assumed objects that it uses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hopeful {
     /// `NAMESPACE/NAME`.
     pub pod: String,
-    /// Each as `KIND NAME`.
+    /// The assumed objects, each as `KIND NAME`.
     pub rests_on: Vec<String>,
 }
 
@@ -154,7 +154,7 @@ impl fmt::Display for Hopeful {
     }
 }
 
-/// What a node says of itself.
+/// A node and its problems according to its conditions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StrainedNode {
     pub name: String,
@@ -168,12 +168,12 @@ impl fmt::Display for StrainedNode {
     }
 }
 
-/// What is not well about a node.
+/// A problem of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Strain {
-    /// For a reason, which may be empty.
+    /// The node is not ready; holds the reason, which may be empty.
     NotReady(String),
-    /// The condition that is true.
+    /// Name of a pressure condition that is True.
     Short(String),
 }
 
@@ -187,16 +187,16 @@ impl fmt::Display for Strain {
     }
 }
 
-/// What it means for answers that something was made up.
+/// The effect on answers of assuming objects of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Assumption {
     Node,
     PriorityClass,
     StorageClass,
     PersistentVolume,
-    /// Owners of what is there.
+    /// Owners of existing objects.
     Owners,
-    /// So many objects count others that no file has.
+    /// Number of objects that count other objects which the files lack.
     Counted(usize),
 }
 
@@ -352,10 +352,9 @@ fn assumed(f: &mut fmt::Formatter<'_>, kinds: &[(String, Many<String>)], means: 
 mod tests {
     use super::*;
 
-    /// What people read of messages that have arguments.
     /// Shows: P-09
     #[test]
-    fn remarks_read_as_sentences() {
+    fn remarks_with_arguments_format_as_sentences() {
         let text = str::to_owned;
         let names = Many::of(4, ["a", "b", "c", "d"].into_iter().map(str::to_owned), 3);
         let node = StrainedNode {

@@ -1,23 +1,23 @@
-//! What would help a pending pod (S-15): a change, and what comes of it.
+//! Remedies for a pending pod (S-15): a change and its result.
 
 use std::fmt;
 
 use podscope_api::remedy::{Change, Then};
 use serde::{Deserialize, Serialize};
 
-/// A change that would let a pod schedule, verified.
+/// A verified change that makes a pending pod schedulable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remedy {
     pub change: Change,
-    /// What comes of it.
+    /// Result of the change.
     pub then: Then,
-    /// The command that makes it; empty where none does.
+    /// The command that makes the change; empty if there is none.
     pub command: String,
 }
 
 impl fmt::Display for Remedy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        change(f, &self.change)?;
+        fmt_change(f, &self.change)?;
         f.write_str(": ")?;
         match &self.then {
             Then::Fits(1) => f.write_str("then one node can take it"),
@@ -27,7 +27,7 @@ impl fmt::Display for Remedy {
     }
 }
 
-/// Who sets a scheduling gate; empty where its name is not a well-known one.
+/// The controller that sets a well-known scheduling gate; empty for other gates.
 #[must_use]
 pub fn gate_setter(gate: &str) -> &'static str {
     let domain = gate.split_once('/').map_or(gate, |(domain, _)| domain);
@@ -43,12 +43,16 @@ pub fn gate_setter(gate: &str) -> &'static str {
         ("podgroup.run.ai", "Run:ai"),
         ("workload.codeflare.dev", "AppWrapper"),
     ];
-    let of = |known: &str| domain == known || domain.strip_suffix(known).is_some_and(|before| before.ends_with('.'));
-    known.iter().find(|(own, _)| of(own)).map_or("", |(_, who)| who)
+    let is_in_domain =
+        |known: &str| domain == known || domain.strip_suffix(known).is_some_and(|before| before.ends_with('.'));
+    known
+        .iter()
+        .find(|(known, _)| is_in_domain(known))
+        .map_or("", |(_, setter)| setter)
 }
 
 #[expect(clippy::too_many_lines, reason = "a table: one sentence a change")]
-fn change(f: &mut fmt::Formatter<'_>, change: &Change) -> fmt::Result {
+fn fmt_change(f: &mut fmt::Formatter<'_>, change: &Change) -> fmt::Result {
     match change {
         Change::Uncordon { node } => write!(f, "Uncordon {node}"),
         Change::Untaint {
@@ -139,10 +143,9 @@ mod tests {
 
     use super::*;
 
-    /// What people read of each kind of change, with its arguments in their places.
     /// Shows: S-15
     #[test]
-    fn remedies_read_as_sentences() {
+    fn remedies_format_as_sentences() {
         let text = str::to_owned;
         let zone = "topology.kubernetes.io/zone";
         let add = |like: &str, without: &[&str], key: &str, domain: &str, more: &str| Change::AddNode {
@@ -176,13 +179,13 @@ mod tests {
             "Have the pod made anew with schedulerName default-scheduler, as nobody can change it",
             "Delete pod default/w on a-1 (its ReplicaSet makes another one, which may take the place)",
         ];
-        let said = changes.map(|change| Remedy {
+        let remedies = changes.map(|change| Remedy {
             change,
             then: Then::Fits(1),
             command: String::new(),
         });
         let want = want.map(|words| format!("{words}: then one node can take it"));
-        assert_eq!(said.map(|remedy| remedy.to_string()), want);
+        assert_eq!(remedies.map(|remedy| remedy.to_string()), want);
         let remedy = Remedy {
             change: Change::Uncordon { node: text("a-1") },
             then: Then::Ends {

@@ -1,213 +1,203 @@
-//! What the page asks for.
+//! Requests of the page to the engine.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Micros;
 
-/// A demand of the page.
+/// A request of the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Request {
-    /// Start a session from a source; the running one is replaced only if it opens.
-    Open {
-        /// Where from.
-        source: Source,
-    },
-    /// Issue a command at the cursor. In the past this starts a branch (T-01).
+    /// Start a session from a source. The running session is replaced only if the source opens.
+    Open { source: Source },
+    /// Run a command at the present time of the session. In the past, this starts a branch (T-01).
     Command {
-        /// The line as typed, e.g. `fault partition a-1`.
+        /// The command line as typed, e.g. `fault partition a-1`.
         line: String,
     },
-    /// Let time run at the current speed.
+    /// Run time at the current speed.
     Play,
-    /// Stop time.
+    /// Pause time.
     Pause,
-    /// Simulated seconds per second of real time, in thousandths (0.1× is 100, 10 000× is 10 000 000).
-    Speed {
-        /// Thousandths.
-        per_mille: u64,
-    },
-    /// Process the next event and stop.
+    /// Set the speed: simulated seconds per second of real time, in thousandths (0.1× is 100, 10 000× is 10 000 000).
+    Speed { per_mille: u64 },
+    /// Process the next event and pause.
     Step,
-    /// Run fast to just after the next scheduling decision and stop; bounded where none can come.
+    /// Run fast to just after the next scheduling decision and pause. The run is bounded in case no decision follows.
     NextDecision,
-    /// Go to an instant, both ways.
-    Seek {
-        /// The instant.
-        at: Micros,
-    },
-    /// Keep the present future as a branch and continue from the cursor on a new one.
+    /// Go to an instant, forwards or backwards.
+    Seek { at: Micros },
+    /// Keep the computed future as a branch and continue from the present time on a new one.
     Fork,
-    /// Go to another branch at its cursor.
+    /// Switch to another branch, at its last time.
     Branch {
-        /// Its number.
+        /// Number of the branch.
         branch: u32,
     },
-    /// Take back the last command of this branch.
+    /// Undo the last command of this branch.
     Undo,
-    /// What the inspector shows; its detail is sent now and kept current.
+    /// Open the inspector for a subject. Its detail is sent now and kept current.
     Inspect {
-        /// The thing; none closes the inspector.
+        /// The subject; `None` closes the inspector.
         subject: Option<SubjectRef>,
     },
-    /// Explain an attempt of a pod: the given one, or its latest; without attempts the answer says so.
+    /// Explain a scheduling attempt of a pod: the given or the latest one. The answer tells if there are no attempts.
     Explain {
         /// `NAMESPACE/NAME`.
         pod: String,
-        /// UID: a ghost and its successor share the name. Empty: whoever had the name.
+        /// UID, because a ghost and its successor share the name. Empty means any pod with the name.
         uid: String,
         /// Number of the attempt.
         attempt: Option<u64>,
     },
-    /// What would help a pending pod; answers come as [`Update::Help`](super::Update::Help) until done.
+    /// Search remedies for a pending pod. [`Update::Help`](super::Update::Help) is sent repeatedly until the search is done.
     WhatWouldHelp {
         /// `NAMESPACE/NAME`.
         pod: String,
     },
-    /// Stop looking for help.
+    /// Cancel the search for remedies.
     CancelHelp,
-    /// Try one remedy in a fork.
+    /// Try a remedy on a new branch.
     TryRemedy {
-        /// Index in the last list.
+        /// Index in the last list of remedies.
         index: usize,
     },
     /// Group nodes by a label key; empty means zone (U-11).
     GroupBy { key: String },
     /// Go to a step of the story (0-based).
     StoryStep { step: usize },
-    /// Make a link of everything. A session on its way to an instant answers when it is there: of two such requests
-    /// that wait, the later one. `screen` is opaque to the engine: selection, panels.
+    /// Create a link to the session. During a seek, the answer follows when the seek ends; of two waiting requests only the
+    /// later one is answered. `screen` is opaque to the engine: selection, panels.
     Share {
         /// The page's own state.
         screen: String,
-        /// Rename objects first.
+        /// Replace the names of objects.
         anonymise: bool,
-        /// Any number: the answer names it.
+        /// Arbitrary number that the answer repeats.
         revision: u64,
     },
-    /// Make a file.
+    /// Create a file to save.
     Export {
         what: ExportKind,
-        /// Rename objects first.
+        /// Replace the names of objects.
         anonymise: bool,
     },
     /// Complete a command line.
     Complete {
-        /// The line so far.
+        /// The line to complete.
         line: String,
-        /// Cursor, in bytes.
+        /// Cursor position in bytes.
         cursor: usize,
     },
-    /// What may be written at a place of a manifest (the editor).
+    /// Completions at a position of a manifest in the editor.
     Fields {
-        /// The document up to there.
+        /// The document before the position.
         before: String,
-        /// And from there on.
+        /// The document after the position.
         after: String,
     },
-    /// Check a manifest or scenario without running it (the editor).
+    /// Check a manifest or scenario in the editor without running it.
     Check {
         text: String,
         /// Echoed in the answer.
         revision: u64,
     },
-    /// Start the second run of a comparison on the same seed (T-04), with these commands instead.
+    /// Start the second run of a comparison on the same seed (T-04), with another scenario.
     Compare {
-        /// Scenario text of the other side; none ends the comparison.
+        /// Scenario text of the second run; `None` ends the comparison.
         other: Option<String>,
     },
-    /// The same with another branch of this session as the second run.
+    /// Compare with another branch of this session as the second run.
     CompareBranch {
-        /// Its number.
+        /// Number of the branch.
         branch: u32,
     },
-    /// The page has drawn the last frame and wants the next.
+    /// The page has drawn the last frame and is ready for the next.
     FrameDone,
-    /// Answer the question of a step; none skips it. Time goes on as it did.
+    /// Answer the question of a step; `None` skips it. Time continues as before.
     Predict {
         step: usize,
-        /// The answer: an option, a node's or pod's name, or a duration.
+        /// The answer: an option, the name of a node or pod, or a duration.
         answer: Option<String>,
     },
-    /// Play the solution from where the last step showed.
+    /// Play the solution from the time at which the last step was shown.
     ShowMe,
-    /// Run fast to what is due next, and stop there.
+    /// Run fast to the next upcoming event, and pause there.
     SkipAhead,
-    /// Make a goal of the lesson being recorded of a field: the one that a line of an object's YAML shows, with its
-    /// present value. [`Update::Recorded`](crate::Update::Recorded) answers.
+    /// Add a goal to the lesson being recorded: the field in a line of an object's YAML, with its present value. Answered by
+    /// [`Update::Recorded`](crate::Update::Recorded).
     RecordGoal {
-        /// The object.
         subject: SubjectRef,
-        /// The line, from 1.
+        /// Line number, from 1.
         line: u32,
     },
-    /// Take a recorded goal back.
+    /// Remove a recorded goal.
     ForgetGoal {
-        /// Which, in the order of [`Update::Recorded`](crate::Update::Recorded).
+        /// Index in the order of [`Update::Recorded`](crate::Update::Recorded).
         index: usize,
     },
-    /// Check a text as a lesson: play its solution, nothing and its bypasses. The answer is that of a check, with what is
-    /// to be mended as advice.
+    /// Check a text as a lesson: play its solution, no commands, and its bypasses. Answered like `Check`, with problems of the
+    /// lesson as advice.
     CheckLesson {
         text: String,
         /// Echoed in the answer.
         revision: u64,
     },
-    /// Make a film of what was played between two instants.
+    /// Create a film of the session between two instants.
     Film {
-        /// Its beginning.
+        /// Start of the filmed span.
         from: Micros,
-        /// Its end.
+        /// End of the filmed span.
         to: Micros,
-        /// How long it takes to watch.
+        /// Duration of the film.
         seconds: u32,
-        /// Rename objects first.
+        /// Replace the names of objects.
         anonymise: bool,
     },
-    /// What a text is that was pasted into the console. [`Update::Recognised`](crate::Update::Recognised) answers.
+    /// Classify a text that was pasted into the console. Answered by [`Update::Recognised`](crate::Update::Recognised).
     Recognise { text: String },
-    /// A text was pasted on the page, in no field: it opens if it is a scenario or manifests, and is left alone
-    /// otherwise. [`Update::Pasted`](crate::Update::Pasted) answers, then what answers to `Open`.
+    /// A text was pasted on the page outside of any field. It is opened if it is a scenario or manifests, and ignored
+    /// otherwise. Answered by [`Update::Pasted`](crate::Update::Pasted), followed by the answers to `Open`.
     Paste {
-        /// What it is called as a file.
+        /// File name for the text.
         name: String,
         text: String,
     },
-    /// Several commands that were given at once: the next is issued when the one before has ended, as a shell does.
+    /// Run several commands in sequence, each after the previous one has ended, as a shell does.
     Commands {
-        /// The lines as typed.
+        /// The command lines as typed.
         lines: Vec<String>,
     },
-    /// Run fast to where the story goes on, and stop there; bounded where it waits for a condition.
+    /// Run fast until the story continues, and pause there. The run is bounded if the story waits for a condition.
     SkipToStory,
-    /// What is wrong in the cluster now. [`Update::Triage`](crate::Update::Triage) answers.
+    /// List the present problems of the cluster. Answered by [`Update::Triage`](crate::Update::Triage).
     Triage {
-        /// Rename objects first.
+        /// Replace the names of objects.
         anonymise: bool,
     },
 }
 
-/// What a text is, as it is read. Of several documents the last of these counts.
+/// Kind of a text. If a text has several documents, the kind that is last in this list wins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TextKind {
-    /// Neither.
+    /// None of the other kinds.
     #[default]
     Other,
-    /// It begins as manifests do, and cannot be read to its end.
+    /// The text starts like manifests but cannot be parsed completely.
     Broken,
     /// Kubernetes objects.
     Manifests,
-    /// A scenario: it is opened, and not applied.
+    /// A scenario, which is opened and not applied.
     Scenario,
-    /// A scenario that tells something.
+    /// A scenario with the steps of a lesson.
     Lesson,
 }
 
-/// Where a session comes from.
+/// Source of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Source {
-    /// Files, in order, as one: a scenario, manifests, a dump.
+    /// Files that are read as one, in order: a scenario, manifests or a dump.
     Files {
         /// Name and text of each.
         files: Vec<(String, String)>,
@@ -217,22 +207,22 @@ pub enum Source {
     /// A built-in lesson.
     Lesson {
         name: String,
-        /// Another seed than its own.
+        /// Replaces the lesson's own seed.
         seed: Option<u64>,
     },
-    /// The small living cluster of a first visit, shown from when all its pods run.
+    /// The small cluster of a first visit, shown from the time when all its pods run.
     Welcome,
-    /// The same cluster from its start, with nothing to follow.
+    /// The cluster of a first visit from its start, without a story.
     Free,
-    /// The first question of a lesson, asked again on another seed: what leads to it has been done.
+    /// The first question of a lesson, repeated on another seed. Everything before the question is already done.
     Recap {
-        /// The lesson's name.
+        /// Name of the lesson.
         name: String,
         seed: u64,
     },
 }
 
-/// What the inspector can show.
+/// A subject that the inspector can show.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SubjectRef {
@@ -240,7 +230,7 @@ pub enum SubjectRef {
     Pod {
         /// `NAMESPACE/NAME`.
         key: String,
-        /// UID; empty means the one the API knows.
+        /// UID; empty means the pod that the API server has.
         uid: String,
     },
     Node {
@@ -254,12 +244,12 @@ pub enum SubjectRef {
         key: String,
     },
     Invariant {
-        /// Its kebab-case name.
+        /// Name of the invariant in kebab case.
         name: String,
     },
 }
 
-/// What can be exported (T-06).
+/// Kind of an exported file (T-06).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ExportKind {
@@ -271,11 +261,11 @@ pub enum ExportKind {
     Scenario,
     /// A picture of the cluster as SVG.
     Picture,
-    /// The same as PNG: the text is the SVG, and who saves it draws its pixels.
+    /// A picture of the cluster as PNG: the update contains the SVG, which the page renders.
     Image,
-    /// What was done as the steps and the solution of a lesson, to be written on.
+    /// A draft of a lesson, with the commands of the session as steps and solution.
     Lesson,
-    /// Which old name became which, of what leaves with objects renamed: a line each, with a tab between. It stays with
-    /// who has the names.
+    /// The table of replaced names for exports with replaced names: one line each, old and new name separated by a tab. Only
+    /// for the owner of the names.
     Names,
 }

@@ -1,4 +1,4 @@
-//! Requests that failed, in one sentence: what the client's node believed, and what was true.
+//! Failed requests to a Service as a sentence: what the client's node believed, and what was true.
 
 use std::fmt;
 
@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::Micros;
 
-/// A stretch of failures that are alike.
+/// A period of requests that failed in the same way.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedStretch {
     /// The Service's name.
     pub service: String,
-    /// The pod that they were sent to, or an address; none if the rules chose no endpoint.
+    /// The pod or address to which the requests were sent; `None` if the rules selected no endpoint.
     pub endpoint: Option<String>,
-    /// Who sent them: `node/b-1`, `pod/shop`, `outside`.
+    /// The client: `node/b-1`, `pod/shop`, `outside`.
     pub client: String,
-    /// The node whose rules chose the endpoint.
+    /// The node whose rules selected the endpoint.
     pub node: String,
-    /// The outcome's word of the trace.
+    /// Outcome, as named in the trace.
     pub outcome: String,
-    /// What was true, by its word of the trace.
+    /// True state of the endpoint, as named in the trace.
     pub truth: String,
     pub since: Micros,
     pub until: Micros,
     pub count: u64,
-    /// Since when it was true, where that is known.
+    /// Start of the true state, if known.
     pub truth_since: Option<Micros>,
 }
 
-/// Thousandths as a number: `12.5`.
+/// Formats thousandths as a decimal number: `12.5`.
 pub struct Thousandths(pub i64);
 
 impl fmt::Display for Thousandths {
@@ -42,7 +42,7 @@ impl fmt::Display for Thousandths {
     }
 }
 
-/// A length of time as people say it: tenths of a second below ten seconds.
+/// Formats a duration; with tenths of a second below ten seconds.
 fn seconds(micros: Micros) -> String {
     let tenths = (micros.max(0) + 50_000) / 100_000;
     match tenths {
@@ -63,7 +63,7 @@ impl FailedStretch {
         }
     }
 
-    /// What was true of the endpoint, behind "which".
+    /// The true state of the endpoint as a clause after "which".
     fn truth_of_endpoint(&self) -> Option<String> {
         let ago = self.truth_since.map(|since| seconds(self.since - since));
         let before = |ago: &Option<String>| ago.as_ref().map_or(String::new(), |ago| format!(" {ago} before"));

@@ -1,4 +1,4 @@
-//! How the status of a condition crosses: as its text, because an object from a file may have any.
+//! Serializes the status of a condition as its text, because an object in a file may have any status.
 
 use podscope_api::ConditionStatus;
 use serde::{Deserialize, Deserializer, Serializer};

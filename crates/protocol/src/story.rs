@@ -1,4 +1,4 @@
-//! What page and engine say to each other about a lesson.
+//! Messages about lessons.
 
 use podscope_api::ordered;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Micros, NodeTrouble, PodMark, WaitsFor, Wanted};
 
-/// One step of a story: what is known of it when a session opens.
+/// One step of a story: its static content, sent when a session opens.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoryStep {
@@ -14,18 +14,18 @@ pub struct StoryStep {
     pub text: String,
     /// `node/a-1`, `pod/NS/NAME`, `lane/decisions`, …
     pub highlight: Vec<String>,
-    /// The command the step's button runs.
+    /// The command that the step's button runs.
     pub try_command: Option<String>,
-    /// What is asked.
+    /// The step's question, if it has one.
     pub question: Option<Question>,
-    /// What the editor begins with; `___` marks a gap.
+    /// Initial text of the editor; `___` marks a gap.
     pub manifest: Option<String>,
-    /// Hints, the first the least telling.
+    /// Hints, from vague to specific.
     pub hints: Vec<String>,
     pub goals: Vec<Wanted>,
-    /// What must hold from the step's showing to the end.
+    /// Conditions that must hold from the time when the step is shown to the end.
     pub keeps: Vec<Wanted>,
-    /// What its author says to mistakes.
+    /// The author's texts for mistakes.
     pub mistakes: Vec<String>,
 }
 
@@ -33,57 +33,56 @@ pub struct StoryStep {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// The question.
     pub ask: String,
-    /// Answers to choose from; without any a node or pod is clicked, or a pin is set.
+    /// Answers to choose from. If empty, the reader clicks a node or pod, or sets a pin on the timeline.
     pub options: Vec<String>,
-    /// What kind of thing the answer is.
+    /// Kind of the answer.
     pub kind: QuestionKind,
-    /// What is said to an answer; `else` to every other wrong one.
+    /// Text for each answer; `else` is the text for all other wrong answers.
     pub why: ordered::Map<String, String>,
-    /// The pod whose decision is the answer, `NAMESPACE/NAME`: it is hidden until then.
+    /// `NAMESPACE/NAME` of the pod whose decision is the answer; the decision is hidden until the question is answered.
     pub pod: Option<String>,
 }
 
-/// What kind of thing an answer is.
+/// Kind of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum QuestionKind {
-    /// A node or a pod: a click on it answers too.
+    /// A node or pod; a click on it answers too.
     Place,
     /// One of the options.
     #[default]
     Choice,
-    /// A duration since the step's showing: a pin on the timeline answers too.
+    /// A duration since the step was shown; a pin on the timeline answers too.
     Time,
 }
 
-/// Where a story stands.
+/// Progress of a story.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StoryState {
-    /// The step that is read; meaningless as long as none has shown.
+    /// Index of the displayed step; meaningless before the first step is shown.
     pub step: usize,
-    /// The steps that have shown.
+    /// The steps that have been shown.
     pub steps: Vec<StepState>,
-    /// What the next step waits for; none if it can be read or there is none.
+    /// The condition for the next step; `None` if it can be shown already or there is none.
     pub waits_for: Option<WaitsFor>,
-    /// The step whose question waits for its answer, and time with it.
+    /// Index of the step with the unanswered question, which stops time.
     pub question: Option<usize>,
-    /// What was promised and broken: nothing is reached any more.
+    /// The `keep` condition that was violated. No goal can be reached any more.
     pub halted: Option<Halted>,
-    /// Every goal is reached.
+    /// All goals are reached.
     pub finished: bool,
-    /// Of a finished story: the run before and after its key moment, as small pictures.
+    /// For a finished story: small pictures of the run before and after its key moment.
     pub moments: Vec<Moment>,
 }
 
-/// A run at an instant, as a small picture: nodes by zone, and what is on them.
+/// A small picture of a run at an instant: nodes by zone, with their pods.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Moment {
     pub at: Micros,
-    /// Zones with their nodes; the name is empty for nodes without one.
+    /// Zones with their nodes; the name is empty for nodes without a zone.
     pub groups: Vec<(String, Vec<MomentNode>)>,
     /// Pods without a node.
     pub pending: Vec<MomentPod>,
@@ -94,9 +93,9 @@ pub struct Moment {
 #[serde(rename_all = "camelCase")]
 pub struct MomentNode {
     pub name: String,
-    /// What is not as usual.
+    /// Problem of the node, if any.
     pub trouble: Option<NodeTrouble>,
-    /// Its pods, and processes that the API has forgotten.
+    /// Pods on the node, ghosts included.
     pub pods: Vec<MomentPod>,
 }
 
@@ -108,61 +107,61 @@ pub struct MomentPod {
     pub short: String,
     /// `NAMESPACE/NAME`.
     pub key: String,
-    /// Its owner's colour; none of a bare pod.
+    /// Colour index of the owner; `None` for a bare pod.
     pub hue: Option<u8>,
     pub mark: PodMark,
 }
 
-/// A promise that was broken.
+/// A violated `keep` condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Halted {
     pub at: Micros,
     pub promise: Wanted,
-    /// When the step showed that asked for it: from there it can be tried again.
+    /// When the step with the condition was shown; a retry starts there.
     pub from: Micros,
 }
 
-/// A step that has shown.
+/// State of a step that has been shown.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepState {
-    /// When it showed.
+    /// When the step was shown.
     pub at: Micros,
     pub goals: Vec<GoalState>,
-    /// Whether each of its keeps is broken.
+    /// For each `keep` condition: it was violated.
     pub broken: Vec<bool>,
-    /// Its mistakes that were made, by index.
+    /// Indices of the mistakes that were made.
     pub mistakes: Vec<usize>,
-    /// The reader's answer to its question; an empty one: skipped.
+    /// The reader's answer to the question; empty if skipped.
     pub answer: Option<String>,
-    /// The run's answer, once there is the reader's.
+    /// The true answer, available after the reader's answer.
     pub truth: Option<TruthView>,
 }
 
-/// The run's answer to a question.
+/// The true answer to a question.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TruthView {
-    /// The value; of a time with options, the option it is; else as it is said.
+    /// The true value; for a time with options, the matching option.
     pub value: String,
-    /// The exact value, where it differs.
+    /// The exact value, if it differs.
     pub exact: Option<String>,
-    /// When it came to be.
+    /// When the value was determined.
     pub at: Micros,
-    /// Whether the reader's answer is right.
+    /// The reader's answer is correct.
     pub is_right: bool,
 }
 
-/// Where a goal stands.
+/// State of a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum GoalState {
-    /// Not yet.
+    /// Not reached yet.
     #[default]
     Open,
-    /// Reached, for good.
+    /// Reached; it stays reached.
     Reached,
-    /// It cannot be reached any more.
+    /// Can no longer be reached.
     Missed,
 }

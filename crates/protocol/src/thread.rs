@@ -1,4 +1,4 @@
-//! The thread of causes of what is selected: what led to what happened to it, and what comes by itself.
+//! The causal thread of the selected subject: the records that led to its changes, and its upcoming events.
 
 use crate::requests::{FailedStretch, Thousandths};
 use std::fmt;
@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DueView, Micros, SubjectRef};
 
-/// Most records that a thread holds: the latest, with what led to them.
+/// Maximum number of records in a thread: the latest ones with their causes.
 pub const MAX_THREAD: usize = 48;
 
-/// The thread of what the inspector shows.
+/// The causal thread of the inspected subject.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Thread {
-    /// Each directly below the one that led to it, or below what else that one led to.
+    /// Records in display order: each follows its cause, or the previous effect of the same cause.
     pub links: Vec<ThreadLink>,
-    /// What comes by itself for the same thing, the next first.
+    /// Upcoming events of the same subject, earliest first.
     pub due: Vec<DueView>,
-    /// Whether earlier records are left out.
+    /// Earlier records are omitted.
     pub is_cut: bool,
 }
 
@@ -26,38 +26,38 @@ pub struct Thread {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadLink {
-    /// Its number in the trace; a mark of the timeline that shows it has the same.
+    /// Sequence number in the trace, which is also the id of the record's timeline mark.
     pub record: u64,
-    /// The number of the record that led to it, if one did.
+    /// Sequence number of the record that caused it, if any.
     pub caused_by: Option<u64>,
-    /// How many records of the thread lead to it, one after another.
+    /// Number of records in the chain of causes above it.
     pub depth: u32,
     pub at: Micros,
-    /// Who did it.
+    /// The actor.
     pub by: ThreadActor,
-    /// What happened.
+    /// The event.
     pub deed: Deed,
-    /// To which pod or node, or to which other object.
+    /// The affected pod, node or other object.
     pub subject: Option<SubjectRef>,
-    /// What it is called.
+    /// Name of the affected object.
     pub name: String,
-    /// The node it runs on, as far as the record says.
+    /// The node of the affected object, if the record contains it.
     pub node: Option<String>,
-    /// Whether it is about the thing that is selected, not only on the way to it.
+    /// The record concerns the selected subject itself, not only one of its causes.
     pub is_own: bool,
 }
 
-/// Who did what a record says, as far as the stage has a place for it.
+/// The actor of a record, as far as the stage displays it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ThreadActor {
     Scheduler,
     ControllerManager,
-    /// A kubelet, a machine, a person, the world outside.
+    /// A kubelet, a machine, a person or an external event.
     Other,
 }
 
-/// What happened. Its words are its `Display`; whom it happened to stands beside it.
+/// The event of a record. `Display` formats it; the affected object is shown beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Deed {
     Command {
@@ -75,7 +75,7 @@ pub enum Deed {
     Fenced,
     Created,
     Updated,
-    /// It wants that many pods.
+    /// The desired number of replicas changed.
     Scaled {
         replicas: i32,
     },
@@ -171,7 +171,7 @@ pub enum Deed {
         holds: bool,
     },
     RequestsFailed(Box<FailedStretch>),
-    /// Clients send that many requests a second, thousandths.
+    /// Rate of requests of clients, in thousandths per second.
     RequestRate {
         per_second: i64,
     },
@@ -179,7 +179,7 @@ pub enum Deed {
 
 impl fmt::Display for Deed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unless = |text: &str| {
+        let colon_and = |text: &str| {
             if text.is_empty() {
                 String::new()
             } else {
@@ -199,7 +199,7 @@ impl fmt::Display for Deed {
             Self::DeletionRequested { grace: 0 } => f.write_str("deletion requested, no grace"),
             Self::DeletionRequested { grace } => write!(f, "deletion requested, {grace} s of grace"),
             Self::Deleted => f.write_str("gone from the API"),
-            Self::Refused { message } => write!(f, "refused{}", unless(message)),
+            Self::Refused { message } => write!(f, "refused{}", colon_and(message)),
             Self::Bound { node } => write!(f, "bound to {node}"),
             Self::Chosen { node } => write!(f, "scheduler chooses {node}"),
             Self::Unschedulable { preempts: 0 } => f.write_str("no node fits"),
@@ -216,7 +216,7 @@ impl fmt::Display for Deed {
                 container,
                 code,
                 reason,
-            } => write!(f, "{container} exited with {code}{}", unless(reason)),
+            } => write!(f, "{container} exited with {code}{}", colon_and(reason)),
             Self::HookStarted { container, hook } => write!(f, "{container}: {hook} hook started"),
             Self::HookFinished {
                 container,
@@ -241,7 +241,7 @@ impl fmt::Display for Deed {
                 condition,
                 status,
                 reason,
-            } => write!(f, "{condition} is {status}{}", unless(reason)),
+            } => write!(f, "{condition} is {status}{}", colon_and(reason)),
             Self::TaintAdded { taint } => write!(f, "tainted {taint}"),
             Self::TaintRemoved { taint } => write!(f, "taint {taint} removed"),
             Self::Event { reason } => write!(f, "event {reason}"),

@@ -1,90 +1,90 @@
-//! Messages that travel between the parts of a cluster, as the stage draws them.
+//! Messages between the components of a cluster, as the stage draws them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Micros;
 
-/// Most messages that one frame tells one by one; the rest is counted.
+/// Maximum number of individual messages in a frame; further ones are only counted.
 pub const MAX_MESSAGES: usize = 64;
 
-/// What was sent since the frame before. Each message follows from a record of the trace and the latency of its link, a
-/// heartbeat from the phase of its node; none is drawn that was not sent.
+/// Messages sent since the previous frame. Each is derived from a trace record and the latency of its link, a heartbeat
+/// from the phase of its node.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Traffic {
-    /// In order of departure, at most [`MAX_MESSAGES`].
+    /// At most [`MAX_MESSAGES`] messages, in order of departure.
     pub messages: Vec<Message>,
-    /// What was sent besides, by link: at high speeds the messages are a sample.
+    /// Number of further messages by link. At high speeds, `messages` is a sample.
     pub more: Vec<UncountedLink>,
 }
 
 impl Traffic {
-    /// Whether nothing was sent.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty() && self.more.is_empty()
     }
 }
 
-/// Messages of one link that are not told one by one.
+/// Number of messages of a link that are not sent individually.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UncountedLink {
     pub from: Stop,
     pub to: Stop,
-    /// How many.
+    /// Number of messages.
     pub count: u32,
 }
 
-/// A message on its way.
+/// A message between two components.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
     pub from: Stop,
     pub to: Stop,
     pub kind: MessageKind,
-    /// When it left.
+    /// Time of departure.
     pub sent: Micros,
-    /// When it arrives; none if its link is cut: it is lost.
+    /// Time of arrival; `None` if the message is lost because its link is cut.
     pub arrives: Option<Micros>,
-    /// The record of the trace that it led to or tells of; none of a heartbeat.
+    /// Sequence number of the trace record that it causes or reports; `None` for a heartbeat.
     pub record: Option<u64>,
-    /// The object it is about: a pod's `NAMESPACE/NAME`, a node's name, anything else as kind and name; empty for a heartbeat.
+    /// The object of the message: `NAMESPACE/NAME` of a pod, name of a node, kind and name of anything else; empty for a
+    /// heartbeat.
     pub about: String,
 }
 
-/// Where messages begin and end.
+/// Sender or receiver of a message.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Stop {
     ApiServer,
     Scheduler,
-    /// The controller-manager, and the controllers beside it.
+    /// The controller-manager and other controllers.
     Controllers,
-    /// Whoever gives commands.
+    /// The person who runs commands.
     User,
     /// The kubelet of a node.
     Node(String),
 }
 
-/// What a message is.
+/// Kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum MessageKind {
     /// A node renews its lease.
     Heartbeat,
-    /// The API server tells a watcher of a change.
+    /// A watch event from the API server.
     Watch,
     Create,
-    /// A pod gets its node.
+    /// A Binding of a pod to a node.
     Bind,
-    /// A status is reported.
+    /// A status update.
     Status,
-    /// Anything else of an object is changed.
+    /// Any other update of an object.
     Update,
     Delete,
-    /// A pod is asked to leave, by the eviction API or for a taint.
+    /// An eviction of a pod, through the API or because of a taint.
     Evict,
-    /// An event is written down.
+    /// Creation of an Event object.
     Event,
-    /// A request that was refused.
+    /// A rejected request.
     Refused,
 }

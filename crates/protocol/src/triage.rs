@@ -1,5 +1,4 @@
-//! What is wrong in a cluster at an instant: the rows of the list, and the list as text for a terminal and for an incident
-//! channel.
+//! Triage: the problems of a cluster at an instant, as rows and as text for a terminal and for an incident channel.
 
 use std::fmt::Write as _;
 
@@ -7,28 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Micros, SubjectRef};
 
-/// What kind of thing is wrong, the worst first.
+/// Kind of a problem, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Problem {
-    /// The control plane does not hear a node, or the node says that it is not ready.
+    /// A node sends no heartbeats, or reports that it is not ready.
     NodeNotReady,
-    /// A container ends again and again.
+    /// A container exits repeatedly.
     CrashLoop,
-    /// No node takes a pod.
+    /// A pod cannot be scheduled.
     Pending,
     /// An image cannot be pulled.
     ImagePull,
-    /// A container cannot be created as its pod asks for.
+    /// A container cannot be created with its pod's configuration.
     ConfigError,
     /// A volume cannot be attached, mounted or detached.
     VolumeStuck,
-    /// An object is to be gone and is not.
+    /// An object's deletion does not finish.
     Terminating,
-    /// A rollout stands still.
+    /// A rollout makes no progress.
     RolloutStuck,
-    /// Containers run and do not get ready, or do not start.
+    /// Containers do not start or do not become ready.
     NotReady,
-    /// A node is short of something.
+    /// A node has a pressure condition.
     NodePressure,
     /// A pod was evicted.
     Evicted,
@@ -38,14 +37,14 @@ pub enum Problem {
     ClaimPending,
     /// An autoscaler cannot act.
     AutoscalerUnable,
-    /// A budget allows no disruption.
+    /// A PodDisruptionBudget allows no disruption.
     BudgetBlocks,
-    /// Somebody holds a pod back.
+    /// A pod has scheduling gates.
     Gated,
 }
 
 impl Problem {
-    /// Its name in `podscope why -o json`.
+    /// Name of the problem in `podscope why -o json`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -69,27 +68,27 @@ impl Problem {
     }
 }
 
-/// A row of the list.
+/// A problem of one or several objects: one row of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The first object that it concerns: `Pod shop/cart-0`, `Node n1`.
+    /// The first affected object: `Pod shop/cart-0`, `Node n1`.
     pub object: String,
     pub problem: Problem,
     pub reason: String,
-    /// Since when, as far as the objects say; before t = 0 where a dump says so.
+    /// Start of the problem, if the objects contain it; negative if a dump's problem precedes the start.
     pub since: Option<Micros>,
-    /// What would help, the smallest change first; each was tried where the scheduler can try it.
+    /// Remedies, smallest change first. Those for scheduling are verified by the scheduler.
     pub help: Vec<String>,
-    /// How many objects.
+    /// Number of affected objects.
     pub count: usize,
-    /// Whose they are: `Deployment shop/cart`.
+    /// Owner of the objects: `Deployment shop/cart`.
     pub owner: Option<String>,
-    /// Namespace of the objects; empty for those of the cluster.
+    /// Namespace of the objects; empty for cluster-scoped objects.
     pub namespace: String,
 }
 
 impl Finding {
-    /// What a row is about: its first object, how many more, whose they are and for how long.
+    /// Heading of a row: first object, number of further objects, owner, age.
     #[must_use]
     pub fn heading(&self, now: Micros) -> String {
         let mut text = self.object.clone();
@@ -105,7 +104,7 @@ impl Finding {
         text
     }
 
-    /// The first object, for the inspector.
+    /// The first object, as a subject for the inspector.
     #[must_use]
     pub fn subject(&self) -> SubjectRef {
         let (kind, key) = self.object.split_once(' ').unwrap_or(("", &self.object));
@@ -124,10 +123,10 @@ impl Finding {
     }
 }
 
-/// What to say where nothing is wrong.
+/// Text if there are no problems.
 const NOTHING: &str = "nothing is wrong that the objects show";
 
-/// How long ago, as `kubectl get` prints ages.
+/// Formats an age as `kubectl get` does.
 fn age(since: Option<Micros>, now: Micros) -> Option<String> {
     let seconds = (now - since?).max(0) / 1_000_000;
     Some(match seconds {
@@ -138,7 +137,7 @@ fn age(since: Option<Micros>, now: Micros) -> Option<String> {
     })
 }
 
-/// The list for a terminal.
+/// The list as text for a terminal.
 #[must_use]
 pub fn plain(findings: &[Finding], now: Micros) -> String {
     if findings.is_empty() {
@@ -155,13 +154,13 @@ pub fn plain(findings: &[Finding], now: Micros) -> String {
     out
 }
 
-/// The list in Markdown: names and reasons as code, so that nothing in them is taken for markup.
+/// The list in Markdown, with names and reasons as code so that they cannot contain markup.
 #[must_use]
 pub fn markdown(findings: &[Finding], now: Micros) -> String {
     if findings.is_empty() {
         return format!("{NOTHING}\n");
     }
-    // A span of code may hold anything but a backtick and a line break.
+    // A code span cannot contain backticks and line breaks.
     let code = |text: &str| format!("`{}`", text.replace('`', "'").replace(['\n', '\r'], " "));
     let mut out = String::new();
     for found in findings {

@@ -1,4 +1,4 @@
-//! What is not as usual about a node, in a few words.
+//! The most important problem of a node, in a few words.
 
 use podscope_api::ConditionStatus;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::NodeView;
 
 impl NodeView {
-    /// What is not as usual about it and its machine.
+    /// The most important problem of the node or its machine.
     #[must_use]
     pub fn trouble(&self) -> Option<NodeTrouble> {
         let machine = &self.machine;
@@ -24,25 +24,25 @@ impl NodeView {
     }
 }
 
-/// What is not as usual about a node.
+/// Problem of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeTrouble {
-    /// There is a machine, but no Node object.
+    /// The machine has no Node object.
     NoObject,
-    /// Its machine is off.
+    /// The machine has no power.
     Off,
-    /// Its machine and the control plane do not hear each other.
+    /// The machine is cut off from the control plane in both directions.
     CutOff,
-    /// Its machine is cut from something else, or one way.
+    /// Other links of the machine are cut, or only one direction.
     LinksCut,
-    /// The API server does not take it for ready.
+    /// The Ready condition is not True.
     NotReady,
-    /// It takes no new pods.
+    /// The node is cordoned.
     Cordoned,
 }
 
 impl NodeTrouble {
-    /// In a few words.
+    /// Text for the problem.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ impl NodeTrouble {
         }
     }
 
-    /// The same where there is less room.
+    /// Shorter text, for displays with little room.
     #[must_use]
     pub const fn short(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What the engine answers.
+//! Updates from the engine to the page.
 
 use std::fmt;
 
@@ -8,34 +8,33 @@ use serde::{Deserialize, Serialize};
 use crate::triage::Finding;
 use crate::{Detail, Explanation, Frame, Micros, Outcome, Remark, Remedy, Said, StoryStep, TextKind, Wanted};
 
-/// What the engine tells the page.
+/// A message of the engine to the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Update {
-    /// The engine is there.
+    /// The engine has started.
     Hello {
         /// Version of the engine.
         version: String,
         /// Built-in lessons, in order.
         lessons: Vec<LessonInfo>,
-        /// What is promised of a pod's life, group by group.
+        /// Invariants that are checked, by group.
         guarantees: Vec<Guarantee>,
     },
-    /// Progress of a long job, in thousandths.
+    /// Progress of a long task.
     Progress {
-        /// What is being done.
         task: Task,
-        /// 0 to 1000.
+        /// Progress in thousandths, 0 to 1000.
         per_mille: u32,
     },
-    /// A session opened.
+    /// A session was opened.
     Opened(Box<Opened>),
-    /// Input was refused; the running session is untouched.
+    /// Input was rejected. The running session is unchanged.
     Refused {
-        /// Every problem.
+        /// All problems of the input.
         problems: Vec<Problem>,
     },
-    /// State of time and what changed in the picture since the last frame.
+    /// Time state, and changes of the picture since the last frame.
     Frame(Box<Frame>),
     /// Detail of the inspected subject.
     Detail(Box<Detail>),
@@ -43,51 +42,51 @@ pub enum Update {
     Explanation {
         /// `NAMESPACE/NAME`.
         pod: String,
-        /// The UID that was asked for.
+        /// UID of the request.
         uid: String,
-        /// The attempts of this pod, oldest first; none if the scheduler never looked at it.
+        /// The scheduling attempts of the pod, oldest first; empty if there are none.
         attempts: Vec<AttemptInfo>,
-        /// Which of them this is.
+        /// Number of the explained attempt.
         attempt: u64,
-        /// None without an attempt.
+        /// `None` if there is no attempt.
         explanation: Option<Box<Explanation>>,
     },
     /// Remedies found so far.
     Help {
         /// `NAMESPACE/NAME`.
         pod: String,
-        /// Smallest first.
+        /// Remedies, smallest change first.
         remedies: Vec<Remedy>,
-        /// 0 to 1000.
+        /// Progress in thousandths, 0 to 1000.
         per_mille: u32,
-        /// Whether the search is over.
+        /// The search is finished.
         done: bool,
     },
-    /// Lines that commands printed, and commands echoed.
+    /// Output of commands, and echoed command lines.
     Console { lines: Vec<ConsoleLine> },
     /// Completions of a command line.
     Completions {
         /// The line that was completed.
         line: String,
-        /// Byte range that a choice replaces.
+        /// Byte range of the line that a choice replaces.
         replace: (usize, usize),
         choices: Vec<Completion>,
     },
-    /// Fields that fit where the editor asked.
+    /// Completions at the requested position of the editor.
     Fields {
-        /// Names, and what each is.
+        /// Field names with hints.
         choices: Vec<Completion>,
     },
     Link {
-        /// The fragment, from `s1:` on: what led to the cursor.
+        /// The link's fragment, from `s1:` on, with the commands up to the present time.
         fragment: String,
-        /// The same with the commands after the cursor, where there are some: what a session is kept by.
+        /// The fragment that also contains later commands, if there are any. Used to save the session.
         whole: Option<String>,
-        /// The request's number.
+        /// Revision of the request.
         revision: u64,
-        /// What is to be said of its length; nothing where every program takes it.
+        /// Warning about the link's length; `None` if it is short enough.
         length: Option<LinkLength>,
-        /// Names are left out of it.
+        /// Names of objects were replaced.
         #[serde(default)]
         anonymised: bool,
     },
@@ -101,59 +100,59 @@ pub enum Update {
     Checked {
         /// The revision of the request.
         revision: u64,
-        /// What the text is.
+        /// Kind of the text.
         kind: TextKind,
         problems: Vec<Problem>,
-        /// Advice (P-08).
+        /// Warnings (P-08).
         advice: Vec<Problem>,
     },
-    /// The engine met a bug; the page reloads into the saved session.
+    /// The engine crashed because of a bug. The page reloads into the saved session.
     Crashed {
-        /// What happened.
+        /// Panic message.
         message: String,
     },
-    /// A film as animated SVG, or why there is none.
+    /// A film as animated SVG, or the reason why there is none.
     Film(Result<String, NoFilm>),
     /// The goals of the lesson being recorded.
     Recorded {
-        /// In the order of their picking.
+        /// Goals in the order in which they were added.
         goals: Vec<Wanted>,
     },
-    /// What a text is that was pasted into the console.
+    /// Kind of a text that was pasted into the console.
     Recognised {
         text: String,
-        /// What it is.
+        /// Kind of the text.
         kind: TextKind,
     },
-    /// What becomes of a text that was pasted on the page.
+    /// Result of pasting a text on the page.
     Pasted {
-        /// It opens, or is refused as a file is; otherwise it is neither a scenario nor manifests.
+        /// The text is handled like an opened file; otherwise it is neither a scenario nor manifests.
         opens: bool,
     },
-    /// The first `requests` requests since the engine started are done, and every update that they led to was sent
-    /// before this one. [`Request::FrameDone`](crate::Request::FrameDone) does not count.
+    /// The first `requests` requests since the engine's start are done, and all updates that they caused were sent before this
+    /// one. [`Request::FrameDone`](crate::Request::FrameDone) does not count.
     Settled {
-        /// How many requests the engine has taken.
+        /// Number of requests that the engine has processed.
         requests: u64,
     },
-    /// What is wrong in the cluster, worst first: of a dump when it has opened, later when it is asked for (P-09).
+    /// Problems of the cluster, worst first. Sent when a dump is opened, and on request (P-09).
     Triage {
         findings: Vec<Finding>,
-        /// When it was looked at.
+        /// Time of the triage.
         at: Micros,
-        /// Names are left out of it.
+        /// Names of objects were replaced.
         anonymised: bool,
     },
 }
 
-/// A job that takes long.
+/// A long task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Task {
-    /// Files are opened.
+    /// Opening files.
     Open,
-    /// An instant is sought.
+    /// Seeking to an instant.
     Seek,
-    /// A film is made.
+    /// Creating a film.
     Film,
 }
 
@@ -172,54 +171,54 @@ impl Task {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LessonInfo {
-    /// Name, as in links.
+    /// Name of the lesson, as in links.
     pub name: String,
     pub title: String,
-    /// Group, e.g. `Pod safety`.
+    /// Heading of the lesson's group, e.g. `Pod safety`.
     pub group: String,
-    /// One sentence.
+    /// Summary in one sentence.
     pub summary: String,
-    /// How long it takes, in minutes; 0: nobody said.
+    /// Duration in minutes; 0 if unknown.
     pub minutes: u32,
-    /// Lessons that come before it.
+    /// Names of prerequisite lessons.
     pub needs: Vec<String>,
-    /// The page of the Kubernetes documentation it belongs to: its name.
+    /// Title of the related page of the Kubernetes documentation.
     pub topic: String,
-    /// The same page's address.
+    /// Address of that page.
     pub page: String,
-    /// What is to be remembered, in one sentence.
+    /// The rule to remember, in one sentence.
     pub rule: String,
-    /// What to try in a cluster of one's own.
+    /// Suggestion to try in one's own cluster.
     pub own: String,
-    /// Another thing to try here.
+    /// Suggestion of a variation to try here.
     pub variation: String,
-    /// Lessons whose questions fit to be asked again after it.
+    /// Lessons whose questions can be repeated after this lesson.
     pub recap: Vec<String>,
-    /// Whether it asks for predictions.
+    /// The lesson asks for predictions.
     pub asks: bool,
 }
 
-/// A promise of Kubernetes that is checked at every instant: an invariant, as people read it (E-04).
+/// An invariant that is checked at every instant, with its description for people (E-04).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Guarantee {
-    /// Kebab-case name, as in traces.
+    /// Name in kebab case, as in traces.
     pub name: String,
-    /// What it is about, as a heading.
+    /// Heading of the invariant's group.
     pub group: String,
-    /// Whether it holds at every instant; otherwise it comes true in the end.
+    /// A safety property, which holds at every instant; otherwise a liveness property, which holds eventually.
     pub is_safety: bool,
-    /// What is promised.
+    /// The guarantee as a sentence.
     pub statement: String,
-    /// Who keeps it.
+    /// The component that maintains it.
     pub keeper: String,
-    /// What breaks it.
+    /// Actions that violate it.
     pub breaker: String,
-    /// The lesson that shows it.
+    /// Name of the lesson about it.
     pub lesson: String,
 }
 
-/// A problem of some input, or advice about it.
+/// A problem of an input, or advice about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
@@ -233,14 +232,14 @@ pub struct Problem {
     pub column: u32,
     /// Field path; may be empty.
     pub path: String,
-    /// The server's words.
+    /// Message of the API server.
     pub message: String,
-    /// What it is about, where that is known: what more there is to say of it hangs on this, not on the words.
+    /// Class of the problem. Additional help depends on it and not on the message.
     pub kind: ProblemKind,
 }
 
 impl Problem {
-    /// One of a whole file, or of none if that is empty.
+    /// A problem of a whole file; `file` may be empty.
     #[must_use]
     pub fn of(file: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
@@ -270,50 +269,50 @@ impl std::fmt::Display for Problem {
     }
 }
 
-/// What a page needs to know of a session once.
+/// Properties of a session that are sent once, when it opens.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Opened {
     pub title: String,
-    /// Lesson name, if it is one.
+    /// Name of the lesson, if the session is one.
     pub lesson: Option<String>,
     pub seed: u64,
     /// The story, if the scenario has one.
     pub story: Vec<StoryStep>,
-    /// What was translated, ignored or kept: `3 × Ingress (not simulated)`.
+    /// Remarks about translated, ignored or unsimulated input: `3 × Ingress (not simulated)`.
     pub notices: Vec<Remark>,
-    /// What answers rest on because of what the files do not have; each is among the notices too.
+    /// Limitations of answers because of missing objects. Also contained in `notices`.
     pub basis: Vec<Basis>,
     /// Warnings on the manifests (P-08).
     pub advice: Vec<Problem>,
-    /// It shows a live cluster as it was: it begins standing still, and its triage follows (P-09).
+    /// The session is a dump of a live cluster. It starts paused, and its triage follows (P-09).
     pub is_dump: bool,
-    /// From a link: the page's own state.
+    /// For a link: the page's own state.
     pub screen: Option<String>,
-    /// The scenario's text, for the editor.
+    /// Text of the scenario, for the editor.
     pub text: String,
 }
 
-/// What answers about a dump rest on, because of what it does not hold (P-09).
+/// A limitation of answers about a dump, because objects are missing (P-09).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Basis {
-    /// No PodDisruptionBudget.
+    /// The dump has no PodDisruptionBudget.
     NoBudgets,
     NoNodes,
-    /// Pods of one namespace only.
+    /// The dump has pods of one namespace only.
     OneNamespace {
-        /// Its name.
+        /// Name of the namespace.
         namespace: String,
     },
-    /// Nodes of which only the names are known.
+    /// Only the names of nodes are known.
     OnlyNames,
-    /// The beginning of a List.
+    /// A List is truncated.
     Cut {
         file: String,
-        /// Objects that are whole.
+        /// Number of complete objects.
         objects: usize,
-        /// The line in which it ends.
+        /// Line at which the file ends.
         line: u32,
     },
 }
@@ -342,14 +341,13 @@ impl std::fmt::Display for Basis {
     }
 }
 
-/// A record of an attempt.
+/// A scheduling attempt.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AttemptInfo {
     /// Number, unique in the session.
     pub id: u64,
     pub at: Micros,
-    /// How it ended.
     pub outcome: Outcome,
 }
 
@@ -357,29 +355,29 @@ pub struct AttemptInfo {
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleLine {
     pub at: Micros,
-    /// Who says it.
+    /// Source of the line.
     pub kind: LineKind,
     pub text: Said,
-    /// The command that was given by it, or that prints it while time runs; none for what was answered at once. A
-    /// number means the last command that was given with it.
+    /// Number of the command that the line gave or whose output it is; `None` for output that was printed immediately. If a
+    /// number is reused, it means the last command with it.
     pub command: Option<u32>,
-    /// Of the person's: manifests are applied by it, and what answers it is told in the editor too.
+    /// For a typed command: it applies manifests, and its answers are also shown in the editor.
     pub applies: bool,
 }
 
-/// That a link is long.
+/// Warning about a long link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LinkLength {
-    /// Longer than some programs pass on.
+    /// Longer than some programs accept.
     Long {
-        /// How long it is, in characters.
+        /// Length in characters.
         characters: usize,
-        /// How much those pass on.
+        /// Maximum length of those programs.
         limit: usize,
     },
-    /// Longer than every browser opens.
+    /// Too long for some browsers.
     TooLong {
-        /// How long it is, in characters.
+        /// Length in characters.
         characters: usize,
     },
 }
@@ -399,14 +397,14 @@ impl fmt::Display for LinkLength {
     }
 }
 
-/// Why there is no film.
+/// The reason why there is no film.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NoFilm {
-    /// Nothing has been played between its two instants.
+    /// No time was simulated between the two instants.
     NothingPlayed,
-    /// It would be larger than so many MiB.
+    /// The film would be too large.
     TooLarge {
-        /// The most.
+        /// Maximum size in MiB.
         mib: usize,
     },
 }
@@ -425,19 +423,19 @@ impl fmt::Display for NoFilm {
     }
 }
 
-/// Who says a line of the console.
+/// Source of a console line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum LineKind {
-    /// The person.
+    /// Typed by the person.
     Input,
-    /// A command, on its standard output.
+    /// Standard output of a command.
     #[default]
     Output,
-    /// A command, on its standard error.
+    /// Standard error of a command that failed.
     Error,
-    /// A command, on its standard error: it goes on.
+    /// Standard error of a command that continues.
     Warning,
-    /// Podscope itself.
+    /// A notice of Podscope.
     Notice,
 }
 
@@ -446,6 +444,6 @@ pub enum LineKind {
 pub struct Completion {
     /// The text to insert.
     pub text: String,
-    /// What it is.
+    /// Short description of the choice.
     pub hint: String,
 }

@@ -1,5 +1,5 @@
-//! What a lesson wants to see: its goals, what it has promised, what a step waits for. The engine reads it from the
-//! conditions of the lesson's file; the sentence is made here.
+//! Conditions of a lesson: goals, `keep` conditions, conditions for the next step. The engine reads them from the lesson's
+//! file; this module formats them as sentences.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::Micros;
 
-/// A condition of a lesson, for who reads it.
+/// A condition of a lesson, for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Wanted {
-    /// In the words of the lesson's author, in any language.
+    /// Text of the lesson's author, in any language.
     Said(String),
-    /// As the file has it. One of both is always there.
+    /// The condition of the file. At least one of the fields is set.
     Asked {
-        /// From when on, or until when; at any time otherwise.
+        /// Time limit; `None` means at any time.
         when: Option<WantedTime>,
-        /// What is to hold; nothing but the time otherwise.
+        /// Required state; `None` if only the time matters.
         what: Option<WantedState>,
     },
 }
@@ -24,222 +24,213 @@ pub enum Wanted {
 /// The time of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WantedTime {
-    /// Not before.
+    /// Not before this time.
     From(Micros),
-    /// Not after.
+    /// Not after this time.
     Until(Micros),
 }
 
-/// What is to hold.
+/// Required state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WantedState {
-    /// An object is so.
-    Object {
-        object: WantedObject,
-        /// How.
-        is: ObjectState,
-    },
-    /// There are so many objects.
+    /// An object has a state.
+    Object { object: WantedObject, is: ObjectState },
+    /// There is a certain number of objects.
     Count(WantedCount),
-    /// A guarantee is kept to the end.
+    /// An invariant holds to the end.
     Kept {
-        /// What it guarantees, as it says itself.
+        /// Statement of the invariant.
         statement: String,
     },
-    /// There were so many requests up to now.
+    /// There were a certain number of requests up to now.
     Requests {
         /// The Service's name.
         service: String,
-        /// Their outcome's word, or `failed`; any if there is none.
+        /// Outcome as named in the trace, or `failed`; `None` means any.
         outcome: Option<String>,
         number: WantedValue,
     },
 }
 
-/// An object, by its name.
+/// An object, identified by kind and name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WantedObject {
     pub kind: String,
-    /// Its namespace, where that is told: not the default one.
+    /// Namespace, if it is not the default one.
     pub namespace: Option<String>,
     pub name: String,
 }
 
-/// How an object is to be. What lessons look at has a variant of its own.
+/// Required state of an object. Common fields have their own variants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ObjectState {
-    /// It is there, or it is gone.
+    /// The object exists, or does not exist.
     Exists(bool),
-    /// It has a node, or none.
+    /// The pod has a node, or has none.
     HasNode(bool),
-    /// It is on that node, or on another one.
+    /// The pod is on a node, or on another node.
     PlacedOn {
         node: String,
-        /// Whether on this one.
+        /// False means any other node.
         is: bool,
     },
-    /// Its phase is that, or another one.
+    /// The pod has a phase, or another phase.
     Phase {
         phase: String,
-        /// Whether this one.
+        /// False means any other phase.
         is: bool,
     },
-    /// It is being deleted, or is there and is not.
+    /// The object has a deletionTimestamp, or exists without one.
     Deleting(bool),
-    /// It takes no new pods, or does.
+    /// The node is cordoned, or is not.
     Cordoned(bool),
-    /// A node is nominated for it.
+    /// The pod has a nominated node.
     Nominated {
-        /// That one; any if none.
+        /// `None` means any node.
         node: Option<String>,
     },
-    /// It has that priority.
+    /// The pod has this priority.
     Priority(String),
-    /// Its spec has been changed so often.
+    /// The object has this `metadata.generation`.
     Generation(String),
-    /// Its rollout is at that revision.
+    /// The rollout is at this revision.
     Revision(String),
-    /// It is ready, or not.
+    /// The object is ready, or not.
     Ready(bool),
-    /// All its containers are.
+    /// All containers of the pod are ready.
     ContainersReady,
-    /// The scheduler has found no node for it.
+    /// The scheduler has found no node for the pod.
     Unschedulable,
-    /// A condition of it has that status, or another one.
+    /// A condition has a status, or another status.
     Condition {
-        /// Its type.
+        /// Type of the condition.
         name: String,
         status: String,
-        /// Whether this one.
+        /// False means any other status.
         is: bool,
     },
-    /// A condition of it has that reason.
+    /// A condition has a reason.
     ConditionReason {
-        /// Its type.
+        /// Type of the condition.
         name: String,
         reason: String,
     },
-    /// It has a taint of that effect, or none.
-    Taint {
-        effect: String,
-        /// Whether it has.
-        is: bool,
-    },
-    /// It has so many pods, or wants them.
+    /// The node has a taint with an effect, or has none.
+    Taint { effect: String, is: bool },
+    /// The workload has a number of pods, or desires it.
     Pods {
-        /// Whether it wants them.
+        /// The desired number, not the actual one.
         wants: bool,
-        /// How many.
+        /// Number of pods.
         number: WantedValue,
-        /// Of these.
+        /// The pods that are counted.
         which: PodsWhich,
     },
-    /// It has a label.
+    /// The object has a label.
     Label {
         name: String,
-        /// Its value; any if none.
+        /// Value of the label; `None` means any.
         value: Option<String>,
     },
-    /// It has no label of that name.
+    /// The object has no label with this name.
     NoLabel(String),
-    /// A container of it was restarted at least so often.
+    /// A container of the pod was restarted at least this many times.
     Restarted(i64),
-    /// A container of it waits for that reason.
+    /// A container of the pod waits with this reason.
     ContainerWaits(String),
-    /// A container of it has ended for that reason.
+    /// A container of the pod has terminated with this reason.
     ContainerEnded(String),
-    /// It has that reason.
+    /// The object's status has this reason.
     Reason(String),
-    /// It runs that image.
+    /// A container uses this image.
     Image(String),
-    /// It has so many seconds to end.
+    /// The pod has this deletion grace period, in seconds.
     Grace(String),
-    /// Any other field is there, or not.
+    /// Any other field exists, or does not.
     HasField {
-        /// Where it is.
+        /// Path of the field.
         path: String,
-        /// Whether it is there.
         is: bool,
     },
     /// Any other field has a value.
     Field {
-        /// Where it is.
+        /// Path of the field.
         path: String,
         value: WantedValue,
     },
 }
 
-/// A value, or what is told of it.
+/// A required value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WantedValue {
     Is(String),
-    /// Another one.
+    /// Any other value.
     IsNot(String),
-    /// A number between these, both included.
+    /// A number within inclusive bounds.
     Within {
-        /// Any if none.
+        /// `None` means no lower bound.
         least: Option<i64>,
-        /// Any if none.
+        /// `None` means no upper bound.
         most: Option<i64>,
     },
 }
 
-/// Which of a workload's pods are counted.
+/// The pods of a workload that are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PodsWhich {
     All,
-    /// Those that are ready.
+    /// Ready pods.
     Ready,
-    /// Those that have been ready for long enough.
+    /// Pods that have been ready for `minReadySeconds`.
     Available,
-    /// Those of its latest template.
+    /// Pods of the latest template.
     Latest,
-    /// Those that have failed.
+    /// Failed pods.
     Failed,
-    /// Those that have succeeded.
+    /// Succeeded pods.
     Succeeded,
-    /// Those that a budget counts as healthy.
+    /// Pods that a PodDisruptionBudget counts as healthy.
     Healthy,
 }
 
-/// Objects that are counted.
+/// A required number of objects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WantedCount {
-    /// Of these kinds: the kind, and its plural as kubectl takes it.
+    /// Kinds to count, each with its plural as used by kubectl.
     pub kinds: Vec<(String, String)>,
-    /// Of one of these names; of any if there are none.
+    /// Names to count; empty means all.
     pub names: Vec<String>,
-    /// By a selector of labels.
+    /// Label selector.
     pub labels: Option<String>,
-    /// By fields, in the order in which they stand.
+    /// Field selectors, in the order of the file.
     pub fields: Vec<CountedField>,
     pub place: CountedPlace,
-    /// How many.
+    /// Required number.
     pub number: WantedValue,
 }
 
-/// A field by which objects are counted.
+/// A field selector.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CountedField {
-    /// Their phase.
+    /// Phase of the pods.
     Phase(String),
-    /// Their node.
+    /// Node of the pods.
     Node(String),
-    /// Any other one, as a selector has it.
+    /// Any other field selector, as text.
     Other(String),
 }
 
-/// Where objects are counted.
+/// Namespaces in which objects are counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CountedPlace {
-    /// In the default namespace, which is not told.
+    /// The default namespace, which is not mentioned in the text.
     Default,
     Namespace(String),
-    /// In all namespaces.
+    /// All namespaces.
     Everywhere,
 }
 
-/// What a step waits for: all of it.
+/// The conditions that a step waits for; all must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitsFor(pub Vec<Wanted>);
 
@@ -287,7 +278,7 @@ impl fmt::Display for Wanted {
     }
 }
 
-/// How a sentence that has no subject of its own opens: with a capital, unless a time stands before it.
+/// First word of a sentence: with a capital letter, unless a time precedes it.
 struct Opening {
     the: &'static str,
     there: &'static str,
@@ -314,8 +305,8 @@ impl fmt::Display for WantedObject {
 }
 
 impl ObjectState {
-    fn fmt_of(&self, open: &Opening, of: &WantedObject, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let the = open.the;
+    fn fmt_of(&self, opening: &Opening, of: &WantedObject, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let the = opening.the;
         match self {
             Self::Exists(true) => write!(f, "{of} exists"),
             Self::Exists(false) => write!(f, "{of} is gone"),
@@ -370,14 +361,14 @@ impl ObjectState {
 }
 
 fn fmt_requests(
-    open: &Opening,
+    opening: &Opening,
     service: &str,
     outcome: Option<&str>,
     number: &WantedValue,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
-    let there = open.there;
-    let noun = if number.ends_at_one() { "request" } else { "requests" };
+    let there = opening.there;
+    let noun = if number.is_singular() { "request" } else { "requests" };
     let which = match outcome {
         None => String::new(),
         Some("failed") => " that failed".to_owned(),
@@ -391,7 +382,7 @@ fn fmt_requests(
     }
 }
 
-/// What stands before a word that is denied.
+/// Prefix that negates a word.
 fn not(is: bool) -> &'static str {
     if is { "" } else { "not " }
 }
@@ -413,13 +404,13 @@ fn fmt_pods(
         PodsWhich::Succeeded => ("succeeded ", ""),
         PodsWhich::Healthy => ("healthy ", ""),
     };
-    let noun = if number.ends_at_one() { "pod" } else { "pods" };
+    let noun = if number.is_singular() { "pod" } else { "pods" };
     write!(f, "{of} {verb} {number} {before}{noun}{after}")
 }
 
 impl WantedValue {
-    /// Whether what is counted stands in the singular behind it.
-    fn ends_at_one(&self) -> bool {
+    /// Returns whether the noun after the number is singular.
+    fn is_singular(&self) -> bool {
         match self {
             Self::Is(value) => value == "1",
             Self::IsNot(_) => false,
@@ -442,10 +433,10 @@ impl fmt::Display for WantedValue {
 }
 
 impl WantedCount {
-    fn fmt_after(&self, open: &Opening, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let there = open.there;
+    fn fmt_after(&self, opening: &Opening, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let there = opening.there;
         let is_one = matches!(&self.number, WantedValue::Is(number) if number == "1");
-        let what = self.what(is_one);
+        let what = self.noun_phrase(is_one);
         match &self.number {
             WantedValue::Is(number) if number == "0" => write!(f, "{there} are no {what}"),
             WantedValue::Is(number) if is_one => write!(f, "{there} is {number} {what}"),
@@ -454,8 +445,8 @@ impl WantedCount {
         }
     }
 
-    /// `Running pods labelled app=web on a-1 in shop`.
-    fn what(&self, is_one: bool) -> String {
+    /// The counted objects as a noun phrase: `Running pods labelled app=web on a-1 in shop`.
+    fn noun_phrase(&self, is_one: bool) -> String {
         let noun = |(kind, plural): &(String, String)| match (plural.as_str(), is_one) {
             ("pods", true) => "pod".to_owned(),
             ("nodes", true) => "node".to_owned(),

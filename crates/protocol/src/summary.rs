@@ -1,4 +1,4 @@
-//! What the inspector says of one thing: its sentence, the line under its name, how its containers are.
+//! Sentences and labels of the inspector for one subject: summary, subtitle, container states, volumes.
 
 use std::fmt;
 
@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BrokenInvariant, Difference, Micros, clock};
 
-/// The line under the name of what is inspected.
+/// The line below the name of the inspected subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Subtitle {
     Pod {
         namespace: String,
         priority: i32,
     },
-    /// The API has forgotten the pod, and nothing of it runs.
+    /// The pod no longer exists, and no process of it runs.
     Gone,
-    /// The API has forgotten the pod, but a process of it runs.
+    /// The pod no longer exists, but a process of it runs.
     Ghost {
         node: String,
     },
-    /// Of a node; empty without a zone.
+    /// For a node: its zone; empty without a zone.
     Zone(String),
-    /// There is a machine, or was one, and no Node.
+    /// There is or was a machine, but no Node object.
     NoNode,
-    /// Of any other object: its kind.
+    /// For any other object: its kind.
     Kind(String),
-    /// Of a guarantee.
+    /// For an invariant.
     Invariant,
-    /// What is known before the rest is: the namespace, then the owner and the node; those that are empty are left out.
+    /// Preliminary information before the detail arrives: namespace, owner, node. Empty parts are omitted.
     Known([String; 3]),
 }
 
@@ -60,78 +60,78 @@ impl fmt::Display for Subtitle {
     }
 }
 
-/// How the inspected thing is, and what that means: a sentence or two.
+/// State of the inspected subject and its meaning, in one or two sentences.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub enum Summary {
-    /// Nothing is to be said.
+    /// No text.
     #[default]
     Nothing,
-    /// A pod ends.
+    /// A pod is terminating.
     Terminating {
         cause: DeletionCause,
-        /// Its node cannot be reached.
+        /// The node of the pod is unreachable.
         is_dark: bool,
     },
-    /// A pod has no node. The scheduler's own words stand beside its decision.
+    /// A pod has no node. The scheduler's message is shown with its decision.
     Unbound,
-    /// A pod's node cannot be reached.
+    /// The node of a pod is unreachable.
     LastHeard {
         /// The pod's status as kubectl prints it.
         status: String,
         node: String,
     },
-    /// A pod is on a node.
+    /// A pod is bound to a node.
     Bound {
         /// The pod's status as kubectl prints it.
         status: String,
         node: String,
-        /// Containers that are ready.
+        /// Number of ready containers.
         ready: usize,
-        /// All of them.
+        /// Number of all containers.
         containers: usize,
     },
-    /// A pod is forgotten, and nothing of it runs.
+    /// A pod no longer exists, and no process of it runs.
     GonePod {
         /// `NAMESPACE/NAME`.
         pod: String,
     },
-    /// A pod is forgotten, but a process of it runs.
+    /// A pod no longer exists, but a process of it runs.
     GhostPod {
         /// `NAMESPACE/NAME`.
         pod: String,
         node: String,
     },
-    /// A node is what the API server takes it for.
+    /// The API server's view of a node matches its machine.
     Agrees {
-        /// Its status as kubectl prints it.
+        /// Status of the node as kubectl prints it.
         status: String,
     },
-    /// A node is not what the API server takes it for.
+    /// The API server's view of a node differs from its machine.
     Differs(Vec<Difference>),
-    /// A machine has no Node.
+    /// A machine has no Node object.
     MachineAlone {
-        /// Its name.
+        /// Name of the machine.
         node: String,
-        /// What else is to be said.
+        /// Further differences.
         differs: Vec<Difference>,
     },
-    /// There is neither a machine nor a Node.
+    /// There is neither a machine nor a Node object.
     GoneNode {
-        /// Its name.
+        /// Name of the node.
         node: String,
     },
-    /// Another object is gone.
+    /// Another object no longer exists.
     GoneObject {
         kind: String,
-        /// `NAMESPACE/NAME`, or its name.
+        /// `NAMESPACE/NAME` or name.
         key: String,
     },
-    /// A guarantee holds.
+    /// An invariant holds.
     Holds {
-        /// Its name.
+        /// Name of the invariant.
         invariant: String,
     },
-    /// A guarantee is broken: the first time.
+    /// An invariant was violated; holds the first violation.
     Broken(BrokenInvariant),
 }
 
@@ -184,21 +184,21 @@ fn joined(differs: &[Difference]) -> String {
     all.join(" ")
 }
 
-/// Why a pod is being deleted (C-09).
+/// The reason why a pod is being deleted (C-09).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeletionCause {
-    /// Somebody asked for it.
+    /// A deletion request.
     Request,
     Preemption,
-    /// A taint of its node.
+    /// A NoExecute taint of the node.
     Taint,
-    /// The eviction API.
+    /// An eviction through the API.
     Eviction,
-    /// The pod garbage collector.
+    /// The pod garbage collector, because the node no longer exists.
     NodeGone,
-    /// Its kubelet.
+    /// The kubelet, because of node pressure.
     Pressure,
-    /// Another reason of its DisruptionTarget condition.
+    /// Another reason of the pod's DisruptionTarget condition.
     Other(String),
 }
 
@@ -216,32 +216,34 @@ impl fmt::Display for DeletionCause {
     }
 }
 
-/// What a container is in its pod.
+/// Kind of a container in its pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ContainerRole {
-    /// One of those that the pod is for.
+    /// An ordinary container.
     #[default]
     App,
-    /// It ends before those start.
+    /// An init container, which ends before the ordinary containers start.
     Init,
-    /// It runs beside them from before they start.
+    /// A restartable init container, which starts before the ordinary containers and runs beside them.
     Sidecar,
 }
 
-/// How a container is, as the API says.
+/// State of a container according to the API.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum ContainerState {
-    /// The API has forgotten its pod.
+    /// The pod no longer exists.
     Forgotten,
-    /// Nothing was told yet.
+    /// No status was reported yet.
     #[default]
     NoStatus,
-    /// It waits; for which reason, if one was told.
+    /// Waiting, with the reported reason.
     Waiting(Option<String>),
-    /// It runs.
     Running,
-    /// It has ended.
-    Ended { reason: String, exit_code: i32 },
+    /// Terminated.
+    Ended {
+        reason: String,
+        exit_code: i32,
+    },
 }
 
 impl fmt::Display for ContainerState {
@@ -260,9 +262,9 @@ impl fmt::Display for ContainerState {
 /// A process on the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessView {
-    /// Since when it runs.
+    /// Start time of the process.
     pub since: Micros,
-    /// Signals that it received, oldest first.
+    /// Signals that the process received, oldest first.
     pub signals: Vec<String>,
 }
 
@@ -276,14 +278,14 @@ impl fmt::Display for ProcessView {
     }
 }
 
-/// What a container has written into an emptyDir.
+/// Data that a container has written into an emptyDir.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenView {
-    /// How much, as a quantity.
+    /// Amount of data, as a quantity.
     pub size: String,
-    /// By which container.
+    /// Name of the container.
     pub container: String,
-    /// When the first container of that name that wrote it was started.
+    /// Start time of the first container of that name that wrote the data.
     pub since: Micros,
 }
 
@@ -294,24 +296,24 @@ impl fmt::Display for WrittenView {
     }
 }
 
-/// What a volume is.
+/// Kind and content of a volume.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VolumeView {
-    /// A claim of that name.
+    /// A PersistentVolumeClaim, by name.
     Claim(String),
-    /// An emptyDir, with what the machine has in it.
+    /// An emptyDir, with its data on the machine.
     Scratch(Vec<WrittenView>),
-    /// A ConfigMap of that name.
+    /// A ConfigMap, by name.
     ConfigMap(String),
-    /// A Secret of that name.
+    /// A Secret, by name.
     Secret(String),
-    /// A share.
+    /// An NFS share.
     Nfs,
     /// A directory of the node.
     HostPath,
-    /// Another kind.
+    /// Any other kind of volume.
     Other,
-    /// One that is attached to the node.
+    /// A volume that is attached to the node.
     Attached,
 }
 
@@ -342,9 +344,8 @@ mod tests {
     use super::*;
     use crate::MarkLabel;
 
-    /// What people read of each kind of message, with its arguments in their places.
     #[test]
-    fn messages_read_as_sentences() {
+    fn messages_with_arguments_format_as_sentences() {
         let text = str::to_owned;
         let dark = |is_kubelet_down, silent| Difference::Dark {
             node: text("a-1"),
@@ -361,7 +362,7 @@ mod tests {
             name: text("w"),
             at_once: 2,
         };
-        let said = [
+        let formatted = [
             summary.to_string(),
             dark(true, None).to_string(),
             Summary::Terminating {
@@ -387,6 +388,6 @@ mod tests {
             "runs since 1:05.0, received SIGTERM, SIGKILL",
             "at-most-one: 2 × w",
         ];
-        assert_eq!(said, want);
+        assert_eq!(formatted, want);
     }
 }
